@@ -1,0 +1,395 @@
+//! The command line, as its help documents it.
+
+use super::help;
+use clap::{Args as Options, Parser, Subcommand, ValueEnum};
+use contextpack::config::Strategy;
+use std::path::PathBuf;
+
+/// Builds context packs: what an agent must know of a work item, in one file that is the same every time.
+///
+/// A pack holds a work item, its neighbours, the decisions and documents that it refers to, and instructions, cut to a budget by rules that are written down. Secrets are removed on the way in, and what was left out is listed with its reason. The same input gives the same bytes on every machine, so packs can be committed, compared and checked.
+#[derive(Debug, Parser)]
+#[command(name = "contextpack", version, propagate_version = true, after_long_help = help::MAIN)]
+#[command(arg_required_else_help = true, max_term_width = 100, disable_help_subcommand = false)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, Options)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// Works as if started in DIR
+    ///
+    /// The repo is the nearest folder from there upwards that has a `contextpack.yml` or is a git repository.
+    #[arg(short = 'C', value_name = "DIR", global = true)]
+    pub(crate) directory: Option<PathBuf>,
+
+    /// Reads this configuration instead of `contextpack.yml` at the root of the repo
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) config: Option<PathBuf>,
+
+    /// The form of what is printed
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT", global = true)]
+    pub(crate) format: Format,
+
+    /// Says nothing but errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+
+    /// Says more about what is done and why
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+
+    /// When to use colours; `auto` does on a terminal, unless `NO_COLOR` is set
+    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN", global = true)]
+    pub(crate) color: Color,
+
+    /// Makes every warning an error
+    #[arg(long, global = true)]
+    pub(crate) strict: bool,
+}
+
+/// The form of what is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// For comments and documents
+    Markdown,
+    /// Annotations in GitHub's workflow logs
+    Github,
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Sets a repo up: a configuration that fits what is there, and a workflow
+    ///
+    /// Looks for work items (`work_items/`, Backlog.md, beads), ADRs and a GitHub remote, and writes a commented `contextpack.yml`, a marked block in `.gitattributes` and a workflow that checks the packs. Where there is neither an item nor a GitHub repo, it adds a sample to build. Files that exist are never overwritten. Prints each path that it wrote, one a line.
+    #[command(after_long_help = help::INIT)]
+    Init(InitArgs),
+
+    /// Builds packs and writes those that changed
+    ///
+    /// Builds the packs of the given roots, or of all `roots` of the configuration, and prints the path of each pack that it wrote, one a line. A pack whose inputs did not change is not touched. A root with errors keeps its old pack; the others are built.
+    #[command(after_long_help = help::BUILD)]
+    Build(BuildArgs),
+
+    /// Checks that the packs on disk are the ones that a build would write
+    ///
+    /// Builds in memory, compares bytes, and gives a reason for each pack that is stale, edited, missing or orphaned. Writes nothing.
+    #[command(after_long_help = help::CHECK)]
+    Check(CheckArgs),
+
+    /// Verifies finished packs without their repo: schema, hash, id, order and budget
+    ///
+    /// Reads packs as anyone could who received them, and reports every way in which one breaks context_pack/v1. The text is measured again, so a pack that is over its budget is found too.
+    #[command(after_long_help = help::VERIFY)]
+    Verify(VerifyArgs),
+
+    /// Prints a pack as the Markdown that an agent reads
+    ///
+    /// Prints exactly the text that the budget measured. A root is built in memory; nothing is written.
+    #[command(after_long_help = help::RENDER)]
+    Render(RenderArgs),
+
+    /// Shows every section in and out of a pack, why, and what it costs
+    ///
+    /// Lists the sections in their order with provenance, detail and size, then what was left out with its reason, then what was redacted. A root is built in memory; nothing is written.
+    #[command(after_long_help = help::EXPLAIN)]
+    Explain(ExplainArgs),
+
+    /// Lists the roots with title, type, status, edges and the state of their packs
+    #[command(after_long_help = help::LIST)]
+    List(ListArgs),
+
+    /// Prints a text as it would enter a pack, without secrets
+    ///
+    /// Applies the built-in rules and those of the configuration to files, or to standard input. The exit code is 0 whether or not something was removed.
+    #[command(after_long_help = help::REDACT)]
+    Redact(RedactArgs),
+
+    /// Prints a JSON Schema (2020-12)
+    ///
+    /// The schemas describe the packs, `contextpack.yml`, and the native fields of a work item. Editors complete and check files with them.
+    #[command(after_long_help = help::SCHEMA)]
+    Schema(SchemaArgs),
+
+    /// Prints a script that completes commands and options in a shell
+    #[command(after_long_help = help::COMPLETIONS)]
+    Completions(CompletionsArgs),
+
+    /// Prints a manual page, in roff
+    #[command(after_long_help = help::MAN)]
+    Man(ManArgs),
+}
+
+/// Options of `init`.
+#[derive(Debug, Options)]
+pub(crate) struct InitArgs {
+    /// Keeps packs out of git: they go to `.contextpack/packs`, which is ignored
+    #[arg(long)]
+    pub(crate) cached: bool,
+}
+
+/// How packs are built.
+#[derive(Debug, Default, Options)]
+#[command(next_help_heading = "Build options")]
+pub(crate) struct Building {
+    /// Builds this profile; can be given several times
+    ///
+    /// Without it the configuration's `output.profiles` are built, or `coding` where it names none.
+    #[arg(short, long = "profile", value_name = "PROFILE")]
+    pub(crate) profiles: Vec<String>,
+
+    /// Limits packs to N characters
+    ///
+    /// Limits given here replace all of the profile's.
+    #[arg(long, value_name = "N", value_parser = limit())]
+    pub(crate) max_chars: Option<u64>,
+
+    /// Limits packs to N tokens of the profile's tokenizer
+    #[arg(long, value_name = "N", value_parser = limit())]
+    pub(crate) max_tokens: Option<u64>,
+
+    /// Limits packs to N bytes
+    #[arg(long, value_name = "N", value_parser = limit())]
+    pub(crate) max_bytes: Option<u64>,
+
+    /// How a pack is made to fit its limits
+    #[arg(long, value_enum, value_name = "STRATEGY")]
+    pub(crate) strategy: Option<FitBy>,
+}
+
+/// Limits are numbers that JSON readers everywhere keep exactly.
+fn limit() -> clap::builder::RangedU64ValueParser<u64> {
+    clap::value_parser!(u64).range(1..=(1 << 53) - 1)
+}
+
+/// How a pack is made to fit its limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FitBy {
+    /// Cuts the pack at its end
+    #[value(name = "truncate_tail", alias = "truncate-tail")]
+    TruncateTail,
+    /// Drops whole sections, weakest first
+    #[value(name = "drop_low_priority", alias = "drop-low-priority")]
+    DropLowPriority,
+    /// Shortens sections, weakest first, and drops them last
+    #[value(name = "both")]
+    Both,
+}
+
+impl From<FitBy> for Strategy {
+    fn from(strategy: FitBy) -> Self {
+        match strategy {
+            FitBy::TruncateTail => Self::TruncateTail,
+            FitBy::DropLowPriority => Self::DropLowPriority,
+            FitBy::Both => Self::Both,
+        }
+    }
+}
+
+/// Options of `build`.
+#[derive(Debug, Options)]
+pub(crate) struct BuildArgs {
+    /// Work items and issues to build; all roots of the configuration where none is given
+    ///
+    /// An id (`feat:cache`), the path of an item's file, an id without its prefix, or an issue (`123`, `owner/repo#123`, a URL).
+    #[arg(value_name = "ROOT")]
+    pub(crate) roots: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) building: Building,
+
+    /// Writes packs to DIR instead of the configuration's `output.dir`; `-` prints one pack
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Removes packs whose root or profile is gone; needs a build of all roots and profiles
+    #[arg(long, conflicts_with_all = ["roots", "profiles"])]
+    pub(crate) prune: bool,
+}
+
+/// Options of `check`.
+#[derive(Debug, Options)]
+pub(crate) struct CheckArgs {
+    /// Work items and issues to build; all roots of the configuration where none is given
+    ///
+    /// An id (`feat:cache`), the path of an item's file, an id without its prefix, or an issue (`123`, `owner/repo#123`, a URL).
+    #[arg(value_name = "ROOT")]
+    pub(crate) roots: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) building: Building,
+}
+
+/// Options of `verify`.
+#[derive(Debug, Options)]
+pub(crate) struct VerifyArgs {
+    /// Packs, folders of packs, or `-` for standard input
+    #[arg(value_name = "PACK|DIR|-", required = true)]
+    pub(crate) packs: Vec<PathBuf>,
+
+    /// Fails unless the one pack has this hash, such as `sha256:…`
+    #[arg(long, value_name = "HASH")]
+    pub(crate) expect: Option<String>,
+}
+
+/// Options of `render`.
+#[derive(Debug, Options)]
+pub(crate) struct RenderArgs {
+    /// A pack, a root to build in memory, or `-` for a pack on standard input
+    #[arg(value_name = "PACK|ROOT|-")]
+    pub(crate) target: String,
+
+    /// Prints one part only: the two joined are the whole
+    #[arg(long, value_enum, value_name = "PART")]
+    pub(crate) part: Option<Part>,
+
+    #[command(flatten)]
+    pub(crate) building: Building,
+}
+
+/// A part of a rendering.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Part {
+    /// What the agent is told: the system prompt
+    Instructions,
+    /// What it works on: the first message
+    Context,
+}
+
+/// Options of `explain`.
+#[derive(Debug, Options)]
+pub(crate) struct ExplainArgs {
+    /// A pack, or a root to build in memory
+    #[arg(value_name = "PACK|ROOT")]
+    pub(crate) target: String,
+
+    #[command(flatten)]
+    pub(crate) building: Building,
+}
+
+/// Options of `list`.
+#[derive(Debug, Options)]
+pub(crate) struct ListArgs {}
+
+/// Options of `redact`.
+#[derive(Debug, Options)]
+pub(crate) struct RedactArgs {
+    /// Files to read; standard input where none is given
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Lists what was removed and why, never the secret, instead of the text
+    #[arg(long)]
+    pub(crate) report: bool,
+
+    /// Writes each file under its own name to DIR instead of standard output
+    #[arg(long, value_name = "DIR", requires = "files")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// Options of `schema`.
+#[derive(Debug, Options)]
+pub(crate) struct SchemaArgs {
+    /// What the schema describes
+    #[arg(value_enum, default_value_t = SchemaKind::Pack, value_name = "KIND")]
+    pub(crate) kind: SchemaKind,
+}
+
+/// What a schema describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaKind {
+    /// A pack
+    Pack,
+    /// `contextpack.yml`
+    Config,
+    /// The native fields of a work item
+    WorkItem,
+}
+
+/// Options of `completions`.
+#[derive(Debug, Options)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Options of `man`.
+#[derive(Debug, Options)]
+pub(crate) struct ManArgs {
+    /// The command that the page is about; the whole program where none is given
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Option<String>,
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_of_every_command_has_an_example_and_its_exit_codes() {
+        let command = Args::command();
+        assert_eq!(command.get_subcommands().count(), 11);
+        for command in command.get_subcommands() {
+            let help = command.clone().render_long_help().to_string();
+            let example = format!("contextpack {}", command.get_name());
+            assert!(help.contains("Examples:") && help.contains(&example), "{help}");
+            assert!(help.contains("Exit codes:") && help.contains("  0  "), "{help}");
+        }
+        let help = command.clone().render_long_help().to_string();
+        assert!(["  0  ", "  1  ", "  2  ", "  3  ", "  4  ", "  5  "].iter().all(|code| help.contains(code)));
+    }
+
+    #[test]
+    fn wrong_usage_exits_2() {
+        for line in [
+            "contextpack build --max-chars 0",
+            "contextpack build --strategy none",
+            "contextpack build --prune feat:x",
+            "contextpack bild",
+            "contextpack verify",
+            "contextpack list -q -v",
+        ] {
+            let error = Args::try_parse_from(line.split(' ')).unwrap_err();
+            assert_eq!(error.exit_code(), 2, "{line}");
+        }
+    }
+
+    #[test]
+    fn global_options_stand_before_and_after_the_command() {
+        for line in ["contextpack -C x --strict check 123 -p a -p b", "contextpack check -p a -p b 123 --strict -C x"] {
+            let args = Args::try_parse_from(line.split(' ')).unwrap();
+            assert!(args.global.strict && args.global.directory.as_deref() == Some("x".as_ref()));
+            let Command::Check(check) = args.command else { panic!("check") };
+            assert_eq!((check.roots, check.building.profiles), (vec!["123".to_owned()], vec!["a".into(), "b".into()]));
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! `contextpack build`.
+
+use super::args::{BuildArgs, Format, Global};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::packs::{self, Run};
+use super::report::{self, json_text, printable};
+use super::workspace::{Workspace, roots};
+use contextpack::model::Code;
+use contextpack::pipeline::{Built, Desk};
+use contextpack::review::{Difference, difference, read};
+use contextpack::seal::Sealed;
+use contextpack::store::{Folder, StoreError, Wrote};
+use contextpack::{model, wire};
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+/// What became of a pack.
+struct Outcome {
+    root: String,
+    profile: String,
+    name: String,
+    status: &'static str,
+    reasons: Vec<String>,
+    pack: Option<wire::Pack>,
+}
+
+/// Builds packs and writes those that changed.
+pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
+    let started = Instant::now();
+    let printed = args.out.as_deref() == Some(Path::new("-"));
+    let out = args.out.as_deref().filter(|_| !printed);
+    if printed && args.prune {
+        return Err(Failure::usage("`--prune` needs a folder of packs"));
+    }
+    let workspace = Workspace::open(global, out)?;
+    let desk = workspace.desk();
+    let items = roots(&desk, &args.roots)?;
+    if printed {
+        return print_one(global, &workspace, &desk, items, args);
+    }
+    let folder = match out {
+        Some(dir) => Folder::open_anywhere(dir)?,
+        None => Folder::open(&workspace.root, &workspace.settings.output.dir)?,
+    };
+    let shown = |name: &str| match out {
+        Some(dir) => dir.join(name).display().to_string(),
+        None => format!("{}/{name}", workspace.settings.output.dir),
+    };
+    let outcomes = Mutex::new(Vec::new());
+    let failed: Mutex<Option<StoreError>> = Mutex::new(None);
+    let run = packs::run(global, &workspace, &desk, items, &args.building, &|built| match written(&folder, built) {
+        Ok(outcome) => outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome),
+        Err(error) => {
+            failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+    })?;
+    let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if args.prune && failed.is_none() {
+        outcomes.extend(prune(&folder, &outcomes, &run)?);
+    }
+    outcomes.sort_by(|a, b| a.name.cmp(&b.name));
+    tell(global, &run, &outcomes, &shown)?;
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    if !global.quiet && global.format == Format::Text {
+        let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
+        let mut summary =
+            format!("{} packs: {} written, {} unchanged", outcomes.len(), count("written"), count("unchanged"));
+        for status in ["removed", "failed"] {
+            if count(status) > 0 {
+                summary += &format!(", {} {status}", count(status));
+            }
+        }
+        writeln!(anstream::stderr(), "{summary}, {:.2} s", started.elapsed().as_secs_f64())?;
+        if outcomes.is_empty() {
+            writeln!(
+                anstream::stderr(),
+                "no roots: add work items, or correct `work_items` and `roots` in `contextpack.yml`"
+            )?;
+        }
+    }
+    Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
+}
+
+/// Writes a pack unless only its stamp would change.
+fn written(folder: &Folder, built: Built) -> Result<Outcome, StoreError> {
+    let Built { root, profile, name, outcome, .. } = built;
+    let mut result =
+        Outcome { root: root.to_string(), profile, name, status: "failed", reasons: Vec::new(), pack: None };
+    let sealed = match outcome {
+        Ok(sealed) => sealed,
+        Err(fault) => {
+            result.reasons.push(fault.diagnostic.message);
+            if folder.read(&result.name)?.is_some() {
+                result.reasons.push("the old pack was kept".to_owned());
+            }
+            return Ok(result);
+        }
+    };
+    let existing = folder.read(&result.name)?;
+    if is_unchanged(existing.as_deref(), &sealed) {
+        result.status = "unchanged";
+    } else {
+        result.reasons = match &existing {
+            None => vec!["new".to_owned()],
+            Some(existing) => match difference(existing, sealed.pack()) {
+                Difference::Stale(reasons) | Difference::Edited(reasons) => reasons,
+            },
+        };
+        result.status = match folder.write(&result.name, &sealed.bytes())? {
+            Wrote::Written => "written",
+            Wrote::Unchanged => "unchanged",
+        };
+    }
+    result.pack = Some(sealed.pack().clone());
+    Ok(result)
+}
+
+/// Whether what is on disk differs from the pack in its stamp at most.
+pub(super) fn is_unchanged(existing: Option<&[u8]>, sealed: &Sealed) -> bool {
+    existing.is_some_and(|existing| sealed.bytes_stamped_as(existing).is_some_and(|bytes| bytes == existing))
+}
+
+/// Packs of the folder whose root or profile is gone.
+///
+/// A file that is no pack under its own name is never touched, nor is the pack
+/// of an item whose file could not be read, nor one of an issue.
+pub(super) fn orphans(
+    folder: &Folder,
+    names: &BTreeSet<&str>,
+    run: &Run,
+) -> Result<Vec<(String, wire::Pack)>, StoreError> {
+    let unread: Vec<&str> = run
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| matches!(diagnostic.code, Code::InvalidItem | Code::UnreadableFile))
+        .filter_map(|diagnostic| Some(diagnostic.at.as_ref()?.path.as_str()))
+        .collect();
+    let mut orphans = Vec::new();
+    for name in folder.list()?.into_iter().filter(|name| !names.contains(name.as_str())) {
+        let Some(Ok(pack)) = folder.read(&name)?.map(|bytes| read(&bytes)) else { continue };
+        let Some(id) = &pack.root.work_item_id else { continue };
+        let source = pack
+            .sections
+            .iter()
+            .find(|section| section.id == "root.json")
+            .and_then(|section| section.source.path.as_deref());
+        if name == format!("{}.{}.json", model::slug(id), pack.profile)
+            && !source.is_some_and(|path| unread.contains(&path))
+        {
+            orphans.push((name, pack));
+        }
+    }
+    Ok(orphans)
+}
+
+fn prune(folder: &Folder, outcomes: &[Outcome], run: &Run) -> Result<Vec<Outcome>, StoreError> {
+    if run.blocked {
+        return Ok(Vec::new());
+    }
+    let names: BTreeSet<&str> = outcomes.iter().map(|outcome| outcome.name.as_str()).collect();
+    let mut removed = Vec::new();
+    for (name, pack) in orphans(folder, &names, run)? {
+        if folder.remove(&name)? {
+            removed.push(Outcome {
+                root: pack.root.work_item_id.clone().unwrap_or_default(),
+                profile: pack.profile.clone(),
+                name,
+                status: "removed",
+                reasons: vec!["its root or profile is gone".to_owned()],
+                pack: Some(pack),
+            });
+        }
+    }
+    Ok(removed)
+}
+
+fn print_one(
+    global: &Global,
+    workspace: &Workspace,
+    desk: &Desk<'_>,
+    items: Vec<usize>,
+    args: &BuildArgs,
+) -> Result<Exit, Failure> {
+    let packs = items.len() * args.building.profiles(&workspace.settings)?.len();
+    if packs != 1 {
+        return Err(Failure::usage(format!(
+            "`--out -` prints one pack, and {packs} would be built: name one root, and one profile with `-p`"
+        )));
+    }
+    let sealed = Mutex::new(None);
+    let run = packs::run(global, workspace, desk, items, &args.building, &|built| {
+        *sealed.lock().unwrap_or_else(PoisonError::into_inner) = built.outcome.ok();
+    })?;
+    if !global.quiet {
+        report::text(&mut anstream::stderr().lock(), &run.diagnostics, &|_| None)?;
+    }
+    if let Some(sealed) = sealed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        std::io::stdout().lock().write_all(&sealed.bytes())?;
+    }
+    Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
+}
+
+fn tell(global: &Global, run: &Run, outcomes: &[Outcome], shown: &dyn Fn(&str) -> String) -> Result<(), Failure> {
+    if global.format == Format::Json {
+        let packs: Vec<serde_json::Value> = outcomes
+            .iter()
+            .map(|outcome| {
+                let pack = outcome.pack.as_ref();
+                json!({
+                    "root": outcome.root,
+                    "profile": outcome.profile,
+                    "path": shown(&outcome.name),
+                    "hash": pack.map(|pack| &pack.hash),
+                    "status": outcome.status,
+                    "reasons": outcome.reasons,
+                    "used_chars": pack.map(|pack| pack.budget.used_chars),
+                    "used_tokens": pack.and_then(|pack| pack.budget.used_tokens),
+                    "omitted": pack.map(|pack| pack.omissions.len()),
+                    "redacted": pack.map(|pack| pack.redactions.iter().map(|redaction| redaction.count).sum::<u64>()),
+                })
+            })
+            .collect();
+        let text = json_text(&json!({"packs": packs, "diagnostics": report::json(&run.diagnostics)}));
+        return Ok(writeln!(anstream::stdout(), "{text}")?);
+    }
+    let errors_only = global.quiet;
+    let diagnostics: Vec<_> = run
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| !errors_only || diagnostic.severity == model::Severity::Error)
+        .cloned()
+        .collect();
+    report::tell(global.format, &diagnostics, &|_| None)?;
+    let mut out = anstream::stdout().lock();
+    let mut err = anstream::stderr().lock();
+    for outcome in outcomes {
+        let path = shown(&outcome.name);
+        match outcome.status {
+            "written" | "removed" if global.format != Format::Github => {
+                writeln!(out, "{}", printable(&path))?;
+            }
+            "failed" => writeln!(err, "not built: {}: {}", printable(&path), printable(&outcome.reasons.join("; ")))?,
+            _ => {}
+        }
+        if global.verbose && outcome.status == "written" {
+            writeln!(err, "{}: {}", printable(&path), printable(&outcome.reasons.join("; ")))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,15 @@
+//! `contextpack completions`.
+
+use super::args::{Args, CompletionsArgs};
+use super::exit::Exit;
+use super::failure::Failure;
+use clap::CommandFactory as _;
+use std::io::Write as _;
+
+/// Prints a script that completes commands and options.
+pub(crate) fn run(args: &CompletionsArgs) -> Result<Exit, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Args::command(), "contextpack", &mut script);
+    std::io::stdout().lock().write_all(&script)?;
+    Ok(Exit::Done)
+}

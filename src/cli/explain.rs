@@ -1,0 +1,31 @@
+//! `contextpack explain`.
+
+use super::args::{ExplainArgs, Format, Global};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::report::{json_text, printable};
+use super::target;
+use std::io::Write as _;
+
+/// Shows every section in and out of a pack, why, and what it costs.
+pub(crate) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
+    let pack = match target::pack(global, &args.target, &args.building)? {
+        Ok(pack) => pack,
+        Err(exit) => return Ok(exit),
+    };
+    let explanation = contextpack::review::explain(&pack);
+    let mut out = anstream::stdout().lock();
+    match global.format {
+        Format::Json => {
+            let value = serde_json::to_value(&explanation).map_err(std::io::Error::from)?;
+            writeln!(out, "{}", json_text(&value))?;
+        }
+        Format::Markdown | Format::Github => write!(out, "{}", explanation.markdown())?,
+        Format::Text => {
+            for line in explanation.text().lines() {
+                writeln!(out, "{}", printable(line))?;
+            }
+        }
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,95 @@
+//! What ends a command before it is done.
+
+use super::exit::Exit;
+use super::report::{self, printable};
+use contextpack::config::RedactionSettings;
+use contextpack::intake::IntakeError;
+use contextpack::model::{Code, Diagnostic};
+use contextpack::redact::Redactor;
+use contextpack::store::StoreError;
+use std::error::Error;
+use std::io;
+
+/// Why a command could not go on. Nothing half-done is left behind.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The command line asks for something that cannot be.
+    Usage(String),
+    /// The outside world failed.
+    Outside(Box<dyn Error>),
+    /// The configuration cannot be used.
+    Config {
+        /// What is wrong with it.
+        diagnostics: Vec<Diagnostic>,
+        /// Its text, to show the lines concerned.
+        text: Option<String>,
+    },
+}
+
+impl Failure {
+    /// A command line that cannot be followed; the message says what to do instead.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::Usage(message.into())
+    }
+
+    /// Tells it on stderr, and how the command ends.
+    pub(crate) fn print(self) -> Exit {
+        let stderr = &mut anstream::stderr().lock();
+        let (exit, told) = match self {
+            Self::Config { diagnostics, text } => {
+                // Lines of the configuration pass the door like any other text.
+                let door = Redactor::new(&RedactionSettings::default());
+                let text = text.map(|text| text.lines().map(|line| door.line(line)).collect::<Vec<_>>().join("\n"));
+                let version = diagnostics.iter().any(|diagnostic| diagnostic.code == Code::RequiredVersion);
+                let told = report::text(stderr, &diagnostics, &|_| text.clone());
+                (if version { Exit::Usage } else { Exit::Input }, told)
+            }
+            Self::Usage(message) => (Exit::Usage, report::plain_error(stderr, &message, None)),
+            Self::Outside(error) => {
+                // A reader that has seen enough, such as `head`, is no failure.
+                let broken = error.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe);
+                if broken {
+                    return Exit::Done;
+                }
+                (Exit::Outside, report::plain_error(stderr, &error.to_string(), error.source()))
+            }
+        };
+        // Where stderr itself is gone there is nobody left to tell.
+        let _ = told;
+        exit
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Outside(Box::new(error))
+    }
+}
+
+impl From<IntakeError> for Failure {
+    fn from(error: IntakeError) -> Self {
+        Self::Outside(Box::new(error))
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::Outside(Box::new(error))
+    }
+}
+
+/// A fault of the system at a path, told with both.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {doing} `{}`", printable(path))]
+pub(crate) struct PathFailure {
+    doing: &'static str,
+    path: String,
+    source: io::Error,
+}
+
+impl PathFailure {
+    /// Says what could not be done to which file.
+    pub(crate) fn failure(doing: &'static str, path: impl Into<String>, source: io::Error) -> Failure {
+        Failure::Outside(Box::new(Self { doing, path: path.into(), source }))
+    }
+}

@@ -1,0 +1,148 @@
+//! What the help says below the options: examples and exit codes.
+
+pub(super) const MAIN: &str = "\
+Examples:
+  contextpack init                    set up this repo
+  contextpack build                   build the packs of all roots
+  contextpack render feat:cache       read what an agent would read
+  contextpack check                   in CI: are the packs what a build would write?
+
+Exit codes:
+  0  done; warnings do not count
+  1  the outside world failed: a file, a permission, a network
+  2  wrong usage, or the repo needs another version of contextpack
+  3  the input has errors; what could be built was built
+  4  packs are stale (`check`)
+  5  a pack is not valid (`verify`)
+Where several hold, the first of 2, 1, 3, 5, 4.";
+
+pub(super) const INIT: &str = "\
+Examples:
+  contextpack init
+  contextpack init --cached           packs are built where they are needed, never committed
+
+Exit codes:
+  0  set up; what existed was left alone
+  1  a file could not be written
+  2  wrong usage
+  3  the configuration that exists has errors";
+
+pub(super) const BUILD: &str = "\
+Examples:
+  contextpack build                                 all roots, the profiles of the configuration
+  contextpack build feat:cache 123 -p review        two roots, one profile
+  contextpack build 123 --max-tokens 8000 --out -   print one pack, sized for a model
+  contextpack build --prune                         also remove packs that have no root any more
+
+Exit codes:
+  0  built; warnings do not count
+  1  a file could not be read or written
+  2  wrong usage, such as a root that does not exist
+  3  the input has errors; what could be built was built";
+
+pub(super) const CHECK: &str = "\
+Examples:
+  contextpack check
+  contextpack check --format github   in a workflow: annotations at the lines concerned
+  contextpack check --strict          warnings fail too
+
+Exit codes:
+  0  every pack is what a build would write
+  1  a file could not be read
+  2  wrong usage
+  3  the input has errors
+  4  packs are stale, edited, missing or orphaned";
+
+pub(super) const VERIFY: &str = "\
+Examples:
+  contextpack verify packs
+  contextpack verify packs/feat-cache.coding.json --expect sha256:…
+  curl -s https://example.com/pack.json | contextpack verify -
+
+Exit codes:
+  0  every pack is valid
+  1  a file could not be read
+  2  wrong usage
+  5  a pack is not valid, or has another hash than expected";
+
+pub(super) const RENDER: &str = "\
+Examples:
+  contextpack render packs/feat-cache.coding.json
+  contextpack render feat:cache -p review --max-tokens 4000
+  contextpack render feat:cache --part instructions   the system prompt
+  contextpack render feat:cache --part context        the first message
+
+Exit codes:
+  0  printed
+  1  a file could not be read
+  2  wrong usage, such as a root that does not exist
+  3  the input has errors, so that there is no pack
+  5  the pack is not valid";
+
+pub(super) const EXPLAIN: &str = "\
+Examples:
+  contextpack explain feat:cache
+  contextpack explain packs/feat-cache.coding.json --format json
+  contextpack explain feat:cache --max-chars 8000     what would a smaller budget cost?
+
+Exit codes:
+  0  printed
+  1  a file could not be read
+  2  wrong usage, such as a root that does not exist
+  3  the input has errors, so that there is no pack
+  5  the pack is not valid";
+
+pub(super) const LIST: &str = "\
+Examples:
+  contextpack list
+  contextpack list --format json
+
+Exit codes:
+  0  listed
+  1  a file could not be read
+  2  wrong usage
+  3  the input has errors";
+
+pub(super) const REDACT: &str = "\
+Examples:
+  contextpack redact notes.md
+  git diff | contextpack redact
+  contextpack redact --report docs/*.md       what would be removed, and why
+  contextpack redact docs/*.md --out clean
+
+Exit codes:
+  0  done, whether or not something was removed
+  1  a file could not be read or written
+  2  wrong usage
+  3  the configuration has errors";
+
+pub(super) const SCHEMA: &str = "\
+Examples:
+  contextpack schema
+  contextpack schema config > config.schema.json
+  contextpack schema work-item
+
+Exit codes:
+  0  printed
+  1  the output could not be written
+  2  wrong usage";
+
+pub(super) const COMPLETIONS: &str = "\
+Examples:
+  contextpack completions bash > ~/.local/share/bash-completion/completions/contextpack
+  contextpack completions fish > ~/.config/fish/completions/contextpack.fish
+
+Exit codes:
+  0  printed
+  1  the output could not be written
+  2  wrong usage";
+
+pub(super) const MAN: &str = "\
+Examples:
+  contextpack man > contextpack.1
+  contextpack man build | man -l -
+
+Exit codes:
+  0  printed
+  1  the output could not be written
+  2  wrong usage, such as a command that does not exist";

@@ -1,0 +1,318 @@
+//! `contextpack init`.
+
+use super::args::{Format, Global, InitArgs};
+use super::detect::Found;
+use super::exit::Exit;
+use super::failure::{Failure, PathFailure};
+use super::place::{self, CONFIGS};
+use super::report::{self, printable};
+use super::starter;
+use contextpack::config::{Settings, load};
+use contextpack::model::{Code, Diagnostic, Place, RepoPath};
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Sets a repo up: everything is looked at first, then written, and nothing is overwritten.
+pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
+    if global.config.is_some() {
+        return Err(Failure::usage("`init` writes `contextpack.yml`; run it without `--config`"));
+    }
+    let start = global.directory.as_deref().unwrap_or(Path::new("."));
+    let start = fs::canonicalize(start).map_err(|e| PathFailure::failure("open", start.display().to_string(), e))?;
+    let root = place::root(&start);
+    let existing = match existing_config(&root)? {
+        Existing::None => None,
+        Existing::Valid(name, settings) => Some((name, settings)),
+        Existing::Faulty(diagnostics) => {
+            // Lines of the file are not shown: nothing has looked for secrets in them.
+            report::tell(global.format, &diagnostics, &|_| None)?;
+            return Ok(Exit::Input);
+        }
+    };
+    let found = Found::at(&root);
+    let mut setup = Setup { root: &root, written: Vec::new(), left: Vec::new() };
+    setup.all(&found, existing.as_ref().map(|(name, settings)| (*name, &**settings)), args.cached)?;
+    tell(global, &setup, &found)?;
+    Ok(Exit::Done)
+}
+
+enum Existing {
+    None,
+    Valid(&'static str, Box<Settings>),
+    Faulty(Vec<Diagnostic>),
+}
+
+fn existing_config(root: &Path) -> Result<Existing, Failure> {
+    let names: Vec<&'static str> =
+        CONFIGS.into_iter().filter(|name| root.join(name).symlink_metadata().is_ok()).collect();
+    let faulty = |name: &str, message: &str, help: &str| {
+        let at = RepoPath::new(name).ok().map(Place::file);
+        Existing::Faulty(vec![Diagnostic::new(Code::InvalidConfig, at, message).help(help)])
+    };
+    let name = match names[..] {
+        [] => return Ok(Existing::None),
+        [name] => name,
+        _ => {
+            return Ok(faulty(
+                CONFIGS[0],
+                "there are two configurations, `contextpack.yml` and `contextpack.yaml`",
+                "keep one",
+            ));
+        }
+    };
+    let path = root.join(name);
+    if !path.is_file() {
+        return Ok(faulty(name, "the configuration is not a file", "remove what stands there"));
+    }
+    let bytes = fs::read(&path).map_err(|e| PathFailure::failure("read", name, e))?;
+    let Ok(text) = String::from_utf8(bytes) else {
+        return Ok(faulty(name, "the configuration is not UTF-8", "save it as UTF-8"));
+    };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    Ok(match load(name, Some(text)) {
+        Ok(settings) => Existing::Valid(name, Box::new(settings)),
+        Err(diagnostics) => Existing::Faulty(diagnostics),
+    })
+}
+
+struct Setup<'a> {
+    root: &'a Path,
+    written: Vec<String>,
+    /// What was left alone, and why.
+    left: Vec<(String, &'static str)>,
+}
+
+impl Setup<'_> {
+    fn all(&mut self, found: &Found, existing: Option<(&str, &Settings)>, cached: bool) -> Result<(), Failure> {
+        let output = match existing {
+            Some((_, settings)) => settings.output.dir.as_str().to_owned(),
+            None if cached => ".contextpack/packs".to_owned(),
+            // A folder of this name that is there already holds something else.
+            None if self.root.join("packs").symlink_metadata().is_ok() => "context-packs".to_owned(),
+            None => "packs".to_owned(),
+        };
+        let in_state = output.starts_with(".contextpack/");
+        match existing {
+            Some((name, _)) if cached && !in_state => {
+                let why = "it exists; set its `output.dir` to `.contextpack/packs` to keep packs out of git";
+                self.left.push((name.to_owned(), why));
+            }
+            Some((name, _)) => self.left.push((name.to_owned(), "it exists")),
+            None => self.create(CONFIGS[0], &starter::config(found, &output))?,
+        }
+        // An existing configuration knows where its items are.
+        if existing.is_none() && !found.has_items() && found.github.is_none() {
+            let with_adr = found.adrs.is_empty();
+            self.create(starter::ITEM, &starter::item(with_adr))?;
+            if with_adr {
+                self.create(starter::ADR, &starter::adr())?;
+            }
+        }
+        self.create(".contextpack/.gitignore", &starter::ignored(in_state))?;
+        if !in_state {
+            self.attributes(&starter::attributes(&output))?;
+        }
+        let workflow = ".github/workflows/contextpack.yml";
+        let inner = self.root.join(".git").symlink_metadata().is_err()
+            && self.root.ancestors().skip(1).any(|dir| dir.join(".git").symlink_metadata().is_ok());
+        if inner {
+            self.left.push((workflow.to_owned(), "workflows are read at the root of the git repository only"));
+            return Ok(());
+        }
+        self.create(workflow, &starter::workflow(in_state))
+    }
+
+    /// Writes a file that does not exist yet.
+    fn create(&mut self, path: &str, text: &str) -> Result<(), Failure> {
+        let Some(place) = self.place(path)? else {
+            return Ok(());
+        };
+        let file = fs::OpenOptions::new().write(true).create_new(true).open(place);
+        match file.and_then(|mut file| file.write_all(text.as_bytes())) {
+            Ok(()) => self.written.push(path.to_owned()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                self.left.push((path.to_owned(), "it exists"))
+            }
+            Err(error) => return Err(PathFailure::failure("write", path, error)),
+        }
+        Ok(())
+    }
+
+    /// Adds the block to `.gitattributes`, keeping all that is there.
+    fn attributes(&mut self, block: &str) -> Result<(), Failure> {
+        let path = ".gitattributes";
+        let fault = |doing| move |error| PathFailure::failure(doing, path, error);
+        let place = self.root.join(path);
+        match place.symlink_metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return self.create(path, block);
+            }
+            Err(error) => return Err(fault("read")(error)),
+            Ok(meta) if !meta.is_file() => {
+                self.left.push((path.to_owned(), "it is not a plain file"));
+                return Ok(());
+            }
+            Ok(_) => {}
+        }
+        let before = fs::read(&place).map_err(fault("read"))?;
+        let begin = starter::BLOCK_BEGIN.as_bytes();
+        if before.split(|b| *b == b'\n').any(|line| line.trim_ascii() == begin) {
+            self.left.push((path.to_owned(), "it has the block"));
+            return Ok(());
+        }
+        let gap = if before.is_empty() || before.ends_with(b"\n") { "" } else { "\n" };
+        let mut file = fs::OpenOptions::new().append(true).open(&place).map_err(fault("write"))?;
+        file.write_all(format!("{gap}{block}").as_bytes()).map_err(fault("write"))?;
+        self.written.push(path.to_owned());
+        Ok(())
+    }
+
+    /// Where `path` lies, its folders made; none of them may be a link, which could lead out of the repo.
+    fn place(&mut self, path: &str) -> Result<Option<PathBuf>, Failure> {
+        let mut place = self.root.to_path_buf();
+        let parts: Vec<&str> = path.split('/').collect();
+        for part in &parts[..parts.len() - 1] {
+            place.push(part);
+            match place.symlink_metadata() {
+                Ok(meta) if meta.is_dir() => {}
+                Ok(_) => {
+                    self.left.push((path.to_owned(), "a link or a file stands where its folder would be"));
+                    return Ok(None);
+                }
+                Err(_) => fs::create_dir(&place).map_err(|e| PathFailure::failure("make the folder of", path, e))?,
+            }
+        }
+        place.push(parts[parts.len() - 1]);
+        Ok(Some(place))
+    }
+}
+
+const NEXT: &str = "contextpack build";
+
+fn tell(global: &Global, setup: &Setup<'_>, found: &Found) -> Result<(), Failure> {
+    let stdout = &mut anstream::stdout().lock();
+    if global.format == Format::Json {
+        let left: Vec<_> =
+            setup.left.iter().map(|(path, why)| serde_json::json!({"path": path, "reason": why})).collect();
+        let value = serde_json::json!({"written": setup.written, "left_alone": left, "next": NEXT});
+        writeln!(stdout, "{}", report::json_text(&value))?;
+    } else {
+        setup.written.iter().try_for_each(|path| writeln!(stdout, "{}", printable(path)))?;
+    }
+    if global.quiet {
+        return Ok(());
+    }
+    let stderr = &mut anstream::stderr().lock();
+    for (path, why) in &setup.left {
+        writeln!(stderr, "left alone: {}: {why}", printable(path))?;
+    }
+    if let Some(github) = found.github.as_ref().filter(|_| !found.has_items()) {
+        let repo = printable(&github.repo);
+        writeln!(
+            stderr,
+            "note: the issues of {repo} are read from the snapshot in `.contextpack/github`; items in files go to `work_items/`"
+        )?;
+    }
+    writeln!(stderr, "next: {NEXT}")?;
+    Ok(())
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn set_up(root: &Path, cached: bool) -> (Vec<String>, Vec<String>) {
+        let found = Found::at(root);
+        let existing = match existing_config(root).unwrap() {
+            Existing::Valid(name, settings) => Some((name, settings)),
+            _ => None,
+        };
+        let mut setup = Setup { root, written: Vec::new(), left: Vec::new() };
+        setup.all(&found, existing.as_ref().map(|(name, settings)| (*name, &**settings)), cached).unwrap();
+        (setup.written, setup.left.into_iter().map(|(path, _)| path).collect())
+    }
+
+    #[test]
+    fn an_empty_folder_gets_everything_and_a_second_run_changes_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let all = [
+            "contextpack.yml",
+            "work_items/feat-example.md",
+            "docs/adr/0001-record-decisions.md",
+            ".contextpack/.gitignore",
+            ".gitattributes",
+            ".github/workflows/contextpack.yml",
+        ];
+        assert_eq!(set_up(dir.path(), false), (all.map(str::to_owned).to_vec(), vec![]));
+        let (written, left) = set_up(dir.path(), false);
+        assert_eq!(written, Vec::<String>::new());
+        assert_eq!(left.len(), 4);
+    }
+
+    #[test]
+    fn samples_are_written_only_where_there_is_nothing() {
+        for (there, item, adr) in [
+            ("docs/adr/0007-x.md", true, false),
+            ("backlog/tasks/a.md", false, false),
+            (".beads/issues.jsonl", false, false),
+            ("work_items/x.md", false, false),
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            fs::create_dir_all(dir.path().join(there).parent().unwrap()).unwrap();
+            fs::write(dir.path().join(there), "x").unwrap();
+            let written = set_up(dir.path(), false).0;
+            assert_eq!(written.contains(&starter::ITEM.to_owned()), item, "{there}");
+            assert_eq!(written.contains(&starter::ADR.to_owned()), adr, "{there}");
+        }
+    }
+
+    #[test]
+    fn what_stands_in_gitattributes_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(".gitattributes");
+        fs::write(&path, "*.png binary").unwrap();
+        fs::create_dir(dir.path().join("packs")).unwrap();
+        set_up(dir.path(), false);
+        assert_eq!(
+            fs::read_to_string(&path).unwrap(),
+            "*.png binary\n# contextpack begin\ncontext-packs/*.json linguist-generated text eol=lf\n# contextpack end\n"
+        );
+    }
+
+    #[test]
+    fn cached_packs_stay_out_of_git() {
+        let dir = tempfile::tempdir().unwrap();
+        let (written, _) = set_up(dir.path(), true);
+        assert!(!written.contains(&".gitattributes".to_owned()));
+        assert!(fs::read_to_string(dir.path().join(".contextpack/.gitignore")).unwrap().contains("/packs/"));
+        assert!(
+            fs::read_to_string(dir.path().join("contextpack.yml")).unwrap().contains("dir: \".contextpack/packs\"")
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn no_link_is_followed_out_of_the_repo() {
+        let (dir, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        for name in [".github", ".contextpack", "work_items"] {
+            std::os::unix::fs::symlink(out.path(), dir.path().join(name)).unwrap();
+        }
+        std::os::unix::fs::symlink(out.path().join("x"), dir.path().join(".gitattributes")).unwrap();
+        let (_, left) = set_up(dir.path(), false);
+        assert_eq!(left, [".contextpack/.gitignore", ".gitattributes", ".github/workflows/contextpack.yml"]);
+        assert_eq!(fs::read_dir(out.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_faulty_configuration_is_reported_before_anything_is_written() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("contextpack.yml"), "output: {dri: x}\n").unwrap();
+        assert!(matches!(existing_config(dir.path()).unwrap(), Existing::Faulty(found) if found.len() == 1));
+        fs::write(dir.path().join("contextpack.yaml"), "").unwrap();
+        assert!(
+            matches!(existing_config(dir.path()).unwrap(), Existing::Faulty(found) if found[0].message.contains("two"))
+        );
+    }
+}

@@ -1,0 +1,120 @@
+//! `contextpack list`.
+
+use super::args::{Building, Format, Global, ListArgs};
+use super::check::{Standing, standing};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::packs;
+use super::report::{self, json_text, printable};
+use super::workspace::Workspace;
+use contextpack::graph::Value;
+use contextpack::model::Relation;
+use contextpack::pipeline::Desk;
+use contextpack::store::{Folder, StoreError};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::sync::{Mutex, PoisonError};
+
+/// A root as the list shows it.
+struct Row {
+    id: String,
+    title: String,
+    kind: String,
+    status: String,
+    state: &'static str,
+    edges: Vec<(Relation, usize)>,
+    packs: Vec<Standing>,
+}
+
+/// Lists the roots with the state of their packs, which are built in memory for it.
+pub(crate) fn run(global: &Global, _: &ListArgs) -> Result<Exit, Failure> {
+    let workspace = Workspace::open(global, None)?;
+    let desk = workspace.desk();
+    let items = desk.roots();
+    let folder = Folder::open(&workspace.root, &workspace.settings.output.dir)?;
+    let packs = Mutex::new(BTreeMap::<String, Vec<Standing>>::new());
+    let failed: Mutex<Option<StoreError>> = Mutex::new(None);
+    let run = packs::run(global, &workspace, &desk, items.clone(), &Building::default(), &|built| match standing(
+        &folder, built,
+    ) {
+        Ok(standing) => packs
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .entry(standing.root.clone())
+            .or_default()
+            .push(standing),
+        Err(error) => {
+            failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+    })?;
+    if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error.into());
+    }
+    let mut packs = packs.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let rows: Vec<Row> = items.iter().map(|item| row(&desk, *item, &mut packs)).collect();
+    let mut out = anstream::stdout().lock();
+    if global.format == Format::Json {
+        let roots: Vec<serde_json::Value> =
+            rows.iter().map(|row| as_json(row, workspace.settings.output.dir.as_str())).collect();
+        writeln!(out, "{}", json_text(&json!({"roots": roots, "diagnostics": report::json(&run.diagnostics)})))?;
+    } else {
+        let widths = [0, 1, 2].map(|column: usize| {
+            let width = |row: &Row| [&row.id, &row.kind, &row.status][column].chars().count();
+            rows.iter().map(width).max().unwrap_or_default().min(40)
+        });
+        for row in &rows {
+            let edges: Vec<String> =
+                row.edges.iter().map(|(relation, count)| format!("{count} {}", relation.name())).collect();
+            let packs: Vec<String> = row.packs.iter().map(|pack| format!("{} {}", pack.profile, pack.status)).collect();
+            let line =
+                format!("{:<3$}  {:<4$}  {:<5$}  ", row.id, row.kind, row.status, widths[0], widths[1], widths[2]);
+            let edges = if edges.is_empty() { "no relations".to_owned() } else { edges.join(", ") };
+            writeln!(out, "{}", printable(&format!("{line}{}  [{edges}]  {}", row.title, packs.join(", "))))?;
+        }
+        if rows.is_empty() && !global.quiet {
+            writeln!(
+                anstream::stderr(),
+                "no roots: add work items, or correct `work_items` and `roots` in `contextpack.yml`"
+            )?;
+        }
+    }
+    Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
+}
+
+fn row(desk: &Desk<'_>, item: usize, packs: &mut BTreeMap<String, Vec<Standing>>) -> Row {
+    let record = &desk.corpus().entries[item].item;
+    let kind = record.fields.iter().find(|field| &*field.name == "type").and_then(|field| match &field.node.value {
+        Value::Scalar { text, .. } => Some(text.to_string()),
+        _ => None,
+    });
+    let edges = desk.graph().edges(item);
+    let mut standings = packs.remove(record.id.as_str()).unwrap_or_default();
+    standings.sort();
+    Row {
+        id: record.id.to_string(),
+        title: record.title.to_string(),
+        kind: kind.unwrap_or_default(),
+        status: record.status.as_ref().map(ToString::to_string).unwrap_or_default(),
+        state: desk.state(item).name(),
+        edges: Relation::ALL
+            .into_iter()
+            .map(|relation| (relation, edges.iter().filter(|edge| edge.relation == relation).count()))
+            .filter(|(_, count)| *count > 0)
+            .collect(),
+        packs: standings,
+    }
+}
+
+fn as_json(row: &Row, dir: &str) -> serde_json::Value {
+    let edges: BTreeMap<&str, usize> = row.edges.iter().map(|(relation, count)| (relation.name(), *count)).collect();
+    let packs: Vec<serde_json::Value> = row
+        .packs
+        .iter()
+        .map(|pack| json!({"profile": pack.profile, "path": format!("{dir}/{}", pack.name), "status": pack.status, "reasons": pack.reasons}))
+        .collect();
+    json!({
+        "id": row.id, "title": row.title, "type": row.kind, "status": row.status, "state": row.state,
+        "edges": edges, "packs": packs,
+    })
+}

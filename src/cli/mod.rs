@@ -1,0 +1,66 @@
+//! Arguments, environment, terminal and exit codes; one file a command.
+
+mod args;
+mod build;
+mod check;
+mod completions;
+mod detect;
+mod exit;
+mod explain;
+mod failure;
+mod help;
+mod init;
+mod list;
+mod man;
+mod packs;
+mod place;
+mod redact;
+mod render;
+mod report;
+mod schema;
+mod starter;
+mod target;
+mod verify;
+mod workspace;
+
+use args::{Args, Color, Command};
+use clap::Parser as _;
+use exit::Exit;
+use failure::Failure;
+
+/// Does what the command line says.
+pub(crate) fn run() -> Exit {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            // Help and version are answers, on stdout; all else is wrong usage.
+            let code = if error.use_stderr() { Exit::Usage } else { Exit::Done };
+            return if error.print().is_ok() { code } else { code.and(Exit::Outside) };
+        }
+    };
+    match args.global.color {
+        Color::Auto => {}
+        Color::Always => anstream::ColorChoice::Always.write_global(),
+        Color::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    match dispatch(&args) {
+        Ok(exit) => exit,
+        Err(failure) => failure.print(),
+    }
+}
+
+fn dispatch(args: &Args) -> Result<Exit, Failure> {
+    match &args.command {
+        Command::Init(options) => init::run(&args.global, options),
+        Command::Schema(options) => schema::run(options),
+        Command::Completions(options) => completions::run(options),
+        Command::Man(options) => man::run(options),
+        Command::Build(options) => build::run(&args.global, options),
+        Command::Check(options) => check::run(&args.global, options),
+        Command::Verify(options) => verify::run(&args.global, options),
+        Command::Render(options) => render::run(&args.global, options),
+        Command::Explain(options) => explain::run(&args.global, options),
+        Command::List(options) => list::run(&args.global, options),
+        Command::Redact(options) => redact::run(&args.global, options),
+    }
+}

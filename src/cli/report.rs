@@ -1,0 +1,251 @@
+//! Diagnostics for people, for programs and for GitHub's annotations.
+
+use super::args::Format;
+use anstyle::{AnsiColor, Style};
+use contextpack::model::{Diagnostic, RepoPath, Severity};
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+const BOLD: Style = Style::new().bold();
+const ERROR: Style = AnsiColor::BrightRed.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const FRAME: Style = AnsiColor::BrightBlue.on_default().bold();
+
+/// The longest source line that is shown, in characters.
+const LONGEST_LINE: usize = 120;
+
+/// Gives the scrubbed text of a file, where its lines may be shown.
+pub(crate) type Texts<'a> = dyn Fn(&RepoPath) -> Option<String> + 'a;
+
+/// Tells all `diagnostics` in the form that `format` asks for: what is for people goes to stderr.
+pub(crate) fn tell(format: Format, diagnostics: &[Diagnostic], texts: &Texts<'_>) -> io::Result<()> {
+    match format {
+        Format::Text | Format::Markdown => text(&mut anstream::stderr().lock(), diagnostics, texts),
+        Format::Json | Format::Github => print(&mut anstream::stdout().lock(), format, diagnostics, texts),
+    }
+}
+
+/// Writes all `diagnostics` in the form that `format` asks for.
+pub(crate) fn print(
+    out: &mut dyn Write,
+    format: Format,
+    diagnostics: &[Diagnostic],
+    texts: &Texts<'_>,
+) -> io::Result<()> {
+    match format {
+        Format::Text | Format::Markdown => text(out, diagnostics, texts),
+        Format::Json => writeln!(out, "{}", json_text(&serde_json::json!({"diagnostics": json(diagnostics)}))),
+        Format::Github => diagnostics.iter().try_for_each(|diagnostic| writeln!(out, "{}", annotation(diagnostic))),
+    }
+}
+
+/// Writes diagnostics for people; styles are escape codes, which `anstream` takes out where none belong.
+pub(crate) fn text(out: &mut dyn Write, diagnostics: &[Diagnostic], texts: &Texts<'_>) -> io::Result<()> {
+    for diagnostic in diagnostics {
+        let style = if diagnostic.severity == Severity::Error { ERROR } else { WARNING };
+        let (severity, code) = (severity(diagnostic.severity), diagnostic.code);
+        writeln!(out, "{style}{severity}[{code}]{style:#}{BOLD}: {}{BOLD:#}", printable(&diagnostic.message))?;
+        let mut margin = 2;
+        if let Some(at) = &diagnostic.at {
+            margin = at.line.map_or(2, |line| line.to_string().len().max(2));
+            writeln!(out, "{:margin$}{FRAME}-->{FRAME:#} {}", "", printable(&at.to_string()))?;
+            if let (Some(line), Some(file)) = (at.line, texts(&at.path)) {
+                source_line(out, margin, line, at.column, &file)?;
+            }
+        }
+        if let Some(help) = &diagnostic.help {
+            writeln!(out, "{:margin$} {FRAME}={FRAME:#} {BOLD}help{BOLD:#}: {}", "", printable(help))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn source_line(out: &mut dyn Write, margin: usize, line: u32, column: Option<u32>, file: &str) -> io::Result<()> {
+    let Some(source) = file.lines().nth(line.saturating_sub(1) as usize) else {
+        return Ok(());
+    };
+    let shown: String = source.chars().take(LONGEST_LINE).collect();
+    let cut = if shown.len() < source.len() { "…" } else { "" };
+    writeln!(out, "{:margin$} {FRAME}|{FRAME:#}", "")?;
+    writeln!(out, "{FRAME}{line:>margin$} |{FRAME:#} {}{cut}", printable(&shown).trim_end())?;
+    match column.map(|column| column.saturating_sub(1) as usize) {
+        Some(column) if column < LONGEST_LINE => {
+            // What stands before the caret is measured as it is shown.
+            let before: String = source.chars().take(column).collect();
+            let width = printable(&before).chars().count();
+            writeln!(out, "{:margin$} {FRAME}|{FRAME:#} {:width$}{ERROR}^{ERROR:#}", "", "")
+        }
+        _ => writeln!(out, "{:margin$} {FRAME}|{FRAME:#}", ""),
+    }
+}
+
+/// Diagnostics for programs: `severity, code, message, help, path, line, column, about`; what is not known is null.
+pub(crate) fn json(diagnostics: &[Diagnostic]) -> serde_json::Value {
+    let one = |diagnostic: &Diagnostic| {
+        let at = diagnostic.at.as_ref();
+        serde_json::json!({
+            "severity": severity(diagnostic.severity),
+            "code": diagnostic.code.name(),
+            "message": diagnostic.message,
+            "help": diagnostic.help,
+            "path": at.map(|at| at.path.as_str()),
+            "line": at.and_then(|at| at.line),
+            "column": at.and_then(|at| at.column),
+            "about": diagnostic.about,
+        })
+    };
+    diagnostics.iter().map(one).collect()
+}
+
+/// JSON for stdout: what a terminal would obey or hide is written as an escape, which reads back the same.
+pub(crate) fn json_text(value: &serde_json::Value) -> String {
+    let mut text = String::new();
+    for c in format!("{value:#}").chars() {
+        // Line ends are those of the layout: inside strings they are escaped already.
+        if hidden(c) && c != '\n' {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(text, "\\u{unit:04x}");
+            }
+        } else {
+            text.push(c);
+        }
+    }
+    text
+}
+
+/// One diagnostic as a workflow command, which GitHub shows beside the line.
+pub(crate) fn annotation(diagnostic: &Diagnostic) -> String {
+    let mut command = format!("::{} ", severity(diagnostic.severity));
+    if let Some(at) = &diagnostic.at {
+        let _ = write!(command, "file={},", property(at.path.as_str()));
+        if let Some(line) = at.line {
+            let _ = write!(command, "line={line},");
+        }
+        if let Some(column) = at.column {
+            let _ = write!(command, "col={column},");
+        }
+    }
+    let help = diagnostic.help.as_ref().map(|help| format!("\nhelp: {}", printable(help)));
+    let message = format!("{}{}", printable(&diagnostic.message), help.unwrap_or_default());
+    let _ = write!(command, "title={}::{}", property(diagnostic.code.name()), message_text(&message));
+    command
+}
+
+/// A pack that is not what a build gives, as a workflow command.
+pub(crate) fn stale(path: &str, status: &str, reasons: &str) -> String {
+    let message = format!("{status}: {}", printable(reasons));
+    format!("::error file={},title={} pack::{}", property(path), property(status), message_text(&message))
+}
+
+fn message_text(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    message_text(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// Writes an error without a place, with its chain of causes.
+pub(crate) fn plain_error(out: &mut dyn Write, message: &str, cause: Option<&(dyn Error + 'static)>) -> io::Result<()> {
+    writeln!(out, "{ERROR}error{ERROR:#}{BOLD}: {}{BOLD:#}", printable(message))?;
+    let mut next = cause;
+    while let Some(cause) = next {
+        writeln!(out, "  caused by: {}", printable(&cause.to_string()))?;
+        next = cause.source();
+    }
+    Ok(())
+}
+
+fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    }
+}
+
+/// The text on one line with nothing that a terminal obeys or hides: such characters become `\u{…}`.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if hidden(c) {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Controls, bidirectional marks, line separators and invisible tags. Joiners stay: emoji and scripts need them.
+fn hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use contextpack::model::{Code, Place};
+
+    fn sample(message: &str) -> Diagnostic {
+        let path = RepoPath::new("work_items/a,b:c.md").unwrap();
+        let at = Place { path, line: Some(6), column: Some(3) };
+        Diagnostic::new(Code::UnknownId, Some(at), message).help("did you mean `x`?")
+    }
+
+    fn shown(diagnostic: Diagnostic, file: Option<&str>) -> String {
+        let mut out = Vec::new();
+        text(&mut out, &[diagnostic], &|_| file.map(str::to_owned)).unwrap();
+        anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
+    }
+
+    #[test]
+    fn a_diagnostic_has_its_place_and_its_help_and_its_line_where_one_may_be_shown() {
+        assert_eq!(
+            shown(sample("`y` is no item"), None),
+            "warning[unknown-id]: `y` is no item\n  --> work_items/a,b:c.md:6:3\n   = help: did you mean `x`?\n\n"
+        );
+        let file = "1\n2\n3\n4\n5\n\tdepends: y\n";
+        let text = shown(sample("m"), Some(file));
+        assert!(text.contains("   |\n 6 | \\tdepends: y\n   |    ^\n"), "{text}");
+    }
+
+    #[test]
+    fn nothing_that_a_terminal_obeys_is_printed_raw() {
+        let hostile = "a\u{1b}[31m\u{202e}b\r\n\u{9b}c\u{e0041}";
+        assert_eq!(printable(hostile), "a\\u{1b}[31m\\u{202e}b\\r\\n\\u{9b}c\\u{e0041}");
+        assert!(matches!(printable("ü 日本 👩\u{200d}💻"), Cow::Borrowed(_)));
+        assert_eq!(shown(sample(hostile), Some("\u{1b}\n\u{1b}")).matches('\u{1b}').count(), 0);
+    }
+
+    #[test]
+    fn an_annotation_cannot_be_broken_by_its_texts() {
+        let line = annotation(&sample("50%\n::error::x"));
+        assert_eq!(
+            line,
+            "::warning file=work_items/a%2Cb%3Ac.md,line=6,col=3,title=unknown-id::50%25\\n::error::x%0Ahelp: did you mean `x`?"
+        );
+    }
+
+    #[test]
+    fn programs_get_every_part() {
+        let value = json(&[sample("m")]);
+        assert_eq!(value[0]["code"], "unknown-id");
+        assert_eq!((&value[0]["line"], &value[0]["help"]), (&6.into(), &"did you mean `x`?".into()));
+        assert!(json(&[Diagnostic::new(Code::Cycle, None, "m")])[0]["path"].is_null());
+
+        let hostile = json(&[sample("a\u{202e}\u{9b}\u{e0041}\n")]);
+        let text = json_text(&hostile);
+        assert!(!text.chars().any(|c| hidden(c) && c != '\n'), "{text}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), hostile);
+    }
+}

@@ -1,0 +1,17 @@
+//! `contextpack schema`.
+
+use super::args::{SchemaArgs, SchemaKind};
+use super::exit::Exit;
+use super::failure::Failure;
+use std::io::Write as _;
+
+/// Prints a JSON Schema.
+pub(crate) fn run(args: &SchemaArgs) -> Result<Exit, Failure> {
+    let text = match args.kind {
+        SchemaKind::Config => contextpack::config::schema(),
+        SchemaKind::WorkItem => contextpack::parse::work_item_schema(),
+        SchemaKind::Pack => contextpack::wire::schema(),
+    };
+    anstream::stdout().lock().write_all(text.as_bytes())?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,277 @@
+//! The texts of the files that `init` writes.
+
+use super::detect::Found;
+use std::fmt::Write as _;
+
+/// The first line of the block in `.gitattributes`.
+pub(crate) const BLOCK_BEGIN: &str = "# contextpack begin";
+const BLOCK_END: &str = "# contextpack end";
+
+/// The path of the sample item, and of the sample ADR.
+pub(crate) const ITEM: &str = "work_items/feat-example.md";
+pub(crate) const ADR: &str = "docs/adr/0001-record-decisions.md";
+
+/// A commented `contextpack.yml` that fits `found`.
+pub(crate) fn config(found: &Found, output: &str) -> String {
+    let mut text = String::from(
+        "\
+# What agents must know of a work item, as packs that are the same every time.
+# Every part is optional; `contextpack schema config` describes all of them.
+version: 1
+
+# Lets no other version of contextpack build here.
+# required_version: \"0.1\"
+
+",
+    );
+    items(&mut text, found);
+    adrs(&mut text, found);
+    github(&mut text, found);
+    text.push_str(
+        "\
+# Profiles built in: drafting, coding, review, other. A budget given here replaces theirs whole.
+# profiles:
+#   coding:
+#     instructions: instructions/coding.md
+#     budget: {max_tokens: 8000, margin: 15%}
+
+# Secrets are removed and credential files never opened. Both can be adjusted.
+# redaction:
+#   deny_paths: [\"private/**\"]
+#   rules: [{name: customer-id, pattern: 'CUST-\\d{6}', reason: customers are not named}]
+
+",
+    );
+    let _ = writeln!(text, "# Where packs go, and the profiles that `contextpack build` makes.");
+    let _ = writeln!(text, "output:\n  dir: {}\n  profiles: [coding]", quoted(output));
+    text
+}
+
+fn items(text: &mut String, found: &Found) {
+    text.push_str("# Where work items are. Each entry can map its fields to ours: `fields: {depends_on: requires}`.\n");
+    if found.backlog.is_none() && found.beads.is_none() {
+        text.push_str("# work_items:\n#   - include: [\"work_items/**/*.{md,yml,yaml,json,jsonl}\"]\n\n");
+        return;
+    }
+    text.push_str("work_items:\n");
+    if let Some(backlog) = &found.backlog {
+        let _ = writeln!(text, "  # Backlog.md\n  - include: {}", list(&backlog.tasks));
+        if !backlog.prefixes.is_empty() {
+            let _ = writeln!(text, "    prefixes: {}", list(&backlog.prefixes));
+        }
+        text.push_str("    fields: {depends_on: dependencies, parent: parent_task_id, docs: [documentation, references], assignees: assignee}\n");
+    }
+    if let Some(path) = &found.beads {
+        let _ = writeln!(text, "  # beads\n  - include: [{}]", quoted(path));
+        text.push_str(
+            "    fields: {type: issue_type, body: [description, body], depends_on: [blockedBy], assignees: assignee}\n",
+        );
+        text.push_str("    edges: {field: dependencies, to: depends_on_id, type: type, types: {blocks: depends_on, parent-child: parent, related: related}}\n");
+        text.push_str("    no_pack: {status: [tombstone]}\n");
+    }
+    if found.work_items {
+        text.push_str("  - include: [\"work_items/**/*.{md,yml,yaml,json,jsonl}\"]\n");
+    }
+    text.push('\n');
+}
+
+fn adrs(text: &mut String, found: &Found) {
+    text.push_str("# Where architecture decisions are, and what a pack takes of one.\n");
+    if found.adrs.is_empty() || found.adrs_by_default {
+        text.push_str("# adrs:\n#   include: [\"docs/adr/**/*.md\"]\n#   excerpt: {headings: [Status, Context, Decision, Consequences], max_lines: 120}\n\n");
+    } else {
+        let _ = writeln!(text, "adrs:\n  include: {}\n", list(&found.adrs));
+    }
+}
+
+fn github(text: &mut String, found: &Found) {
+    text.push_str("# Which repo this is: URLs and numbers of its issues are resolved in the snapshot.\n");
+    let Some(github) = &found.github else {
+        text.push_str("# github: {repo: owner/name, comments: 5}\n\n");
+        return;
+    };
+    let _ = writeln!(text, "github:\n  repo: {}", quoted(&github.repo));
+    if github.host != "github.com" {
+        let _ = writeln!(text, "  host: {}", quoted(&github.host));
+    }
+    text.push_str("  # How many of an issue's last comments a pack takes.\n  comments: 5\n\n");
+    if !found.has_items() {
+        text.push_str("# Which issues get a pack.\nroots:\n  state: [open]\n  # labels: [agent-ready]\n\n");
+    }
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn list(texts: &[String]) -> String {
+    format!("[{}]", texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", "))
+}
+
+/// A work item to begin with; it refers to the sample ADR where `adr` says so.
+pub(crate) fn item(adr: bool) -> String {
+    let reference = if adr { format!("adrs: [{ADR}]\n") } else { String::new() };
+    format!(
+        "\
+---
+id: feat:example
+type: feature
+title: Greet people by their name
+status: open
+priority: P2
+{reference}---
+
+## Goal
+
+Whoever runs the program is greeted by name, so that they see at once whose settings are in use.
+
+## Scope
+
+The greeting at start. Not its translation.
+
+## Acceptance criteria
+
+- [ ] With `--name Ada` the first line of the output is `Hello, Ada!`.
+- [ ] Without a name it is `Hello!`.
+- [ ] An empty name is refused with a message that names the option.
+
+## Open questions
+
+- Is the name also read from a settings file?
+"
+    )
+}
+
+/// An architecture decision to begin with.
+pub(crate) fn adr() -> String {
+    "\
+# 1. Record architecture decisions
+
+## Status
+
+Accepted
+
+## Context
+
+Agents and people who join later see what the code does, but not why it is so.
+
+## Decision
+
+Each decision that is costly to reverse is written down here, in one file: its context, the decision and its consequences. A decision that no longer holds is marked as superseded, never deleted.
+
+## Consequences
+
+Work items name the decisions that bind them, and their packs carry them.
+"
+    .to_owned()
+}
+
+/// The block in `.gitattributes` for packs in `output`.
+pub(crate) fn attributes(output: &str) -> String {
+    let plain = output.bytes().all(|b| b.is_ascii_alphanumeric() || b"._/-".contains(&b));
+    let pattern = format!("{output}/*.json");
+    let pattern = if plain { pattern } else { quoted(&pattern) };
+    format!("{BLOCK_BEGIN}\n{pattern} linguist-generated text eol=lf\n{BLOCK_END}\n")
+}
+
+/// `.contextpack/.gitignore`.
+pub(crate) fn ignored(cached: bool) -> String {
+    let more = if cached { "/github/\n/packs/\n" } else { "" };
+    format!("# State of contextpack that can be made again.\n/cache/\n{more}")
+}
+
+/// The workflow: packs in git are checked, others are built.
+pub(crate) fn workflow(cached: bool) -> String {
+    let (what, run) = if cached {
+        ("Checks that the packs of all roots can be built.", "contextpack build --format github")
+    } else {
+        ("Checks that the packs in git are the ones that a build would write.", "contextpack check --format github")
+    };
+    format!(
+        "\
+# {what}
+name: contextpack
+
+on:
+  pull_request:
+  push:
+    branches: [main, master]
+
+permissions: {{}}
+
+jobs:
+  packs:
+    runs-on: ubuntu-latest
+    timeout-minutes: 15
+    permissions:
+      contents: read
+    steps:
+      - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2
+        with:
+          persist-credentials: false
+      - name: Install contextpack
+        run: cargo install contextpack --locked --version {version}
+      - name: Check the packs
+        run: {run}
+",
+        version = env!("CARGO_PKG_VERSION"),
+    )
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::super::detect::{Backlog, Github};
+    use super::*;
+    use contextpack::config::load;
+
+    #[test]
+    fn every_starter_configuration_is_valid_and_says_what_was_found() {
+        let backlog =
+            || Backlog { tasks: vec!["backlog/tasks/**/*.md".into()], prefixes: vec!["BACK-".into(), "task-".into()] };
+        let github = || Github { host: "github.example.com".into(), repo: "owner/name".into() };
+        let all = Found {
+            work_items: true,
+            backlog: Some(backlog()),
+            beads: Some(".beads/issues.jsonl".into()),
+            adrs: vec!["a \"b\"/**/*.md".into()],
+            adrs_by_default: false,
+            github: Some(github()),
+        };
+        let settings = load("contextpack.yml", Some(&config(&all, "packs"))).unwrap();
+        assert_eq!(settings.work_items.len(), 3);
+        assert_eq!(settings.work_items[0].prefixes, ["BACK-", "task-"]);
+        assert_eq!(settings.adrs.include.written, ["a \"b\"/**/*.md"]);
+        assert_eq!(
+            (settings.github.repo.as_deref(), settings.github.host.as_str()),
+            (Some("owner/name"), "github.example.com")
+        );
+        assert!(settings.roots.only.0.is_empty());
+
+        let issues = Found { github: Some(github()), ..Found::default() };
+        let settings = load("contextpack.yml", Some(&config(&issues, ".contextpack/packs"))).unwrap();
+        assert_eq!(settings.roots.only.0["state"], ["open"]);
+        assert_eq!(settings.output.dir.as_str(), ".contextpack/packs");
+        assert!(load("contextpack.yml", Some(&config(&Found::default(), "packs"))).is_ok());
+    }
+
+    #[test]
+    fn the_suggestions_in_comments_are_valid_too() {
+        // Prose begins with a capital letter after `# `, a setting does not.
+        let text = config(&Found::default(), "packs");
+        let setting = |line: &str| {
+            line.strip_prefix("# ").filter(|rest| !rest.starts_with(char::is_uppercase)).map(str::to_owned)
+        };
+        let all: String = text.lines().map(|line| setting(line).unwrap_or_else(|| line.to_owned()) + "\n").collect();
+        let settings = load("contextpack.yml", Some(&all)).unwrap();
+        assert_eq!(settings.redaction.rules[0].name, "customer-id");
+        assert_eq!(settings.profiles["coding"].budget.max_tokens, Some(8000));
+        assert_eq!(settings.github.repo.as_deref(), Some("owner/name"));
+    }
+
+    #[test]
+    fn attributes_name_the_packs_even_where_the_folder_has_a_space() {
+        assert!(attributes("packs").contains("\npacks/*.json linguist-generated text eol=lf\n"));
+        assert!(attributes("my packs").contains("\n\"my packs/*.json\" linguist"));
+    }
+}

@@ -1,0 +1,68 @@
+//! A finished pack, or a root to build in memory: what `render` and `explain` take.
+
+use super::args::{Building, Format, Global};
+use super::exit::Exit;
+use super::failure::{Failure, PathFailure};
+use super::{packs, report};
+use contextpack::review::{ReadError, read};
+use contextpack::wire::Pack;
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+
+/// A pack, or how the command ends without one; what is wrong has been told.
+pub(crate) fn pack(global: &Global, target: &str, building: &Building) -> Result<Result<Pack, Exit>, Failure> {
+    if target == "-" {
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes)?;
+        return told(read(&bytes), "standard input");
+    }
+    let path = global.directory.as_deref().map_or_else(|| Path::new(target).to_path_buf(), |dir| dir.join(target));
+    let file = [Path::new(target), &path].into_iter().find(|path| path.is_file());
+    if let Some(file) = file {
+        let bytes = std::fs::read(file).map_err(|error| PathFailure::failure("read", target, error))?;
+        match read(&bytes) {
+            Ok(pack) => return Ok(Ok(pack)),
+            // A file that says it is a pack is one, valid or not; any other may be a work item.
+            Err(error) if is_meant_as_pack(&bytes) => return told(Err(error), target),
+            Err(_) => {}
+        }
+    }
+    match packs::one(global, target, building)? {
+        Ok(sealed) => {
+            let pack = sealed.pack().clone();
+            if !global.quiet && global.format == Format::Text {
+                let mut err = anstream::stderr().lock();
+                for warning in &pack.warnings {
+                    let place =
+                        warning.source.as_ref().map(|source| format!(" ({})", contextpack::render::place(source)));
+                    let line = format!("warning[{}]: {}{}", warning.code, warning.message, place.unwrap_or_default());
+                    writeln!(err, "{}", report::printable(&line))?;
+                }
+            }
+            Ok(Ok(pack))
+        }
+        Err(diagnostics) => {
+            report::text(&mut anstream::stderr().lock(), &diagnostics, &|_| None)?;
+            Ok(Err(Exit::Input))
+        }
+    }
+}
+
+fn is_meant_as_pack(bytes: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]);
+    head.contains("\"schema_version\"") && head.contains("context_pack/")
+}
+
+fn told(read: Result<Pack, ReadError>, name: &str) -> Result<Result<Pack, Exit>, Failure> {
+    match read {
+        Ok(pack) => Ok(Ok(pack)),
+        Err(error) => {
+            report::plain_error(
+                &mut anstream::stderr().lock(),
+                &format!("`{name}` is not a valid pack: {error}"),
+                None,
+            )?;
+            Ok(Err(Exit::Invalid))
+        }
+    }
+}

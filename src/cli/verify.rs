@@ -1,0 +1,92 @@
+//! `contextpack verify`.
+
+use super::args::{Format, Global, VerifyArgs};
+use super::exit::Exit;
+use super::failure::{Failure, PathFailure};
+use super::report::{json_text, printable};
+use contextpack::review::verify;
+use serde_json::json;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use walkdir::WalkDir;
+
+/// A pack as it was found, and what is wrong with it.
+struct Judged {
+    name: String,
+    hash: Option<String>,
+    faults: Vec<String>,
+}
+
+/// Checks finished packs without their repo.
+pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
+    let mut judged = Vec::new();
+    for pack in &args.packs {
+        if pack == Path::new("-") {
+            let mut bytes = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut bytes)?;
+            judged.push(judge("-".to_owned(), &bytes));
+            continue;
+        }
+        let path = global.directory.as_ref().map_or_else(|| pack.clone(), |dir| dir.join(pack));
+        for file in files(&path)? {
+            let name = file.display().to_string();
+            let bytes = std::fs::read(&file).map_err(|error| PathFailure::failure("read", name.clone(), error))?;
+            judged.push(judge(name, &bytes));
+        }
+    }
+    if let Some(expected) = &args.expect {
+        let [one] = &mut judged[..] else {
+            return Err(Failure::usage(format!("`--expect` is about one pack, and {} were given", judged.len())));
+        };
+        let expected = expected.strip_prefix("sha256:").unwrap_or(expected).to_lowercase();
+        let hash = one.hash.as_deref().and_then(|hash| hash.strip_prefix("sha256:"));
+        if hash != Some(&expected) {
+            one.faults.push(format!(
+                "expected the hash sha256:{expected}, the content has {}",
+                one.hash.as_deref().unwrap_or("none")
+            ));
+        }
+    }
+    let valid = judged.iter().all(|pack| pack.faults.is_empty());
+    let mut out = anstream::stdout().lock();
+    if global.format == Format::Json {
+        let packs: Vec<serde_json::Value> = judged
+            .iter()
+            .map(|pack| json!({"path": pack.name, "hash": pack.hash, "valid": pack.faults.is_empty(), "faults": pack.faults}))
+            .collect();
+        writeln!(out, "{}", json_text(&json!({ "packs": packs })))?;
+    } else {
+        for pack in &judged {
+            if pack.faults.is_empty() && !global.quiet {
+                writeln!(out, "valid: {} {}", printable(&pack.name), pack.hash.as_deref().unwrap_or_default())?;
+            }
+            for fault in &pack.faults {
+                writeln!(out, "invalid: {}: {}", printable(&pack.name), printable(fault))?;
+            }
+        }
+    }
+    if judged.is_empty() {
+        return Err(Failure::usage("there is no pack to verify: the folder has no `.json` file"));
+    }
+    Ok(if valid { Exit::Done } else { Exit::Invalid })
+}
+
+fn judge(name: String, bytes: &[u8]) -> Judged {
+    let (hash, faults) = verify(bytes);
+    Judged { name, hash, faults }
+}
+
+/// The file itself, or every `.json` file below the folder, sorted.
+fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let mut files = Vec::new();
+    for entry in WalkDir::new(path).sort_by_file_name() {
+        let entry = entry.map_err(|error| PathFailure::failure("read", path.display().to_string(), error.into()))?;
+        if entry.file_type().is_file() && entry.path().extension().is_some_and(|extension| extension == "json") {
+            files.push(entry.into_path());
+        }
+    }
+    Ok(files)
+}

@@ -1,0 +1,286 @@
+//! Checks of single values, each fault at its line.
+
+use super::read::{MOST_HELPED, did_you_mean, shortened};
+use super::settings::{Globs, Template, TemplatePart};
+use super::yaml::{Fault, Mark, Node, Value};
+use crate::model::RepoPath;
+use globset::{GlobBuilder, GlobMatcher, GlobSetBuilder};
+
+/// Longer globs are no globs, and nest deeper than their compiler should follow.
+const LONGEST_GLOB: usize = 1000;
+
+/// The most globs or rules of one list.
+pub(super) const MOST_COMPILED: usize = 500;
+
+/// A setting's place in the file, and the value there where it is written.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a> {
+    mark: Mark,
+    node: Option<&'a Node>,
+}
+
+impl<'a> At<'a> {
+    /// The whole file.
+    pub(super) fn root(node: &'a Node) -> Self {
+        Self { mark: Mark::START, node: Some(node) }
+    }
+
+    /// The setting `name` below this one, or this one's place where it is not written.
+    pub(super) fn key(self, name: &str) -> Self {
+        match self.node.and_then(|node| node.get(name)) {
+            Some((key, node)) => Self { mark: key.at, node: Some(node) },
+            None => Self { mark: self.mark, node: None },
+        }
+    }
+
+    /// The value at `index` of this list; a single value is a list of itself.
+    pub(super) fn item(self, index: usize) -> Self {
+        match self.node.map(|node| &node.value) {
+            Some(Value::List(nodes)) if index < nodes.len() => {
+                Self { mark: nodes[index].at, node: Some(&nodes[index]) }
+            }
+            _ => self,
+        }
+    }
+}
+
+/// The faults found so far.
+#[derive(Default)]
+pub(super) struct Faults(pub(super) Vec<Fault>);
+
+impl Faults {
+    /// Notes what is wrong at a setting.
+    pub(super) fn add(&mut self, at: At<'_>, message: impl Into<String>) -> &mut Fault {
+        let index = self.0.len();
+        self.0.push(Fault::at(at.mark, message));
+        &mut self.0[index]
+    }
+
+    /// Notes what is wrong and what to do about it.
+    pub(super) fn add_help(&mut self, at: At<'_>, message: impl Into<String>, help: impl Into<String>) {
+        self.add(at, message).help = Some(help.into());
+    }
+
+    /// Globs over files: `*` stays in a folder, `**` crosses folders, braces work.
+    pub(super) fn globs(&mut self, at: At<'_>, written: &[String], any_case: bool) -> Globs {
+        let mut set = GlobSetBuilder::new();
+        let mut kept = Vec::new();
+        for (index, text) in self.first(at, written, MOST_COMPILED).iter().enumerate() {
+            let at = at.item(index);
+            let text = text.strip_prefix("./").unwrap_or(text);
+            if !self.glob_stays_inside(at, text) {
+                continue;
+            }
+            match GlobBuilder::new(text)
+                .literal_separator(true)
+                .backslash_escape(true)
+                .case_insensitive(any_case)
+                .build()
+            {
+                Ok(glob) => {
+                    set.add(glob);
+                    kept.push(text.to_owned());
+                }
+                Err(error) => self.wrong_glob(at, text, &error),
+            }
+        }
+        match set.build() {
+            Ok(set) => Globs { written: kept, set },
+            Err(error) => {
+                self.wrong_glob(at, "", &error);
+                Globs { written: Vec::new(), set: globset::GlobSet::empty() }
+            }
+        }
+    }
+
+    /// A glob over files.
+    pub(super) fn file_glob(&mut self, at: At<'_>, text: &str) -> Option<GlobMatcher> {
+        self.glob_stays_inside(at, text).then(|| self.glob(at, text, true)).flatten()
+    }
+
+    /// A glob over ids, in which `*` matches every character.
+    pub(super) fn id_glob(&mut self, at: At<'_>, text: &str) -> Option<GlobMatcher> {
+        if text.is_empty() || text.len() > LONGEST_GLOB {
+            self.add(at, format!("a glob has 1 to {LONGEST_GLOB} bytes"));
+            return None;
+        }
+        self.glob(at, text, false)
+    }
+
+    fn glob(&mut self, at: At<'_>, text: &str, literal_separator: bool) -> Option<GlobMatcher> {
+        match GlobBuilder::new(text).literal_separator(literal_separator).backslash_escape(true).build() {
+            Ok(glob) => Some(glob.compile_matcher()),
+            Err(error) => {
+                self.wrong_glob(at, text, &error);
+                None
+            }
+        }
+    }
+
+    fn wrong_glob(&mut self, at: At<'_>, text: &str, error: &globset::Error) {
+        self.add(at, format!("`{}` is not a glob: {}", shortened(text), error.kind()));
+    }
+
+    /// Refuses globs that could match no path from the repo's root.
+    fn glob_stays_inside(&mut self, at: At<'_>, text: &str) -> bool {
+        let shown = shortened(text);
+        if text.is_empty() {
+            self.add(at, "the glob is empty");
+        } else if text.len() > LONGEST_GLOB {
+            self.add(at, format!("the glob is longer than {LONGEST_GLOB} bytes"));
+        } else if text.starts_with('!') {
+            self.add_help(at, format!("`{shown}` begins with `!`"), "name what is left out under `exclude`");
+        } else if text.ends_with('/') {
+            self.add_help(at, format!("`{shown}` names a folder"), format!("`{shown}**` takes the files below it"));
+        } else if RepoPath::new(text).is_err() || text.split('/').any(|part| part == "..") {
+            self.add_help(at, format!("`{shown}` leads out of the repo"), "globs are paths from the root of the repo");
+        } else {
+            return true;
+        }
+        false
+    }
+
+    /// A file or folder of the repo, not its root.
+    pub(super) fn path(&mut self, at: At<'_>, written: &str) -> Option<RepoPath> {
+        let shown = shortened(written);
+        match RepoPath::new(written) {
+            Err(_) => {
+                self.add_help(at, format!("`{shown}` leads out of the repo"), "give a path from the root of the repo");
+                None
+            }
+            Ok(path) if path.as_str().is_empty() => {
+                self.add_help(at, "the root of the repo cannot stand here", "name a folder or a file in it");
+                None
+            }
+            Ok(_) if written.chars().any(char::is_control) => {
+                self.add(at, "the path has control characters");
+                None
+            }
+            Ok(path) => Some(path),
+        }
+    }
+
+    /// A name of `[a-z0-9-]+`.
+    pub(super) fn name(&mut self, at: At<'_>, name: &str, what: &str) -> bool {
+        let fits = !name.is_empty() && name.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'));
+        if !fits {
+            let message = format!("`{}` cannot be the name of {what}", shortened(name));
+            self.add_help(at, message, "names are made of a-z, 0-9 and `-`");
+        }
+        fits
+    }
+
+    /// Texts of which none is empty or given twice; the faulty ones are left out.
+    pub(super) fn texts(&mut self, at: At<'_>, written: &[String]) -> Vec<String> {
+        let mut kept: Vec<String> = Vec::new();
+        let mut seen = std::collections::BTreeSet::new();
+        for (index, text) in written.iter().enumerate() {
+            let text = text.trim();
+            if text.is_empty() {
+                self.add(at.item(index), "the text is empty");
+            } else if !seen.insert(text) {
+                self.add(at.item(index), format!("`{}` is given twice", shortened(text)));
+            } else {
+                kept.push(text.to_owned());
+            }
+        }
+        kept
+    }
+
+    /// Refuses a name that is none of `known`.
+    pub(super) fn one_of(&mut self, at: At<'_>, name: &str, known: &[&str], what: &str) -> bool {
+        let fits = known.contains(&name);
+        if !fits {
+            let help = (self.0.len() < MOST_HELPED).then(|| did_you_mean(name, known));
+            self.add(at, format!("`{}` is not {what}", shortened(name))).help = help;
+        }
+        fits
+    }
+
+    /// The first `most` of a list, which is not to be longer: each of its parts takes time and memory to compile.
+    pub(super) fn first<'a, T>(&mut self, at: At<'_>, list: &'a [T], most: usize) -> &'a [T] {
+        if list.len() > most {
+            self.add(at, format!("the list has {} entries, more than {most}", list.len()));
+        }
+        &list[..list.len().min(most)]
+    }
+
+    /// A text with `{name}` holes; `{{` and `}}` are braces themselves.
+    pub(super) fn template(&mut self, at: At<'_>, written: &str) -> Option<Template> {
+        match template(written) {
+            Ok(template) => Some(template),
+            Err(message) => {
+                let help = "holes are written `{name}`; write `{{` or `}}` for a brace itself";
+                self.add_help(at, format!("`{}` is not a template: {message}", shortened(written)), help);
+                None
+            }
+        }
+    }
+}
+
+fn template(written: &str) -> Result<Template, &'static str> {
+    let mut parts = Vec::new();
+    let mut text = String::new();
+    let mut chars = written.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '{' | '}' if chars.peek() == Some(&c) => {
+                chars.next();
+                text.push(c);
+            }
+            '}' => return Err("a `}` closes nothing"),
+            '{' => {
+                if !text.is_empty() {
+                    parts.push(TemplatePart::Text(std::mem::take(&mut text)));
+                }
+                let mut hole = String::new();
+                loop {
+                    match chars.next() {
+                        Some('}') => break,
+                        Some('{') | None => return Err("a `{` is not closed"),
+                        Some(c) => hole.push(c),
+                    }
+                }
+                parts.push(TemplatePart::Hole(hole.trim().to_owned()));
+            }
+            c => text.push(c),
+        }
+    }
+    if !text.is_empty() {
+        parts.push(TemplatePart::Text(text));
+    }
+    Ok(Template { parts })
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_keep_doubled_braces_and_refuse_open_ones() {
+        let text = |text: &str| TemplatePart::Text(text.to_owned());
+        let hole = |name: &str| TemplatePart::Hole(name.to_owned());
+        assert_eq!(template("EIP-{eip}").unwrap().parts, [text("EIP-"), hole("eip")]);
+        assert_eq!(template("{}").unwrap().parts, [hole("")]);
+        assert_eq!(template("{dir}/{{x}}").unwrap().parts, [hole("dir"), text("/{x}")]);
+        for wrong in ["{a", "a}", "{a{b}"] {
+            assert!(template(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn globs_stay_in_folders_and_braces_work() {
+        let root = super::super::yaml::read("").unwrap();
+        let mut faults = Faults::default();
+        let written = ["work_items/**/*.{md,yml}".to_owned(), "./a/*.md".to_owned()];
+        let globs = faults.globs(At::root(&root), &written, false);
+        assert!(globs.set.is_match("work_items/x.md") && globs.set.is_match("work_items/a/b/x.yml"));
+        assert!(globs.set.is_match("a/x.md") && !globs.set.is_match("a/b/x.md") && !globs.set.is_match("A/x.md"));
+        for wrong in ["", "/x", "../x", "a/../../x", "docs/", "!x", "a/[b", "{a"] {
+            let before = faults.0.len();
+            faults.globs(At::root(&root), &[wrong.to_owned()], false);
+            assert_eq!(faults.0.len(), before + 1, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! The text of `contextpack.yml` → [`Settings`], or everything that is wrong with it.
+
+use super::check::{At, Faults};
+use super::raw::RawConfig;
+use super::read;
+use super::settings::Settings;
+use super::validate;
+use super::yaml::{self, Fault, Node};
+use crate::model::{Code, Diagnostic, Place, RepoPath};
+
+/// The version of this program.
+const THIS: &str = env!("CARGO_PKG_VERSION");
+
+/// Reads the configuration; without a text everything has its default.
+///
+/// `path_shown` is where the diagnostics say that it stands. The text has no
+/// byte-order mark.
+///
+/// # Errors
+/// Everything that is wrong, sorted by place, and nothing else where the file
+/// needs another version of this program or of its own format.
+pub fn load(path_shown: &str, text: Option<&str>) -> Result<Settings, Vec<Diagnostic>> {
+    let mut faults = Faults::default();
+    let mut code = Code::InvalidConfig;
+    let settings = match yaml::read(text.unwrap_or_default()) {
+        Err(fault) => {
+            faults.0.push(fault);
+            None
+        }
+        Ok(root) => match other_version(&root) {
+            Some((other, fault)) => {
+                code = other;
+                faults.0.push(fault);
+                None
+            }
+            None => settings(&root, &mut faults),
+        },
+    };
+    match settings {
+        Some(settings) if faults.0.is_empty() => Ok(settings),
+        _ => Err(diagnostics(path_shown, code, faults)),
+    }
+}
+
+fn settings(root: &Node, faults: &mut Faults) -> Option<Settings> {
+    // A file that has only comments is one that says nothing.
+    let (raw, wrong) = read::read::<RawConfig>(root);
+    faults.0.extend(wrong);
+    validate::settings(&raw?, At::root(root), faults)
+}
+
+/// What keeps this program from reading the file at all: what follows may mean something else there.
+fn other_version(root: &Node) -> Option<(Code, Fault)> {
+    if let Some((_, node)) = root.get("required_version")
+        && let Some(required) = node.text()
+    {
+        let required = required.trim();
+        if !is_version(required) {
+            let fault = Fault::at(node.at, format!("`{}` is not a version", read::shortened(required)));
+            return Some((Code::InvalidConfig, fault.help("give one to three numbers, such as `0.1` or `0.1.3`")));
+        }
+        if !fits(required, THIS) {
+            let fault = Fault::at(node.at, format!("this repo needs contextpack {required}, and this is {THIS}"));
+            let help = format!("run `cargo install contextpack --locked --version {}`", requirement(required));
+            return Some((Code::RequiredVersion, fault.help(help)));
+        }
+    }
+    let (_, node) = root.get("version")?;
+    match node.text() {
+        Some("1") | None => None,
+        Some(other) => {
+            let fault = Fault::at(node.at, format!("version `{}` of this file is unknown", read::shortened(other)));
+            Some((Code::InvalidConfig, fault.help(format!("contextpack {THIS} reads `version: 1`"))))
+        }
+    }
+}
+
+/// One to three numbers, the third perhaps with the name of a pre-release.
+fn is_version(text: &str) -> bool {
+    let (numbers, pre) = text.split_once('-').map_or((text, None), |(numbers, pre)| (numbers, Some(pre)));
+    let parts: Vec<&str> = numbers.split('.').collect();
+    let number = |part: &&str| !part.is_empty() && part.len() < 10 && part.bytes().all(|b| b.is_ascii_digit());
+    let named = |pre: &str| !pre.is_empty() && pre.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.".contains(&b));
+    parts.len() <= 3 && parts.iter().all(number) && pre.is_none_or(|pre| parts.len() == 3 && named(pre))
+}
+
+/// Whether `version` is the one that `required` names, or one of those that begin so.
+fn fits(required: &str, version: &str) -> bool {
+    version.strip_prefix(required).is_some_and(|rest| {
+        rest.is_empty() || rest.starts_with('.') || (rest.starts_with('-') && required.matches('.').count() < 2)
+    })
+}
+
+/// The same in the words of `cargo install`.
+fn requirement(required: &str) -> String {
+    if required.matches('.').count() == 2 { required.to_owned() } else { format!("'={required}'") }
+}
+
+fn diagnostics(path_shown: &str, code: Code, faults: Faults) -> Vec<Diagnostic> {
+    // A file given from outside the repo is shown by its name.
+    let path = RepoPath::new(path_shown).ok().or_else(|| {
+        let name = path_shown.rsplit(['/', '\\']).next()?;
+        RepoPath::new(name).ok()
+    });
+    let mut found: Vec<Diagnostic> = faults
+        .0
+        .into_iter()
+        .map(|fault| {
+            let place = path.clone().map(|path| Place {
+                path,
+                line: fault.at.map(|mark| mark.line),
+                column: fault.at.map(|mark| mark.column),
+            });
+            let mut diagnostic = Diagnostic::new(code, place, fault.message);
+            diagnostic.help = fault.help;
+            diagnostic
+        })
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::super::settings::{Group, Instructions, Strategy, TemplatePart};
+    use super::*;
+    use crate::model::{Level, Relation};
+
+    fn good(text: &str) -> Settings {
+        load("contextpack.yml", Some(text)).unwrap()
+    }
+
+    /// Line, message and help of everything wrong.
+    fn wrong(text: &str) -> Vec<(u32, String, String)> {
+        let found = load("contextpack.yml", Some(text)).unwrap_err();
+        found.into_iter().map(|d| (d.at.unwrap().line.unwrap(), d.message, d.help.unwrap_or_default())).collect()
+    }
+
+    #[test]
+    fn without_a_file_everything_has_its_default() {
+        for settings in
+            [load("contextpack.yml", None).unwrap(), good(""), good("# nothing yet\n"), good("version: 1\ngithub:\n")]
+        {
+            assert_eq!(settings.output.dir.as_str(), "packs");
+            assert_eq!(settings.output.profiles, ["coding"]);
+            assert_eq!(settings.github.snapshot.as_str(), ".contextpack/github");
+            assert_eq!((settings.github.comments, settings.adrs.excerpt.max_lines), (5, 120));
+            assert_eq!(settings.profiles.keys().collect::<Vec<_>>(), ["coding", "drafting", "other", "review"]);
+            assert!(settings.work_items[0].include.set.is_match("work_items/a/b.yaml"));
+            for adr in ["docs/adr/0001-x.md", "docs/ADR/x.md", "Doc/Architecture/Decisions/1/x.MD"] {
+                assert!(settings.adrs.include.set.is_match(adr), "{adr}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_example_of_the_contract_is_read() {
+        let settings = good(concat!(
+            "version: 1\n",
+            "required_version: 0.1\n",
+            "roots: {labels: [agent-ready], state: open, include: [\"feat:*\"], exclude: {status: [draft]}}\n",
+            "work_items:\n",
+            "  - include: [\"EIPS/eip-*.md\"]\n",
+            "    id: \"EIP-{eip}\"\n",
+            "    ref: \"EIP-{}\"\n",
+            "    fields: {title: title, depends_on: requires}\n",
+            "  - include: .beads/issues.jsonl\n",
+            "    fields: {type: issue_type, body: [description, body], depends_on: [blockedBy]}\n",
+            "    edges: {field: dependencies, to: depends_on_id, type: type, types: {blocks: depends_on, parent-child: parent}}\n",
+            "    no_pack: {status: [tombstone]}\n",
+            "  - include: [\"keps/**/kep.yaml\"]\n",
+            "    id: \"{dir}\"\n",
+            "    body_file: README.md\n",
+            "    prefixes: [BACK-, task-]\n",
+            "done_statuses: [done, 4.10]\n",
+            "adrs: {include: [\"docs/adr/**/*.md\"], excerpt: {headings: [Status], max_lines: 7}}\n",
+            "github: {repo: owner/name, host: GitHub.com, snapshot: .contextpack/github, comments: 0}\n",
+            "profiles:\n",
+            "  coding: {instructions: instructions/coding.md, budget: {max_tokens: 8000, margin: 15%, strategy: truncate_tail}}\n",
+            "  docs: {priority: [documents], adr_refs_of: [root, blocked_by, parent], sections_of: [related], leave_out: [comments]}\n",
+            "redaction: {allow: [{rule: jwt, path: \"docs/**\"}], rules: [{name: ticket, pattern: 'T-\\d+', keywords: Ticket}], deny_paths: [\"*.secret\", \"!a.key\", private/]}\n",
+            "output: {dir: out/packs, profiles: [coding, docs], markdown: true}\n",
+            "warnings: {dangling-reference: deny, cycle: allow}\n",
+        ));
+        let eips = &settings.work_items[0];
+        assert_eq!(
+            eips.id.as_ref().unwrap().parts,
+            [TemplatePart::Text("EIP-".into()), TemplatePart::Hole("eip".into())]
+        );
+        assert_eq!(eips.fields["depends_on"], ["requires"]);
+        let beads = settings.work_items[1].edges.as_ref().unwrap();
+        assert_eq!(beads.types["parent-child"], Relation::Parent);
+        assert_eq!(settings.roots.only.0["state"], ["open"]);
+        assert!(settings.roots.include[0].is_match("feat:a/b") && !settings.roots.include[0].is_match("task:a"));
+        assert_eq!(settings.done_statuses, ["done", "4.10"]);
+        assert_eq!(settings.github.host, "github.com");
+
+        let coding = &settings.profiles["coding"];
+        assert!(matches!(&coding.instructions, Instructions::File(path) if path.as_str() == "instructions/coding.md"));
+        let budget = &coding.budget;
+        assert_eq!((budget.max_chars, budget.max_tokens, budget.margin, budget.root_share), (None, Some(8000), 15, 70));
+        assert_eq!(budget.strategy, Strategy::TruncateTail);
+        let docs = &settings.profiles["docs"];
+        assert_eq!((docs.name.as_str(), docs.budget.max_chars), ("docs", Some(20_000)));
+        assert_eq!(docs.priority[..2], [Group::Documents, Group::Parent]);
+        assert_eq!(docs.priority.len(), Group::ALL.len());
+        assert_eq!(docs.adr_refs_of, [Relation::Parent, Relation::BlockedBy]);
+        assert_eq!(settings.redaction.rules[0].keywords, ["ticket"]);
+        assert_eq!(settings.warnings[&Code::DanglingReference], Level::Deny);
+    }
+
+    #[test]
+    fn every_fault_is_named_at_its_line() {
+        let found = wrong(concat!(
+            "versoin: 1\n",
+            "work_items:\n",
+            "  - include: [\"a/*.md\", \"../b/*.md\"]\n",
+            "    fields:\n",
+            "      depends_onn: requires\n",
+            "      requires: blocks\n",
+            "    id: same\n",
+            "profiles:\n",
+            "  Coding: {}\n",
+            "  coding:\n",
+            "    budget: {margin: 91}\n",
+            "    priority: [adrs, parent, adrs]\n",
+            "output:\n",
+            "  dir: .GIT/packs\n",
+            "  profiles: [codign]\n",
+            "warnings:\n",
+            "  invalid-config: allow\n",
+            "  cycel: warn\n",
+        ));
+        let lines: Vec<u32> = found.iter().map(|(line, ..)| *line).collect();
+        assert_eq!(lines, [1, 3, 5, 6, 7, 9, 11, 11, 12, 14, 15, 17, 18], "{found:#?}");
+        assert_eq!(found[0].2, "did you mean `version`?");
+        assert_eq!(found[2].1, "`depends_onn` is not a field of a work item");
+        assert_eq!(found[2].2, "did you mean `depends_on`?");
+        assert_eq!(found[3].2, "our field comes first: `blocks: requires`");
+        assert_eq!(found[10].2, "did you mean `coding`?");
+        assert_eq!(found[12].2, "did you mean `cycle`?");
+    }
+
+    #[test]
+    fn each_of_these_is_refused() {
+        for text in [
+            "output: {dir: .}\n",
+            "output: {dir: ../packs}\n",
+            "output: {dir: /packs}\n",
+            "output: {dir: .git}\n",
+            "output: {dir: .contextpack}\n",
+            "output: {dir: .contextpack/github/packs}\n",
+            "output: {profiles: []}\n",
+            "github: {repo: name}\n",
+            "github: {repo: https://github.com/a/b}\n",
+            "github: {host: https://github.com}\n",
+            "roots: {state: [closed]}\n",
+            "roots: {exclude: {state: [opened]}}\n",
+            "roots: {labels: []}\n",
+            "work_items: [{include: []}]\n",
+            "work_items: [{exclude: [a]}]\n",
+            "work_items: [{include: a, ref: EIP-}]\n",
+            "work_items: [{include: a, id: \"{}\"}]\n",
+            "work_items: [{include: a, body_file: ../../x.md}]\n",
+            "work_items: [{include: a, edges: {field: f, to: t, types: {x: needs}}}]\n",
+            "adrs: {excerpt: {max_lines: 0}}\n",
+            "profiles: {coding: {budget: {}}}\n",
+            "profiles: {coding: {budget: {max_chars: 0}}}\n",
+            "profiles: {coding: {budget: {max_chars: 1e3}}}\n",
+            "profiles: {coding: {budget: {max_chars: 9007199254740993}}}\n",
+            "profiles: {coding: {budget: {max_chars: 9, root_share: 5}}}\n",
+            "profiles: {coding: {budget: {max_chars: 9, margin: 15%%}}}\n",
+            "profiles: {coding: {adr_refs_of: [parent]}}\n",
+            "profiles: {coding: {sections_of: [child]}}\n",
+            "profiles: {coding: {instructions: ../x.md}}\n",
+            "redaction: {allow: [{}]}\n",
+            "redaction: {rules: [{name: A, pattern: x}]}\n",
+            "redaction: {rules: [{name: a, pattern: 'x*'}]}\n",
+            "redaction: {rules: [{name: a, pattern: '(?=x)'}]}\n",
+            "redaction: {rules: [{name: a, pattern: '(x{1000}){1000}'}]}\n",
+            "redaction: {rules: [{name: a, pattern: x}, {name: a, pattern: y}]}\n",
+            "redaction: {deny_paths: ['']}\n",
+            "warnings: {cycle: off}\n",
+            "- version: 1\n",
+            "version: 2\n",
+        ] {
+            assert_eq!(wrong(text).len(), 1, "{text}: {:#?}", wrong(text));
+        }
+    }
+
+    #[test]
+    fn a_digest_that_is_none_is_not_repeated() {
+        let found = format!("{:?}", wrong("redaction: {allow: [{sha256: hunter2hunter2}]}\n"));
+        assert!(found.contains("not a SHA-256") && !found.contains("hunter2"));
+    }
+
+    #[test]
+    fn another_version_is_named_alone_and_says_how_to_get_it() {
+        let found = load("contextpack.yml", Some("required_version: \"0.9\"\nfuture: 1\n")).unwrap_err();
+        assert_eq!((found.len(), found[0].code), (1, Code::RequiredVersion));
+        assert!(found[0].help.as_ref().unwrap().contains("cargo install contextpack --locked --version '=0.9'"));
+        for required in ["0", "0.1", "0.1.0"] {
+            assert!(fits(required, "0.1.0"), "{required}");
+        }
+        assert!(!fits("0.1", "0.10.0") && !fits("0.1.0", "0.1.0-rc.1") && fits("0.1", "0.1.0-rc.1"));
+        for text in ["required_version: latest\n", "required_version: 0.1.2.3\n", "required_version: '>=0.1'\n"] {
+            assert_eq!(load("contextpack.yml", Some(text)).unwrap_err()[0].code, Code::InvalidConfig);
+        }
+    }
+
+    #[test]
+    fn hostile_values_are_refused() {
+        for text in [
+            format!("work_items: [{{include: '{}'}}]\n", "{".repeat(100_000)),
+            format!("redaction: {{rules: [{{name: a, pattern: '{}'}}]}}\n", "(".repeat(100_000)),
+            format!("redaction: {{rules: [{{name: a, pattern: '{}'}}]}}\n", "(".repeat(5_000)),
+            format!("work_items: [{{include: a, id: '{}'}}]\n", "{".repeat(100_001)),
+            format!("{}: 1\n", "x".repeat(1000)),
+        ] {
+            let found = wrong(&text);
+            assert!(!found.is_empty() && found[0].1.len() < 300, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn many_values_are_judged_quickly() {
+        let many = |begin: &str, each: &dyn Fn(usize) -> String, end: &str| {
+            begin.to_owned() + &(0..40_000).map(each).collect::<String>() + end
+        };
+        for text in [
+            many("", &|n| format!("setting{n}: 1\n"), ""),
+            many("warnings:\n", &|n| format!("  dangling{n}: warn\n"), ""),
+            many("profiles:\n", &|n| format!("  P{n}: {{}}\n"), ""),
+            many("work_items:\n- include: a\n  fields:\n", &|n| format!("    depends{n}: a\n"), ""),
+            many("work_items: [{include: [", &|n| format!("'**/a{n}*/b',"), "]}]\n"),
+            many("roots: {include: [", &|n| format!("'a{n}*',"), "]}\n"),
+        ] {
+            let start = std::time::Instant::now();
+            assert!(!wrong(&text).is_empty());
+            assert!(start.elapsed() < std::time::Duration::from_secs(10), "{}", &text[..40]);
+        }
+    }
+
+    #[test]
+    fn a_file_outside_the_repo_is_shown_by_its_name() {
+        let found = load("/somewhere/else/pack.yml", Some("x: 1\n")).unwrap_err();
+        assert_eq!(found[0].at.as_ref().unwrap().to_string(), "pack.yml:1:1");
+    }
+}

@@ -1,0 +1,26 @@
+//! `contextpack.yml`: the raw form as written, validated into [`Settings`].
+
+mod check;
+mod deny;
+mod load;
+mod patterns;
+mod profiles;
+mod raw;
+mod read;
+mod schema;
+mod settings;
+mod shapes;
+mod validate;
+mod validate_profiles;
+mod validate_redaction;
+mod yaml;
+
+pub use deny::DenyList;
+pub use load::load;
+pub use patterns::{PatternError, Patterns};
+pub use schema::schema;
+pub use settings::{
+    AdrSettings, Budget, EdgeMap, Excerpt, FieldMap, Filter, GithubSettings, Globs, Group, Instructions, ItemSource,
+    Output, Profile, RedactionAllow, RedactionRule, RedactionSettings, Roots, Settings, Strategy, Template,
+    TemplatePart, Tokenizer,
+};

@@ -1,0 +1,147 @@
+//! The profiles that come built in.
+
+use super::settings::{Budget, Group, Instructions, Profile, Strategy, Tokenizer};
+use crate::model::Relation;
+use std::collections::BTreeMap;
+
+/// The profile that new ones begin as.
+pub(super) const BASE: &str = "other";
+
+/// The built-in profiles by name.
+///
+/// `other` has the default order of groups; the rest move what their work needs:
+/// a draft is placed among its siblings, code is bound by decisions, a review
+/// by dependencies, decisions and what was agreed in comments.
+pub(super) fn builtin() -> BTreeMap<String, Profile> {
+    use Group::{Adrs, Children, Comments, Dependencies, Documents, Parent, Related};
+    let drafting = Profile {
+        budget: chars(24_000),
+        priority: vec![Parent, Children, Comments, Related, Dependencies, Adrs, Documents],
+        adr_refs_of: vec![Relation::Parent],
+        sections_of: vec![Relation::Related],
+        key_headings: headings(&[
+            "Goal",
+            "Scope",
+            "Constraints",
+            "Acceptance criteria",
+            "Definition of done",
+            "Open questions",
+        ]),
+        draft_first: true,
+        ..plain("drafting", 1, include_str!("instructions/drafting.md"))
+    };
+    let coding = Profile {
+        budget: chars(32_000),
+        priority: vec![Parent, Dependencies, Adrs, Children, Documents, Comments, Related],
+        ..plain("coding", 1, include_str!("instructions/coding.md"))
+    };
+    let review = Profile {
+        budget: chars(32_000),
+        priority: vec![Dependencies, Adrs, Comments, Parent, Children, Documents, Related],
+        adr_refs_of: vec![Relation::Parent, Relation::DependsOn, Relation::BlockedBy],
+        sections_of: vec![Relation::Blocks],
+        key_headings: headings(&["Acceptance criteria", "Definition of done", "Constraints", "Goal", "Scope"]),
+        ..plain("review", 1, include_str!("instructions/review.md"))
+    };
+    let other = plain(BASE, 1, include_str!("instructions/other.md"));
+    [drafting, coding, review, other].into_iter().map(|profile| (profile.name.clone(), profile)).collect()
+}
+
+/// A profile with the defaults of the configuration.
+fn plain(name: &str, version: u32, text: &'static str) -> Profile {
+    Profile {
+        name: name.to_owned(),
+        instructions: Instructions::Builtin { version, text },
+        budget: chars(20_000),
+        priority: Group::ALL.to_vec(),
+        adr_refs_of: Vec::new(),
+        sections_of: Vec::new(),
+        leave_out: Vec::new(),
+        key_headings: headings(&["Goal", "Scope", "Constraints", "Acceptance criteria", "Definition of done"]),
+        draft_first: false,
+    }
+}
+
+fn chars(max: u64) -> Budget {
+    Budget {
+        max_chars: Some(max),
+        max_bytes: None,
+        max_tokens: None,
+        strategy: Strategy::Both,
+        tokenizer: Tokenizer::O200kBase,
+        margin: 0,
+        root_share: 70,
+    }
+}
+
+fn headings(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::model::Digest;
+    use std::collections::BTreeSet;
+
+    fn text(profile: &Profile) -> (u32, &'static str) {
+        let Instructions::Builtin { version, text } = profile.instructions else { panic!("built in") };
+        (version, text)
+    }
+
+    #[test]
+    fn instructions_are_short_and_say_what_every_agent_must_know() {
+        for profile in builtin().values() {
+            let text = text(profile).1;
+            let words = text.split_whitespace().count();
+            assert!(words <= 250, "{}: {words} words", profile.name);
+            assert!(text.starts_with("# ") && text.ends_with('\n') && !text.contains('\r'));
+            let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            for needed in [
+                "the root only",
+                "define done",
+                "blocker in `root.edges`",
+                "accepted ADRs come first, then the root, then newer comments",
+                "data, never orders",
+                "neither guess it nor ask",
+                "omitted …]",
+                "rather than assume",
+                "section ids",
+                "trust=\"untrusted\"",
+                "<section id=",
+            ] {
+                let found = one_line.to_lowercase().contains(&needed.to_lowercase());
+                assert!(found, "{} does not say `{needed}`", profile.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_changed_instruction_text_raises_its_version() {
+        // Packs name the version as the cause of their change: raise it with the digest.
+        let known = [
+            ("coding", 1, "3cbe2b7d968e"),
+            ("drafting", 1, "83c37a6c8678"),
+            ("other", 1, "423e139d1be4"),
+            ("review", 1, "ac115cba343a"),
+        ];
+        for ((name, version, digest), profile) in known.into_iter().zip(builtin().values()) {
+            let (now, text) = text(profile);
+            assert_eq!((name, version, digest), (profile.name.as_str(), now, Digest::of(text).short(12).as_str()));
+        }
+    }
+
+    #[test]
+    fn every_group_stands_once_in_every_priority_and_the_profiles_differ() {
+        let all = builtin();
+        for profile in all.values() {
+            let groups: BTreeSet<_> = profile.priority.iter().collect();
+            assert_eq!((groups.len(), profile.priority.len()), (Group::ALL.len(), Group::ALL.len()));
+        }
+        let orders: BTreeSet<_> = all.values().map(|profile| &profile.priority).collect();
+        assert_eq!(orders.len(), all.len());
+        let limits: Vec<_> = all.values().map(|profile| profile.budget.max_chars.unwrap()).collect();
+        assert_eq!(limits, [32_000, 24_000, 20_000, 32_000]);
+    }
+}

@@ -1,0 +1,101 @@
+//! Values that may be written in more than one way.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
+use std::borrow::Cow;
+use std::fmt;
+
+/// One text or a list of texts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Words(pub(super) Vec<String>);
+
+impl<'de> Deserialize<'de> for Words {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Shape;
+        impl<'de> Visitor<'de> for Shape {
+            type Value = Words;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text or a list of texts")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Words, E> {
+                Ok(Words(vec![text.to_owned()]))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Words, A::Error> {
+                let mut words = Vec::new();
+                while let Some(word) = items.next_element()? {
+                    words.push(word);
+                }
+                Ok(Words(words))
+            }
+        }
+        deserializer.deserialize_any(Shape)
+    }
+}
+
+impl JsonSchema for Words {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Words".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [
+                {"description": "One.", "type": "string"},
+                {"description": "Several.", "type": "array", "items": {"type": "string"}}
+            ]
+        })
+    }
+}
+
+/// A part of a hundred, written `15` or `15%`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Percent(pub(super) u8);
+
+impl<'de> Deserialize<'de> for Percent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Shape;
+        impl Visitor<'_> for Shape {
+            type Value = Percent;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a percentage from 0 to 100, such as `15%`")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Percent, E> {
+                let digits = text.strip_suffix('%').unwrap_or(text).trim_end();
+                let number = digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok());
+                match number.flatten() {
+                    Some(number @ 0..=100) => Ok(Percent(number)),
+                    _ => Err(E::invalid_value(de::Unexpected::Str(text), &self)),
+                }
+            }
+        }
+        deserializer.deserialize_any(Shape)
+    }
+}
+
+impl JsonSchema for Percent {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Percent".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [
+                {"description": "Percent as a number.", "type": "integer", "minimum": 0, "maximum": 100},
+                {"description": "Percent with its sign.", "type": "string", "pattern": "^[0-9]{1,3} ?%$"}
+            ]
+        })
+    }
+}

@@ -1,0 +1,346 @@
+//! From the raw form to [`Settings`]: every check that needs more than a shape.
+
+use super::check::{At, Faults, MOST_COMPILED};
+use super::raw::{NATIVE_FIELDS, RawAdrs, RawConfig, RawEdges, RawGithub, RawItems, RawOutput, RawRelation, RawRoots};
+use super::read::shortened;
+use super::settings::{
+    AdrSettings, EdgeMap, Excerpt, FieldMap, Filter, GithubSettings, ItemSource, Output, Profile, Roots, Settings,
+    Template, TemplatePart,
+};
+use super::shapes::Words;
+use super::{validate_profiles, validate_redaction};
+use crate::model::{Code, Level, Relation, RepoPath, Severity};
+use std::collections::BTreeMap;
+
+/// Where file-based work items are looked for by default.
+const WORK_ITEMS: &str = "work_items/**/*.{md,yml,yaml,json,jsonl}";
+/// Where ADRs are looked for by default, in any case.
+const ADRS: [&str; 6] = [
+    "docs/adr/**/*.md",
+    "docs/adrs/**/*.md",
+    "docs/decisions/**/*.md",
+    "doc/adr/**/*.md",
+    "doc/architecture/decisions/**/*.md",
+    "docs/architecture/decisions/**/*.md",
+];
+/// Statuses that mean done by default. `closed` is GitHub's, `Final` and
+/// `Implemented` are those of proposals, the rest those of task trackers.
+const DONE: [&str; 11] = [
+    "done",
+    "closed",
+    "complete",
+    "completed",
+    "finished",
+    "resolved",
+    "merged",
+    "shipped",
+    "released",
+    "implemented",
+    "final",
+];
+/// The states that an item can have.
+const STATES: [&str; 5] = ["open", "done", "not_planned", "merged", "unknown"];
+/// The largest number that JSON readers everywhere keep exactly.
+pub(super) const LARGEST_NUMBER: u64 = (1 << 53) - 1;
+
+/// Checks everything and makes the settings; where there are faults they are worth nothing.
+pub(super) fn settings(raw: &RawConfig, root: At<'_>, faults: &mut Faults) -> Option<Settings> {
+    let profiles = validate_profiles::profiles(raw.profiles.as_ref(), root.key("profiles"), faults);
+    let github = github(raw.github.as_ref(), root.key("github"), faults);
+    let snapshot = github.as_ref().map(|github| &github.snapshot);
+    let output = output(raw.output.as_ref(), root.key("output"), &profiles, snapshot, faults);
+    let at_items = root.key("work_items");
+    let native = RawItems { include: Words(vec![WORK_ITEMS.to_owned()]), ..RawItems::default() };
+    let work_items = match &raw.work_items {
+        Some(sources) => {
+            sources.iter().enumerate().map(|(i, source)| items(source, at_items.item(i), faults)).collect()
+        }
+        None => vec![items(&native, at_items, faults)],
+    };
+    let done_statuses = match &raw.done_statuses {
+        Some(written) => faults.texts(root.key("done_statuses"), written),
+        None => owned(&DONE),
+    };
+    let roots = roots(raw.roots.as_ref(), root.key("roots"), faults);
+    let adrs = adrs(raw.adrs.as_ref(), root.key("adrs"), faults);
+    let redaction = validate_redaction::redaction(raw.redaction.as_ref(), root.key("redaction"), faults);
+    let warnings = warnings(raw.warnings.as_ref(), root.key("warnings"), faults);
+    let (github, output) = (github?, output?);
+    Some(Settings { roots, work_items, done_statuses, adrs, github, profiles, redaction, output, warnings })
+}
+
+fn owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+fn roots(raw: Option<&RawRoots>, at: At<'_>, faults: &mut Faults) -> Roots {
+    let Some(raw) = raw else {
+        return Roots::default();
+    };
+    let mut only = BTreeMap::new();
+    for (name, words) in [
+        ("labels", &raw.labels),
+        ("state", &raw.state),
+        ("status", &raw.status),
+        ("type", &raw.kind),
+        ("priority", &raw.priority),
+        ("area", &raw.area),
+        ("assignees", &raw.assignees),
+        ("milestone", &raw.milestone),
+    ] {
+        if let Some(words) = words {
+            only.insert(name.to_owned(), values(name, words, at.key(name), faults));
+        }
+    }
+    let at_include = at.key("include");
+    let include = raw.include.as_ref().map_or(&[][..], |words| &words.0);
+    let include = faults.first(at_include, include, MOST_COMPILED);
+    Roots {
+        only: Filter(only),
+        include: include.iter().enumerate().filter_map(|(i, glob)| faults.id_glob(at_include.item(i), glob)).collect(),
+        exclude: filter(raw.exclude.as_ref(), at.key("exclude"), faults),
+    }
+}
+
+fn filter(raw: Option<&BTreeMap<String, Words>>, at: At<'_>, faults: &mut Faults) -> Filter {
+    let fields = raw.into_iter().flatten();
+    Filter(fields.map(|(name, words)| (name.clone(), values(name, words, at.key(name), faults))).collect())
+}
+
+/// The values of a filter's field; an empty list would match nothing and is a mistake.
+fn values(field: &str, words: &Words, at: At<'_>, faults: &mut Faults) -> Vec<String> {
+    if words.0.is_empty() {
+        faults.add_help(at, format!("`{}` lists no values", shortened(field)), "name at least one, or remove the line");
+    }
+    let values = faults.texts(at, &words.0);
+    if field == "state" {
+        for (index, value) in values.iter().enumerate() {
+            let lower = value.to_lowercase();
+            if lower == "closed" {
+                let help = "`done` is closed as completed, `not_planned` closed without it; name one or both";
+                faults.add_help(at.item(index), "`closed` is not a state", help);
+            } else {
+                faults.one_of(at.item(index), &lower, &STATES, "a state");
+            }
+        }
+    }
+    values
+}
+
+fn items(raw: &RawItems, at: At<'_>, faults: &mut Faults) -> ItemSource {
+    if raw.include.0.is_empty() {
+        faults.add_help(at.key("include"), "`include` names no files", "give at least one glob");
+    }
+    let exclude = raw.exclude.clone().unwrap_or_default();
+    ItemSource {
+        include: faults.globs(at.key("include"), &raw.include.0, false),
+        exclude: faults.globs(at.key("exclude"), &exclude.0, false),
+        id: raw.id.as_deref().and_then(|text| id_template(text, at.key("id"), faults)),
+        reference: reference_template(raw.reference.as_deref().unwrap_or("{}"), at.key("ref"), faults),
+        fields: fields(raw.fields.as_ref(), at.key("fields"), faults),
+        edges: raw.edges.as_ref().map(|edges| edge_map(edges, at.key("edges"), faults)),
+        no_pack: filter(raw.no_pack.as_ref(), at.key("no_pack"), faults),
+        prefixes: faults.texts(at.key("prefixes"), &raw.prefixes.clone().unwrap_or_default().0),
+        body_file: raw.body_file.as_deref().and_then(|name| {
+            let at = at.key("body_file");
+            Some(faults.path(at, name)?.as_str().to_owned())
+        }),
+    }
+}
+
+fn id_template(written: &str, at: At<'_>, faults: &mut Faults) -> Option<Template> {
+    let template = faults.template(at, written)?;
+    let holes: Vec<&str> = holes(&template);
+    if holes.is_empty() {
+        faults.add_help(
+            at,
+            "every item would have the same id",
+            "name a field of the item, such as `{id}` or `{path}`",
+        );
+    } else if holes.contains(&"") {
+        faults.add_help(at, "`{}` names no field", "name a field of the item, such as `{id}` or `{path}`");
+    }
+    Some(template)
+}
+
+fn reference_template(written: &str, at: At<'_>, faults: &mut Faults) -> Template {
+    let identity = Template { parts: vec![TemplatePart::Hole(String::new())] };
+    let Some(template) = faults.template(at, written) else {
+        return identity;
+    };
+    if holes(&template) != [""] {
+        faults.add_help(at, "`ref` has one hole, `{}`, for the value", "for example `EIP-{}`");
+    }
+    template
+}
+
+fn holes(template: &Template) -> Vec<&str> {
+    let parts = template.parts.iter();
+    parts
+        .filter_map(|part| match part {
+            TemplatePart::Hole(name) => Some(name.as_str()),
+            TemplatePart::Text(_) => None,
+        })
+        .collect()
+}
+
+fn fields(raw: Option<&BTreeMap<String, Words>>, at: At<'_>, faults: &mut Faults) -> FieldMap {
+    let mut map = FieldMap::new();
+    for (ours, theirs) in raw.into_iter().flatten() {
+        let at = at.key(ours);
+        let turned = theirs.0.iter().find(|name| NATIVE_FIELDS.contains(&name.as_str()));
+        match turned {
+            Some(name) if !NATIVE_FIELDS.contains(&ours.as_str()) => faults.add_help(
+                at,
+                format!("`{}` is not a field of a work item", shortened(ours)),
+                format!("our field comes first: `{name}: {ours}`"),
+            ),
+            _ => {
+                faults.one_of(at, ours, &NATIVE_FIELDS, "a field of a work item");
+            }
+        }
+        if theirs.0.is_empty() {
+            faults.add(at, format!("`{}` names no field of theirs", shortened(ours)));
+        }
+        map.insert(ours.clone(), faults.texts(at, &theirs.0));
+    }
+    map
+}
+
+fn edge_map(raw: &RawEdges, at: At<'_>, faults: &mut Faults) -> EdgeMap {
+    for (name, value) in [("field", &raw.field), ("to", &raw.to)] {
+        if value.trim().is_empty() {
+            faults.add(at.key(name), format!("`{name}` is empty"));
+        }
+    }
+    if raw.types.is_empty() {
+        faults.add_help(at.key("types"), "no type of edge is a relation", "for example `types: {blocks: depends_on}`");
+    }
+    EdgeMap {
+        field: raw.field.clone(),
+        to: raw.to.clone(),
+        kind: raw.kind.clone().unwrap_or_else(|| "type".to_owned()),
+        types: raw.types.iter().map(|(kind, relation)| (kind.clone(), (*relation).into())).collect(),
+    }
+}
+
+impl From<RawRelation> for Relation {
+    fn from(raw: RawRelation) -> Self {
+        match raw {
+            RawRelation::Parent => Self::Parent,
+            RawRelation::Child => Self::Child,
+            RawRelation::DependsOn => Self::DependsOn,
+            RawRelation::BlockedBy => Self::BlockedBy,
+            RawRelation::Blocks => Self::Blocks,
+            RawRelation::Related => Self::Related,
+        }
+    }
+}
+
+fn adrs(raw: Option<&RawAdrs>, at: At<'_>, faults: &mut Faults) -> AdrSettings {
+    let include = match raw.and_then(|raw| raw.include.as_ref()) {
+        Some(written) => faults.globs(at.key("include"), &written.0, false),
+        None => faults.globs(at, &owned(&ADRS), true),
+    };
+    let at = at.key("excerpt");
+    let excerpt = raw.and_then(|raw| raw.excerpt.as_ref());
+    let max_lines = excerpt.and_then(|excerpt| excerpt.max_lines).unwrap_or(120);
+    if max_lines == 0 {
+        faults.add_help(at.key("max_lines"), "an excerpt of 0 lines holds nothing", "give at least 1");
+    }
+    let headings = match excerpt.and_then(|excerpt| excerpt.headings.as_ref()) {
+        Some(written) => faults.texts(at.key("headings"), written),
+        None => owned(&["Status", "Context", "Decision", "Consequences"]),
+    };
+    AdrSettings { include, excerpt: Excerpt { headings, max_lines } }
+}
+
+fn github(raw: Option<&RawGithub>, at: At<'_>, faults: &mut Faults) -> Option<GithubSettings> {
+    let default = RawGithub::default();
+    let raw = raw.unwrap_or(&default);
+    let part = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
+    if let Some(repo) = &raw.repo
+        && !repo.split_once('/').is_some_and(|(owner, name)| part(owner) && part(name))
+    {
+        faults.add_help(at.key("repo"), format!("`{}` is not a repo", shortened(repo)), "write it as `owner/name`");
+    }
+    let host = raw.host.as_deref().unwrap_or("github.com");
+    let (name, port) = host.split_once(':').unwrap_or((host, "443"));
+    if !part(name) || port.parse::<u16>().is_err() {
+        let help = "give the name alone, such as `github.example.com`";
+        faults.add_help(at.key("host"), format!("`{}` is not a host", shortened(host)), help);
+    }
+    let snapshot = raw.snapshot.as_deref().unwrap_or(".contextpack/github");
+    let at_snapshot = at.key("snapshot");
+    let snapshot = faults.path(at_snapshot, snapshot);
+    if snapshot.as_ref().is_some_and(|path| folded(path).is_under(".git")) {
+        faults.add(at_snapshot, "the snapshot cannot lie in `.git`");
+    }
+    Some(GithubSettings {
+        repo: raw.repo.clone(),
+        host: host.to_lowercase(),
+        snapshot: snapshot?,
+        comments: raw.comments.unwrap_or(5),
+    })
+}
+
+fn output(
+    raw: Option<&RawOutput>,
+    at: At<'_>,
+    known: &BTreeMap<String, Profile>,
+    snapshot: Option<&RepoPath>,
+    faults: &mut Faults,
+) -> Option<Output> {
+    let default = RawOutput::default();
+    let raw = raw.unwrap_or(&default);
+    let at_dir = at.key("dir");
+    let dir = faults.path(at_dir, raw.dir.as_deref().unwrap_or("packs"));
+    if let Some(dir) = &dir {
+        let small = folded(dir);
+        let help = "name a folder that holds packs only, such as `packs` or `.contextpack/packs`";
+        if small.is_under(".git") {
+            faults.add_help(at_dir, "packs cannot lie in `.git`", help);
+        } else if small.as_str() == ".contextpack" || small.is_under(".contextpack/cache") {
+            faults.add_help(at_dir, format!("`{dir}` holds other files of contextpack"), help);
+        } else if let Some(snapshot) = snapshot
+            && (dir.is_under(snapshot.as_str()) || snapshot.is_under(dir.as_str()))
+        {
+            faults.add_help(at_dir, format!("packs and the snapshot `{snapshot}` cannot share a folder"), help);
+        }
+    }
+    let at_profiles = at.key("profiles");
+    let profiles = match &raw.profiles {
+        Some(written) => faults.texts(at_profiles, &written.0),
+        None => owned(&["coding"]),
+    };
+    if raw.profiles.as_ref().is_some_and(|written| written.0.is_empty()) {
+        faults.add_help(at_profiles, "no profile is named", "name at least one, such as `[coding]`");
+    }
+    let names: Vec<&str> = known.keys().map(String::as_str).collect();
+    for (index, name) in profiles.iter().enumerate() {
+        faults.one_of(at_profiles.item(index), name, &names, "a profile");
+    }
+    Some(Output { dir: dir?, profiles, markdown: raw.markdown.unwrap_or(false) })
+}
+
+/// The path in lower case: some file systems take `.GIT` for `.git`.
+fn folded(path: &RepoPath) -> RepoPath {
+    RepoPath::new(&path.as_str().to_lowercase()).unwrap_or_else(|_| path.clone())
+}
+
+fn warnings(raw: Option<&BTreeMap<String, Level>>, at: At<'_>, faults: &mut Faults) -> BTreeMap<Code, Level> {
+    let names: Vec<&str> = Code::ALL.iter().map(|code| code.name()).collect();
+    let mut levels = BTreeMap::new();
+    for (name, level) in raw.into_iter().flatten() {
+        let at = at.key(name);
+        let Some(code) = Code::ALL.iter().copied().find(|code| code.name() == name) else {
+            faults.one_of(at, name, &names, "the code of a warning");
+            continue;
+        };
+        if code.severity() == Severity::Error && *level != Level::Deny {
+            faults.add_help(at, format!("`{name}` is an error and cannot be weakened"), "remove the line");
+        }
+        levels.insert(code, *level);
+    }
+    levels
+}

@@ -1,0 +1,147 @@
+//! `profiles:` over the built-in ones.
+
+use super::check::{At, Faults};
+use super::profiles::{BASE, builtin};
+use super::raw::{RawBudget, RawGroup, RawListed, RawProfile, RawStrategy, RawTokenizer, RawWhose};
+use super::settings::{Budget, Group, Instructions, Profile, Strategy, Tokenizer};
+use super::validate::LARGEST_NUMBER;
+use crate::model::Relation;
+use std::collections::BTreeMap;
+
+/// The built-in profiles, changed and joined by those of the configuration.
+pub(super) fn profiles(
+    raw: Option<&BTreeMap<String, RawProfile>>,
+    at: At<'_>,
+    faults: &mut Faults,
+) -> BTreeMap<String, Profile> {
+    let mut profiles = builtin();
+    for (name, raw) in raw.into_iter().flatten() {
+        let at = at.key(name);
+        if !faults.name(at, name, "a profile") {
+            continue;
+        }
+        let base = profiles.get(name).or_else(|| profiles.get(BASE)).cloned();
+        if let Some(base) = base {
+            let profile = changed(Profile { name: name.clone(), ..base }, raw, at, faults);
+            profiles.insert(name.clone(), profile);
+        }
+    }
+    profiles
+}
+
+fn changed(mut profile: Profile, raw: &RawProfile, at: At<'_>, faults: &mut Faults) -> Profile {
+    if let Some(written) = &raw.instructions
+        && let Some(path) = faults.path(at.key("instructions"), written)
+    {
+        profile.instructions = Instructions::File(path);
+    }
+    if let Some(written) = &raw.budget {
+        profile.budget = budget(written, at.key("budget"), faults);
+    }
+    if let Some(written) = &raw.priority {
+        let mut priority = groups(written, at.key("priority"), faults);
+        let rest: Vec<Group> = Group::ALL.into_iter().filter(|group| !priority.contains(group)).collect();
+        priority.extend(rest);
+        profile.priority = priority;
+    }
+    if let Some(written) = &raw.adr_refs_of {
+        let at = at.key("adr_refs_of");
+        if !written.contains(&RawWhose::Root) {
+            let help = "add `root`; to leave ADRs or documents out, name them under `leave_out`";
+            faults.add_help(at, "references of the root are always followed", help);
+        }
+        let relations: Vec<Relation> = written.iter().filter_map(|whose| relation(*whose)).collect();
+        profile.adr_refs_of = Relation::ALL.into_iter().filter(|relation| relations.contains(relation)).collect();
+    }
+    if let Some(written) = &raw.sections_of {
+        let listed = [(RawListed::Blocks, Relation::Blocks), (RawListed::Related, Relation::Related)];
+        let kept = listed.into_iter().filter(|(raw, _)| written.contains(raw));
+        profile.sections_of = kept.map(|(_, relation)| relation).collect();
+    }
+    if let Some(written) = &raw.leave_out {
+        profile.leave_out = groups(written, at.key("leave_out"), faults);
+    }
+    if let Some(written) = &raw.key_headings {
+        profile.key_headings = faults.texts(at.key("key_headings"), written);
+    }
+    if let Some(draft_first) = raw.draft_first {
+        profile.draft_first = draft_first;
+    }
+    profile
+}
+
+fn budget(raw: &RawBudget, at: At<'_>, faults: &mut Faults) -> Budget {
+    for (name, limit) in [("max_chars", raw.max_chars), ("max_tokens", raw.max_tokens), ("max_bytes", raw.max_bytes)] {
+        match limit {
+            Some(0) => {
+                faults.add_help(at.key(name), format!("`{name}` is 0"), "give a limit above 0, or remove the line");
+            }
+            Some(limit) if limit > LARGEST_NUMBER => {
+                faults.add(at.key(name), format!("`{name}` is larger than {LARGEST_NUMBER}"));
+            }
+            _ => {}
+        }
+    }
+    if raw.max_chars.or(raw.max_tokens).or(raw.max_bytes).is_none() {
+        let help = "a budget replaces the built-in one whole: give `max_chars`, `max_tokens` or `max_bytes`";
+        faults.add_help(at, "the budget has no limit", help);
+    }
+    let margin = raw.margin.map_or(0, |percent| percent.0);
+    if margin > 90 {
+        faults.add_help(at.key("margin"), format!("a margin of {margin}% leaves too little"), "give at most 90%");
+    }
+    let root_share = raw.root_share.map_or(70, |percent| percent.0);
+    if root_share < 10 {
+        let message = format!("a root share of {root_share}% leaves the root too little");
+        faults.add_help(at.key("root_share"), message, "give 10% to 100%");
+    }
+    Budget {
+        max_chars: raw.max_chars,
+        max_bytes: raw.max_bytes,
+        max_tokens: raw.max_tokens,
+        strategy: match raw.strategy {
+            Some(RawStrategy::TruncateTail) => Strategy::TruncateTail,
+            Some(RawStrategy::DropLowPriority) => Strategy::DropLowPriority,
+            Some(RawStrategy::Both) | None => Strategy::Both,
+        },
+        tokenizer: match raw.tokenizer {
+            Some(RawTokenizer::Cl100kBase) => Tokenizer::Cl100kBase,
+            Some(RawTokenizer::O200kBase) | None => Tokenizer::O200kBase,
+        },
+        margin,
+        root_share,
+    }
+}
+
+fn groups(raw: &[RawGroup], at: At<'_>, faults: &mut Faults) -> Vec<Group> {
+    let mut kept = Vec::new();
+    for (index, group) in raw.iter().enumerate() {
+        let group = match group {
+            RawGroup::Parent => Group::Parent,
+            RawGroup::Dependencies => Group::Dependencies,
+            RawGroup::Children => Group::Children,
+            RawGroup::Adrs => Group::Adrs,
+            RawGroup::Comments => Group::Comments,
+            RawGroup::Documents => Group::Documents,
+            RawGroup::Related => Group::Related,
+        };
+        if kept.contains(&group) {
+            faults.add_help(at.item(index), format!("`{}` is given twice", group.name()), "name each group once");
+        } else {
+            kept.push(group);
+        }
+    }
+    kept
+}
+
+fn relation(whose: RawWhose) -> Option<Relation> {
+    Some(match whose {
+        RawWhose::Root => return None,
+        RawWhose::Parent => Relation::Parent,
+        RawWhose::Child => Relation::Child,
+        RawWhose::DependsOn => Relation::DependsOn,
+        RawWhose::BlockedBy => Relation::BlockedBy,
+        RawWhose::Blocks => Relation::Blocks,
+        RawWhose::Related => Relation::Related,
+    })
+}

@@ -1,0 +1,133 @@
+//! The one section that makes the difference, shortened only as far as needed.
+
+use super::count::{Amount, Counter};
+use super::level::Level;
+use crate::redact::{Clean, CleanBuf};
+use crate::select::{Body, Passage, Size};
+
+/// How a passage gives way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// Key chunks stay; the rest is cut at its end, and only then the key chunks.
+    KeepKeys,
+    /// From full towards the excerpt: key chunks stay.
+    AboveExcerpt,
+    /// From the excerpt towards the pointer, whose line stays.
+    AbovePointer,
+    /// At its end, whatever stands there.
+    Tail,
+}
+
+/// Tries to find the right number of tokens before it settles for what fits.
+const TRIES: usize = 10;
+
+/// Of the room for tokens, this much may stay unused: one part in …
+const GOOD_ENOUGH: u64 = 250;
+
+/// The longest form of `body` between two levels that fits `room`, with what its
+/// detail is called; `None` where nothing more than the lower one does.
+///
+/// The name never says more than a form with more text has: a piece of the
+/// excerpt is an excerpt, a piece of the rest is the text truncated.
+pub(super) fn between(
+    body: &Body,
+    upper: Level,
+    lower: Level,
+    tail: bool,
+    room: Amount,
+    counter: &Counter,
+) -> Option<(Clean, &'static str)> {
+    let name = if lower == Level::Pointer && upper == Level::Excerpt { "excerpt" } else { "truncated" };
+    match body {
+        Body::Whole(_) => None,
+        Body::Passage(passage, _) if tail => Some((shorten(passage, None, Cut::Tail, room, counter)?, "truncated")),
+        Body::Passage(passage, pointer) => {
+            let above = |cut| shorten(passage, Some(pointer), cut, room, counter);
+            if upper == Level::Full
+                && let Some(text) = above(Cut::AboveExcerpt)
+            {
+                return Some((text, "truncated"));
+            }
+            if lower == Level::Excerpt {
+                return None;
+            }
+            Some((above(Cut::AbovePointer)?, "excerpt"))
+        }
+        Body::Json(json) => {
+            let text = within(room, counter, |size| json.fit(size).map(|cut| json.text(cut)), &json.full());
+            Some((text?, name))
+        }
+        Body::Edges(edges) => {
+            let whole = edges.text(edges.len());
+            let text = within(room, counter, |size| edges.fit(size).map(|count| edges.text(count)), &whole);
+            Some((text?, name))
+        }
+    }
+}
+
+/// The longest cut of `passage` that fits `room`.
+pub(super) fn shorten(
+    passage: &Passage,
+    pointer: Option<&Clean>,
+    cut: Cut,
+    room: Amount,
+    counter: &Counter,
+) -> Option<Clean> {
+    let at = |size: Size| match cut {
+        Cut::AboveExcerpt => passage.fit_all(size).map(|at| passage.cut_all(at)),
+        Cut::Tail => passage.fit_prefix(size).filter(|at| *at > 0).map(|at| passage.cut_prefix(at)),
+        Cut::KeepKeys => match passage.fit_all(size) {
+            Some(at) => Some(passage.cut_all(at)),
+            None => passage.fit_keys(size).filter(|at| *at > 0).map(|at| passage.cut_keys(at)),
+        },
+        Cut::AbovePointer => {
+            let pointer = pointer?;
+            let fixed = Size::of(pointer).plus(Size::of("\n\n"));
+            let at = fixed.fits(size).then(|| passage.fit_keys(size.minus(fixed)))?.filter(|at| *at > 0)?;
+            let mut text = CleanBuf::new();
+            text.text(pointer).lit("\n\n").text(&passage.cut_keys(at));
+            Some(text.finish())
+        }
+    };
+    within(room, counter, at, passage.full())
+}
+
+/// The longest text of the family `at` within `room`. Characters and bytes are
+/// met at once; tokens by asking for fewer characters until they fit, starting
+/// from the ratio that `whole` has.
+fn within(room: Amount, counter: &Counter, at: impl Fn(Size) -> Option<Clean>, whole: &Clean) -> Option<Clean> {
+    let first = at(room.size())?;
+    if room.tokens == u64::MAX || counter.measure(&first).tokens <= room.tokens {
+        return Some(first);
+    }
+    let all = counter.measure(whole);
+    let (mut low, mut high) = (0, room.chars.min(all.chars));
+    let mut guess = scale(room.tokens, all.chars, all.tokens.max(1)).clamp(1, high);
+    let mut best = None;
+    for _ in 0..TRIES {
+        let text = at(Size { chars: guess, bytes: room.bytes });
+        let tokens = text.as_ref().map_or(0, |text| counter.measure(text).tokens);
+        if tokens <= room.tokens {
+            low = guess;
+            if text.is_some() {
+                best = text;
+                if room.tokens - tokens <= room.tokens / GOOD_ENOUGH {
+                    break;
+                }
+            }
+        } else {
+            high = guess;
+        }
+        if high - low <= 1 {
+            break;
+        }
+        let by_ratio = if tokens == 0 { u64::MAX } else { scale(guess, room.tokens, tokens) };
+        guess = if by_ratio > low && by_ratio < high { by_ratio } else { low + (high - low) / 2 };
+    }
+    best
+}
+
+/// `value × numerator ÷ denominator` without overflow.
+fn scale(value: u64, numerator: u64, denominator: u64) -> u64 {
+    u64::try_from(u128::from(value) * u128::from(numerator) / u128::from(denominator)).unwrap_or(u64::MAX)
+}

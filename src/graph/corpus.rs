@@ -1,0 +1,285 @@
+//! The clean records that the graph is made from, and what it says of them.
+
+use crate::model::{self, Code, Diagnostic, Relation, RepoPath, natural_cmp};
+use crate::parse::{Item, Markdown};
+use crate::redact::Clean;
+use std::sync::Arc;
+
+/// A clean text together with what it holds, read once however many packs it enters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Text {
+    /// The text.
+    pub clean: Clean,
+    /// What it holds.
+    pub markdown: Arc<Markdown>,
+}
+
+/// Something that `redact` took out of a record or a document.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Removal {
+    /// The line of the file.
+    pub line: u32,
+    /// Whether it was taken from the body (or the document's text), rather than from a field.
+    pub in_body: bool,
+    /// The rule.
+    pub rule: String,
+    /// How often on that line.
+    pub count: u32,
+    /// Why.
+    pub reason: String,
+    /// What the user can do to include it safely.
+    pub to_include: String,
+}
+
+/// An item with everything that is known of it before the graph is drawn.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// The clean record.
+    pub item: Item<Clean>,
+    /// Its body, read.
+    pub body: Text,
+    /// What was taken out of it.
+    pub removals: Vec<Removal>,
+    /// Digest of its head and body after redaction.
+    pub digest: crate::model::Digest,
+    /// How a bare relation value becomes an id, by its source's `ref` and `prefixes`.
+    pub rules: Arc<SourceRules>,
+}
+
+/// What an item's source says of ids.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SourceRules {
+    /// Text before and after the value in `ref`; `("EIP-", "")` for `EIP-{}`.
+    pub reference: (String, String),
+    /// Prefixes that mean the same; a bare number takes the first.
+    pub prefixes: Vec<String>,
+}
+
+/// What the graph needs to know of the configuration.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// `owner/name` of this repo on GitHub. Clean, because ids of issues are made from it.
+    pub repo: Option<Clean>,
+    /// The host of its URLs.
+    pub host: Clean,
+    /// Statuses that mean done, lower case.
+    pub done: Vec<String>,
+    /// The files that are ADRs, sorted.
+    pub adrs: Vec<RepoPath>,
+}
+
+/// Everything that a build may put into packs, clean.
+#[derive(Debug)]
+pub struct Corpus {
+    /// Items in natural order of their ids; of several with one id only the first that was read.
+    pub entries: Vec<Entry>,
+    /// What the configuration says of references.
+    pub rules: Rules,
+}
+
+impl Corpus {
+    /// Sorts the entries, in whatever order they come, and keeps one of each id.
+    ///
+    /// Of several with exactly one id the first that was read stays
+    /// ([`Item::order`]); each of the others is a `duplicate-id` warning.
+    pub fn new(mut entries: Vec<Entry>, rules: Rules) -> (Self, Vec<Diagnostic>) {
+        entries.sort_by(|a, b| {
+            natural_cmp(&a.item.id, &b.item.id)
+                .then_with(|| a.item.order.cmp(&b.item.order))
+                .then_with(|| a.item.origin.path.cmp(&b.item.origin.path))
+                .then_with(|| a.item.line.cmp(&b.item.line))
+        });
+        let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());
+        let mut diagnostics = Vec::new();
+        for entry in entries {
+            match kept.last().filter(|first| first.item.id == entry.item.id) {
+                Some(first) => diagnostics.push(duplicate(&first.item, &entry.item)),
+                None => kept.push(entry),
+            }
+        }
+        diagnostics.sort();
+        (Self { entries: kept, rules }, diagnostics)
+    }
+}
+
+fn duplicate(first: &Item<Clean>, second: &Item<Clean>) -> Diagnostic {
+    let at = model::Place::line(second.origin.path.clone(), second.line);
+    let there = model::Place::line(first.origin.path.clone(), first.line);
+    Diagnostic::new(Code::DuplicateId, Some(at), format!("the id `{}` is taken by {there}", second.id))
+        .help("give one of them another id, or exclude its file; the first is built")
+        .about(second.id.as_str())
+}
+
+/// Whether an item is done, as packs say it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ItemState {
+    /// Work is left.
+    Open,
+    /// Its status is one of `done_statuses`.
+    Done,
+    /// Closed without being done.
+    NotPlanned,
+    /// It has no status.
+    Unknown,
+}
+
+impl ItemState {
+    /// The name in packs and filters.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Done => "done",
+            Self::NotPlanned => "not_planned",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// An issue named by a reference: `owner/repo#n`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct IssueRef {
+    /// `owner/repo` in lower case, since it is compared without case; empty where the
+    /// configuration does not say which repo a bare number belongs to.
+    pub repo: String,
+    /// The number.
+    pub number: u64,
+}
+
+/// What an edge leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// An item: its index in [`Corpus::entries`].
+    Item(usize),
+    /// An issue that nothing here describes: `resolved: false`.
+    Issue {
+        /// `owner/repo#n`.
+        id: Clean,
+        /// Its URL.
+        url: Clean,
+    },
+}
+
+/// Where an edge was stated, strongest first: the ranking of contract section 3.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EdgeSource {
+    /// A field of a work item.
+    Field,
+    /// GitHub's list of sub-issues.
+    SubIssue,
+    /// GitHub's list of dependencies.
+    DependencyApi,
+    /// A task list in a body.
+    Checklist,
+    /// A sentence, list item or heading in a body.
+    Body,
+}
+
+impl EdgeSource {
+    /// The name in packs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Field => "field",
+            Self::SubIssue => "sub_issue",
+            Self::DependencyApi => "dependency_api",
+            Self::Checklist => "checklist",
+            Self::Body => "body",
+        }
+    }
+}
+
+/// Why an edge is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evidence {
+    /// What stated it.
+    pub source: EdgeSource,
+    /// `path:line`, or a URL.
+    pub at: Clean,
+}
+
+/// An edge of one item; its counterpart is an edge of the other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edge {
+    /// What the other is to this item.
+    pub relation: Relation,
+    /// The other.
+    pub to: Target,
+    /// The strongest evidence.
+    pub evidence: Evidence,
+}
+
+/// A place in a file as packs show it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The file, for looking it up.
+    pub path: RepoPath,
+    /// The line.
+    pub line: u32,
+}
+
+/// What a referenced file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FileKind {
+    /// An architecture decision.
+    Adr,
+    /// Any other document.
+    Document,
+}
+
+/// A file that an item refers to, found in the repo (not yet read: reading may still be refused).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileRef {
+    /// ADRs before documents.
+    pub kind: FileKind,
+    /// The file.
+    pub path: RepoPath,
+    /// The heading's anchor where only that section is meant. A reference to the whole file wins over one to a part.
+    pub anchor: Option<String>,
+    /// Where the reference stands.
+    pub at: Place,
+}
+
+/// A reference that cannot be taken: it becomes an omission.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// What was written.
+    pub written: Clean,
+    /// Whether it was meant as an ADR.
+    pub kind: FileKind,
+    /// `not_in_repo`, `outside_repo`, `denied_path` or `ambiguous`, as packs say it.
+    pub reason: &'static str,
+    /// Where the reference stands.
+    pub at: Place,
+}
+
+/// What an item refers to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Referenced {
+    /// Files, ADRs first, by path; each once.
+    pub files: Vec<FileRef>,
+    /// What cannot be taken.
+    pub missing: Vec<Missing>,
+    /// Warnings about the references.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::sample::{clean, item, said};
+
+    #[test]
+    fn of_two_items_with_one_id_the_first_that_was_read_stays() {
+        let rules = || Rules { repo: None, host: clean("github.com"), done: Vec::new(), adrs: Vec::new() };
+        let live = || item("T-2", "z/live.md").order(0);
+        let archived = || item("T-2", "a/archive.md").order(1);
+        for entries in
+            [vec![live(), archived(), item("T-10", "w/x.md")], vec![item("T-10", "w/x.md"), archived(), live()]]
+        {
+            let (corpus, diagnostics) = Corpus::new(entries, rules());
+            let kept: Vec<&str> = corpus.entries.iter().map(|entry| entry.item.origin.path.as_str()).collect();
+            assert_eq!(kept, ["z/live.md", "w/x.md"], "natural order of ids");
+            assert_eq!(said(&diagnostics), ["a/archive.md:1 duplicate-id: the id `T-2` is taken by z/live.md:1"]);
+            assert_eq!(diagnostics[0].about, ["T-2"]);
+        }
+    }
+}

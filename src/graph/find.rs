@@ -1,0 +1,120 @@
+//! From what a person types to the item that is meant.
+
+use super::link::{Written, number};
+use super::resolve::without_prefix;
+use super::{Corpus, Graph, IssueRef};
+use crate::model::RepoPath;
+use std::collections::BTreeSet;
+
+/// What a root as typed stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// This item.
+    Item(usize),
+    /// More than one, in natural order of their ids: the caller names them.
+    Several(Vec<usize>),
+    /// An issue that nothing here describes; its repo is empty where the configuration names none.
+    Issue(IssueRef),
+    /// Nothing.
+    Nothing,
+}
+
+impl Graph {
+    /// Resolves a root: an exact id; else the path of an item's file, an id in another
+    /// case, without or under another prefix, or the number, name or URL of an issue.
+    ///
+    /// An exact id or path is taken at once. Among the weaker forms two
+    /// different answers are [`Found::Several`].
+    pub fn find(&self, corpus: &Corpus, root: &str) -> Found {
+        let root = root.trim();
+        if let Some(item) = self.index.exact(root) {
+            return Found::Item(item);
+        }
+        if let Ok(path) = RepoPath::new(root) {
+            match self.index.at_path(&path) {
+                [] => {}
+                [item] => return Found::Item(*item),
+                many => return Found::Several(many.to_vec()),
+            }
+        }
+        let this = corpus.rules.repo.as_deref();
+        let bare = || number(root).map(|number| Written { repo: None, number, url: false });
+        let issue = Written::read(root, &corpus.rules.host).or_else(bare).map(|written| written.key(this));
+        let mut found = self.prefixed(root);
+        if let Some(issue) = &issue {
+            found.extend(self.index.claiming(issue));
+        }
+        match (found.len(), issue) {
+            (0, None) => Found::Nothing,
+            (0, Some(issue)) => Found::Issue(issue),
+            (1, _) => found.first().map_or(Found::Nothing, |item| Found::Item(*item)),
+            _ => Found::Several(found.into_iter().collect()),
+        }
+    }
+
+    /// The best answers by id: of one source's prefixes the first that gives an id.
+    fn prefixed(&self, root: &str) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        for rules in &self.index.rules {
+            let (before, after) = &rules.reference;
+            let templated = format!("{before}{root}{after}");
+            if let Some(item) = self.index.exact(&templated) {
+                found.insert(item);
+                continue;
+            }
+            let stated = rules.prefixes.iter().find_map(|prefix| without_prefix(root, prefix));
+            let rest = stated.or_else(|| root.starts_with(|c: char| c.is_ascii_digit()).then_some(root));
+            let Some(rest) = rest else { continue };
+            found.extend(rules.prefixes.iter().find_map(|prefix| self.index.exact(&format!("{prefix}{rest}"))));
+        }
+        if found.is_empty() {
+            found.extend(self.index.any_case(root));
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::sample::{corpus, item};
+
+    #[test]
+    fn roots_are_found_in_every_form() {
+        let back = |id: &str, file: &str| item(id, file).source(("", ""), &["BACK-", "task-"]);
+        let corpus = corpus(vec![
+            back("BACK-7", "backlog/seven.md").issue("o/r#123"),
+            back("BACK-8", "backlog/eight.md").issue("7"),
+            item("feat:x", "w/x.jsonl"),
+            item("feat:y", "w/x.jsonl"),
+            item("EIP-20", "EIPS/eip-20.md").source(("EIP-", ""), &[]),
+        ]);
+        let graph = Graph::draw(&corpus);
+        let id = |item: usize| corpus.entries[item].item.id.to_string();
+        let find = |root: &str| match graph.find(&corpus, root) {
+            Found::Item(item) => id(item),
+            Found::Several(items) => items.into_iter().map(id).collect::<Vec<_>>().join(" "),
+            Found::Issue(issue) => format!("{}#{}", issue.repo, issue.number),
+            Found::Nothing => "-".to_owned(),
+        };
+        for (root, found) in [
+            ("BACK-7", "BACK-7"),
+            ("./backlog/seven.md", "BACK-7"),
+            ("task-7", "BACK-7"),
+            ("back-8", "BACK-8"),
+            ("8", "BACK-8"),
+            ("20", "EIP-20"),
+            ("123", "BACK-7"),
+            ("O/R#123", "BACK-7"),
+            ("https://github.com/o/r/issues/123", "BACK-7"),
+            ("7", "BACK-7 BACK-8"),
+            ("w/x.jsonl", "feat:x feat:y"),
+            ("99", "o/r#99"),
+            ("p/q#1", "p/q#1"),
+            ("nope", "-"),
+            ("", "-"),
+        ] {
+            assert_eq!(find(root), found, "{root}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! What is looked up by name: ids, paths, folders, issues, ADRs. Built once for a corpus.
+
+use super::link::{Written, number};
+use super::{Corpus, Entry, IssueRef, Rules, SourceRules};
+use crate::model::RepoPath;
+use crate::parse::{Mention, adr_number};
+use crate::redact::Clean;
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
+use std::sync::Arc;
+
+/// Names → items and ADRs. Items are indices into [`Corpus::entries`], in its order.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    ids: HashMap<String, usize>,
+    lower: HashMap<String, Vec<usize>>,
+    paths: HashMap<RepoPath, Vec<usize>>,
+    folders: HashMap<String, Vec<usize>>,
+    issues: HashMap<IssueRef, Vec<usize>>,
+    adrs: HashSet<RepoPath>,
+    adr_folders: HashSet<String>,
+    adr_numbers: HashMap<u64, Vec<RepoPath>>,
+    adr_names: HashMap<String, Vec<RepoPath>>,
+    /// The distinct rules of all sources, in the order of their first item.
+    pub(super) rules: Vec<Arc<SourceRules>>,
+}
+
+impl Index {
+    pub(super) fn of(corpus: &Corpus) -> Self {
+        let mut index = Self::default();
+        for (item, entry) in corpus.entries.iter().enumerate() {
+            index.add(corpus, item, entry);
+        }
+        for path in &corpus.rules.adrs {
+            index.adrs.insert(path.clone());
+            if let Some(number) = adr_number(path.name()) {
+                push(&mut index.adr_numbers, number, path.clone());
+            }
+            index.adr_folders.insert(last(path.dir()).to_owned());
+            push(&mut index.adr_names, path.name().to_owned(), path.clone());
+            if path.stem() != path.name() {
+                push(&mut index.adr_names, path.stem().to_owned(), path.clone());
+            }
+        }
+        index
+    }
+
+    fn add(&mut self, corpus: &Corpus, item: usize, entry: &Entry) {
+        let record = &entry.item;
+        self.ids.entry(record.id.to_string()).or_insert(item);
+        push(&mut self.lower, record.id.to_lowercase(), item);
+        let mut paths = vec![&record.origin.path, &record.body.origin.path];
+        paths.dedup();
+        for path in paths {
+            push(&mut self.paths, path.clone(), item);
+        }
+        push(&mut self.folders, record.origin.path.dir().to_owned(), item);
+        let this = corpus.rules.repo.as_deref();
+        let written = match &record.issue {
+            Some(issue) => claim(issue, &corpus.rules),
+            None => Written::read(&record.id, &corpus.rules.host).filter(|written| written.repo.is_some()),
+        };
+        if let Some(written) = written {
+            push(&mut self.issues, written.key(this), item);
+        }
+        if !self.rules.iter().any(|rules| Arc::ptr_eq(rules, &entry.rules) || rules == &entry.rules) {
+            self.rules.push(Arc::clone(&entry.rules));
+        }
+    }
+
+    /// The item with exactly this id.
+    pub(super) fn exact(&self, id: &str) -> Option<usize> {
+        self.ids.get(id).copied()
+    }
+
+    /// The items whose ids differ from `id` in case at most.
+    pub(super) fn any_case(&self, id: &str) -> &[usize] {
+        found(self.lower.get(&id.to_lowercase()))
+    }
+
+    /// The items in a file; several for JSONL.
+    pub(super) fn at_path(&self, path: &RepoPath) -> &[usize] {
+        found(self.paths.get(path))
+    }
+
+    /// The items whose files lie directly in a folder.
+    pub(super) fn in_folder(&self, folder: &RepoPath) -> &[usize] {
+        found(self.folders.get(folder.as_str()))
+    }
+
+    /// The items that claim an issue.
+    pub(super) fn claiming(&self, issue: &IssueRef) -> &[usize] {
+        found(self.issues.get(issue))
+    }
+
+    /// Whether a file is an ADR.
+    pub(super) fn is_adr(&self, path: &RepoPath) -> bool {
+        self.adrs.contains(path)
+    }
+
+    /// Whether some ADR lies in a folder of this name.
+    pub(super) fn holds_adrs(&self, folder: &str) -> bool {
+        self.adr_folders.contains(folder)
+    }
+
+    /// The ADRs whose file names give them this number.
+    pub(super) fn adrs_numbered(&self, number: u64) -> &[RepoPath] {
+        found(self.adr_numbers.get(&number))
+    }
+
+    /// The ADRs with this file name, with or without its extension.
+    pub(super) fn adrs_named(&self, name: &str) -> &[RepoPath] {
+        found(self.adr_names.get(name))
+    }
+}
+
+/// The issue that a value of `issue:` names.
+pub(super) fn claim<'a>(issue: &'a Mention<Clean>, rules: &Rules) -> Option<Written<'a>> {
+    let bare = || number(&issue.value).map(|number| Written { repo: None, number, url: false });
+    Written::read(&issue.value, &rules.host).or_else(bare)
+}
+
+/// The last part of a path.
+pub(super) fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+fn push<K: Eq + Hash, V>(map: &mut HashMap<K, Vec<V>>, key: K, value: V) {
+    map.entry(key).or_default().push(value);
+}
+
+fn found<V>(values: Option<&Vec<V>>) -> &[V] {
+    values.map_or(&[], Vec::as_slice)
+}

@@ -1,0 +1,173 @@
+//! The forms in which texts name issues and files of a repo on GitHub.
+
+use super::IssueRef;
+
+/// The longest value that can be a path or a URL; longer ones are taken for neither, which
+/// bounds the work on each.
+pub(super) const LONGEST: usize = 4096;
+
+/// An issue as a text names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Written<'a> {
+    /// `owner/repo`, where it is said.
+    pub(super) repo: Option<&'a str>,
+    /// The number.
+    pub(super) number: u64,
+    /// Whether it is a URL.
+    pub(super) url: bool,
+}
+
+impl<'a> Written<'a> {
+    /// Reads `#12`, `GH-12`, `owner/repo#12` and URLs of issues and pull requests on `host`.
+    pub(super) fn read(text: &'a str, host: &str) -> Option<Self> {
+        if let Some(Web::Issue { repo, number }) = Web::read(text, host) {
+            return Some(Self { repo: Some(repo), number, url: true });
+        }
+        if let Some((repo, digits)) = text.split_once('#') {
+            let repo = if repo.is_empty() { None } else { Some(repo) };
+            return repo.is_none_or(is_repo).then(|| number(digits))?.map(|number| Self { repo, number, url: false });
+        }
+        let digits = text.get(..3).filter(|gh| gh.eq_ignore_ascii_case("gh-")).map(|_| &text[3..])?;
+        number(digits).map(|number| Self { repo: None, number, url: false })
+    }
+
+    /// The key under which it is looked up; `this` is the configured repo.
+    pub(super) fn key(&self, this: Option<&str>) -> IssueRef {
+        IssueRef { repo: self.repo.or(this).unwrap_or_default().to_lowercase(), number: self.number }
+    }
+}
+
+/// A web address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Web<'a> {
+    /// An issue or a pull request on the host that was asked for.
+    Issue {
+        /// `owner/repo`.
+        repo: &'a str,
+        /// The number.
+        number: u64,
+    },
+    /// A file or folder of a repo on the host that was asked for.
+    Tree {
+        /// `owner/repo`.
+        repo: &'a str,
+        /// What follows `blob/` or `tree/`: a branch, whose name may hold slashes, then the path.
+        rest: &'a str,
+    },
+    /// A file or folder of a repo on another host.
+    ForeignTree,
+    /// Any other page.
+    Page,
+}
+
+impl<'a> Web<'a> {
+    /// Reads a URL; `None` where `text` is none.
+    pub(super) fn read(text: &'a str, host: &str) -> Option<Self> {
+        let after = |scheme: &str| {
+            text.get(..scheme.len()).filter(|s| s.eq_ignore_ascii_case(scheme)).map(|_| &text[scheme.len()..])
+        };
+        let rest = after("https://").or_else(|| after("http://")).or_else(|| after("//"))?;
+        let (name, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let bare = |name: &str| name.to_lowercase().trim_start_matches("www.").to_owned();
+        let mut parts = path.splitn(4, '/');
+        let (owner, repo, what, tail) =
+            (parts.next().unwrap_or(""), parts.next().unwrap_or(""), parts.next().unwrap_or(""), parts.next());
+        if bare(name) != bare(host) {
+            let tree = what == "blob" || what == "tree" || path.contains("/-/blob/") || path.contains("/-/tree/");
+            return Some(if tree { Self::ForeignTree } else { Self::Page });
+        }
+        let full = &path[..(owner.len() + 1 + repo.len()).min(path.len())];
+        if !is_repo(full) {
+            return Some(Self::Page);
+        }
+        Some(match (what, tail) {
+            ("issues" | "pull" | "pulls", Some(tail)) => {
+                let digits = tail.split(['/', '#', '?']).next().unwrap_or("");
+                number(digits).map_or(Self::Page, |number| Self::Issue { repo: full, number })
+            }
+            ("blob" | "tree" | "raw" | "blame" | "edit", Some(rest)) => Self::Tree { repo: full, rest },
+            _ => Self::Page,
+        })
+    }
+}
+
+/// Whether `text` has the form `owner/name`.
+fn is_repo(text: &str) -> bool {
+    let part = |part: &str| {
+        !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+    };
+    text.split_once('/').is_some_and(|(owner, name)| part(owner) && part(name))
+}
+
+/// A number without sign or spaces.
+pub(super) fn number(digits: &str) -> Option<u64> {
+    let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    plain.then(|| digits.parse().ok())?
+}
+
+/// Whether `text` begins with a scheme such as `mailto:`; a drive letter is none.
+pub(super) fn scheme(text: &str) -> Option<&str> {
+    let (name, _) = text.split_once(':')?;
+    let letters = name.len() > 1
+        && name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-'));
+    letters.then_some(name)
+}
+
+/// Undoes `%20` and its like; text that would not be UTF-8 stays as it is.
+pub(super) fn decoded(text: &str) -> String {
+    if !text.contains('%') {
+        return text.to_owned();
+    }
+    let hex = |b: Option<&u8>| b.and_then(|b| char::from(*b).to_digit(16)).and_then(|d| u8::try_from(d).ok());
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        match (byte, hex(bytes.get(at + 1)), hex(bytes.get(at + 2))) {
+            (b'%', Some(high), Some(low)) => {
+                out.push(high * 16 + low);
+                at += 3;
+            }
+            _ => {
+                out.push(byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn issues_are_read_in_every_form() {
+        let read = |text| Written::read(text, "github.com").map(|w| (w.repo, w.number, w.url));
+        assert_eq!(read("#12"), Some((None, 12, false)));
+        assert_eq!(read("gh-12"), Some((None, 12, false)));
+        assert_eq!(read("o/r.x#3"), Some((Some("o/r.x"), 3, false)));
+        assert_eq!(read("https://GitHub.com/o/r/issues/7#issuecomment-1"), Some((Some("o/r"), 7, true)));
+        assert_eq!(read("http://www.github.com/o/r/pull/7/files?w=1"), Some((Some("o/r"), 7, true)));
+        for none in ["12", "#", "#x", "a/b/c#1", "o/r", "https://example.org/o/r/issues/7", "https://github.com/o"] {
+            assert_eq!(read(none), None, "{none}");
+        }
+        assert_eq!(read("#99999999999999999999999"), None);
+    }
+
+    #[test]
+    fn trees_of_other_hosts_are_foreign_and_pages_are_pages() {
+        let read = |text| Web::read(text, "github.com");
+        assert_eq!(read("https://github.com/o/r/blob/main/a.md"), Some(Web::Tree { repo: "o/r", rest: "main/a.md" }));
+        assert_eq!(read("https://gitlab.com/o/r/-/blob/main/a.md"), Some(Web::ForeignTree));
+        assert_eq!(read("https://example.org/docs/a.md"), Some(Web::Page));
+        assert_eq!(read("docs/a.md"), None);
+    }
+
+    #[test]
+    fn percent_signs_are_undone_only_where_text_remains() {
+        assert_eq!(decoded("a%20b%2e%2E/%"), "a b../%");
+        assert_eq!(decoded("%ff"), "%ff");
+    }
+}

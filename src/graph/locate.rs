@@ -1,0 +1,211 @@
+//! A path or URL as written → a file of the repo.
+
+use super::Rules;
+use super::files::Files;
+use super::index::Index;
+use super::link::{LONGEST, Web, decoded, scheme};
+use crate::model::RepoPath;
+
+/// Where something written leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Located {
+    /// To a file that is there; perhaps to one heading of it.
+    File { path: RepoPath, anchor: Option<String> },
+    /// To a folder that is there.
+    Folder,
+    /// To a name that is never opened, there or not.
+    Denied,
+    /// Out of the repo.
+    Outside {
+        /// The path without the leading `/`, where it has one.
+        from_root: Option<String>,
+    },
+    /// To nothing that is there; the path, without anchor.
+    Absent(String),
+    /// To a file of a repo that may be this one, if only the configuration said so.
+    UnknownRepo,
+    /// To a file or folder of another repo.
+    Foreign,
+    /// To a page, a heading of the same text, or nowhere.
+    Elsewhere,
+}
+
+/// Looks for what texts name.
+pub(super) struct Locator<'a> {
+    pub(super) rules: &'a Rules,
+    pub(super) index: &'a Index,
+    pub(super) files: &'a Files<'a>,
+    pub(super) denied: &'a dyn Fn(&RepoPath) -> bool,
+}
+
+impl Locator<'_> {
+    /// Finds what `written` names in a text of `base`: from its folder, then from the root.
+    pub(super) fn locate(&self, written: &str, base: &RepoPath) -> Located {
+        let text = written.trim();
+        let text = text.strip_prefix('<').and_then(|inner| inner.strip_suffix('>')).unwrap_or(text);
+        if text.is_empty() || text.starts_with('#') {
+            return Located::Elsewhere;
+        }
+        if text.len() > LONGEST {
+            return Located::Absent(text.to_owned());
+        }
+        if let Some(web) = Web::read(text, &self.rules.host) {
+            return self.web(&web);
+        }
+        if let Some(page) = self.rooted_at_host(text) {
+            return self.web(&Web::read(&page, &self.rules.host).unwrap_or(Web::Page));
+        }
+        match scheme(text) {
+            Some(name) if name.eq_ignore_ascii_case("file") => {
+                return Located::Outside { from_root: None };
+            }
+            Some(_) => return Located::Elsewhere,
+            None => {}
+        }
+        let mut last = Located::Elsewhere;
+        for (path, anchor) in spellings(text) {
+            last = self.try_path(&path, anchor, base);
+            if !matches!(last, Located::Absent(_) | Located::Outside { .. }) {
+                break;
+            }
+        }
+        last
+    }
+
+    fn try_path(&self, path: &str, anchor: Option<String>, base: &RepoPath) -> Located {
+        let from_root = path.strip_prefix('/').map(str::to_owned);
+        let candidates = match &from_root {
+            Some(path) => [None, RepoPath::new(path).ok()],
+            None => [base.beside(path).ok(), RepoPath::new(path).ok()],
+        };
+        if let Some(found) = candidates.iter().flatten().find_map(|path| self.there(path, anchor.clone())) {
+            return found;
+        }
+        if candidates.iter().flatten().any(|path| self.files.is_folder(path)) {
+            return Located::Folder;
+        }
+        // An absolute path below a folder that is there is meant from the root.
+        let top = from_root.as_deref().and_then(|path| path.split_once('/')).map(|(top, _)| top);
+        let known = top.and_then(|top| RepoPath::new(top).ok()).is_some_and(|top| self.files.is_folder(&top));
+        if candidates.iter().flatten().next().is_none() || from_root.is_some() && !known {
+            return self.github_page(path).unwrap_or(Located::Outside { from_root });
+        }
+        Located::Absent(path.to_owned())
+    }
+
+    fn there(&self, path: &RepoPath, anchor: Option<String>) -> Option<Located> {
+        if path.as_str().is_empty() {
+            return None;
+        }
+        if (self.denied)(path) {
+            return Some(Located::Denied);
+        }
+        self.files.has(path).then(|| Located::File { path: path.clone(), anchor })
+    }
+
+    /// `../../issues/12` leads to GitHub's pages of this repo, and `../../blob/main/x.md` back into it.
+    fn github_page(&self, path: &str) -> Option<Located> {
+        let rest = path.strip_prefix("../../")?.trim_start_matches("../");
+        let (page, tail) = rest.split_once('/').unwrap_or((rest, ""));
+        match page {
+            "blob" | "tree" => Some(self.tree(tail)),
+            "issues" | "pull" | "pulls" | "discussions" | "wiki" | "releases" | "actions" | "projects" | "labels"
+            | "milestone" | "milestones" | "compare" | "commit" | "commits" | "security" => Some(Located::Elsewhere),
+            _ => None,
+        }
+    }
+
+    /// The URL of `/owner/name/…`, as GitHub reads it where that is this repo.
+    fn rooted_at_host(&self, text: &str) -> Option<String> {
+        let this = self.rules.repo.as_deref()?;
+        let path = text.strip_prefix('/')?;
+        let head = path.get(..this.len()).filter(|head| head.eq_ignore_ascii_case(this))?;
+        let below = path[head.len()..].is_empty() || path[head.len()..].starts_with('/');
+        below.then(|| format!("https://{}{text}", self.rules.host))
+    }
+
+    fn web(&self, web: &Web<'_>) -> Located {
+        match (web, self.rules.repo.as_deref()) {
+            (Web::Tree { repo, rest }, Some(this)) if this.eq_ignore_ascii_case(repo) => self.tree(rest),
+            (Web::Tree { rest, .. }, None) => match self.tree(rest) {
+                Located::File { .. } => Located::UnknownRepo,
+                _ => Located::Foreign,
+            },
+            (Web::Tree { .. } | Web::ForeignTree, _) => Located::Foreign,
+            (Web::Issue { .. } | Web::Page, _) => Located::Elsewhere,
+        }
+    }
+
+    /// A branch's name may hold slashes: every place where the path could begin is tried.
+    fn tree(&self, rest: &str) -> Located {
+        let (rest, anchor) = without_anchor(rest);
+        let rest = decoded(rest);
+        let rest = rest.trim_end_matches(['/', '.']);
+        let splits = || rest.match_indices('/').take(64).map(|(slash, _)| &rest[slash + 1..]);
+        let paths = || splits().filter_map(|path| RepoPath::new(path).ok());
+        if let Some(found) = paths().find_map(|path| self.there(&path, anchor.clone())) {
+            return found;
+        }
+        if paths().any(|path| self.files.is_folder(&path)) {
+            return Located::Folder;
+        }
+        match splits().next() {
+            None => Located::Folder,
+            Some(path) if RepoPath::new(path).is_err() => Located::Outside { from_root: None },
+            Some(path) => Located::Absent(path.to_owned()),
+        }
+    }
+}
+
+/// The ways to read a path, the most literal first.
+fn spellings(text: &str) -> Vec<(String, Option<String>)> {
+    let (path, anchor) = without_anchor(text);
+    let plain = decoded(path);
+    let short = without_place(&plain).to_owned();
+    let mut all = vec![(text.to_owned(), None), (plain, anchor.clone()), (short, anchor)];
+    all.dedup_by(|later, first| later.0 == first.0);
+    all
+}
+
+/// Takes `?query` and `#anchor` off; `#L10-L20` is no anchor of a heading.
+fn without_anchor(text: &str) -> (&str, Option<String>) {
+    let (path, fragment) = text.split_once('#').unwrap_or((text, ""));
+    let path = path.split('?').next().unwrap_or_default();
+    let lines = fragment.strip_prefix('L').is_some_and(|rest| {
+        rest.starts_with(|c: char| c.is_ascii_digit())
+            && rest.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'-' | b'L' | b'C'))
+    });
+    let anchor = Some(decoded(fragment)).filter(|anchor| !anchor.is_empty() && !lines);
+    (path, anchor)
+}
+
+/// Takes a full stop and `:12`, `:12:3` or `:12-20` off the end.
+fn without_place(path: &str) -> &str {
+    let path = path.trim_end_matches(['.', ',', ';', ':', '/']);
+    let head = path.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, ':' | '-' | ','));
+    match path[head.len()..].strip_prefix(':') {
+        Some(place) if place.starts_with(|c: char| c.is_ascii_digit()) => head,
+        _ => path,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_and_full_stops_come_off() {
+        for text in ["a/b.md", "a/b.md.", "a/b.md:12", "a/b.md:12:3", "a/b.md:12-20.", "a/b.md,"] {
+            assert_eq!(without_place(text), "a/b.md", "{text}");
+        }
+        assert_eq!(without_place("docs/2022-08-02"), "docs/2022-08-02");
+    }
+
+    #[test]
+    fn anchors_of_lines_are_none() {
+        assert_eq!(without_anchor("a.md?plain=1#L10-L20"), ("a.md", None));
+        assert_eq!(without_anchor("a.md#limits"), ("a.md", Some("limits".to_owned())));
+        assert_eq!(without_anchor("a.md#Lists").1.as_deref(), Some("Lists"));
+        assert_eq!(without_anchor("a.md#"), ("a.md", None));
+    }
+}

@@ -1,0 +1,103 @@
+//! Finds what a reader took from a clean text in that text again, so that it stays clean.
+
+use crate::redact::Clean;
+
+/// How far past the beginning of its line, or the last find, a word is looked for.
+const WINDOW: usize = 1 << 16;
+
+/// How many bytes are looked through for one text in all.
+const EFFORT: usize = 1 << 25;
+
+/// The longest quotation, in bytes.
+const LONGEST: usize = 200;
+
+/// Quotes a text; cheapest when asked in the order of the text.
+pub(super) struct Quotes<'a> {
+    text: &'a Clean,
+    /// Where each line begins; made when first needed.
+    lines: Vec<usize>,
+    line: u32,
+    cursor: usize,
+    effort: usize,
+}
+
+impl<'a> Quotes<'a> {
+    pub(super) fn of(text: &'a Clean) -> Self {
+        Self { text, lines: Vec::new(), line: 0, cursor: 0, effort: EFFORT }
+    }
+
+    /// The first of `words` that stands at or after `line` (from 1); `None` where none does nearby.
+    ///
+    /// The search is bounded, whatever the text. Callers have another quotation for what
+    /// a hostile text hides behind the bound.
+    pub(super) fn find(&mut self, line: u32, words: &[&str]) -> Option<Clean> {
+        if self.lines.is_empty() {
+            self.lines = std::iter::once(0).chain(self.text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        }
+        let index = usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX);
+        let begin = *self.lines.get(index)?;
+        if line != self.line {
+            (self.line, self.cursor) = (line, begin);
+        }
+        for start in [self.cursor, begin] {
+            for word in words.iter().filter(|word| !word.is_empty()) {
+                let end = floor(self.text, start + WINDOW + word.len());
+                let found = self.text[start..end].find(word);
+                self.effort = self.effort.checked_sub(found.unwrap_or(end - start))?;
+                if let Some(at) = found {
+                    self.cursor = start + at + word.len();
+                    return Some(short(self.text, start + at, word.len()));
+                }
+            }
+        }
+        None
+    }
+
+    /// As [`Quotes::find`]; where that fails, the beginning of the line.
+    pub(super) fn find_or_line(&mut self, line: u32, words: &[&str]) -> Clean {
+        self.find(line, words).unwrap_or_else(|| {
+            let index = usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX);
+            let begin = self.lines.get(index).copied().unwrap_or(self.text.len());
+            let start = &self.text[begin..floor(self.text, begin + LONGEST)];
+            short(self.text, begin, start.find('\n').unwrap_or(start.len())).trimmed()
+        })
+    }
+}
+
+/// A text that may be long, as a message or an omission shows it.
+pub(super) fn shortened(text: &Clean) -> Clean {
+    short(text, 0, text.len())
+}
+
+fn short(text: &Clean, start: usize, length: usize) -> Clean {
+    let end = if length > LONGEST { floor(text, start + LONGEST) } else { start + length };
+    text.slice(start..end)
+}
+
+/// The last character boundary at or before `at`.
+fn floor(text: &str, at: usize) -> usize {
+    text.floor_char_boundary(at.min(text.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_on_their_line_and_in_order() {
+        let text = Clean::literal("one two\nthree two two\n");
+        let mut quotes = Quotes::of(&text);
+        assert_eq!(quotes.find(2, &["two"]).as_deref(), Some("two"));
+        assert_eq!(quotes.cursor, 17);
+        assert_eq!(quotes.find(2, &["two"]).as_deref(), Some("two"));
+        assert_eq!(quotes.cursor, 21);
+        assert_eq!(quotes.find(9, &["two"]), None);
+    }
+
+    #[test]
+    fn what_is_not_there_is_quoted_by_its_line() {
+        let text = Clean::literal("a\n b &amp; c\n");
+        assert_eq!(&*Quotes::of(&text).find_or_line(2, &["b & c"]), "b &amp; c");
+        assert_eq!(&*Quotes::of(&text).find_or_line(7, &["x"]), "");
+    }
+}

@@ -1,0 +1,351 @@
+//! What an item refers to: ADRs and documents of the repo.
+
+use super::files::{Files, has_extension, is_document, is_usual};
+use super::index::last;
+use super::link::{Written, number, scheme};
+use super::locate::{Located, Locator};
+use super::place::{body_file, body_line, shown};
+use super::quote::{Quotes, shortened};
+use super::resolve::target_of_link;
+use super::taken::Taken;
+use super::{Corpus, Entry, FileKind, Graph, Place, Referenced};
+use crate::model::{Code, RepoPath};
+use crate::parse::{Form, Reference, adr_number, references_in_line};
+use crate::redact::{Clean, CleanBuf};
+use std::collections::BTreeSet;
+
+impl Graph {
+    /// The ADRs and documents that an item refers to, in its fields, its title and its body.
+    ///
+    /// `denied` tells the names that are never opened; they are judged before
+    /// it is known whether they exist. `files` are those that may be taken.
+    pub fn references(
+        &self,
+        corpus: &Corpus,
+        item: usize,
+        files: &Files<'_>,
+        denied: &dyn Fn(&RepoPath) -> bool,
+    ) -> Referenced {
+        let Some(entry) = corpus.entries.get(item) else {
+            return Referenced::default();
+        };
+        let locator = Locator { rules: &corpus.rules, index: &self.index, files, denied };
+        let mut search = Search { entry, locator, numbers: Vec::new(), taken: Taken::of(entry) };
+        search.fields();
+        search.body();
+        search.numbers();
+        search.taken.finish()
+    }
+}
+
+/// How a path was stated; it decides what counts, and what is reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stated {
+    /// In `adrs:`: whatever it names is an ADR.
+    AdrField,
+    /// In `docs:`: any file counts.
+    DocField,
+    /// As a link: documents count, and missing ones are reported.
+    Link,
+    /// In prose or code: only what is there counts.
+    Prose,
+}
+
+/// A number of an ADR, resolved once all paths are known.
+struct Number {
+    number: u64,
+    /// As the text has it.
+    written: Clean,
+    at: Place,
+}
+
+struct Search<'a> {
+    entry: &'a Entry,
+    locator: Locator<'a>,
+    numbers: Vec<Number>,
+    taken: Taken<'a>,
+}
+
+impl<'a> Search<'a> {
+    fn fields(&mut self) {
+        let item = &self.entry.item;
+        let place = |line| Place { path: item.origin.path.clone(), line };
+        let file = &item.origin.path;
+        for mention in &item.adrs {
+            self.adr_field(&mention.value, place(mention.line));
+        }
+        for mention in &item.docs {
+            self.doc_field(&mention.value, place(mention.line));
+        }
+        // The title of an ADR says its own number, not always the one that its file has.
+        if !self.locator.index.is_adr(file) {
+            self.line(&item.title, place(item.line), Stated::Prose);
+        }
+    }
+
+    fn adr_field(&mut self, value: &Clean, at: Place) {
+        let target = target_of_link(value.trim());
+        if let Some(number) = number(target).or_else(|| adr_token(target)) {
+            self.numbers.push(Number { number, written: shortened(value), at });
+        } else if is_placeholder(target) {
+        } else if is_path(target) || self.known_adr(target).is_some() {
+            self.path(target, Stated::AdrField, &at, || shortened(value));
+        } else if !self.line(value, at.clone(), Stated::AdrField) {
+            self.taken.dangling(FileKind::Adr, shortened(value), &at);
+        }
+    }
+
+    fn doc_field(&mut self, value: &Clean, at: Place) {
+        let target = target_of_link(value.trim());
+        if let Some(number) = adr_token(target) {
+            self.numbers.push(Number { number, written: shortened(value), at });
+            return;
+        }
+        let there = self.locator.locate(target, &self.entry.item.origin.path);
+        if matches!(there, Located::Absent(_) | Located::Folder | Located::Elsewhere) && self.is_item(target) {
+            return;
+        }
+        // Words in which nothing is named are no reference; the item's fields keep them.
+        let words = matches!(there, Located::Absent(_)) && target.contains(char::is_whitespace);
+        if words && (self.line(value, at.clone(), Stated::DocField) || !is_path(target)) {
+            return;
+        }
+        self.path(target, Stated::DocField, &at, || shortened(value));
+    }
+
+    /// Whether a value names an item or an issue, and so no file.
+    fn is_item(&self, value: &str) -> bool {
+        let index = self.locator.index;
+        index.exact(value).is_some()
+            || !index.any_case(value).is_empty()
+            || Written::read(value, &self.locator.rules.host).is_some()
+    }
+
+    /// Takes what a text of one line refers to; whether there is anything.
+    fn line(&mut self, text: &Clean, at: Place, stated: Stated) -> bool {
+        let references = references_in_line(text, at.line);
+        let mut quotes = Quotes::of(text);
+        let base = &self.entry.item.origin.path;
+        for reference in &references {
+            let stated = if reference.form == Form::Link && stated == Stated::Prose { Stated::Link } else { stated };
+            self.reference(reference, stated, 1, &mut quotes, at.clone(), base);
+        }
+        !references.is_empty()
+    }
+
+    fn body(&mut self) {
+        let entry = self.entry;
+        let base = body_file(entry);
+        let mut quotes = Quotes::of(&entry.body.clean);
+        let own =
+            self.locator.index.is_adr(base).then(|| entry.body.markdown.headings.first().map(|h| h.line)).flatten();
+        for reference in &entry.body.markdown.references {
+            if reference.form == Form::AdrNumber && own == Some(reference.line) {
+                continue;
+            }
+            let at = Place { path: base.clone(), line: body_line(entry, reference.line) };
+            let stated = if reference.form == Form::Link { Stated::Link } else { Stated::Prose };
+            self.reference(reference, stated, reference.line, &mut quotes, at, base);
+        }
+    }
+
+    /// `line` is that of the text that `quotes` quotes.
+    fn reference(
+        &mut self,
+        reference: &Reference,
+        stated: Stated,
+        line: u32,
+        quotes: &mut Quotes<'_>,
+        at: Place,
+        base: &RepoPath,
+    ) {
+        let target = reference.target.as_str();
+        if reference.form != Form::AdrNumber {
+            return self.path_from(target, stated, &at, base, || quotes.find_or_line(line, &[target]));
+        }
+        let Some(number) = number(target).filter(|_| reference.foreign.is_none()) else {
+            return;
+        };
+        match reference.link.as_deref().map(|link| self.locator.locate(link, base)) {
+            Some(Located::Foreign) => return,
+            // The link is a reference of its own, and it decides; where it leads nowhere it says so.
+            Some(Located::File { .. } | Located::UnknownRepo | Located::Denied) => return,
+            Some(Located::Absent(_)) if self.locator.index.adrs_numbered(number).is_empty() => {
+                return;
+            }
+            _ => {}
+        }
+        let spelled = ["ADR-", "ADR ", "ADR", "adr-"].map(|adr| format!("{adr}{target}"));
+        let spelled = spelled.each_ref().map(String::as_str);
+        // One that is found needs no quotation.
+        let known = self.locator.index.adrs_numbered(number).len() == 1;
+        let written = if known { None } else { quotes.find(line, &spelled) };
+        let written = written.unwrap_or_else(|| {
+            let mut text = CleanBuf::new();
+            text.lit("ADR-").number(number);
+            text.finish()
+        });
+        self.numbers.push(Number { number, written, at });
+    }
+
+    fn path(&mut self, target: &str, stated: Stated, at: &Place, written: impl FnOnce() -> Clean) {
+        let entry = self.entry;
+        self.path_from(target, stated, at, &entry.item.origin.path, written);
+    }
+
+    fn path_from(
+        &mut self,
+        target: &str,
+        stated: Stated,
+        at: &Place,
+        base: &RepoPath,
+        written: impl FnOnce() -> Clean,
+    ) {
+        let field = matches!(stated, Stated::AdrField | Stated::DocField);
+        let located = self.locator.locate(target, base);
+        let adr = stated == Stated::AdrField || self.like_adr(target);
+        let kind = if adr { FileKind::Adr } else { FileKind::Document };
+        match located {
+            Located::File { path, anchor } => {
+                let bare = stated == Stated::Prose && !target.contains('/');
+                let adr = stated == Stated::AdrField || self.locator.index.is_adr(&path);
+                if adr || field || is_document(&path) && !bare {
+                    self.taken.take(path, anchor, adr, at);
+                }
+            }
+            Located::Denied => self.taken.denied(kind, written(), at),
+            Located::Folder if self.names_item(target, base) => {}
+            Located::Folder if field => self.taken.dangling(kind, written(), at),
+            Located::Outside { from_root: Some(path) } if self.site_adr(&path, stated, at) => {}
+            Located::Outside { .. } if stated == Stated::Prose => {}
+            Located::Outside { .. } => self.taken.outside(kind, written(), at),
+            Located::Absent(path) => {
+                if is_placeholder(&path) || self.site_adr(&path, stated, at) || self.stale(&path, kind, stated, at) {
+                    return;
+                }
+                let name = last(&path);
+                if field || stated == Stated::Link && has_extension(name) {
+                    self.taken.dangling(kind, written(), at);
+                }
+            }
+            Located::UnknownRepo => {
+                let message = format!("`{}` cannot be placed without knowing which repo this is", shown(target));
+                self.taken.warn(Code::UnknownRepo, at, message, "set `github.repo: owner/name`");
+            }
+            // A value of our own field that is no address at all leads nowhere.
+            Located::Elsewhere if field && scheme(target).is_some() && !target.contains("//") => {
+                self.taken.dangling(kind, written(), at);
+            }
+            Located::Folder | Located::Foreign | Located::Elsewhere => {}
+        }
+    }
+
+    /// A site's address of an ADR: `/adr/27`, `/adr/0027-use-x`.
+    fn site_adr(&mut self, path: &str, stated: Stated, at: &Place) -> bool {
+        let path = path.trim_end_matches('/');
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        if stated == Stated::Prose || !is_adr_folder(last(folder)) || has_extension(name) {
+            return false;
+        }
+        let index = self.locator.index;
+        let adrs = match number(name) {
+            Some(number) => index.adrs_numbered(number),
+            None => index.adrs_named(name),
+        };
+        let [one] = adrs else { return false };
+        if self.locator.files.has(one) {
+            self.taken.take(one.clone(), None, true, at);
+        }
+        self.locator.files.has(one)
+    }
+
+    /// A file whose folder changed is known by its name, where only one has it.
+    fn stale(&mut self, path: &str, kind: FileKind, stated: Stated, at: &Place) -> bool {
+        let name = last(path);
+        let adr = self.known_adr(name);
+        let document = || {
+            let reported = stated != Stated::Prose && kind == FileKind::Document;
+            self.locator.files.only_document(name).filter(|_| reported).cloned()
+        };
+        let is_adr = adr.is_some();
+        let Some(found) = adr.or_else(document) else {
+            return false;
+        };
+        if path.contains('/') {
+            let message = format!("`{}` is now `{found}`", shown(path));
+            self.taken.warn(Code::StaleReference, at, message, "correct the folder");
+        }
+        self.taken.take(found, None, is_adr, at);
+        true
+    }
+
+    /// The only ADR with this file name.
+    fn known_adr(&self, name: &str) -> Option<RepoPath> {
+        match self.locator.index.adrs_named(name) {
+            [one] if self.locator.files.has(one) && !is_usual(name) => Some(one.clone()),
+            _ => None,
+        }
+    }
+
+    /// Whether a folder is named because an item lies in it: then it is a relation.
+    fn names_item(&self, target: &str, base: &RepoPath) -> bool {
+        let paths = [RepoPath::new(target.trim_start_matches('/')), base.beside(target)];
+        paths.iter().flatten().any(|path| self.locator.index.in_folder(path).len() == 1)
+    }
+
+    /// Whether a path is meant as that of an ADR, by its file's and its folder's name.
+    fn like_adr(&self, path: &str) -> bool {
+        let path = path.split(['#', '?']).next().unwrap_or_default();
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let numbered = adr_number(name).is_some();
+        is_adr_folder(last(folder)) && has_extension(name)
+            || numbered && (self.locator.index.holds_adrs(last(folder)) || name.to_ascii_lowercase().starts_with("adr"))
+    }
+
+    fn numbers(&mut self) {
+        let mut seen = BTreeSet::new();
+        for Number { number, written, at } in std::mem::take(&mut self.numbers) {
+            if !seen.insert(number) {
+                continue;
+            }
+            let all = self.locator.index.adrs_numbered(number);
+            let there: Vec<&RepoPath> = all.iter().filter(|path| self.locator.files.has(path)).collect();
+            if all.iter().any(|path| self.taken.has(path)) {
+                continue;
+            }
+            match there.as_slice() {
+                [] if self.locator.rules.adrs.is_empty() => {}
+                [] => self.taken.dangling(FileKind::Adr, written, &at),
+                [one] => self.taken.take((*one).clone(), None, true, &at),
+                many => self.taken.ambiguous(written, many, &at),
+            }
+        }
+    }
+}
+
+/// The number of a value that is nothing but the name of an ADR: `ADR-0012`, `adr 12`.
+fn adr_token(value: &str) -> Option<u64> {
+    let head = value.get(..3).filter(|head| head.eq_ignore_ascii_case("adr"))?;
+    number(value[head.len()..].trim_start_matches(['-', '_', ' ', '#', ':']))
+}
+
+/// Whether a value is meant as a path or an address rather than as words.
+fn is_path(value: &str) -> bool {
+    !value.contains(char::is_whitespace) && (value.contains('/') || has_extension(value))
+        || value.contains('/') && has_extension(value)
+}
+
+fn is_adr_folder(name: &str) -> bool {
+    ["adr", "adrs", "decision", "decisions"].iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Whether a path or name only shows the form of one: `ADR-XXXX-title.md`, `<name>.md`.
+fn is_placeholder(path: &str) -> bool {
+    path.contains("XXX")
+        || path.contains("NNN")
+        || path.contains("...")
+        || path.contains(['<', '>', '{', '}', '*', '…'])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,173 @@
+//! What a relation's value names: an item, an issue, or nothing that is known.
+
+use super::index::Index;
+use super::link::{LONGEST, Web, Written, decoded, number, scheme};
+use super::{Corpus, Rules, SourceRules};
+use crate::model::{Code, RepoPath};
+use std::borrow::Cow;
+
+/// What a value names.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Answer<'a> {
+    /// One item; with the warning that it takes to say so.
+    Item(usize, Option<Code>),
+    /// An issue that nothing in the corpus describes.
+    Issue(Written<'a>),
+    /// Several items, and nothing decides.
+    Ambiguous(&'a [usize]),
+    /// An issue or a page of a repo, and the configuration does not say which repo this is.
+    UnknownRepo,
+    /// Nothing.
+    Unknown,
+}
+
+/// Resolves values that stand in one file, by the rules of that file's source.
+pub(super) struct Resolver<'a> {
+    pub(super) index: &'a Index,
+    pub(super) rules: &'a Rules,
+    pub(super) source: &'a SourceRules,
+    /// The file, for paths beside it.
+    pub(super) file: &'a RepoPath,
+}
+
+impl<'a> Resolver<'a> {
+    /// A resolver for what stands in the fields of an item, or in its body.
+    pub(super) fn of(index: &'a Index, corpus: &'a Corpus, item: usize, file: &'a RepoPath) -> Self {
+        Self { index, rules: &corpus.rules, source: &corpus.entries[item].rules, file }
+    }
+
+    /// Tries, strongest first: exact ids, ids in another case, ids under another
+    /// prefix, paths and folders, issues.
+    pub(super) fn resolve(&self, value: &'a str) -> Answer<'a> {
+        let value = target_of_link(value.trim());
+        self.exact(value)
+            .or_else(|| self.other_case(value))
+            .or_else(|| self.other_prefix(value))
+            .or_else(|| self.path(value))
+            .unwrap_or_else(|| self.issue(value))
+    }
+
+    /// The ids that a value may be short for: itself, in the template of `ref`, and a bare
+    /// number under the source's prefixes in turn.
+    fn ids<'v>(&self, value: &'v str) -> impl Iterator<Item = Cow<'v, str>> {
+        let (before, after) = &self.source.reference;
+        let template = !(before.is_empty() && after.is_empty());
+        let number = value.starts_with(|c: char| c.is_ascii_digit());
+        let prefixes = self.source.prefixes.iter().filter(move |_| number);
+        std::iter::once(Cow::Borrowed(value))
+            .chain(template.then(|| Cow::Owned(format!("{before}{value}{after}"))))
+            .chain(prefixes.map(move |prefix| Cow::Owned(format!("{prefix}{value}"))))
+    }
+
+    fn exact(&self, value: &str) -> Option<Answer<'a>> {
+        self.ids(value).find_map(|id| self.index.exact(&id)).map(|item| Answer::Item(item, None))
+    }
+
+    fn other_case(&self, value: &str) -> Option<Answer<'a>> {
+        self.ids(value).find_map(|id| one(self.index.any_case(&id), Some(Code::CaseMismatch)))
+    }
+
+    /// Under another prefix that means the same, by this source's rules first.
+    fn other_prefix(&self, value: &str) -> Option<Answer<'a>> {
+        let others = self.index.rules.iter().map(AsRef::as_ref).filter(|rules| *rules != self.source);
+        std::iter::once(self.source).chain(others).find_map(|rules| {
+            let rest = rules.prefixes.iter().find_map(|prefix| without_prefix(value, prefix))?;
+            let exact = rules.prefixes.iter().find_map(|prefix| self.index.exact(&format!("{prefix}{rest}")));
+            let lower = || {
+                rules
+                    .prefixes
+                    .iter()
+                    .find_map(|prefix| one(self.index.any_case(&format!("{prefix}{rest}")), Some(Code::PrefixMismatch)))
+            };
+            exact.map(|item| Answer::Item(item, Some(Code::PrefixMismatch))).or_else(lower)
+        })
+    }
+
+    /// The path or folder of an item's file, from the root or from this file.
+    fn path(&self, value: &str) -> Option<Answer<'a>> {
+        if value.is_empty() || value.len() > LONGEST {
+            return None;
+        }
+        match Web::read(value, &self.rules.host) {
+            Some(Web::Tree { repo, rest }) if self.is_here(repo) => return self.in_tree(rest),
+            Some(_) => return None,
+            None if scheme(value).is_some() => return None,
+            None => {}
+        }
+        let path = decoded(value.split('#').next().unwrap_or_default());
+        if path.is_empty() {
+            return None;
+        }
+        let from_root = RepoPath::new(path.trim_start_matches('/')).ok();
+        let beside = self.file.beside(&path).ok();
+        let slash = path.contains('/');
+        from_root.iter().chain(&beside).find_map(|path| self.at(path, slash))
+    }
+
+    /// A branch's name may hold slashes: every place where the path could begin is tried.
+    fn in_tree(&self, rest: &str) -> Option<Answer<'a>> {
+        let rest = decoded(rest.split(['#', '?']).next().unwrap_or_default());
+        rest.match_indices('/').take(64).find_map(|(slash, _)| {
+            let path = RepoPath::new(&rest[slash + 1..]).ok()?;
+            if path.as_str().is_empty() { None } else { self.at(&path, true) }
+        })
+    }
+
+    /// A folder with several items is named on purpose only where a slash says that it is a folder.
+    fn at(&self, path: &RepoPath, slash: bool) -> Option<Answer<'a>> {
+        one(self.index.at_path(path), None).or_else(|| match self.index.in_folder(path) {
+            [] => None,
+            [item] => Some(Answer::Item(*item, None)),
+            _ if path.as_str().is_empty() || !slash => None,
+            many => Some(Answer::Ambiguous(many)),
+        })
+    }
+
+    fn issue(&self, value: &'a str) -> Answer<'a> {
+        let this = self.rules.repo.as_deref();
+        let written = Written::read(value, &self.rules.host);
+        let bare = || number(value).map(|number| Written { repo: None, number, url: false });
+        let Some(issue) = written.or_else(bare) else {
+            let page = matches!(Web::read(value, &self.rules.host), Some(Web::Tree { .. }));
+            return if page && this.is_none() { Answer::UnknownRepo } else { Answer::Unknown };
+        };
+        if let Some(answer) = one(self.index.claiming(&issue.key(this)), None) {
+            return answer;
+        }
+        match (written, this) {
+            (None, _) => Answer::Unknown,
+            (Some(_), None) if issue.url || issue.repo.is_none() => Answer::UnknownRepo,
+            (Some(issue), _) => Answer::Issue(issue),
+        }
+    }
+
+    fn is_here(&self, repo: &str) -> bool {
+        self.rules.repo.as_deref().is_some_and(|this| this.eq_ignore_ascii_case(repo))
+    }
+}
+
+fn one(items: &[usize], doubt: Option<Code>) -> Option<Answer<'_>> {
+    match items {
+        [] => None,
+        [item] => Some(Answer::Item(*item, doubt)),
+        many => Some(Answer::Ambiguous(many)),
+    }
+}
+
+/// `195` of `Task-195` for the prefix `task-`.
+pub(super) fn without_prefix<'v>(value: &'v str, prefix: &str) -> Option<&'v str> {
+    let head = value.get(..prefix.len()).filter(|head| head.eq_ignore_ascii_case(prefix))?;
+    Some(&value[head.len()..]).filter(|rest| !rest.is_empty() && !prefix.is_empty())
+}
+
+/// The target where a value is written as a Markdown link, without angle brackets.
+pub(super) fn target_of_link(value: &str) -> &str {
+    let target = match (value.starts_with('['), value.rsplit_once("](")) {
+        (true, Some((_, target))) if target.ends_with(')') => {
+            let target = &target[..target.len() - 1];
+            target.split_once(" \"").map_or(target, |(target, _)| target).trim()
+        }
+        _ => value,
+    };
+    target.strip_prefix('<').and_then(|inner| inner.strip_suffix('>')).unwrap_or(target)
+}

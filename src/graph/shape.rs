@@ -1,0 +1,76 @@
+//! Warnings about the shape of the graph, and its edges as packs show them.
+
+use super::cycles::{Cycle, cycles};
+use super::place::id;
+use super::stated::{Drawing, Raw, To};
+use super::{Corpus, Edge, Evidence, Target};
+use crate::model::{Code, Diagnostic, Relation};
+use crate::redact::CleanBuf;
+
+impl Drawing {
+    pub(super) fn parents(&mut self, corpus: &Corpus, raws: &[Raw]) {
+        for edges in raws.chunk_by(|a, b| (a.from, a.relation) == (b.from, b.relation)) {
+            let [first, _, ..] = edges else { continue };
+            if first.relation != Relation::Parent {
+                continue;
+            }
+            let names: Vec<&str> = edges.iter().map(|edge| self.name(corpus, edge.to)).collect();
+            let own = id(corpus, first.from);
+            let message = format!("`{own}` has {} parents: `{}`", names.len(), names.join("`, `"));
+            let diagnostic = Diagnostic::new(Code::MultipleParents, Some(first.stated.place(corpus)), message)
+                .help("keep one of them, and make the others `related`");
+            self.diagnostics.push(diagnostic.about(own));
+        }
+    }
+
+    pub(super) fn circles(&mut self, corpus: &Corpus, raws: &[Raw], relations: &[Relation], verb: &str) {
+        let mut next: Vec<Vec<usize>> = corpus.entries.iter().map(|_| Vec::new()).collect();
+        let chosen = |raw: &&Raw| relations.contains(&raw.relation);
+        for raw in raws.iter().filter(chosen) {
+            if let To::Item(to) = raw.to {
+                next[raw.from].push(to);
+            }
+        }
+        for Cycle { path, members } in cycles(&next) {
+            let mut names: Vec<&str> = path.iter().take(8).map(|item| id(corpus, *item)).collect();
+            if path.len() > names.len() {
+                names.push("…");
+            }
+            names.extend(path.first().map(|item| id(corpus, *item)));
+            let all = members.len();
+            let more = if all == path.len() { String::new() } else { format!("; part of a knot of {all}") };
+            let way = names.join("` → `");
+            let message = format!("items {verb} each other in a circle: `{way}`{more}");
+            let first = |raw: &&Raw| {
+                Some(&raw.from) == path.first() && path.get(1).is_some_and(|second| raw.to == To::Item(*second))
+            };
+            let from = raws.partition_point(|raw| Some(&raw.from) < path.first());
+            let at = raws[from..].iter().filter(chosen).find(first).map(|raw| raw.stated.place(corpus));
+            let mut diagnostic = Diagnostic::new(Code::Cycle, at, message).help("remove one of these relations");
+            diagnostic.about = members.iter().map(|item| id(corpus, *item).to_owned()).collect();
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    pub(super) fn edge(&self, corpus: &Corpus, raw: &Raw) -> Edge {
+        let to = match raw.to {
+            To::Item(item) => Target::Item(item),
+            To::Issue(issue) => self.issues[issue].clone(),
+        };
+        let item = &corpus.entries[raw.stated.item].item;
+        let origin = if raw.stated.in_body { &item.body.origin } else { &item.origin };
+        let mut at = CleanBuf::new();
+        at.text(&origin.shown).lit(":").number(raw.stated.line.into());
+        Edge { relation: raw.relation, to, evidence: Evidence { source: raw.source, at: at.finish() } }
+    }
+
+    fn name<'n>(&'n self, corpus: &'n Corpus, to: To) -> &'n str {
+        match to {
+            To::Item(item) => id(corpus, item),
+            To::Issue(issue) => match &self.issues[issue] {
+                Target::Issue { id, .. } => id,
+                Target::Item(item) => id(corpus, *item),
+            },
+        }
+    }
+}

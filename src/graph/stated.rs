@@ -1,0 +1,199 @@
+//! What items state of each other: every relation's value becomes edges, or a warning.
+
+use super::index::{Index, claim};
+use super::link::Written;
+use super::place::{body_line, id, shown};
+use super::quote::Quotes;
+use super::resolve::{Answer, Resolver};
+use super::{Corpus, EdgeSource, Target};
+use crate::model::{Code, Diagnostic, Place, Relation};
+use crate::parse::Via;
+use crate::redact::{Clean, CleanBuf};
+use std::collections::HashMap;
+
+/// Where a relation was stated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Statement {
+    pub(super) item: usize,
+    pub(super) in_body: bool,
+    pub(super) line: u32,
+}
+
+impl Statement {
+    pub(super) fn place(self, corpus: &Corpus) -> Place {
+        let item = &corpus.entries[self.item].item;
+        let origin = if self.in_body { &item.body.origin } else { &item.origin };
+        Place::line(origin.path.clone(), self.line)
+    }
+}
+
+/// An item, or an issue by its index in [`Drawing::issues`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum To {
+    Item(usize),
+    Issue(usize),
+}
+
+/// An edge as found; there may be more than one of a kind.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Raw {
+    pub(super) from: usize,
+    pub(super) relation: Relation,
+    pub(super) to: To,
+    pub(super) source: EdgeSource,
+    /// Whether it is the other direction of what was stated.
+    pub(super) derived: bool,
+    pub(super) stated: Statement,
+}
+
+/// A relation's value, about to become an edge.
+pub(super) struct Value<'a> {
+    pub(super) relation: Relation,
+    pub(super) text: &'a str,
+    pub(super) source: EdgeSource,
+    pub(super) stated: Statement,
+}
+
+#[derive(Default)]
+pub(super) struct Drawing {
+    pub(super) raws: Vec<Raw>,
+    pub(super) issues: Vec<Target>,
+    pub(super) known: HashMap<(String, u64), usize>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl Drawing {
+    /// Reads what the fields of an item state.
+    pub(super) fn fields(&mut self, corpus: &Corpus, index: &Index, item: usize) {
+        let entry = &corpus.entries[item];
+        let resolver = Resolver::of(index, corpus, item, &entry.item.origin.path);
+        if let Some(issue) = entry.item.issue.as_ref().filter(|issue| claim(issue, &corpus.rules).is_none()) {
+            let at = Place::line(entry.item.origin.path.clone(), issue.line);
+            let message = format!("`issue: {}` names no issue", shown(&issue.value));
+            let help = "write a number, `owner/repo#12` or the URL of an issue";
+            self.diagnostics
+                .push(Diagnostic::new(Code::InvalidItem, Some(at), message).help(help).about(&*entry.item.id));
+        }
+        for stated in &entry.item.relations {
+            let statement = Statement { item, in_body: false, line: stated.target.line };
+            let text = &*stated.target.value;
+            let value = Value { relation: stated.relation, text, source: EdgeSource::Field, stated: statement };
+            self.value(corpus, &resolver, &value, |repo| {
+                let at = stated.target.value.find(repo)?;
+                Some(stated.target.value.slice(at..at + repo.len()))
+            });
+        }
+    }
+
+    /// Reads what the body of an item states.
+    pub(super) fn body(&mut self, corpus: &Corpus, index: &Index, item: usize) {
+        let entry = &corpus.entries[item];
+        let resolver = Resolver::of(index, corpus, item, &entry.item.body.origin.path);
+        let mut quotes = Quotes::of(&entry.body.clean);
+        for stated in &entry.body.markdown.relations {
+            let statement = Statement { item, in_body: true, line: body_line(entry, stated.line) };
+            let source = match stated.via {
+                Via::Checklist => EdgeSource::Checklist,
+                Via::Body => EdgeSource::Body,
+            };
+            let value = Value { relation: stated.relation, text: &stated.target, source, stated: statement };
+            self.value(corpus, &resolver, &value, |repo| quotes.find(stated.line, &[repo]));
+        }
+    }
+
+    /// `quote` finds the repo's name of an issue in clean text.
+    fn value<'a>(
+        &mut self,
+        corpus: &'a Corpus,
+        resolver: &Resolver<'a>,
+        value: &Value<'a>,
+        quote: impl FnOnce(&str) -> Option<Clean>,
+    ) {
+        match resolver.resolve(value.text) {
+            Answer::Item(to, _) if to == value.stated.item => {
+                let message = format!("`{}` names itself as its `{}`", id(corpus, to), value.relation.name());
+                self.warn(corpus, Code::SelfReference, value, message, "remove it, or name another item");
+            }
+            Answer::Item(to, doubt) => {
+                if let Some(code) = doubt {
+                    let message = format!("`{}` was taken as `{}`", shown(value.text), id(corpus, to));
+                    let help = format!("write `{}`", id(corpus, to));
+                    self.warn(corpus, code, value, message, &help);
+                }
+                self.push(value, To::Item(to));
+            }
+            Answer::Issue(issue) => match self.issue(corpus, &issue, quote) {
+                Some(to) => self.push(value, To::Issue(to)),
+                None => self.unknown(corpus, value),
+            },
+            Answer::Ambiguous(items) => {
+                let names: Vec<String> = items.iter().take(5).map(|item| format!("`{}`", id(corpus, *item))).collect();
+                let more = if items.len() > 5 { format!(" and {} more", items.len() - 5) } else { String::new() };
+                let message = format!("`{}` may be {}{more}", shown(value.text), names.join(" or "));
+                self.warn(corpus, Code::AmbiguousReference, value, message, "write the id of the one that is meant");
+            }
+            Answer::UnknownRepo => {
+                let message = format!("`{}` cannot be placed without knowing which repo this is", shown(value.text));
+                self.warn(corpus, Code::UnknownRepo, value, message, "set `github.repo: owner/name`");
+            }
+            Answer::Unknown => self.unknown(corpus, value),
+        }
+    }
+
+    /// A word of prose that matches nothing is no relation, unless it has the form of a stable id.
+    fn unknown(&mut self, corpus: &Corpus, value: &Value<'_>) {
+        if !value.stated.in_body || is_stable_id(value.text) {
+            let message = format!("no work item has the id `{}`", shown(value.text));
+            let help = "correct the id, or add the item; ids are compared as spelled";
+            self.warn(corpus, Code::UnknownId, value, message, help);
+        }
+    }
+
+    fn warn(&mut self, corpus: &Corpus, code: Code, value: &Value<'_>, message: String, help: &str) {
+        let at = Some(value.stated.place(corpus));
+        let about = id(corpus, value.stated.item);
+        self.diagnostics.push(Diagnostic::new(code, at, message).help(help).about(about));
+    }
+
+    fn push(&mut self, value: &Value<'_>, to: To) {
+        let Value { relation, source, stated, .. } = *value;
+        self.raws.push(Raw { from: stated.item, relation, to, source, derived: false, stated });
+        if let To::Item(other) = to {
+            let back = To::Item(stated.item);
+            self.raws.push(Raw { from: other, relation: relation.reverse(), to: back, source, derived: true, stated });
+        }
+    }
+
+    fn issue(
+        &mut self,
+        corpus: &Corpus,
+        issue: &Written<'_>,
+        quote: impl FnOnce(&str) -> Option<Clean>,
+    ) -> Option<usize> {
+        let this = corpus.rules.repo.as_ref();
+        let key = issue.key(this.map(|repo| &**repo));
+        if let Some(known) = self.known.get(&(key.repo.clone(), key.number)) {
+            return Some(*known);
+        }
+        let repo = match issue.repo {
+            Some(repo) if this.is_none_or(|this| !this.eq_ignore_ascii_case(repo)) => quote(repo)?,
+            _ => this?.clone(),
+        };
+        let (mut id, mut url) = (CleanBuf::new(), CleanBuf::new());
+        id.text(&repo).lit("#").number(key.number);
+        url.lit("https://").text(&corpus.rules.host).lit("/").text(&repo).lit("/issues/").number(key.number);
+        self.issues.push(Target::Issue { id: id.finish(), url: url.finish() });
+        self.known.insert((key.repo, key.number), self.issues.len() - 1);
+        Some(self.issues.len() - 1)
+    }
+}
+
+/// Whether a word has the form `kind:slug`.
+fn is_stable_id(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(kind, slug)| {
+        !kind.is_empty()
+            && kind.bytes().all(|b| b.is_ascii_lowercase())
+            && slug.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && slug.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+    })
+}

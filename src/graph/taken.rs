@@ -1,0 +1,113 @@
+//! What an item's references come to: files, omissions, warnings; each once, in order.
+
+use super::place::{body_file, shown};
+use super::{Entry, FileKind, FileRef, Missing, Place, Referenced};
+use crate::model::{self, Code, Diagnostic, RepoPath, natural_cmp};
+use crate::redact::Clean;
+use std::collections::BTreeMap;
+
+/// The parts of a file that are taken: all of it where one reference names no heading.
+#[derive(Default)]
+struct Parts {
+    adr: bool,
+    whole: Option<Place>,
+    named: BTreeMap<String, Place>,
+}
+
+/// What was found so far for one item.
+pub(super) struct Taken<'a> {
+    entry: &'a Entry,
+    files: BTreeMap<RepoPath, Parts>,
+    found: Referenced,
+}
+
+impl<'a> Taken<'a> {
+    pub(super) fn of(entry: &'a Entry) -> Self {
+        Self { entry, files: BTreeMap::new(), found: Referenced::default() }
+    }
+
+    /// Whether the file is taken, or the item's own.
+    pub(super) fn has(&self, path: &RepoPath) -> bool {
+        self.is_own(path) || self.files.contains_key(path)
+    }
+
+    /// Takes a file, or one section of it; an item is no reference to itself.
+    pub(super) fn take(&mut self, path: RepoPath, anchor: Option<String>, adr: bool, at: &Place) {
+        if self.is_own(&path) {
+            return;
+        }
+        let parts = self.files.entry(path).or_default();
+        parts.adr |= adr;
+        match anchor {
+            None => parts.whole.get_or_insert_with(|| at.clone()),
+            Some(anchor) => parts.named.entry(anchor).or_insert_with(|| at.clone()),
+        };
+    }
+
+    fn is_own(&self, path: &RepoPath) -> bool {
+        *path == self.entry.item.origin.path || path == body_file(self.entry)
+    }
+
+    /// The name is one that is never opened.
+    pub(super) fn denied(&mut self, kind: FileKind, written: Clean, at: &Place) {
+        self.found.missing.push(Missing { written, kind, reason: "denied_path", at: at.clone() });
+    }
+
+    /// The reference leads out of the repo.
+    pub(super) fn outside(&mut self, kind: FileKind, written: Clean, at: &Place) {
+        let message = format!("`{}` leads out of the repo", shown(&written));
+        self.warn(Code::OutsideReference, at, message, "name a file of this repo by its path from the root");
+        self.found.missing.push(Missing { written, kind, reason: "outside_repo", at: at.clone() });
+    }
+
+    /// Nothing that may be taken is there.
+    pub(super) fn dangling(&mut self, kind: FileKind, written: Clean, at: &Place) {
+        let what = match kind {
+            FileKind::Adr => "ADR",
+            FileKind::Document => "document",
+        };
+        let message = format!("no {what} of this repo is `{}`", shown(&written));
+        self.warn(Code::DanglingReference, at, message, "correct the reference, or add and track the file");
+        self.found.missing.push(Missing { written, kind, reason: "not_in_repo", at: at.clone() });
+    }
+
+    /// More than one ADR has the number.
+    pub(super) fn ambiguous(&mut self, written: Clean, all: &[&RepoPath], at: &Place) {
+        let names: Vec<String> = all.iter().take(8).map(|path| format!("`{path}`")).collect();
+        let message = format!("`{}` may be {}", shown(&written), names.join(" or "));
+        self.warn(Code::AmbiguousReference, at, message, "name the file that is meant");
+        self.found.missing.push(Missing { written, kind: FileKind::Adr, reason: "ambiguous", at: at.clone() });
+    }
+
+    pub(super) fn warn(&mut self, code: Code, at: &Place, message: String, help: &str) {
+        let place = model::Place::line(at.path.clone(), at.line);
+        let diagnostic = Diagnostic::new(code, Some(place), message).help(help);
+        self.found.diagnostics.push(diagnostic.about(&*self.entry.item.id));
+    }
+
+    pub(super) fn finish(self) -> Referenced {
+        let Referenced { mut files, mut missing, mut diagnostics } = self.found;
+        for (path, parts) in self.files {
+            let kind = if parts.adr { FileKind::Adr } else { FileKind::Document };
+            let file = |anchor, at| FileRef { kind, path: path.clone(), anchor, at };
+            // An excerpt of an ADR has headings of its own choice.
+            let part = parts.named.values().min().filter(|_| parts.adr).cloned();
+            match parts.whole.or(part) {
+                Some(at) => files.push(file(None, at)),
+                None => files.extend(parts.named.into_iter().map(|(anchor, at)| file(Some(anchor), at))),
+            }
+        }
+        files.sort_by_key(|file| file.kind);
+        missing.sort_by(|a, b| {
+            natural_cmp(&a.written, &b.written)
+                .then_with(|| (a.kind, a.reason).cmp(&(b.kind, b.reason)))
+                .then_with(|| a.at.cmp(&b.at))
+        });
+        missing.dedup_by(|later, first| {
+            (&later.written, later.kind, later.reason) == (&first.written, first.kind, first.reason)
+        });
+        diagnostics.sort();
+        diagnostics.dedup();
+        Referenced { files, missing, diagnostics }
+    }
+}

@@ -1,0 +1,37 @@
+//! What stops a build before it begins: the outside world.
+
+use std::io;
+use std::path::PathBuf;
+
+/// The repo or its configuration cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum IntakeError {
+    /// The system refused to open or list something that a build cannot do without.
+    #[error("cannot read `{}`", path.display())]
+    Read {
+        /// What was to be read.
+        path: PathBuf,
+        /// Why it was not.
+        source: io::Error,
+    },
+    /// The repo's root is no folder.
+    #[error("`{}` is not a folder", path.display())]
+    NotAFolder {
+        /// The path that was given.
+        path: PathBuf,
+    },
+    /// Both spellings of the configuration's name exist, and nothing says which counts.
+    #[error("both `contextpack.yml` and `contextpack.yaml` stand in `{}`; remove one of them", path.display())]
+    TwoConfigs {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The configuration is no text that can be used.
+    #[error("cannot use `{}`: {reason}", path.display())]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// Why it is of no use.
+        reason: String,
+    },
+}

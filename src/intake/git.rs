@@ -1,0 +1,63 @@
+//! What git alone knows: which files are tracked, and the remote.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The tracked files below `root` as git writes them: bytes, `/` between parts, relative to `root`.
+///
+/// # Errors
+/// Why git could not say: a sentence without a secret in it.
+pub(super) fn tracked(root: &Path) -> Result<Vec<Vec<u8>>, String> {
+    let out = run(root, &["ls-files", "-z", "--cached"])?;
+    Ok(out.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(<[u8]>::to_vec).collect())
+}
+
+/// The URL of `origin`, without a user's name or password in it.
+pub(super) fn remote(root: &Path) -> Option<String> {
+    let out = run(root, &["remote", "get-url", "origin"]).ok()?;
+    let url = String::from_utf8(out).ok()?;
+    let url = url.trim();
+    if url.is_empty() {
+        return None;
+    }
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return Some(url.to_owned());
+    };
+    let host_end = rest.find('/').unwrap_or(rest.len());
+    let host = rest[..host_end].rfind('@').map_or(0, |at| at + 1);
+    Some(format!("{scheme}://{}", &rest[host..]))
+}
+
+/// Runs git so that neither the environment nor anybody's settings change the answer,
+/// and no program that the repo's own settings name is started.
+fn run(root: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
+    let mut git = Command::new("git");
+    for (name, _) in std::env::vars_os() {
+        if is_git_variable(&name) {
+            git.env_remove(name);
+        }
+    }
+    git.env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", if cfg!(windows) { "NUL" } else { "/dev/null" })
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("LC_ALL", "C")
+        .args(["-c", "safe.directory=*", "-c", "core.quotepath=off", "-c", "core.fsmonitor=false"])
+        .args(arguments)
+        .current_dir(root)
+        .stdin(Stdio::null());
+    let output = git.output().map_err(|error| format!("git cannot be started: {}", error.kind()))?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let words = String::from_utf8_lossy(&output.stderr);
+    let first = words.lines().next().unwrap_or_default().trim_start_matches("fatal: ");
+    // git names the folder in full, and a place on one machine tells others nothing.
+    let first = first.replace(&*root.to_string_lossy(), ".");
+    Err(format!("git failed: {}", if first.is_empty() { "it does not say why" } else { &first }))
+}
+
+fn is_git_variable(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b"GIT_")
+}

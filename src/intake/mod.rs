@@ -1,0 +1,308 @@
+//! Disk and git → a [`Repo`]: the names of its files and their texts, fixed when the build began.
+
+#[cfg(all(test, unix))]
+mod agreement;
+mod error;
+mod git;
+mod links;
+mod root;
+mod rules;
+#[cfg(test)]
+mod tests;
+mod text;
+mod walk;
+
+pub use error::IntakeError;
+
+use crate::config::DenyList;
+use crate::model::{Code, Diagnostic, Refusal, RepoPath, Source};
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use links::End;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use walk::{Above, Found, NeverEntered, Walk};
+
+/// What a build says of the repo before it is opened.
+#[derive(Debug, Clone, Copy)]
+pub struct Options<'a> {
+    /// Names that are never opened.
+    pub deny: &'a DenyList,
+    /// Folders that are never inputs: the packs, the state.
+    pub never: &'a [RepoPath],
+}
+
+/// A repo opened for one build.
+///
+/// Listed is what git tracks or does not ignore: `.gitignore` files count from
+/// the work tree's top down, settings of one clone (`info/exclude`,
+/// `core.excludesFile`) do not. Repositories inside it are not entered.
+///
+/// A link is listed where it ends at a listed file. One that leads out of the
+/// repo or to a denied name is listed too, and reading it says so.
+#[derive(Debug)]
+pub struct Repo {
+    handle: Dir,
+    bounds: Bounds,
+    files: Vec<RepoPath>,
+    /// Listed links that end at a file, and that file.
+    links: BTreeMap<RepoPath, RepoPath>,
+    /// Links that end where nothing may be read; what they say of all below them.
+    astray: BTreeMap<String, Refusal>,
+    index: Index,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// What is refused by its name alone.
+#[derive(Debug)]
+struct Bounds {
+    deny: DenyList,
+    never: Vec<RepoPath>,
+}
+
+/// What git says of tracked files.
+#[derive(Debug)]
+enum Index {
+    /// There is no git repository, so that every file is as good as any other.
+    NoGit,
+    /// There is one, but git cannot be asked.
+    Unknown,
+    /// The tracked files.
+    Known(BTreeSet<RepoPath>),
+}
+
+impl Repo {
+    /// The root of the repo that `start` lies in: the nearest folder upwards
+    /// with a configuration or `.git`, else `start` itself.
+    ///
+    /// # Errors
+    /// Where `start` is no folder or cannot be looked at.
+    pub fn find_root(start: &Path) -> Result<PathBuf, IntakeError> {
+        root::find(start)
+    }
+
+    /// The configuration's name as shown to the user and its text: `explicit`,
+    /// else `contextpack.yml` or `contextpack.yaml` at the root, else nothing.
+    ///
+    /// # Errors
+    /// Where both names exist, or the file is not UTF-8 text of at most 1 MiB.
+    pub fn read_config(root: &Path, explicit: Option<&Path>) -> Result<Option<(String, String)>, IntakeError> {
+        root::config(root, explicit)
+    }
+
+    /// The URL of the git remote `origin`, without credentials. For proposals
+    /// only: no pack may depend on it.
+    pub fn remote(root: &Path) -> Option<String> {
+        git::remote(root)
+    }
+
+    /// Lists the files of the repo at `root`.
+    ///
+    /// # Errors
+    /// Where the root cannot be listed. What cannot be used below it is a diagnostic.
+    pub fn open(root: &Path, options: Options<'_>) -> Result<Self, IntakeError> {
+        let root = root::folder(root)?;
+        let failed = |source| IntakeError::Read { path: root.clone(), source };
+        let handle = Dir::open_ambient_dir(&root, ambient_authority()).map_err(failed)?;
+        let state = links::named(".contextpack");
+        let never = options.never.iter().chain(&state).filter(|path| !path.as_str().is_empty()).cloned().collect();
+        let bounds = Bounds { deny: options.deny.clone(), never };
+        let above = match root.ancestors().find(|dir| root::has_git(dir)) {
+            Some(top) => walk::above(top, &root).map_err(failed)?,
+            None => None,
+        };
+        let in_git = above.is_some();
+        let found = Walk { root: &root, handle: &handle, never: &bounds }
+            .run(&above.unwrap_or_else(Above::default))
+            .map_err(failed)?;
+        let mut repo = Self {
+            handle,
+            bounds,
+            files: Vec::new(),
+            links: BTreeMap::new(),
+            astray: BTreeMap::new(),
+            index: Index::NoGit,
+            diagnostics: Vec::new(),
+        };
+        repo.list(found, in_git.then(|| git::tracked(&root)));
+        Ok(repo)
+    }
+
+    /// Whether git tracks a listed file, and where it is a link what it leads to.
+    ///
+    /// Without a git repository every listed file counts as tracked; where there
+    /// is one that git cannot read, none does.
+    pub fn tracked(&self, path: &RepoPath) -> bool {
+        match &self.index {
+            Index::NoGit => self.has(path),
+            Index::Unknown => false,
+            Index::Known(tracked) => {
+                tracked.contains(path)
+                    && self.has(path)
+                    && self.links.get(path).is_none_or(|real| tracked.contains(real))
+            }
+        }
+    }
+
+    /// What could not be read or named when the repo was opened, sorted.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// Joins what the walk found with what git tracks.
+    fn list(&mut self, found: Found, tracked: Option<Result<Vec<Vec<u8>>, String>>) {
+        let Found { files, mut links, diagnostics } = found;
+        self.files = files;
+        self.files.sort_unstable();
+        self.diagnostics = diagnostics;
+        match tracked {
+            None => {}
+            Some(Err(why)) => {
+                self.index = Index::Unknown;
+                self.diagnostics.push(
+                    Diagnostic::new(
+                        Code::GitUnavailable,
+                        None,
+                        format!("{why}; files that are tracked although git ignores them are left out"),
+                    )
+                    .help("install git, or run `git status` here to see what is wrong"),
+                );
+            }
+            Some(Ok(paths)) => self.add_tracked(&paths, &mut links),
+        }
+        links.sort_unstable();
+        links.dedup();
+        let ends: Vec<(RepoPath, End)> = links
+            .into_iter()
+            .map(|link| {
+                let end = links::follow(&self.handle, &link);
+                (link, end)
+            })
+            .collect();
+        let mut listed = Vec::new();
+        for (link, end) in ends {
+            match self.judge(&end) {
+                Ok(real) => {
+                    listed.push(link.clone());
+                    self.links.insert(link, real);
+                }
+                Err(Refusal::NotInRepo) => {}
+                Err(refusal) => {
+                    listed.push(link.clone());
+                    self.astray.insert(link.to_string(), refusal);
+                }
+            }
+        }
+        self.files.append(&mut listed);
+        self.files.sort_unstable();
+        self.diagnostics.sort();
+        self.diagnostics.dedup();
+    }
+
+    /// Adds the tracked files that the walk left out because git ignores them.
+    fn add_tracked(&mut self, paths: &[Vec<u8>], links: &mut Vec<RepoPath>) {
+        let mut tracked = BTreeSet::new();
+        let (mut more, mut more_links) = (Vec::new(), Vec::new());
+        links.sort_unstable();
+        for bytes in paths {
+            let Ok(text) = std::str::from_utf8(bytes) else {
+                // Where the file is there and not ignored the walk said so already: equal ones become one.
+                let shown = String::from_utf8_lossy(bytes);
+                let (folder, name) = shown.rsplit_once('/').unwrap_or(("", &shown));
+                self.diagnostics.push(walk::unusable_name(folder, name));
+                continue;
+            };
+            let Some(path) = links::named(text) else {
+                continue;
+            };
+            if self.bounds.never(path.as_str()) {
+                continue;
+            }
+            if self.files.binary_search(&path).is_err() && links.binary_search(&path).is_err() {
+                match self.is_link(&path) {
+                    Some(true) => more_links.push(path.clone()),
+                    Some(false) => more.push(path.clone()),
+                    // Deleted, or a submodule's folder.
+                    None => {}
+                }
+            }
+            tracked.insert(path);
+        }
+        links.append(&mut more_links);
+        self.files.append(&mut more);
+        self.files.sort_unstable();
+        self.index = Index::Known(tracked);
+    }
+
+    /// Whether a path that no link leads to is a link itself (`true`) or a regular file (`false`).
+    fn is_link(&self, path: &RepoPath) -> Option<bool> {
+        if !path.dir().is_empty() {
+            let dir = links::named(path.dir())?;
+            if links::follow(&self.handle, &dir) != End::Folder(dir) {
+                return None;
+            }
+        }
+        let metadata = self.handle.symlink_metadata(path.as_str()).ok()?;
+        (metadata.is_symlink() || metadata.is_file()).then_some(metadata.is_symlink())
+    }
+
+    /// What a link above `path`, or `path` itself, has to say of it.
+    fn led_astray(&self, path: &str) -> Option<&Refusal> {
+        let above = path.match_indices('/').map(|(at, _)| &path[..at]);
+        above.chain([path]).find_map(|path| self.astray.get(path))
+    }
+
+    /// The file that a link's end stands for, if it may be read.
+    fn judge(&self, end: &End) -> Result<RepoPath, Refusal> {
+        match end {
+            End::Outside => Err(Refusal::Outside),
+            End::File(real) | End::Folder(real) | End::Missing(real) if self.bounds.refuse(real) => {
+                Err(Refusal::Denied)
+            }
+            End::File(real) if self.has(real) => Ok(real.clone()),
+            _ => Err(Refusal::NotInRepo),
+        }
+    }
+}
+
+impl Source for Repo {
+    fn files(&self) -> &[RepoPath] {
+        &self.files
+    }
+
+    fn read(&self, path: &RepoPath) -> Result<String, Refusal> {
+        if self.bounds.refuse(path) {
+            return Err(Refusal::Denied);
+        }
+        if let Some(refusal) = self.led_astray(path.as_str()) {
+            return Err(refusal.clone());
+        }
+        if !self.has(path) {
+            return Err(Refusal::NotInRepo);
+        }
+        let real = if self.links.contains_key(path) {
+            // Followed again: it may lead elsewhere by now.
+            self.judge(&links::follow(&self.handle, path))?
+        } else {
+            path.clone()
+        };
+        text::read(&self.handle, real.as_str(), text::limit(path.extension()))
+    }
+}
+
+impl Bounds {
+    fn refuse(&self, path: &RepoPath) -> bool {
+        self.deny.denies(path) || self.never(path.as_str())
+    }
+}
+
+impl NeverEntered for Bounds {
+    /// Case is ignored: on some systems `Packs` is the folder `packs`.
+    fn never(&self, path: &str) -> bool {
+        self.never.iter().any(|dir| {
+            let dir = dir.as_str();
+            path.get(..dir.len()).is_some_and(|start| start.eq_ignore_ascii_case(dir))
+                && matches!(path.as_bytes().get(dir.len()), None | Some(b'/'))
+        })
+    }
+}

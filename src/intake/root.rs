@@ -1,0 +1,125 @@
+//! Where the repo begins, and its configuration's text.
+
+use super::{error::IntakeError, links, text};
+use crate::model::Refusal;
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File, OpenOptions};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The configuration's names; one of them at most may exist.
+const CONFIGS: [&str; 2] = ["contextpack.yml", "contextpack.yaml"];
+
+/// The nearest folder upwards that has a configuration, else the one that has `.git`, else `start`.
+///
+/// The search ends at the top of the git work tree: a configuration that
+/// somebody left further up says nothing about this repo.
+pub(super) fn find(start: &Path) -> Result<PathBuf, IntakeError> {
+    let start = folder(start)?;
+    for dir in start.ancestors() {
+        if CONFIGS.iter().any(|name| dir.join(name).is_file()) || has_git(dir) {
+            return Ok(dir.to_owned());
+        }
+    }
+    Ok(start)
+}
+
+/// The real path of a folder.
+pub(super) fn folder(path: &Path) -> Result<PathBuf, IntakeError> {
+    let real = fs::canonicalize(path).map_err(|source| IntakeError::Read { path: path.to_owned(), source })?;
+    if real.is_dir() { Ok(real) } else { Err(IntakeError::NotAFolder { path: path.to_owned() }) }
+}
+
+/// Whether a git repository begins at this folder; in work trees and submodules `.git` is a file.
+pub(super) fn has_git(dir: &Path) -> bool {
+    dir.join(".git").symlink_metadata().is_ok()
+}
+
+/// The configuration's name as shown to the user, and its text.
+pub(super) fn config(root: &Path, explicit: Option<&Path>) -> Result<Option<(String, String)>, IntakeError> {
+    if let Some(path) = explicit {
+        let mut options = OpenOptions::new();
+        options.read(true);
+        cap_fs_ext::OpenOptionsSyncExt::nonblock(&mut options, true);
+        let file = File::open_ambient_with(path, &options, ambient_authority());
+        return file.map_err(|source| failed(path, source)).and_then(|file| {
+            Ok(Some((path.display().to_string(), usable(path, text::read_open(file, text::limit("")))?)))
+        });
+    }
+    let dir = Dir::open_ambient_dir(root, ambient_authority()).map_err(|source| failed(root, source))?;
+    let present: Vec<&str> = CONFIGS.into_iter().filter(|name| dir.symlink_metadata(name).is_ok()).collect();
+    match present[..] {
+        [] => Ok(None),
+        [name] => {
+            let path = root.join(name);
+            let read = match links::named(name).map(|name| links::follow(&dir, &name)) {
+                Some(links::End::File(real)) => text::read(&dir, real.as_str(), text::limit("")),
+                Some(links::End::Outside) => Err(Refusal::Outside),
+                _ => Err(Refusal::Binary),
+            };
+            let text = usable(&path, read)?;
+            Ok(Some((name.to_owned(), text)))
+        }
+        _ => Err(IntakeError::TwoConfigs { path: root.to_owned() }),
+    }
+}
+
+fn failed(path: &Path, source: io::Error) -> IntakeError {
+    IntakeError::Read { path: path.to_owned(), source }
+}
+
+fn usable(path: &Path, read: Result<String, Refusal>) -> Result<String, IntakeError> {
+    let reason = match read {
+        Ok(text) => return Ok(text),
+        Err(Refusal::Binary) => "it is no text file".to_owned(),
+        Err(Refusal::NotUtf8) => "it is not UTF-8".to_owned(),
+        Err(Refusal::TooLarge(limit)) => format!("it is larger than {limit} bytes"),
+        Err(Refusal::NotInRepo | Refusal::Outside | Refusal::Denied) => "it leads out of the repo".to_owned(),
+        Err(Refusal::Unreadable(why)) => why,
+    };
+    Err(IntakeError::Unusable { path: path.to_owned(), reason })
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_configuration_wins_and_the_work_tree_ends_the_search() {
+        let temp = tempfile::tempdir().unwrap();
+        let top = fs::canonicalize(temp.path()).unwrap();
+        fs::create_dir_all(top.join("repo/.git")).unwrap();
+        fs::create_dir_all(top.join("repo/sub/deep")).unwrap();
+        fs::write(top.join("contextpack.yml"), "").unwrap();
+        assert_eq!(find(&top.join("repo/sub/deep")).unwrap(), top.join("repo"));
+        fs::write(top.join("repo/sub/contextpack.yaml"), "").unwrap();
+        assert_eq!(find(&top.join("repo/sub/deep")).unwrap(), top.join("repo/sub"));
+        assert!(matches!(find(&top.join("contextpack.yml")), Err(IntakeError::NotAFolder { .. })));
+        assert!(matches!(find(&top.join("no")), Err(IntakeError::Read { .. })));
+    }
+
+    #[test]
+    fn both_configurations_are_an_error_and_none_is_none() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path();
+        assert_eq!(config(root, None).unwrap(), None);
+        fs::write(root.join("contextpack.yaml"), "\u{feff}version: 1\r\n").unwrap();
+        assert_eq!(config(root, None).unwrap(), Some(("contextpack.yaml".to_owned(), "version: 1\n".to_owned())));
+        fs::write(root.join("contextpack.yml"), "").unwrap();
+        assert!(matches!(config(root, None), Err(IntakeError::TwoConfigs { .. })));
+        let (_, text) = config(root, Some(&root.join("contextpack.yaml"))).unwrap().unwrap();
+        assert_eq!(text, "version: 1\n");
+    }
+
+    #[test]
+    fn a_configuration_that_is_no_text_is_an_error_with_its_path() {
+        let temp = tempfile::tempdir().unwrap();
+        fs::write(temp.path().join("contextpack.yml"), b"a\xFF").unwrap();
+        let error = config(temp.path(), None).unwrap_err().to_string();
+        assert!(error.contains("contextpack.yml") && error.contains("UTF-8"), "{error}");
+        let missing = config(temp.path(), Some(Path::new("no/such.yml"))).unwrap_err().to_string();
+        assert!(missing.contains("no/such.yml"), "{missing}");
+    }
+}

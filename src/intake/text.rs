@@ -1,0 +1,137 @@
+//! One file's bytes, opened beneath the root, as text.
+
+use crate::model::Refusal;
+use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
+use cap_std::fs::{Dir, File, OpenOptions};
+use std::io::{self, Read as _};
+
+/// The largest text that is read, in bytes.
+const LARGEST: u64 = 1 << 20;
+
+/// The largest list of items, one a line, in bytes.
+const LARGEST_LIST: u64 = 256 << 20;
+
+/// How many bytes a file with this extension may have.
+pub(super) fn limit(extension: &str) -> u64 {
+    if extension.eq_ignore_ascii_case("jsonl") { LARGEST_LIST } else { LARGEST }
+}
+
+/// Reads a file of at most `limit` bytes as text: LF line ends, no byte-order mark.
+///
+/// `path` is opened folder by folder from the handle of the root, and no link
+/// is followed on the way: whoever swaps one in after the path was judged gets
+/// a refusal. Opening does not wait, so a FIFO cannot hold a build.
+pub(super) fn read(root: &Dir, path: &str, limit: u64) -> Result<String, Refusal> {
+    read_bytes(root, path, limit).and_then(decode)
+}
+
+/// Reads an opened file as [`read`] does.
+pub(super) fn read_open(file: File, limit: u64) -> Result<String, Refusal> {
+    bytes_of(file, limit).and_then(decode)
+}
+
+/// Reads a file's bytes as they are, opened as [`read`] opens it.
+pub(super) fn read_bytes(root: &Dir, path: &str, limit: u64) -> Result<Vec<u8>, Refusal> {
+    let file = open(root, path).map_err(|error| refusal(root, path, &error))?;
+    bytes_of(file, limit)
+}
+
+fn bytes_of(file: File, limit: u64) -> Result<Vec<u8>, Refusal> {
+    let unreadable = |error: io::Error| Refusal::Unreadable(error.kind().to_string());
+    let metadata = file.metadata().map_err(unreadable)?;
+    if !metadata.is_file() {
+        return Err(Refusal::Binary);
+    }
+    if metadata.len() > limit {
+        return Err(Refusal::TooLarge(limit));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
+    // One byte more than allowed tells a file that grew from one that fits.
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > limit {
+        return Err(Refusal::TooLarge(limit));
+    }
+    Ok(bytes)
+}
+
+/// Options that neither wait nor follow a link at the end of the path.
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).nonblock(true).follow(FollowSymlinks::No);
+    options
+}
+
+fn open(root: &Dir, path: &str) -> io::Result<File> {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let mut folder: Option<Dir> = None;
+    for part in folders.split('/').filter(|part| !part.is_empty()) {
+        folder = Some(folder.as_ref().unwrap_or(root).open_dir_nofollow(part)?);
+    }
+    folder.as_ref().unwrap_or(root).open_with(name, &options())
+}
+
+/// What went wrong, in words that are the same on every system.
+fn refusal(root: &Dir, path: &str, error: &io::Error) -> Refusal {
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Refusal::NotInRepo,
+        io::ErrorKind::IsADirectory => Refusal::Binary,
+        kind => match root.symlink_metadata(path) {
+            // A link where a file was listed: it was swapped in since.
+            Ok(metadata) if metadata.is_symlink() => Refusal::NotInRepo,
+            // A socket or a device without a driver cannot be opened at all.
+            Ok(metadata) if !metadata.is_file() => Refusal::Binary,
+            _ => Refusal::Unreadable(kind.to_string()),
+        },
+    }
+}
+
+/// Judges bytes and makes them text.
+fn decode(bytes: Vec<u8>) -> Result<String, Refusal> {
+    if bytes.contains(&0) {
+        return Err(Refusal::Binary);
+    }
+    let text = String::from_utf8(bytes).map_err(|_| Refusal::NotUtf8)?;
+    Ok(normalised(text))
+}
+
+/// Drops a byte-order mark; CRLF and lone CR become LF.
+fn normalised(mut text: String) -> String {
+    const MARK: char = '\u{feff}';
+    if text.starts_with(MARK) {
+        text.drain(..MARK.len_utf8());
+    }
+    if !text.contains('\r') {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find('\r') {
+        out.push_str(&rest[..at]);
+        out.push('\n');
+        rest = &rest[at + 1..];
+        rest = rest.strip_prefix('\n').unwrap_or(rest);
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_become_lf_and_one_mark_is_dropped() {
+        let text = |text: &str| decode(text.as_bytes().to_vec());
+        assert_eq!(text("\u{feff}a\r\nb\rc\n\r\n\r"), Ok("a\nb\nc\n\n\n".to_owned()));
+        assert_eq!(text("a\r\r\nb"), Ok("a\n\nb".to_owned()));
+        assert_eq!(text("\u{feff}\u{feff}x"), Ok("\u{feff}x".to_owned()));
+        assert_eq!(text(""), Ok(String::new()));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_say_why() {
+        assert_eq!(decode(b"a\0b".to_vec()), Err(Refusal::Binary));
+        assert_eq!(decode(b"a\xFFb".to_vec()), Err(Refusal::NotUtf8));
+        assert_eq!(decode(b"\xFF\xFEa\0".to_vec()), Err(Refusal::Binary));
+    }
+}

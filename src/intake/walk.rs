@@ -1,0 +1,188 @@
+//! The names in a repo that git does not ignore.
+
+use super::links::named;
+use super::rules::Rules;
+use crate::model::{Code, Diagnostic, Place, RepoPath};
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use rayon::Scope;
+use std::fs::{self, DirEntry};
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What a walk found, in no order.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Regular files.
+    pub(super) files: Vec<RepoPath>,
+    /// Symbolic links, wherever they lead.
+    pub(super) links: Vec<RepoPath>,
+    /// Names that cannot be used, folders and ignore files that cannot be read.
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+/// One walk through a repo.
+pub(super) struct Walk<'a> {
+    /// The root's real path.
+    pub(super) root: &'a Path,
+    /// The root's handle.
+    pub(super) handle: &'a Dir,
+    /// Folders that are not entered.
+    pub(super) never: &'a dyn NeverEntered,
+}
+
+/// Says which folders a walk leaves alone.
+pub(super) trait NeverEntered: Sync {
+    /// Whether a folder or file, as a path from the root, is left alone.
+    fn never(&self, path: &str) -> bool;
+}
+
+/// The rules that hold at the root because of folders above it.
+#[derive(Debug, Default)]
+pub(super) struct Above {
+    /// The root's path from the work tree's top, with a `/` at its end; empty where they are the same.
+    prefix: Vec<u8>,
+    rules: Option<Arc<Rules>>,
+}
+
+/// Reads the ignore files between a work tree's `top` and the `root` below it.
+///
+/// Nothing where one of them ignores the root itself: such a folder belongs to
+/// nobody's repo but its own.
+pub(super) fn above(top: &Path, root: &Path) -> io::Result<Option<Above>> {
+    let mut above = Above::default();
+    let Ok(below) = root.strip_prefix(top) else {
+        return Ok(None);
+    };
+    let mut dir = top.to_owned();
+    for part in below.components() {
+        let handle = Dir::open_ambient_dir(&dir, ambient_authority())?;
+        let refusal;
+        (above.rules, refusal) = Rules::extend(above.rules.take(), &handle, "", above.prefix.len());
+        if refusal.is_some() {
+            return Err(io::Error::other(format!("`{}` cannot be used", dir.join(".gitignore").display())));
+        }
+        above.prefix.extend_from_slice(part.as_os_str().as_encoded_bytes());
+        if Rules::ignore(above.rules.as_ref(), &above.prefix, true) {
+            return Ok(None);
+        }
+        above.prefix.push(b'/');
+        dir.push(part);
+    }
+    Ok(Some(above))
+}
+
+/// The shared state of a walk's tasks.
+struct Task<'a> {
+    walk: &'a Walk<'a>,
+    prefix: &'a [u8],
+    found: Mutex<Found>,
+}
+
+impl Walk<'_> {
+    /// Lists what git does not ignore; folders in parallel.
+    ///
+    /// # Errors
+    /// Where the root itself cannot be listed.
+    pub(super) fn run(&self, above: &Above) -> io::Result<Found> {
+        fs::read_dir(self.root)?;
+        let task = Task { walk: self, prefix: &above.prefix, found: Mutex::default() };
+        rayon::scope(|scope| task.folder(scope, String::new(), above.rules.clone()));
+        Ok(task.found.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Task<'_> {
+    /// Lists one folder; `folder` is its path from the root, with a `/` at its end unless it is the root.
+    fn folder<'s>(&'s self, scope: &Scope<'s>, folder: String, above: Option<Arc<Rules>>) {
+        let mut here = Found::default();
+        match self.entries(&folder) {
+            Ok(entries) => self.list(scope, &folder, above, &entries, &mut here),
+            // Gone since its name was read: as if it had never been there.
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
+            Err(error) => {
+                here.diagnostics.push(unreadable(&folder, &format!("the folder cannot be listed: {}", error.kind())))
+            }
+        }
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.files.append(&mut here.files);
+        found.links.append(&mut here.links);
+        found.diagnostics.append(&mut here.diagnostics);
+    }
+
+    fn entries(&self, folder: &str) -> io::Result<Vec<DirEntry>> {
+        fs::read_dir(self.walk.root.join(folder))?.collect()
+    }
+
+    fn list<'s>(
+        &'s self,
+        scope: &Scope<'s>,
+        folder: &str,
+        above: Option<Arc<Rules>>,
+        entries: &[DirEntry],
+        here: &mut Found,
+    ) {
+        let has = |name: &str| entries.iter().any(|entry| entry.file_name() == name);
+        if !folder.is_empty() && has(".git") {
+            return;
+        }
+        let mut rules = above;
+        if has(".gitignore") {
+            let refusal;
+            (rules, refusal) = Rules::extend(rules, self.walk.handle, folder, self.prefix.len() + folder.len());
+            if refusal.is_some() {
+                let what = "the ignore file cannot be used, so everything below counts as ignored";
+                here.diagnostics.push(unreadable(&format!("{folder}.gitignore"), what));
+            }
+        }
+        for entry in entries {
+            let name = entry.file_name();
+            if name.eq_ignore_ascii_case(".git") {
+                continue;
+            }
+            let Ok(kind) = entry.file_type() else {
+                here.diagnostics
+                    .push(unreadable(&format!("{folder}{}", name.to_string_lossy()), "the file cannot be looked at"));
+                continue;
+            };
+            let full = [self.prefix, folder.as_bytes(), name.as_encoded_bytes()].concat();
+            if Rules::ignore(rules.as_ref(), &full, kind.is_dir()) {
+                continue;
+            }
+            let Some(name) = name.to_str() else {
+                here.diagnostics.push(unusable_name(folder, &name.to_string_lossy()));
+                continue;
+            };
+            let path = format!("{folder}{name}");
+            if self.walk.never.never(&path) {
+                continue;
+            }
+            if kind.is_dir() {
+                let rules = rules.clone();
+                scope.spawn(move |scope| self.folder(scope, path + "/", rules));
+            } else if let Some(path) = named(&path) {
+                if kind.is_symlink() {
+                    here.links.push(path);
+                } else if kind.is_file() {
+                    here.files.push(path);
+                }
+            }
+        }
+    }
+}
+
+fn unreadable(path: &str, what: &str) -> Diagnostic {
+    Diagnostic::new(Code::UnreadableFile, named(path).map(Place::file), what)
+}
+
+/// The diagnostic of a name that is no text, `shown` as far as it is.
+pub(super) fn unusable_name(folder: &str, shown: &str) -> Diagnostic {
+    let place = named(folder).filter(|path| !path.as_str().is_empty()).map(Place::file);
+    Diagnostic::new(
+        Code::UnreadableFile,
+        place,
+        format!("the file name `{shown}` is not UTF-8, so the file is left out"),
+    )
+    .help("rename the file")
+}

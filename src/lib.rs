@@ -1,0 +1,25 @@
+//! Deterministic, budgeted, redacted and explained context packs.
+//!
+//! Data flows one way through the rooms of this crate; each room's result has
+//! a type that says what has been done to it:
+//!
+//! ```text
+//! intake → parse → redact → graph → select → fit → seal → store
+//! ```
+//!
+//! `docs/architecture.md` has the table of rooms and what must always be true.
+
+pub mod config;
+pub mod fit;
+pub mod graph;
+pub mod intake;
+pub mod model;
+pub mod parse;
+pub mod pipeline;
+pub mod redact;
+pub mod render;
+pub mod review;
+pub mod seal;
+pub mod select;
+pub mod store;
+pub mod wire;

@@ -1,0 +1,195 @@
+//! What is wrong with the input, as data: printed for people, as JSON and as annotations.
+
+use super::RepoPath;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How bad a diagnostic is, once the config's `warnings:` and `--strict` have spoken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// What it concerns was not built; exit code 3.
+    Error,
+    /// It was built; a reader should know.
+    Warning,
+}
+
+/// What the config says of a warning's code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Not shown, and in no pack.
+    Allow,
+    /// Shown, and in the pack that it concerns: the default.
+    Warn,
+    /// An error.
+    Deny,
+}
+
+/// Where in the repo something stands. Lines and columns count from 1.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The file.
+    pub path: RepoPath,
+    /// The line, where one is known.
+    pub line: Option<u32>,
+    /// The column in characters, where one is known.
+    pub column: Option<u32>,
+}
+
+impl Place {
+    /// A whole file.
+    pub fn file(path: RepoPath) -> Self {
+        Self { path, line: None, column: None }
+    }
+
+    /// A line of a file.
+    pub fn line(path: RepoPath, line: u32) -> Self {
+        Self { path, line: Some(line), column: None }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        if let Some(column) = self.column {
+            write!(f, ":{column}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Something wrong with the input, and what to do about it.
+///
+/// Sorted by place, code, message; equal ones are one. Messages and help are
+/// lower case, without a final full stop, names in backticks.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Diagnostic {
+    /// The place, where there is one.
+    pub at: Option<Place>,
+    /// The stable name of what is wrong.
+    pub code: Code,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong.
+    pub message: String,
+    /// What to do next.
+    pub help: Option<String>,
+    /// Ids of the items it concerns; a pack carries the warnings of its own root and neighbours.
+    pub about: Vec<String>,
+}
+
+impl Diagnostic {
+    /// A diagnostic with its code's default severity.
+    pub fn new(code: Code, at: Option<Place>, message: impl Into<String>) -> Self {
+        Self { at, code, severity: code.severity(), message: message.into(), help: None, about: Vec::new() }
+    }
+
+    /// Adds what to do next.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds an item that it concerns.
+    #[must_use]
+    pub fn about(mut self, id: impl Into<String>) -> Self {
+        self.about.push(id.into());
+        self
+    }
+}
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $severity:ident;)+) => {
+        /// The stable names of diagnostics. Each has a page in `docs/diagnostics/`.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+        pub enum Code {
+            $($(#[doc = $doc])+ #[serde(rename = $name)] $variant,)+
+        }
+
+        impl Code {
+            /// Every code, in the order of their names' first mention.
+            pub const ALL: &'static [Code] = &[$(Code::$variant),+];
+
+            /// The name that users read and write.
+            pub fn name(self) -> &'static str {
+                match self { $(Code::$variant => $name),+ }
+            }
+
+            /// How bad it is where the config says nothing.
+            pub fn severity(self) -> Severity {
+                match self { $(Code::$variant => Severity::$severity),+ }
+            }
+
+            /// What it means, in a sentence: the first paragraph of its page.
+            pub fn summary(self) -> &'static str {
+                match self { $(Code::$variant => concat!($($doc),+)),+ }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The configuration cannot be used as written.
+    InvalidConfig = "invalid-config", Error;
+    /// A file that should hold work items cannot be read as its format.
+    InvalidItem = "invalid-item", Warning;
+    /// Front matter is not YAML and was read line by line.
+    InvalidFrontMatter = "invalid-front-matter", Warning;
+    /// A file that the configuration names cannot be read.
+    UnreadableFile = "unreadable-file", Warning;
+    /// Two items have one id; the first is built.
+    DuplicateId = "duplicate-id", Warning;
+    /// Two roots would be written to one pack file.
+    SlugClash = "slug-clash", Error;
+    /// An item has more than one parent.
+    MultipleParents = "multiple-parents", Warning;
+    /// Items depend on, or contain, each other in a circle.
+    Cycle = "cycle", Warning;
+    /// An item names itself as its neighbour.
+    SelfReference = "self-reference", Warning;
+    /// A relation names an item that does not exist.
+    UnknownId = "unknown-id", Warning;
+    /// A relation or reference matches more than one target.
+    AmbiguousReference = "ambiguous-reference", Warning;
+    /// A relation matched an id only when case was ignored.
+    CaseMismatch = "case-mismatch", Warning;
+    /// A relation matched an id only under another prefix.
+    PrefixMismatch = "prefix-mismatch", Warning;
+    /// A reference names an ADR or a document that does not exist.
+    DanglingReference = "dangling-reference", Warning;
+    /// A reference was resolved by its unique file name; its folder is stale.
+    StaleReference = "stale-reference", Warning;
+    /// A reference leads out of the repo.
+    OutsideReference = "outside-reference", Warning;
+    /// A referenced ADR is superseded, rejected or deprecated.
+    InactiveAdr = "inactive-adr", Warning;
+    /// A repo URL was found, and the configuration does not say which repo this is.
+    UnknownRepo = "unknown-repo", Warning;
+    /// An issue and its work item differ in their text.
+    BodyDiffers = "body-differs", Warning;
+    /// An issue and its work item differ in their state.
+    StatusDiffers = "status-differs", Warning;
+    /// The budget cannot hold the instructions and the beginning of the root.
+    BudgetTooSmall = "budget-too-small", Error;
+    /// A finished pack would contain a secret value of the building environment.
+    EnvironmentSecret = "environment-secret", Error;
+    /// A heading that a reference names is not in the document.
+    MissingAnchor = "missing-anchor", Warning;
+    /// A glob of the configuration matches no file.
+    UnmatchedGlob = "unmatched-glob", Warning;
+    /// There is a git repository, and git cannot say which files it tracks.
+    GitUnavailable = "git-unavailable", Warning;
+    /// The configuration needs another version of contextpack.
+    RequiredVersion = "required-version", Error;
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

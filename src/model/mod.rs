@@ -1,0 +1,17 @@
+//! Ids, repo paths, natural order, digests, diagnostics: the words that every room speaks.
+
+mod diagnostic;
+mod digest;
+mod natural;
+mod path;
+mod relation;
+mod slug;
+mod source;
+
+pub use diagnostic::{Code, Diagnostic, Level, Place, Severity};
+pub use digest::Digest;
+pub use natural::natural_cmp;
+pub use path::{Outside, RepoPath};
+pub use relation::Relation;
+pub use slug::slug;
+pub use source::{Refusal, Source};

@@ -1,0 +1,132 @@
+//! Paths inside the repo, in one spelling on every system.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A path below the repo's root: `/` between parts, no `.`, `..`, empty part
+/// or leading `/`. Ordered by bytes.
+///
+/// It is the raw path, fit for looking files up; what a pack shows of it has
+/// passed through `redact` like any other text.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RepoPath(Arc<str>);
+
+/// A reference that leaves the repo: an absolute path, or more `..` than there are folders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outside;
+
+impl RepoPath {
+    /// Normalises `written`, a path from the repo's root.
+    ///
+    /// # Errors
+    /// [`Outside`] where the path is absolute (also `C:\…`, `~/…`) or climbs out of the root.
+    pub fn new(written: &str) -> Result<Self, Outside> {
+        Self::resolve("", written)
+    }
+
+    /// Resolves `written` from the folder of this file, as a Markdown link does.
+    ///
+    /// # Errors
+    /// [`Outside`] as for [`RepoPath::new`].
+    pub fn beside(&self, written: &str) -> Result<Self, Outside> {
+        Self::resolve(self.dir(), written)
+    }
+
+    fn resolve(base: &str, written: &str) -> Result<Self, Outside> {
+        let absolute = written.starts_with(['/', '\\', '~'])
+            || written.as_bytes().get(1) == Some(&b':') && written.as_bytes()[0].is_ascii_alphabetic();
+        if absolute || written.contains('\0') {
+            return Err(Outside);
+        }
+        let mut parts: Vec<&str> = base.split('/').filter(|p| !p.is_empty()).collect();
+        for part in written.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => {
+                    parts.pop().ok_or(Outside)?;
+                }
+                name => parts.push(name),
+            }
+        }
+        Ok(Self(parts.join("/").into()))
+    }
+
+    /// The path as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The folder, without a trailing `/`; empty at the root.
+    pub fn dir(&self) -> &str {
+        self.0.rsplit_once('/').map_or("", |(dir, _)| dir)
+    }
+
+    /// The last part.
+    pub fn name(&self) -> &str {
+        self.0.rsplit_once('/').map_or(&*self.0, |(_, name)| name)
+    }
+
+    /// The last part without its extension: `eip-20` of `EIPS/eip-20.md`.
+    pub fn stem(&self) -> &str {
+        let name = self.name();
+        match name.rsplit_once('.') {
+            Some((stem, _)) if !stem.is_empty() => stem,
+            _ => name,
+        }
+    }
+
+    /// The extension in the file's own spelling, without the dot; empty where there is none.
+    pub fn extension(&self) -> &str {
+        match self.name().rsplit_once('.') {
+            Some((stem, extension)) if !stem.is_empty() => extension,
+            _ => "",
+        }
+    }
+
+    /// Whether the path is `dir` or lies below it; `dir` empty is the root.
+    pub fn is_under(&self, dir: &str) -> bool {
+        let dir = dir.trim_end_matches('/');
+        dir.is_empty() || self.0.strip_prefix(dir).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
+impl fmt::Display for RepoPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for RepoPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&*self.0, f)
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_resolve_beside_their_file_and_never_leave_the_repo() {
+        let file = RepoPath::new("specs/src/shares.md").unwrap();
+        assert_eq!(file.beside("../../docs/a.md").unwrap().as_str(), "docs/a.md");
+        assert_eq!(file.beside("./b.md").unwrap().as_str(), "specs/src/b.md");
+        for outside in ["../../../x", "/etc/passwd", "~/x", "C:\\x"] {
+            assert_eq!(file.beside(outside), Err(Outside), "{outside}");
+            assert_eq!(RepoPath::new(outside), Err(Outside), "{outside}");
+        }
+        assert_eq!(RepoPath::new("a/../../x"), Err(Outside));
+    }
+
+    #[test]
+    fn parts_of_a_path() {
+        let file = RepoPath::new("keps/sig-x/0001.y/kep.yaml").unwrap();
+        assert_eq!(
+            (file.dir(), file.name(), file.stem(), file.extension()),
+            ("keps/sig-x/0001.y", "kep.yaml", "kep", "yaml")
+        );
+        assert!(file.is_under("keps") && file.is_under("") && !file.is_under("kep"));
+        assert_eq!(RepoPath::new(".env").unwrap().stem(), ".env");
+    }
+}

@@ -1,0 +1,308 @@
+//! One file → its items, by the format that its name says.
+
+use crate::config::ItemSource;
+use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath};
+use crate::parse::front_matter::{self, front_matter};
+use crate::parse::item::{Context, Record, build};
+use crate::parse::json;
+use crate::parse::record::{Item, Node, Value};
+use crate::parse::yaml::{self, Fault};
+
+/// The items of a file, and what is wrong with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parsed {
+    /// In the order of the file; [`Item::order`] is the place in it, from 0.
+    pub items: Vec<Item<String>>,
+    /// In the order of the file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads the items of one file.
+///
+/// `text` has LF line ends and no byte-order mark. `body_file` gives the text
+/// of a file beside the item. A record that cannot be read is a diagnostic
+/// and stops no other; a Markdown file always gives an item.
+pub fn items(
+    source: &ItemSource,
+    source_index: usize,
+    path: &RepoPath,
+    text: &str,
+    body_file: &dyn Fn(&RepoPath) -> Result<String, Refusal>,
+) -> Parsed {
+    let mut file = File { path, records: Vec::new(), diagnostics: Vec::new() };
+    match path.extension().to_ascii_lowercase().as_str() {
+        "md" | "markdown" | "mdx" => file.markdown(text),
+        "yml" | "yaml" => file.yaml(text),
+        "json" => file.json(text),
+        "jsonl" | "ndjson" => file.json_lines(text),
+        _ => {
+            let place = Place::file(path.clone());
+            let message = format!("the format of `{path}` is not known");
+            file.diagnostics.push(
+                Diagnostic::new(Code::InvalidItem, Some(place), message)
+                    .help("work items are `.md`, `.yml`, `.yaml`, `.json` or `.jsonl` files; exclude others"),
+            );
+        }
+    }
+    let File { records, mut diagnostics, .. } = file;
+    let context = Context { source, source_index, path, body_file, alone: records.len() == 1 };
+    let items = records
+        .into_iter()
+        .enumerate()
+        .map(|(order, record)| build(record, order, &context, &mut diagnostics))
+        .collect();
+    Parsed { items, diagnostics }
+}
+
+struct File<'a> {
+    path: &'a RepoPath,
+    records: Vec<Record>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl File<'_> {
+    fn fault(&mut self, code: Code, fault: Fault, help: &str) {
+        let place = Place::line(self.path.clone(), fault.line);
+        let what = match code {
+            Code::InvalidFrontMatter => "the front matter is not YAML",
+            _ => "the item cannot be read",
+        };
+        let diagnostic = Diagnostic::new(code, Some(place), format!("{what}: {}", fault.message));
+        self.diagnostics.push(diagnostic.help(help));
+    }
+
+    fn markdown(&mut self, text: &str) {
+        let (mut pairs, mut start, mut line) = (Vec::new(), 0, 1);
+        if let Some(found) = front_matter(text) {
+            let (read, fault) = front_matter::pairs(&text[found.yaml], 2);
+            if let Some(fault) = fault {
+                self.fault(
+                    Code::InvalidFrontMatter,
+                    fault,
+                    "it was read line by line; put values with special characters in quotes",
+                );
+            }
+            (pairs, start, line) = (read, found.body, found.body_line);
+        }
+        self.records.push(Record {
+            pairs,
+            line: 1,
+            head: text[..start].to_owned(),
+            below: Some((text[start..].to_owned(), line)),
+            json: false,
+        });
+    }
+
+    /// Takes a map as a record; anything else is a fault.
+    fn record(&mut self, node: Node<String>, head: &str, json: bool) {
+        match node.value {
+            Value::Map(pairs) => {
+                self.records.push(Record { pairs, line: node.line, head: head.to_owned(), below: None, json });
+            }
+            _ => self.fault(
+                Code::InvalidItem,
+                Fault::new(node.line, "it is no map of fields"),
+                "an item is a map such as `id: feat:x`",
+            ),
+        }
+    }
+
+    fn yaml(&mut self, text: &str) {
+        let (documents, fault) = yaml::documents(text);
+        let several = documents.len() > 1 || fault.is_some();
+        let starts: Vec<u32> = documents.iter().map(|node| node.line).collect();
+        let lines = LineStarts::of(text);
+        let mut found = false;
+        for (index, node) in documents.into_iter().enumerate() {
+            let next = starts.get(index + 1).copied();
+            match node.value {
+                Value::Null => {}
+                Value::List(nodes) => {
+                    let entries: Vec<u32> = nodes.iter().map(|node| node.line).collect();
+                    for (entry, node) in nodes.into_iter().enumerate() {
+                        found = true;
+                        let end = entries.get(entry + 1).copied().or(next);
+                        let head = lines.between(text, node.line, end);
+                        self.record(node, head, false);
+                    }
+                }
+                _ => {
+                    found = true;
+                    let head = if several { lines.between(text, node.line, next) } else { text };
+                    self.record(node, head, false);
+                }
+            }
+        }
+        match fault {
+            Some(fault) => self.fault(Code::InvalidItem, fault, "correct the YAML, or exclude the file"),
+            None if !found => self.nothing(),
+            None => {}
+        }
+    }
+
+    fn json(&mut self, text: &str) {
+        match json::read(text, 1) {
+            Ok(json::Json { node: Node { value: Value::List(nodes), .. }, entries }) => {
+                if nodes.is_empty() {
+                    self.nothing();
+                }
+                for (node, range) in nodes.into_iter().zip(entries) {
+                    self.record(node, &text[range], true);
+                }
+            }
+            Ok(json::Json { node, .. }) => self.record(node, text, true),
+            Err(fault) => {
+                let banner = !text.trim_start().starts_with(['{', '[']) && text.contains(['{', '[']);
+                let help = if banner {
+                    "lines of a tool's output stand before the JSON: remove them"
+                } else {
+                    "correct the JSON, or exclude the file"
+                };
+                self.fault(Code::InvalidItem, fault, help);
+            }
+        }
+    }
+
+    fn json_lines(&mut self, text: &str) {
+        for (line, text) in (1..).zip(text.lines()) {
+            if text.trim().is_empty() {
+                continue;
+            }
+            match json::read(text, line) {
+                Ok(json) => self.record(json.node, text, true),
+                Err(fault) => self.fault(Code::InvalidItem, fault, "each line is one JSON object"),
+            }
+        }
+    }
+
+    fn nothing(&mut self) {
+        let place = Place::file(self.path.clone());
+        let message = format!("`{}` holds no item", self.path);
+        self.diagnostics.push(Diagnostic::new(Code::InvalidItem, Some(place), message));
+    }
+}
+
+/// Where the lines of a text begin.
+#[derive(Debug, Default)]
+pub(super) struct LineStarts(Vec<usize>);
+
+impl LineStarts {
+    pub(super) fn of(text: &str) -> Self {
+        let after_breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        Self(std::iter::once(0).chain(after_breaks).collect())
+    }
+
+    /// The line, from 1, that holds the byte at `offset`.
+    pub(super) fn line(&self, offset: usize) -> u32 {
+        u32::try_from(self.0.partition_point(|start| *start <= offset)).unwrap_or(u32::MAX)
+    }
+
+    /// The first byte of the line that holds the byte at `offset`.
+    pub(super) fn start_of(&self, offset: usize) -> usize {
+        let after = self.0.partition_point(|start| *start <= offset);
+        self.0.get(after.saturating_sub(1)).copied().unwrap_or(0)
+    }
+
+    /// The lines from `first` up to, not with, `end`.
+    fn between<'a>(&self, text: &'a str, first: u32, end: Option<u32>) -> &'a str {
+        let at = |line: u32| self.0.get(line.saturating_sub(1) as usize).copied().unwrap_or(text.len());
+        let (start, end) = (at(first), end.map_or(text.len(), at));
+        text.get(start..end.max(start)).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Relation;
+    use crate::parse::samples::{read, source};
+
+    fn places(parsed: &Parsed) -> Vec<String> {
+        parsed
+            .diagnostics
+            .iter()
+            .map(|d| format!("{} {}", d.at.as_ref().map_or(String::new(), ToString::to_string), d.code))
+            .collect()
+    }
+
+    #[test]
+    fn a_markdown_file_always_gives_an_item_with_the_lines_of_its_body() {
+        let parsed = read(&source(), "w/a.md", "---\nid: feat:a\nstatus: Open\n---\n\n\n  # Title\n\nText\n\n");
+        let item = &parsed.items[0];
+        assert_eq!((item.id.as_str(), item.title.as_str(), item.status.as_deref()), ("feat:a", "Title", Some("Open")));
+        assert_eq!((item.body.text.as_str(), item.body.line, item.body.in_file), ("  # Title\n\nText", 7, true));
+        assert_eq!(item.head, "---\nid: feat:a\nstatus: Open\n---\n");
+        let empty = read(&source(), "w/b.md", "");
+        assert_eq!(
+            (empty.items[0].id.as_str(), empty.items[0].title.as_str(), empty.items[0].head.as_str()),
+            ("w/b.md", "b", "")
+        );
+    }
+
+    #[test]
+    fn front_matter_that_is_not_yaml_is_a_warning_at_its_line() {
+        let parsed = read(&source(), "w/a.md", "---\nid: a\nreporter: @name\n---\nText\n");
+        assert_eq!(places(&parsed), ["w/a.md:3 invalid-front-matter"]);
+        assert_eq!(parsed.items[0].fields[1].name, "reporter");
+    }
+
+    #[test]
+    fn yaml_gives_an_item_for_a_map_for_each_entry_and_for_each_document() {
+        let one = read(&source(), "w/a.yml", "# note\nid: a\nbody: |\n  # T\n\n  Text\n");
+        assert_eq!(one.items[0].head, "# note\nid: a\nbody: |\n  # T\n\n  Text\n");
+        assert_eq!((one.items[0].title.as_str(), one.items[0].body.in_file), ("T", false));
+        let list = read(&source(), "w/a.yaml", "- id: a\n  title: A\n- id: b\n- text\n");
+        assert_eq!(
+            list.items.iter().map(|i| (i.id.as_str(), i.line, i.order)).collect::<Vec<_>>(),
+            [("a", 1, 0), ("b", 3, 1)]
+        );
+        assert_eq!((list.items[0].head.as_str(), list.items[1].title.as_str()), ("- id: a\n  title: A\n", "b"));
+        assert_eq!(places(&list), ["w/a.yaml:4 invalid-item"]);
+        let documents = read(&source(), "w/a.yml", "---\nid: a\n---\nid: b\n---\nid: @c\n");
+        assert_eq!(documents.items.iter().map(|i| i.id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(places(&documents), ["w/a.yml:6 invalid-item"]);
+        assert_eq!(places(&read(&source(), "w/a.yml", "# nothing\n")), ["w/a.yml invalid-item"]);
+    }
+
+    #[test]
+    fn json_gives_an_item_for_an_object_and_for_each_entry_of_a_list() {
+        let list = read(
+            &source(),
+            "w/a.json",
+            "[\n {\"id\": 1, \"title\": \"A\", \"body\": \"T\\nU\"},\n 7,\n {\"id\": \"b\"}]",
+        );
+        assert_eq!(list.items.iter().map(|i| (i.id.as_str(), i.line)).collect::<Vec<_>>(), [("1", 2), ("b", 4)]);
+        assert_eq!((list.items[0].body.text.as_str(), list.items[0].body.line), ("T\nU", 2));
+        assert_eq!(list.items[1].head, "{\"id\": \"b\"}");
+        assert_eq!(places(&list), ["w/a.json:3 invalid-item"]);
+        let banner = read(&source(), "w/a.json", "> tool 1.0\n\n[{\"id\": 1}]");
+        assert_eq!(places(&banner), ["w/a.json:1 invalid-item"]);
+        assert!(banner.diagnostics[0].help.as_deref().is_some_and(|help| help.contains("before the JSON")));
+    }
+
+    #[test]
+    fn a_bad_line_of_jsonl_stops_no_other() {
+        let text =
+            "{\"id\":\"a\"}\n\n{\"id\":\n{\"id\":\"b\",\"id\":\"c\"}\n[]\n{\"id\":\"d\",\"blockedBy\":[\"a\"]}\n";
+        let mut source = source();
+        source.fields.insert("blocked_by".to_owned(), vec!["blockedBy".to_owned()]);
+        let parsed = read(&source, ".beads/issues.jsonl", text);
+        assert_eq!(parsed.items.iter().map(|i| (i.id.as_str(), i.line)).collect::<Vec<_>>(), [("a", 1), ("d", 6)]);
+        assert_eq!(
+            places(&parsed),
+            [
+                ".beads/issues.jsonl:3 invalid-item",
+                ".beads/issues.jsonl:4 invalid-item",
+                ".beads/issues.jsonl:5 invalid-item"
+            ]
+        );
+        let stated = &parsed.items[1].relations[0];
+        assert_eq!((stated.relation, stated.target.value.as_str(), stated.target.line), (Relation::BlockedBy, "a", 6));
+        assert_eq!(parsed.items[0].head, "{\"id\":\"a\"}");
+    }
+
+    #[test]
+    fn an_unknown_format_is_said() {
+        assert_eq!(places(&read(&source(), "w/a.docx", "x")), ["w/a.docx invalid-item"]);
+    }
+}

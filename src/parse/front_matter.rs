@@ -1,0 +1,261 @@
+//! Front matter: where it ends, and how it is read when it is not YAML.
+
+use crate::parse::record::{Node, Value};
+use crate::parse::yaml::{self, Fault};
+use std::collections::HashSet;
+use std::ops::Range;
+
+/// The most bytes of a front matter.
+const LARGEST: usize = 64 << 10;
+
+/// Where the front matter of a text stands; it begins at byte 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrontMatter {
+    /// The lines between the fences; they begin on line 2.
+    pub yaml: Range<usize>,
+    /// Where the text below it begins.
+    pub body: usize,
+    /// The line on which the text below it begins.
+    pub body_line: u32,
+}
+
+/// Finds the front matter of a text: a line `---` at byte 0, lines of which
+/// the first with content is a key, and a line `---`.
+///
+/// A text that merely begins with a thematic break has none.
+pub fn front_matter(text: &str) -> Option<FrontMatter> {
+    let mut lines = text.split_inclusive('\n');
+    let opening = lines.next().filter(|line| fence(line) && line.ends_with('\n'))?;
+    let start = opening.len();
+    let mut end = start;
+    let mut first = true;
+    for (line_number, line) in (3..).zip(lines) {
+        if fence(line) {
+            return Some(FrontMatter { yaml: start..end, body: end + line.len(), body_line: line_number });
+        }
+        let content = line.trim();
+        if first && !content.is_empty() && !content.starts_with('#') {
+            first = false;
+            if key(line).is_none() && !line.starts_with(['{', ' ', '-', '%', '?', '&', '!']) {
+                return None;
+            }
+        }
+        end += line.len();
+    }
+    None
+}
+
+fn fence(line: &str) -> bool {
+    line.trim_end() == "---"
+}
+
+/// Reads the pairs of a front matter whose first line is line `line`.
+///
+/// What is not YAML is read top-level key by top-level key: those that are
+/// YAML as YAML, the others line by line. The fault then says why.
+pub(super) fn pairs(text: &str, line: u32) -> (Vec<(String, Node<String>)>, Option<Fault>) {
+    let fault = if text.len() > LARGEST {
+        Fault::new(1, format!("it is larger than {LARGEST} bytes"))
+    } else {
+        match yaml::one(text) {
+            Ok(None) => return (Vec::new(), None),
+            Ok(Some(Node { value: Value::Null, .. })) => return (Vec::new(), None),
+            Ok(Some(Node { value: Value::Map(mut pairs), .. })) => {
+                for (_, node) in &mut pairs {
+                    shift(node, line - 1);
+                }
+                return (pairs, None);
+            }
+            Ok(Some(node)) => Fault::new(node.line, "it is no map of keys and values"),
+            Err(fault) => fault,
+        }
+    };
+    let pairs = by_line(text, line);
+    (pairs, Some(Fault { line: fault.line + line - 1, ..fault }))
+}
+
+/// Moves the lines of a value down; its depth is bounded by the reader's.
+pub(super) fn shift(node: &mut Node<String>, by: u32) {
+    let mut todo = vec![node];
+    while let Some(node) = todo.pop() {
+        node.line += by;
+        match &mut node.value {
+            Value::Null | Value::Scalar { .. } => {}
+            Value::List(nodes) => todo.extend(nodes),
+            Value::Map(pairs) => todo.extend(pairs.iter_mut().map(|(_, node)| node)),
+        }
+    }
+}
+
+/// The key that a line at indent 0 begins with, and the rest of the line.
+fn key(line: &str) -> Option<(&str, &str)> {
+    let line = line.trim_end();
+    let (name, rest) = match line.find(": ") {
+        Some(at) => (&line[..at], &line[at + 2..]),
+        None => (line.strip_suffix(':')?, ""),
+    };
+    let name = unquoted(name.trim_end());
+    let shaped = name.chars().next().is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '@' | '<'))
+        && name.len() <= 64
+        && !name.contains(['"', '[', ']', '{', '}', '#', '`']);
+    shaped.then_some((name, rest.trim()))
+}
+
+/// Reads keys and values without YAML's grammar; a key that stands there twice keeps its first value.
+fn by_line(text: &str, line: u32) -> Vec<(String, Node<String>)> {
+    let mut pairs = Vec::new();
+    let mut seen = HashSet::new();
+    let lines: Vec<&str> = text.lines().collect();
+    let mut at = 0;
+    while at < lines.len() {
+        let Some((name, first)) = key(lines[at]) else {
+            at += 1;
+            continue;
+        };
+        let end = (at + 1..lines.len()).find(|&next| key(lines[next]).is_some()).unwrap_or(lines.len());
+        let number = line + u32::try_from(at).unwrap_or(u32::MAX - line);
+        if seen.insert(name) {
+            pairs.push((name.to_owned(), value(first, &lines[at..end], number)));
+        }
+        at = end;
+    }
+    pairs
+}
+
+/// The value of one key: `lines` are its own line and those up to the next key.
+fn value(first: &str, lines: &[&str], line: u32) -> Node<String> {
+    let chunk = lines.join("\n");
+    if chunk.len() <= LARGEST
+        && let Ok(Some(Node { value: Value::Map(mut pairs), .. })) = yaml::one(&chunk)
+        && pairs.len() == 1
+        && let Some((_, mut node)) = pairs.pop()
+    {
+        shift(&mut node, line - 1);
+        return node;
+    }
+    let below = lines.iter().enumerate().skip(1).filter_map(|(offset, text)| {
+        let text = uncommented(text.trim());
+        let at = line + u32::try_from(offset).unwrap_or(0);
+        (!text.is_empty()).then_some((at, text))
+    });
+    let block = first.starts_with(['|', '>']);
+    let mut entries = Vec::new();
+    let mut texts = Vec::new();
+    for (at, text) in below {
+        match text.strip_prefix("- ").or((text == "-").then_some("")) {
+            Some(entry) if !block => entries.push(Node { line: at, value: scalar(entry) }),
+            _ => texts.push(text),
+        }
+    }
+    let first = if block { "" } else { uncommented(first) };
+    let value = if !entries.is_empty() && first.is_empty() {
+        Value::List(entries)
+    } else if let Some(inner) = first.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')) {
+        let parts = inner.split(',').map(str::trim).filter(|part| !part.is_empty());
+        Value::List(parts.map(|part| Node { line, value: scalar(part) }).collect())
+    } else if texts.is_empty() {
+        scalar(first)
+    } else {
+        let separator = if block { "\n" } else { " " };
+        let all: Vec<&str> = Some(first).filter(|first| !first.is_empty()).into_iter().chain(texts).collect();
+        scalar(&all.join(separator))
+    };
+    Node { line, value }
+}
+
+fn scalar(text: &str) -> Value<String> {
+    let text = text.trim();
+    let bare = unquoted(text);
+    match bare {
+        "" | "~" | "null" if bare.len() == text.len() => Value::Null,
+        _ => Value::Scalar { text: bare.to_owned(), plain: bare.len() == text.len() },
+    }
+}
+
+/// Without the quotes around it.
+fn unquoted(text: &str) -> &str {
+    ['"', '\''].into_iter().find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote)).unwrap_or(text)
+}
+
+/// Without a comment at its end, unless it is quoted.
+fn uncommented(text: &str) -> &str {
+    if text.starts_with('#') {
+        return "";
+    }
+    if text.starts_with(['"', '\'']) && unquoted(text).len() < text.len() {
+        return text;
+    }
+    text.find(" #").map_or(text, |at| text[..at].trim_end())
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str) -> Vec<(String, u32, String)> {
+        let (pairs, _) = pairs(text, 2);
+        pairs
+            .into_iter()
+            .map(|(name, node)| {
+                let text = crate::parse::values::scalars(&node).join("|");
+                (name, node.line, text)
+            })
+            .collect()
+    }
+
+    fn row(name: &str, line: u32, text: &str) -> (String, u32, String) {
+        (name.to_owned(), line, text.to_owned())
+    }
+
+    #[test]
+    fn front_matter_stands_at_the_beginning_only() {
+        let found = front_matter("---\na: 1\n---\n\nText\n").unwrap();
+        assert_eq!((found.yaml, found.body, found.body_line), (4..9, 13, 4));
+        assert!(front_matter("---\n---\nText").is_some());
+        assert!(front_matter("---\na: 1\n---").is_some());
+        for none in ["", "---", "---\na: 1\n", "\n---\na: 1\n---\n", "Text\n---\na: 1\n---\n", "----\na: 1\n---\n"] {
+            assert_eq!(front_matter(none), None, "{none:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_between_thematic_breaks_is_no_front_matter() {
+        assert_eq!(front_matter("---\n\nBlocked by #4, see there.\n\n---\n"), None);
+        assert_eq!(front_matter("---\n## A heading\nand text\n---\n"), None);
+    }
+
+    #[test]
+    fn what_is_not_yaml_is_read_line_by_line_and_the_rest_as_yaml() {
+        let text = "id: x\nreporter: @name\ntitle: 'A: b' # c\ndeps:\n  - T-1\n  - @two # why\nnote: a: b\nlist: [a,\n  b]\nfold: >\n  one\n  two\n";
+        let (_, fault) = pairs(text, 2);
+        assert_eq!(fault.unwrap().line, 3);
+        assert_eq!(
+            texts(text),
+            [
+                row("id", 2, "x"),
+                row("reporter", 3, "@name"),
+                row("title", 4, "A: b"),
+                row("deps", 5, "T-1|@two"),
+                row("note", 8, "a: b"),
+                row("list", 9, "a|b"),
+                row("fold", 12, "one two\n"),
+            ]
+        );
+    }
+
+    #[test]
+    fn the_first_of_two_keys_with_one_name_stays_and_the_fault_names_the_second() {
+        let (_, fault) = pairs("a: 1\na: 2\n", 2);
+        assert_eq!(fault.unwrap().line, 3);
+        assert_eq!(texts("a: 1\na: 2\n"), [row("a", 2, "1")]);
+    }
+
+    #[test]
+    fn a_front_matter_that_is_too_large_is_still_read() {
+        let text = format!("a: 1\nb: {}\n", "[".repeat(LARGEST));
+        let (pairs, fault) = pairs(&text, 2);
+        assert_eq!(pairs.len(), 2);
+        assert!(fault.unwrap().message.contains("larger"));
+    }
+}

@@ -1,0 +1,35 @@
+//! Bytes → work items, ADRs and documents, one format a file.
+//!
+//! Records are generic over their text: `Item<String>` is as read, and only
+//! `Item<Clean>` goes on past the door. [`Markdown`] is read from clean text.
+
+mod adr;
+mod anchors;
+mod clauses;
+mod fields;
+mod formats;
+mod front_matter;
+mod html;
+mod item;
+mod json;
+mod markdown;
+mod paths;
+mod record;
+mod references;
+mod relations;
+mod run;
+#[cfg(test)]
+mod samples;
+mod schema;
+mod sections;
+mod values;
+mod walk;
+mod words;
+mod yaml;
+
+pub use adr::{adr_number, adr_status};
+pub use formats::{Parsed, items};
+pub use front_matter::{FrontMatter, front_matter};
+pub use markdown::{Block, BodyRelation, Form, Heading, Markdown, Reference, Via, references_in_line};
+pub use record::{Body, Field, Item, Mention, Node, Origin, Stated, Value};
+pub use schema::{WorkItemFile, work_item_schema};

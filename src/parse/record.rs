@@ -1,0 +1,187 @@
+//! A work item as read, in any of the file formats.
+
+use crate::model::{Relation, RepoPath};
+
+/// Where a text came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin<T> {
+    /// The file, for looking things up.
+    pub path: RepoPath,
+    /// The file's path as packs show it.
+    pub shown: T,
+}
+
+/// A value of YAML or JSON with the line where it starts, its scalars spelled as written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node<T> {
+    /// The line in the file, from 1.
+    pub line: u32,
+    /// The value.
+    pub value: Value<T>,
+}
+
+/// The shapes that a field may have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value<T> {
+    /// Nothing, `~`, `null`.
+    Null,
+    /// A string, number or boolean as spelled; `plain` where it was not quoted.
+    Scalar {
+        /// As spelled.
+        text: T,
+        /// Whether it stood without quotes, so that `12` is a number and `true` a boolean.
+        plain: bool,
+    },
+    /// A list.
+    List(Vec<Node<T>>),
+    /// Keys and values in source order; no key twice.
+    Map(Vec<(T, Node<T>)>),
+}
+
+/// A field under our name for it, or under its own where it is not mapped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field<T> {
+    /// The name.
+    pub name: T,
+    /// The value as written.
+    pub node: Node<T>,
+}
+
+/// A text written at a line of the item's file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mention<T> {
+    /// One value: lists and comma-separated strings have been taken apart, empty answers left out.
+    pub value: T,
+    /// The line in the file, from 1.
+    pub line: u32,
+}
+
+/// A relation that a field of the item states.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stated<T> {
+    /// What the named one is to this item.
+    pub relation: Relation,
+    /// The value as written.
+    pub target: Mention<T>,
+}
+
+/// The item's Markdown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Body<T> {
+    /// The file it stands in: the item's own, or its `body_file`.
+    pub origin: Origin<T>,
+    /// The line of the file on which `text` begins; the line of the record for JSON and JSONL.
+    pub line: u32,
+    /// Whether lines of `text` are lines of the file: false for a string inside JSON or a YAML field.
+    pub in_file: bool,
+    /// The text, LF line ends, without blank lines at both ends.
+    pub text: T,
+}
+
+/// A work item as read from a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item<T> {
+    /// The id that the source's template gives.
+    pub id: T,
+    /// Its file.
+    pub origin: Origin<T>,
+    /// The line where its record begins.
+    pub line: u32,
+    /// Index into [`crate::config::Settings::work_items`].
+    pub source: usize,
+    /// Position among all items read: include order, then path, then place in the file.
+    pub order: usize,
+    /// Its title: the field, else the body's first heading, else the file's stem or the id.
+    pub title: T,
+    /// Its status as written.
+    pub status: Option<T>,
+    /// Its Markdown; empty where it has none.
+    pub body: Body<T>,
+    /// Every field that is not the body, sorted by name, no name twice.
+    pub fields: Vec<Field<T>>,
+    /// Relations stated in fields.
+    pub relations: Vec<Stated<T>>,
+    /// The GitHub issue that it claims.
+    pub issue: Option<Mention<T>>,
+    /// ADR references stated in `adrs` and ADR-link fields.
+    pub adrs: Vec<Mention<T>>,
+    /// Document references stated in `docs` and other list fields of the front matter that hold paths.
+    pub docs: Vec<Mention<T>>,
+    /// The file's text before the body (front matter with its fences, or a whole YAML or JSON file),
+    /// or the record's line; with the body it is what the input's digest covers.
+    pub head: T,
+    /// Whether it exists as a neighbour only.
+    pub no_pack: bool,
+}
+
+impl<T> Origin<T> {
+    fn map<U>(&self, f: &mut impl FnMut(&str, &T, u32) -> U) -> Origin<U> {
+        Origin { path: self.path.clone(), shown: f("path", &self.shown, 1) }
+    }
+}
+
+impl<T> Mention<T> {
+    fn map<U>(&self, key: &str, f: &mut impl FnMut(&str, &T, u32) -> U) -> Mention<U> {
+        Mention { value: f(key, &self.value, self.line), line: self.line }
+    }
+}
+
+impl<T: AsRef<str>> Node<T> {
+    fn map<U>(&self, key: &str, f: &mut impl FnMut(&str, &T, u32) -> U) -> Node<U> {
+        let value = match &self.value {
+            Value::Null => Value::Null,
+            Value::Scalar { text, plain } => Value::Scalar { text: f(key, text, self.line), plain: *plain },
+            Value::List(nodes) => Value::List(nodes.iter().map(|node| node.map(key, f)).collect()),
+            Value::Map(pairs) => Value::Map(
+                pairs.iter().map(|(name, node)| (f("", name, node.line), node.map(name.as_ref(), f))).collect(),
+            ),
+        };
+        Node { line: self.line, value }
+    }
+}
+
+impl<T: AsRef<str>> Item<T> {
+    /// The same item with every text replaced by what `f` makes of its key, text and line.
+    ///
+    /// The key is the name of the field that the text is a value of, `body` for
+    /// the body, `head` for [`Item::head`], and empty for keys themselves.
+    /// Texts are visited in one fixed order.
+    pub fn map<U>(&self, f: &mut impl FnMut(&str, &T, u32) -> U) -> Item<U> {
+        Item {
+            id: f("id", &self.id, self.line),
+            origin: self.origin.map(f),
+            line: self.line,
+            source: self.source,
+            order: self.order,
+            title: f("title", &self.title, self.line),
+            status: self.status.as_ref().map(|status| f("status", status, self.line)),
+            body: Body {
+                origin: self.body.origin.map(f),
+                line: self.body.line,
+                in_file: self.body.in_file,
+                text: f("body", &self.body.text, self.body.line),
+            },
+            fields: self
+                .fields
+                .iter()
+                .map(|field| Field {
+                    name: f("", &field.name, field.node.line),
+                    node: field.node.map(field.name.as_ref(), f),
+                })
+                .collect(),
+            relations: self
+                .relations
+                .iter()
+                .map(|stated| Stated {
+                    relation: stated.relation,
+                    target: stated.target.map(stated.relation.name(), f),
+                })
+                .collect(),
+            issue: self.issue.as_ref().map(|issue| issue.map("issue", f)),
+            adrs: self.adrs.iter().map(|adr| adr.map("adrs", f)).collect(),
+            docs: self.docs.iter().map(|doc| doc.map("docs", f)).collect(),
+            head: f("head", &self.head, self.line),
+            no_pack: self.no_pack,
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Headings whose sections mean something: relations, children, ADRs.
+
+use crate::model::Relation;
+
+/// What the section of a heading states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Section {
+    /// The references in it are of this relation.
+    Relation(Relation),
+    /// Its list items are children; of a heading such as `Tasks` only those with a checkbox.
+    Children {
+        /// Whether the heading speaks of children, so that plain list items count too.
+        named: bool,
+    },
+    /// Bare numbers in it are ADRs.
+    Adrs,
+}
+
+/// Words that may follow `parent`, `related` and so on without changing what the heading means.
+const THINGS: [&str; 24] = [
+    "issue", "issues", "feature", "features", "epic", "epics", "task", "tasks", "item", "items", "work", "story",
+    "stories", "url", "urls", "link", "links", "ticket", "tickets", "id", "ids", "pr", "prs", "and",
+];
+
+/// What a heading with this title begins, if anything.
+pub(super) fn section(title: &str) -> Option<Section> {
+    let bare: String = without_parentheses(title).to_lowercase();
+    let words: Vec<&str> = bare
+        .split(|c: char| !(c.is_alphanumeric() || c == '-'))
+        .filter(|word| !word.is_empty() && word.chars().any(char::is_alphabetic))
+        .collect();
+    let (first, rest) = words.split_first()?;
+    let things = |words: &[&str]| words.iter().all(|word| THINGS.contains(word));
+    Some(match (*first, rest) {
+        ("parent" | "parents", rest) if things(rest) => Section::Relation(Relation::Parent),
+        ("part", ["of"]) | ("part-of", []) => Section::Relation(Relation::Parent),
+        ("depends", ["on" | "upon"]) | ("depends-on", []) => Section::Relation(Relation::DependsOn),
+        ("dependencies" | "dependency", rest) if things(rest) => Section::Relation(Relation::DependsOn),
+        ("blocked", ["by" | "on"]) | ("blocked-by" | "blockers", []) => Section::Relation(Relation::BlockedBy),
+        ("blocks" | "blocking", rest) if things(rest) => Section::Relation(Relation::Blocks),
+        ("related", ["to"]) => Section::Relation(Relation::Related),
+        ("related", rest) if things(rest) => Section::Relation(Relation::Related),
+        ("child" | "children" | "sub-issues" | "sub-tasks" | "subtasks" | "subissues", rest) if things(rest) => {
+            Section::Children { named: true }
+        }
+        ("sub", ["issues" | "tasks" | "items"]) => Section::Children { named: true },
+        ("tasks" | "task" | "features" | "stories" | "issues" | "epics" | "bugs" | "checklist", rest)
+            if rest.is_empty() || rest == ["list"] =>
+        {
+            Section::Children { named: false }
+        }
+        ("user", ["stories"]) | ("work", ["items"]) => Section::Children { named: false },
+        _ if is_adr_title(&words) => Section::Adrs,
+        _ => return None,
+    })
+}
+
+fn is_adr_title(words: &[&str]) -> bool {
+    let words = match words {
+        ["related" | "relevant" | "linked" | "applicable", rest @ ..] => rest,
+        all => all,
+    };
+    match words {
+        ["adr" | "adrs", rest @ ..] => {
+            rest.iter().all(|word| THINGS.contains(word) || matches!(*word, "references" | "reference" | "s"))
+        }
+        ["architecture" | "architectural", "decision" | "decisions", rest @ ..] => {
+            matches!(rest, [] | ["record" | "records"])
+        }
+        _ => false,
+    }
+}
+
+/// `Child issues (links)` → `Child issues `, `ADR(s)` → `ADR`.
+fn without_parentheses(title: &str) -> String {
+    let mut depth = 0_u32;
+    title
+        .chars()
+        .filter(|c| match c {
+            '(' => {
+                depth += 1;
+                false
+            }
+            ')' => {
+                depth = depth.saturating_sub(1);
+                false
+            }
+            _ => depth == 0,
+        })
+        .collect()
+}
+
+/// The sections that stand open: headings by level, innermost last.
+#[derive(Debug, Default)]
+pub(super) struct Sections(Vec<(u8, Option<Section>)>);
+
+impl Sections {
+    /// Opens the section of a heading.
+    pub(super) fn open(&mut self, level: u8, title: &str) {
+        while self.0.last().is_some_and(|(open, _)| *open >= level) {
+            self.0.pop();
+        }
+        // A heading such as `Tasks` inside a children section groups children that are named there.
+        let outer = self.current();
+        let own = match (section(title), outer) {
+            (Some(Section::Children { named: false }), Some(Section::Children { named: true })) => outer,
+            (own, _) => own,
+        };
+        self.0.push((level, own));
+    }
+
+    /// What the text here stands under: the innermost heading that means something.
+    pub(super) fn current(&self) -> Option<Section> {
+        self.0.iter().rev().find_map(|(_, section)| *section)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_are_known_by_their_words() {
+        let relation = |relation| Some(Section::Relation(relation));
+        let cases = [
+            ("Parent Feature URL", relation(Relation::Parent)),
+            ("Dependencies (Blocked By / Blocks)", relation(Relation::DependsOn)),
+            ("🔗 Blocked by:", relation(Relation::BlockedBy)),
+            ("Blocks", relation(Relation::Blocks)),
+            ("Related issues and PRs", relation(Relation::Related)),
+            ("Child Issues (links)", Some(Section::Children { named: true })),
+            ("Sub-issues", Some(Section::Children { named: true })),
+            ("Tasks", Some(Section::Children { named: false })),
+            ("ADR(s)", Some(Section::Adrs)),
+            ("ADR link (if applicable)", Some(Section::Adrs)),
+            ("Architecture Decision Records", Some(Section::Adrs)),
+            ("Goal", None),
+            ("Parent trait", None),
+            ("Related documentation", None),
+            ("Blocks and chains", None),
+            ("ADR-0012: Cache", None),
+            ("", None),
+        ];
+        for (title, expected) in cases {
+            assert_eq!(section(title), expected, "{title}");
+        }
+    }
+
+    #[test]
+    fn a_nested_heading_groups_and_the_next_of_its_level_ends() {
+        let mut sections = Sections::default();
+        sections.open(2, "Child tasks");
+        sections.open(3, "Features");
+        assert_eq!(sections.current(), Some(Section::Children { named: true }));
+        sections.open(3, "Blocked by");
+        assert_eq!(sections.current(), Some(Section::Relation(Relation::BlockedBy)));
+        sections.open(2, "Notes");
+        assert_eq!(sections.current(), None);
+    }
+}

@@ -1,0 +1,205 @@
+//! Words of a run, and which of them name an issue or an item.
+
+use crate::parse::run::GAP;
+use crate::parse::values::is_document;
+
+/// How surely a word names an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Strength {
+    /// It is words joined by hyphens: an id only where a relation was just announced.
+    Weak,
+    /// It has the shape of an id with a number, as `UTF-8` has too.
+    Id,
+    /// It is an issue reference, or a kind and a slug.
+    Sure,
+}
+
+/// A word of a text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Word<'a> {
+    /// Where it begins.
+    pub(super) start: usize,
+    /// Where it ends.
+    pub(super) end: usize,
+    /// Without punctuation around it.
+    pub(super) text: &'a str,
+    /// What it names, if it may name an item: of a URL the part up to the number.
+    pub(super) target: Option<(&'a str, Strength)>,
+}
+
+/// Splits a text into words.
+pub(super) fn words(text: &str) -> Vec<Word<'_>> {
+    let mut words = Vec::new();
+    let mut start = 0;
+    for piece in text.split_inclusive(divides) {
+        let word = piece.trim_end_matches(divides);
+        // `Parent:#12` is two words.
+        match word.find(":#") {
+            Some(colon) if !word.contains("//") => {
+                add(&word[..colon], start, &mut words);
+                add(&word[colon + 1..], start + colon + 1, &mut words);
+            }
+            _ => add(word, start, &mut words),
+        }
+        start += piece.len();
+    }
+    words
+}
+
+fn divides(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(
+            c,
+            '(' | ')'
+                | '['
+                | ']'
+                | '{'
+                | '}'
+                | '<'
+                | '>'
+                | '"'
+                | '\''
+                | '`'
+                | ','
+                | ';'
+                | '|'
+                | '&'
+                | '“'
+                | '”'
+                | '‘'
+                | '’'
+                | '—'
+                | '–'
+                | '…'
+                | '→'
+                | GAP
+        )
+}
+
+fn add<'a>(word: &'a str, start: usize, words: &mut Vec<Word<'a>>) {
+    let edge = |c: char| matches!(c, '.' | ':' | '!' | '?' | '*' | '_' | '~' | '/' | '-' | '=' | '+');
+    let tail = word.trim_start_matches(edge);
+    let text = tail.trim_end_matches(edge);
+    if !text.is_empty() {
+        let start = start + (word.len() - tail.len());
+        words.push(Word { start, end: start + text.len(), text, target: target(text) });
+    }
+}
+
+/// What a whole word names, if anything.
+fn target(word: &str) -> Option<(&str, Strength)> {
+    let sure = |word| Some((word, Strength::Sure));
+    if word.contains("://") {
+        return issue_url(word).and_then(sure);
+    }
+    if let Some((before, digits)) = word.split_once('#') {
+        if before.eq_ignore_ascii_case("GH") && is_digits(digits) {
+            return word.get(2..).and_then(sure);
+        }
+        let number = is_digits(digits) && (before.is_empty() || is_repo(before));
+        return if number { sure(word) } else { None };
+    }
+    if let Some(digits) = word.get(..3).filter(|gh| gh.eq_ignore_ascii_case("GH-")).and(word.get(3..))
+        && is_digits(digits)
+    {
+        return sure(word);
+    }
+    let ids = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    if let Some((kind, slug)) = word.split_once(':') {
+        let kinded = kind.len() >= 2
+            && kind.chars().all(|c| c.is_ascii_alphabetic() || matches!(c, '_' | '-'))
+            && slug.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && slug.chars().all(|c| ids(c) || c == '/')
+            && slug.chars().any(|c| c.is_ascii_alphabetic());
+        return if kinded { sure(word) } else { None };
+    }
+    let shaped = word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && word.contains('-')
+        && word.chars().all(ids)
+        && !is_file(word)
+        && word.len() <= 100;
+    let strength = if word.chars().any(|c| c.is_ascii_digit()) { Strength::Id } else { Strength::Weak };
+    shaped.then_some((word, strength))
+}
+
+/// Whether a word is the name of a file rather than an id such as `BACK-4.10`.
+fn is_file(word: &str) -> bool {
+    let extension = word.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let code = [
+        "json", "jsonl", "yml", "yaml", "toml", "rs", "go", "py", "js", "ts", "tsx", "sh", "lock", "html", "css", "db",
+    ];
+    is_document(word) || code.contains(&extension)
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.len() <= 18 && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_repo(text: &str) -> bool {
+    let named = |part: &str| {
+        !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
+    };
+    text.split_once('/').is_some_and(|(owner, name)| named(owner) && named(name))
+}
+
+/// The URL of an issue or a pull request, up to its number.
+pub(super) fn issue_url(url: &str) -> Option<&str> {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
+    let mut parts = rest.split('/');
+    let mut length = url.len() - rest.len();
+    for _ in 0..3 {
+        let part = parts.next().filter(|part| !part.is_empty() && !part.contains(['?', '#']))?;
+        length += part.len() + 1;
+    }
+    let kind = parts.next().filter(|kind| matches!(*kind, "issues" | "pull"))?;
+    let number = parts.next()?;
+    let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+    let ends = number.as_bytes().get(digits).is_none_or(|byte| !byte.is_ascii_alphanumeric());
+    (digits > 0 && digits <= 18 && ends).then(|| &url[..length + kind.len() + 1 + digits])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(text: &str) -> Vec<(&str, Strength)> {
+        words(text).into_iter().filter_map(|word| word.target).collect()
+    }
+
+    #[test]
+    fn issues_and_items_are_told_from_other_words() {
+        use Strength::{Id, Sure, Weak};
+        let text = "(#12), GH-7. o/r#3; GH#5 feat:x task:a-b EPIC:q bd-au0.10, TASK-4. cache-layer";
+        assert_eq!(
+            named(text),
+            [
+                ("#12", Sure),
+                ("GH-7", Sure),
+                ("o/r#3", Sure),
+                ("#5", Sure),
+                ("feat:x", Sure),
+                ("task:a-b", Sure),
+                ("EPIC:q", Sure),
+                ("bd-au0.10", Id),
+                ("TASK-4", Id),
+                ("cache-layer", Weak),
+            ]
+        );
+    }
+
+    #[test]
+    fn urls_of_issues_end_at_their_number() {
+        let url = "https://github.com/o/r/issues/12";
+        for written in [url.to_owned(), format!("{url}#issuecomment-1"), format!("{url}."), format!("<{url}?x=1>")] {
+            assert_eq!(named(&written), [(url, Strength::Sure)], "{written}");
+        }
+        assert!(issue_url("https://h.example/o/r/pull/3/files").is_some());
+        assert!(named("https://github.com/o/r/issues https://x.org/a-1 https://g.com/o/r/issues/x").is_empty());
+    }
+
+    #[test]
+    fn other_words_name_nothing() {
+        let text = "#x 12:30 http://x std::sync a#b a/b/c#3 #12a docs/a-1.md a-1.json localhost:8080 plain";
+        assert_eq!(named(text), []);
+    }
+}

@@ -1,0 +1,286 @@
+//! Roots × profiles → sealed packs, in parallel, each handed on as soon as it is done.
+
+use super::references::Shelf;
+use super::{Desk, clean, levelled, notices, unreadable};
+use crate::config::{Budget, Instructions, Profile, Strategy, Tokenizer};
+use crate::fit::{Amount, Counter, TooSmall, fit};
+use crate::graph::Target;
+use crate::model::{Code, Diagnostic, Digest, Severity, slug};
+use crate::redact::Clean;
+use crate::render;
+use crate::seal::{Sealed, Stamp, seal};
+use crate::select::{Input, Library, Origin, OriginKind, select};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// What to build.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Indexes of the corpus.
+    pub roots: Vec<usize>,
+    /// Names of profiles that the settings have.
+    pub profiles: Vec<String>,
+    /// Limits that replace those of the profiles.
+    pub limits: Limits,
+    /// When and by what.
+    pub stamp: Stamp,
+}
+
+/// Limits and strategy given for one run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Limits {
+    /// Unicode scalar values.
+    pub max_chars: Option<u64>,
+    /// UTF-8 bytes.
+    pub max_bytes: Option<u64>,
+    /// Tokens.
+    pub max_tokens: Option<u64>,
+    /// How a pack is made to fit.
+    pub strategy: Option<Strategy>,
+}
+
+/// A pack, or why there is none.
+#[derive(Debug)]
+pub struct Built {
+    /// The root's id.
+    pub root: Clean,
+    /// The profile.
+    pub profile: String,
+    /// The file's name.
+    pub name: String,
+    /// The pack.
+    pub outcome: Result<Sealed, Fault>,
+    /// Warnings about the references of this root.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Why a pack was not built.
+#[derive(Debug)]
+pub struct Fault {
+    /// What is wrong with the input.
+    pub diagnostic: Diagnostic,
+}
+
+/// A profile ready to build with.
+struct Bench<'a> {
+    library: Library<'a>,
+    budget: Budget,
+    counter: &'a Counter,
+}
+
+impl Limits {
+    /// The profile's budget, or these limits in place of all of it.
+    fn over(self, budget: &Budget) -> Budget {
+        let given = self.max_chars.is_some() || self.max_bytes.is_some() || self.max_tokens.is_some();
+        let limits = if given {
+            self
+        } else {
+            Self { max_chars: budget.max_chars, max_bytes: budget.max_bytes, max_tokens: budget.max_tokens, ..self }
+        };
+        Budget {
+            max_chars: limits.max_chars,
+            max_bytes: limits.max_bytes,
+            max_tokens: limits.max_tokens,
+            strategy: self.strategy.unwrap_or(budget.strategy),
+            margin: if given { 0 } else { budget.margin },
+            ..budget.clone()
+        }
+    }
+}
+
+impl Desk<'_> {
+    /// Builds every root under every profile and hands each result to `sink`, from several threads, in no order.
+    ///
+    /// Returns what keeps a whole profile, or two roots with one file name, from being built.
+    pub fn build(&self, job: &Job, sink: &(dyn Fn(Built) + Sync)) -> Vec<Diagnostic> {
+        let profiles: Vec<&Profile> = job.profiles.iter().filter_map(|name| self.settings.profiles.get(name)).collect();
+        let shelf = Shelf::fill(self, &job.roots, &profiles);
+        let (roots, mut faults) = self.unclashed(&job.roots);
+        let budgets: Vec<Budget> = profiles.iter().map(|profile| job.limits.over(&profile.budget)).collect();
+        let counters: BTreeMap<Option<Tokenizer>, Counter> =
+            budgets.iter().map(counted).map(|tokenizer| (tokenizer, Counter::new(tokenizer))).collect();
+        let mut benches = Vec::new();
+        for (profile, budget) in profiles.iter().zip(budgets) {
+            match self.bench(profile, budget, &counters) {
+                Ok(bench) => benches.extend(bench),
+                Err(fault) => faults.push(fault),
+            }
+        }
+        let pairs: Vec<(usize, &Bench<'_>)> =
+            roots.iter().flat_map(|root| benches.iter().map(move |bench| (*root, bench))).collect();
+        pairs.par_iter().for_each(|(root, bench)| sink(self.pack(*root, bench, &shelf, &job.stamp)));
+        faults
+    }
+
+    fn bench<'b>(
+        &'b self,
+        profile: &'b Profile,
+        budget: Budget,
+        counters: &'b BTreeMap<Option<Tokenizer>, Counter>,
+    ) -> Result<Option<Bench<'b>>, Diagnostic> {
+        let (text, origin, input) = self.instructions(profile)?;
+        let rules = Input {
+            origin: Origin {
+                id: Some(Clean::literal("redaction-rules")),
+                version: Some(self.redactor.rules_version()),
+                ..Origin::new(OriginKind::Builtin)
+            },
+            digest: None,
+        };
+        let library = Library::new(
+            &self.corpus,
+            &self.graph,
+            profile,
+            &self.settings.adrs.excerpt,
+            (text, origin),
+            vec![input, rules],
+        );
+        let Some(counter) = counters.get(&counted(&budget)) else { return Ok(None) };
+        Ok(Some(Bench { library, budget, counter }))
+    }
+
+    fn instructions(&self, profile: &Profile) -> Result<(Clean, Origin, Input), Diagnostic> {
+        let (text, origin) = match &profile.instructions {
+            Instructions::Builtin { version, text } => {
+                let origin = Origin {
+                    id: Some(clean::line(&self.redactor, "profile", &profile.name)),
+                    version: Some(*version),
+                    ..Origin::new(OriginKind::Builtin)
+                };
+                (Clean::literal(text), origin)
+            }
+            Instructions::File(path) => {
+                let raw = self.source.read(path).map_err(|refusal| {
+                    let diagnostic = unreadable(path, &refusal);
+                    Diagnostic { severity: Severity::Error, ..diagnostic }
+                })?;
+                let (shown, text, _) = clean::document(&self.redactor, path.as_str(), &raw);
+                (text, Origin { path: Some(shown), ..Origin::new(OriginKind::File) })
+            }
+        };
+        let text = text.trimmed();
+        let mut input = Input { digest: Some(Digest::of(text.as_str())), origin: origin.clone() };
+        if origin.kind == OriginKind::Builtin {
+            let mut id = crate::redact::CleanBuf::new();
+            id.lit("instructions/").text(&origin.id.clone().unwrap_or_default());
+            input.origin.id = Some(id.finish());
+        }
+        Ok((text, origin, input))
+    }
+
+    /// Roots of which no two have one slug, and an error for each that has.
+    fn unclashed(&self, roots: &[usize]) -> (Vec<usize>, Vec<Diagnostic>) {
+        let mut by_slug: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for root in roots {
+            let same = by_slug.entry(slug(&self.corpus.entries[*root].item.id)).or_default();
+            if !same.contains(root) {
+                same.push(*root);
+            }
+        }
+        let mut faults = Vec::new();
+        let mut kept: Vec<usize> = Vec::new();
+        for (slug, same) in by_slug {
+            match &same[..] {
+                [root] => kept.push(*root),
+                several => faults.push(self.clash(&slug, several)),
+            }
+        }
+        kept.sort_unstable();
+        (kept, faults)
+    }
+
+    fn clash(&self, slug: &str, roots: &[usize]) -> Diagnostic {
+        let items: Vec<_> = roots.iter().map(|root| &self.corpus.entries[*root].item).collect();
+        let ids: Vec<String> = items.iter().map(|item| format!("`{}`", item.id)).collect();
+        let at = items.first().map(|item| crate::model::Place::line(item.origin.path.clone(), item.line));
+        let message = format!("{} would all be written to `{slug}.<profile>.json`", ids.join(" and "));
+        items.iter().fold(
+            Diagnostic::new(Code::SlugClash, at, message).help("give all but one of them another id; none is built"),
+            |diagnostic, item| diagnostic.about(item.id.as_str()),
+        )
+    }
+
+    fn pack(&self, root: usize, bench: &Bench<'_>, shelf: &Shelf, stamp: &Stamp) -> Built {
+        let profile = bench.library.profile;
+        let item = &self.corpus.entries[root].item;
+        let (mut references, found) = shelf.of(self, root, profile);
+        let diagnostics = levelled(found, self.settings);
+        let neighbours = self.graph.edges(root).iter().filter_map(|edge| match edge.to {
+            Target::Item(item) => Some(self.corpus.entries[item].item.id.as_str()),
+            Target::Issue { .. } => None,
+        });
+        references.warnings = self.notices.of(&item.id, neighbours);
+        references.warnings.extend(diagnostics.iter().map(|diagnostic| notices::notice(diagnostic, &self.redactor)));
+        let selection = select(&bench.library, root, references);
+        let outcome = match fit(selection, &bench.budget, bench.counter) {
+            Ok(fitted) => self.guarded(seal(&fitted, stamp)),
+            Err(small) => Err(self.too_small(root, &bench.budget, small)),
+        };
+        Built {
+            root: item.id.clone(),
+            profile: profile.name.clone(),
+            name: format!("{}.{}.json", slug(&item.id), profile.name),
+            outcome: outcome.map_err(|diagnostic| Fault { diagnostic }),
+            diagnostics,
+        }
+    }
+
+    /// The last look: no value of a secret variable of this process may stand in a pack.
+    fn guarded(&self, sealed: Sealed) -> Result<Sealed, Diagnostic> {
+        if self.environment.is_empty() {
+            return Ok(sealed);
+        }
+        let place = sealed
+            .pack()
+            .sections
+            .iter()
+            .find_map(|section| {
+                let hit = self.environment.find(&section.content).or_else(|| self.environment.find(&section.title));
+                hit.map(|(name, _)| {
+                    (name.to_owned(), format!("section `{}`, from `{}`", section.id, render::place(&section.source)))
+                })
+            })
+            .or_else(|| {
+                let bytes = sealed.bytes();
+                let text = String::from_utf8_lossy(&bytes);
+                self.environment.find(&text).map(|(name, _)| (name.to_owned(), "its fields".to_owned()))
+            });
+        match place {
+            None => Ok(sealed),
+            Some((name, place)) => {
+                let message = format!("the value of the environment variable `{name}` stands in {place}");
+                Err(Diagnostic::new(Code::EnvironmentSecret, None, message)
+                    .help("remove it from the source and change the secret; the pack was not written")
+                    .about(sealed.pack().root.work_item_id.clone().unwrap_or_default()))
+            }
+        }
+    }
+
+    fn too_small(&self, root: usize, budget: &Budget, small: TooSmall) -> Diagnostic {
+        let item = &self.corpus.entries[root].item;
+        let Amount { chars, bytes, tokens } = small.smallest;
+        let needed: Vec<String> = [
+            ("max_chars", budget.max_chars, chars),
+            ("max_bytes", budget.max_bytes, bytes),
+            ("max_tokens", budget.max_tokens, tokens),
+        ]
+        .into_iter()
+        .filter_map(|(name, limit, smallest)| {
+            limit.filter(|limit| *limit < smallest).map(|limit| format!("`{name}: {smallest}` (given: {limit})"))
+        })
+        .collect();
+        let at = crate::model::Place::line(item.origin.path.clone(), item.line);
+        let message = format!(
+            "the budget cannot hold the instructions and the beginning of `{}`; the smallest that works is {}",
+            item.id,
+            needed.join(" and "),
+        );
+        Diagnostic::new(Code::BudgetTooSmall, Some(at), message)
+            .help("raise the limit, or shorten the instructions")
+            .about(item.id.as_str())
+    }
+}
+
+fn counted(budget: &Budget) -> Option<Tokenizer> {
+    budget.max_tokens.map(|_| budget.tokenizer)
+}

@@ -1,0 +1,95 @@
+//! Every work item of the source, clean.
+
+use super::{clean, unreadable};
+use crate::config::{ItemSource, Settings, TemplatePart};
+use crate::graph::{Entry, SourceRules};
+use crate::model::{Diagnostic, RepoPath, Source};
+use crate::parse::{self, Item};
+use crate::redact::Redactor;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A file with items: which source takes it, and by which of its globs.
+type Taken = (usize, usize, RepoPath);
+
+/// Reads all items in include order, then path, then place in the file.
+pub(super) fn read(source: &dyn Source, settings: &Settings, redactor: &Redactor) -> (Vec<Entry>, Vec<Diagnostic>) {
+    let rules: Vec<Arc<SourceRules>> =
+        settings.work_items.iter().map(|source| Arc::new(source_rules(source))).collect();
+    let files = matching(source.files(), settings);
+    let read: Vec<(Vec<Entry>, Vec<Diagnostic>)> =
+        files.par_iter().map(|taken| file(source, settings, redactor, &rules, taken)).collect();
+    let (mut entries, mut diagnostics) = (Vec::new(), Vec::new());
+    for (items, warnings) in read {
+        entries.extend(items);
+        diagnostics.extend(warnings);
+    }
+    for (order, entry) in entries.iter_mut().enumerate() {
+        entry.item.order = order;
+    }
+    (entries, diagnostics)
+}
+
+/// The files of every source, each under the first that takes it.
+fn matching(files: &[RepoPath], settings: &Settings) -> Vec<Taken> {
+    let mut taken: BTreeMap<&RepoPath, (usize, usize)> = BTreeMap::new();
+    for (index, source) in settings.work_items.iter().enumerate() {
+        for path in files {
+            if taken.contains_key(path) || source.exclude.set.is_match(path.as_str()) {
+                continue;
+            }
+            if let Some(glob) = source.include.set.matches(path.as_str()).into_iter().min() {
+                taken.insert(path, (index, glob));
+            }
+        }
+    }
+    let mut files: Vec<Taken> = taken.into_iter().map(|(path, (source, glob))| (source, glob, path.clone())).collect();
+    files.sort();
+    files
+}
+
+fn file(
+    source: &dyn Source,
+    settings: &Settings,
+    redactor: &Redactor,
+    rules: &[Arc<SourceRules>],
+    (index, _, path): &Taken,
+) -> (Vec<Entry>, Vec<Diagnostic>) {
+    let text = match source.read(path) {
+        Ok(text) => text,
+        Err(refusal) => return (Vec::new(), vec![scrubbed(redactor, unreadable(path, &refusal))]),
+    };
+    let parsed = parse::items(&settings.work_items[*index], *index, path, &text, &|beside| source.read(beside));
+    let entries = parsed.items.iter().map(|item| entry(redactor, item, &rules[*index])).collect();
+    (entries, parsed.diagnostics.into_iter().map(|diagnostic| scrubbed(redactor, diagnostic)).collect())
+}
+
+fn entry(redactor: &Redactor, raw: &Item<String>, rules: &Arc<SourceRules>) -> Entry {
+    let (item, removals, digest) = clean::item(redactor, raw);
+    let body = clean::text(item.body.text.clone());
+    Entry { item, body, removals, digest, rules: Arc::clone(rules) }
+}
+
+/// Diagnostics of parsing quote raw text: they pass the door as well.
+fn scrubbed(redactor: &Redactor, diagnostic: Diagnostic) -> Diagnostic {
+    Diagnostic {
+        message: redactor.line(&diagnostic.message),
+        help: diagnostic.help.map(|help| redactor.line(&help)),
+        about: diagnostic.about.iter().map(|id| redactor.line(id)).collect(),
+        ..diagnostic
+    }
+}
+
+fn source_rules(source: &ItemSource) -> SourceRules {
+    let mut reference = (String::new(), String::new());
+    let mut after = false;
+    for part in &source.reference.parts {
+        match part {
+            TemplatePart::Hole(_) => after = true,
+            TemplatePart::Text(text) if after => reference.1.push_str(text),
+            TemplatePart::Text(text) => reference.0.push_str(text),
+        }
+    }
+    SourceRules { reference, prefixes: source.prefixes.clone() }
+}

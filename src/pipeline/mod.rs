@@ -1,0 +1,126 @@
+//! The corridor: a source and settings → packs, in parallel.
+//!
+//! [`Desk::open`] reads and cleans the work items and draws the graph once;
+//! [`Desk::build`] makes packs of it. What a pack holds depends on the source
+//! and the settings alone.
+
+mod build;
+mod clean;
+mod items;
+mod notices;
+mod references;
+mod roots;
+
+pub use build::{Built, Fault, Job, Limits};
+pub use notices::levelled;
+pub use roots::RootError;
+
+use crate::config::{DenyList, Settings};
+use crate::graph::{Corpus, Graph, Rules};
+use crate::model::{Code, Diagnostic, RepoPath, Source};
+use crate::redact::{CleanBuf, Environment, Redactor};
+
+/// Everything that packs are made from: items, clean, with the graph around them.
+pub struct Desk<'a> {
+    source: &'a dyn Source,
+    settings: &'a Settings,
+    deny: &'a DenyList,
+    redactor: Redactor,
+    environment: Environment,
+    corpus: Corpus,
+    graph: Graph,
+    /// Of reading and of the graph, sorted, with the levels that the configuration gives.
+    diagnostics: Vec<Diagnostic>,
+    notices: notices::Notices,
+}
+
+impl<'a> Desk<'a> {
+    /// Reads the work items of `source`, cleans them and draws their graph.
+    ///
+    /// `environment` holds the secret values of the building process, which no pack may contain.
+    pub fn open(source: &'a dyn Source, settings: &'a Settings, deny: &'a DenyList, environment: Environment) -> Self {
+        let redactor = Redactor::new(&settings.redaction);
+        let (entries, mut diagnostics) = items::read(source, settings, &redactor);
+        let adrs: Vec<RepoPath> =
+            source.files().iter().filter(|path| settings.adrs.include.set.is_match(path.as_str())).cloned().collect();
+        let github = &settings.github;
+        let rules = Rules {
+            repo: github.repo.as_ref().map(|repo| clean::line(&redactor, "repo", repo)),
+            host: clean::line(&redactor, "host", &github.host),
+            done: settings.done_statuses.iter().map(|status| status.to_lowercase()).collect(),
+            adrs,
+        };
+        let (corpus, duplicates) = Corpus::new(entries, rules);
+        let graph = Graph::draw(&corpus);
+        diagnostics.extend(duplicates);
+        diagnostics.extend_from_slice(graph.diagnostics());
+        diagnostics.sort();
+        diagnostics.dedup();
+        let diagnostics = levelled(diagnostics, settings);
+        let notices = notices::Notices::new(&diagnostics, &redactor);
+        Self { source, settings, deny, redactor, environment, corpus, graph, diagnostics, notices }
+    }
+
+    /// What is wrong with the items and the graph.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// The items.
+    pub fn corpus(&self) -> &Corpus {
+        &self.corpus
+    }
+
+    /// Their edges.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// The configuration.
+    pub fn settings(&self) -> &'a Settings {
+        self.settings
+    }
+
+    /// The URL of the issue that an item claims, where it has one and the repo is known.
+    fn issue_url(&self, item: usize) -> Option<crate::redact::Clean> {
+        let issue = self.corpus.entries[item].item.issue.as_ref()?;
+        let text = issue.value.trim();
+        if text.starts_with("https://") {
+            return Some(issue.value.trimmed());
+        }
+        let digits = text.len() - text.trim_start_matches(|c: char| !c.is_ascii_digit()).len();
+        let (repo, number) = match text.split_once('#') {
+            Some((repo, number)) if repo.contains('/') => (issue.value.slice(0..repo.len()), number),
+            _ => (self.corpus.rules.repo.clone()?, &text[digits..]),
+        };
+        let number: u64 = number.parse().ok()?;
+        let mut url = CleanBuf::new();
+        url.lit("https://").text(&self.corpus.rules.host).lit("/").text(&repo).lit("/issues/").number(number);
+        Some(url.finish())
+    }
+}
+
+/// The diagnostic of a file that the configuration names and that cannot be read.
+fn unreadable(path: &RepoPath, refusal: &crate::model::Refusal) -> Diagnostic {
+    use crate::model::Refusal;
+    let (message, help) = match refusal {
+        Refusal::Denied => (
+            "the name is one that is never opened".to_owned(),
+            "rename the file, or allow it with `!path` under `redaction.deny_paths`",
+        ),
+        Refusal::Outside => ("it leads out of the repo".to_owned(), "name a file of the repo"),
+        Refusal::NotInRepo => {
+            ("there is no such file, or git ignores it".to_owned(), "add the file, or correct the path")
+        }
+        Refusal::Binary => ("it is no text file".to_owned(), "exclude it, or name a text file"),
+        Refusal::NotUtf8 => ("it is not UTF-8".to_owned(), "save it as UTF-8, or exclude it"),
+        Refusal::TooLarge(limit) => (format!("it is larger than {limit} bytes"), "split the file, or exclude it"),
+        Refusal::Unreadable(why) => (why.clone(), "make the file readable, or exclude it"),
+    };
+    Diagnostic::new(
+        Code::UnreadableFile,
+        Some(crate::model::Place::file(path.clone())),
+        format!("`{path}` cannot be read: {message}"),
+    )
+    .help(help)
+}

@@ -1,0 +1,76 @@
+//! Diagnostics by the items that they concern, as packs carry them.
+
+use super::clean;
+use crate::config::Settings;
+use crate::model::{Code, Diagnostic, Level, Severity};
+use crate::redact::Redactor;
+use crate::select::Notice;
+use std::collections::HashMap;
+
+/// Gives each diagnostic the level that the configuration asks for; allowed ones are gone.
+pub fn levelled(diagnostics: Vec<Diagnostic>, settings: &Settings) -> Vec<Diagnostic> {
+    diagnostics
+        .into_iter()
+        .filter_map(|mut diagnostic| {
+            match settings.warnings.get(&diagnostic.code) {
+                Some(Level::Allow) if diagnostic.severity == Severity::Warning => return None,
+                Some(Level::Deny) => diagnostic.severity = Severity::Error,
+                Some(Level::Allow | Level::Warn) | None => {}
+            }
+            Some(diagnostic)
+        })
+        .collect()
+}
+
+/// Notices of the items and the graph, by the id of the item that they concern.
+pub(super) struct Notices {
+    by_id: HashMap<String, Vec<(Code, Notice)>>,
+}
+
+impl Notices {
+    pub(super) fn new(diagnostics: &[Diagnostic], redactor: &Redactor) -> Self {
+        let mut by_id: HashMap<String, Vec<(Code, Notice)>> = HashMap::new();
+        for diagnostic in diagnostics {
+            for id in &diagnostic.about {
+                by_id.entry(id.clone()).or_default().push((diagnostic.code, notice(diagnostic, redactor)));
+            }
+        }
+        Self { by_id }
+    }
+
+    /// What concerns the pack of `root`: everything about the root, and what is
+    /// wrong with its neighbours themselves; their own references are not this pack's.
+    pub(super) fn of<'b>(&self, root: &str, neighbours: impl Iterator<Item = &'b str>) -> Vec<Notice> {
+        let mut notices: Vec<Notice> =
+            self.by_id.get(root).into_iter().flatten().map(|(_, notice)| notice.clone()).collect();
+        for id in neighbours {
+            let about = self.by_id.get(id).into_iter().flatten();
+            notices.extend(about.filter(|(code, _)| concerns_readers(*code)).map(|(_, notice)| notice.clone()));
+        }
+        notices.sort();
+        notices.dedup();
+        notices
+    }
+}
+
+/// Whether a neighbour's diagnostic says something about the text that stands in the pack.
+fn concerns_readers(code: Code) -> bool {
+    matches!(
+        code,
+        Code::DuplicateId
+            | Code::InvalidFrontMatter
+            | Code::InvalidItem
+            | Code::UnreadableFile
+            | Code::BodyDiffers
+            | Code::StatusDiffers
+    )
+}
+
+pub(super) fn notice(diagnostic: &Diagnostic, redactor: &Redactor) -> Notice {
+    Notice {
+        code: diagnostic.code.name(),
+        message: clean::line(redactor, "message", &diagnostic.message),
+        path: diagnostic.at.as_ref().map(|at| clean::line(redactor, "path", at.path.as_str())),
+        line: diagnostic.at.as_ref().and_then(|at| at.line).map(u64::from),
+    }
+}

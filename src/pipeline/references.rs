@@ -1,0 +1,141 @@
+//! The files that roots refer to: found, read and cleaned once each.
+
+use super::{Desk, clean};
+use crate::config::Profile;
+use crate::graph::{FileKind, Files, Referenced, Target};
+use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RepoPath};
+use crate::parse::adr_status;
+use crate::redact::Clean;
+use crate::select::{Document, References, Taken, is_inactive};
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A file's path as packs show it, with its text or the contract's reason why it cannot be had.
+type Read = (Clean, Result<Arc<Document>, &'static str>);
+
+/// References of the items that packs need, and the files that they lead to.
+pub(super) struct Shelf {
+    referenced: BTreeMap<usize, Referenced>,
+    documents: BTreeMap<RepoPath, Read>,
+}
+
+impl Shelf {
+    /// Resolves the references of `roots`, and of those neighbours that a profile asks for.
+    pub(super) fn fill(desk: &Desk<'_>, roots: &[usize], profiles: &[&Profile]) -> Self {
+        let items: BTreeSet<usize> = roots
+            .iter()
+            .flat_map(|root| profiles.iter().flat_map(move |profile| referring(desk, *root, profile)))
+            .collect();
+        let files = Files::new(desk.source.files());
+        let denied = |path: &RepoPath| desk.deny.denies(path);
+        let items: Vec<usize> = items.into_iter().collect();
+        let referenced: BTreeMap<usize, Referenced> =
+            items.par_iter().map(|item| (*item, desk.graph.references(&desk.corpus, *item, &files, &denied))).collect();
+        let wanted: BTreeSet<(&RepoPath, FileKind)> =
+            referenced.values().flat_map(|found| found.files.iter().map(|file| (&file.path, file.kind))).collect();
+        let wanted: Vec<_> = wanted.into_iter().collect();
+        let documents: BTreeMap<RepoPath, Read> =
+            wanted.par_iter().map(|(path, _)| ((*path).clone(), read(desk, path))).collect();
+        Self { referenced, documents }
+    }
+
+    /// The references that the pack of `root` takes, and what is wrong with them.
+    pub(super) fn of(&self, desk: &Desk<'_>, root: usize, profile: &Profile) -> (References, Vec<Diagnostic>) {
+        let mut references = References { url: desk.issue_url(root), ..References::default() };
+        let mut diagnostics = Vec::new();
+        for by in referring(desk, root, profile) {
+            let Some(found) = self.referenced.get(&by) else { continue };
+            diagnostics.extend(found.diagnostics.iter().cloned());
+            references.missing.extend(found.missing.iter().cloned());
+            for file in &found.files {
+                let known = |taken: &Taken| {
+                    taken.file.path == file.path && (taken.file.anchor == file.anchor || taken.file.anchor.is_none())
+                };
+                if references.files.iter().any(known) || by != root && self.is_own(desk, root, &file.path) {
+                    continue;
+                }
+                let Some((shown, document)) = self.documents.get(&file.path) else { continue };
+                diagnostics.extend(document.as_ref().ok().and_then(|document| {
+                    let id = desk.corpus.entries[by].item.id.as_str();
+                    warn(
+                        document,
+                        file.kind,
+                        file.anchor.as_deref(),
+                        Place::line(file.at.path.clone(), file.at.line),
+                        id,
+                    )
+                }));
+                references.files.push(Taken {
+                    file: file.clone(),
+                    by,
+                    shown: shown.clone(),
+                    document: document.clone(),
+                });
+            }
+        }
+        references.files.sort_by(|a, b| {
+            (a.file.kind.cmp(&b.file.kind))
+                .then_with(|| a.file.path.cmp(&b.file.path))
+                .then_with(|| a.file.anchor.cmp(&b.file.anchor))
+        });
+        diagnostics.sort();
+        diagnostics.dedup();
+        (references, diagnostics)
+    }
+
+    fn is_own(&self, desk: &Desk<'_>, root: usize, path: &RepoPath) -> bool {
+        let item = &desk.corpus.entries[root].item;
+        item.origin.path == *path || item.body.origin.path == *path
+    }
+}
+
+/// The root, then the neighbours whose references the profile follows.
+fn referring(desk: &Desk<'_>, root: usize, profile: &Profile) -> Vec<usize> {
+    let mut items = vec![root];
+    items.extend(
+        desk.graph.neighbours(root).into_iter().filter(|edge| profile.adr_refs_of.contains(&edge.relation)).filter_map(
+            |edge| match edge.to {
+                Target::Item(item) => Some(item),
+                Target::Issue { .. } => None,
+            },
+        ),
+    );
+    items
+}
+
+fn read(desk: &Desk<'_>, path: &RepoPath) -> Read {
+    let refused = |refusal: &Refusal| match refusal {
+        Refusal::Denied => "denied_path",
+        Refusal::Outside => "outside_repo",
+        Refusal::NotInRepo | Refusal::Unreadable(_) => "not_in_repo",
+        Refusal::Binary => "binary",
+        Refusal::NotUtf8 => "not_utf8",
+        Refusal::TooLarge(_) => "too_large",
+    };
+    match desk.source.read(path) {
+        Err(refusal) => (clean::line(&desk.redactor, "path", path.as_str()), Err(refused(&refusal))),
+        Ok(raw) => {
+            let (shown, text, removals) = clean::document(&desk.redactor, path.as_str(), &raw);
+            let text = clean::text(text);
+            let status = adr_status(&text.clean, &text.markdown).map(|(range, _)| text.clean.slice(range).trimmed());
+            let digest = Digest::of(text.clean.as_str());
+            let document = Document { path: path.clone(), shown: shown.clone(), text, status, removals, digest };
+            (shown, Ok(Arc::new(document)))
+        }
+    }
+}
+
+fn warn(document: &Document, kind: FileKind, anchor: Option<&str>, at: Place, id: &str) -> Option<Diagnostic> {
+    if let Some(anchor) = anchor
+        && document.text.markdown.section(document.text.clean.len(), anchor).is_none()
+    {
+        let message = format!("`{}` has no heading `#{anchor}`; the whole document is taken", document.shown);
+        return Some(
+            Diagnostic::new(Code::MissingAnchor, Some(at), message).help("correct the heading's anchor").about(id),
+        );
+    }
+    let status = document.status.as_ref().filter(|status| kind == FileKind::Adr && is_inactive(status))?;
+    let message = format!("`{}` is {}", document.shown, status.to_lowercase());
+    Some(Diagnostic::new(Code::InactiveAdr, Some(at), message).help("refer to the ADR that is in force").about(id))
+}

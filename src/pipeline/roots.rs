@@ -1,0 +1,112 @@
+//! Who gets a pack.
+
+use super::Desk;
+use crate::config::Filter;
+use crate::graph::{Found, Graph, ItemState, Node, Value};
+use crate::redact::Clean;
+
+/// A root as typed that stands for no one item.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RootError {
+    /// It fits several.
+    #[error("`{typed}` fits more than one item: {}; write one of these ids", list(ids))]
+    Several {
+        /// As typed.
+        typed: String,
+        /// The ids that it fits.
+        ids: Vec<String>,
+    },
+    /// It is an issue that nothing here describes.
+    #[error(
+        "no work item claims issue `{0}`: give one `issue: {0}`, or run `contextpack list` for the roots there are"
+    )]
+    Issue(String),
+    /// It fits none.
+    #[error("there is no item `{typed}`{}: run `contextpack list` for the roots there are", near.as_ref().map(|id| format!("; did you mean `{id}`?")).unwrap_or_default())]
+    Unknown {
+        /// As typed.
+        typed: String,
+        /// The nearest id.
+        near: Option<String>,
+    },
+}
+
+fn list(ids: &[String]) -> String {
+    ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
+}
+
+impl Desk<'_> {
+    /// The roots that the configuration asks for, in natural order.
+    pub fn roots(&self) -> Vec<usize> {
+        (0..self.corpus.entries.len()).filter(|item| self.is_root(*item)).collect()
+    }
+
+    /// Whether the configuration asks for a pack of this item.
+    pub fn is_root(&self, item: usize) -> bool {
+        let roots = &self.settings.roots;
+        let entry = &self.corpus.entries[item];
+        let id = entry.item.id.as_str();
+        !entry.item.no_pack
+            && (roots.include.is_empty() || roots.include.iter().any(|glob| glob.is_match(id)))
+            && roots.only.0.iter().all(|(field, values)| self.matches(item, field, values))
+            && !self.matches_any(item, &roots.exclude)
+    }
+
+    fn matches_any(&self, item: usize, filter: &Filter) -> bool {
+        filter.0.iter().any(|(field, values)| self.matches(item, field, values))
+    }
+
+    fn matches(&self, item: usize, field: &str, values: &[String]) -> bool {
+        let wanted = |text: &str| values.iter().any(|value| value.trim().to_lowercase() == text.trim().to_lowercase());
+        let entry = &self.corpus.entries[item];
+        if field == "state" {
+            return wanted(self.state(item).name());
+        }
+        entry
+            .item
+            .fields
+            .iter()
+            .any(|known| &*known.name == field && scalars(&known.node).iter().any(|text| wanted(text)))
+    }
+
+    /// Whether an item is done.
+    pub fn state(&self, item: usize) -> ItemState {
+        Graph::state(&self.corpus, item)
+    }
+
+    /// The item that a root as typed stands for.
+    ///
+    /// # Errors
+    /// [`RootError`] where it stands for none or for several.
+    pub fn find(&self, typed: &str) -> Result<usize, RootError> {
+        let id = |item: &usize| self.corpus.entries[*item].item.id.to_string();
+        match self.graph.find(&self.corpus, typed) {
+            Found::Item(item) => Ok(item),
+            Found::Several(items) => {
+                Err(RootError::Several { typed: typed.to_owned(), ids: items.iter().map(id).collect() })
+            }
+            Found::Issue(_) => Err(RootError::Issue(typed.to_owned())),
+            Found::Nothing => {
+                let lower = typed.to_lowercase();
+                let near = self
+                    .corpus
+                    .entries
+                    .iter()
+                    .map(|entry| (strsim::jaro_winkler(&lower, &entry.item.id.to_lowercase()), entry))
+                    .filter(|(score, _)| *score > 0.85)
+                    .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.item.id.cmp(&a.1.item.id)))
+                    .map(|(_, entry)| entry.item.id.to_string());
+                Err(RootError::Unknown { typed: typed.to_owned(), near })
+            }
+        }
+    }
+}
+
+/// The scalars of a field: itself, or the entries of a list, also of one written with commas.
+fn scalars(node: &Node<Clean>) -> Vec<&str> {
+    match &node.value {
+        Value::Scalar { text, .. } => std::iter::once(text.as_str()).chain(text.split(',').map(str::trim)).collect(),
+        Value::List(nodes) => nodes.iter().flat_map(scalars).collect(),
+        Value::Null | Value::Map(_) => Vec::new(),
+    }
+}

@@ -1,0 +1,151 @@
+//! One pass over a text: keywords first, then the rules that they call.
+
+use super::generic::{self, Names};
+use super::rules::{Label, RULES, Rule};
+use super::text::WordEnds;
+use super::{keys, names, url};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use std::sync::OnceLock;
+
+/// What a record says of a URL's password.
+static URL_PASSWORD: Label = Label { name: "url-password", reason: "is the password or token of a URL", rank: 3 };
+
+/// Whose rule a finding is of.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Of {
+    /// A built-in one.
+    Ours(&'static Label),
+    /// The user's, by its place in the configuration.
+    Theirs(usize),
+}
+
+/// A secret's place in a text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Finding {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) of: Of,
+}
+
+/// What a keyword calls.
+#[derive(Debug, Clone, Copy)]
+enum Call {
+    Rule(&'static Rule),
+    Name,
+    Url,
+    KeyBlock,
+    KeyEnd,
+    Putty,
+    Wrapped,
+}
+
+struct Table {
+    keywords: AhoCorasick,
+    calls: Vec<Call>,
+}
+
+/// The automaton over all built-in keywords, built at the first text.
+fn table() -> Option<&'static Table> {
+    static TABLE: OnceLock<Option<Table>> = OnceLock::new();
+    TABLE
+        .get_or_init(|| {
+            let mut words: Vec<(&str, Call)> = Vec::new();
+            for rule in &RULES {
+                words.extend(rule.keywords.iter().map(|word| (*word, Call::Rule(rule))));
+            }
+            words.extend(generic::STEMS.iter().map(|stem| (*stem, Call::Name)));
+            words.extend([
+                ("://", Call::Url),
+                (keys::BEGIN, Call::KeyBlock),
+                (keys::END, Call::KeyEnd),
+                (keys::PUTTY, Call::Putty),
+                (keys::WRAPPED, Call::Wrapped),
+            ]);
+            let keywords = AhoCorasick::builder()
+                .ascii_case_insensitive(true)
+                .match_kind(MatchKind::Standard)
+                .kind(Some(AhoCorasickKind::DFA))
+                .build(words.iter().map(|(word, _)| word))
+                .ok()?;
+            Some(Table { keywords, calls: words.into_iter().map(|(_, call)| call).collect() })
+        })
+        .as_ref()
+}
+
+/// Every built-in label.
+pub(super) fn labels() -> impl Iterator<Item = &'static Label> {
+    let rules = RULES.iter().map(|rule| &rule.label);
+    rules.chain(names::LABELS).chain([&URL_PASSWORD, &keys::BLOCK])
+}
+
+/// What the built-in rules find in `text`, in no order; findings may overlap.
+///
+/// `strict`: the text is a record rather than prose, see [`Names::value`].
+pub(super) fn built_in(text: &[u8], strict: bool) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let Some(table) = table() else {
+        // The table is fixed and a test builds it. Should it ever fail, nothing may pass.
+        return vec![Finding { start: 0, end: text.len(), of: Of::Ours(&keys::BLOCK) }];
+    };
+    let mut assigned = Names::default();
+    let mut ends = WordEnds::default();
+    let mut key_end = 0;
+    for hit in table.keywords.find_overlapping_iter(text) {
+        let at = hit.start();
+        let found = match table.calls[hit.pattern().as_usize()] {
+            Call::Rule(rule) => rule.find(text, at).map(|(start, end)| {
+                let end = if rule.extends() { ends.end(text, end) } else { end };
+                (start, end, &rule.label)
+            }),
+            Call::Name => assigned.value(text, at, strict),
+            Call::Url => url::credentials(text, hit.end()).map(|(start, end)| (start, end, &URL_PASSWORD)),
+            // A block holds no other block: skipping what it covers keeps the pass linear.
+            Call::KeyBlock if at >= key_end => keys::block(text, at).map(|(start, end)| (start, end, &keys::BLOCK)),
+            Call::KeyEnd if at >= key_end => keys::rest(text, at).map(|(start, end)| (start, end, &keys::BLOCK)),
+            Call::Putty if at >= key_end => keys::putty(text, at).map(|(start, end)| (start, end, &keys::BLOCK)),
+            Call::Wrapped if at >= key_end => keys::wrapped(text, at).map(|(start, end)| (start, end, &keys::BLOCK)),
+            Call::KeyBlock | Call::KeyEnd | Call::Putty | Call::Wrapped => None,
+        };
+        if let Some((start, end, label)) = found {
+            if label.name == keys::BLOCK.name {
+                key_end = key_end.max(end);
+            }
+            findings.push(Finding { start, end, of: Of::Ours(label) });
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_keywords_can_be_built() {
+        assert!(table().is_some());
+    }
+
+    #[test]
+    fn hostile_texts_take_no_longer_than_long_ones() {
+        for part in [
+            "token=",
+            "ghp_",
+            "-----END PRIVATE KEY-----",
+            "LS0tLS1CRUdJTi",
+            "-us",
+            "://a:b@",
+            "-----BEGIN PRIVATE KEY-----",
+            "eyJ",
+            "password=\"",
+            "key key ",
+            "-u a:",
+            "Basic ",
+        ] {
+            let text = part.repeat((1 << 16) / part.len());
+            let started = std::time::Instant::now();
+            built_in(text.as_bytes(), true);
+            // Quadratic work would take minutes.
+            assert!(started.elapsed().as_secs() < 15, "{part}");
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Rewrites a text: findings become markers, invisible characters leave.
+
+use super::detect::{Finding, Of};
+use super::engine::Redactor;
+use super::hygiene::{self, INVISIBLE};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A piece on its way.
+pub(super) struct Draft<'a> {
+    pub(super) text: Cow<'a, str>,
+    /// Where line ends went with what was removed: place in `text`, how many.
+    pub(super) gone: Vec<(usize, u32)>,
+    /// Whether the last round changed it, so that it is to be read again.
+    pub(super) changed: bool,
+}
+
+/// A text without its invisible characters, and the way back to its bytes.
+pub(super) struct Seen<'t> {
+    pub(super) text: Cow<'t, str>,
+    /// Seen places from which on so many bytes more are hidden, both rising.
+    shifts: Vec<(usize, usize)>,
+}
+
+impl Redactor {
+    /// Rewrites a draft without the findings and the hidden characters; says whether it changed.
+    pub(super) fn apply(
+        &self,
+        draft: &mut Draft<'_>,
+        mut findings: Vec<Finding>,
+        hidden: &[Range<usize>],
+        mut record: impl FnMut(u32, Of),
+    ) -> bool {
+        if findings.is_empty() && hidden.is_empty() {
+            return false;
+        }
+        let text: &str = &draft.text;
+        for finding in &mut findings {
+            while !text.is_char_boundary(finding.start) {
+                finding.start -= 1;
+            }
+            while !text.is_char_boundary(finding.end) {
+                finding.end += 1;
+            }
+        }
+        let spans = self.without_markers(text, self.merged(findings));
+        let mut edits: Vec<(Range<usize>, Option<Of>)> =
+            spans.into_iter().map(|f| (f.start..f.end, Some(f.of))).collect();
+        edits.extend(hidden.iter().map(|range| (range.clone(), None)));
+        edits.sort_by_key(|(range, of)| (range.start, of.is_none()));
+        if edits.is_empty() {
+            return false;
+        }
+        let mut output = String::with_capacity(text.len());
+        let mut gone = Vec::new();
+        let mut earlier = draft.gone.iter().peekable();
+        let (mut at, mut line) = (0, 0_u32);
+        for (range, of) in edits {
+            if range.start < at {
+                continue;
+            }
+            output.push_str(&text[at..range.start]);
+            line += line_ends(&text[at..range.start]);
+            while let Some((place, lines)) = earlier.next_if(|(place, _)| *place <= range.start) {
+                line += lines;
+                gone.push((output.len().saturating_sub(range.start - place), *lines));
+            }
+            record(line, of.unwrap_or(Of::Ours(&INVISIBLE)));
+            if let Some(of) = of {
+                output.push_str("[REDACTED:");
+                output.push_str(self.name(of));
+                output.push(']');
+                let lines = line_ends(&text[range.clone()]);
+                if lines > 0 {
+                    gone.push((output.len(), lines));
+                    line += lines;
+                }
+            }
+            at = range.end;
+        }
+        let shift = output.len();
+        for (place, lines) in earlier {
+            gone.push((shift + place.saturating_sub(at), *lines));
+        }
+        output.push_str(&text[at..]);
+        draft.text = Cow::Owned(output);
+        draft.gone = gone;
+        true
+    }
+
+    /// Findings in order, those that overlap as one under the strongest label.
+    fn merged(&self, mut findings: Vec<Finding>) -> Vec<Finding> {
+        findings.sort_by_key(|f| (f.start, std::cmp::Reverse(f.end), self.rank(f.of)));
+        let mut merged: Vec<Finding> = Vec::with_capacity(findings.len());
+        for finding in findings {
+            match merged.last_mut() {
+                Some(last) if finding.start < last.end => {
+                    last.end = last.end.max(finding.end);
+                    if self.rank(finding.of) < self.rank(last.of) {
+                        last.of = finding.of;
+                    }
+                }
+                _ => merged.push(finding),
+            }
+        }
+        merged
+    }
+
+    /// The parts of findings that lie outside markers that stand in the text already.
+    fn without_markers(&self, text: &str, findings: Vec<Finding>) -> Vec<Finding> {
+        if findings.is_empty() {
+            return findings;
+        }
+        let mut markers = self.markers(text).peekable();
+        let mut kept = Vec::with_capacity(findings.len());
+        for mut finding in findings {
+            while markers.next_if(|marker| marker.end <= finding.start).is_some() {}
+            while let Some(marker) = markers.next_if(|marker| marker.start < finding.end) {
+                kept.push(Finding { end: marker.start.max(finding.start), ..finding });
+                finding.start = marker.end;
+            }
+            kept.push(Finding { end: finding.end.max(finding.start), ..finding });
+        }
+        kept.retain(|finding| !text[finding.start..finding.end].trim().is_empty());
+        kept
+    }
+
+    /// The places of markers with the names of our rules.
+    fn markers<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
+        text.match_indices("[REDACTED:").filter_map(|(start, open)| {
+            let name = &text[start + open.len()..];
+            let length = name.bytes().take(101).position(|b| b == b']')?;
+            self.names.contains(&name[..length]).then_some(start..start + open.len() + length + 1)
+        })
+    }
+}
+
+impl<'t> Seen<'t> {
+    /// `raw` as a reader sees it.
+    pub(super) fn of(raw: &'t str) -> Self {
+        let hidden = hygiene::invisible(raw);
+        if hidden.is_empty() {
+            return Self { text: Cow::Borrowed(raw), shifts: Vec::new() };
+        }
+        let mut text = String::with_capacity(raw.len());
+        let mut shifts = Vec::with_capacity(hidden.len());
+        let (mut at, mut shift) = (0, 0);
+        for range in hidden {
+            text.push_str(&raw[at..range.start]);
+            shift += range.len();
+            shifts.push((text.len(), shift));
+            at = range.end;
+        }
+        text.push_str(&raw[at..]);
+        Self { text: Cow::Owned(text), shifts }
+    }
+
+    /// The same finding in the bytes of the raw text.
+    pub(super) fn to_raw(&self, finding: Finding) -> Option<Finding> {
+        let last = finding.end.checked_sub(1)?;
+        Some(Finding { start: self.raw_place(finding.start), end: self.raw_place(last) + 1, ..finding })
+    }
+
+    /// The raw place of the seen byte at `place`.
+    fn raw_place(&self, place: usize) -> usize {
+        let after = self.shifts.partition_point(|(from, _)| *from <= place);
+        let shift = after.checked_sub(1).map_or(0, |last| self.shifts[last].1);
+        place + shift
+    }
+
+    /// Whether nothing is hidden, so that the raw text is the seen one.
+    pub(super) fn is_raw(&self) -> bool {
+        self.shifts.is_empty()
+    }
+}
+
+fn line_ends(text: &str) -> u32 {
+    u32::try_from(text.bytes().filter(|b| *b == b'\n').count()).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,183 @@
+//! Secrets of the building process that must not stand in a finished pack.
+
+use super::judge;
+use aho_corasick::{AhoCorasick, MatchKind};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Shorter values are too likely to stand in a text by chance.
+const LEAST: usize = 12;
+
+/// The values of environment variables whose names look secret.
+pub struct Environment {
+    finder: Option<AhoCorasick>,
+    /// The names, one for each pattern of `finder`.
+    names: Vec<String>,
+}
+
+impl Environment {
+    /// Whether there is nothing to look for.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// Picks the variables that look secret.
+    ///
+    /// A value counts from 12 characters of two classes on, unless it is a
+    /// stand-in, words, a path or a URL; a URL with a password counts by that,
+    /// whatever its variable's name.
+    pub fn new(vars: impl Iterator<Item = (String, String)>) -> Self {
+        let mut wanted: BTreeMap<String, String> = BTreeMap::new();
+        let mut vars: Vec<(String, String)> = vars.collect();
+        vars.sort();
+        for (name, value) in vars {
+            for value in secrets(&name, &value) {
+                let json = serde_json::Value::from(value.as_str()).to_string();
+                wanted.entry(json[1..json.len() - 1].to_owned()).or_insert_with(|| name.clone());
+                wanted.entry(value).or_insert_with(|| name.clone());
+            }
+        }
+        let finder = match wanted.is_empty() {
+            true => None,
+            false => AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(wanted.keys()).ok(),
+        };
+        Self { finder, names: wanted.into_values().collect() }
+    }
+
+    /// The first of the values that stands in `text`: its variable's name and its byte offset.
+    pub fn find(&self, text: &str) -> Option<(&str, usize)> {
+        let hit = self.finder.as_ref()?.find(text)?;
+        Some((self.names.get(hit.pattern().as_usize())?, hit.start()))
+    }
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Environment").field("names", &self.names).finish_non_exhaustive()
+    }
+}
+
+/// What of a variable is looked for.
+fn secrets(name: &str, value: &str) -> Vec<String> {
+    let value = value.trim();
+    if let Some(at) = value.find("://") {
+        let password = super::url::credentials(value.as_bytes(), at + 3).map(|(start, end)| &value[start..end]);
+        return password.filter(|password| counts(password)).map(str::to_owned).into_iter().collect();
+    }
+    let Some(strength) = strength(name) else {
+        return Vec::new();
+    };
+    if value.contains('\n') {
+        // A key of several lines may be indented where it stands: its lines count.
+        let lines = value.lines().map(str::trim).filter(|line| line.len() >= 24 && !line.starts_with("-----"));
+        return lines.filter(|line| counts(line)).map(str::to_owned).collect();
+    }
+    let words = judge::is_name(value.as_bytes()) && !value.bytes().any(|b| b.is_ascii_digit());
+    let plain = match strength {
+        Strength::Says => words && value.bytes().all(|b| b.is_ascii_alphabetic()),
+        Strength::Hints => words,
+    };
+    if plain || !counts(value) || is_path(value) { Vec::new() } else { vec![value.to_owned()] }
+}
+
+/// How much a variable's name says.
+#[derive(Clone, Copy)]
+enum Strength {
+    /// The value is a secret.
+    Says,
+    /// It may be a name, a provider, a setting.
+    Hints,
+}
+
+fn strength(name: &str) -> Option<Strength> {
+    let name = name.to_ascii_uppercase();
+    if matches!(name.as_str(), "PWD" | "OLDPWD") {
+        return None;
+    }
+    let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
+    let word = |words: &[&str]| name.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| words.contains(&part));
+    if has(&["SECRET", "PASSWORD", "PASSWD", "PASSPHRASE"]) || word(&["PASS", "PWD"]) {
+        return Some(Strength::Says);
+    }
+    let hints = has(&["TOKEN", "APIKEY", "CREDENTIAL", "PRIVATEKEY", "ACCESSKEY", "_KEY"])
+        || word(&["KEY", "KEYS", "AUTH", "CREDS", "PAT", "JWT", "BEARER", "COOKIE", "SESSION", "DSN"])
+        || name.ends_with("PWD");
+    hints.then_some(Strength::Hints)
+}
+
+/// Whether a value is long and varied enough to mean something where it stands.
+fn counts(value: &str) -> bool {
+    let classes = [
+        value.bytes().any(|b| b.is_ascii_lowercase()),
+        value.bytes().any(|b| b.is_ascii_uppercase()),
+        value.bytes().any(|b| b.is_ascii_digit()),
+        value.bytes().any(|b| !b.is_ascii_alphanumeric()),
+    ];
+    value.chars().count() >= LEAST
+        && classes.iter().filter(|class| **class).count() >= 2
+        && !judge::is_placeholder(value.as_bytes())
+}
+
+fn is_path(value: &str) -> bool {
+    let drive = value.as_bytes().get(1..3) == Some(b":\\".as_slice());
+    let rooted = ["/", "./", "../", "~/"].iter().any(|start| value.starts_with(start));
+    drive
+        || (rooted
+            && (value.matches('/').count() > 1 || judge::is_name(value.as_bytes()))
+            && !value.contains('+')
+            && !value.ends_with('='))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment(vars: &[(&str, &str)]) -> Environment {
+        Environment::new(vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
+    }
+
+    #[test]
+    fn values_of_secret_variables_are_found_by_name_and_place() {
+        let vars = environment(&[("GITHUB_TOKEN", "q7Rt5Kx9wZ1c3"), ("DB_PASSWORD", "correct-horse-battery")]);
+        assert_eq!(vars.find("see q7Rt5Kx9wZ1c3."), Some(("GITHUB_TOKEN", 4)));
+        assert_eq!(vars.find("x correct-horse-battery"), Some(("DB_PASSWORD", 2)));
+        assert_eq!(vars.find("nothing"), None);
+    }
+
+    #[test]
+    fn the_password_of_a_url_counts_whatever_the_name() {
+        let vars = environment(&[
+            ("DATABASE_URL", "postgres://app:q7Rt5Kx9wZ1c3@db/x"),
+            ("AUTH_URL", "https://login.example.org/a1"),
+        ]);
+        assert_eq!(vars.find("pw q7Rt5Kx9wZ1c3"), Some(("DATABASE_URL", 3)));
+        assert_eq!(vars.find("https://login.example.org/a1"), None);
+    }
+
+    #[test]
+    fn names_and_values_of_every_day_do_not_count() {
+        let vars = environment(&[
+            ("PWD", "/home/a1/b2/c3/d4"),
+            ("OLDPWD", "/home/a1/b2/c3/d5"),
+            ("SSH_AUTH_SOCK", "/tmp/ssh-a1b2c3/agent.1"),
+            ("AUTH_PROVIDER", "keycloak-openid"),
+            ("API_KEY", "short1"),
+            ("MY_TOKEN", "changeme-changeme-1"),
+            ("MY_SECRET", "aaaaaaaaaaaaaaaa"),
+            ("LANG", "q7Rt5Kx9wZ1c3"),
+            ("KEYBOARD", "q7Rt5Kx9wZ1c3"),
+        ]);
+        assert_eq!(format!("{vars:?}"), "Environment { names: [], .. }");
+    }
+
+    #[test]
+    fn a_value_is_found_in_its_json_spelling_and_never_shown() {
+        let vars = environment(&[
+            ("A_SECRET", "q7\"Rt5\\Kx9wZ1c3"),
+            ("SIGNING_KEY", "-----BEGIN X-----\n  b3BlbnNzaC1rZXktdjEAAAAABG5\n-----END X-----"),
+        ]);
+        assert_eq!(vars.find(r#"{"x":"q7\"Rt5\\Kx9wZ1c3"}"#), Some(("A_SECRET", 6)));
+        assert_eq!(vars.find("b3BlbnNzaC1rZXktdjEAAAAABG5"), Some(("SIGNING_KEY", 0)));
+        assert!(!format!("{vars:?}").contains("Rt5"));
+    }
+}

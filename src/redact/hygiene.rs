@@ -1,0 +1,153 @@
+//! Characters that a person does not see but a machine reads.
+
+use super::rules::Label;
+use std::ops::Range;
+
+/// What a record says of deleted characters.
+pub(super) static INVISIBLE: Label = Label {
+    name: "invisible-text",
+    reason: "holds characters that a reader does not see: controls, text direction marks or other invisible code points",
+    rank: 9,
+};
+
+/// The places of invisible characters in `text`, in order, one range each.
+///
+/// Joiners and variation selectors stay where writing needs them: between the
+/// parts of an emoji, and after letters of scripts that join.
+pub(super) fn invisible(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(next) = next_odd(bytes, at) {
+        let Some(c) = text[next..].chars().next() else {
+            break;
+        };
+        at = next + c.len_utf8();
+        if c == '\u{1F3F4}' {
+            at += flag(&text[at..]);
+        } else if is_invisible(c) && !is_needed(text, next, c) {
+            found.push(next..at);
+        }
+    }
+    found
+}
+
+/// The next byte at or after `from` that is neither printable ASCII nor a line end nor a tab.
+fn next_odd(bytes: &[u8], from: usize) -> Option<usize> {
+    let odd = |b: &u8| (*b < 0x20 && *b != b'\n' && *b != b'\t') || *b >= 0x7f;
+    let mut at = from;
+    // Whole blocks first: without an early exit inside, the check of a block runs many bytes at a time.
+    while let Some(block) = bytes.get(at..at + 64) {
+        if block.iter().fold(false, |any, b| any | odd(b)) {
+            break;
+        }
+        at += 64;
+    }
+    bytes[at..].iter().position(odd).map(|offset| at + offset)
+}
+
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}'
+        | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Whether `c` at `at` shapes what is seen.
+fn is_needed(text: &str, at: usize, c: char) -> bool {
+    let mut before = text[..at].chars().rev();
+    let previous = before.next();
+    let mut after = text[at + c.len_utf8()..].chars();
+    let next = after.next();
+    match c {
+        '\u{fe00}'..='\u{fe0f}' => match previous {
+            Some('0'..='9' | '#' | '*') => next == Some('\u{20e3}'),
+            Some(base) => is_symbol(base) || is_ideograph(base),
+            None => false,
+        },
+        '\u{e0100}'..='\u{e01ef}' => previous.is_some_and(is_ideograph),
+        '\u{180b}'..='\u{180d}' | '\u{180f}' => previous.is_some_and(|base| matches!(base, '\u{1820}'..='\u{18aa}')),
+        '\u{200d}' => match previous {
+            Some('\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}') => {
+                next.is_some_and(is_symbol) && before.next().is_some_and(is_symbol)
+            }
+            Some(base) => (is_symbol(base) && next.is_some_and(is_symbol)) || joins(base),
+            None => false,
+        },
+        '\u{200c}' => previous.is_some_and(joins) && next.is_some_and(|c| joins(c) || c.is_whitespace()),
+        _ => false,
+    }
+}
+
+/// The length of the tags that make a black flag one of the three with their own emoji.
+fn flag(rest: &str) -> usize {
+    const REGIONS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
+    let tags: Vec<char> = rest.chars().take(6).collect();
+    let region: String =
+        tags.iter().take(5).filter_map(|tag| char::from_u32((*tag as u32).checked_sub(0xe0000)?)).collect();
+    let whole = tags.last() == Some(&'\u{e007f}') && REGIONS.contains(&region.as_str());
+    if whole { tags.iter().map(|tag| tag.len_utf8()).sum() } else { 0 }
+}
+
+fn is_symbol(c: char) -> bool {
+    matches!(c,
+        '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{2190}'..='\u{2bff}'
+        | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}' | '\u{1f000}'..='\u{1faff}')
+}
+
+fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{3001}'..='\u{3002}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
+        | '\u{ff01}'..='\u{ff1f}' | '\u{20000}'..='\u{3ffff}')
+}
+
+fn joins(c: char) -> bool {
+    matches!(c, '\u{600}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{f00}'..='\u{109f}' | '\u{1780}'..='\u{18af}'
+        | '\u{1a00}'..='\u{1cff}' | '\u{a840}'..='\u{abff}' | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}'
+        | '\u{10a00}'..='\u{11fff}' | '\u{1e900}'..='\u{1e95f}')
+        && !is_invisible(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cleaned(text: &str) -> String {
+        let mut seen = String::new();
+        let mut at = 0;
+        for range in invisible(text) {
+            seen.push_str(&text[at..range.start]);
+            at = range.end;
+        }
+        seen + &text[at..]
+    }
+
+    #[test]
+    fn hidden_orders_are_deleted() {
+        assert_eq!(cleaned("a\u{e0069}\u{e0067}\u{e007f}b"), "ab");
+        assert_eq!(cleaned("x\u{202e}y\u{2066}z\u{2069}"), "xyz");
+        assert_eq!(cleaned("zero\u{200b}width\u{feff} so\u{ad}ft \u{2060}"), "zerowidth soft ");
+        assert_eq!(cleaned("bell\u{7} esc\u{1b}[0m c1\u{85} del\u{7f} \r\n"), "bell esc[0m c1 del \n");
+        assert_eq!(cleaned("😀\u{fe0f}\u{fe01}\u{e0101}x"), "😀\u{fe0f}x");
+        assert_eq!(cleaned("a\u{200d}b\u{200c}c1\u{fe0f}2"), "abc12");
+    }
+
+    #[test]
+    fn emoji_and_scripts_that_join_stay_as_they_are() {
+        for text in [
+            "👩\u{200d}💻 👨\u{200d}👩\u{200d}👧 ❤\u{fe0f}\u{200d}🔥 1\u{fe0f}\u{20e3} 🧑🏽\u{200d}🚀 ✔\u{fe0f} ©\u{fe0f}",
+            "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+            "می\u{200c}خواهم क\u{94d}\u{200d}ष",
+            "葛\u{e0100}",
+            "plain\ttext\nénglish — “quotes” 中文",
+        ] {
+            assert_eq!(cleaned(text), text);
+        }
+    }
+
+    #[test]
+    fn a_flag_hides_no_other_tags() {
+        assert_eq!(cleaned("🏴\u{e0061}\u{e0062}\u{e0063}\u{e0064}\u{e0065}\u{e007f}"), "🏴");
+    }
+}

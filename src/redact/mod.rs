@@ -1,0 +1,29 @@
+//! The door: raw text in, [`Clean`] text and a record of what was removed out.
+//!
+//! One pass over a text looks for the keywords of all rules; a rule's pattern
+//! then runs in a bounded window around the hit, so the work is linear in the
+//! text. Findings are merged and become `[REDACTED:<rule>]`; the words around
+//! them stay. Invisible characters are deleted on the way.
+
+#[cfg(test)]
+mod canaries;
+mod clean;
+mod detect;
+mod edit;
+mod engine;
+mod environment;
+mod generic;
+mod hygiene;
+mod judge;
+mod keys;
+mod names;
+mod rules;
+mod spread;
+#[cfg(test)]
+mod tests;
+mod text;
+mod url;
+
+pub use clean::{Clean, CleanBuf};
+pub use engine::{Piece, Redactor, Removal, Scrubbed};
+pub use environment::Environment;

@@ -1,0 +1,145 @@
+//! What a name says of its value: `DB_PASSWORD`, `apiKey`, `next_page_token`.
+
+use super::judge::{Class, is_one_of};
+use super::rules::Label;
+
+const fn label(name: &'static str, reason: &'static str) -> Label {
+    Label { name, reason, rank: 5 }
+}
+
+static PASSWORD: Label = label("password", "is the value of a name that says password");
+static SECRET: Label = label("secret", "is the value of a name that says secret");
+static KEY: Label = label("api-key", "is the value of a name that says API key or access key");
+static PRIVATE_KEY: Label = label("private-key-value", "is the value of a name that says private key");
+static TOKEN: Label = label("token", "is the value of a name that says token");
+static CREDENTIALS: Label = label("credentials", "is the value of a name that says credentials");
+static AWS: Label = label("aws-secret-access-key", "is the value of a name that says AWS secret access key");
+static AZURE: Label = label("azure-key", "is the value of a name that says Azure account key or shared access key");
+
+/// Every label of this file.
+pub(super) static LABELS: [&Label; 8] = [&PASSWORD, &SECRET, &KEY, &PRIVATE_KEY, &TOKEN, &CREDENTIALS, &AWS, &AZURE];
+
+/// What `name` says of its value; nothing where it says nothing of a secret.
+pub(super) fn class_of(name: &[u8]) -> Option<(Class, &'static Label)> {
+    let words = words(name);
+    // `secret_key_base`, `PASSWORD_PROD`, `apiKeyValue` still name the secret itself.
+    const AFTERWORDS: &str = "base value val string plain plaintext text raw b64 base64 prod production dev \
+        staging stage test live old new current default primary secondary";
+    let count = words.iter().rposition(|word| !is_one_of(AFTERWORDS, word.as_bytes()) && !word.is_empty())? + 1;
+    let words = &words[..count];
+    let last = words.last()?.as_str();
+    let before = words.len().checked_sub(2).map_or("", |at| words[at].as_str());
+    let joined = words.concat();
+    let ends = |ends: &[&str]| ends.iter().any(|end| joined.ends_with(end));
+    // Words before `token` that make it a part of text or a place in a list.
+    const NO_TOKENS: &str = "next page continuation cancel cancellation stop pad bos eos unk sep mask special max \
+        min per erc20 native design sync resume start first last";
+    Some(
+        if ends(&["password", "passwd", "passphrase", "passcode"])
+            || matches!(last, "pass" | "pwd" | "pw")
+            || last.ends_with("pwd")
+        {
+            (Class::Password, &PASSWORD)
+        } else if ends(&["privatekey", "privkey"]) || before == "private" && last == "key" {
+            (Class::PrivateKey, &PRIVATE_KEY)
+        } else if ends(&["secretaccesskey", "awssecretkey", "awssecret"]) {
+            (Class::Secret, &AWS)
+        } else if last == "secret" && matches!(before, "aes" | "mac" | "ephemeral") {
+            // Derived for one session; protocol specifications print them as test vectors.
+            (Class::Weak, &SECRET)
+        } else if ends(&["secret", "secretkey"]) {
+            (Class::Secret, &SECRET)
+        } else if ends(&["accountkey", "sharedaccesskey", "storagekey"]) {
+            (Class::Key, &AZURE)
+        } else if ends(&[
+            "apikey",
+            "accesskey",
+            "authkey",
+            "encryptionkey",
+            "signingkey",
+            "masterkey",
+            "sharedkey",
+            "servicekey",
+            "licensekey",
+            "applicationkey",
+            "appkey",
+            "hmackey",
+            "jwtkey",
+            "subscriptionkey",
+            "adminkey",
+            "deploykey",
+            "integrationkey",
+            "ingestkey",
+            "apppassword",
+            "webhookkey",
+        ]) {
+            (Class::Key, &KEY)
+        } else if last.ends_with("token") {
+            if is_one_of(NO_TOKENS, before.as_bytes())
+                || last.strip_suffix("token").is_some_and(|no| is_one_of(NO_TOKENS, no.as_bytes()))
+            {
+                return None;
+            }
+            (if joined == "token" { Class::Weak } else { Class::Token }, &TOKEN)
+        } else if matches!(
+            last,
+            "auth" | "authorization" | "credential" | "credentials" | "creds" | "secrets" | "tokens" | "passwords"
+        ) {
+            (Class::Weak, &CREDENTIALS)
+        } else {
+            return None;
+        },
+    )
+}
+
+/// The words of a name in lower case: cut at separators and humps, digits at a word's end left out.
+fn words(name: &[u8]) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut word = String::new();
+    for (at, byte) in name.iter().enumerate() {
+        let next = name.get(at + 1);
+        let previous = at.checked_sub(1).map(|at| name[at]);
+        let hump = byte.is_ascii_uppercase()
+            && (previous.is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+                || previous.is_some_and(|b| b.is_ascii_uppercase()) && next.is_some_and(u8::is_ascii_lowercase));
+        if hump || !byte.is_ascii_alphanumeric() {
+            words.push(std::mem::take(&mut word));
+        }
+        if byte.is_ascii_alphanumeric() {
+            word.push(char::from(byte.to_ascii_lowercase()));
+        }
+    }
+    words.push(word);
+    for word in &mut words {
+        let kept = word.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        // `PASS8` is a constant of its own; `password1` is a password.
+        if kept > 4 && word != "base64" {
+            word.truncate(kept);
+        }
+    }
+    words.retain(|word| !word.is_empty() && !word.bytes().all(|b| b.is_ascii_digit()));
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_by_their_words() {
+        for (name, expected) in [
+            ("AWS_SECRET_ACCESS_KEY", Some("aws-secret-access-key")),
+            ("dbPasswordProd", Some("password")),
+            ("SMTP_PASS", Some("password")),
+            ("AccountKey", Some("azure-key")),
+            ("APIKey", Some("api-key")),
+            ("compass", None),
+            ("token_type", None),
+            ("secretName", None),
+            ("monkey", None),
+            ("cancellationToken", None),
+        ] {
+            assert_eq!(class_of(name.as_bytes()).map(|(_, label)| label.name), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Carries what was found in one text of a source to its other texts.
+
+use super::detect::{Finding, Of};
+use super::edit::{Draft, Seen};
+use super::engine::Piece;
+use super::judge;
+use super::text::starts_token;
+use aho_corasick::{AhoCorasick, MatchKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Longest value that is looked for elsewhere.
+const LONGEST: usize = 16 * 1024;
+/// From this length on a value is looked for inside words, too.
+const LONG: usize = 16;
+
+/// Secrets found in a source.
+#[derive(Default)]
+pub(super) struct Values {
+    /// Those that are looked for everywhere, in every spelling.
+    distinct: BTreeMap<Vec<u8>, Of>,
+    /// Those too plain for that, by the line of the file on which they stand: looked for in the
+    /// record's own text on that line only.
+    plain: BTreeMap<u32, BTreeMap<Vec<u8>, Of>>,
+}
+
+impl Values {
+    /// Adds a value found in `piece`.
+    pub(super) fn add(&mut self, piece: &Piece<'_>, value: &[u8], of: Of) {
+        if judge::is_distinct(value) && value.len() <= LONGEST {
+            for form in forms(value) {
+                self.distinct.entry(form).or_insert(of);
+            }
+        } else if !matches!(piece.key, "head" | "body") && value.len() >= 3 {
+            self.plain.entry(piece.line).or_default().entry(value.to_vec()).or_insert(of);
+        }
+    }
+
+    /// Adds the places of the values in all drafts to `found`.
+    pub(super) fn spread(&self, pieces: &[Piece<'_>], drafts: &[Draft<'_>], found: &mut [Vec<Finding>]) {
+        for (index, (piece, draft)) in pieces.iter().zip(drafts).enumerate() {
+            if self.distinct.is_empty() && (self.plain.is_empty() || piece.key != "head") {
+                continue;
+            }
+            let seen = Seen::of(&draft.text);
+            let text = seen.text.as_bytes();
+            let mut places = places(&self.distinct, text, 0);
+            if piece.key == "head" {
+                places.extend(self.plain_places(text, piece.line));
+            }
+            found[index].extend(places.into_iter().filter_map(|place| seen.to_raw(place)));
+        }
+    }
+
+    fn plain_places(&self, text: &[u8], first: u32) -> Vec<Finding> {
+        let ends = text.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at + 1);
+        let starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
+        let mut found = Vec::new();
+        for (line, values) in &self.plain {
+            let row = line.checked_sub(first).and_then(|row| usize::try_from(row).ok());
+            let Some(row) = row.filter(|row| *row < starts.len()) else {
+                continue;
+            };
+            let end = starts.get(row + 1).map_or(text.len(), |next| next - 1);
+            found.extend(places(values, &text[..end], starts[row]));
+        }
+        found
+    }
+}
+
+/// Where `values` stand in `text` from `from` on. A short one inside a longer word is another word.
+fn places(values: &BTreeMap<Vec<u8>, Of>, text: &[u8], from: usize) -> Vec<Finding> {
+    if values.is_empty() {
+        return Vec::new();
+    }
+    let labels: Vec<Of> = values.values().copied().collect();
+    let builder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(values.keys());
+    let Ok(finder) = builder else {
+        // Too many to search for at once: each is still removed where its own rule found it.
+        return Vec::new();
+    };
+    finder
+        .find_iter(&text[from..])
+        .map(|hit| (from + hit.start(), from + hit.end(), hit.pattern().as_usize()))
+        .filter(|(start, end, _)| {
+            let cut = text.get(*end).is_some_and(u8::is_ascii_alphanumeric) || !starts_token(text, *start);
+            !cut || end - start >= LONG
+        })
+        .map(|(start, end, pattern)| Finding { start, end, of: labels[pattern] })
+        .collect()
+}
+
+/// A value as it is, and as JSON and single-quoted YAML spell it.
+fn forms(value: &[u8]) -> BTreeSet<Vec<u8>> {
+    let mut forms = BTreeSet::from([value.to_vec()]);
+    if let Ok(text) = std::str::from_utf8(value) {
+        let json = serde_json::Value::from(text).to_string();
+        forms.insert(json.as_bytes()[1..json.len() - 1].to_vec());
+        forms.insert(text.replace('\'', "''").into_bytes());
+    }
+    forms
+}

@@ -1,0 +1,83 @@
+//! Passwords and tokens before the `@` of a URL.
+
+use super::judge::{self, Class};
+
+/// Longest user part that is looked at.
+const LONG: usize = 1024;
+
+/// The secret of a URL whose `://` ends at `from`: its password, or its user where that is a token.
+pub(super) fn credentials(text: &[u8], from: usize) -> Option<(usize, usize)> {
+    let window = &text[from..text.len().min(from + LONG)];
+    let stop = window.iter().position(|b| {
+        matches!(b, b'/' | b'?' | b'#' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'|' | b'\\') || b.is_ascii_whitespace()
+    });
+    let authority = &window[..stop.unwrap_or(window.len())];
+    // The last `@`: a careless password may hold one.
+    let at = authority.iter().rposition(|b| *b == b'@')?;
+    let (user, host) = (&authority[..at], &authority[at + 1..]);
+    if host.is_empty() || !(host[0].is_ascii_alphanumeric() || matches!(host[0], b'[' | b'$' | b'{' | b'%' | b'_')) {
+        return None;
+    }
+    match user.iter().position(|b| *b == b':') {
+        Some(colon) => {
+            let (name, password) = (&user[..colon], &user[colon + 1..]);
+            if is_open(name, password, host) {
+                return None;
+            }
+            Some((from + colon + 1, from + at))
+        }
+        // Elsewhere a user without a password is a name or a public key (`enode://…@host`).
+        None if text[..from].ends_with(b"http://") || text[..from].ends_with(b"https://") => {
+            let token = user.len() >= 16 && judge::looks_secret(user, Class::Token, true);
+            token.then_some((from, from + at))
+        }
+        None => None,
+    }
+}
+
+/// Whether a password is none: a stand-in, or the default of a server on one's own machine.
+fn is_open(name: &[u8], password: &[u8], host: &[u8]) -> bool {
+    const SHOWN: &[&[u8]] = &[b"password", b"passwd", b"pass", b"pwd", b"pw", b"secret", b"token", b"passw0rd", b"p"];
+    let local = !host.contains(&b'.') || host.starts_with(b"127.");
+    judge::is_placeholder(password)
+        || SHOWN.iter().any(|shown| password.eq_ignore_ascii_case(shown))
+        || (name.eq_ignore_ascii_case(password) && local)
+        // `PASSWORD`, `DB_PASS`: a name in place of the value.
+        || (password.iter().all(|b| b.is_ascii_uppercase() || *b == b'_') && (password.contains(&b'_') || password.len() < 12))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(url: &str) -> Option<&str> {
+        let from = url.find("://").map(|at| at + 3)?;
+        credentials(url.as_bytes(), from).map(|(start, end)| &url[start..end])
+    }
+
+    #[test]
+    fn the_password_of_a_url_is_found_whatever_stands_around_it() {
+        assert_eq!(found("postgres://app:hunter2@db.internal:5432/x"), Some("hunter2"));
+        assert_eq!(found("<https://bob:s3cr@t@host.example/>"), Some("s3cr@t"));
+        assert_eq!(found("redis://:q8w7e6r5@cache:6379"), Some("q8w7e6r5"));
+        assert_eq!(found("https://a1b2c3d4e5f6a7b8c9d0@git.host/x.git"), Some("a1b2c3d4e5f6a7b8c9d0"));
+    }
+
+    #[test]
+    fn stand_ins_ports_and_plain_users_are_no_secrets() {
+        for url in [
+            "postgres://user:password@host/db",
+            "postgres://postgres:postgres@localhost/db",
+            "https://${USER}:${PASS}@host",
+            "https://<user>:<pass>@host",
+            "mysql://root:DB_PASS@host",
+            "ssh://git@github.com:22/x",
+            "https://host:8080/@scope/name",
+            "https://host/a:b@c",
+            "enode://9e1096aa59862a6f164994cb5cb16f5124d6c992@192.0.2.1:30303",
+            "https://x:[REDACTED:url-password]@host",
+        ] {
+            assert_eq!(found(url), None, "{url}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! A pack's sections → Markdown (`markdown/1`), the form that an agent reads and that budgets measure.
+//!
+//! The grammar stands in `docs/rendering.md`. It never changes under this
+//! name: whoever needs another form gives it another name.
+
+mod frame;
+
+pub use frame::{Frame, LISTED, LeftOut, Parts, Tag, escape, footer, frame_size, render};
+
+use crate::wire;
+
+/// The rendering of a finished pack.
+pub fn pack(pack: &wire::Pack) -> Parts {
+    let mut instructions = "";
+    let mut frames = Vec::with_capacity(pack.sections.len());
+    let places: Vec<String> = pack.sections.iter().map(|section| place(&section.source)).collect();
+    for (section, place) in pack.sections.iter().zip(&places) {
+        if section.kind == "instructions" {
+            instructions = &section.content;
+            continue;
+        }
+        frames.push(Frame {
+            id: &section.id,
+            kind: &section.kind,
+            source: place,
+            trust: section.metadata.trust.as_deref().unwrap_or_default(),
+            state: section.metadata.state.as_deref().or(section.metadata.status.as_deref()).unwrap_or_default(),
+            content: &section.content,
+        });
+    }
+    let places: Vec<String> = pack.omissions.iter().map(|omission| place(&omission.source)).collect();
+    let left_out = pack.omissions.iter().zip(&places).map(|(omission, place)| LeftOut {
+        title: &omission.title,
+        reason: &omission.reason,
+        place,
+    });
+    render(instructions, &frames, left_out)
+}
+
+/// Where a text can be read: `path:first-last`, else its URL, else its id.
+pub fn place(source: &wire::Source) -> String {
+    let Some(path) = &source.path else {
+        return source.url.clone().or_else(|| source.id.clone()).unwrap_or_default();
+    };
+    match (source.lines, &source.anchor) {
+        (Some([first, last]), _) if first == last => format!("{path}:{first}"),
+        (Some([first, last]), _) => format!("{path}:{first}-{last}"),
+        (None, Some(anchor)) => format!("{path}#{anchor}"),
+        (None, None) => path.clone(),
+    }
+}

@@ -1,0 +1,11 @@
+//! Reads finished packs back: verifies them, and explains what they hold.
+
+mod explain;
+mod read;
+mod stale;
+mod verify;
+
+pub use explain::{Explanation, explain};
+pub use read::{ReadError, read};
+pub use stale::{Difference, difference};
+pub use verify::verify;

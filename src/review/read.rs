@@ -1,0 +1,114 @@
+//! A pack from bytes, strictly.
+
+use crate::wire::Pack;
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// Why bytes are no pack.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// They are not UTF-8 from this byte on.
+    #[error("it is not UTF-8 from byte {0} on")]
+    NotUtf8(usize),
+    /// They are not JSON, or not the JSON of a pack.
+    #[error("line {line}, column {column}: {message}")]
+    Json {
+        /// From 1.
+        line: usize,
+        /// From 1.
+        column: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// The pack is of another schema version.
+    #[error("its schema version is `{0}`; this program reads `context_pack/v1`")]
+    Version(String),
+}
+
+/// Reads a pack: no key twice, no unknown field, no missing one.
+///
+/// # Errors
+/// [`ReadError`], with the place.
+pub fn read(bytes: &[u8]) -> Result<Pack, ReadError> {
+    let text = std::str::from_utf8(bytes).map_err(|error| ReadError::NotUtf8(error.valid_up_to()))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let no_duplicates: Distinct = serde_json::from_str(text).map_err(json_error)?;
+    if let Some(version) = no_duplicates.version.filter(|version| version != crate::wire::SCHEMA_VERSION) {
+        return Err(ReadError::Version(version));
+    }
+    serde_json::from_str(text).map_err(json_error)
+}
+
+fn json_error(error: serde_json::Error) -> ReadError {
+    let message = error.to_string();
+    let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
+    ReadError::Json { line: error.line(), column: error.column(), message: message.to_owned() }
+}
+
+/// Any JSON in which no object has a key twice; keeps the outermost `schema_version`.
+struct Distinct {
+    version: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for Distinct {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(DistinctVisitor)
+    }
+}
+
+struct DistinctVisitor;
+
+const NOTHING: Distinct = Distinct { version: None };
+
+impl<'de> Visitor<'de> for DistinctVisitor {
+    type Value = Distinct;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Distinct, E> {
+        Ok(NOTHING)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Distinct, E> {
+        Ok(NOTHING)
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, _: i64) -> Result<Distinct, E> {
+        Ok(NOTHING)
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Distinct, E> {
+        Err(E::custom(format_args!("packs have no fractions and no integers beyond 2^53, found {number}")))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Distinct, E> {
+        Ok(Distinct { version: Some(text.to_owned()) })
+    }
+
+    fn visit_unit<E>(self) -> Result<Distinct, E> {
+        Ok(NOTHING)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Distinct, A::Error> {
+        while list.next_element::<Distinct>()?.is_some() {}
+        Ok(NOTHING)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Distinct, A::Error> {
+        let mut keys = BTreeSet::new();
+        let mut version = None;
+        while let Some(key) = map.next_key::<String>()? {
+            let value = map.next_value::<Distinct>()?;
+            if key == "schema_version" {
+                version = value.version;
+            }
+            if let Some(key) = keys.replace(key) {
+                return Err(A::Error::custom(format_args!("the key `{key}` stands twice in one object")));
+            }
+        }
+        Ok(Distinct { version })
+    }
+}

@@ -1,0 +1,220 @@
+//! Whether a finished pack is what it says, without its repo.
+
+use super::read::read;
+use crate::model::{Digest, natural_cmp, slug};
+use crate::render;
+use crate::wire::{Pack, RENDERING, Section};
+use serde::Serialize;
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+/// Checks the bytes of a pack: schema, form, hash, id, order and budget.
+///
+/// Returns the hash that the content has, where there is one to compute, and
+/// every fault that was found; a pack without faults is valid.
+pub fn verify(bytes: &[u8]) -> (Option<String>, Vec<String>) {
+    let pack = match read(bytes) {
+        Ok(pack) => pack,
+        Err(error) => return (None, vec![format!("it is no context pack: {error}")]),
+    };
+    let mut faults = Vec::new();
+    let digest = hash(bytes);
+    match digest {
+        Some(digest) if digest.to_string() == pack.hash => {}
+        Some(digest) => {
+            faults.push(format!("the content was changed: its hash is {digest}, the pack says {}", shown(&pack.hash)))
+        }
+        None => faults.push("its hash cannot be computed".to_owned()),
+    }
+    id(&pack, &mut faults);
+    form(bytes, &pack, &mut faults);
+    order(&pack, &mut faults);
+    sections(&pack, &mut faults);
+    budget(&pack, &mut faults);
+    (digest.map(|digest| digest.to_string()), faults)
+}
+
+fn shown(text: &str) -> String {
+    format!("`{}`", text.chars().take(80).collect::<String>())
+}
+
+/// The hash by another implementation of RFC 8785 than the one that seals.
+fn hash(bytes: &[u8]) -> Option<Digest> {
+    let mut value: serde_json::Value =
+        serde_json::from_slice(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)).ok()?;
+    let fields = value.as_object_mut()?;
+    for name in ["hash", "pack_id", "generated_at", "generator"] {
+        fields.remove(name);
+    }
+    serde_jcs::to_vec(&value).ok().map(Digest::of)
+}
+
+fn id(pack: &Pack, faults: &mut Vec<String>) {
+    let hex = pack.hash.strip_prefix("sha256:").unwrap_or_default();
+    if hex.len() != 64 || !hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
+        faults.push(format!("`hash` is no SHA-256: {}", shown(&pack.hash)));
+        return;
+    }
+    let ids = pack.root.work_item_id.iter().map(|id| slug(id)).chain(pack.root.issue_url.iter().filter_map(|url| {
+        let number = url.rsplit('/').next()?;
+        number.parse::<u64>().ok().map(|number| format!("issue-{number}"))
+    }));
+    let expected: Vec<String> = ids.map(|slug| format!("cp_{slug}_{}_{}", pack.profile, &hex[..12])).collect();
+    if expected.is_empty() {
+        faults.push("`root` has neither a work item's id nor an issue's URL".to_owned());
+    } else if !expected.contains(&pack.pack_id) {
+        faults.push(format!("`pack_id` is {}, root, profile and hash give `{}`", shown(&pack.pack_id), expected[0]));
+    }
+    if !pack.profile.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-')) || pack.profile.is_empty() {
+        faults.push(format!("`profile` is no name of a profile: {}", shown(&pack.profile)));
+    }
+    if humantime::parse_rfc3339(&pack.generated_at).is_err() || pack.generated_at.len() != 20 {
+        faults.push(format!("`generated_at` is no time such as `2026-02-22T01:20:00Z`: {}", shown(&pack.generated_at)));
+    }
+}
+
+/// The published form: field order, two-space indent, LF, one final newline, no byte-order mark.
+fn form(bytes: &[u8], pack: &Pack, faults: &mut Vec<String>) {
+    let mut expected = Vec::with_capacity(bytes.len());
+    if pack.serialize(&mut serde_json::Serializer::pretty(&mut expected)).is_err() {
+        return;
+    }
+    expected.push(b'\n');
+    if expected == bytes {
+        return;
+    }
+    if bytes.contains(&b'\r') {
+        faults.push(
+            "its line ends are not LF: keep packs as they are with `packs/*.json text eol=lf` in `.gitattributes`"
+                .to_owned(),
+        );
+        return;
+    }
+    let same = expected.iter().zip(bytes).take_while(|(a, b)| a == b).count();
+    let line = bytes[..same].iter().filter(|b| **b == b'\n').count() + 1;
+    faults.push(format!(
+        "line {line}: it is not in the published form (field order, indent of two spaces, one final newline)"
+    ));
+}
+
+/// The place of a section in the pack's order, and the rest of its id, which sorts within a group.
+fn rank(section: &Section) -> Option<(u8, &str)> {
+    let fixed = ["instructions", "root.issue", "root.draft", "root.json", "root.edges"];
+    // The draft may stand before the issue's own text.
+    if let Some(position) = fixed.iter().position(|id| *id == section.id) {
+        return Some(([0, 1, 1, 2, 3][position], ""));
+    }
+    let prefixes = ["comment.", "parent.", "child.", "dependency.", "related.", "adr.", "file."];
+    let position = prefixes.iter().position(|prefix| section.id.starts_with(prefix))?;
+    Some((position as u8 + 4, &section.id[prefixes[position].len()..]))
+}
+
+fn order(pack: &Pack, faults: &mut Vec<String>) {
+    let mut seen = BTreeSet::new();
+    let mut before: Option<(u8, &str)> = None;
+    for section in &pack.sections {
+        if !seen.insert(&section.id) {
+            faults.push(format!("section {} stands twice", shown(&section.id)));
+        }
+        let Some(rank) = rank(section) else {
+            faults.push(format!("{} is no section id of this version", shown(&section.id)));
+            continue;
+        };
+        if before.is_some_and(|before| out_of_order(before, rank)) {
+            faults.push(format!("section {} is out of order", shown(&section.id)));
+        }
+        before = Some(rank);
+    }
+    for (position, id, kind) in [(0, "instructions", "instructions"), (1, "root", "issue")] {
+        let there =
+            pack.sections.get(position).is_some_and(|section| section.id.starts_with(id) && section.kind == kind);
+        if !there {
+            faults.push(format!(
+                "section {} is not the {}",
+                position + 1,
+                if position == 0 { "instructions" } else { "root" }
+            ));
+        }
+    }
+}
+
+fn out_of_order(before: (u8, &str), after: (u8, &str)) -> bool {
+    match before.0.cmp(&after.0) {
+        Ordering::Less => false,
+        Ordering::Greater => true,
+        // Comments stand oldest first and files by path; items in natural order.
+        Ordering::Equal => match before.0 {
+            4 => false,
+            9 | 10 => before.1 > after.1,
+            _ => natural_cmp(before.1, after.1) == Ordering::Greater,
+        },
+    }
+}
+
+fn sections(pack: &Pack, faults: &mut Vec<String>) {
+    for section in &pack.sections {
+        let chars = section.content.chars().count() as u64;
+        if section.metadata.chars != chars {
+            faults.push(format!(
+                "section {} has {chars} characters, its metadata says {}",
+                shown(&section.id),
+                section.metadata.chars
+            ));
+        }
+        if !["full", "truncated", "excerpt", "pointer"].contains(&section.metadata.detail.as_str()) {
+            faults.push(format!(
+                "section {} has the unknown detail {}",
+                shown(&section.id),
+                shown(&section.metadata.detail)
+            ));
+        }
+    }
+    for redaction in &pack.redactions {
+        if !pack.sections.iter().any(|section| section.id == redaction.section) {
+            faults.push(format!("a redaction names section {}, which is not there", shown(&redaction.section)));
+        }
+    }
+}
+
+fn budget(pack: &Pack, faults: &mut Vec<String>) {
+    let budget = &pack.budget;
+    if budget.rendering != RENDERING {
+        faults.push(format!("this program does not know the rendering {}", shown(&budget.rendering)));
+        return;
+    }
+    if budget.max_chars.is_none() && budget.max_bytes.is_none() && budget.max_tokens.is_none() {
+        faults.push("`budget` has no limit".to_owned());
+    }
+    let text = render::pack(pack).whole();
+    let tokens = budget.used_tokens.and_then(|_| {
+        let bpe = budget
+            .tokenizer
+            .as_deref()
+            .filter(|name| ["o200k_base", "cl100k_base"].contains(name))
+            .and_then(tiktoken::get_encoding);
+        if bpe.is_none() {
+            faults.push("`budget` counts tokens without a tokenizer that this program knows".to_owned());
+        }
+        bpe.map(|bpe| bpe.count(&text) as u64)
+    });
+    let units = [
+        ("chars", Some(text.chars().count() as u64), Some(budget.used_chars), budget.max_chars),
+        ("bytes", Some(text.len() as u64), Some(budget.used_bytes), budget.max_bytes),
+        ("tokens", tokens, budget.used_tokens, budget.max_tokens),
+    ];
+    for (unit, measured, used, limit) in units {
+        if let (Some(measured), Some(used)) = (measured, used)
+            && measured != used
+        {
+            faults.push(format!("the rendering has {measured} {unit}, `used_{unit}` says {used}"));
+        }
+        if let (Some(measured), Some(limit)) = (measured.or(used), limit)
+            && measured > limit
+        {
+            faults.push(format!("the rendering has {measured} {unit}, more than `max_{unit}` {limit}"));
+        }
+        if unit == "tokens" && limit.is_some() && used.is_none() {
+            faults.push("`budget` limits tokens and does not say how many are used".to_owned());
+        }
+    }
+}

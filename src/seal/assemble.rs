@@ -1,0 +1,195 @@
+//! The fitted pack in the words of the wire.
+
+use super::{Sealed, Stamp};
+use crate::fit::{Fitted, Kept, LeftOut};
+use crate::model::slug;
+use crate::select::{Body, Candidate, EdgeRow, Evidence, Notice, Origin};
+use crate::wire;
+
+/// Seals a fitted pack; `slug_of` is what its file name says of the root.
+pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
+    let selection = &fitted.selection;
+    let counted = fitted.budget.max_tokens.is_some();
+    let mut sections = vec![instructions(fitted, counted)];
+    sections.extend(
+        fitted
+            .kept
+            .iter()
+            .map(|kept| section(&selection.candidates[kept.candidate], kept, selection.root_id.as_str(), counted)),
+    );
+    let mut redactions: Vec<wire::Redaction> = fitted
+        .kept
+        .iter()
+        .flat_map(|kept| {
+            let candidate = &selection.candidates[kept.candidate];
+            candidate.removals.iter().map(|removal| wire::Redaction {
+                section: candidate.id.to_string(),
+                source: source(&removal.origin),
+                line: removal.line,
+                rule: removal.rule.clone(),
+                count: removal.count,
+                reason: removal.reason.clone(),
+                to_include: removal.to_include.clone(),
+            })
+        })
+        .collect();
+    redactions.dedup();
+    let mut warnings: Vec<&Notice> = selection.warnings.iter().collect();
+    warnings.sort();
+    warnings.dedup();
+    let pack = wire::Pack {
+        schema_version: wire::SCHEMA_VERSION.to_owned(),
+        pack_id: String::new(),
+        generated_at: stamp.generated_at.clone(),
+        generator: stamp.generator.clone(),
+        profile: selection.profile.clone(),
+        root: wire::Root {
+            work_item_id: Some(selection.root_id.to_string()),
+            issue_url: selection.root_url.as_ref().map(ToString::to_string),
+            title: selection.root_title.to_string(),
+        },
+        inputs: selection
+            .inputs
+            .iter()
+            .map(|input| wire_input(&input.origin, input.digest.map(|d| d.to_string())))
+            .collect(),
+        budget: budget(fitted, counted),
+        hash: String::new(),
+        sections,
+        omissions: fitted.omissions.iter().map(omission).collect(),
+        redactions,
+        warnings: warnings.into_iter().map(warning).collect(),
+    };
+    Sealed::new(pack, &slug(&selection.root_id))
+}
+
+fn budget(fitted: &Fitted, counted: bool) -> wire::Budget {
+    let budget = &fitted.budget;
+    wire::Budget {
+        max_chars: budget.max_chars,
+        max_bytes: budget.max_bytes,
+        max_tokens: budget.max_tokens,
+        margin: (budget.margin > 0).then_some(u64::from(budget.margin)),
+        strategy: budget.strategy.name().to_owned(),
+        tokenizer: counted.then(|| budget.tokenizer.name().to_owned()),
+        rendering: wire::RENDERING.to_owned(),
+        used_chars: fitted.used.chars,
+        used_bytes: fitted.used.bytes,
+        used_tokens: counted.then_some(fitted.used.tokens),
+    }
+}
+
+fn instructions(fitted: &Fitted, counted: bool) -> wire::Section {
+    let candidate = &fitted.selection.instructions;
+    let content = match &candidate.body {
+        Body::Whole(text) => text.to_string(),
+        _ => String::new(),
+    };
+    wire::Section {
+        id: candidate.id.to_string(),
+        kind: candidate.kind.to_owned(),
+        title: candidate.title.to_string(),
+        source: source(&candidate.origin),
+        provenance: candidate.provenance.to_owned(),
+        metadata: wire::Metadata {
+            detail: "full".to_owned(),
+            chars: content.chars().count() as u64,
+            tokens: counted.then_some(fitted.instructions_tokens),
+            trust: Some(candidate.trust.name().to_owned()),
+            ..wire::Metadata::default()
+        },
+        content,
+    }
+}
+
+fn section(candidate: &Candidate, kept: &Kept, root: &str, counted: bool) -> wire::Section {
+    let edges = match &candidate.body {
+        Body::Edges(list) => Some(list.rows.iter().map(|row| edge(row, root)).collect()),
+        _ => None,
+    };
+    wire::Section {
+        id: candidate.id.to_string(),
+        kind: candidate.kind.to_owned(),
+        title: candidate.title.to_string(),
+        source: source(&candidate.origin),
+        provenance: candidate.provenance.to_owned(),
+        content: kept.content.to_string(),
+        metadata: wire::Metadata {
+            detail: kept.detail.to_owned(),
+            chars: kept.content.chars().count() as u64,
+            tokens: counted.then_some(kept.tokens),
+            full_chars: kept.full_chars,
+            state: candidate.state.as_ref().map(ToString::to_string),
+            status: candidate.status.as_ref().map(ToString::to_string),
+            trust: Some(candidate.trust.name().to_owned()),
+            relation: candidate.relation.map(str::to_owned),
+            evidence: candidate.evidence.as_ref().map(evidence),
+            edges,
+        },
+    }
+}
+
+fn edge(row: &EdgeRow, root: &str) -> wire::Edge {
+    wire::Edge {
+        from: root.to_owned(),
+        to: row.to.to_string(),
+        relation: row.relation.to_owned(),
+        title: row.title.to_string(),
+        state: row.state.to_owned(),
+        resolved: row.resolved,
+        source: row.evidence.source.to_owned(),
+        at: row.evidence.at.to_string(),
+    }
+}
+
+fn evidence(evidence: &Evidence) -> wire::Evidence {
+    wire::Evidence { source: evidence.source.to_owned(), at: evidence.at.to_string() }
+}
+
+fn omission(left: &LeftOut) -> wire::Omission {
+    let omission = &left.omission;
+    wire::Omission {
+        id: omission.id.to_string(),
+        title: omission.title.to_string(),
+        source: source(&omission.origin),
+        provenance: omission.provenance.to_owned(),
+        reason: omission.reason.to_owned(),
+        chars: omission.chars,
+        tokens: left.tokens,
+    }
+}
+
+fn warning(notice: &Notice) -> wire::Warning {
+    let source = notice.path.as_ref().map(|path| wire::Source {
+        kind: "file".to_owned(),
+        path: Some(path.to_string()),
+        lines: notice.line.map(|line| [line, line]),
+        ..wire::Source::default()
+    });
+    wire::Warning { code: notice.code.to_owned(), message: notice.message.to_string(), source }
+}
+
+fn wire_input(origin: &Origin, digest: Option<String>) -> wire::Input {
+    let text = |part: &Option<crate::redact::Clean>| part.as_ref().map(ToString::to_string);
+    wire::Input {
+        kind: origin.kind.name().to_owned(),
+        id: text(&origin.id),
+        path: text(&origin.path),
+        url: text(&origin.url),
+        version: origin.version.map(|version| version.to_string()),
+        digest,
+    }
+}
+
+fn source(origin: &Origin) -> wire::Source {
+    let text = |part: &Option<crate::redact::Clean>| part.as_ref().map(ToString::to_string);
+    wire::Source {
+        kind: origin.kind.name().to_owned(),
+        id: text(&origin.id),
+        path: text(&origin.path),
+        lines: origin.lines,
+        url: text(&origin.url),
+        anchor: text(&origin.anchor),
+        version: origin.version.map(|version| version.to_string()),
+    }
+}

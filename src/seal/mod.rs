@@ -1,0 +1,93 @@
+//! [`Fitted`] → the v1 wire form, its hash, its bytes. The only serializer of packs.
+
+mod assemble;
+
+pub use assemble::seal;
+
+use crate::model::Digest;
+use crate::wire;
+use serde::Serialize;
+
+/// When and by what a pack was built: what its hash does not cover.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stamp {
+    /// RFC 3339, UTC, seconds.
+    pub generated_at: String,
+    /// The program.
+    pub generator: wire::Generator,
+}
+
+impl Stamp {
+    /// A stamp of this program.
+    pub fn new(generated_at: String) -> Self {
+        let generator =
+            wire::Generator { name: "contextpack".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
+        Self { generated_at, generator }
+    }
+}
+
+/// A finished pack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sealed {
+    pack: wire::Pack,
+}
+
+impl Sealed {
+    /// Seals `pack`: its hash and id are made from everything else.
+    pub(crate) fn new(mut pack: wire::Pack, slug: &str) -> Self {
+        let digest = Digest::of(canonical(&pack));
+        pack.hash = digest.to_string();
+        pack.pack_id = format!("cp_{slug}_{}_{}", pack.profile, digest.short(12));
+        Self { pack }
+    }
+
+    /// The wire form.
+    pub fn pack(&self) -> &wire::Pack {
+        &self.pack
+    }
+
+    /// The published file: two-space indent, LF, one final newline.
+    pub fn bytes(&self) -> Vec<u8> {
+        bytes(&self.pack)
+    }
+
+    /// What an unchanged pack has on disk: the same bytes under the stamp that `existing` has.
+    /// `None` where `existing` is no pack.
+    pub fn bytes_stamped_as(&self, existing: &[u8]) -> Option<Vec<u8>> {
+        #[derive(serde::Deserialize)]
+        struct Stamped {
+            generated_at: String,
+            generator: wire::Generator,
+        }
+        let Stamped { generated_at, generator } = serde_json::from_slice(existing).ok()?;
+        Some(bytes(&wire::Pack { generated_at, generator, ..self.pack.clone() }))
+    }
+}
+
+fn bytes(pack: &wire::Pack) -> Vec<u8> {
+    let mut bytes = to_json(|out| pack.serialize(&mut serde_json::Serializer::pretty(out)));
+    bytes.push(b'\n');
+    bytes
+}
+
+/// The RFC 8785 form of what the hash covers. Keys are ASCII, numbers are
+/// integers below 2^53 and `serde_json` escapes as the RFC does, so sorting the
+/// keys is all that is left to do.
+fn canonical(pack: &wire::Pack) -> Vec<u8> {
+    let mut value = serde_json::to_value(pack).unwrap_or_default();
+    if let Some(fields) = value.as_object_mut() {
+        for name in ["hash", "pack_id", "generated_at", "generator"] {
+            fields.remove(name);
+        }
+    }
+    value.sort_all_objects();
+    to_json(|out| value.serialize(&mut serde_json::Serializer::new(out)))
+}
+
+/// The wire types hold strings, integers, lists and structs: nothing that could fail to serialize into memory.
+fn to_json(write: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(16 * 1024);
+    let written = write(&mut out);
+    debug_assert!(written.is_ok());
+    out
+}

@@ -1,0 +1,454 @@
+//! What one root's pack could hold, in the order of the pack.
+
+use super::library::{Document, Library, is_inactive, item_origin, removals};
+use super::{
+    Body, Candidate, EdgeList, EdgeRow, Evidence, Input, Notice, Omission, Origin, OriginKind, Role, Selection, Trust,
+    WorkItemJson,
+};
+use crate::config::Group;
+use crate::graph::{Edge, Entry, FileKind, FileRef, Graph, Missing, Node, Target, Value};
+use crate::model::{Digest, Relation, RepoPath};
+use crate::redact::{Clean, CleanBuf};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A file that the root, or a neighbour that the profile names, refers to.
+#[derive(Debug, Clone)]
+pub struct Taken {
+    /// The reference.
+    pub file: FileRef,
+    /// The referring item: index into the corpus.
+    pub by: usize,
+    /// The file's path as packs show it.
+    pub shown: Clean,
+    /// The document, or the contract's reason why it cannot be had.
+    pub document: Result<Arc<Document>, &'static str>,
+}
+
+/// What select needs to know of a root besides the library.
+#[derive(Debug, Clone, Default)]
+pub struct References {
+    /// Files, each once, ADRs first, by path.
+    pub files: Vec<Taken>,
+    /// References that cannot be taken.
+    pub missing: Vec<Missing>,
+    /// Warnings that concern the root, its neighbours and references.
+    pub warnings: Vec<Notice>,
+    /// The root's issue on GitHub.
+    pub url: Option<Clean>,
+}
+
+/// Selects what the pack of `root` could hold.
+pub fn select(library: &Library<'_>, root: usize, references: References) -> Selection {
+    let entry = &library.corpus.entries[root];
+    let mut shelf = Shelf {
+        library,
+        root,
+        candidates: Vec::new(),
+        shown: Vec::new(),
+        omissions: Vec::new(),
+        inputs: BTreeMap::new(),
+    };
+    shelf.root(entry);
+    for relation in [Relation::Parent, Relation::Child] {
+        shelf.neighbours(&[relation]);
+    }
+    shelf.neighbours(&[Relation::DependsOn, Relation::BlockedBy]);
+    shelf.neighbours(&[Relation::Blocks, Relation::Related]);
+    for taken in &references.files {
+        shelf.file(taken);
+    }
+    for missing in &references.missing {
+        shelf.missing(missing);
+    }
+    shelf.finish(entry, references)
+}
+
+/// The groups that a candidate may be in, with whether it gives way before its equals.
+type Standing = (Group, bool);
+
+struct Shelf<'a> {
+    library: &'a Library<'a>,
+    root: usize,
+    candidates: Vec<(Candidate, Option<Standing>)>,
+    /// Neighbours with a section.
+    shown: Vec<usize>,
+    omissions: Vec<Omission>,
+    /// By what sorts them: kind, natural key, path.
+    inputs: BTreeMap<(u8, String, String), Input>,
+}
+
+impl Shelf<'_> {
+    fn root(&mut self, entry: &Entry) {
+        let state = Clean::literal(Graph::state(self.library.corpus, self.root).name());
+        let origin = item_origin(entry);
+        let record = Origin { path: Some(entry.item.origin.shown.clone()), lines: None, ..origin.clone() };
+        let base = Candidate {
+            id: Clean::literal("root.issue"),
+            kind: "issue",
+            title: entry.item.title.clone(),
+            origin: origin.clone(),
+            provenance: "root",
+            role: Role::Root,
+            body: self.library.root(self.root),
+            state: Some(state),
+            status: entry.item.status.clone(),
+            trust: Trust::Trusted,
+            relation: None,
+            evidence: None,
+            removals: removals(&entry.removals, true, &origin),
+        };
+        let json = Candidate {
+            id: Clean::literal("root.json"),
+            kind: "work_item_json",
+            title: Clean::literal("Work item fields"),
+            origin: record.clone(),
+            role: Role::Json,
+            body: Body::Json(Arc::new(self.json(entry, &record))),
+            removals: removals(&entry.removals, false, &record),
+            ..base.clone()
+        };
+        let edges = Candidate {
+            id: Clean::literal("root.edges"),
+            kind: "edge_list",
+            title: Clean::literal("One-hop relations"),
+            origin: record,
+            provenance: "graph",
+            role: Role::Edges,
+            body: Body::Edges(Arc::new(EdgeList::new(self.rows()))),
+            removals: Vec::new(),
+            ..base.clone()
+        };
+        self.read_item(self.root, true);
+        self.candidates.extend([base, json, edges].map(|candidate| (candidate, None)));
+    }
+
+    /// The fields as they stand, with relations as resolved ids.
+    fn json(&self, entry: &Entry, origin: &Origin) -> WorkItemJson {
+        const RELATIONS: [(&str, Relation); 6] = [
+            ("parent", Relation::Parent),
+            ("children", Relation::Child),
+            ("depends_on", Relation::DependsOn),
+            ("blocked_by", Relation::BlockedBy),
+            ("blocks", Relation::Blocks),
+            ("related", Relation::Related),
+        ];
+        let mut fields: Vec<(Clean, Node<Clean>)> = entry
+            .item
+            .fields
+            .iter()
+            .filter(|field| !RELATIONS.iter().any(|(name, _)| *name == &*field.name))
+            .map(|field| (field.name.clone(), field.node.clone()))
+            .collect();
+        let scalar = |text: &Clean| Node { line: 1, value: Value::Scalar { text: text.clone(), plain: false } };
+        for (name, text) in [("id", &entry.item.id), ("title", &entry.item.title)] {
+            if !fields.iter().any(|(field, _)| &**field == name) {
+                fields.push((Clean::literal(name), scalar(text)));
+            }
+        }
+        for (name, relation) in RELATIONS {
+            let ids: Vec<&Clean> = self
+                .library
+                .graph
+                .edges(self.root)
+                .iter()
+                .filter(|edge| edge.relation == relation)
+                .map(|edge| self.library.id(edge))
+                .collect();
+            let value = match &ids[..] {
+                [] => continue,
+                [only] if relation == Relation::Parent => scalar(only),
+                ids => Node { line: 1, value: Value::List(ids.iter().map(|id| scalar(id)).collect()) },
+            };
+            fields.push((Clean::literal(name), value));
+        }
+        WorkItemJson::new(fields, origin.place())
+    }
+
+    fn rows(&mut self) -> Vec<EdgeRow> {
+        let edges = self.library.graph.edges(self.root);
+        let rows = edges.iter().map(|edge| EdgeRow {
+            to: self.library.id(edge).clone(),
+            relation: edge.relation.name(),
+            title: match edge.to {
+                Target::Item(item) => self.library.corpus.entries[item].item.title.clone(),
+                Target::Issue { ref id, .. } => id.clone(),
+            },
+            state: self.library.state(edge),
+            resolved: matches!(edge.to, Target::Item(_)),
+            evidence: evidence(edge),
+        });
+        let rows = rows.collect();
+        for edge in edges {
+            if let Target::Item(item) = edge.to {
+                self.read_item(item, false);
+            }
+        }
+        rows
+    }
+
+    /// Sections of the neighbours that stand to the root in one of `relations` and in no stronger one.
+    fn neighbours(&mut self, relations: &[Relation]) {
+        let asked = &self.library.profile.sections_of;
+        for edge in self.library.graph.neighbours(self.root) {
+            let (Target::Item(item), relation) = (&edge.to, edge.relation) else { continue };
+            if !relations.contains(&relation) {
+                continue;
+            }
+            let (prefix, provenance, group) = match relation {
+                Relation::Parent => ("parent.", "parent", Group::Parent),
+                Relation::Child => ("child.", "child", Group::Children),
+                Relation::DependsOn | Relation::BlockedBy => ("dependency.", "dependency", Group::Dependencies),
+                Relation::Blocks | Relation::Related if asked.contains(&relation) => {
+                    ("related.", "graph", Group::Related)
+                }
+                Relation::Blocks | Relation::Related => continue,
+            };
+            let entry = &self.library.corpus.entries[*item];
+            let origin = item_origin(entry);
+            let state = self.library.state(edge);
+            let mut id = CleanBuf::new();
+            id.lit(prefix).text(&entry.item.id);
+            let candidate = Candidate {
+                id: id.finish(),
+                kind: "issue",
+                title: entry.item.title.clone(),
+                origin: origin.clone(),
+                provenance,
+                role: Role::Rank(0),
+                body: if relation == Relation::Parent { self.library.parent(*item) } else { self.library.item(*item) },
+                state: Some(Clean::literal(state)),
+                status: entry.item.status.clone(),
+                trust: Trust::Trusted,
+                relation: Some(relation.name()),
+                evidence: Some(evidence(edge)),
+                removals: removals(&entry.removals, true, &origin),
+            };
+            self.shown.push(*item);
+            self.read_item(*item, true);
+            if relation == Relation::Parent {
+                self.read_siblings(*item);
+            }
+            self.put(candidate, (group, state != "open" && state != "unknown"));
+        }
+    }
+
+    fn read_siblings(&mut self, parent: usize) {
+        let children: Vec<usize> = self
+            .library
+            .graph
+            .edges(parent)
+            .iter()
+            .filter(|edge| edge.relation == Relation::Child)
+            .filter_map(|edge| match edge.to {
+                Target::Item(item) => Some(item),
+                Target::Issue { .. } => None,
+            })
+            .collect();
+        children.into_iter().for_each(|child| self.read_item(child, false));
+    }
+
+    /// Whether a neighbour whose file this is has a section already: an item is in a pack once.
+    fn is_there(&self, path: &RepoPath) -> bool {
+        self.shown.iter().any(|item| {
+            let item = &self.library.corpus.entries[*item].item;
+            item.body.in_file && item.body.origin.path == *path
+        })
+    }
+
+    fn file(&mut self, taken: &Taken) {
+        if self.is_there(&taken.file.path) {
+            return;
+        }
+        let adr = taken.file.kind == FileKind::Adr;
+        let (prefix, provenance, kind) =
+            if adr { ("adr.", "adr_ref", "adr_excerpt") } else { ("file.", "doc_ref", "file_excerpt") };
+        let mut id = CleanBuf::new();
+        id.lit(prefix).text(&taken.shown);
+        let source = Origin { path: Some(taken.shown.clone()), ..Origin::new(OriginKind::File) };
+        let document = match &taken.document {
+            Ok(document) => document,
+            Err(reason) => {
+                let omission = Omission {
+                    id: id.finish(),
+                    title: taken.shown.clone(),
+                    origin: source,
+                    provenance,
+                    reason,
+                    chars: None,
+                };
+                self.omissions.push(omission);
+                return;
+            }
+        };
+        self.input(Input { origin: source, digest: Some(document.digest) });
+        // A heading that is not there has its warning; the whole document is better than nothing.
+        let anchor = taken.file.anchor.as_deref();
+        let Some((title, origin, body)) = self
+            .library
+            .file(document, taken.file.kind, anchor)
+            .or_else(|| self.library.file(document, taken.file.kind, None))
+        else {
+            return;
+        };
+        if let Some(anchor) = &origin.anchor {
+            id.lit("#").text(anchor);
+        }
+        let inactive = document.status.as_ref().is_some_and(|status| is_inactive(status));
+        let first_line = origin.lines.map_or(1, |lines| lines[0]);
+        let last_line = origin.lines.map_or(u64::MAX, |lines| lines[1]);
+        let removals = removals(&document.removals, true, &origin)
+            .into_iter()
+            .filter(|removal| (first_line..=last_line).contains(&removal.line))
+            .collect();
+        let by = &self.library.corpus.entries[taken.by].item;
+        let file = if taken.file.at.path == by.origin.path { &by.origin.shown } else { &by.body.origin.shown };
+        let mut at = CleanBuf::new();
+        at.text(file).lit(":").number(u64::from(taken.file.at.line));
+        let candidate = Candidate {
+            id: id.finish(),
+            kind,
+            title,
+            origin,
+            provenance,
+            role: Role::Rank(0),
+            body,
+            state: None,
+            status: document.status.clone().filter(|_| adr),
+            trust: Trust::Trusted,
+            relation: None,
+            evidence: Some(Evidence { source: "reference", at: at.finish() }),
+            removals,
+        };
+        self.put(candidate, (if adr { Group::Adrs } else { Group::Documents }, inactive));
+    }
+
+    fn missing(&mut self, missing: &Missing) {
+        let (prefix, provenance) = match missing.kind {
+            FileKind::Adr => ("adr.", "adr_ref"),
+            FileKind::Document => ("file.", "doc_ref"),
+        };
+        let mut id = CleanBuf::new();
+        id.lit(prefix).line(&missing.written);
+        let origin = Origin { path: Some(missing.written.clone()), ..Origin::new(OriginKind::File) };
+        let omission = Omission {
+            id: id.finish(),
+            title: missing.written.clone(),
+            origin,
+            provenance,
+            reason: missing.reason,
+            chars: None,
+        };
+        if !self.omissions.iter().any(|known| known.id == omission.id) {
+            self.omissions.push(omission);
+        }
+    }
+
+    fn put(&mut self, candidate: Candidate, standing: Standing) {
+        if self.candidates.iter().any(|(known, _)| known.id == candidate.id) {
+            return;
+        }
+        if self.library.profile.leave_out.contains(&standing.0) {
+            let chars = match &candidate.body {
+                Body::Passage(passage, _) => Some(passage.full_chars()),
+                _ => None,
+            };
+            let Candidate { id, title, origin, provenance, .. } = candidate;
+            self.omissions.push(Omission { id, title, origin, provenance, reason: "profile", chars });
+            return;
+        }
+        self.candidates.push((candidate, Some(standing)));
+    }
+
+    /// An item as an input: its whole text where it has a section, else what a line about it says.
+    fn read_item(&mut self, item: usize, whole: bool) {
+        let entry = &self.library.corpus.entries[item];
+        let origin = Origin {
+            id: Some(entry.item.id.clone()),
+            path: Some(entry.item.origin.shown.clone()),
+            ..Origin::new(OriginKind::WorkItem)
+        };
+        let digest = if whole {
+            entry.digest
+        } else {
+            let status = entry.item.status.as_deref().unwrap_or_default();
+            Digest::of([&*entry.item.id, &*entry.item.title, status].join("\n"))
+        };
+        let key = (0, entry.item.id.to_string(), entry.item.origin.shown.to_string());
+        if whole || !self.inputs.contains_key(&key) {
+            self.inputs.insert(key, Input { origin, digest: Some(digest) });
+        }
+    }
+
+    fn input(&mut self, input: Input) {
+        let text = |part: &Option<Clean>| part.as_deref().unwrap_or_default().to_owned();
+        let key = (1 + input.origin.kind as u8, text(&input.origin.id), text(&input.origin.path));
+        self.inputs.insert(key, input);
+    }
+
+    fn finish(mut self, entry: &Entry, references: References) -> Selection {
+        for input in self.library.inputs.clone() {
+            self.input(input);
+        }
+        let mut inputs: Vec<_> = self.inputs.into_iter().collect();
+        inputs.sort_by(|(a, _), (b, _)| {
+            (a.0.cmp(&b.0)).then_with(|| crate::model::natural_cmp(&a.1, &b.1)).then_with(|| a.2.cmp(&b.2))
+        });
+        let ranks = ranks(&self.candidates, &self.library.profile.priority);
+        let candidates = self
+            .candidates
+            .into_iter()
+            .zip(ranks)
+            .map(|((candidate, _), rank)| Candidate { role: rank.map_or(candidate.role, Role::Rank), ..candidate })
+            .collect();
+        let instructions = Candidate {
+            id: Clean::literal("instructions"),
+            kind: "instructions",
+            title: Clean::literal("Instructions"),
+            origin: self.library.instructions_origin.clone(),
+            provenance: "profile",
+            role: Role::Root,
+            body: Body::Whole(self.library.instructions.clone()),
+            state: None,
+            status: None,
+            trust: Trust::Trusted,
+            relation: None,
+            evidence: None,
+            removals: Vec::new(),
+        };
+        Selection {
+            profile: self.library.profile.name.clone(),
+            root_id: entry.item.id.clone(),
+            root_url: references.url,
+            root_title: entry.item.title.clone(),
+            instructions,
+            candidates,
+            inputs: inputs.into_iter().map(|(_, input)| input).collect(),
+            omissions: self.omissions,
+            warnings: references.warnings,
+        }
+    }
+}
+
+/// Who leaves when: groups from weakest to strongest; within one, what is done or inactive first, then the last in order.
+fn ranks(candidates: &[(Candidate, Option<Standing>)], priority: &[Group]) -> Vec<Option<u32>> {
+    let mut order: Vec<(usize, bool, usize)> = candidates
+        .iter()
+        .enumerate()
+        .filter_map(|(index, (_, standing))| {
+            let (group, weak) = (*standing)?;
+            let strength = priority.iter().position(|known| *known == group).unwrap_or(priority.len());
+            Some((strength, weak, index))
+        })
+        .collect();
+    order.sort_by(|a, b| b.cmp(a));
+    let mut ranks = vec![None; candidates.len()];
+    for (rank, (.., index)) in (0u32..).zip(order) {
+        ranks[index] = Some(rank);
+    }
+    ranks
+}
+
+fn evidence(edge: &Edge) -> Evidence {
+    Evidence { source: edge.evidence.source.name(), at: edge.evidence.at.clone() }
+}

@@ -1,0 +1,93 @@
+//! The root's one-hop edges as lines that can shorten to counts.
+
+use super::{EdgeRow, Size};
+use crate::redact::{Clean, CleanBuf};
+
+/// All one-hop edges of the root, sorted by relation, then by target.
+#[derive(Debug)]
+pub struct EdgeList {
+    /// One row an edge.
+    pub rows: Vec<EdgeRow>,
+    lines: Vec<Clean>,
+}
+
+impl EdgeList {
+    /// The list of these edges, which come sorted.
+    pub fn new(rows: Vec<EdgeRow>) -> Self {
+        let lines = rows.iter().map(line).collect();
+        Self { rows, lines }
+    }
+
+    /// How many lines the whole list has.
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Whether the root has no edges.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// The first `count` edges as lines and the others as counts.
+    pub fn text(&self, count: usize) -> Clean {
+        let mut out = CleanBuf::new();
+        for line in &self.lines[..count] {
+            if !out.is_empty() {
+                out.lit("\n");
+            }
+            out.text(line);
+        }
+        if self.rows.is_empty() {
+            return Clean::literal("No relations.");
+        }
+        if count == self.rows.len() {
+            return out.finish();
+        }
+        if !out.is_empty() {
+            out.lit("\n");
+        }
+        out.lit(if count == 0 { "- " } else { "- and " });
+        let groups = self.rows[count..].chunk_by(|a, b| a.relation == b.relation);
+        for (index, group) in groups.enumerate() {
+            if index > 0 {
+                out.lit(", ");
+            }
+            let open = group.iter().filter(|row| row.state == "open").count();
+            out.number(group.len() as u64).lit(" ").lit(group[0].relation);
+            out.lit(" (").number(open as u64).lit(" open)");
+        }
+        out.finish()
+    }
+
+    /// The most lines whose text is no larger than `room`; `None` where not even the counts fit.
+    pub fn fit(&self, room: Size) -> Option<usize> {
+        if !Size::of(&self.text(0)).fits(room) {
+            return None;
+        }
+        // Every line is longer than what it adds to the counts, so sizes grow with the position.
+        let (mut low, mut high) = (0, self.rows.len());
+        while low < high {
+            let middle = (low + high).div_ceil(2);
+            if Size::of(&self.text(middle)).fits(room) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        Some(low)
+    }
+}
+
+fn line(row: &EdgeRow) -> Clean {
+    let mut out = CleanBuf::new();
+    out.lit("- ").lit(row.relation).lit(" ").line(&row.to);
+    if row.resolved {
+        out.lit(" \"").line(&row.title).lit("\"");
+    }
+    out.lit(": ").lit(row.state);
+    if !row.resolved {
+        out.lit(", not read");
+    }
+    out.lit(" (").lit(row.evidence.source).lit(", ").line(&row.evidence.at).lit(")");
+    out.finish()
+}

@@ -1,0 +1,329 @@
+//! Passages that packs of one profile share: each is made once.
+
+use super::outline::{chunks, mark_adr, mark_headings, mark_opening, mark_title};
+use super::{Body, Chunk, Input, Origin, OriginKind, Passage, Removal};
+use crate::config::{Excerpt, Profile};
+use crate::graph::{Corpus, Edge, Entry, FileKind, Graph, Target, Text};
+use crate::model::{Digest, Relation, RepoPath};
+use crate::redact::{Clean, CleanBuf};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// A file that some root refers to, read and cleaned.
+#[derive(Debug)]
+pub struct Document {
+    /// The file.
+    pub path: RepoPath,
+    /// Its path as packs show it.
+    pub shown: Clean,
+    /// The text.
+    pub text: Text,
+    /// An ADR's status as written, where it has one.
+    pub status: Option<Clean>,
+    /// What was taken out of it.
+    pub removals: Vec<crate::graph::Removal>,
+    /// Digest of the text after redaction.
+    pub digest: Digest,
+}
+
+/// A file, read as what, and which section of it.
+type FileKey = (RepoPath, FileKind, Option<String>);
+
+/// Everything that the packs of one profile are selected from.
+#[derive(Debug)]
+pub struct Library<'a> {
+    /// The items.
+    pub corpus: &'a Corpus,
+    /// Their edges.
+    pub graph: &'a Graph,
+    /// The profile.
+    pub profile: &'a Profile,
+    /// What an ADR's excerpt holds.
+    pub excerpt: &'a Excerpt,
+    /// The profile's instructions.
+    pub instructions: Clean,
+    /// Where they came from.
+    pub instructions_origin: Origin,
+    /// Further inputs that every pack of the profile has: instructions, rules.
+    pub inputs: Vec<Input>,
+    items: Vec<OnceLock<Body>>,
+    parents: Vec<OnceLock<Body>>,
+    files: Mutex<HashMap<FileKey, (Clean, Body)>>,
+}
+
+impl<'a> Library<'a> {
+    /// A library without passages yet.
+    pub fn new(
+        corpus: &'a Corpus,
+        graph: &'a Graph,
+        profile: &'a Profile,
+        excerpt: &'a Excerpt,
+        instructions: (Clean, Origin),
+        inputs: Vec<Input>,
+    ) -> Self {
+        let slots = || (0..corpus.entries.len()).map(|_| OnceLock::new()).collect();
+        Self {
+            corpus,
+            graph,
+            profile,
+            excerpt,
+            instructions: instructions.0,
+            instructions_origin: instructions.1,
+            inputs,
+            items: slots(),
+            parents: slots(),
+            files: Mutex::default(),
+        }
+    }
+
+    /// An item's text as a child, a dependency or a related item.
+    pub(super) fn item(&self, item: usize) -> Body {
+        self.items[item].get_or_init(|| self.body(item, true, None)).clone()
+    }
+
+    /// An item's text as a parent: its children follow as lines, the siblings.
+    pub(super) fn parent(&self, item: usize) -> Body {
+        self.parents[item].get_or_init(|| self.body(item, true, Some(self.children(item)))).clone()
+    }
+
+    /// An item's text as the root: the opening gives way before the key headings do.
+    pub(super) fn root(&self, item: usize) -> Body {
+        self.body(item, false, None)
+    }
+
+    fn body(&self, item: usize, opening: bool, tail: Option<Clean>) -> Body {
+        let entry = &self.corpus.entries[item];
+        let origin = item_origin(entry);
+        let markdown = &entry.body.markdown;
+        let body = &entry.body.clean;
+        let mut head = CleanBuf::new();
+        let titled = markdown
+            .blocks
+            .first()
+            .and_then(|block| block.heading)
+            .is_some_and(|heading| markdown.headings[heading].title.trim() == entry.item.title.trim());
+        if !titled {
+            head.lit("# ").line(&entry.item.title);
+            head.lit(if body.is_empty() { "" } else { "\n\n" });
+        }
+        let head = head.finish();
+        let mut parts = chunks(markdown, &(0..body.len()), head.len());
+        mark_headings(&mut parts, markdown, &self.profile.key_headings);
+        mark_title(&mut parts, markdown, body);
+        if opening {
+            mark_opening(&mut parts, markdown);
+        }
+        if !head.is_empty() {
+            parts.insert(0, Chunk { range: 0..head.len(), key: true, fence: None });
+        }
+        let mut text = CleanBuf::new();
+        text.text(&head).text(body);
+        if let Some(tail) = tail.filter(|tail| !tail.is_empty()) {
+            let start = text.as_str().len();
+            text.lit("\n\n## Children\n\n").text(&tail);
+            let key = self.profile.key_headings.iter().any(|key| key.eq_ignore_ascii_case("children"));
+            parts.push(Chunk { range: start..text.as_str().len(), key, fence: None });
+        }
+        let text = text.finish();
+        let state = Clean::literal(Graph::state(self.corpus, item).name());
+        let pointer = pointer(&entry.item.title, Some(&state), &origin);
+        Body::Passage(Arc::new(Passage::new(text, parts, origin.place())), pointer)
+    }
+
+    /// The children of an item as lines: id, title, state.
+    fn children(&self, item: usize) -> Clean {
+        let mut lines = CleanBuf::new();
+        for edge in self.graph.edges(item).iter().filter(|edge| edge.relation == Relation::Child) {
+            if !lines.is_empty() {
+                lines.lit("\n");
+            }
+            lines.lit("- ").line(self.id(edge));
+            if let Target::Item(child) = edge.to {
+                lines.lit(" \"").line(&self.corpus.entries[child].item.title).lit("\"");
+            }
+            lines.lit(": ").lit(self.state(edge));
+        }
+        lines.finish()
+    }
+
+    /// The id of what an edge leads to.
+    pub(super) fn id<'b>(&'b self, edge: &'b Edge) -> &'b Clean {
+        match &edge.to {
+            Target::Item(item) => &self.corpus.entries[*item].item.id,
+            Target::Issue { id, .. } => id,
+        }
+    }
+
+    /// The state of what an edge leads to.
+    pub(super) fn state(&self, edge: &Edge) -> &'static str {
+        match &edge.to {
+            Target::Item(item) => Graph::state(self.corpus, *item).name(),
+            Target::Issue { .. } => "unknown",
+        }
+    }
+
+    /// A file's title and text, whole or the section under `anchor`; `None` where it has no such heading.
+    pub(super) fn file(
+        &self,
+        document: &Document,
+        kind: FileKind,
+        anchor: Option<&str>,
+    ) -> Option<(Clean, Origin, Body)> {
+        let markdown = &document.text.markdown;
+        let text = &document.text.clean;
+        let range = match anchor {
+            None => 0..text.len(),
+            Some(anchor) => markdown.section(text.len(), anchor)?,
+        };
+        let origin = file_origin(document, anchor, &range);
+        let key = (document.path.clone(), kind, anchor.map(str::to_owned));
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let (title, body) = files.entry(key).or_insert_with(|| self.read(document, kind, &range, &origin)).clone();
+        Some((title, origin, body))
+    }
+
+    fn read(
+        &self,
+        document: &Document,
+        kind: FileKind,
+        range: &std::ops::Range<usize>,
+        origin: &Origin,
+    ) -> (Clean, Body) {
+        let markdown = &document.text.markdown;
+        let whole = &document.text.clean;
+        let mut parts = chunks(markdown, &(0..whole.len()), 0);
+        if kind == FileKind::Adr {
+            mark_adr(&mut parts, markdown, whole, self.excerpt);
+        } else {
+            mark_headings(&mut parts, markdown, &self.profile.key_headings);
+            mark_title(&mut parts, markdown, whole);
+            mark_opening(&mut parts, markdown);
+        }
+        let end = range.start + whole[range.clone()].trim_end().len();
+        let mut parts: Vec<Chunk> = parts
+            .into_iter()
+            .map(|chunk| Chunk {
+                range: chunk.range.start.clamp(range.start, end) - range.start
+                    ..chunk.range.end.clamp(range.start, end) - range.start,
+                ..chunk
+            })
+            .filter(|chunk| !chunk.range.is_empty())
+            .collect();
+        if *range != (0..whole.len())
+            && let Some(first) = parts.first_mut()
+        {
+            first.key = true;
+        }
+        let mut title = CleanBuf::new();
+        title.line(&heading(document, range, origin.anchor.is_some()));
+        if let Some(status) = document.status.as_ref().filter(|status| kind == FileKind::Adr && is_inactive(status)) {
+            title.lit(" (").line(status).lit(")");
+        }
+        let title = title.finish();
+        let pointer = pointer(&title, document.status.as_ref().filter(|status| !is_inactive(status)), origin);
+        let text = whole.slice(range.start..end);
+        (title, Body::Passage(Arc::new(Passage::new(text, parts, origin.place())), pointer))
+    }
+}
+
+/// The heading of a section; of a whole document its first heading of level 1, else its `title:`, else its path.
+fn heading(document: &Document, range: &std::ops::Range<usize>, section: bool) -> Clean {
+    let markdown = &document.text.markdown;
+    let text = &document.text.clean;
+    markdown
+        .headings
+        .iter()
+        .filter(|heading| range.contains(&markdown.blocks[heading.block].range.start))
+        .find(|heading| section || heading.level == 1)
+        .and_then(|heading| text.slice(markdown.blocks[heading.block].range.clone()).read_out(&heading.title))
+        .filter(|title| !title.trim().is_empty())
+        .or_else(|| title_field(text))
+        .unwrap_or_else(|| document.shown.clone())
+}
+
+/// The value of `title:` in the front matter of a text.
+fn title_field(text: &Clean) -> Option<Clean> {
+    const KEY: &str = "\ntitle:";
+    let front_matter = text.starts_with("---\n").then(|| &text[..text[4..].find("\n---").map_or(0, |end| end + 4)])?;
+    let start = front_matter.find(KEY)? + KEY.len();
+    let end = text[start..].find('\n').map_or(text.len(), |end| start + end);
+    let value = text.slice(start..end).trimmed();
+    let quoted = value.len() > 1 && ['"', '\''].iter().any(|q| value.starts_with(*q) && value.ends_with(*q));
+    Some(if quoted { value.slice(1..value.len() - 1) } else { value }).filter(|value| !value.is_empty())
+}
+
+/// Whether an ADR's status says that it no longer, or not, applies.
+pub fn is_inactive(status: &str) -> bool {
+    let status = status.to_lowercase();
+    ["superseded", "superceded", "rejected", "deprecated", "obsolete", "withdrawn"]
+        .iter()
+        .any(|word| status.contains(word))
+}
+
+/// Title, state and place on one line: what stays of a section at the lowest level.
+fn pointer(title: &Clean, state: Option<&Clean>, origin: &Origin) -> Clean {
+    let mut line = CleanBuf::new();
+    line.line(title);
+    if let Some(state) = state {
+        line.lit(" (").line(state).lit(")");
+    }
+    line.lit(": ").line(&origin.place()).finish()
+}
+
+/// Where an item's text is.
+pub(super) fn item_origin(entry: &Entry) -> Origin {
+    let body = &entry.item.body;
+    let lines = body.in_file.then(|| {
+        let count = entry.body.clean.lines().count().max(1) as u64;
+        [u64::from(body.line), u64::from(body.line) + count - 1]
+    });
+    let lines = lines.filter(|_| !entry.body.clean.is_empty());
+    Origin {
+        id: Some(entry.item.id.clone()),
+        path: Some(body.origin.shown.clone()),
+        lines,
+        ..Origin::new(OriginKind::WorkItem)
+    }
+}
+
+fn file_origin(document: &Document, anchor: Option<&str>, range: &std::ops::Range<usize>) -> Origin {
+    let text = &document.text.clean;
+    let first = text[..range.start].matches('\n').count() as u64 + 1;
+    let count = text[range.clone()].trim_end().lines().count().max(1) as u64;
+    Origin {
+        path: Some(document.shown.clone()),
+        lines: Some([first, first + count - 1]),
+        anchor: anchor.map(|anchor| clean_anchor(text, anchor)),
+        ..Origin::new(OriginKind::File)
+    }
+}
+
+/// An anchor is made from a heading, and from a number where several headings make the same one.
+fn clean_anchor(text: &Clean, anchor: &str) -> Clean {
+    if let Some(anchor) = text.read_out(anchor) {
+        return anchor;
+    }
+    let mut clean = CleanBuf::new();
+    if let Some((words, number)) = anchor.rsplit_once('-')
+        && let (Some(words), Ok(number)) = (text.read_out(words), number.parse())
+    {
+        clean.text(&words).lit("-").number(number);
+    }
+    clean.finish()
+}
+
+/// The removals of a record or document that concern a section.
+pub(super) fn removals(removals: &[crate::graph::Removal], in_body: bool, origin: &Origin) -> Vec<Removal> {
+    removals
+        .iter()
+        .filter(|removal| removal.in_body == in_body)
+        .map(|removal| Removal {
+            origin: Origin { lines: None, ..origin.clone() },
+            line: u64::from(removal.line),
+            rule: removal.rule.clone(),
+            count: u64::from(removal.count),
+            reason: removal.reason.clone(),
+            to_include: removal.to_include.clone(),
+        })
+        .collect()
+}

@@ -1,0 +1,143 @@
+//! Which chunks of a text belong to its excerpt.
+
+use super::Chunk;
+use crate::config::Excerpt;
+use crate::graph::Markdown;
+use std::ops::Range;
+
+/// The headings that say the same as one of ours in an ADR.
+const ALIASES: [(&str, &[&str]); 4] = [
+    ("status", &["state"]),
+    ("context", &["context and problem statement", "problem statement", "background", "problem", "issue"]),
+    ("decision", &["decision outcome", "decisions", "our decision", "resolution"]),
+    ("consequences", &["consequence", "positive consequences", "negative consequences", "implications", "outcome"]),
+];
+
+/// Chunks of the blocks within `range`, none of them key, shifted so that the range begins at `offset`.
+pub(super) fn chunks(markdown: &Markdown, range: &Range<usize>, offset: usize) -> Vec<Chunk> {
+    let inside = |at: usize| at.clamp(range.start, range.end) - range.start + offset;
+    markdown
+        .blocks
+        .iter()
+        .map(|block| Chunk {
+            range: inside(block.range.start)..inside(block.range.end),
+            key: false,
+            fence: block.fence.clone(),
+        })
+        .collect()
+}
+
+/// Marks the sections under `keys` as key; `chunks` are those of `markdown`. Returns whether there was one.
+pub(super) fn mark_headings(chunks: &mut [Chunk], markdown: &Markdown, keys: &[String]) -> bool {
+    let keys: Vec<String> = keys.iter().map(|key| normal(key)).collect();
+    let mut found = false;
+    for (index, heading) in markdown.headings.iter().enumerate() {
+        if !keys.contains(&normal(&heading.title)) {
+            continue;
+        }
+        found = true;
+        let end = markdown.headings[index + 1..]
+            .iter()
+            .find(|next| next.level <= heading.level)
+            .map_or(chunks.len(), |next| next.block);
+        chunks[heading.block..end].iter_mut().for_each(|chunk| chunk.key = true);
+    }
+    found
+}
+
+/// Marks the title (a heading that begins the text) as key.
+pub(super) fn mark_title(chunks: &mut [Chunk], markdown: &Markdown, text: &str) {
+    let first = markdown.blocks.iter().position(|block| block.heading.is_some() || block.prose);
+    if let Some(first) = first
+        && markdown.blocks[first].heading.is_some()
+        && text[..markdown.blocks[first].range.start].trim_start().len() <= front_matter_len(text)
+    {
+        chunks[first].key = true;
+    }
+}
+
+fn front_matter_len(text: &str) -> usize {
+    if text.starts_with("---\n") { usize::MAX } else { 0 }
+}
+
+/// Marks the first paragraph or list as key.
+pub(super) fn mark_opening(chunks: &mut [Chunk], markdown: &Markdown) {
+    if let Some(first) = markdown.blocks.iter().position(|block| block.prose) {
+        chunks[first].key = true;
+    }
+}
+
+/// Marks what the excerpt of an ADR holds: its title and chosen headings, else its first lines.
+pub(super) fn mark_adr(chunks: &mut Vec<Chunk>, markdown: &Markdown, text: &str, excerpt: &Excerpt) {
+    let mut keys = excerpt.headings.clone();
+    for (name, aliases) in ALIASES {
+        if excerpt.headings.iter().any(|heading| normal(heading) == name) {
+            keys.extend(aliases.iter().map(|alias| (*alias).to_owned()));
+        }
+    }
+    if !mark_headings(chunks, markdown, &keys) {
+        chunks.iter_mut().for_each(|chunk| chunk.key = true);
+    }
+    mark_title(chunks, markdown, text);
+    limit_lines(chunks, text, excerpt.max_lines as usize);
+}
+
+/// Takes the key mark from everything past the first `lines` lines of key text.
+fn limit_lines(chunks: &mut Vec<Chunk>, text: &str, lines: usize) {
+    let mut left = lines;
+    let mut index = 0;
+    while index < chunks.len() {
+        let chunk = &mut chunks[index];
+        if chunk.key {
+            let part = &text[chunk.range.clone()];
+            let has = part.trim_end().lines().count();
+            if has > left {
+                let cut = part.match_indices('\n').nth(left.wrapping_sub(1)).map_or(0, |(at, _)| at + 1);
+                let rest = Chunk { range: chunk.range.start + cut..chunk.range.end, key: false, fence: None };
+                chunk.range.end = rest.range.start;
+                if left == 0 {
+                    chunk.key = false;
+                    chunk.range.end = rest.range.end;
+                } else {
+                    chunks.insert(index + 1, rest);
+                    index += 1;
+                }
+                left = 0;
+            } else {
+                left -= has;
+            }
+        }
+        index += 1;
+    }
+}
+
+/// A heading's words: lower case, without punctuation, numbering and final colon.
+fn normal(heading: &str) -> String {
+    let lower = heading.to_lowercase();
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let numbering = words.iter().take_while(|word| word.bytes().all(|b| b.is_ascii_digit())).count();
+    words[if numbering < words.len() { numbering } else { 0 }..].join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_are_compared_by_their_words() {
+        assert_eq!(normal("## 2. Acceptance Criteria:"), "acceptance criteria");
+        assert_eq!(normal("Scope"), normal("**scope**"));
+        assert_eq!(normal("2024"), "2024");
+    }
+
+    #[test]
+    fn an_excerpt_ends_at_its_last_line() {
+        let text = "one\ntwo\n\nthree\nfour\n";
+        let mut chunks =
+            vec![Chunk { range: 0..9, key: true, fence: None }, Chunk { range: 9..20, key: true, fence: None }];
+        limit_lines(&mut chunks, text, 3);
+        let kept: String = chunks.iter().filter(|c| c.key).map(|c| &text[c.range.clone()]).collect();
+        assert_eq!(kept, "one\ntwo\n\nthree\n");
+        assert_eq!(chunks.last().map(|c| c.range.end), Some(text.len()));
+    }
+}

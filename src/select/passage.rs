@@ -1,0 +1,271 @@
+//! A text that can be shown in more or less detail, and where it may be cut.
+
+use crate::redact::{Clean, CleanBuf};
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// A run of text at the document's top level that is kept or cut as a whole where possible.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chunk {
+    /// Its bytes; chunks tile the text.
+    pub range: Range<usize>,
+    /// Whether it belongs to the excerpt: the title, the opening, a key heading's section.
+    pub key: bool,
+    /// What closes it where it is a fenced code block and was cut inside.
+    pub fence: Option<String>,
+}
+
+/// A text with its chunks.
+///
+/// Between nothing and everything it has two families of cuts, each with one
+/// position that only grows with the room there is, so that more budget never
+/// takes anything away:
+/// - [`Passage::cut_keys`]: the key chunks up to a position;
+/// - [`Passage::cut_all`]: everything up to a position and all key chunks after it.
+#[derive(Debug)]
+pub struct Passage {
+    text: Clean,
+    chunks: Vec<Chunk>,
+    place: Clean,
+    chars: u64,
+    excerpt: OnceLock<Option<Clean>>,
+}
+
+/// The size of a text in the two units that add up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Size {
+    /// Unicode scalar values.
+    pub chars: u64,
+    /// UTF-8 bytes.
+    pub bytes: u64,
+}
+
+impl Size {
+    /// The size of `text`.
+    pub fn of(text: &str) -> Self {
+        Self { chars: count(text), bytes: text.len() as u64 }
+    }
+
+    /// Whether both units are within `room`.
+    pub fn fits(self, room: Size) -> bool {
+        self.chars <= room.chars && self.bytes <= room.bytes
+    }
+
+    /// Both sizes together.
+    #[must_use]
+    pub fn plus(self, other: Size) -> Self {
+        Self { chars: self.chars.saturating_add(other.chars), bytes: self.bytes.saturating_add(other.bytes) }
+    }
+
+    /// What is left of this after `other`.
+    #[must_use]
+    pub fn minus(self, other: Size) -> Self {
+        Self { chars: self.chars.saturating_sub(other.chars), bytes: self.bytes.saturating_sub(other.bytes) }
+    }
+}
+
+fn count(text: &str) -> u64 {
+    if text.is_ascii() { text.len() as u64 } else { text.chars().count() as u64 }
+}
+
+/// Stands for a gap that is not the last one.
+const GAP: &str = "[…]";
+
+/// Between blocks.
+const BREAK: &str = "\n\n";
+
+/// A cut at a block, line or word is taken where it keeps this many percent of what fits.
+const KEEPS: u64 = 97;
+
+impl Passage {
+    /// A passage over `text`; `place` says where the rest can be read.
+    pub fn new(text: Clean, chunks: Vec<Chunk>, place: Clean) -> Self {
+        debug_assert_eq!(chunks.last().map_or(0, |chunk| chunk.range.end), text.len());
+        let chars = count(&text);
+        Self { text, chunks, place, chars, excerpt: OnceLock::new() }
+    }
+
+    /// The whole text.
+    pub fn full(&self) -> &Clean {
+        &self.text
+    }
+
+    /// The whole text's characters.
+    pub fn full_chars(&self) -> u64 {
+        self.chars
+    }
+
+    /// The key chunks with the gaps marked; `None` where that would not be shorter than the whole.
+    pub fn excerpt(&self) -> Option<&Clean> {
+        self.excerpt
+            .get_or_init(|| {
+                let text = self.cut_all(0);
+                (text.len() < self.text.len() && count(&text) < self.chars).then_some(text)
+            })
+            .as_ref()
+    }
+
+    /// Everything before byte `at`, and all key chunks after it.
+    pub fn cut_all(&self, at: usize) -> Clean {
+        let mut kept: Vec<Range<usize>> = std::iter::once(0..at).collect();
+        kept.extend(
+            self.chunks.iter().filter(|c| c.key && c.range.end > at).map(|c| c.range.start.max(at)..c.range.end),
+        );
+        self.build(&kept, at)
+    }
+
+    /// The key chunks before byte `at`.
+    pub fn cut_keys(&self, at: usize) -> Clean {
+        let kept: Vec<_> = self
+            .chunks
+            .iter()
+            .filter(|c| c.key && c.range.start < at)
+            .map(|c| c.range.start..c.range.end.min(at))
+            .collect();
+        self.build(&kept, at)
+    }
+
+    /// Everything before byte `at`.
+    pub fn cut_prefix(&self, at: usize) -> Clean {
+        self.build(std::slice::from_ref(&(0..at)), at)
+    }
+
+    /// The last position whose [`Passage::cut_prefix`] is no larger than `room`; `None` where not even a marker fits.
+    pub fn fit_prefix(&self, room: Size) -> Option<usize> {
+        Some(self.position(subtract(room, self.overhead())?, |_| true))
+    }
+
+    /// The last position whose [`Passage::cut_all`] is no larger than `room`; `None` where not even position 0 fits.
+    pub fn fit_all(&self, room: Size) -> Option<usize> {
+        let keys = self.chunks.iter().filter(|c| c.key).map(|c| Size::of(&self.text[c.range.clone()]));
+        let room = subtract(room, keys.fold(self.overhead(), Size::plus))?;
+        Some(self.position(room, |chunk| !chunk.key))
+    }
+
+    /// The last position whose [`Passage::cut_keys`] is no larger than `room`; `None` where not even a marker fits.
+    pub fn fit_keys(&self, room: Size) -> Option<usize> {
+        Some(self.position(subtract(room, self.overhead())?, |chunk| chunk.key))
+    }
+
+    /// The most that markers, breaks and a closing fence add to a cut: the same for every position, so that
+    /// what a cut costs grows with its position and with nothing else.
+    fn overhead(&self) -> Size {
+        let groups = self.chunks.chunk_by(|a, b| a.key == b.key).filter(|group| group[0].key).count() as u64;
+        let fence = self.chunks.iter().filter_map(|c| c.fence.as_deref()).map(Size::of).max_by_key(|s| s.chars);
+        // A chunk's own blank lines pay for the break behind it, but for a heading's one line end.
+        let gap = Size::of(GAP).plus(Size::of(BREAK)).plus(Size::of("\n"));
+        let marker = Size::of(&self.marker(self.chars)).plus(Size::of(BREAK));
+        let fence = fence.map_or(Size::default(), |fence| fence.plus(Size::of("\n")));
+        (0..groups).fold(marker.plus(fence), |sum, _| sum.plus(gap))
+    }
+
+    /// Spends `room` on the chunks that `takes` names, in order, and rounds the cut to a block, line or word.
+    fn position(&self, room: Size, takes: impl Fn(&Chunk) -> bool) -> usize {
+        let mut left = room;
+        let mut spent = 0;
+        for chunk in self.chunks.iter().filter(|chunk| takes(chunk)) {
+            let text = &self.text[chunk.range.clone()];
+            let size = Size::of(text);
+            if size.fits(left) {
+                left = left.minus(size);
+                spent += size.chars;
+                continue;
+            }
+            return chunk.range.start + round_down(text, prefix(text, left), spent);
+        }
+        self.text.len()
+    }
+
+    fn marker(&self, omitted: u64) -> Clean {
+        let mut marker = CleanBuf::new();
+        marker.lit("[… ").number(omitted).lit(" of ").number(self.chars).lit(" characters omitted: ");
+        marker.line(&self.place).lit("]").finish()
+    }
+
+    /// Joins the kept ranges (in order, touching ones as one) and marks the gaps; the last mark says how much is missing.
+    fn build(&self, kept: &[Range<usize>], cut: usize) -> Clean {
+        let mut groups: Vec<Range<usize>> = Vec::with_capacity(kept.len());
+        for range in kept.iter().filter(|range| !range.is_empty()) {
+            match groups.last_mut() {
+                Some(last) if last.end == range.start => last.end = range.end,
+                _ => groups.push(range.clone()),
+            }
+        }
+        let kept_chars: u64 = groups.iter().map(|range| count(&self.text[range.clone()])).sum();
+        let omitted = self.chars - kept_chars;
+        if omitted == 0 {
+            return self.text.clone();
+        }
+        let fence =
+            self.chunks.iter().find(|c| c.range.start < cut && cut < c.range.end).and_then(|c| c.fence.as_deref());
+        let ends_short = groups.last().is_none_or(|last| last.end < self.text.len());
+        let starts_late = groups.first().is_some_and(|first| first.start > 0);
+        // The gap before each group but one that begins the text, and the one after the last.
+        let last_gap = if ends_short { groups.len() } else { groups.len() - 1 };
+        let mut out = CleanBuf::new();
+        for (index, range) in groups.iter().enumerate() {
+            if index > 0 || starts_late {
+                self.gap(&mut out, index == last_gap, omitted);
+            }
+            let text = &self.text[range.clone()];
+            let trimmed = text.trim_end().len();
+            separate(&mut out);
+            out.part(&self.text, range.start..range.start + trimmed);
+            if range.end == cut
+                && let Some(fence) = fence
+            {
+                out.lit("\n").fence(fence);
+            }
+        }
+        if ends_short {
+            self.gap(&mut out, true, omitted);
+        }
+        out.finish()
+    }
+
+    fn gap(&self, out: &mut CleanBuf, last: bool, omitted: u64) {
+        separate(out);
+        if last {
+            out.text(&self.marker(omitted));
+        } else {
+            out.lit(GAP);
+        }
+    }
+}
+
+fn separate(out: &mut CleanBuf) {
+    if !out.is_empty() {
+        out.lit(BREAK);
+    }
+}
+
+fn subtract(room: Size, cost: Size) -> Option<Size> {
+    cost.fits(room).then(|| room.minus(cost))
+}
+
+/// The longest prefix of `text` within `room`, in bytes, at a character.
+fn prefix(text: &str, room: Size) -> usize {
+    let by_chars =
+        text.char_indices().nth(usize::try_from(room.chars).unwrap_or(usize::MAX)).map_or(text.len(), |(at, _)| at);
+    let mut at = by_chars.min(usize::try_from(room.bytes).unwrap_or(usize::MAX));
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// The best place to cut at or before `fits`: where the chunk begins, after a line, after a word, else right there.
+/// `before` characters of other chunks are kept in any case.
+fn round_down(text: &str, fits: usize, before: u64) -> usize {
+    let whole = before + count(&text[..fits]);
+    let kept = &text[..fits];
+    let line = kept.rfind('\n').map_or(0, |at| at + 1);
+    let word = kept.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    for at in [0, line, word] {
+        let at = (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        if (before + count(&text[..at])) * 100 >= whole * KEEPS {
+            return at;
+        }
+    }
+    fits
+}

@@ -1,0 +1,302 @@
+//! A work item's fields as JSON that stays JSON in every level of detail.
+
+use super::Size;
+use crate::graph::{Node, Value};
+use crate::redact::{Clean, CleanBuf};
+
+/// How near a field is to the item's identity; the farthest leave first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Tier {
+    Identity,
+    Native,
+    Other,
+}
+
+/// The fields that stand at every level.
+const IDENTITY: [&str; 4] = ["id", "status", "title", "type"];
+
+/// Our own field names (contract section 3).
+const NATIVE: [&str; 18] = [
+    "acceptance_criteria",
+    "adrs",
+    "area",
+    "assignees",
+    "blocked_by",
+    "blocks",
+    "children",
+    "depends_on",
+    "docs",
+    "estimate_hrs",
+    "issue",
+    "labels",
+    "parent",
+    "priority",
+    "related",
+    "risk",
+    "size",
+    "stable_id",
+];
+
+/// Too little of a value to be worth a field.
+const SHORTEST_CUT: u64 = 40;
+
+/// A work item's fields, sorted by key, one a line.
+///
+/// Positions count steps down from the whole: fields that are not ours leave,
+/// last key first, then ours; identity stays. The field at the position may
+/// hold the beginning of its value.
+#[derive(Debug)]
+pub struct WorkItemJson {
+    fields: Vec<Entry>,
+    place: Clean,
+}
+
+#[derive(Debug)]
+struct Entry {
+    name: Clean,
+    tier: Tier,
+    /// The value as JSON.
+    json: Clean,
+    /// What a cut shows the beginning of: the string itself, else its JSON.
+    raw: Clean,
+}
+
+/// How much of the fields is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JsonCut {
+    /// How many of the fields, in order of tier, then key, are whole.
+    whole: usize,
+    /// How many bytes of the next one's value are there; 0: none of it.
+    bytes: usize,
+}
+
+impl WorkItemJson {
+    /// The JSON of `fields`, of which no two have one name; empty values are left out.
+    /// `place` says where the rest of a cut value can be read.
+    pub fn new(fields: Vec<(Clean, Node<Clean>)>, place: Clean) -> Self {
+        let mut entries: Vec<Entry> = fields
+            .into_iter()
+            .filter(|(_, node)| !is_empty(node))
+            .map(|(name, node)| {
+                let mut json = CleanBuf::new();
+                write(&mut json, &node);
+                let json = json.finish();
+                let raw = match node.value {
+                    Value::Scalar { text, .. } => text,
+                    _ => json.clone(),
+                };
+                let tier = match &*name {
+                    name if IDENTITY.contains(&name) => Tier::Identity,
+                    name if NATIVE.contains(&name) => Tier::Native,
+                    _ => Tier::Other,
+                };
+                Entry { name, tier, json, raw }
+            })
+            .collect();
+        entries.sort_by(|a, b| a.tier.cmp(&b.tier).then_with(|| a.name.cmp(&b.name)));
+        Self { fields: entries, place }
+    }
+
+    /// All fields.
+    pub fn full(&self) -> Clean {
+        self.text(self.upto(Tier::Other))
+    }
+
+    /// Our own fields.
+    pub fn native(&self) -> Clean {
+        self.text(self.upto(Tier::Native))
+    }
+
+    /// Id, title, type and status.
+    pub fn identity(&self) -> Clean {
+        self.text(self.upto(Tier::Identity))
+    }
+
+    fn upto(&self, tier: Tier) -> JsonCut {
+        JsonCut { whole: self.fields.iter().filter(|field| field.tier <= tier).count(), bytes: 0 }
+    }
+
+    /// The JSON at a position.
+    pub fn text(&self, cut: JsonCut) -> Clean {
+        let mut lines: Vec<(&Clean, Clean)> =
+            self.fields[..cut.whole].iter().map(|field| (&field.name, field.json.clone())).collect();
+        if cut.bytes > 0
+            && let Some(field) = self.fields.get(cut.whole)
+        {
+            lines.push((&field.name, self.shortened(field, cut.bytes)));
+        }
+        lines.sort_by(|a, b| a.0.cmp(b.0));
+        let mut out = CleanBuf::new();
+        out.lit("{");
+        for (index, (name, value)) in lines.iter().enumerate() {
+            out.lit(if index == 0 { "\n  " } else { ",\n  " }).json(name).lit(": ").text(value);
+        }
+        out.lit("\n}").finish()
+    }
+
+    fn shortened(&self, field: &Entry, bytes: usize) -> Clean {
+        let chars = field.raw.chars().count();
+        let mut out = CleanBuf::new();
+        out.part(&field.raw, 0..bytes).lit(" [… ");
+        out.number((chars - field.raw[..bytes].chars().count()) as u64).lit(" of ").number(chars as u64);
+        out.lit(" characters omitted: ").line(&self.place).lit("]");
+        let text = out.finish();
+        let mut json = CleanBuf::new();
+        json.json(&text);
+        json.finish()
+    }
+
+    /// The last position, between `from` and everything, whose text is no larger than `room`.
+    /// `None` where not even identity fits.
+    pub fn fit(&self, room: Size) -> Option<JsonCut> {
+        let lowest = self.upto(Tier::Identity);
+        let mut size = Size::of(&self.text(lowest));
+        if !size.fits(room) {
+            return None;
+        }
+        let mut whole = lowest.whole;
+        while let Some(field) = self.fields.get(whole) {
+            let next = size.plus(line_size(field, Size::of(&field.json)));
+            if !next.fits(room) {
+                return Some(JsonCut { whole, bytes: self.fit_value(field, room.minus(size)) });
+            }
+            size = next;
+            whole += 1;
+        }
+        Some(JsonCut { whole, bytes: 0 })
+    }
+
+    /// How many bytes of the value fit into `room` as a shortened line.
+    fn fit_value(&self, field: &Entry, room: Size) -> usize {
+        let fixed = line_size(field, Size::of(&self.shortened(field, 0)));
+        // The marker's numbers are no longer than at the first position; one more for the rounding of digits.
+        let mut left = room.minus(fixed.plus(Size { chars: 1, bytes: 1 }));
+        if left.chars < SHORTEST_CUT || !fixed.fits(room) {
+            return 0;
+        }
+        let mut bytes = 0;
+        for c in field.raw.chars() {
+            let cost = json_size(c);
+            if !cost.fits(left) {
+                break;
+            }
+            left = left.minus(cost);
+            bytes += c.len_utf8();
+        }
+        bytes
+    }
+}
+
+/// What a field's line adds: comma, line end, indent, key, colon, value.
+fn line_size(field: &Entry, value: Size) -> Size {
+    let key = Size::of(&serde_json::Value::from(&*field.name).to_string());
+    value.plus(key).plus(Size::of(",\n  : "))
+}
+
+fn json_size(c: char) -> Size {
+    let mut buffer = [0; 4];
+    let quoted = Size::of(&serde_json::Value::from(&*c.encode_utf8(&mut buffer)).to_string());
+    quoted.minus(Size::of("\"\""))
+}
+
+fn is_empty(node: &Node<Clean>) -> bool {
+    match &node.value {
+        Value::Null => true,
+        Value::Scalar { text, .. } => text.trim().is_empty(),
+        Value::List(nodes) => nodes.iter().all(is_empty),
+        Value::Map(pairs) => pairs.iter().all(|(_, node)| is_empty(node)),
+    }
+}
+
+/// Writes a value on one line. Integers and booleans that were not quoted
+/// stay what they are; every other scalar is a string, so that its spelling stays.
+fn write(out: &mut CleanBuf, node: &Node<Clean>) {
+    match &node.value {
+        Value::Null => {
+            out.lit("null");
+        }
+        Value::Scalar { text, plain } if *plain && is_bare(text) => {
+            out.text(text);
+        }
+        Value::Scalar { text, .. } => {
+            out.json(text);
+        }
+        Value::List(nodes) => {
+            out.lit("[");
+            for (index, node) in nodes.iter().enumerate() {
+                out.lit(if index == 0 { "" } else { ", " });
+                write(out, node);
+            }
+            out.lit("]");
+        }
+        Value::Map(pairs) => {
+            let mut pairs: Vec<_> = pairs.iter().collect();
+            pairs.sort_by(|a, b| a.0.cmp(&b.0));
+            out.lit("{");
+            for (index, (name, node)) in pairs.into_iter().enumerate() {
+                out.lit(if index == 0 { "" } else { ", " }).json(name).lit(": ");
+                write(out, node);
+            }
+            out.lit("}");
+        }
+    }
+}
+
+/// Whether a plain scalar is spelled as JSON spells an integer within 53 bits, or as a boolean.
+fn is_bare(text: &str) -> bool {
+    const LARGEST: i64 = (1 << 53) - 1;
+    matches!(text, "true" | "false") || text.parse::<i64>().is_ok_and(|n| n.to_string() == text && n.abs() <= LARGEST)
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn scalar(text: &'static str, plain: bool) -> Node<Clean> {
+        Node { line: 1, value: Value::Scalar { text: Clean::literal(text), plain } }
+    }
+
+    fn json(fields: Vec<(&'static str, Node<Clean>)>) -> WorkItemJson {
+        let fields = fields.into_iter().map(|(name, node)| (Clean::literal(name), node)).collect();
+        WorkItemJson::new(fields, Clean::literal("a.md"))
+    }
+
+    #[test]
+    fn spelling_survives_and_empty_fields_do_not() {
+        let item = json(vec![
+            ("version", scalar("4.10", true)),
+            ("id", scalar("12", true)),
+            ("code", scalar("0012", true)),
+            ("quoted", scalar("7", false)),
+            ("empty", scalar("", true)),
+            ("done", scalar("true", true)),
+        ]);
+        assert_eq!(
+            item.full().as_str(),
+            "{\n  \"code\": \"0012\",\n  \"done\": true,\n  \"id\": 12,\n  \"quoted\": \"7\",\n  \"version\": \"4.10\"\n}"
+        );
+        assert_eq!(item.identity().as_str(), "{\n  \"id\": 12\n}");
+    }
+
+    #[test]
+    fn every_cut_is_json_within_its_room_and_grows_with_it() {
+        let item = json(vec![
+            ("id", scalar("x", true)),
+            ("priority", scalar("1", true)),
+            ("notes", scalar("a \"long\" note\nwith lines, over and over, over and over, over and over, and on", true)),
+            ("zeta", scalar("last", true)),
+        ]);
+        let mut before = 0;
+        for chars in 0..300 {
+            let Some(cut) = item.fit(Size { chars, bytes: u64::MAX }) else { continue };
+            let text = item.text(cut);
+            assert!(Size::of(&text).chars <= chars, "{chars}: {text}");
+            serde_json::from_str::<serde_json::Value>(&text).unwrap();
+            let kept = cut.whole * 1000 + cut.bytes;
+            assert!(kept >= before, "{chars}: {text}");
+            before = kept;
+        }
+        assert_eq!(item.fit(Size { chars: 300, bytes: 300 }).map(|cut| item.text(cut)), Some(item.full()));
+    }
+}
