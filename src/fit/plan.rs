@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 const BEGINNING: u64 = 240;
 
 /// How often the token limit is aimed at; texts joined count a little less than one by one.
-const AIMS: usize = 6;
+const AIMS: usize = 8;
 
 /// Makes a selection fit a budget (contract section 5).
 ///
@@ -127,29 +127,32 @@ impl<'a> Planner<'a> {
 
     /// The fullest plan whose rendering is within the limits.
     fn best(&self) -> Result<Chosen, TooSmall> {
+        let limit = self.limits.tokens;
         let (mut best, mut over): (Option<Chosen>, u64) = (None, u64::MAX);
-        let mut aim = self.limits.tokens;
+        let (mut aim, mut back) = (limit, 1);
         for _ in 0..AIMS {
             let Some(plan) = self.plan(Amount { tokens: aim, ..self.limits }) else { break };
-            let whole = plan.left().next().is_none() && plan.shown.iter().flatten().all(|shown| shown.detail == "full");
+            let whole = plan.shown.iter().all(|shown| shown.as_ref().is_some_and(|shown| shown.detail == "full"));
             let used = self.used(&plan);
-            if used.fits(self.limits) {
-                let slack = self.limits.tokens - used.tokens;
+            let next = if used.fits(self.limits) {
+                let slack = limit - used.tokens;
                 if best.as_ref().is_none_or(|best| used.chars >= best.used.chars) {
                     best = Some(Chosen { plan, used });
                 }
-                if whole || self.limits.tokens == u64::MAX || slack <= self.limits.tokens / 100 {
+                if whole || limit == u64::MAX || slack <= limit / 100 {
                     break;
                 }
-                aim = aim.saturating_add(slack).min(over.saturating_sub(1)).max(aim);
-                if aim >= over {
-                    break;
-                }
+                aim.saturating_add(slack).min(aim.midpoint(over))
             } else {
-                let excess = used.tokens.saturating_sub(self.limits.tokens).max(1);
                 over = over.min(aim);
-                aim = aim.saturating_sub(excess);
+                // Cuts are rounded, so a small step back may change nothing: each is twice the one before.
+                back = (back * 2).max(used.tokens.saturating_sub(limit));
+                aim.saturating_sub(back)
+            };
+            if next == aim || next >= over && over < u64::MAX {
+                break;
             }
+            aim = next;
         }
         match best {
             Some(best) => Ok(best),
@@ -200,8 +203,8 @@ impl<'a> Planner<'a> {
             return Some(plan);
         }
         let reserve = match self.budget.strategy {
-            Strategy::Both => self.share_root(&mut plan, limits, rest.total())?,
-            Strategy::DropLowPriority | Strategy::TruncateTail => root_full,
+            Strategy::Both => self.share_root(&mut plan, limits, rest.total()),
+            Strategy::DropLowPriority | Strategy::TruncateTail => Some(root_full),
         };
         for step in &self.ladder {
             let before = rest.total();
@@ -209,9 +212,7 @@ impl<'a> Planner<'a> {
             let candidate = &candidates[step.section];
             plan.shown[step.section] =
                 content(&candidate.body, step.to).map(|content| Shown { content, detail: detail(step.to) });
-            if !rest.total().plus(reserve).fits(limits) {
-                continue;
-            }
+            let Some(reserve) = reserve.filter(|reserve| rest.total().plus(*reserve).fits(limits)) else { continue };
             let tail = self.budget.strategy == Strategy::TruncateTail;
             if step.to == Level::Gone && !tail {
                 return Some(plan);
@@ -237,7 +238,8 @@ impl<'a> Planner<'a> {
         Some(plan)
     }
 
-    /// Shortens the root to its share of the limits; returns what is reserved for it.
+    /// Shortens the root to its share of the limits; returns what is reserved for it, or nothing where not even
+    /// its share holds a beginning: then it takes what all others leave, at the ladder's end.
     ///
     /// With one limit in characters or bytes the whole share is reserved, used or not:
     /// it grows by at most one as the limit does, so the others never lose room.
@@ -252,8 +254,7 @@ impl<'a> Planner<'a> {
         if root.fits(cap) {
             return Some(root);
         }
-        // Where not even the share holds a beginning, the root takes what all others leave, at the ladder's end.
-        let Some(shown) = self.cut_root(cap) else { return Some(cap.with(root, u64::min)) };
+        let shown = self.cut_root(cap)?;
         let amount = self.counter.measure(&shown.content);
         plan.shown[self.root] = Some(shown);
         let limited = [limits.chars, limits.bytes, limits.tokens].iter().filter(|limit| **limit < u64::MAX).count();

@@ -19,7 +19,7 @@ pub(super) enum Cut {
 }
 
 /// Tries to find the right number of tokens before it settles for what fits.
-const TRIES: usize = 10;
+const TRIES: usize = 12;
 
 /// Of the room for tokens, this much may stay unused: one part in …
 const GOOD_ENOUGH: u64 = 250;
@@ -103,26 +103,33 @@ fn within(room: Amount, counter: &Counter, at: impl Fn(Size) -> Option<Clean>, w
     let all = counter.measure(whole);
     let (mut low, mut high) = (0, room.chars.min(all.chars));
     let mut guess = scale(room.tokens, all.chars, all.tokens.max(1)).clamp(1, high);
+    // Cuts are rounded to blocks and lines, so a small step may change nothing: each is twice the one before.
+    let mut step = guess / 64 + 1;
     let mut best = None;
     for _ in 0..TRIES {
         let text = at(Size { chars: guess, bytes: room.bytes });
         let tokens = text.as_ref().map_or(0, |text| counter.measure(text).tokens);
-        if tokens <= room.tokens {
+        let by_ratio = if tokens == 0 { u64::MAX } else { scale(guess, room.tokens, tokens) };
+        if tokens > room.tokens {
+            high = guess;
+            guess = by_ratio.min(guess.saturating_sub(step));
+            step = step.saturating_mul(2);
+        } else {
             low = guess;
+            guess = by_ratio;
             if text.is_some() {
                 best = text;
                 if room.tokens - tokens <= room.tokens / GOOD_ENOUGH {
                     break;
                 }
             }
-        } else {
-            high = guess;
         }
         if high - low <= 1 {
             break;
         }
-        let by_ratio = if tokens == 0 { u64::MAX } else { scale(guess, room.tokens, tokens) };
-        guess = if by_ratio > low && by_ratio < high { by_ratio } else { low + (high - low) / 2 };
+        if guess <= low || guess >= high {
+            guess = low + (high - low) / 2;
+        }
     }
     best
 }
