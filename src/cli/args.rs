@@ -325,6 +325,8 @@ pub(crate) enum SchemaKind {
     Config,
     /// The native fields of a work item
     WorkItem,
+    /// What the commands print with `--format json`
+    Output,
 }
 
 /// Options of `completions`.

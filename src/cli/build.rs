@@ -3,6 +3,7 @@
 use super::args::{BuildArgs, Format, Global};
 use super::exit::Exit;
 use super::failure::Failure;
+use super::output;
 use super::packs::{self, Run};
 use super::report::{self, json_text, printable};
 use super::workspace::{Workspace, roots};
@@ -12,7 +13,6 @@ use contextpack::review::{Difference, difference, read};
 use contextpack::seal::Sealed;
 use contextpack::store::{Folder, StoreError, Wrote};
 use contextpack::{model, wire};
-use serde_json::json;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
@@ -210,25 +210,22 @@ fn print_one(
 
 fn tell(global: &Global, run: &Run, outcomes: &[Outcome], shown: &dyn Fn(&str) -> String) -> Result<(), Failure> {
     if global.format == Format::Json {
-        let packs: Vec<serde_json::Value> = outcomes
-            .iter()
-            .map(|outcome| {
-                let pack = outcome.pack.as_ref();
-                json!({
-                    "root": outcome.root,
-                    "profile": outcome.profile,
-                    "path": shown(&outcome.name),
-                    "hash": pack.map(|pack| &pack.hash),
-                    "status": outcome.status,
-                    "reasons": outcome.reasons,
-                    "used_chars": pack.map(|pack| pack.budget.used_chars),
-                    "used_tokens": pack.and_then(|pack| pack.budget.used_tokens),
-                    "omitted": pack.map(|pack| pack.omissions.len()),
-                    "redacted": pack.map(|pack| pack.redactions.iter().map(|redaction| redaction.count).sum::<u64>()),
-                })
-            })
-            .collect();
-        let text = json_text(&json!({"packs": packs, "diagnostics": report::json(&run.diagnostics)}));
+        let packs = outcomes.iter().map(|outcome| {
+            let pack = outcome.pack.as_ref();
+            output::BuiltPack {
+                root: outcome.root.clone(),
+                profile: outcome.profile.clone(),
+                path: shown(&outcome.name),
+                hash: pack.map(|pack| pack.hash.clone()),
+                status: outcome.status,
+                reasons: outcome.reasons.clone(),
+                used_chars: pack.map(|pack| pack.budget.used_chars),
+                used_tokens: pack.and_then(|pack| pack.budget.used_tokens),
+                omitted: pack.map(|pack| pack.omissions.len()),
+                redacted: pack.map(|pack| pack.redactions.iter().map(|redaction| redaction.count).sum()),
+            }
+        });
+        let text = json_text(&output::Build { packs: packs.collect(), diagnostics: output::told(&run.diagnostics) });
         return Ok(writeln!(anstream::stdout(), "{text}")?);
     }
     let errors_only = global.quiet;

@@ -4,13 +4,13 @@ use super::args::{CheckArgs, Format, Global};
 use super::build::{is_unchanged, orphans};
 use super::exit::Exit;
 use super::failure::Failure;
+use super::output;
 use super::packs;
 use super::report::{self, json_text, printable};
 use super::workspace::{Workspace, roots};
 use contextpack::pipeline::Built;
 use contextpack::review::{Difference, difference};
 use contextpack::store::{Folder, StoreError};
-use serde_json::json;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::sync::{Mutex, PoisonError};
@@ -24,6 +24,19 @@ pub(super) struct Standing {
     /// `fresh`, `stale`, `edited`, `missing`, `orphaned` or `failed`.
     pub(super) status: &'static str,
     pub(super) reasons: Vec<String>,
+}
+
+impl Standing {
+    /// As JSON shows it; `dir` is the folder of packs.
+    pub(super) fn output(&self, dir: &str) -> output::CheckedPack {
+        output::CheckedPack {
+            root: self.root.clone(),
+            profile: self.profile.clone(),
+            path: format!("{dir}/{}", self.name),
+            status: self.status,
+            reasons: self.reasons.clone(),
+        }
+    }
 }
 
 /// Builds in memory and compares bytes.
@@ -64,19 +77,8 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
         standings.iter().filter(|standing| !matches!(standing.status, "fresh" | "failed")).collect();
     match global.format {
         Format::Json => {
-            let packs: Vec<serde_json::Value> = standings
-                .iter()
-                .map(|standing| {
-                    json!({
-                        "root": standing.root,
-                        "profile": standing.profile,
-                        "path": format!("{dir}/{}", standing.name),
-                        "status": standing.status,
-                        "reasons": standing.reasons,
-                    })
-                })
-                .collect();
-            let text = json_text(&json!({"packs": packs, "diagnostics": report::json(&run.diagnostics)}));
+            let packs = standings.iter().map(|standing| standing.output(dir)).collect();
+            let text = json_text(&output::Check { packs, diagnostics: output::told(&run.diagnostics) });
             writeln!(anstream::stdout(), "{text}")?;
         }
         Format::Github | Format::Text | Format::Markdown => {

@@ -17,8 +17,7 @@ pub(crate) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
     let mut out = anstream::stdout().lock();
     match global.format {
         Format::Json => {
-            let value = serde_json::to_value(&explanation).map_err(std::io::Error::from)?;
-            writeln!(out, "{}", json_text(&value))?;
+            writeln!(out, "{}", json_text(&explanation))?;
         }
         Format::Markdown | Format::Github => write!(out, "{}", explanation.markdown())?,
         Format::Text => {

@@ -68,7 +68,14 @@ impl From<io::Error> for Failure {
 
 impl From<IntakeError> for Failure {
     fn from(error: IntakeError) -> Self {
-        Self::Outside(Box::new(error))
+        match error {
+            // What stands in the repo is wrong, not the world around it.
+            IntakeError::TwoConfigs { .. } | IntakeError::Unusable { .. } => {
+                let diagnostics = vec![Diagnostic::new(Code::InvalidConfig, None, error.to_string())];
+                Self::Config { diagnostics, text: None }
+            }
+            IntakeError::Read { .. } | IntakeError::NotAFolder { .. } => Self::Outside(Box::new(error)),
+        }
     }
 }
 

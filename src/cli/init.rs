@@ -4,14 +4,17 @@ use super::args::{Format, Global, InitArgs};
 use super::detect::Found;
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
-use super::place::{self, CONFIGS};
 use super::report::{self, printable};
 use super::starter;
 use contextpack::config::{Settings, load};
+use contextpack::intake::Repo;
 use contextpack::model::{Code, Diagnostic, Place, RepoPath};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+/// The names of the configuration; both at once are an error.
+const CONFIGS: [&str; 2] = ["contextpack.yml", "contextpack.yaml"];
 
 /// Sets a repo up: everything is looked at first, then written, and nothing is overwritten.
 pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
@@ -20,7 +23,7 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     }
     let start = global.directory.as_deref().unwrap_or(Path::new("."));
     let start = fs::canonicalize(start).map_err(|e| PathFailure::failure("open", start.display().to_string(), e))?;
-    let root = place::root(&start);
+    let root = Repo::find_root(&start)?;
     let existing = match existing_config(&root)? {
         Existing::None => None,
         Existing::Valid(name, settings) => Some((name, settings)),
@@ -211,7 +214,7 @@ fn tell(global: &Global, setup: &Setup<'_>, found: &Found) -> Result<(), Failure
         let repo = printable(&github.repo);
         writeln!(
             stderr,
-            "note: the issues of {repo} are read from the snapshot in `.contextpack/github`; items in files go to `work_items/`"
+            "note: issues of {repo} become packs once a work item under `work_items/` claims them with `issue: 123`"
         )?;
     }
     writeln!(stderr, "next: {NEXT}")?;

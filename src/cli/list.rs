@@ -4,14 +4,14 @@ use super::args::{Building, Format, Global, ListArgs};
 use super::check::{Standing, standing};
 use super::exit::Exit;
 use super::failure::Failure;
+use super::output;
 use super::packs;
-use super::report::{self, json_text, printable};
+use super::report::{json_text, printable};
 use super::workspace::Workspace;
 use contextpack::graph::Value;
 use contextpack::model::Relation;
 use contextpack::pipeline::Desk;
 use contextpack::store::{Folder, StoreError};
-use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::sync::{Mutex, PoisonError};
@@ -55,9 +55,10 @@ pub(crate) fn run(global: &Global, _: &ListArgs) -> Result<Exit, Failure> {
     let rows: Vec<Row> = items.iter().map(|item| row(&desk, *item, &mut packs)).collect();
     let mut out = anstream::stdout().lock();
     if global.format == Format::Json {
-        let roots: Vec<serde_json::Value> =
-            rows.iter().map(|row| as_json(row, workspace.settings.output.dir.as_str())).collect();
-        writeln!(out, "{}", json_text(&json!({"roots": roots, "diagnostics": report::json(&run.diagnostics)})))?;
+        let dir = workspace.settings.output.dir.as_str();
+        let roots = rows.iter().map(|row| as_json(row, dir)).collect();
+        let text = json_text(&output::List { roots, diagnostics: output::told(&run.diagnostics) });
+        writeln!(out, "{text}")?;
     } else {
         let widths = [0, 1, 2].map(|column: usize| {
             let width = |row: &Row| [&row.id, &row.kind, &row.status][column].chars().count();
@@ -106,15 +107,14 @@ fn row(desk: &Desk<'_>, item: usize, packs: &mut BTreeMap<String, Vec<Standing>>
     }
 }
 
-fn as_json(row: &Row, dir: &str) -> serde_json::Value {
-    let edges: BTreeMap<&str, usize> = row.edges.iter().map(|(relation, count)| (relation.name(), *count)).collect();
-    let packs: Vec<serde_json::Value> = row
-        .packs
-        .iter()
-        .map(|pack| json!({"profile": pack.profile, "path": format!("{dir}/{}", pack.name), "status": pack.status, "reasons": pack.reasons}))
-        .collect();
-    json!({
-        "id": row.id, "title": row.title, "type": row.kind, "status": row.status, "state": row.state,
-        "edges": edges, "packs": packs,
-    })
+fn as_json(row: &Row, dir: &str) -> output::Root {
+    output::Root {
+        id: row.id.clone(),
+        title: row.title.clone(),
+        kind: row.kind.clone(),
+        status: row.status.clone(),
+        state: row.state,
+        edges: row.edges.iter().map(|(relation, count)| (relation.name(), *count)).collect(),
+        packs: row.packs.iter().map(|pack| pack.output(dir)).collect(),
+    }
 }

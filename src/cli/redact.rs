@@ -3,12 +3,12 @@
 use super::args::{Format, Global, RedactArgs};
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
+use super::output;
 use super::report::{json_text, plain_error, printable};
 use super::workspace::{deny, settings};
 use contextpack::model::RepoPath;
 use contextpack::redact::{Piece, Redactor, Removal};
 use contextpack::store::Folder;
-use serde_json::json;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 
@@ -95,18 +95,17 @@ fn scrub(
 fn report(global: &Global, reports: &[(String, Vec<Removal>)]) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     if global.format == Format::Json {
-        let removals: Vec<serde_json::Value> = reports
-            .iter()
-            .flat_map(|(name, removals)| {
-                removals.iter().map(move |removal| {
-                    json!({
-                        "path": name, "line": removal.line, "rule": removal.rule, "count": removal.count,
-                        "reason": removal.reason, "to_include": removal.to_include,
-                    })
-                })
+        let redactions = reports.iter().flat_map(|(name, removals)| {
+            removals.iter().map(move |removal| output::Removed {
+                path: name.clone(),
+                line: removal.line,
+                rule: removal.rule.clone(),
+                count: removal.count,
+                reason: removal.reason.clone(),
+                to_include: removal.to_include.clone(),
             })
-            .collect();
-        return Ok(writeln!(out, "{}", json_text(&json!({ "redactions": removals })))?);
+        });
+        return Ok(writeln!(out, "{}", json_text(&output::Redact { redactions: redactions.collect() }))?);
     }
     for (name, removals) in reports {
         for removal in removals {

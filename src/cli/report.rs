@@ -36,7 +36,9 @@ pub(crate) fn print(
 ) -> io::Result<()> {
     match format {
         Format::Text | Format::Markdown => text(out, diagnostics, texts),
-        Format::Json => writeln!(out, "{}", json_text(&serde_json::json!({"diagnostics": json(diagnostics)}))),
+        Format::Json => {
+            writeln!(out, "{}", json_text(&serde_json::json!({"diagnostics": super::output::told(diagnostics)})))
+        }
         Format::Github => diagnostics.iter().try_for_each(|diagnostic| writeln!(out, "{}", annotation(diagnostic))),
     }
 }
@@ -82,27 +84,10 @@ fn source_line(out: &mut dyn Write, margin: usize, line: u32, column: Option<u32
     }
 }
 
-/// Diagnostics for programs: `severity, code, message, help, path, line, column, about`; what is not known is null.
-pub(crate) fn json(diagnostics: &[Diagnostic]) -> serde_json::Value {
-    let one = |diagnostic: &Diagnostic| {
-        let at = diagnostic.at.as_ref();
-        serde_json::json!({
-            "severity": severity(diagnostic.severity),
-            "code": diagnostic.code.name(),
-            "message": diagnostic.message,
-            "help": diagnostic.help,
-            "path": at.map(|at| at.path.as_str()),
-            "line": at.and_then(|at| at.line),
-            "column": at.and_then(|at| at.column),
-            "about": diagnostic.about,
-        })
-    };
-    diagnostics.iter().map(one).collect()
-}
-
 /// JSON for stdout: what a terminal would obey or hide is written as an escape, which reads back the same.
-pub(crate) fn json_text(value: &serde_json::Value) -> String {
+pub(crate) fn json_text(value: &impl serde::Serialize) -> String {
     let mut text = String::new();
+    let value = serde_json::to_value(value).unwrap_or_default();
     for c in format!("{value:#}").chars() {
         // Line ends are those of the layout: inside strings they are escaped already.
         if hidden(c) && c != '\n' {

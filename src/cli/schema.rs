@@ -10,6 +10,7 @@ pub(crate) fn run(args: &SchemaArgs) -> Result<Exit, Failure> {
     let text = match args.kind {
         SchemaKind::Config => contextpack::config::schema(),
         SchemaKind::WorkItem => contextpack::parse::work_item_schema(),
+        SchemaKind::Output => super::output::schema(),
         SchemaKind::Pack => contextpack::wire::schema(),
     };
     anstream::stdout().lock().write_all(text.as_bytes())?;

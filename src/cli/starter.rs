@@ -85,18 +85,18 @@ fn adrs(text: &mut String, found: &Found) {
 }
 
 fn github(text: &mut String, found: &Found) {
-    text.push_str("# Which repo this is: URLs and numbers of its issues are resolved in the snapshot.\n");
+    text.push_str("# Which repo this is: without it, URLs and numbers of issues lead nowhere.\n");
     let Some(github) = &found.github else {
-        text.push_str("# github: {repo: owner/name, comments: 5}\n\n");
+        text.push_str("# github: {repo: owner/name}\n\n");
         return;
     };
     let _ = writeln!(text, "github:\n  repo: {}", quoted(&github.repo));
     if github.host != "github.com" {
         let _ = writeln!(text, "  host: {}", quoted(&github.host));
     }
-    text.push_str("  # How many of an issue's last comments a pack takes.\n  comments: 5\n\n");
+    text.push('\n');
     if !found.has_items() {
-        text.push_str("# Which issues get a pack.\nroots:\n  state: [open]\n  # labels: [agent-ready]\n\n");
+        text.push_str("# Which items get a pack.\nroots:\n  state: [open]\n  # labels: [agent-ready]\n\n");
     }
 }
 

@@ -3,9 +3,9 @@
 use super::args::{Format, Global, VerifyArgs};
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
+use super::output;
 use super::report::{json_text, printable};
 use contextpack::review::verify;
-use serde_json::json;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
@@ -50,11 +50,13 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
     let valid = judged.iter().all(|pack| pack.faults.is_empty());
     let mut out = anstream::stdout().lock();
     if global.format == Format::Json {
-        let packs: Vec<serde_json::Value> = judged
-            .iter()
-            .map(|pack| json!({"path": pack.name, "hash": pack.hash, "valid": pack.faults.is_empty(), "faults": pack.faults}))
-            .collect();
-        writeln!(out, "{}", json_text(&json!({ "packs": packs })))?;
+        let packs = judged.iter().map(|pack| output::VerifiedPack {
+            path: pack.name.clone(),
+            hash: pack.hash.clone(),
+            valid: pack.faults.is_empty(),
+            faults: pack.faults.clone(),
+        });
+        writeln!(out, "{}", json_text(&output::Verify { packs: packs.collect() }))?;
     } else {
         for pack in &judged {
             if pack.faults.is_empty() && !global.quiet {

@@ -181,7 +181,7 @@ mod tests {
             "  coding: {instructions: instructions/coding.md, budget: {max_tokens: 8000, margin: 15%, strategy: truncate_tail}}\n",
             "  docs: {priority: [documents], adr_refs_of: [root, blocked_by, parent], sections_of: [related], leave_out: [comments]}\n",
             "redaction: {allow: [{rule: jwt, path: \"docs/**\"}], rules: [{name: ticket, pattern: 'T-\\d+', keywords: Ticket}], deny_paths: [\"*.secret\", \"!a.key\", private/]}\n",
-            "output: {dir: out/packs, profiles: [coding, docs], markdown: true}\n",
+            "output: {dir: out/packs, profiles: [coding, docs], markdown: false}\n",
             "warnings: {dangling-reference: deny, cycle: allow}\n",
         ));
         let eips = &settings.work_items[0];

@@ -352,7 +352,7 @@ pub(super) struct RawOutput {
     pub(super) dir: Option<String>,
     /// The profiles that are built where none is named. Default: `[coding]`.
     pub(super) profiles: Option<Words>,
-    /// Whether a Markdown rendering is written beside each pack. Default: false.
+    /// Only `false`: this version writes no Markdown beside the packs.
     pub(super) markdown: Option<bool>,
 }
 

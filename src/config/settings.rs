@@ -274,8 +274,6 @@ pub struct Output {
     pub dir: RepoPath,
     /// Profiles that `build` makes where none is named.
     pub profiles: Vec<String>,
-    /// Whether a Markdown rendering stands beside each pack.
-    pub markdown: bool,
 }
 
 impl Strategy {

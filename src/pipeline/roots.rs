@@ -88,11 +88,15 @@ impl Desk<'_> {
             Found::Issue(_) => Err(RootError::Issue(typed.to_owned())),
             Found::Nothing => {
                 let lower = typed.to_lowercase();
+                let ends = |id: &str| typed.len() > 1 && id.to_lowercase().ends_with(&lower);
                 let near = self
                     .corpus
                     .entries
                     .iter()
-                    .map(|entry| (strsim::jaro_winkler(&lower, &entry.item.id.to_lowercase()), entry))
+                    .map(|entry| {
+                        let id = entry.item.id.as_str();
+                        (if ends(id) { 1.0 } else { strsim::jaro_winkler(&lower, &id.to_lowercase()) }, entry)
+                    })
                     .filter(|(score, _)| *score > 0.85)
                     .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.item.id.cmp(&a.1.item.id)))
                     .map(|(_, entry)| entry.item.id.to_string());

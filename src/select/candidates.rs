@@ -82,7 +82,12 @@ impl Shelf<'_> {
     fn root(&mut self, entry: &Entry) {
         let state = Clean::literal(Graph::state(self.library.corpus, self.root).name());
         let origin = item_origin(entry);
-        let record = Origin { path: Some(entry.item.origin.shown.clone()), lines: None, ..origin.clone() };
+        let line = u64::from(entry.item.line);
+        let record = Origin {
+            path: Some(entry.item.origin.shown.clone()),
+            lines: (!entry.item.body.in_file).then_some([line, line]),
+            ..origin.clone()
+        };
         let base = Candidate {
             id: Clean::literal("root.issue"),
             kind: "issue",

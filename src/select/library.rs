@@ -270,14 +270,15 @@ fn pointer(title: &Clean, state: Option<&Clean>, origin: &Origin) -> Clean {
     line.lit(": ").line(&origin.place()).finish()
 }
 
-/// Where an item's text is.
+/// Where an item's text is: its lines in a Markdown file, else the line of its record.
 pub(super) fn item_origin(entry: &Entry) -> Origin {
     let body = &entry.item.body;
-    let lines = body.in_file.then(|| {
-        let count = entry.body.clean.lines().count().max(1) as u64;
-        [u64::from(body.line), u64::from(body.line) + count - 1]
-    });
-    let lines = lines.filter(|_| !entry.body.clean.is_empty());
+    let first = u64::from(body.line);
+    let lines = match entry.body.clean.lines().count() as u64 {
+        _ if !body.in_file => Some([first, first]),
+        0 => None,
+        count => Some([first, first + count - 1]),
+    };
     Origin {
         id: Some(entry.item.id.clone()),
         path: Some(body.origin.shown.clone()),

@@ -1,0 +1,206 @@
+//! What commands print with `--format json`, as types, so that it has a schema.
+
+use contextpack::model::{Diagnostic, Severity};
+use contextpack::review::Explanation;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What `build` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Build {
+    /// One entry for each root and profile, and for each pack that was pruned; by path.
+    pub(crate) packs: Vec<BuiltPack>,
+    /// What is wrong with the input.
+    pub(crate) diagnostics: Vec<Told>,
+}
+
+/// A pack that `build` made, kept, removed or could not make.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct BuiltPack {
+    /// The root's id.
+    pub(crate) root: String,
+    /// The profile.
+    pub(crate) profile: String,
+    /// The file, from the repo's root.
+    pub(crate) path: String,
+    /// The pack's hash; absent where none was built.
+    pub(crate) hash: Option<String>,
+    /// `written`, `unchanged`, `removed` or `failed`.
+    pub(crate) status: &'static str,
+    /// Why.
+    pub(crate) reasons: Vec<String>,
+    /// Unicode scalar values of the rendering.
+    pub(crate) used_chars: Option<u64>,
+    /// Tokens of the rendering, where they are counted.
+    pub(crate) used_tokens: Option<u64>,
+    /// How many sections were left out.
+    pub(crate) omitted: Option<usize>,
+    /// How many secrets were removed.
+    pub(crate) redacted: Option<u64>,
+}
+
+/// What `check` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Check {
+    /// One entry for each root and profile, and for each orphaned pack; by path.
+    pub(crate) packs: Vec<CheckedPack>,
+    /// What is wrong with the input.
+    pub(crate) diagnostics: Vec<Told>,
+}
+
+/// A pack on disk against the one that a build gives.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct CheckedPack {
+    /// The root's id.
+    pub(crate) root: String,
+    /// The profile.
+    pub(crate) profile: String,
+    /// The file, from the repo's root.
+    pub(crate) path: String,
+    /// `fresh`, `stale`, `edited`, `missing`, `orphaned` or `failed`.
+    pub(crate) status: &'static str,
+    /// Why.
+    pub(crate) reasons: Vec<String>,
+}
+
+/// What `list` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct List {
+    /// The roots, in natural order of their ids.
+    pub(crate) roots: Vec<Root>,
+    /// What is wrong with the input.
+    pub(crate) diagnostics: Vec<Told>,
+}
+
+/// A root that gets packs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Root {
+    /// Its id.
+    pub(crate) id: String,
+    /// Its title.
+    pub(crate) title: String,
+    /// Its type as written; empty where it has none.
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    /// Its status as written; empty where it has none.
+    pub(crate) status: String,
+    /// `open`, `done`, `not_planned` or `unknown`.
+    pub(crate) state: &'static str,
+    /// How many edges it has of each relation.
+    pub(crate) edges: BTreeMap<&'static str, usize>,
+    /// Its packs.
+    pub(crate) packs: Vec<CheckedPack>,
+}
+
+/// What `verify` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Verify {
+    /// One entry for each pack.
+    pub(crate) packs: Vec<VerifiedPack>,
+}
+
+/// A finished pack, judged.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct VerifiedPack {
+    /// The file as given; `-` for standard input.
+    pub(crate) path: String,
+    /// The hash that its content has; absent where it is no pack.
+    pub(crate) hash: Option<String>,
+    /// Whether it has no fault.
+    pub(crate) valid: bool,
+    /// What is wrong with it.
+    pub(crate) faults: Vec<String>,
+}
+
+/// What `redact --report` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Redact {
+    /// What was removed, in order.
+    pub(crate) redactions: Vec<Removed>,
+}
+
+/// Something that was removed from a text.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Removed {
+    /// The file as given; `-` for standard input.
+    pub(crate) path: String,
+    /// The line.
+    pub(crate) line: u32,
+    /// The rule.
+    pub(crate) rule: String,
+    /// How often on that line.
+    pub(crate) count: u32,
+    /// Why.
+    pub(crate) reason: String,
+    /// What to do to include it safely.
+    pub(crate) to_include: String,
+}
+
+/// Something wrong with the input.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Told {
+    /// How bad it is.
+    pub(crate) severity: Severity,
+    /// Its stable name; each has a page in the documentation.
+    pub(crate) code: String,
+    /// What is wrong.
+    pub(crate) message: String,
+    /// What to do next.
+    pub(crate) help: Option<String>,
+    /// The file, from the repo's root.
+    pub(crate) path: Option<String>,
+    /// The line, from 1.
+    pub(crate) line: Option<u32>,
+    /// The column in characters, from 1.
+    pub(crate) column: Option<u32>,
+    /// Ids of the items it concerns.
+    pub(crate) about: Vec<String>,
+}
+
+impl From<&Diagnostic> for Told {
+    fn from(diagnostic: &Diagnostic) -> Self {
+        let at = diagnostic.at.as_ref();
+        Self {
+            severity: diagnostic.severity,
+            code: diagnostic.code.name().to_owned(),
+            message: diagnostic.message.clone(),
+            help: diagnostic.help.clone(),
+            path: at.map(|at| at.path.to_string()),
+            line: at.and_then(|at| at.line),
+            column: at.and_then(|at| at.column),
+            about: diagnostic.about.clone(),
+        }
+    }
+}
+
+/// Diagnostics for programs.
+pub(crate) fn told(diagnostics: &[Diagnostic]) -> Vec<Told> {
+    diagnostics.iter().map(Told::from).collect()
+}
+
+/// What the commands print with `--format json`: the name of each property is the command's.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "its fields are read by the schema alone")]
+struct Outputs {
+    /// What `build` prints.
+    build: Build,
+    /// What `check` prints.
+    check: Check,
+    /// What `explain` prints.
+    explain: Explanation,
+    /// What `list` prints.
+    list: List,
+    /// What `redact --report` prints.
+    redact: Redact,
+    /// What `verify` prints.
+    verify: Verify,
+}
+
+/// The JSON Schema (2020-12) of what the commands print, with a final newline.
+pub(crate) fn schema() -> String {
+    let mut schema = schemars::schema_for!(Outputs);
+    schema.insert("$id".into(), "urn:contextpack:schema:output:1".into());
+    schema.insert("title".into(), "Output of contextpack's commands with --format json".into());
+    format!("{:#}\n", schema.to_value())
+}
