@@ -125,7 +125,7 @@ fn written(folder: &Folder, built: Built) -> Result<Outcome, StoreError> {
 
 /// Whether what is on disk differs from the pack in its stamp at most.
 pub(super) fn is_unchanged(existing: Option<&[u8]>, sealed: &Sealed) -> bool {
-    existing.is_some_and(|existing| sealed.bytes_stamped_as(existing).is_some_and(|bytes| bytes == existing))
+    existing.is_some_and(|existing| sealed.is_unchanged(existing))
 }
 
 /// Packs of the folder whose root or profile is gone.

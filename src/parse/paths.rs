@@ -21,6 +21,10 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
 
 /// The path in a word, without a line, a full stop or an `@` around it.
 pub(super) fn path_in(word: &str) -> Option<&str> {
+    // Almost every word of prose ends here.
+    if !word.trim_end_matches('.').contains('.') {
+        return None;
+    }
     let word = word.trim_start_matches(['@', '*', '=', ':']).trim_end_matches(['.', ':', '!', '?', '*', '>']);
     let word = without_lines(word);
     let odd =

@@ -115,19 +115,19 @@ pub struct Item<T> {
 }
 
 impl<T> Origin<T> {
-    fn map<U>(&self, f: &mut impl FnMut(&str, &T, u32) -> U) -> Origin<U> {
+    fn map<'a, U>(&'a self, f: &mut impl FnMut(&'a str, &'a T, u32) -> U) -> Origin<U> {
         Origin { path: self.path.clone(), shown: f("path", &self.shown, 1) }
     }
 }
 
 impl<T> Mention<T> {
-    fn map<U>(&self, key: &str, f: &mut impl FnMut(&str, &T, u32) -> U) -> Mention<U> {
+    fn map<'a, U>(&'a self, key: &'a str, f: &mut impl FnMut(&'a str, &'a T, u32) -> U) -> Mention<U> {
         Mention { value: f(key, &self.value, self.line), line: self.line }
     }
 }
 
 impl<T: AsRef<str>> Node<T> {
-    fn map<U>(&self, key: &str, f: &mut impl FnMut(&str, &T, u32) -> U) -> Node<U> {
+    fn map<'a, U>(&'a self, key: &'a str, f: &mut impl FnMut(&'a str, &'a T, u32) -> U) -> Node<U> {
         let value = match &self.value {
             Value::Null => Value::Null,
             Value::Scalar { text, plain } => Value::Scalar { text: f(key, text, self.line), plain: *plain },
@@ -146,7 +146,7 @@ impl<T: AsRef<str>> Item<T> {
     /// The key is the name of the field that the text is a value of, `body` for
     /// the body, `head` for [`Item::head`], and empty for keys themselves.
     /// Texts are visited in one fixed order.
-    pub fn map<U>(&self, f: &mut impl FnMut(&str, &T, u32) -> U) -> Item<U> {
+    pub fn map<'a, U>(&'a self, f: &mut impl FnMut(&'a str, &'a T, u32) -> U) -> Item<U> {
         Item {
             id: f("id", &self.id, self.line),
             origin: self.origin.map(f),

@@ -78,7 +78,7 @@ impl References {
             if codes.hold(range.start) {
                 continue;
             }
-            let path = if let Some(at) = word.find("://") {
+            let path = if let Some(at) = word.contains(':').then(|| word.find("://")).flatten() {
                 Some((word_url(word, at), Form::Link))
             } else {
                 path_in(word).map(|path| (path, Form::Path))

@@ -34,7 +34,7 @@ pub(super) fn words(text: &str) -> Vec<Word<'_>> {
     for piece in text.split_inclusive(divides) {
         let word = piece.trim_end_matches(divides);
         // `Parent:#12` is two words.
-        match word.find(":#") {
+        match word.contains(':').then(|| word.find(":#")).flatten() {
             Some(colon) if !word.contains("//") => {
                 add(&word[..colon], start, &mut words);
                 add(&word[colon + 1..], start + colon + 1, &mut words);
@@ -88,6 +88,10 @@ fn add<'a>(word: &'a str, start: usize, words: &mut Vec<Word<'a>>) {
 
 /// What a whole word names, if anything.
 fn target(word: &str) -> Option<(&str, Strength)> {
+    // Every form has one of these; almost no word of prose does.
+    if !word.contains(['#', ':', '-']) {
+        return None;
+    }
     let sure = |word| Some((word, Strength::Sure));
     if word.contains("://") {
         return issue_url(word).and_then(sure);

@@ -35,25 +35,17 @@ pub(super) fn document(redactor: &Redactor, path: &str, raw: &str) -> (Clean, Cl
 
 /// A work item: every one of its texts is scrubbed, together, once.
 pub(super) fn item(redactor: &Redactor, raw: &Item<String>) -> (Item<Clean>, Vec<Removal>, Digest) {
-    let mut pieces: Vec<(String, &str, u32)> = Vec::new();
-    let mut heads = Vec::new();
     // `map` visits the texts in one fixed order: first to collect them, then to put the clean ones in their places.
-    let mut borrowed: Vec<(String, String, u32)> = Vec::new();
-    raw.map(&mut |key, text: &String, line| borrowed.push((key.to_owned(), text.clone(), line)));
-    for (index, (key, text, line)) in borrowed.iter().enumerate() {
-        if key == "head" {
-            heads.push(index);
-        }
-        pieces.push((key.clone(), text, *line));
-    }
-    let pieces: Vec<Piece<'_>> = pieces.iter().map(|(key, text, line)| Piece { key, text, line: *line }).collect();
+    let mut pieces: Vec<Piece<'_>> = Vec::new();
+    raw.map(&mut |key, text: &String, line| pieces.push(Piece { key, text, line }));
+    let is_head = |piece: usize| pieces[piece].key == "head";
     let scrubbed = redactor.scrub(raw.origin.path.as_str(), &pieces);
     let mut texts = scrubbed.texts.iter();
     let clean = raw.map(&mut |_, _, _| texts.next().cloned().unwrap_or_default());
 
-    let in_head = scrubbed.removals.iter().any(|removal| heads.contains(&removal.piece));
+    let in_head = scrubbed.removals.iter().any(|removal| is_head(removal.piece));
     let in_fields =
-        scrubbed.removals.iter().any(|removal| !heads.contains(&removal.piece) && pieces[removal.piece].key != "body");
+        scrubbed.removals.iter().any(|removal| !is_head(removal.piece) && pieces[removal.piece].key != "body");
     // A secret that only its field gives away still stands in the head: then the fields stand for it, since
     // no digest may be taken over unredacted text.
     let digest = if in_fields && !in_head {
@@ -70,7 +62,7 @@ pub(super) fn item(redactor: &Redactor, raw: &Item<String>) -> (Item<Clean>, Vec
     let mut removals: Vec<Removal> = scrubbed
         .removals
         .into_iter()
-        .filter(|removal| !heads.contains(&removal.piece))
+        .filter(|removal| !is_head(removal.piece))
         .map(|removal| {
             let in_body = pieces[removal.piece].key == "body";
             recorded(removal, in_body)

@@ -51,17 +51,22 @@ impl Sealed {
         bytes(&self.pack)
     }
 
-    /// What an unchanged pack has on disk: the same bytes under the stamp that `existing` has.
-    /// `None` where `existing` is no pack.
-    pub fn bytes_stamped_as(&self, existing: &[u8]) -> Option<Vec<u8>> {
-        #[derive(serde::Deserialize)]
-        struct Stamped {
-            generated_at: String,
-            generator: wire::Generator,
-        }
-        let Stamped { generated_at, generator } = serde_json::from_slice(existing).ok()?;
-        Some(bytes(&wire::Pack { generated_at, generator, ..self.pack.clone() }))
+    /// Whether `existing` is this pack, under whatever stamp: the bytes around the stamp are the same.
+    pub fn is_unchanged(&self, existing: &[u8]) -> bool {
+        let bytes = self.bytes();
+        around_stamp(existing).is_some_and(|old| around_stamp(&bytes).is_some_and(|new| old == new))
     }
+}
+
+/// The bytes before and after `generated_at` and `generator`, which follow each other.
+///
+/// A line break inside a JSON string is escaped, so that these lines can only be the pack's own fields.
+fn around_stamp(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let find = |needle: &[u8]| bytes.windows(needle.len()).take(64 * 1024).position(|window| window == needle);
+    let (start, end) = (find(b"\n  \"generated_at\": \"")?, find(b"\n  \"profile\": \"")?);
+    let stamp = bytes.get(start..end)?;
+    let is_stamp = stamp.split(|b| *b == b'\n').count() == 6 && stamp.len() < 400;
+    is_stamp.then(|| (&bytes[..start], &bytes[end..]))
 }
 
 fn bytes(pack: &wire::Pack) -> Vec<u8> {
