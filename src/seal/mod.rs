@@ -1,4 +1,4 @@
-//! [`Fitted`] → the v1 wire form, its hash, its bytes. The only serializer of packs.
+//! [`Fitted`](crate::fit::Fitted) → the v1 wire form, its hash, its bytes. The only serializer of packs.
 
 mod assemble;
 

@@ -77,7 +77,7 @@ pub struct Root {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// `work_item`, `issue`, `file`, `instructions` or `rules`.
+    /// `work_item`, `issue`, `file` or `builtin`.
     pub kind: String,
     /// The work item's id, or the name of a built-in text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -212,7 +212,7 @@ pub struct Metadata {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Evidence {
-    /// `field`, `sub_issue`, `dependency_api`, `checklist`, `body` or `config`.
+    /// `field`, `sub_issue`, `dependency_api`, `checklist`, `body` or, for a file, `reference`.
     pub source: String,
     /// `path:line` or a URL.
     pub at: String,
