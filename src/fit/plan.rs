@@ -95,6 +95,14 @@ impl Plan {
     fn left(&self) -> impl Iterator<Item = usize> {
         self.shown.iter().enumerate().filter(|(_, shown)| shown.is_none()).map(|(section, _)| section)
     }
+
+    fn is_whole(&self) -> bool {
+        self.shown.iter().all(|shown| shown.as_ref().is_some_and(|shown| shown.detail == "full"))
+    }
+
+    fn len_at(&self, section: usize) -> usize {
+        self.shown.get(section).and_then(Option::as_ref).map_or(0, |shown| shown.content.len())
+    }
 }
 
 impl<'a> Planner<'a> {
@@ -126,13 +134,16 @@ impl<'a> Planner<'a> {
     }
 
     /// The fullest plan whose rendering is within the limits.
+    ///
+    /// The whole may be one, and any that shows at least what the smallest
+    /// pack does: so the limits that work are all those from the smallest on.
     fn best(&self) -> Result<Chosen, TooSmall> {
         let limit = self.limits.tokens;
         let (mut best, mut over): (Option<Chosen>, u64) = (None, u64::MAX);
         let (mut aim, mut back) = (limit, 1);
         for _ in 0..AIMS {
             let Some(plan) = self.plan(Amount { tokens: aim, ..self.limits }) else { break };
-            let whole = plan.shown.iter().all(|shown| shown.as_ref().is_some_and(|shown| shown.detail == "full"));
+            let whole = plan.is_whole();
             let used = self.used(&plan);
             let next = if used.fits(self.limits) {
                 let slack = limit - used.tokens;
@@ -154,15 +165,20 @@ impl<'a> Planner<'a> {
             }
             aim = next;
         }
-        match best {
-            Some(best) => Ok(best),
-            None => self.least(),
+        if let Some(best) = best.take_if(|best| best.plan.is_whole()) {
+            return Ok(best);
         }
+        let least = self.least();
+        if !least.used.fits(self.limits) {
+            return Err(self.too_small(&least));
+        }
+        let beginning = least.plan.len_at(self.root);
+        Ok(best.filter(|best| best.plan.len_at(self.root) >= beginning).unwrap_or(least))
     }
 
     /// The smallest pack: every step taken, and the beginning of the root.
-    fn least(&self) -> Result<Chosen, TooSmall> {
-        let mut plan = Plan { shown: self.selection.candidates.iter().map(full).collect() };
+    fn least(&self) -> Chosen {
+        let mut plan = self.whole();
         for step in &self.ladder {
             if step.to == Level::Gone {
                 plan.shown[step.section] = None;
@@ -179,24 +195,37 @@ impl<'a> Planner<'a> {
             plan.shown[self.root] = self.cut_root(room).or_else(|| plan.shown[self.root].clone());
         }
         let used = self.used(&plan);
-        if used.fits(self.limits) {
-            return Ok(Chosen { plan, used });
+        Chosen { plan, used }
+    }
+
+    /// The smallest limits that work; a whole that is smaller than its smallest form counts as one.
+    fn too_small(&self, least: &Chosen) -> TooSmall {
+        let whole = self.full.iter().fold(Amount::default(), |sum, amount| sum.plus(*amount));
+        let mut used = least.used;
+        if whole.chars <= 2 * used.chars {
+            let whole = self.used(&self.whole());
+            used = used.with(whole, u64::min);
         }
-        let keep = 100 - u64::from(self.budget.margin);
+        let keep = 100 - u64::from(self.budget.margin.min(99));
         let with_margin = |value: u64| (value * 100).div_ceil(keep);
-        Err(TooSmall {
+        TooSmall {
             smallest: Amount {
                 chars: with_margin(used.chars),
                 bytes: with_margin(used.bytes),
                 tokens: with_margin(used.tokens),
             },
-        })
+        }
+    }
+
+    /// Everything in full.
+    fn whole(&self) -> Plan {
+        Plan { shown: self.selection.candidates.iter().map(full).collect() }
     }
 
     /// The first plan of the ladder within `limits`, as far as sums can tell.
     fn plan(&self, limits: Amount) -> Option<Plan> {
         let candidates = &self.selection.candidates;
-        let mut plan = Plan { shown: candidates.iter().map(full).collect() };
+        let mut plan = self.whole();
         let mut rest = Rest::new(self);
         let root_full = self.full[self.root];
         if rest.total().plus(root_full).fits(limits) {

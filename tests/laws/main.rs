@@ -1,0 +1,14 @@
+//! What must hold for every input: laws over random ones, hostile ones, and judges from outside.
+//!
+//! `PROPTEST_CASES` says how many random inputs each law is tried on; the
+//! default is small, so that the whole runs with the other tests.
+
+mod budget;
+mod canary;
+mod git;
+mod hostile;
+mod judges;
+mod memory;
+mod same;
+mod sandbox;
+mod texts;

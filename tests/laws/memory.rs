@@ -1,0 +1,84 @@
+//! A repo in memory, and packs of it.
+
+use contextpack::config::{self, DenyList, Settings, Strategy};
+use contextpack::model::{Diagnostic, Refusal, RepoPath, Source};
+use contextpack::pipeline::{Built, Desk, Job, Limits};
+use contextpack::redact::Environment;
+use contextpack::seal::{Sealed, Stamp};
+use proptest::test_runner::Config;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+pub(crate) const STRATEGIES: [Strategy; 3] = [Strategy::Both, Strategy::DropLowPriority, Strategy::TruncateTail];
+
+/// How many cases a law is tried on, `small` unless `PROPTEST_CASES` says otherwise.
+pub(crate) fn cases(small: u32) -> Config {
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(small);
+    Config { cases, failure_persistence: None, max_shrink_iters: 200, ..Config::default() }
+}
+
+/// A [`Source`] that holds its files.
+pub(crate) struct Memory {
+    files: Vec<RepoPath>,
+    texts: BTreeMap<RepoPath, String>,
+}
+
+impl Memory {
+    pub(crate) fn new(files: impl IntoIterator<Item = (String, String)>) -> Self {
+        let texts: BTreeMap<RepoPath, String> =
+            files.into_iter().map(|(path, text)| (RepoPath::new(&path).unwrap(), text)).collect();
+        Self { files: texts.keys().cloned().collect(), texts }
+    }
+}
+
+impl Source for Memory {
+    fn files(&self) -> &[RepoPath] {
+        &self.files
+    }
+
+    fn read(&self, path: &RepoPath) -> Result<String, Refusal> {
+        self.texts.get(path).cloned().ok_or(Refusal::NotInRepo)
+    }
+}
+
+/// What a desk needs besides its source.
+pub(crate) struct Office {
+    pub(crate) settings: Settings,
+    pub(crate) deny: DenyList,
+}
+
+impl Office {
+    pub(crate) fn new(config: &str) -> Self {
+        let settings = config::load("contextpack.yml", Some(config)).unwrap();
+        let deny = DenyList::new(&settings.redaction.deny_paths).unwrap();
+        Self { settings, deny }
+    }
+
+    pub(crate) fn desk<'a>(&'a self, source: &'a Memory) -> Desk<'a> {
+        Desk::open(source, &self.settings, &self.deny, Environment::new(std::iter::empty()))
+    }
+}
+
+pub(crate) fn chars(max: u64, strategy: Strategy) -> Limits {
+    Limits { max_chars: Some(max), strategy: Some(strategy), ..Limits::default() }
+}
+
+/// The pack of the root `id` under the profile `coding`.
+pub(crate) fn pack(desk: &Desk<'_>, id: &str, limits: Limits) -> Result<Sealed, Diagnostic> {
+    let root = desk.find(id).unwrap();
+    let mut built = build(desk, vec![root], limits);
+    assert_eq!(built.len(), 1);
+    built.pop().unwrap().outcome.map_err(|fault| fault.diagnostic)
+}
+
+/// The packs of `roots`, sorted by name.
+pub(crate) fn build(desk: &Desk<'_>, roots: Vec<usize>, limits: Limits) -> Vec<Built> {
+    let stamp = Stamp::new("2026-01-02T03:04:05Z".to_owned());
+    let job = Job { roots, profiles: vec!["coding".to_owned()], limits, stamp };
+    let built = Mutex::new(Vec::new());
+    let faults = desk.build(&job, &|one| built.lock().unwrap_or_else(PoisonError::into_inner).push(one));
+    assert_eq!(faults, []);
+    let mut built = built.into_inner().unwrap();
+    built.sort_by(|a, b| a.name.cmp(&b.name));
+    built
+}
