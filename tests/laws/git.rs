@@ -1,1 +1,61 @@
-//!
+//! Git itself says which files it ignores; the program has to agree.
+
+use super::memory::{Office, cases};
+use super::sandbox::{Sandbox, git};
+use contextpack::intake::{Options, Repo};
+use contextpack::model::Source as _;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+fn name() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec!["a", "b.md", "a.log", "x y", "foo", "fooo.md", ".hid", "[z]", "é.md", "#c", "!d"])
+}
+
+fn path() -> impl Strategy<Value = String> {
+    (vec(prop::sample::select(vec!["dir", "foo", "a.log", ".hid", "sub"]), 0..3), name())
+        .prop_map(|(dirs, name)| dirs.iter().map(|dir| format!("{dir}.d/")).collect::<String>() + name)
+}
+
+fn pattern() -> impl Strategy<Value = String> {
+    prop_oneof![
+        prop::sample::select(vec![
+            "*.md", "!b.md", "/a", "foo.d/", "dir.d/*", "!dir.d/a", "**/a", "foo.d/**", "*.log", "!*.log", ".hid*", "\\#c",
+            "\\!d", "[z]", "\\[z\\]", "fo?", "x\\ y", "a/", "/*", "!/sub.d", "**", "!**/", "sub.d/**/a", "# note", "", "é.md ",
+            "foo.d", "!foo.d/", "*.d/b.*", "a.lo[a-g]", "[!a]*.md", "dir.d/foo.d",
+        ])
+        .prop_map(str::to_owned),
+        name().prop_map(|name| format!("/{name}")),
+        path(),
+    ]
+}
+
+proptest! {
+    #![proptest_config(cases(24))]
+
+    #[test]
+    fn files_are_those_that_git_lists(
+        paths in vec(path(), 1..14),
+        tracked in vec(any::<bool>(), 14),
+        rules in vec((prop::sample::select(vec!["", "dir.d/", "foo.d/", "dir.d/sub.d/"]), vec(pattern(), 1..5)), 0..3),
+    ) {
+        let sandbox = Sandbox::new(&[]);
+        let root = sandbox.root();
+        git(&root, &["init", "-q"]);
+        for (path, tracked) in paths.iter().zip(tracked) {
+            sandbox.write(path, "x\n");
+            if tracked {
+                git(&root, &["add", "-f", "--", path]);
+            }
+        }
+        for (dir, patterns) in &rules {
+            sandbox.write(&format!("{dir}.gitignore"), patterns.join("\n"));
+        }
+        let listed = git(&root, &["ls-files", "-z", "--cached", "--others", "--exclude-per-directory=.gitignore"]);
+        let listed: BTreeSet<&str> = listed.split('\0').filter(|path| !path.is_empty()).collect();
+        let office = Office::new("");
+        let repo = Repo::open(&root, Options { deny: &office.deny, never: &[] }).unwrap();
+        let found: BTreeSet<&str> = repo.files().iter().map(|path| path.as_str()).collect();
+        prop_assert_eq!(found, listed, "{:?}", rules);
+    }
+}
