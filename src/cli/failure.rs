@@ -41,6 +41,14 @@ impl Failure {
                 let door = Redactor::new(&RedactionSettings::default());
                 let text = text.map(|text| text.lines().map(|line| door.line(line)).collect::<Vec<_>>().join("\n"));
                 let version = diagnostics.iter().any(|diagnostic| diagnostic.code == Code::RequiredVersion);
+                let diagnostics: Vec<Diagnostic> = diagnostics
+                    .into_iter()
+                    .map(|diagnostic| Diagnostic {
+                        message: door.line(&diagnostic.message),
+                        help: diagnostic.help.map(|help| door.line(&help)),
+                        ..diagnostic
+                    })
+                    .collect();
                 let told = report::text(stderr, &diagnostics, &|_| text.clone());
                 (if version { Exit::Usage } else { Exit::Input }, told)
             }

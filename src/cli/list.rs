@@ -86,17 +86,17 @@ pub(crate) fn run(global: &Global, _: &ListArgs) -> Result<Exit, Failure> {
 fn row(desk: &Desk<'_>, item: usize, packs: &mut BTreeMap<String, Vec<Standing>>) -> Row {
     let record = &desk.corpus().entries[item].item;
     let kind = record.fields.iter().find(|field| &*field.name == "type").and_then(|field| match &field.node.value {
-        Value::Scalar { text, .. } => Some(text.to_string()),
+        Value::Scalar { text, .. } => Some(desk.masked(text)),
         _ => None,
     });
     let edges = desk.graph().edges(item);
     let mut standings = packs.remove(record.id.as_str()).unwrap_or_default();
     standings.sort();
     Row {
-        id: record.id.to_string(),
-        title: record.title.to_string(),
+        id: desk.masked(&record.id),
+        title: desk.masked(&record.title),
         kind: kind.unwrap_or_default(),
-        status: record.status.as_ref().map(ToString::to_string).unwrap_or_default(),
+        status: record.status.as_ref().map(|status| desk.masked(status)).unwrap_or_default(),
         state: desk.state(item).name(),
         edges: Relation::ALL
             .into_iter()

@@ -56,6 +56,7 @@ pub(crate) fn run(
     let mut diagnostics = workspace.diagnostics(desk);
     diagnostics.extend(found.into_inner().unwrap_or_else(PoisonError::into_inner));
     diagnostics.extend(faults);
+    let mut diagnostics: Vec<Diagnostic> = diagnostics.into_iter().map(|diagnostic| desk.told(diagnostic)).collect();
     diagnostics.sort();
     diagnostics.dedup();
     if global.strict {
@@ -113,7 +114,7 @@ pub(crate) fn one(
     });
     Ok(match result.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(Ok(sealed)) => Ok(sealed),
-        Some(Err(fault)) => Err(vec![fault.diagnostic]),
-        None => Err(faults),
+        Some(Err(fault)) => Err(vec![desk.told(fault.diagnostic)]),
+        None => Err(faults.into_iter().map(|fault| desk.told(fault)).collect()),
     })
 }

@@ -17,7 +17,7 @@ pub use roots::RootError;
 
 use crate::config::{DenyList, Settings};
 use crate::graph::{Corpus, Graph, Rules};
-use crate::model::{Code, Diagnostic, RepoPath, Source};
+use crate::model::{Code, Diagnostic, Place, RepoPath, Source};
 use crate::redact::{CleanBuf, Environment, Redactor};
 
 /// Everything that packs are made from: items, clean, with the graph around them.
@@ -81,6 +81,27 @@ impl<'a> Desk<'a> {
         self.settings
     }
 
+    /// A diagnostic fit to be printed: no secret in its texts or its path, no value of the environment.
+    ///
+    /// Paths and globs are raw until here, so that files can be looked up by them.
+    pub fn told(&self, diagnostic: Diagnostic) -> Diagnostic {
+        let clean = |text: &str| self.masked(&self.redactor.line(text));
+        Diagnostic {
+            message: clean(&diagnostic.message),
+            help: diagnostic.help.as_deref().map(clean),
+            about: diagnostic.about.iter().map(|id| clean(id)).collect(),
+            at: diagnostic
+                .at
+                .map(|at| Place { path: RepoPath::new(&clean(at.path.as_str())).unwrap_or(at.path), ..at }),
+            ..diagnostic
+        }
+    }
+
+    /// A text without the secret values of the building process.
+    pub fn masked(&self, text: &str) -> String {
+        self.environment.mask(text)
+    }
+
     /// The URL of the issue that an item claims, where it has one and the repo is known.
     fn issue_url(&self, item: usize) -> Option<crate::redact::Clean> {
         let issue = self.corpus.entries[item].item.issue.as_ref()?;
@@ -119,7 +140,7 @@ fn unreadable(path: &RepoPath, refusal: &crate::model::Refusal) -> Diagnostic {
     };
     Diagnostic::new(
         Code::UnreadableFile,
-        Some(crate::model::Place::file(path.clone())),
+        Some(Place::file(path.clone())),
         format!("`{path}` cannot be read: {message}"),
     )
     .help(help)

@@ -49,6 +49,17 @@ impl Environment {
         let hit = self.finder.as_ref()?.find(text)?;
         Some((self.names.get(hit.pattern().as_usize())?, hit.start()))
     }
+
+    /// The text with every one of the values replaced.
+    pub fn mask(&self, text: &str) -> String {
+        let Some(finder) = &self.finder else { return text.to_owned() };
+        let mut masked = String::new();
+        finder.replace_all_with(text, &mut masked, |_, _, out| {
+            out.push_str("[REDACTED:environment-secret]");
+            true
+        });
+        masked
+    }
 }
 
 impl fmt::Debug for Environment {
@@ -179,5 +190,6 @@ mod tests {
         assert_eq!(vars.find(r#"{"x":"q7\"Rt5\\Kx9wZ1c3"}"#), Some(("A_SECRET", 6)));
         assert_eq!(vars.find("b3BlbnNzaC1rZXktdjEAAAAABG5"), Some(("SIGNING_KEY", 0)));
         assert!(!format!("{vars:?}").contains("Rt5"));
+        assert_eq!(vars.mask("q7\"Rt5\\Kx9wZ1c3, b3Bl"), "[REDACTED:environment-secret], b3Bl");
     }
 }
