@@ -22,7 +22,7 @@ pub enum RootError {
     )]
     Issue(String),
     /// It fits none.
-    #[error("there is no item `{typed}`{}: run `contextpack list` for the roots there are", near.as_ref().map(|id| format!("; did you mean `{id}`?")).unwrap_or_default())]
+    #[error("there is no item `{typed}`; {}", near.as_ref().map_or("`contextpack list` shows the roots".to_owned(), |id| format!("did you mean `{id}`?")))]
     Unknown {
         /// As typed.
         typed: String,
