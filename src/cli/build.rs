@@ -26,7 +26,28 @@ struct Outcome {
     name: String,
     status: &'static str,
     reasons: Vec<String>,
-    pack: Option<wire::Pack>,
+    made: Option<Made>,
+}
+
+/// What is told of a pack once its bytes are written.
+struct Made {
+    hash: String,
+    used_chars: u64,
+    used_tokens: Option<u64>,
+    omitted: usize,
+    redacted: u64,
+}
+
+impl From<&wire::Pack> for Made {
+    fn from(pack: &wire::Pack) -> Self {
+        Self {
+            hash: pack.hash.clone(),
+            used_chars: pack.budget.used_chars,
+            used_tokens: pack.budget.used_tokens,
+            omitted: pack.omissions.len(),
+            redacted: pack.redactions.iter().map(|redaction| redaction.count).sum(),
+        }
+    }
 }
 
 /// Builds packs and writes those that changed.
@@ -93,7 +114,7 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
 fn written(folder: &Folder, built: Built) -> Result<Outcome, StoreError> {
     let Built { root, profile, name, outcome, .. } = built;
     let mut result =
-        Outcome { root: root.to_string(), profile, name, status: "failed", reasons: Vec::new(), pack: None };
+        Outcome { root: root.to_string(), profile, name, status: "failed", reasons: Vec::new(), made: None };
     let sealed = match outcome {
         Ok(sealed) => sealed,
         Err(fault) => {
@@ -119,7 +140,7 @@ fn written(folder: &Folder, built: Built) -> Result<Outcome, StoreError> {
             Wrote::Unchanged => "unchanged",
         };
     }
-    result.pack = Some(sealed.pack().clone());
+    result.made = Some(sealed.pack().into());
     Ok(result)
 }
 
@@ -175,7 +196,7 @@ fn prune(folder: &Folder, outcomes: &[Outcome], run: &Run) -> Result<Vec<Outcome
                 name,
                 status: "removed",
                 reasons: vec!["its root or profile is gone".to_owned()],
-                pack: Some(pack),
+                made: Some((&pack).into()),
             });
         }
     }
@@ -211,18 +232,18 @@ fn print_one(
 fn tell(global: &Global, run: &Run, outcomes: &[Outcome], shown: &dyn Fn(&str) -> String) -> Result<(), Failure> {
     if global.format == Format::Json {
         let packs = outcomes.iter().map(|outcome| {
-            let pack = outcome.pack.as_ref();
+            let made = outcome.made.as_ref();
             output::BuiltPack {
                 root: outcome.root.clone(),
                 profile: outcome.profile.clone(),
                 path: shown(&outcome.name),
-                hash: pack.map(|pack| pack.hash.clone()),
+                hash: made.map(|made| made.hash.clone()),
                 status: outcome.status,
                 reasons: outcome.reasons.clone(),
-                used_chars: pack.map(|pack| pack.budget.used_chars),
-                used_tokens: pack.and_then(|pack| pack.budget.used_tokens),
-                omitted: pack.map(|pack| pack.omissions.len()),
-                redacted: pack.map(|pack| pack.redactions.iter().map(|redaction| redaction.count).sum()),
+                used_chars: made.map(|made| made.used_chars),
+                used_tokens: made.and_then(|made| made.used_tokens),
+                omitted: made.map(|made| made.omitted),
+                redacted: made.map(|made| made.redacted),
             }
         });
         let text = json_text(&output::Build { packs: packs.collect(), diagnostics: output::told(&run.diagnostics) });
