@@ -13,7 +13,9 @@ pub use count::{Amount, Counter};
 pub use plan::fit;
 
 use crate::redact::Clean;
-use crate::select::{Omission, Selection};
+
+// What a fitted pack is made of, as the next room sees it.
+pub use crate::select::{Body, Candidate, EdgeRow, Evidence, Notice, Omission, Origin, Selection};
 
 /// A selection made to fit.
 #[derive(Debug)]

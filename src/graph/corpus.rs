@@ -21,6 +21,8 @@ pub struct Removal {
     pub line: u32,
     /// Whether it was taken from the body (or the document's text), rather than from a field.
     pub in_body: bool,
+    /// Whether it was taken from the id, the title or the status, which a section of the item shows whatever it is to the root.
+    pub in_name: bool,
     /// The rule.
     pub rule: String,
     /// How often on that line.

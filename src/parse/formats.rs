@@ -46,11 +46,19 @@ pub fn items(
     }
     let File { records, mut diagnostics, .. } = file;
     let context = Context { source, source_index, path, body_file, alone: records.len() == 1 };
-    let items = records
+    let items: Vec<Item<String>> = records
         .into_iter()
         .enumerate()
         .map(|(order, record)| build(record, order, &context, &mut diagnostics))
         .collect();
+    // What is wrong with front matter concerns whoever reads the one item below it.
+    for diagnostic in diagnostics.iter_mut().filter(|diagnostic| diagnostic.code == Code::InvalidFrontMatter) {
+        if let [item] = &items[..]
+            && diagnostic.about.is_empty()
+        {
+            diagnostic.about.push(item.id.clone());
+        }
+    }
     Parsed { items, diagnostics }
 }
 
@@ -83,6 +91,11 @@ impl File<'_> {
                 );
             }
             (pairs, start, line) = (read, found.body, found.body_line);
+        } else if front_matter::is_unclosed(text) {
+            let place = Place::line(self.path.clone(), 1);
+            let message = "the front matter has no end, so it was read as text";
+            let diagnostic = Diagnostic::new(Code::InvalidFrontMatter, Some(place), message);
+            self.diagnostics.push(diagnostic.help("end it with a line `---`"));
         }
         self.records.push(Record {
             pairs,
@@ -243,7 +256,18 @@ mod tests {
     fn front_matter_that_is_not_yaml_is_a_warning_at_its_line() {
         let parsed = read(&source(), "w/a.md", "---\nid: a\nreporter: @name\n---\nText\n");
         assert_eq!(places(&parsed), ["w/a.md:3 invalid-front-matter"]);
+        assert_eq!(parsed.diagnostics[0].about, ["a"]);
         assert_eq!(parsed.items[0].fields[1].name, "reporter");
+    }
+
+    #[test]
+    fn front_matter_without_an_end_is_said_and_a_thematic_break_is_not() {
+        let parsed = read(&source(), "w/a.md", "---\nid: a\ntitle: T\n\nText\n");
+        assert_eq!(places(&parsed), ["w/a.md:1 invalid-front-matter"]);
+        assert_eq!(parsed.items[0].id, "w/a.md");
+        for text in ["---\n\nNote: text\n", "---\nText\n", "id: a\n", "---\n"] {
+            assert_eq!(places(&read(&source(), "w/a.md", text)), Vec::<String>::new(), "{text}");
+        }
     }
 
     #[test]

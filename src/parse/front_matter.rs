@@ -45,6 +45,12 @@ pub fn front_matter(text: &str) -> Option<FrontMatter> {
     None
 }
 
+/// Whether a text without front matter begins like one: a line `---` and right below it a key.
+pub(super) fn is_unclosed(text: &str) -> bool {
+    let mut lines = text.lines();
+    lines.next().is_some_and(fence) && lines.next().is_some_and(|line| key(line).is_some())
+}
+
 fn fence(line: &str) -> bool {
     line.trim_end() == "---"
 }

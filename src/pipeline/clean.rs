@@ -4,7 +4,11 @@ use crate::graph::{Removal, Text};
 use crate::model::Digest;
 use crate::parse::{Item, Markdown};
 use crate::redact::{Clean, Piece, Redactor};
+use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// Fields that sections show of any item.
+const NAMES: [&str; 3] = ["id", "title", "status"];
 
 /// A clean text, read.
 pub(super) fn text(clean: Clean) -> Text {
@@ -28,7 +32,7 @@ pub(super) fn document(redactor: &Redactor, path: &str, raw: &str) -> (Clean, Cl
         .removals
         .into_iter()
         .filter(|removal| removal.piece == 1)
-        .map(|removal| recorded(removal, true))
+        .map(|removal| recorded(removal, "body"))
         .collect();
     (shown, text, removals)
 }
@@ -59,32 +63,78 @@ pub(super) fn item(redactor: &Redactor, raw: &Item<String>) -> (Item<Clean>, Vec
     } else {
         Digest::of([clean.head.as_str(), clean.body.text.as_str()].concat())
     };
+    // The record's own come before its fields.
+    let names = NAMES.map(|name| pieces.iter().position(|piece| piece.key == name).unwrap_or(usize::MAX));
+    let elsewhere: BTreeSet<(usize, String)> =
+        scrubbed.removals.iter().map(|removal| (removal.piece, removal.rule.clone())).collect();
     let mut removals: Vec<Removal> = scrubbed
         .removals
         .into_iter()
         .filter(|removal| !is_head(removal.piece))
+        .filter(|removal| {
+            // An id, a title or a status that was read out of a field or the body is recorded there, with its line.
+            let piece = &pieces[removal.piece];
+            let whole = |rule: &str, index: usize| {
+                index > removal.piece
+                    && !is_head(index)
+                    && pieces[index].text.contains(piece.text)
+                    && elsewhere.contains(&(index, rule.to_owned()))
+            };
+            !names.contains(&removal.piece)
+                || !(removal.piece + 1..pieces.len()).any(|index| whole(&removal.rule, index))
+        })
         .map(|removal| {
-            let in_body = pieces[removal.piece].key == "body";
-            recorded(removal, in_body)
+            let key = pieces[removal.piece].key;
+            recorded(removal, key)
         })
         .collect();
     // One value may be a field, a title and a mention at once.
     removals.sort();
     removals.dedup_by(|b, a| {
         let same = (a.line, a.in_body, &a.rule) == (b.line, b.in_body, &b.rule);
-        a.count = if same { a.count.max(b.count) } else { a.count };
+        if same {
+            a.count = a.count.max(b.count);
+            a.in_name |= b.in_name;
+        }
         same
     });
     (clean, removals, digest)
 }
 
-fn recorded(removal: crate::redact::Removal, in_body: bool) -> Removal {
+fn recorded(removal: crate::redact::Removal, key: &str) -> Removal {
     Removal {
         line: removal.line,
-        in_body,
+        in_body: key == "body",
+        in_name: NAMES.contains(&key),
         rule: removal.rule,
         count: removal.count,
         reason: removal.reason,
         to_include: removal.to_include,
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::config;
+    use crate::model::RepoPath;
+    use crate::parse;
+
+    fn removals(text: &str) -> Vec<(u32, bool, bool, u32)> {
+        let settings = config::load("contextpack.yml", None).unwrap();
+        let path = RepoPath::new("work_items/x.md").unwrap();
+        let refuse = |_: &RepoPath| panic!("no other file is read");
+        let parsed = parse::items(&settings.work_items[0], 0, &path, text, &refuse);
+        let (_, removals, _) = item(&Redactor::new(&settings.redaction), &parsed.items[0]);
+        removals.into_iter().map(|found| (found.line, found.in_body, found.in_name, found.count)).collect()
+    }
+
+    #[test]
+    fn a_secret_in_a_title_is_recorded_once_at_the_line_where_it_stands() {
+        let token = ["gh", "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
+        assert_eq!(removals(&format!("---\nid: x\ntitle: A {token}\n---\n\nText.\n")), [(3, false, true, 1)]);
+        assert_eq!(removals(&format!("# A {token}\n\nText.\n")), [(1, true, false, 1)]);
+        assert_eq!(removals(&format!("---\nid: x\ntitle: T\nowner: {token}\n---\n")), [(4, false, false, 1)]);
     }
 }

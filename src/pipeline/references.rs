@@ -52,32 +52,35 @@ impl Shelf {
                 let known = |taken: &Taken| {
                     taken.file.path == file.path && (taken.file.anchor == file.anchor || taken.file.anchor.is_none())
                 };
-                if references.files.iter().any(known) || by != root && self.is_own(desk, root, &file.path) {
+                let known = references.files.iter().any(known);
+                if by != root && (known || self.is_own(desk, root, &file.path)) {
                     continue;
                 }
                 let Some((shown, document)) = self.documents.get(&file.path) else { continue };
-                diagnostics.extend(document.as_ref().ok().and_then(|document| {
-                    let id = desk.corpus.entries[by].item.id.as_str();
-                    warn(
-                        document,
-                        file.kind,
-                        file.anchor.as_deref(),
-                        Place::line(file.at.path.clone(), file.at.line),
-                        id,
-                    )
-                }));
-                references.files.push(Taken {
-                    file: file.clone(),
-                    by,
-                    shown: shown.clone(),
-                    document: document.clone(),
-                });
+                let at = Place::line(file.at.path.clone(), file.at.line);
+                let id = desk.corpus.entries[by].item.id.as_str();
+                let readable = document.as_ref().ok();
+                diagnostics
+                    .extend(readable.and_then(|document| warn(document, file.kind, file.anchor.as_deref(), at, id)));
+                if known {
+                    continue;
+                }
+                let mut file = file.clone();
+                // Of a file that cannot be had, or has no such heading, there is only the whole.
+                file.anchor =
+                    file.anchor.filter(|anchor| document.as_ref().is_ok_and(|document| has_section(document, anchor)));
+                references.files.push(Taken { file, by, shown: shown.clone(), document: document.clone() });
             }
         }
         references.files.sort_by(|a, b| {
             (a.file.kind.cmp(&b.file.kind))
                 .then_with(|| a.file.path.cmp(&b.file.path))
                 .then_with(|| a.file.anchor.cmp(&b.file.anchor))
+        });
+        // The whole, which comes first, holds every part.
+        references.files.dedup_by(|later, first| {
+            (later.file.kind, &later.file.path) == (first.file.kind, &first.file.path)
+                && (first.file.anchor.is_none() || first.file.anchor == later.file.anchor)
         });
         diagnostics.sort();
         diagnostics.dedup();
@@ -126,9 +129,13 @@ fn read(desk: &Desk<'_>, path: &RepoPath) -> Read {
     }
 }
 
+fn has_section(document: &Document, anchor: &str) -> bool {
+    document.text.markdown.section(document.text.clean.len(), anchor).is_some()
+}
+
 fn warn(document: &Document, kind: FileKind, anchor: Option<&str>, at: Place, id: &str) -> Option<Diagnostic> {
     if let Some(anchor) = anchor
-        && document.text.markdown.section(document.text.clean.len(), anchor).is_none()
+        && !has_section(document, anchor)
     {
         let message = format!("`{}` has no heading `#{anchor}`; the whole document is taken", document.shown);
         return Some(
@@ -136,6 +143,8 @@ fn warn(document: &Document, kind: FileKind, anchor: Option<&str>, at: Place, id
         );
     }
     let status = document.status.as_ref().filter(|status| kind == FileKind::Adr && is_inactive(status))?;
-    let message = format!("`{}` is {}", document.shown, status.to_lowercase());
+    // `Superseded by ADR-0012`: only the first word is no name.
+    let (word, rest) = status.split_at(status.find(' ').unwrap_or(status.len()));
+    let message = format!("`{}` is {}{rest}", document.shown, word.to_lowercase());
     Some(Diagnostic::new(Code::InactiveAdr, Some(at), message).help("refer to the ADR that is in force").about(id))
 }

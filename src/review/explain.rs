@@ -236,11 +236,13 @@ impl Explanation {
     /// A page for a comment or a job summary.
     pub fn markdown(&self) -> String {
         let mut page = Page::default();
-        page.line(format_args!("## {}\n", cell(&format!("{} {}", self.root, self.title))));
+        page.line(format_args!("## {}", cell(&format!("{} {}", self.root, self.title))));
+        page.0.push('\n');
         for used in &self.budget {
             page.line(format_args!("- `{}`", bar(used)));
         }
-        page.line(format_args!("\n| section | why | detail | cost | place |\n|---|---|---|---:|---|"));
+        page.head("| section | why | detail | cost | place |");
+        page.line(format_args!("|---|---|---|---:|---|"));
         for line in &self.sections {
             page.line(format_args!(
                 "| {} | {} | {} | {} | {} |",
@@ -261,8 +263,9 @@ impl Explanation {
                 cell(&line.place)
             ));
         }
+        page.0.push('\n');
         page.line(format_args!(
-            "\n{} relations, {} redactions, {} warnings",
+            "{} relations, {} redactions, {} warnings",
             self.edges.len(),
             self.redactions.len(),
             self.warnings.len()
@@ -276,12 +279,20 @@ struct Page(String);
 
 impl Page {
     fn line(&mut self, line: std::fmt::Arguments<'_>) {
+        // A title may have line breaks; no text begins a line of its own, which a workflow log would obey.
+        let from = self.0.len();
         // Writing to a `String` cannot fail.
-        let _ = writeln!(self.0, "{line}");
+        let _ = write!(self.0, "{line}");
+        if self.0[from..].contains(['\n', '\r']) {
+            let flat = self.0.split_off(from).replace("\r\n", " ").replace(['\n', '\r'], " ");
+            self.0.push_str(&flat);
+        }
+        self.0.push('\n');
     }
 
     fn head(&mut self, title: &str) {
-        self.line(format_args!("\n{title}"));
+        self.0.push('\n');
+        self.line(format_args!("{title}"));
     }
 
     fn table<const N: usize>(&mut self, rows: Vec<[String; N]>, none: &str) {

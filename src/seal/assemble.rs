@@ -1,9 +1,8 @@
 //! The fitted pack in the words of the wire.
 
 use super::{Sealed, Stamp};
-use crate::fit::{Fitted, Kept, LeftOut};
+use crate::fit::{Body, Candidate, EdgeRow, Evidence, Fitted, Kept, LeftOut, Notice, Origin};
 use crate::model::slug;
-use crate::select::{Body, Candidate, EdgeRow, Evidence, Notice, Origin};
 use crate::wire;
 
 /// Seals a fitted pack; `slug_of` is what its file name says of the root.

@@ -101,7 +101,7 @@ impl Shelf<'_> {
             trust: Trust::Trusted,
             relation: None,
             evidence: None,
-            removals: removals(&entry.removals, true, &origin),
+            removals: removals(&entry.removals, |removal| removal.in_body, &origin),
         };
         let json = Candidate {
             id: Clean::literal("root.json"),
@@ -110,7 +110,7 @@ impl Shelf<'_> {
             origin: record.clone(),
             role: Role::Json,
             body: Body::Json(Arc::new(self.json(entry, &record))),
-            removals: removals(&entry.removals, false, &record),
+            removals: removals(&entry.removals, |removal| !removal.in_body, &record),
             ..base.clone()
         };
         let edges = Candidate {
@@ -227,7 +227,7 @@ impl Shelf<'_> {
                 trust: Trust::Trusted,
                 relation: Some(relation.name()),
                 evidence: Some(evidence(edge)),
-                removals: removals(&entry.removals, true, &origin),
+                removals: removals(&entry.removals, |removal| removal.in_body || removal.in_name, &origin),
             };
             self.shown.push(*item);
             self.read_item(*item, true);
@@ -302,7 +302,7 @@ impl Shelf<'_> {
         let inactive = document.status.as_ref().is_some_and(|status| is_inactive(status));
         let first_line = origin.lines.map_or(1, |lines| lines[0]);
         let last_line = origin.lines.map_or(u64::MAX, |lines| lines[1]);
-        let removals = removals(&document.removals, true, &origin)
+        let removals = removals(&document.removals, |removal| removal.in_body, &origin)
             .into_iter()
             .filter(|removal| (first_line..=last_line).contains(&removal.line))
             .collect();

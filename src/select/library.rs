@@ -314,10 +314,14 @@ fn clean_anchor(text: &Clean, anchor: &str) -> Clean {
 }
 
 /// The removals of a record or document that concern a section.
-pub(super) fn removals(removals: &[crate::graph::Removal], in_body: bool, origin: &Origin) -> Vec<Removal> {
+pub(super) fn removals(
+    removals: &[crate::graph::Removal],
+    shown: impl Fn(&crate::graph::Removal) -> bool,
+    origin: &Origin,
+) -> Vec<Removal> {
     removals
         .iter()
-        .filter(|removal| removal.in_body == in_body)
+        .filter(|removal| shown(removal))
         .map(|removal| Removal {
             origin: Origin { lines: None, ..origin.clone() },
             line: u64::from(removal.line),

@@ -13,6 +13,9 @@ const ALIASES: [(&str, &[&str]); 4] = [
     ("consequences", &["consequence", "positive consequences", "negative consequences", "implications", "outcome"]),
 ];
 
+/// The longest fence that a cut closes: room for it is kept in every cut, and one of 100,000 characters takes it all.
+const LONGEST_FENCE: usize = 64;
+
 /// Chunks of the blocks within `range`, none of them key, shifted so that the range begins at `offset`.
 pub(super) fn chunks(markdown: &Markdown, range: &Range<usize>, offset: usize) -> Vec<Chunk> {
     let inside = |at: usize| at.clamp(range.start, range.end) - range.start + offset;
@@ -22,7 +25,7 @@ pub(super) fn chunks(markdown: &Markdown, range: &Range<usize>, offset: usize) -
         .map(|block| Chunk {
             range: inside(block.range.start)..inside(block.range.end),
             key: false,
-            fence: block.fence.clone(),
+            fence: block.fence.clone().filter(|fence| fence.len() <= LONGEST_FENCE),
         })
         .collect()
 }

@@ -1,1 +1,12 @@
-fn main() {}
+//! The program as its users meet it: files in, files and exit codes out.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod check;
+mod cli;
+mod fresh;
+mod golden;
+mod hostile;
+mod init;
+mod rooms;
+mod sandbox;
+mod tamper;

@@ -1,0 +1,144 @@
+//! `check` says why a pack is not what a build would write; `--prune` removes what is its own.
+
+use crate::cli::small;
+use crate::sandbox::Sandbox;
+use std::fs;
+
+const PACK: &str = "packs/feat-cache.coding.json";
+
+fn built() -> Sandbox {
+    let sandbox = small();
+    sandbox.expect(0, &["build"]);
+    sandbox.expect(0, &["check"]);
+    sandbox
+}
+
+/// `check` finds this, and leaves every file as it is.
+fn stale(sandbox: &Sandbox, expected: &str) {
+    let before = sandbox.files();
+    assert_eq!(sandbox.expect(4, &["check"]), expected);
+    assert!(sandbox.files() == before, "check changed a file");
+    let json = sandbox.json(4, &["check", "--format", "json"]);
+    let bad: Vec<String> = json["packs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|pack| pack["status"] != "fresh")
+        .map(|pack| format!("{}: {}", pack["status"].as_str().unwrap(), pack["path"].as_str().unwrap()))
+        .collect();
+    assert_eq!(bad.len(), expected.lines().count(), "{json}");
+    for (bad, line) in bad.iter().zip(expected.lines()) {
+        assert!(line.starts_with(bad), "{bad}");
+    }
+}
+
+#[test]
+fn a_stale_pack_names_the_file_that_changed() {
+    let sandbox = built();
+    sandbox.write("docs/adr/0007-cache.md", "# 7. Cache\n\n## Decision\n\nWe do not.\n");
+    stale(&sandbox, "stale: packs/feat-cache.coding.json: docs/adr/0007-cache.md changed\n");
+    sandbox.expect(0, &["build"]);
+    sandbox.expect(0, &["check"]);
+}
+
+#[test]
+fn a_neighbour_that_changed_came_or_went_is_named() {
+    let sandbox = built();
+    sandbox.write("work_items/task-new.md", "---\nid: task:new\ntitle: New\nparent: feat:cache\n---\n");
+    let said = sandbox.expect(4, &["check", "feat:cache"]);
+    assert_eq!(said, "stale: packs/feat-cache.coding.json: new: work_items/task-new.md\n");
+    fs::remove_file(sandbox.root().join("work_items/task-new.md")).unwrap();
+    fs::remove_file(sandbox.root().join("docs/adr/0007-cache.md")).unwrap();
+    let said = sandbox.expect(4, &["check", "feat:cache"]);
+    assert_eq!(said, "stale: packs/feat-cache.coding.json: docs/adr/0007-cache.md is gone\n");
+}
+
+#[test]
+fn a_changed_budget_and_changed_instructions_are_named() {
+    let sandbox = built();
+    sandbox.write("contextpack.yml", "profiles: {coding: {budget: {max_chars: 31000}}}\n");
+    let said = sandbox.expect(4, &["check", "feat:cache"]);
+    assert_eq!(said, "stale: packs/feat-cache.coding.json: the budget changed\n");
+    sandbox.write("how.md", "# How\n\nAs you like.\n");
+    sandbox.write("contextpack.yml", "profiles: {coding: {instructions: how.md}}\n");
+    let said = sandbox.expect(4, &["check", "feat:cache"]);
+    assert!(said.contains("how.md"), "{said}");
+}
+
+#[test]
+fn an_edited_pack_is_told_from_a_stale_one() {
+    let sandbox = built();
+    let pack = sandbox.read(PACK);
+    sandbox.write(PACK, pack.replace("We cache.", "We cash."));
+    let said = sandbox.expect(4, &["check"]);
+    assert!(said.starts_with("edited: packs/feat-cache.coding.json: the content was changed"), "{said}");
+    sandbox.write(PACK, pack.replace('\n', "\r\n"));
+    assert!(sandbox.expect(4, &["check"]).contains("line ends are not LF"));
+    sandbox.write(PACK, "");
+    assert!(sandbox.expect(4, &["check"]).starts_with("edited: packs/feat-cache.coding.json: it is no context pack"));
+    assert_eq!(sandbox.expect(0, &["build"]), format!("{PACK}\n"));
+    assert_eq!(sandbox.read(PACK), pack);
+}
+
+#[test]
+fn a_missing_pack_and_an_orphaned_one_are_told() {
+    let sandbox = built();
+    fs::remove_file(sandbox.root().join(PACK)).unwrap();
+    stale(&sandbox, "missing: packs/feat-cache.coding.json: it was not built yet\n");
+    sandbox.expect(0, &["build"]);
+    fs::rename(sandbox.root().join("work_items/task-store.md"), sandbox.beside("away.md")).unwrap();
+    sandbox.write(
+        "work_items/feat-cache.md",
+        sandbox.read("work_items/feat-cache.md").replace("depends_on: task:store\n", ""),
+    );
+    sandbox.expect(0, &["build"]);
+    stale(
+        &sandbox,
+        "orphaned: packs/task-store.coding.json: its root or profile is gone: `contextpack build --prune` removes it\n",
+    );
+    let annotation = sandbox.expect(4, &["check", "--format", "github"]);
+    assert!(annotation.starts_with("::error file=packs/task-store.coding.json,title=orphaned pack::"), "{annotation}");
+    sandbox.expect(0, &["build", "--prune"]);
+    sandbox.expect(0, &["check"]);
+    assert!(!sandbox.has("packs/task-store.coding.json"));
+}
+
+#[test]
+fn prune_removes_its_own_orphans_and_nothing_else() {
+    let sandbox = built();
+    let pack = sandbox.read("packs/task-store.coding.json");
+    fs::remove_file(sandbox.root().join("work_items/task-store.md")).unwrap();
+    sandbox.write("packs/README.md", "Mine.\n");
+    sandbox.write("packs/notes.json", "{\"mine\": true}\n");
+    sandbox.write("packs/copy.coding.json", &pack);
+    sandbox.write("packs/task-store.coding.json.bak", &pack);
+    sandbox.expect(0, &["build"]);
+    assert!(sandbox.has("packs/task-store.coding.json"), "without --prune nothing is removed");
+    for part in [&["build", "--prune", "feat:cache"][..], &["build", "--prune", "-p", "coding"]] {
+        let run = sandbox.run(part);
+        assert_eq!(run.code, 2, "{part:?} is not all roots and profiles");
+        assert!(sandbox.has("packs/task-store.coding.json"));
+    }
+    sandbox.expect(0, &["build", "--prune"]);
+    let left: Vec<String> =
+        sandbox.files().into_iter().map(|(path, _)| path).filter(|path| path.starts_with("packs/")).collect();
+    assert_eq!(
+        left,
+        [
+            "packs/README.md",
+            "packs/copy.coding.json",
+            "packs/epic-speed.coding.json",
+            "packs/feat-cache.coding.json",
+            "packs/notes.json",
+            "packs/task-store.coding.json.bak",
+        ]
+    );
+}
+
+#[test]
+fn the_pack_of_an_item_that_cannot_be_read_is_no_orphan() {
+    let sandbox = built();
+    sandbox.write("work_items/task-store.md", [0, 159, 146, 150]);
+    sandbox.expect(0, &["build", "--prune"]);
+    assert!(sandbox.has("packs/task-store.coding.json"));
+}

@@ -1,0 +1,112 @@
+//! What is written down beside the code is what the code does.
+
+use crate::golden::bless;
+use crate::sandbox::Sandbox;
+use contextpack::model::Code;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn project(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+fn text(path: &str) -> String {
+    fs::read_to_string(project(path)).unwrap_or_else(|error| panic!("{path}: {error}")).replace("\r\n", "\n")
+}
+
+#[test]
+fn the_schemas_in_the_repo_are_the_ones_that_the_program_prints() {
+    let sandbox = Sandbox::new();
+    for kind in ["pack", "config", "work-item"] {
+        let printed = sandbox.expect(0, &["schema", kind]);
+        let path = format!("schema/{kind}.schema.json");
+        if bless() {
+            fs::create_dir_all(project("schema")).unwrap();
+            fs::write(project(&path), &printed).unwrap();
+        }
+        assert!(text(&path) == printed, "{path} is stale: accept with CONTEXTPACK_BLESS=1");
+        let schema: serde_json::Value = serde_json::from_str(&printed).unwrap();
+        assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+        let mut bare = Vec::new();
+        undescribed(&schema, kind, &mut bare);
+        assert_eq!(bare, Vec::<String>::new(), "fields without a description");
+    }
+}
+
+/// Fields of a schema that say nothing of themselves.
+fn undescribed(schema: &serde_json::Value, at: &str, found: &mut Vec<String>) {
+    if let Some(fields) = schema["properties"].as_object() {
+        for (name, field) in fields {
+            if field["description"].as_str().is_none_or(str::is_empty) {
+                found.push(format!("{at}.{name}"));
+            }
+        }
+    }
+    if let Some(definitions) = schema["$defs"].as_object() {
+        definitions.iter().for_each(|(name, definition)| undescribed(definition, &format!("{at}/{name}"), found));
+    }
+}
+
+#[test]
+fn every_code_has_its_page_and_every_page_its_code() {
+    let folder = project("docs/diagnostics");
+    let pages: BTreeSet<String> = fs::read_dir(&folder)
+        .unwrap_or_else(|error| panic!("docs/diagnostics: {error}"))
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name != "README.md" && name != "index.md")
+        .collect();
+    let codes: BTreeSet<String> = Code::ALL.iter().map(|code| format!("{}.md", code.name())).collect();
+    assert_eq!(pages, codes);
+    for code in Code::ALL {
+        let page = text(&format!("docs/diagnostics/{}.md", code.name()));
+        let title = page.lines().next().unwrap_or_default();
+        assert!(title.starts_with("# ") && title.contains(code.name()), "the title of {code} is `{title}`");
+    }
+}
+
+#[test]
+fn the_commands_of_the_readme_are_those_that_ci_runs() {
+    let (readme, ci) = (text("README.md"), text(".ci/run"));
+    let commands: Vec<&str> = readme
+        .lines()
+        .map(|line| line.trim().trim_start_matches("$ "))
+        .filter(|line| line.starts_with("cargo test") || line.starts_with("cargo run") && line.contains(" build"))
+        .map(|line| line.split(" #").next().unwrap_or(line).trim())
+        .collect();
+    assert!(!commands.is_empty(), "README.md names no command");
+    for command in commands {
+        assert!(ci.contains(command), "README.md says `{command}`, which .ci/run does not run");
+    }
+}
+
+#[test]
+fn the_packs_of_this_repo_are_fresh() {
+    assert!(project("contextpack.yml").is_file(), "this repo has no contextpack.yml");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_contextpack"));
+    command.current_dir(project(".")).env_clear().env("HOME", project("target"));
+    for name in ["PATH", "SystemRoot", "TEMP", "TMP"] {
+        if let Some(value) = std::env::var_os(name) {
+            command.env(name, value);
+        }
+    }
+    let output = command.args(["check"]).output().unwrap();
+    let said = [&output.stdout[..], &output.stderr].concat();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&said));
+    assert!(project("packs").is_dir(), "this repo has no packs");
+}
+
+#[test]
+fn every_command_of_the_help_has_help_with_examples_and_exit_codes() {
+    let sandbox = Sandbox::new();
+    let help = sandbox.expect(0, &["--help"]);
+    let commands = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let mut seen = 0;
+    for name in commands.lines().filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help") {
+        let help = sandbox.expect(0, &[name, "--help"]);
+        assert!(help.contains("Examples:\n") && help.contains("Exit codes:\n"), "contextpack {name} --help:\n{help}");
+        seen += 1;
+    }
+    assert!(seen >= 11, "{commands}");
+}

@@ -1,0 +1,243 @@
+//! Golden tests: a folder is a test, and its packs are compared byte for byte.
+//!
+//! ```text
+//! tests/golden/<case>/repo/      the repo; `dot-x` is copied as `.x`, `(+)` is taken out of texts
+//!                     packs/     what `build` must write, no file more or less
+//!                     args       further arguments of `build`, one a line (optional)
+//!                     exit       the exit code of `build` (optional, else 0)
+//!                     stderr     what `build` must say
+//!                     render.md  `render` of the first pack (where the file exists)
+//!                     explain.txt  `explain` of it (where the file exists)
+//! ```
+//!
+//! Every case is built twice under conditions that must not matter. To accept
+//! what the program does now: `CONTEXTPACK_BLESS=1 cargo test golden`, then
+//! read `git diff`.
+
+use crate::sandbox::{Run, Sandbox, files, run};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// Files by path, as a build must leave them.
+type Tree = BTreeMap<String, Vec<u8>>;
+
+pub(crate) fn bless() -> bool {
+    std::env::var_os("CONTEXTPACK_BLESS").is_some()
+}
+
+fn cases() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let mut cases: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    cases.sort();
+    cases
+}
+
+/// What differs between the two builds of a case.
+#[derive(Clone, Copy)]
+struct Condition {
+    folder: &'static str,
+    /// Whether the repo is a git repository, or a plain folder.
+    git: bool,
+    /// Whether texts have CRLF and a byte-order mark, as an editor on Windows leaves them.
+    crlf: bool,
+    umask: &'static str,
+    environment: [(&'static str, &'static str); 4],
+}
+
+const CONDITIONS: [Condition; 2] = [
+    Condition {
+        folder: "repo",
+        git: true,
+        crlf: false,
+        umask: "022",
+        environment: [("RAYON_NUM_THREADS", "1"), ("TZ", "UTC"), ("LANG", "C"), ("LC_ALL", "C")],
+    },
+    Condition {
+        folder: "deeper/another place",
+        git: false,
+        crlf: true,
+        umask: "077",
+        environment: [
+            ("RAYON_NUM_THREADS", "2"),
+            ("TZ", "Asia/Tokyo"),
+            ("LANG", "tr_TR.UTF-8"),
+            ("LC_ALL", "tr_TR.UTF-8"),
+        ],
+    },
+];
+
+/// Copies the repo of a case as the condition wants it.
+fn copy(case: &Path, condition: Condition) -> Sandbox {
+    let sandbox = Sandbox::named(condition.folder);
+    let mut all = files(&case.join("repo"));
+    if condition.crlf {
+        all.reverse();
+    }
+    for (path, bytes) in all {
+        let path: Vec<String> = path
+            .split('/')
+            .map(|part| part.strip_prefix("dot-").map_or_else(|| part.to_owned(), |rest| format!(".{rest}")))
+            .collect();
+        let path = path.join("/");
+        let bytes = match String::from_utf8(bytes) {
+            Ok(text) => prepared(&path, &text, condition).into_bytes(),
+            Err(error) => error.into_bytes(),
+        };
+        sandbox.write(&path, bytes);
+        if condition.crlf {
+            let file = fs::File::options().write(true).open(sandbox.root().join(&path)).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)).unwrap();
+        }
+    }
+    if condition.git {
+        sandbox.commit();
+    }
+    sandbox
+}
+
+/// `(+)` keeps what looks like a secret from being one in this repo.
+fn prepared(path: &str, text: &str, condition: Condition) -> String {
+    let text = text.replace("(+)", "");
+    if !condition.crlf || path.ends_with(".gitignore") {
+        return text;
+    }
+    format!("\u{feff}{}", text.replace("\r\n", "\n").replace('\n', "\r\n"))
+}
+
+fn build(sandbox: &Sandbox, case: &Path, condition: Condition) -> Run {
+    let extra = fs::read_to_string(case.join("args")).unwrap_or_default();
+    let mut args = vec!["build"];
+    args.extend(extra.lines());
+    let mut command = sandbox.command(&args);
+    if cfg!(unix) {
+        let mut shell = std::process::Command::new("/bin/sh");
+        shell.args(["-c", &format!("umask {}; exec \"$0\" \"$@\"", condition.umask)]);
+        shell.arg(command.get_program()).args(command.get_args()).current_dir(sandbox.root()).env_clear();
+        shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command = shell;
+    }
+    command.envs(condition.environment);
+    let mut run = run(command, "");
+    run.stderr = untimed(&run.stderr);
+    run
+}
+
+/// The text without the one thing in it that differs from run to run.
+fn untimed(stderr: &str) -> String {
+    let line = |line: &str| match line.rsplit_once(", ") {
+        Some((summary, time)) if summary.contains(" packs: ") && time.ends_with(" s") => format!("{summary}\n"),
+        _ => format!("{line}\n"),
+    };
+    stderr.lines().map(line).collect()
+}
+
+/// Everything that the case holds besides its repo, as the program makes it.
+fn made(case: &Path, condition: Condition) -> Tree {
+    let sandbox = copy(case, condition);
+    let build = build(&sandbox, case, condition);
+    let mut tree = Tree::new();
+    let packs: Vec<(String, Vec<u8>)> =
+        sandbox.files().into_iter().filter(|(path, _)| path.starts_with("packs/")).collect();
+    if let Some((first, _)) = packs.first() {
+        sandbox.expect(0, &["verify", "packs"]);
+        for (name, command) in [("render.md", "render"), ("explain.txt", "explain")] {
+            if case.join(name).exists() {
+                tree.insert(name.to_owned(), sandbox.expect(0, &[command, first]).into_bytes());
+            }
+        }
+    }
+    let written: Vec<&str> = build.stdout.lines().collect();
+    let names: Vec<&str> = packs.iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(written, names, "{}: what `build` printed is not what it wrote", case.display());
+    tree.extend(packs);
+    tree.insert("stderr".to_owned(), build.stderr.into_bytes());
+    if build.code != 0 {
+        tree.insert("exit".to_owned(), format!("{}\n", build.code).into_bytes());
+    }
+    let args = if build.code == 0 { 0 } else { build.code };
+    let extra = fs::read_to_string(case.join("args")).unwrap_or_default();
+    if extra.is_empty() {
+        sandbox.expect(args, &["check", "-q"]);
+    }
+    tree
+}
+
+/// Where two texts part, for a person.
+fn parting(expected: &[u8], made: &[u8]) -> String {
+    let (expected, made) = (String::from_utf8_lossy(expected), String::from_utf8_lossy(made));
+    let lines = expected.lines().zip(made.lines()).enumerate().find(|(_, (a, b))| a != b);
+    match lines {
+        Some((index, (a, b))) => {
+            format!("line {}\n  expected {}\n  made     {}", index + 1, around(a, b), around(b, a))
+        }
+        None => format!("{} lines expected, {} made", expected.lines().count(), made.lines().count()),
+    }
+}
+
+/// A long line from shortly before the place where it parts from the other.
+fn around(line: &str, other: &str) -> String {
+    let same = line.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    line.chars().skip(same.saturating_sub(40)).take(160).collect()
+}
+
+fn compare(name: &str, expected: &Tree, made: &Tree, faults: &mut Vec<String>) {
+    for (path, bytes) in made {
+        match expected.get(path) {
+            None => faults.push(format!("{name}: unexpected {path}:\n{}", String::from_utf8_lossy(bytes))),
+            Some(old) if old != bytes => faults.push(format!("{name}: {path}: {}", parting(old, bytes))),
+            Some(_) => {}
+        }
+    }
+    faults.extend(expected.keys().filter(|path| !made.contains_key(*path)).map(|path| format!("{name}: no {path}")));
+}
+
+#[test]
+fn every_golden_case_gives_its_packs_byte_for_byte() {
+    let mut faults = Vec::new();
+    for case in cases() {
+        let name = case.file_name().unwrap().to_string_lossy().into_owned();
+        let [first, second] = CONDITIONS.map(|condition| made(&case, condition));
+        compare(&format!("{name} (plain folder, CRLF, other place)"), &first, &second, &mut faults);
+        if bless() {
+            let _ = fs::remove_dir_all(case.join("packs"));
+            let _ = fs::remove_file(case.join("exit"));
+            for (path, bytes) in &first {
+                fs::create_dir_all(case.join(path).parent().unwrap()).unwrap();
+                fs::write(case.join(path), bytes).unwrap();
+            }
+            continue;
+        }
+        let expected: Tree =
+            files(&case).into_iter().filter(|(path, _)| !path.starts_with("repo/") && path != "args").collect();
+        compare(&name, &expected, &first, &mut faults);
+    }
+    assert!(faults.is_empty(), "{}\naccept with CONTEXTPACK_BLESS=1, then read `git diff`", faults.join("\n\n"));
+}
+
+/// A pack of a case.
+pub(crate) fn golden_pack(case: &str, pack: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(case).join("packs").join(pack);
+    fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Codes that no golden case can show, and which test does.
+const ELSEWHERE: [(&str, &str); 6] = [
+    ("invalid-config", "cli::an_error_of_the_configuration_has_line_column_and_the_nearest_name"),
+    ("required-version", "cli::another_required_version_is_wrong_usage_and_says_how_to_get_it"),
+    ("environment-secret", "cli::secrets_of_the_environment_stop_a_pack_and_are_named_by_their_variable_only"),
+    ("git-unavailable", "cli::a_repository_without_git_is_read_as_a_folder_with_a_warning"),
+    ("body-differs", "needs issues, which `sync` brings"),
+    ("status-differs", "needs issues, which `sync` brings"),
+];
+
+#[test]
+fn every_code_is_shown_by_a_golden_case_or_a_named_test() {
+    let said: String = cases().iter().map(|case| fs::read_to_string(case.join("stderr")).unwrap()).collect();
+    for code in contextpack::model::Code::ALL {
+        let shown = said.contains(&format!("[{code}]: "));
+        let elsewhere = ELSEWHERE.iter().any(|(name, _)| *name == code.name());
+        assert!(shown != elsewhere, "{code}: in a golden case {shown}, in the list {elsewhere}");
+    }
+}

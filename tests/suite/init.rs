@@ -1,0 +1,117 @@
+//! `init` fits what is there, and after it `build` works.
+
+use crate::sandbox::Sandbox;
+
+/// Runs `init`, then what it says is next, then `init` again, which changes nothing.
+fn sets_up(sandbox: &Sandbox) -> String {
+    let before = sandbox.files();
+    let run = sandbox.run(&["init"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    for (path, bytes) in &before {
+        assert!(sandbox.files().contains(&(path.clone(), bytes.clone())), "{path} was changed");
+    }
+    assert!(run.stdout.lines().all(|path| sandbox.has(path)), "{}", run.stdout);
+    let next = run.stderr.lines().last().unwrap();
+    assert!(next.starts_with("next: contextpack build"), "{next}");
+    let build = sandbox.run(&["build", "--strict"]);
+    assert_eq!(build.code, 0, "{}", build.stderr);
+    let after = sandbox.files();
+    let again = sandbox.run(&["init"]);
+    assert_eq!((again.code, again.stdout.as_str()), (0, ""), "{}", again.stderr);
+    assert!(sandbox.files() == after, "the second init changed a file");
+    sandbox.expect(0, &["check"]);
+    if !build.stdout.is_empty() {
+        sandbox.expect(0, &["verify", "packs"]);
+    }
+    build.stdout
+}
+
+#[test]
+fn an_empty_repo_gets_a_sample_that_builds() {
+    let sandbox = Sandbox::new();
+    assert_eq!(sets_up(&sandbox), "packs/feat-example.coding.json\n");
+    assert!(sandbox.expect(0, &["render", "feat:example"]).contains("adr.docs/adr/0001-record-decisions.md"));
+    assert!(sandbox.read(".gitattributes").contains("packs/*.json"));
+}
+
+#[test]
+fn an_empty_git_repository_is_set_up_at_its_root() {
+    let sandbox = Sandbox::new();
+    sandbox.git(&["init", "-q"]);
+    sandbox.write("src/deep/x.txt", "x");
+    sandbox.expect(0, &["-C", "src/deep", "init"]);
+    assert!(sandbox.has("contextpack.yml") && !sandbox.has("src/deep/contextpack.yml"));
+    sandbox.expect(0, &["build"]);
+}
+
+#[test]
+fn a_repo_with_adrs_gets_no_sample_adr_and_names_its_folder() {
+    let sandbox = Sandbox::with(&[
+        ("architecture/decisions/0001-x.md", "# 1. X\n\n## Decision\n\nX.\n"),
+        ("work_items/a.md", "---\nid: task:a\ntitle: A\nadrs: [1]\n---\n"),
+    ]);
+    assert_eq!(sets_up(&sandbox), "packs/task-a.coding.json\n");
+    assert!(!sandbox.has("docs"));
+    assert!(sandbox.expect(0, &["render", "task:a"]).contains("adr.architecture/decisions/0001-x.md"));
+}
+
+#[test]
+fn a_backlog_is_mapped() {
+    let sandbox = Sandbox::with(&[
+        (
+            "backlog/tasks/back-1 - one.md",
+            "---\nid: BACK-1\ntitle: One\nstatus: To Do\nassignee: []\ndependencies: []\n---\n\nText.\n",
+        ),
+        (
+            "backlog/tasks/back-2 - two.md",
+            "---\nid: BACK-2\ntitle: Two\nstatus: Done\ndependencies:\n  - BACK-1\nparent_task_id: BACK-1\n---\n",
+        ),
+    ]);
+    assert_eq!(sets_up(&sandbox), "packs/back-1.coding.json\npacks/back-2.coding.json\n");
+    let list = sandbox.json(0, &["list", "--format", "json"]);
+    assert_eq!(list["roots"][1]["edges"], serde_json::json!({"depends_on": 1, "parent": 1}));
+}
+
+#[test]
+fn beads_are_mapped() {
+    let sandbox = Sandbox::with(&[(
+        ".beads/issues.jsonl",
+        "{\"id\": \"bd-1\", \"title\": \"One\", \"status\": \"open\", \"issue_type\": \"task\"}\n{\"id\": \"bd-2\", \"title\": \"Two\", \"dependencies\": [{\"depends_on_id\": \"bd-1\", \"type\": \"blocks\"}]}\n{\"id\": \"bd-3\", \"title\": \"Gone\", \"status\": \"tombstone\"}\n",
+    )]);
+    assert_eq!(sets_up(&sandbox), "packs/bd-1.coding.json\npacks/bd-2.coding.json\n");
+    let list = sandbox.json(0, &["list", "--format", "json"]);
+    assert_eq!(list["roots"][1]["edges"]["depends_on"], 1);
+}
+
+#[test]
+fn a_repo_with_its_work_on_github_gets_no_samples_and_names_the_repo_without_credentials() {
+    let sandbox = Sandbox::new();
+    sandbox.git(&["init", "-q"]);
+    sandbox.git(&["remote", "add", "origin", "https://user:abcdefgh@github.com/owner/name.git"]);
+    assert_eq!(sets_up(&sandbox), "");
+    let config = sandbox.read("contextpack.yml");
+    assert!(config.contains("repo: \"owner/name\"") && !config.contains("abcdefgh"), "{config}");
+    assert!(!sandbox.has("work_items") && !sandbox.has("docs"));
+}
+
+#[test]
+fn cached_packs_stay_out_of_git() {
+    let sandbox = Sandbox::new();
+    sandbox.git(&["init", "-q"]);
+    sandbox.expect(0, &["init", "--cached"]);
+    assert_eq!(sandbox.expect(0, &["build"]), ".contextpack/packs/feat-example.coding.json\n");
+    sandbox.commit();
+    sandbox.expect(0, &["check"]);
+    let mut status = std::process::Command::new("git");
+    let tracked = status.args(["ls-files", ".contextpack"]).current_dir(sandbox.root()).output().unwrap();
+    assert_eq!(String::from_utf8(tracked.stdout).unwrap(), ".contextpack/.gitignore\n");
+}
+
+#[test]
+fn a_faulty_configuration_stops_init_before_it_writes() {
+    let sandbox = Sandbox::with(&[("contextpack.yml", "outptu: {}\n")]);
+    let run = sandbox.run(&["init"]);
+    assert_eq!((run.code, run.stdout.as_str()), (3, ""));
+    assert!(run.stderr.contains("`output`"), "{}", run.stderr);
+    assert_eq!(sandbox.files().len(), 1);
+}

@@ -1,0 +1,171 @@
+//! A repo of its own for each test, and the program run in it with nothing of the machine around.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// The time of every build that says nothing else.
+pub(crate) const EPOCH: &str = "1771723200";
+
+/// A folder with a repo in it, removed at the end of the test.
+pub(crate) struct Sandbox {
+    dir: TempDir,
+    root: PathBuf,
+}
+
+/// How the program ended, and what it said.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Sandbox {
+    /// An empty repo that is a plain folder.
+    pub(crate) fn new() -> Self {
+        Self::named("repo")
+    }
+
+    /// An empty repo in a folder of this name.
+    pub(crate) fn named(name: &str) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join(name);
+        fs::create_dir_all(&root).unwrap();
+        fs::create_dir(dir.path().join("home")).unwrap();
+        Self { dir, root }
+    }
+
+    /// A repo with these files.
+    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
+        let sandbox = Self::new();
+        for (path, text) in files {
+            sandbox.write(path, text);
+        }
+        sandbox
+    }
+
+    /// The repo's folder.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A folder beside the repo.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// Writes a file, with the folders it needs.
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let file = self.root.join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+
+    /// The text of a file.
+    pub(crate) fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// Whether a file is there.
+    pub(crate) fn has(&self, path: &str) -> bool {
+        self.root.join(path).symlink_metadata().is_ok()
+    }
+
+    /// Makes it a git repository with everything committed.
+    pub(crate) fn commit(&self) {
+        if !self.has(".git") {
+            self.git(&["init", "-q", "-b", "main"]);
+        }
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", "files"]);
+    }
+
+    /// Runs git as an author who is always the same.
+    pub(crate) fn git(&self, args: &[&str]) {
+        let mut command = self.bare("git");
+        command.args(args);
+        for who in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{who}_NAME"), "A").env(format!("GIT_{who}_EMAIL"), "a@example.com");
+            command.env(format!("GIT_{who}_DATE"), "2026-01-01T00:00:00Z");
+        }
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    /// A command in the repo with no environment but a path and a home of its own.
+    fn bare(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(&self.root).env_clear().env("HOME", self.beside("home"));
+        // Windows finds neither its own libraries nor a temporary folder without these.
+        for name in ["PATH", "SystemRoot", "TEMP", "TMP"] {
+            if let Some(value) = std::env::var_os(name) {
+                command.env(name, value);
+            }
+        }
+        command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CEILING_DIRECTORIES", self.dir.path());
+        command
+    }
+
+    /// The program in the repo, at a time that is always the same.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.bare(env!("CARGO_BIN_EXE_contextpack"));
+        command.args(args).env("SOURCE_DATE_EPOCH", EPOCH);
+        command
+    }
+
+    /// Runs the program.
+    pub(crate) fn run(&self, args: &[&str]) -> Run {
+        run(self.command(args), "")
+    }
+
+    /// Runs the program with `input` on its standard input.
+    pub(crate) fn run_with(&self, args: &[&str], input: &str) -> Run {
+        run(self.command(args), input)
+    }
+
+    /// Runs the program, which must end with this code, and gives its standard output.
+    pub(crate) fn expect(&self, code: i32, args: &[&str]) -> String {
+        let run = self.run(args);
+        assert_eq!(run.code, code, "contextpack {args:?}\n{}{}", run.stdout, run.stderr);
+        run.stdout
+    }
+
+    /// The same, read as JSON.
+    pub(crate) fn json(&self, code: i32, args: &[&str]) -> serde_json::Value {
+        let text = self.expect(code, args);
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("contextpack {args:?}: {error}\n{text}"))
+    }
+
+    /// Every file of the repo outside `.git` with its bytes, sorted.
+    pub(crate) fn files(&self) -> Vec<(String, Vec<u8>)> {
+        files(&self.root)
+    }
+}
+
+/// Runs a command to its end.
+pub(crate) fn run(mut command: Command, input: &str) -> Run {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A program that does not read its input may be gone before all is written.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Run { code: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+/// Every file below `folder` outside `.git` with its bytes, by its path with `/`, sorted.
+pub(crate) fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let walk = walkdir::WalkDir::new(folder).into_iter().filter_entry(|entry| entry.file_name() != ".git");
+    let mut files: Vec<(String, Vec<u8>)> = walk
+        .map(|entry| entry.unwrap_or_else(|error| panic!("{error}")))
+        .filter(|entry| entry.file_type().is_file())
+        .map(|entry| {
+            let path = entry.path().strip_prefix(folder).unwrap().to_str().unwrap().replace('\\', "/");
+            (path, fs::read(entry.path()).unwrap())
+        })
+        .collect();
+    files.sort();
+    files
+}

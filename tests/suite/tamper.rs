@@ -1,0 +1,177 @@
+//! `verify` finds whatever was changed in a pack, without its repo.
+
+use crate::golden::golden_pack;
+use crate::sandbox::Sandbox;
+use contextpack::review::verify;
+use serde_json::Value;
+
+/// The text of a pack as it is published, so that only the change itself can be found.
+fn published(value: &Value) -> Vec<u8> {
+    match serde_json::from_value::<contextpack::wire::Pack>(value.clone()) {
+        Ok(pack) => (serde_json::to_string_pretty(&pack).unwrap() + "\n").into_bytes(),
+        Err(_) => (serde_json::to_string_pretty(value).unwrap() + "\n").into_bytes(),
+    }
+}
+
+/// The places of all values that hold no others, as JSON pointers.
+fn leaves(value: &Value, at: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            fields.iter().for_each(|(name, value)| leaves(value, &format!("{at}/{name}"), found));
+        }
+        Value::Array(values) => {
+            values.iter().enumerate().for_each(|(index, value)| leaves(value, &format!("{at}/{index}"), found));
+        }
+        _ => found.push(at.to_owned()),
+    }
+}
+
+/// Objects and lists.
+fn branches(value: &Value, at: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            found.push(at.to_owned());
+            fields.iter().for_each(|(name, value)| branches(value, &format!("{at}/{name}"), found));
+        }
+        Value::Array(values) => {
+            found.push(at.to_owned());
+            values.iter().enumerate().for_each(|(index, value)| branches(value, &format!("{at}/{index}"), found));
+        }
+        _ => {}
+    }
+}
+
+fn packs() -> Vec<Value> {
+    [
+        ("redaction", "feat-leak.coding.json"),
+        ("budgets", "feat-big.both-tokens.json"),
+        ("adr-references", "feat-odd.coding.json"),
+    ]
+    .iter()
+    .map(|(case, pack)| serde_json::from_slice(&golden_pack(case, pack)).unwrap())
+    .collect()
+}
+
+#[test]
+fn every_value_of_a_pack_is_guarded() {
+    for pack in packs() {
+        assert_eq!(verify(&published(&pack)).1, Vec::<String>::new());
+        let mut places = Vec::new();
+        leaves(&pack, "", &mut places);
+        assert!(places.len() > 100);
+        for place in places {
+            // When and by what it was built is no part of the hash: these may be anything of their form.
+            if place.starts_with("/generator/") {
+                continue;
+            }
+            let mut changed = pack.clone();
+            let leaf = changed.pointer_mut(&place).unwrap();
+            *leaf = match leaf {
+                Value::String(text) => Value::from(format!("{text}x")),
+                Value::Number(number) => Value::from(number.as_u64().unwrap() + 1),
+                Value::Bool(truth) => Value::from(!*truth),
+                other => panic!("{place}: {other}"),
+            };
+            assert!(!verify(&published(&changed)).1.is_empty(), "a change of {place} is not found");
+        }
+    }
+}
+
+#[test]
+fn nothing_can_be_added_taken_away_or_moved() {
+    for pack in packs() {
+        let mut places = Vec::new();
+        branches(&pack, "", &mut places);
+        for place in places {
+            let mut changes: Vec<Value> = Vec::new();
+            let original = pack.pointer(&place).unwrap();
+            match original {
+                Value::Object(fields) => {
+                    for name in fields.keys() {
+                        let mut less = fields.clone();
+                        less.remove(name);
+                        changes.push(less.into());
+                    }
+                    let mut more = fields.clone();
+                    more.insert("more".to_owned(), Value::from(1));
+                    changes.push(more.into());
+                }
+                Value::Array(values) => {
+                    changes.extend((0..values.len()).map(|index| {
+                        let mut less = values.clone();
+                        less.remove(index);
+                        less.into()
+                    }));
+                    let mut moved = values.clone();
+                    moved.reverse();
+                    changes.push(moved.into());
+                }
+                _ => {}
+            }
+            for change in changes.into_iter().filter(|change| change != original) {
+                let mut changed = pack.clone();
+                *changed.pointer_mut(&place).unwrap() = change;
+                assert!(!verify(&published(&changed)).1.is_empty(), "a change below `{place}` is not found");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pack_has_one_form_only() {
+    let bytes = golden_pack("minimal", "feat-greeting.coding.json");
+    let text = String::from_utf8(bytes).unwrap();
+    let found = |text: &str| verify(text.as_bytes()).1;
+    assert_eq!(found(&text), Vec::<String>::new());
+    let value: Value = serde_json::from_str(&text).unwrap();
+    for changed in [
+        text.replace('\n', "\r\n"),
+        format!("\u{feff}{text}"),
+        format!("{text}\n"),
+        text.trim_end().to_owned(),
+        value.to_string(),
+        text.replacen("  ", "\t", 1),
+        text.replacen("{\n  \"schema_version\"", "{\n  \"profile\": \"coding\",\n  \"schema_version\"", 1),
+        text.replace("context_pack/v1", "context_pack/v2"),
+        text.replacen("\"max_chars\": 32000", "\"max_chars\": 32000.0", 1),
+        text.replacen("\"max_chars\": 32000", "\"max_chars\": 1", 1),
+        text.lines().take(20).collect::<Vec<_>>().join("\n"),
+        "[".repeat(100_000),
+        "null".to_owned(),
+        String::new(),
+    ] {
+        assert!(!found(&changed).is_empty(), "{}", changed.chars().take(300).collect::<String>());
+    }
+    assert!(!verify(b"\xff").1.is_empty());
+}
+
+#[test]
+fn verify_ends_with_5_where_a_pack_is_not_valid_or_not_the_expected_one() {
+    let sandbox = Sandbox::new();
+    let bytes = golden_pack("minimal", "feat-greeting.coding.json");
+    sandbox.write("good.json", &bytes);
+    let value: Value = serde_json::from_slice(&bytes).unwrap();
+    let hash = value["hash"].as_str().unwrap();
+    sandbox.expect(0, &["verify", "good.json"]);
+    sandbox.expect(0, &["verify", "good.json", "--expect", hash]);
+    sandbox.expect(0, &["verify", "good.json", "--expect", hash.trim_start_matches("sha256:")]);
+    let other = format!("sha256:{}", "0".repeat(64));
+    let run = sandbox.run(&["verify", "good.json", "--expect", &other]);
+    assert_eq!(run.code, 5);
+    assert!((run.stdout + &run.stderr).contains(hash));
+
+    let text = String::from_utf8(bytes).unwrap();
+    let forged = text.replacen("Hello, Ada!", "Hello, Eve!", 1);
+    assert_ne!(forged, text);
+    let run = sandbox.run_with(&["verify", "-"], &forged);
+    assert_eq!(run.code, 5);
+    sandbox.write("folder/good.json", &text);
+    sandbox.write("folder/forged.json", &forged);
+    let run = sandbox.run(&["verify", "folder"]);
+    let said = run.stdout + &run.stderr;
+    assert_eq!(run.code, 5);
+    assert!(said.contains("forged.json") && said.contains("the content was changed"), "{said}");
+    sandbox.expect(2, &["verify", "folder", "--expect", hash]);
+    let json = sandbox.json(5, &["verify", "folder", "--format", "json"]);
+    assert!(json.to_string().contains("forged.json"), "{json}");
+}
