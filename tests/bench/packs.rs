@@ -1,1 +1,240 @@
-fn main() {}
+//! How fast packs are made: `cargo bench`.
+//!
+//! The repo is made up, the same every time: 1,000 items of 1 to 16 KB with
+//! edges, and 50 ADRs. `CONTEXTPACK_BENCH_REPO=DIR cargo bench` measures a real
+//! one instead, with the configuration that it has. Memory is told at the end,
+//! where the system tells it; it is the peak of all that ran.
+
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark may stop, and prints what it found")]
+
+use contextpack::config::{self, DenyList, Settings, Tokenizer};
+use contextpack::fit::Counter;
+use contextpack::intake::{Options, Repo};
+use contextpack::model::{RepoPath, Source};
+use contextpack::parse::Markdown;
+use contextpack::pipeline::{Desk, Job, Limits};
+use contextpack::redact::{Clean, Environment, Piece, Redactor};
+use contextpack::review::verify;
+use contextpack::seal::{Sealed, Stamp};
+use divan::Bencher;
+use divan::counter::{BytesCount, ItemsCount};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::{LazyLock, Mutex};
+
+fn main() {
+    println!("repo: {}", if REPO.made_up { "1,000 made-up items, 50 ADRs" } else { "CONTEXTPACK_BENCH_REPO" });
+    println!("texts: {} bytes of {} files\n", TEXTS.iter().map(String::len).sum::<usize>(), TEXTS.len());
+    divan::main();
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    if let Some(peak) = status.lines().find_map(|line| line.strip_prefix("VmHWM:")) {
+        println!("\npeak memory: {}", peak.trim());
+    }
+    if REPO.made_up {
+        std::fs::remove_dir_all(&REPO.root).unwrap();
+    }
+}
+
+/// The repo that is measured.
+struct Bench {
+    root: PathBuf,
+    settings: Settings,
+    deny: DenyList,
+    made_up: bool,
+}
+
+static REPO: LazyLock<Bench> = LazyLock::new(Bench::new);
+
+/// Every text of the repo that packs may be made of, up to 64 MB.
+static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let repo = REPO.open();
+    let is_text = |path: &&RepoPath| matches!(path.extension(), "md" | "yml" | "yaml" | "json" | "jsonl");
+    let mut left = 64 << 20;
+    let texts = repo.files().iter().filter(is_text).filter_map(|path| repo.read(path).ok());
+    texts
+        .take_while(|text| {
+            let fits = text.len() < left;
+            left = left.saturating_sub(text.len());
+            fits
+        })
+        .collect()
+});
+
+impl Bench {
+    fn new() -> Self {
+        let given = std::env::var_os("CONTEXTPACK_BENCH_REPO").map(PathBuf::from);
+        let made_up = given.is_none();
+        let root = given.unwrap_or_else(|| {
+            // A static value is never dropped: `main` removes the folder.
+            let root = tempfile::tempdir().unwrap().keep();
+            make_up(&root);
+            root
+        });
+        let text = Repo::read_config(&root, None).unwrap().map(|(_, text)| text);
+        let settings = config::load("contextpack.yml", text.as_deref()).unwrap();
+        let deny = DenyList::new(&settings.redaction.deny_paths).unwrap();
+        Self { root, settings, deny, made_up }
+    }
+
+    fn open(&self) -> Repo {
+        Repo::open(&self.root, Options { deny: &self.deny, never: std::slice::from_ref(&self.settings.output.dir) })
+            .unwrap()
+    }
+
+    fn desk<'a>(&'a self, repo: &'a Repo) -> Desk<'a> {
+        Desk::open(repo, &self.settings, &self.deny, Environment::new(std::iter::empty()))
+    }
+
+    fn job(&self, roots: Vec<usize>, max_tokens: Option<u64>) -> Job {
+        let limits = Limits { max_tokens, ..Limits::default() };
+        let stamp = Stamp::new("2026-01-02T03:04:05Z".to_owned());
+        Job { roots, profiles: vec!["coding".to_owned()], limits, stamp }
+    }
+}
+
+fn make_up(root: &std::path::Path) {
+    for dir in ["work_items", "docs/adr"] {
+        std::fs::create_dir_all(root.join(dir)).unwrap();
+    }
+    std::fs::write(root.join("contextpack.yml"), "version: 1\n").unwrap();
+    let mut random = Random(7);
+    for n in 0..1000_u64 {
+        let (parent, other, adr) = (n / 8, random.below(1000), random.below(50) + 1);
+        let mut text =
+            format!("---\nid: T-{n}\ntitle: Item {n}\nstatus: {}\n", if n % 5 == 0 { "done" } else { "open" });
+        if n > 0 {
+            let _ = writeln!(text, "parent: T-{parent}");
+        }
+        let _ = write!(text, "depends_on: [T-{other}]\nadrs: [{adr}]\n---\n\n");
+        let size = 1000 << random.below(5);
+        prose(&mut text, &mut random, size);
+        std::fs::write(root.join(format!("work_items/t-{n}.md")), text).unwrap();
+    }
+    for n in 1..=50 {
+        let mut text = format!("# Decision {n}\n\nStatus: accepted\n\n");
+        prose(&mut text, &mut random, 6000);
+        std::fs::write(root.join(format!("docs/adr/{n:04}-decision.md")), text).unwrap();
+    }
+}
+
+/// Headings, paragraphs, lists and code, about `size` bytes.
+fn prose(text: &mut String, random: &mut Random, size: usize) {
+    const WORDS: [&str; 16] = [
+        "cache",
+        "the",
+        "reader",
+        "of",
+        "`Shard::open`",
+        "writes",
+        "after",
+        "a",
+        "slowly",
+        "index",
+        "recovers",
+        "queue",
+        "(see #12)",
+        "latency",
+        "must",
+        "never",
+    ];
+    const HEADINGS: [&str; 6] = ["Goal", "Context", "Decision", "Scope", "Acceptance criteria", "Notes"];
+    let end = text.len() + size;
+    let mut part = 0;
+    while text.len() < end {
+        let _ = write!(text, "## {}\n\n", HEADINGS[part % HEADINGS.len()]);
+        for _ in 0..random.below(60) + 20 {
+            text.push_str(WORDS[random.below(16) as usize]);
+            text.push(if random.below(14) == 0 { '\n' } else { ' ' });
+        }
+        text.push_str("\n\n- [ ] the first\n- [ ] the second\n\n```rust\nlet x = open(\"a/b.rs\")?;\n```\n\n");
+        part += 1;
+    }
+}
+
+/// The same numbers every time.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+}
+
+fn packs(desk: &Desk<'_>, job: &Job) -> Vec<Sealed> {
+    let packs = Mutex::new(Vec::new());
+    desk.build(job, &|built| packs.lock().unwrap().extend(built.outcome));
+    packs.into_inner().unwrap()
+}
+
+/// Lists, reads, cleans, links, selects, fits and seals everything, and makes its bytes.
+fn cold(max_tokens: Option<u64>, typed: Option<&str>) -> usize {
+    let repo = REPO.open();
+    let desk = REPO.desk(&repo);
+    let mut roots = desk.roots();
+    if let Some(typed) = typed {
+        roots.truncate(1);
+        roots = desk.find(typed).map_or(roots, |root| vec![root]);
+    }
+    packs(&desk, &REPO.job(roots, max_tokens)).iter().map(|pack| pack.bytes().len()).sum()
+}
+
+#[divan::bench(sample_count = 3, sample_size = 1)]
+fn all_packs_by_characters(bencher: Bencher<'_, '_>) {
+    bencher.counter(ItemsCount::new(roots())).bench(|| cold(None, None));
+}
+
+#[divan::bench(sample_count = 3, sample_size = 1)]
+fn all_packs_by_tokens(bencher: Bencher<'_, '_>) {
+    bencher.counter(ItemsCount::new(roots())).bench(|| cold(Some(8000), None));
+}
+
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn one_pack(bencher: Bencher<'_, '_>) {
+    bencher.bench(|| cold(None, Some("T-7")));
+}
+
+fn roots() -> usize {
+    let repo = REPO.open();
+    REPO.desk(&repo).roots().len()
+}
+
+fn bytes() -> BytesCount {
+    BytesCount::new(TEXTS.iter().map(String::len).sum::<usize>())
+}
+
+#[divan::bench(sample_count = 3, sample_size = 1)]
+fn scrub(bencher: Bencher<'_, '_>) {
+    let redactor = Redactor::new(&REPO.settings.redaction);
+    let scrub = |text: &String| redactor.scrub("", &[Piece { key: "body", text, line: 1 }]).texts.len();
+    bencher.counter(bytes()).bench_local(|| TEXTS.iter().map(scrub).sum::<usize>());
+}
+
+#[divan::bench(sample_count = 3, sample_size = 1, args = ["o200k_base", "cl100k_base"])]
+fn tokens(bencher: Bencher<'_, '_>, name: &str) {
+    let known = [Tokenizer::O200kBase, Tokenizer::Cl100kBase];
+    let counter = Counter::new(known.into_iter().find(|tokenizer| tokenizer.name() == name));
+    bencher.counter(bytes()).bench_local(|| TEXTS.iter().map(|text| counter.measure(text).tokens).sum::<u64>());
+}
+
+#[divan::bench(sample_count = 3, sample_size = 1)]
+fn markdown(bencher: Bencher<'_, '_>) {
+    let redactor = Redactor::new(&REPO.settings.redaction);
+    let clean = |text: &String| redactor.scrub("", &[Piece { key: "body", text, line: 1 }]).texts;
+    let texts: Vec<Clean> = TEXTS.iter().flat_map(clean).collect();
+    bencher.counter(bytes()).bench_local(|| texts.iter().map(|text| Markdown::read(text).blocks.len()).sum::<usize>());
+}
+
+/// What a seal costs, from its two ends: a pack's bytes are made, and read and hashed again.
+#[divan::bench(sample_count = 3, sample_size = 1, args = ["write", "verify"])]
+fn seal(bencher: Bencher<'_, '_>, end: &str) {
+    let repo = REPO.open();
+    let desk = REPO.desk(&repo);
+    let packs = packs(&desk, &REPO.job(desk.roots().into_iter().take(200).collect(), None));
+    let written: Vec<Vec<u8>> = packs.iter().map(Sealed::bytes).collect();
+    let bencher = bencher.counter(BytesCount::new(written.iter().map(Vec::len).sum::<usize>()));
+    match end {
+        "write" => bencher.bench_local(|| packs.iter().map(|pack| pack.bytes().len()).sum::<usize>()),
+        _ => bencher.bench_local(|| written.iter().map(|bytes| verify(bytes).1.len()).sum::<usize>()),
+    }
+}
