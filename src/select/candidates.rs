@@ -7,7 +7,7 @@ use super::{
 };
 use crate::config::Group;
 use crate::graph::{Edge, Entry, FileKind, FileRef, Graph, Missing, Node, Target, Value};
-use crate::model::{Digest, Relation, RepoPath};
+use crate::model::{Digest, Relation, RepoPath, natural_cmp};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -195,11 +195,12 @@ impl Shelf<'_> {
     /// Sections of the neighbours that stand to the root in one of `relations` and in no stronger one.
     fn neighbours(&mut self, relations: &[Relation]) {
         let asked = &self.library.profile.sections_of;
-        for edge in self.library.graph.neighbours(self.root) {
+        let mut edges = self.library.graph.neighbours(self.root);
+        edges.retain(|edge| relations.contains(&edge.relation));
+        // One group of a pack may hold two relations: its order is that of the ids.
+        edges.sort_by(|a, b| natural_cmp(self.library.id(a), self.library.id(b)));
+        for edge in edges {
             let (Target::Item(item), relation) = (&edge.to, edge.relation) else { continue };
-            if !relations.contains(&relation) {
-                continue;
-            }
             let (prefix, provenance, group) = match relation {
                 Relation::Parent => ("parent.", "parent", Group::Parent),
                 Relation::Child => ("child.", "child", Group::Children),
@@ -397,7 +398,7 @@ impl Shelf<'_> {
         }
         let mut inputs: Vec<_> = self.inputs.into_iter().collect();
         inputs.sort_by(|(a, _), (b, _)| {
-            (a.0.cmp(&b.0)).then_with(|| crate::model::natural_cmp(&a.1, &b.1)).then_with(|| a.2.cmp(&b.2))
+            (a.0.cmp(&b.0)).then_with(|| natural_cmp(&a.1, &b.1)).then_with(|| a.2.cmp(&b.2))
         });
         let ranks = ranks(&self.candidates, &self.library.profile.priority);
         let candidates = self

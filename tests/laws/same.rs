@@ -1,6 +1,6 @@
 //! The same input gives the same bytes, whatever the order, the threads and the machine's settings.
 
-use super::memory::{Memory, Office, build, cases, chars};
+use super::memory::{Memory, Office, build, cases, chars, pack};
 use super::sandbox::{Sandbox, git};
 use super::texts::{Plan, plan, words};
 use contextpack::config::Strategy;
@@ -132,4 +132,20 @@ fn another_machine_builds_the_same_bytes() {
         assert_eq!((again.code, &*again.out), (0, ""), "a second build writes nothing: {}", again.err);
         assert_eq!(other.run(["check"]).code, 0);
     }
+}
+
+/// `verify` found that blockers stood behind all dependencies, whatever their ids.
+#[test]
+fn dependencies_of_both_relations_stand_in_one_natural_order() {
+    let relations = ["", "blocked_by", "depends_on", "blocked_by", "depends_on", "blocks", "related", "blocks"];
+    let bodies = relations.iter().map(|relation| ("x".to_owned(), *relation)).collect();
+    let plan = Plan { bodies, adrs: vec![], docs: vec![], note: String::new() };
+    let office = Office::new("profiles: {coding: {sections_of: [related, blocks]}}\n");
+    let memory = plan.memory();
+    let desk = office.desk(&memory);
+    let sealed = pack(&desk, "T-0", chars(60_000, Strategy::Both)).unwrap();
+    let ids: Vec<&str> = sealed.pack().sections.iter().skip(4).map(|section| &*section.id).collect();
+    let dependencies = ["dependency.T-1", "dependency.T-2", "dependency.T-3", "dependency.T-4"];
+    assert_eq!(ids, [&dependencies[..], &["related.T-5", "related.T-6", "related.T-7"]].concat());
+    assert_eq!(contextpack::review::verify(&sealed.bytes()).1, Vec::<String>::new());
 }
