@@ -132,48 +132,74 @@ impl Passage {
 
     /// The last position whose [`Passage::cut_prefix`] is no larger than `room`; `None` where not even a marker fits.
     pub fn fit_prefix(&self, room: Size) -> Option<usize> {
-        Some(self.position(subtract(room, self.overhead())?, |_| true))
-    }
-
-    /// The last position whose [`Passage::cut_all`] is no larger than `room`; `None` where not even position 0 fits.
-    pub fn fit_all(&self, room: Size) -> Option<usize> {
-        let keys = self.chunks.iter().filter(|c| c.key).map(|c| Size::of(&self.text[c.range.clone()]));
-        let room = subtract(room, keys.fold(self.overhead(), Size::plus))?;
-        Some(self.position(room, |chunk| !chunk.key))
+        self.fit_growing(room, |_| Some(Size::default()))
     }
 
     /// The last position whose [`Passage::cut_keys`] is no larger than `room`; `None` where not even a marker fits.
     pub fn fit_keys(&self, room: Size) -> Option<usize> {
-        Some(self.position(subtract(room, self.overhead())?, |chunk| chunk.key))
+        self.fit_growing(room, |index| {
+            let after_gap = index > 0 && !self.chunks[index - 1].key;
+            self.chunks[index].key.then(|| if after_gap { gap() } else { Size::default() })
+        })
     }
 
-    /// The most that markers, breaks and a closing fence add to a cut: the same for every position, so that
-    /// what a cut costs grows with its position and with nothing else.
-    fn overhead(&self) -> Size {
-        let groups = self.chunks.chunk_by(|a, b| a.key == b.key).filter(|group| group[0].key).count() as u64;
-        let fence = self.chunks.iter().filter_map(|c| c.fence.as_deref()).map(Size::of).max_by_key(|s| s.chars);
-        // A chunk's own blank lines pay for the break behind it, but for a heading's one line end.
-        let gap = Size::of(GAP).plus(Size::of(BREAK)).plus(Size::of("\n"));
-        let marker = Size::of(&self.marker(self.chars)).plus(Size::of(BREAK));
-        let fence = fence.map_or(Size::default(), |fence| fence.plus(Size::of("\n")));
-        (0..groups).fold(marker.plus(fence), |sum, _| sum.plus(gap))
-    }
-
-    /// Spends `room` on the chunks that `takes` names, in order, and rounds the cut to a block, line or word.
-    fn position(&self, room: Size, takes: impl Fn(&Chunk) -> bool) -> usize {
-        let mut left = room;
-        let mut spent = 0;
-        for chunk in self.chunks.iter().filter(|chunk| takes(chunk)) {
-            let text = &self.text[chunk.range.clone()];
-            let size = Size::of(text);
-            if size.fits(left) {
-                left = left.minus(size);
-                spent += size.chars;
-                continue;
-            }
-            return chunk.range.start + round_down(text, prefix(text, left), spent);
+    /// The last position whose [`Passage::cut_all`] is no larger than `room`; `None` where not even position 0 fits.
+    ///
+    /// A gap that the position passes is no longer marked, so a later one may
+    /// cost less: of all that fit the last is taken, which only grows with `room`.
+    pub fn fit_all(&self, room: Size) -> Option<usize> {
+        let keys = self.chunks.iter().filter(|c| c.key).map(|c| Size::of(&self.text[c.range.clone()]));
+        let gaps = self.chunks.windows(2).filter(|pair| !pair[0].key && pair[1].key).map(|_| gap());
+        let mut cost = keys.chain(gaps).fold(self.tail(), Size::plus);
+        if !cost.fits(room) {
+            return None;
         }
-        self.text.len()
+        let (mut kept, mut left, mut spent) = (0, room.minus(cost), 0);
+        let mut chars = 0;
+        for (index, chunk) in self.chunks.iter().enumerate().filter(|(_, chunk)| !chunk.key) {
+            let size = Size::of(&self.text[chunk.range.clone()]);
+            chars += size.chars;
+            cost = cost.plus(size);
+            if self.chunks.get(index + 1).is_some_and(|next| next.key) {
+                cost = cost.minus(gap());
+            }
+            if cost.fits(room) {
+                (kept, left, spent) = (index + 1, room.minus(cost), chars);
+            }
+        }
+        let next = self.chunks[kept..].iter().find(|chunk| !chunk.key);
+        Some(next.map_or(self.text.len(), |chunk| self.inside(chunk, left, spent)))
+    }
+
+    /// The last position that fits where each chunk in turn costs itself and what `extra` says; `None` passes it by.
+    fn fit_growing(&self, room: Size, extra: impl Fn(usize) -> Option<Size>) -> Option<usize> {
+        let mut left = subtract(room, self.tail())?;
+        let mut spent = 0;
+        for (index, chunk) in self.chunks.iter().enumerate() {
+            let Some(extra) = extra(index) else { continue };
+            let Some(rest) = subtract(left, extra) else { return Some(chunk.range.start) };
+            let size = Size::of(&self.text[chunk.range.clone()]);
+            match subtract(rest, size) {
+                Some(rest) => left = rest,
+                None => return Some(self.inside(chunk, rest, spent)),
+            }
+            spent += size.chars;
+        }
+        Some(self.text.len())
+    }
+
+    /// The best position in a chunk of which `room` is left, behind `spent` characters that are kept.
+    fn inside(&self, chunk: &Chunk, room: Size, spent: u64) -> usize {
+        let text = &self.text[chunk.range.clone()];
+        chunk.range.start + round_down(text, prefix(text, room), spent)
+    }
+
+    /// The most that the last marker and a closing fence add to a cut: the same for every position, so that
+    /// what a cut costs depends on its position alone.
+    fn tail(&self) -> Size {
+        let fence = self.chunks.iter().filter_map(|c| c.fence.as_deref()).map(Size::of).max_by_key(|s| s.chars);
+        let fence = fence.map_or(Size::default(), |fence| fence.plus(Size::of("\n")));
+        Size::of(&self.marker(self.chars)).plus(Size::of(BREAK)).plus(fence)
     }
 
     fn marker(&self, omitted: u64) -> Clean {
@@ -237,6 +263,12 @@ fn separate(out: &mut CleanBuf) {
     if !out.is_empty() {
         out.lit(BREAK);
     }
+}
+
+/// What a gap that is not the last one adds. A chunk's own blank lines pay for the break behind it, but for a
+/// heading's one line end.
+fn gap() -> Size {
+    Size::of(GAP).plus(Size::of(BREAK)).plus(Size::of("\n"))
 }
 
 fn subtract(room: Size, cost: Size) -> Option<Size> {

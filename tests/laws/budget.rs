@@ -289,3 +289,15 @@ fn a_text_whose_tokens_are_spread_unevenly_is_still_cut_near_its_limit() {
         }
     }
 }
+
+/// Room for the mark of every gap was set aside, also of those that the cut no longer had.
+#[test]
+fn a_text_with_a_hundred_key_headings_fills_its_budget() {
+    let body: String =
+        (0..100).map(|n| format!("## Scope\n\n{}\n\n## Other\n\n{}\n\n", words(n, 12), words(n, 9))).collect();
+    for relation in ["depends_on", "parent"] {
+        let bodies = vec![(body.clone(), ""), (body.clone(), relation), (body.clone(), relation)];
+        let plan = Plan { bodies, adrs: vec![], docs: vec![], note: String::new() };
+        budget_laws(&plan, &[4000, 4100, 6000, 9000, 14_000, 14_001, 20_000, 28_000]);
+    }
+}

@@ -3,6 +3,8 @@
 //! `PROPTEST_CASES` says how many random inputs each law is tried on; the
 //! default is small, so that the whole runs with the other tests.
 
+#![expect(clippy::unwrap_used, reason = "tests")]
+
 mod budget;
 mod canary;
 mod git;
