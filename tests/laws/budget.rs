@@ -1,4 +1,4 @@
-//! The laws of the budget (contract of `docs/budget.md`), measured on what an agent reads.
+//! The laws of the budget, measured on what an agent reads.
 
 use super::memory::{Office, STRATEGIES, cases, chars, pack};
 use super::texts::{Plan, plan, words};
