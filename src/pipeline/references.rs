@@ -44,15 +44,13 @@ impl Shelf {
     pub(super) fn of(&self, desk: &Desk<'_>, root: usize, profile: &Profile) -> (References, Vec<Diagnostic>) {
         let mut references = References { url: desk.issue_url(root), ..References::default() };
         let mut diagnostics = Vec::new();
+        let mut seen: BTreeSet<(&RepoPath, Option<&String>)> = BTreeSet::new();
         for by in referring(desk, root, profile) {
             let Some(found) = self.referenced.get(&by) else { continue };
             diagnostics.extend(found.diagnostics.iter().cloned());
             references.missing.extend(found.missing.iter().cloned());
             for file in &found.files {
-                let known = |taken: &Taken| {
-                    taken.file.path == file.path && (taken.file.anchor == file.anchor || taken.file.anchor.is_none())
-                };
-                let known = references.files.iter().any(known);
+                let known = seen.contains(&(&file.path, None)) || !seen.insert((&file.path, file.anchor.as_ref()));
                 if by != root && (known || self.is_own(desk, root, &file.path)) {
                     continue;
                 }

@@ -9,7 +9,7 @@ use crate::config::Group;
 use crate::graph::{Edge, Entry, FileKind, FileRef, Graph, Missing, Node, Target, Value};
 use crate::model::{Digest, Relation, RepoPath, natural_cmp};
 use crate::redact::{Clean, CleanBuf};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A file that the root, or a neighbour that the profile names, refers to.
@@ -45,7 +45,8 @@ pub fn select(library: &Library<'_>, root: usize, references: References) -> Sel
         library,
         root,
         candidates: Vec::new(),
-        shown: Vec::new(),
+        ids: BTreeSet::new(),
+        shown: BTreeSet::new(),
         omissions: Vec::new(),
         inputs: BTreeMap::new(),
     };
@@ -71,8 +72,10 @@ struct Shelf<'a> {
     library: &'a Library<'a>,
     root: usize,
     candidates: Vec<(Candidate, Option<Standing>)>,
-    /// Neighbours with a section.
-    shown: Vec<usize>,
+    /// Ids of neighbours, files and what is missing: each is there once.
+    ids: BTreeSet<Clean>,
+    /// Files that neighbours with a section are made of.
+    shown: BTreeSet<RepoPath>,
     omissions: Vec<Omission>,
     /// By what sorts them: kind, natural key, path.
     inputs: BTreeMap<(u8, String, String), Input>,
@@ -230,7 +233,9 @@ impl Shelf<'_> {
                 evidence: Some(evidence(edge)),
                 removals: removals(&entry.removals, |removal| removal.in_body || removal.in_name, &origin),
             };
-            self.shown.push(*item);
+            if entry.item.body.in_file {
+                self.shown.insert(entry.item.body.origin.path.clone());
+            }
             self.read_item(*item, true);
             if relation == Relation::Parent {
                 self.read_siblings(*item);
@@ -256,10 +261,7 @@ impl Shelf<'_> {
 
     /// Whether a neighbour whose file this is has a section already: an item is in a pack once.
     fn is_there(&self, path: &RepoPath) -> bool {
-        self.shown.iter().any(|item| {
-            let item = &self.library.corpus.entries[*item].item;
-            item.body.in_file && item.body.origin.path == *path
-        })
+        self.shown.contains(path)
     }
 
     fn file(&mut self, taken: &Taken) {
@@ -345,13 +347,13 @@ impl Shelf<'_> {
             reason: missing.reason,
             chars: None,
         };
-        if !self.omissions.iter().any(|known| known.id == omission.id) {
+        if self.ids.insert(omission.id.clone()) {
             self.omissions.push(omission);
         }
     }
 
     fn put(&mut self, candidate: Candidate, standing: Standing) {
-        if self.candidates.iter().any(|(known, _)| known.id == candidate.id) {
+        if !self.ids.insert(candidate.id.clone()) {
             return;
         }
         if self.library.profile.leave_out.contains(&standing.0) {
