@@ -54,7 +54,8 @@ impl From<&wire::Pack> for Made {
 pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let started = Instant::now();
     let printed = args.out.as_deref() == Some(Path::new("-"));
-    let out = args.out.as_deref().filter(|_| !printed);
+    let out = args.out.as_deref().filter(|_| !printed).map(|out| global.path(out));
+    let out = out.as_deref();
     if printed && args.prune {
         return Err(Failure::usage("`--prune` needs a folder of packs"));
     }
@@ -68,7 +69,7 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         Some(dir) => Folder::open_anywhere(dir)?,
         None => Folder::open(&workspace.root, &workspace.settings.output.dir)?,
     };
-    let shown = |name: &str| match out {
+    let shown = |name: &str| match args.out.as_deref() {
         Some(dir) => dir.join(name).display().to_string(),
         None => format!("{}/{name}", workspace.settings.output.dir),
     };

@@ -17,7 +17,7 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
     let (root, settings) = settings(global)?;
     let deny = deny(&settings)?;
     let redactor = Redactor::new(&settings.redaction);
-    let folder = args.out.as_deref().map(Folder::open_anywhere).transpose()?;
+    let folder = args.out.as_deref().map(|out| Folder::open_anywhere(&global.path(out))).transpose()?;
     let mut exit = Exit::Done;
     let mut reports = Vec::new();
     if args.files.is_empty() {
@@ -29,7 +29,7 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
         }
     }
     for file in &args.files {
-        let path = global.directory.as_ref().map_or_else(|| file.clone(), |dir| dir.join(file));
+        let path = global.path(file);
         let shown = file.display().to_string();
         let name = in_repo(&root, &path).unwrap_or_else(|| shown.replace('\\', "/"));
         if RepoPath::new(name.trim_start_matches('/')).is_ok_and(|path| deny.denies(&path)) {

@@ -16,10 +16,9 @@ pub(crate) fn pack(global: &Global, target: &str, building: &Building) -> Result
         io::stdin().lock().read_to_end(&mut bytes)?;
         return told(read(&bytes), "standard input");
     }
-    let path = global.directory.as_deref().map_or_else(|| Path::new(target).to_path_buf(), |dir| dir.join(target));
-    let file = [Path::new(target), &path].into_iter().find(|path| path.is_file());
-    if let Some(file) = file {
-        let bytes = std::fs::read(file).map_err(|error| PathFailure::failure("read", target, error))?;
+    let path = global.path(Path::new(target));
+    if path.is_file() {
+        let bytes = std::fs::read(&path).map_err(|error| PathFailure::failure("read", target, error))?;
         match read(&bytes) {
             Ok(pack) => return Ok(Ok(pack)),
             // A file that says it is a pack is one, valid or not; any other may be a work item.

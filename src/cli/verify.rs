@@ -27,7 +27,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
             judged.push(judge("-".to_owned(), &bytes));
             continue;
         }
-        let path = global.directory.as_ref().map_or_else(|| pack.clone(), |dir| dir.join(pack));
+        let path = global.path(pack);
         for file in files(&path)? {
             let name = file.display().to_string();
             let bytes = std::fs::read(&file).map_err(|error| PathFailure::failure("read", name.clone(), error))?;

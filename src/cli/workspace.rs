@@ -82,7 +82,7 @@ pub(crate) fn settings(global: &Global) -> Result<(PathBuf, Settings), Failure> 
         None => std::env::current_dir()?,
     };
     let root = Repo::find_root(&start)?;
-    let read = Repo::read_config(&root, global.config.as_deref())?;
+    let read = Repo::read_config(&root, global.config.as_deref().map(|config| global.path(config)).as_deref())?;
     let (shown, text) = read.map_or(("contextpack.yml".to_owned(), None), |(shown, text)| (shown, Some(text)));
     let settings =
         config::load(&shown, text.as_deref()).map_err(|diagnostics| Failure::Config { diagnostics, text })?;

@@ -486,3 +486,18 @@ fn a_repository_without_git_is_read_as_a_folder_with_a_warning() {
     assert!(run.stderr.contains("warning[git-unavailable]"), "{}", run.stderr);
     sandbox.expect(0, &["check"]);
 }
+
+#[test]
+fn paths_of_the_command_line_start_where_the_command_is_told_to() {
+    let sandbox = Sandbox::with(&[("work_items/a.md", "---\nid: task:a\ntitle: A\n---\n\nText.\n")]);
+    let folder = sandbox.root().to_str().unwrap();
+    let elsewhere = |args: &[&str]| {
+        let mut command = sandbox.command(&[&["-C", folder], args].concat());
+        command.current_dir(std::env::temp_dir());
+        run(command, "")
+    };
+    let built = elsewhere(&["build", "--out", "elsewhere"]);
+    assert_eq!((built.code, built.stdout.as_str()), (0, "elsewhere/task-a.coding.json\n"), "{}", built.stderr);
+    assert!(sandbox.has("elsewhere/task-a.coding.json"));
+    assert_eq!(elsewhere(&["verify", "elsewhere"]).code, 0);
+}
