@@ -1,9 +1,11 @@
 //! What a repo has already, so that `init` fits it.
 
+use contextpack::config::DenyList;
+use contextpack::intake::{Options, Repo};
+use contextpack::model::{RepoPath, Source as _};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 /// Folders in which a Markdown file is an ADR, compared without case.
 const ADR_FOLDERS: [&str; 6] =
@@ -61,7 +63,7 @@ impl Found {
                 .map(str::to_owned),
             adrs_by_default: adrs.iter().all(|glob| DEFAULT_ADR_FOLDERS.contains(&folder(glob).as_str())),
             adrs,
-            github: remote(root).as_deref().and_then(github),
+            github: Repo::remote(root).as_deref().and_then(github),
         }
     }
 
@@ -112,14 +114,15 @@ fn prefixes(tasks: &Path) -> Vec<String> {
     sorted.into_iter().map(|(_, prefix)| prefix).collect()
 }
 
+/// How many folders deep ADRs are looked for.
+const DEEPEST: usize = 5;
+
 fn adr_folders(root: &Path) -> Vec<String> {
     let mut globs = BTreeSet::new();
-    let walk = ignore::WalkBuilder::new(root).max_depth(Some(5)).sort_by_file_name(Ord::cmp).build();
-    for entry in walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file())) {
-        let Some(path) = entry.path().strip_prefix(root).ok().and_then(Path::to_str) else {
-            continue;
-        };
-        let path = path.replace('\\', "/");
+    let Ok(deny) = DenyList::new(&[]) else { return Vec::new() };
+    // A repo that cannot be listed has nothing to propose; `build` will say what is wrong with it.
+    let Ok(repo) = Repo::open(root, Options { deny: &deny, never: &[] }) else { return Vec::new() };
+    for path in repo.files().iter().map(RepoPath::as_str).filter(|path| path.matches('/').count() < DEEPEST) {
         let Some((folder, name)) = path.rsplit_once('/') else {
             continue;
         };
@@ -141,20 +144,6 @@ fn adr_folders(root: &Path) -> Vec<String> {
         !whole.iter().any(|folder| glob.starts_with(folder.as_str()) && glob != &format!("{folder}**/*.md"))
     });
     globs.into_iter().collect()
-}
-
-/// The URL of the remote `origin`, or of the first one there is.
-fn remote(root: &Path) -> Option<String> {
-    let output = Command::new("git")
-        .arg("-C")
-        .arg(root)
-        .args(["config", "--local", "--get-regexp", r"^remote\..*\.url$"])
-        .env_remove("GIT_DIR")
-        .output()
-        .ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    let origin = text.lines().find(|line| line.starts_with("remote.origin.url "));
-    origin.or_else(|| text.lines().next())?.split_once(' ').map(|(_, url)| url.trim().to_owned())
 }
 
 /// The repo on GitHub that a remote's URL names; credentials in it are passed over.
