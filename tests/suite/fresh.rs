@@ -19,7 +19,7 @@ fn text(path: &str) -> String {
 #[test]
 fn the_schemas_in_the_repo_are_the_ones_that_the_program_prints() {
     let sandbox = Sandbox::new();
-    for kind in ["pack", "config", "work-item"] {
+    for kind in ["pack", "config", "work-item", "output"] {
         let printed = sandbox.expect(0, &["schema", kind]);
         let path = format!("schema/{kind}.schema.json");
         if bless() {
@@ -81,9 +81,8 @@ fn the_commands_of_the_readme_are_those_that_ci_runs() {
     }
 }
 
-#[test]
-fn the_packs_of_this_repo_are_fresh() {
-    assert!(project("contextpack.yml").is_file(), "this repo has no contextpack.yml");
+/// Runs the program in this repo, with nothing of the environment but what a program needs to start.
+fn here(args: &[&str]) -> std::process::Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_contextpack"));
     command.current_dir(project(".")).env_clear().env("HOME", project("target"));
     for name in ["PATH", "SystemRoot", "TEMP", "TMP"] {
@@ -91,7 +90,38 @@ fn the_packs_of_this_repo_are_fresh() {
             command.env(name, value);
         }
     }
-    let output = command.args(["check"]).output().unwrap();
+    command.args(args).output().unwrap()
+}
+
+#[test]
+fn the_examples_of_the_readme_are_what_the_program_prints() {
+    let readme = text("README.md");
+    let mut examples = 0;
+    for block in readme.split("```text\n").skip(1).filter_map(|rest| rest.split("```").next()) {
+        let mut lines = block.lines();
+        let Some(args) = lines.next().and_then(|line| line.strip_prefix("$ contextpack ")) else { continue };
+        let output = String::from_utf8(here(&args.split(' ').collect::<Vec<_>>()).stdout).unwrap();
+        examples += 1;
+        for line in lines.filter(|line| line.trim() != "[…]") {
+            // Whatever stands around a cut stands in one line of the output, in that order.
+            let holds = |printed: &str| {
+                let mut rest = printed;
+                line.split("[…]").all(|piece| {
+                    let found = rest.find(piece.trim());
+                    rest = found.map_or("", |at| &rest[at + piece.trim().len()..]);
+                    found.is_some()
+                })
+            };
+            assert!(output.lines().any(holds), "README.md shows `{line}`, `contextpack {args}` does not print it");
+        }
+    }
+    assert!(examples >= 2, "README.md has {examples} examples");
+}
+
+#[test]
+fn the_packs_of_this_repo_are_fresh() {
+    assert!(project("contextpack.yml").is_file(), "this repo has no contextpack.yml");
+    let output = here(&["check"]);
     let said = [&output.stdout[..], &output.stderr].concat();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&said));
     assert!(project("packs").is_dir(), "this repo has no packs");
