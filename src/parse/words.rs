@@ -8,7 +8,7 @@ use crate::parse::values::is_document;
 pub(super) enum Strength {
     /// It is words joined by hyphens: an id only where a relation was just announced.
     Weak,
-    /// It has the shape of an id with a number, as `UTF-8` has too.
+    /// It has the shape of an id with a number, as `UTF-8` and `localhost:8080` have too.
     Id,
     /// It is an issue reference, or a kind and a slug.
     Sure,
@@ -113,9 +113,11 @@ fn target(word: &str) -> Option<(&str, Strength)> {
         let kinded = kind.len() >= 2
             && kind.chars().all(|c| c.is_ascii_alphabetic() || matches!(c, '_' | '-'))
             && slug.starts_with(|c: char| c.is_ascii_alphanumeric())
-            && slug.chars().all(|c| ids(c) || c == '/')
-            && slug.chars().any(|c| c.is_ascii_alphabetic());
-        return if kinded { sure(word) } else { None };
+            && slug.chars().all(|c| ids(c) || c == '/');
+        // `task:12` may be an id; `localhost:8080` looks the same, so it needs an item of that name.
+        let named = slug.chars().any(|c| c.is_ascii_alphabetic());
+        let strength = if named { Strength::Sure } else { Strength::Id };
+        return kinded.then_some((word, strength));
     }
     let shaped = word.starts_with(|c: char| c.is_ascii_alphabetic())
         && word.contains('-')
@@ -173,7 +175,7 @@ mod tests {
     #[test]
     fn issues_and_items_are_told_from_other_words() {
         use Strength::{Id, Sure, Weak};
-        let text = "(#12), GH-7. o/r#3; GH#5 feat:x task:a-b EPIC:q bd-au0.10, TASK-4. cache-layer";
+        let text = "(#12), GH-7. o/r#3; GH#5 feat:x task:a-b EPIC:q task:12 bd-au0.10, TASK-4. cache-layer";
         assert_eq!(
             named(text),
             [
@@ -184,6 +186,7 @@ mod tests {
                 ("feat:x", Sure),
                 ("task:a-b", Sure),
                 ("EPIC:q", Sure),
+                ("task:12", Id),
                 ("bd-au0.10", Id),
                 ("TASK-4", Id),
                 ("cache-layer", Weak),
@@ -203,7 +206,7 @@ mod tests {
 
     #[test]
     fn other_words_name_nothing() {
-        let text = "#x 12:30 http://x std::sync a#b a/b/c#3 #12a docs/a-1.md a-1.json localhost:8080 plain";
+        let text = "#x 12:30 http://x std::sync a#b a/b/c#3 #12a docs/a-1.md a-1.json plain";
         assert_eq!(named(text), []);
     }
 }
