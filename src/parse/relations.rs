@@ -431,6 +431,11 @@ mod tests {
     }
 
     #[test]
+    fn what_is_struck_is_passed_over() {
+        assert_eq!(targets("Blocked by ~~#1~~ #2, ~~#3~~, #4"), of(BlockedBy, &["#2", "#4"]));
+    }
+
+    #[test]
     fn hostile_texts_take_bounded_time() {
         for piece in [
             "depends on ",

@@ -233,8 +233,9 @@ impl Walk<'_> {
         run.full.push(part, source);
         if !struck {
             run.said.push(part, source);
-        } else if !run.said.text.ends_with(GAP) {
-            run.said.push(GAP.encode_utf8(&mut [0; 4]), source);
+        } else if !run.said.text.ends_with(' ') {
+            // What is struck was not said: `blocked by ~~#2~~ #3` speaks of #3.
+            run.said.push(" ", source);
         }
     }
 
