@@ -8,7 +8,7 @@ use super::place::{body_file, body_line, shown};
 use super::quote::{Quotes, shortened};
 use super::resolve::target_of_link;
 use super::taken::Taken;
-use super::{Corpus, Entry, FileKind, Graph, Place, Referenced};
+use super::{Corpus, Entry, FileKind, Graph, Node, Place, Referenced, Value};
 use crate::model::{Code, RepoPath};
 use crate::parse::{Form, Reference, adr_number, references_in_line};
 use crate::redact::{Clean, CleanBuf};
@@ -49,7 +49,35 @@ enum Stated {
     Link,
     /// In prose or code: only what is there counts.
     Prose,
+    /// In a field that names no files: only ADRs that are there count, and numbers of ADRs.
+    Text,
 }
+
+impl Stated {
+    /// Whether what leads nowhere is no fault: nobody said that it is a file.
+    fn is_in_passing(self) -> bool {
+        matches!(self, Self::Prose | Self::Text)
+    }
+}
+
+/// Fields whose values are read elsewhere, or that say what the item itself is.
+const NO_PROSE: [&str; 15] = [
+    "adrs",
+    "blocked_by",
+    "blocks",
+    "children",
+    "depends_on",
+    "docs",
+    "id",
+    "issue",
+    "labels",
+    "parent",
+    "related",
+    "stable_id",
+    "status",
+    "title",
+    "type",
+];
 
 /// A number of an ADR, resolved once all paths are known.
 struct Number {
@@ -77,9 +105,25 @@ impl<'a> Search<'a> {
         for mention in &item.docs {
             self.doc_field(&mention.value, place(mention.line));
         }
+        for field in item.fields.iter().filter(|field| !NO_PROSE.contains(&&*field.name)) {
+            self.node(&field.node);
+        }
         // The title of an ADR says its own number, not always the one that its file has.
         if !self.locator.index.is_adr(file) {
             self.line(&item.title, place(item.line), Stated::Prose);
+        }
+    }
+
+    /// Takes the ADRs that the texts of any other field name.
+    fn node(&mut self, node: &Node<Clean>) {
+        match &node.value {
+            Value::Null => {}
+            Value::Scalar { text, .. } => {
+                let at = Place { path: self.entry.item.origin.path.clone(), line: node.line };
+                self.line(text, at, Stated::Text);
+            }
+            Value::List(nodes) => nodes.iter().for_each(|node| self.node(node)),
+            Value::Map(pairs) => pairs.iter().for_each(|(_, node)| self.node(node)),
         }
     }
 
@@ -209,7 +253,7 @@ impl<'a> Search<'a> {
             Located::File { path, anchor } => {
                 let bare = stated == Stated::Prose && !target.contains('/');
                 let adr = stated == Stated::AdrField || self.locator.index.is_adr(&path);
-                if adr || field || is_document(&path) && !bare {
+                if adr || field || is_document(&path) && !bare && stated != Stated::Text {
                     self.taken.take(path, anchor, adr, at);
                 }
             }
@@ -217,7 +261,7 @@ impl<'a> Search<'a> {
             Located::Folder if self.names_item(target, base) => {}
             Located::Folder if field => self.taken.dangling(kind, written(), at),
             Located::Outside { from_root: Some(path) } if self.site_adr(&path, stated, at) => {}
-            Located::Outside { .. } if stated == Stated::Prose => {}
+            Located::Outside { .. } if stated.is_in_passing() => {}
             Located::Outside { .. } => self.taken.outside(kind, written(), at),
             Located::Absent(path) => {
                 if is_placeholder(&path) || self.site_adr(&path, stated, at) || self.stale(&path, kind, stated, at) {
@@ -228,6 +272,7 @@ impl<'a> Search<'a> {
                     self.taken.dangling(kind, written(), at);
                 }
             }
+            Located::UnknownRepo if stated == Stated::Text && !adr => {}
             Located::UnknownRepo => {
                 let message = format!("`{}` cannot be placed without knowing which repo this is", shown(target));
                 self.taken.warn(Code::UnknownRepo, at, message, "set `github.repo: owner/name`");
@@ -244,7 +289,7 @@ impl<'a> Search<'a> {
     fn site_adr(&mut self, path: &str, stated: Stated, at: &Place) -> bool {
         let path = path.trim_end_matches('/');
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        if stated == Stated::Prose || !is_adr_folder(last(folder)) || has_extension(name) {
+        if stated.is_in_passing() || !is_adr_folder(last(folder)) || has_extension(name) {
             return false;
         }
         let index = self.locator.index;
@@ -264,7 +309,7 @@ impl<'a> Search<'a> {
         let name = last(path);
         let adr = self.known_adr(name);
         let document = || {
-            let reported = stated != Stated::Prose && kind == FileKind::Document;
+            let reported = !stated.is_in_passing() && kind == FileKind::Document;
             self.locator.files.only_document(name).filter(|_| reported).cloned()
         };
         let is_adr = adr.is_some();

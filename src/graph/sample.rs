@@ -1,7 +1,7 @@
 //! Handmade records for the tests of this room.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use super::{Corpus, Entry, Graph, Rules, SourceRules, Text};
+use super::{Corpus, Entry, Field, Graph, Node, Rules, SourceRules, Text, Value};
 use crate::model::{Diagnostic, Digest, Relation, RepoPath};
 use crate::parse::{Body, BodyRelation, Form, Item, Markdown, Mention, Origin, Reference, Stated, Via};
 use crate::redact::Clean;
@@ -109,6 +109,13 @@ impl Entry {
 
     pub(super) fn doc(mut self, value: &str) -> Self {
         self.item.docs.push(mention(value, 5));
+        self
+    }
+
+    /// A field of the item's own, on line 6.
+    pub(super) fn text(mut self, name: &str, value: &str) -> Self {
+        let value = Value::Scalar { text: clean(value), plain: true };
+        self.item.fields.push(Field { name: clean(name), node: Node { line: 6, value } });
         self
     }
 

@@ -345,3 +345,15 @@ fn names_that_every_folder_has_say_nothing() {
     let found = refer_in(Some("o/r"), &adrs, a().refers(Link, "gone/README.md"));
     assert_eq!((taken(&found), missing(&found)), (vec![], vec!["Document gone/README.md not_in_repo".to_owned()]));
 }
+
+#[test]
+fn texts_of_other_fields_refer_to_adrs_only() {
+    let found = refer(
+        a().text("note", "see ADR-0003, docs/adr/0012-limits.md and docs/guide.md; not cosmos-sdk ADR020")
+            .text("plan", "ADR-77 and docs/none.md")
+            .text("id", "ADR-0010")
+            .text("related", "ADR-0078"),
+    );
+    assert_eq!(taken(&found), ["Adr docs/adr/0003-cache.md", "Adr docs/adr/0012-limits.md"]);
+    assert_eq!(missing(&found), ["Adr ADR-77 not_in_repo"]);
+}
