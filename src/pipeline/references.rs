@@ -28,7 +28,8 @@ impl Shelf {
             .flat_map(|root| profiles.iter().flat_map(move |profile| referring(desk, *root, profile)))
             .collect();
         let files = Files::new(desk.source.files());
-        let denied = |path: &RepoPath| desk.deny.denies(path);
+        let output = desk.settings.output.dir.as_str();
+        let denied = |path: &RepoPath| desk.deny.denies(path) || path.is_under(output);
         let items: Vec<usize> = items.into_iter().collect();
         let referenced: BTreeMap<usize, Referenced> =
             items.par_iter().map(|item| (*item, desk.graph.references(&desk.corpus, *item, &files, &denied))).collect();
