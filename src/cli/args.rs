@@ -3,7 +3,7 @@
 use super::help;
 use clap::{Args as Options, Parser, Subcommand, ValueEnum};
 use contextpack::config::Strategy;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Builds context packs: what an agent must know of a work item, in one file that is the same every time.
 ///
@@ -51,13 +51,6 @@ pub(crate) struct Global {
     /// Makes every warning an error
     #[arg(long, global = true)]
     pub(crate) strict: bool,
-}
-
-impl Global {
-    /// A path as the command line names it, which means from `-C DIR` where that is given.
-    pub(crate) fn path(&self, path: &Path) -> PathBuf {
-        self.directory.as_deref().map_or_else(|| path.to_path_buf(), |directory| directory.join(path))
-    }
 }
 
 /// The form of what is printed.

@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::output;
 use super::packs::{self, Run};
 use super::report::{self, json_text, printable};
-use super::workspace::{Workspace, roots};
+use super::workspace::Workspace;
 use contextpack::model::Code;
 use contextpack::pipeline::{Built, Desk};
 use contextpack::review::{Difference, difference, read};
@@ -54,14 +54,14 @@ impl From<&wire::Pack> for Made {
 pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let started = Instant::now();
     let printed = args.out.as_deref() == Some(Path::new("-"));
-    let out = args.out.as_deref().filter(|_| !printed).map(|out| global.path(out));
-    let out = out.as_deref();
+    let out = args.out.as_deref().filter(|_| !printed);
     if printed && args.prune {
         return Err(Failure::usage("`--prune` needs a folder of packs"));
     }
     let workspace = Workspace::open(global, out)?;
     let desk = workspace.desk();
-    let items = roots(&desk, &args.roots)?;
+    let items = workspace.roots(&desk, &args.roots)?;
+    let no_roots = items.is_empty();
     if printed {
         return print_one(global, &workspace, &desk, items, args);
     }
@@ -94,14 +94,14 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     if !global.quiet && global.format == Format::Text {
         let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
         let mut summary =
-            format!("{} packs: {} written, {} unchanged", outcomes.len(), count("written"), count("unchanged"));
+            format!("{}: {} written, {} unchanged", counted(outcomes.len()), count("written"), count("unchanged"));
         for status in ["removed", "failed"] {
             if count(status) > 0 {
                 summary += &format!(", {} {status}", count(status));
             }
         }
         writeln!(anstream::stderr(), "{summary}, {:.2} s", started.elapsed().as_secs_f64())?;
-        if outcomes.is_empty() {
+        if no_roots {
             writeln!(
                 anstream::stderr(),
                 "no roots: add work items, or correct `work_items` and `roots` in `contextpack.yml`"
@@ -109,6 +109,11 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         }
     }
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
+}
+
+/// `1 pack`, `2 packs`.
+pub(super) fn counted(packs: usize) -> String {
+    format!("{packs} pack{}", if packs == 1 { "" } else { "s" })
 }
 
 /// Writes a pack unless only its stamp would change.

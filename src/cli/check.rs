@@ -7,7 +7,7 @@ use super::failure::Failure;
 use super::output;
 use super::packs;
 use super::report::{self, json_text, printable};
-use super::workspace::{Workspace, roots};
+use super::workspace::Workspace;
 use contextpack::pipeline::Built;
 use contextpack::review::{Difference, difference};
 use contextpack::store::{Folder, StoreError};
@@ -43,7 +43,7 @@ impl Standing {
 pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let workspace = Workspace::open(global, None)?;
     let desk = workspace.desk();
-    let items = roots(&desk, &args.roots)?;
+    let items = workspace.roots(&desk, &args.roots)?;
     let folder = Folder::open(&workspace.root, &workspace.settings.output.dir)?;
     let standings = Mutex::new(Vec::new());
     let failed: Mutex<Option<StoreError>> = Mutex::new(None);

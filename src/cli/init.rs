@@ -21,9 +21,7 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     if global.config.is_some() {
         return Err(Failure::usage("`init` writes `contextpack.yml`; run it without `--config`"));
     }
-    let start = global.directory.as_deref().unwrap_or(Path::new("."));
-    let start = fs::canonicalize(start).map_err(|e| PathFailure::failure("open", start.display().to_string(), e))?;
-    let root = Repo::find_root(&start)?;
+    let root = Repo::find_root(Path::new("."))?;
     let existing = match existing_config(&root)? {
         Existing::None => None,
         Existing::Valid(name, settings) => Some((name, settings)),

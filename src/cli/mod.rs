@@ -26,7 +26,8 @@ mod workspace;
 use args::{Args, Color, Command};
 use clap::Parser as _;
 use exit::Exit;
-use failure::Failure;
+use failure::{Failure, PathFailure};
+use std::path::Path;
 
 /// Does what the command line says.
 pub(crate) fn run() -> Exit {
@@ -43,10 +44,17 @@ pub(crate) fn run() -> Exit {
         Color::Always => anstream::ColorChoice::Always.write_global(),
         Color::Never => anstream::ColorChoice::Never.write_global(),
     }
-    match dispatch(&args) {
+    match enter(args.global.directory.as_deref()).and_then(|()| dispatch(&args)) {
         Ok(exit) => exit,
         Err(failure) => failure.print(),
     }
+}
+
+/// `-C`: every path of the command line is meant from there.
+fn enter(directory: Option<&Path>) -> Result<(), Failure> {
+    let Some(directory) = directory else { return Ok(()) };
+    std::env::set_current_dir(directory)
+        .map_err(|error| PathFailure::failure("enter", directory.display().to_string(), error))
 }
 
 fn dispatch(args: &Args) -> Result<Exit, Failure> {

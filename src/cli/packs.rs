@@ -2,7 +2,7 @@
 
 use super::args::{Building, Global};
 use super::failure::Failure;
-use super::workspace::{Workspace, roots, stamp, strict};
+use super::workspace::{Workspace, stamp, strict};
 use contextpack::model::{Diagnostic, Severity};
 use contextpack::pipeline::{Built, Desk, Job};
 use contextpack::seal::Sealed;
@@ -40,7 +40,7 @@ pub(crate) fn run(
 ) -> Result<Run, Failure> {
     let profiles = building.profiles(&workspace.settings)?;
     let bar = progress(global, items.len() * profiles.len());
-    let job = Job { roots: items, profiles, limits: building.limits(), stamp: stamp()? };
+    let job = Job { roots: items, beside: desk.roots(), profiles, limits: building.limits(), stamp: stamp()? };
     let found = Mutex::new(Vec::new());
     let faults = desk.build(&job, &|mut built| {
         let mut diagnostics = std::mem::take(&mut built.diagnostics);
@@ -97,13 +97,14 @@ pub(crate) fn one(
 ) -> Result<Result<Sealed, Vec<Diagnostic>>, Failure> {
     let workspace = Workspace::open(global, None)?;
     let desk = workspace.desk();
-    let items = roots(&desk, &[root.to_owned()])?;
+    let items = workspace.roots(&desk, &[root.to_owned()])?;
     let profiles = building.profiles(&workspace.settings)?;
     if building.profiles.len() > 1 {
         return Err(Failure::usage("one pack has one profile: give `--profile` once"));
     }
     let job = Job {
         roots: items,
+        beside: Vec::new(),
         profiles: profiles.into_iter().take(1).collect(),
         limits: building.limits(),
         stamp: stamp()?,

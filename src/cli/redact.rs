@@ -17,7 +17,7 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
     let (root, settings) = settings(global)?;
     let deny = deny(&settings)?;
     let redactor = Redactor::new(&settings.redaction);
-    let folder = args.out.as_deref().map(|out| Folder::open_anywhere(&global.path(out))).transpose()?;
+    let folder = args.out.as_deref().map(Folder::open_anywhere).transpose()?;
     let mut exit = Exit::Done;
     let mut reports = Vec::new();
     if args.files.is_empty() {
@@ -29,19 +29,18 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
         }
     }
     for file in &args.files {
-        let path = global.path(file);
         let shown = file.display().to_string();
-        let name = in_repo(&root, &path).unwrap_or_else(|| shown.replace('\\', "/"));
+        let name = in_repo(&root, file).unwrap_or_else(|| shown.replace('\\', "/"));
         if RepoPath::new(name.trim_start_matches('/')).is_ok_and(|path| deny.denies(&path)) {
             let why = "its name is one that is never opened, so it never enters a pack; to see what the rules would remove, give the text on standard input";
             exit = exit.and(complain(&shown, why)?);
             continue;
         }
-        let bytes = std::fs::read(&path).map_err(|error| PathFailure::failure("read", shown.clone(), error))?;
+        let bytes = std::fs::read(file).map_err(|error| PathFailure::failure("read", shown.clone(), error))?;
         match text(bytes) {
             Err(why) => exit = exit.and(complain(&shown, why)?),
             Ok(text) => {
-                let target = folder.as_ref().zip(path.file_name().and_then(|name| name.to_str()));
+                let target = folder.as_ref().zip(file.file_name().and_then(|name| name.to_str()));
                 reports.push((shown, scrub(&redactor, &name, &text, args, target)?));
             }
         }

@@ -16,9 +16,8 @@ pub(crate) fn pack(global: &Global, target: &str, building: &Building) -> Result
         io::stdin().lock().read_to_end(&mut bytes)?;
         return told(read(&bytes), "standard input");
     }
-    let path = global.path(Path::new(target));
-    if path.is_file() {
-        let bytes = std::fs::read(&path).map_err(|error| PathFailure::failure("read", target, error))?;
+    if Path::new(target).is_file() {
+        let bytes = std::fs::read(target).map_err(|error| PathFailure::failure("read", target, error))?;
         match read(&bytes) {
             Ok(pack) => return Ok(Ok(pack)),
             // A file that says it is a pack is one, valid or not; any other may be a work item.

@@ -27,8 +27,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
             judged.push(judge("-".to_owned(), &bytes));
             continue;
         }
-        let path = global.path(pack);
-        for file in files(&path)? {
+        for file in files(pack)? {
             let name = file.display().to_string();
             let bytes = std::fs::read(&file).map_err(|error| PathFailure::failure("read", name.clone(), error))?;
             judged.push(judge(name, &bytes));

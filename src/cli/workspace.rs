@@ -5,7 +5,7 @@ use super::failure::Failure;
 use contextpack::config::{self, DenyList, Settings};
 use contextpack::intake::{Options, Repo};
 use contextpack::model::{Code, Diagnostic, RepoPath, Severity, Source as _};
-use contextpack::pipeline::{Desk, Limits};
+use contextpack::pipeline::{Desk, Limits, RootError};
 use contextpack::redact::Environment;
 use contextpack::seal::Stamp;
 use std::path::{Path, PathBuf};
@@ -44,6 +44,33 @@ impl Workspace {
         Desk::open(&self.repo, &self.settings, &self.deny, Environment::new(variables))
     }
 
+    /// The indexes of `typed` roots, each once; all roots of the configuration where none is typed.
+    pub(crate) fn roots(&self, desk: &Desk<'_>, typed: &[String]) -> Result<Vec<usize>, Failure> {
+        if typed.is_empty() {
+            return Ok(desk.roots());
+        }
+        let mut roots = Vec::new();
+        for root in typed {
+            let item = self.find(desk, root).map_err(|error| Failure::usage(error.to_string()))?;
+            if !roots.contains(&item) {
+                roots.push(item);
+            }
+        }
+        Ok(roots)
+    }
+
+    /// What is nothing in the repo as a whole may be the path of an item's file from the current folder.
+    fn find(&self, desk: &Desk<'_>, typed: &str) -> Result<usize, RootError> {
+        let error = match desk.find(typed) {
+            Err(error @ RootError::Unknown { .. }) => error,
+            found => return found,
+        };
+        match inside(&self.root, Path::new(typed)).map(|path| desk.find(path.as_str())) {
+            Some(Err(RootError::Unknown { .. })) | None => Err(error),
+            Some(found) => found,
+        }
+    }
+
     /// Everything that is wrong so far: with the listing, the configuration's globs, the items and the graph.
     pub(crate) fn diagnostics(&self, desk: &Desk<'_>) -> Vec<Diagnostic> {
         let mut all = contextpack::pipeline::levelled(self.repo.diagnostics().to_vec(), &self.settings);
@@ -77,12 +104,8 @@ impl Workspace {
 
 /// The repo's root and its settings.
 pub(crate) fn settings(global: &Global) -> Result<(PathBuf, Settings), Failure> {
-    let start = match &global.directory {
-        Some(directory) => directory.clone(),
-        None => std::env::current_dir()?,
-    };
-    let root = Repo::find_root(&start)?;
-    let read = Repo::read_config(&root, global.config.as_deref().map(|config| global.path(config)).as_deref())?;
+    let root = Repo::find_root(&std::env::current_dir()?)?;
+    let read = Repo::read_config(&root, global.config.as_deref())?;
     let (shown, text) = read.map_or(("contextpack.yml".to_owned(), None), |(shown, text)| (shown, Some(text)));
     let settings =
         config::load(&shown, text.as_deref()).map_err(|diagnostics| Failure::Config { diagnostics, text })?;
@@ -132,21 +155,6 @@ impl Building {
         profiles.retain(|name| seen.insert(name.clone()));
         Ok(profiles)
     }
-}
-
-/// The indexes of `typed` roots, each once; all roots of the configuration where none is typed.
-pub(crate) fn roots(desk: &Desk<'_>, typed: &[String]) -> Result<Vec<usize>, Failure> {
-    if typed.is_empty() {
-        return Ok(desk.roots());
-    }
-    let mut roots = Vec::new();
-    for root in typed {
-        let item = desk.find(root).map_err(|error| Failure::usage(error.to_string()))?;
-        if !roots.contains(&item) {
-            roots.push(item);
-        }
-    }
-    Ok(roots)
 }
 
 /// This program, and the time of the build: `SOURCE_DATE_EPOCH` where it is set.

@@ -11,13 +11,15 @@ use crate::render;
 use crate::seal::{Sealed, Stamp, seal};
 use crate::select::{Input, Library, Origin, OriginKind, select};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What to build.
 #[derive(Debug, Clone)]
 pub struct Job {
     /// Indexes of the corpus.
     pub roots: Vec<usize>,
+    /// Indexes of other roots whose packs have a place in the same folder.
+    pub beside: Vec<usize>,
     /// Names of profiles that the settings have.
     pub profiles: Vec<String>,
     /// Limits that replace those of the profiles.
@@ -95,7 +97,7 @@ impl Desk<'_> {
     pub fn build(&self, job: &Job, sink: &(dyn Fn(Built) + Sync)) -> Vec<Diagnostic> {
         let profiles: Vec<&Profile> = job.profiles.iter().filter_map(|name| self.settings.profiles.get(name)).collect();
         let shelf = Shelf::fill(self, &job.roots, &profiles);
-        let (roots, mut faults) = self.unclashed(&job.roots);
+        let (roots, mut faults) = self.unclashed(&job.roots, &job.beside);
         let budgets: Vec<Budget> = profiles.iter().map(|profile| job.limits.over(&profile.budget)).collect();
         let counters: BTreeMap<Option<Tokenizer>, Counter> =
             budgets.iter().map(counted).map(|tokenizer| (tokenizer, Counter::new(tokenizer))).collect();
@@ -168,32 +170,36 @@ impl Desk<'_> {
         Ok((text, origin, input))
     }
 
-    /// Roots of which no two have one slug, and an error for each that has.
-    fn unclashed(&self, roots: &[usize]) -> (Vec<usize>, Vec<Diagnostic>) {
-        let mut by_slug: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    /// Those of `roots` that share their slug with no other root, and an error for each slug that is shared.
+    fn unclashed(&self, roots: &[usize], beside: &[usize]) -> (Vec<usize>, Vec<Diagnostic>) {
+        let slug_of = |root: &usize| slug(&self.corpus.entries[*root].item.id);
+        let mut by_slug: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
         for root in roots {
-            let same = by_slug.entry(slug(&self.corpus.entries[*root].item.id)).or_default();
-            if !same.contains(root) {
-                same.push(*root);
+            by_slug.entry(slug_of(root)).or_default().insert(*root);
+        }
+        for root in beside {
+            if let Some(same) = by_slug.get_mut(&slug_of(root)) {
+                same.insert(*root);
             }
         }
         let mut faults = Vec::new();
-        let mut kept: Vec<usize> = Vec::new();
+        let mut kept = BTreeSet::new();
         for (slug, same) in by_slug {
-            match &same[..] {
-                [root] => kept.push(*root),
-                several => faults.push(self.clash(&slug, several)),
+            if same.len() > 1 {
+                faults.push(self.clash(&slug, &same));
+            } else {
+                kept.extend(same);
             }
         }
-        kept.sort_unstable();
-        (kept, faults)
+        (kept.into_iter().collect(), faults)
     }
 
-    fn clash(&self, slug: &str, roots: &[usize]) -> Diagnostic {
+    fn clash(&self, slug: &str, roots: &BTreeSet<usize>) -> Diagnostic {
         let items: Vec<_> = roots.iter().map(|root| &self.corpus.entries[*root].item).collect();
         let ids: Vec<String> = items.iter().map(|item| format!("`{}`", item.id)).collect();
         let at = items.first().map(|item| crate::model::Place::line(item.origin.path.clone(), item.line));
-        let message = format!("{} would all be written to `{slug}.<profile>.json`", ids.join(" and "));
+        let all = if ids.len() == 2 { "both" } else { "all" };
+        let message = format!("{} would {all} be written to `{slug}.<profile>.json`", ids.join(" and "));
         items.iter().fold(
             Diagnostic::new(Code::SlugClash, at, message).help("give all but one of them another id; none is built"),
             |diagnostic, item| diagnostic.about(item.id.as_str()),

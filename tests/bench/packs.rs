@@ -88,7 +88,7 @@ impl Bench {
     fn job(&self, roots: Vec<usize>, max_tokens: Option<u64>) -> Job {
         let limits = Limits { max_tokens, ..Limits::default() };
         let stamp = Stamp::new("2026-01-02T03:04:05Z".to_owned());
-        Job { roots, profiles: vec!["coding".to_owned()], limits, stamp }
+        Job { roots, beside: Vec::new(), profiles: vec!["coding".to_owned()], limits, stamp }
     }
 }
 

@@ -74,7 +74,7 @@ pub(crate) fn pack(desk: &Desk<'_>, id: &str, limits: Limits) -> Result<Sealed, 
 /// The packs of `roots`, sorted by name.
 pub(crate) fn build(desk: &Desk<'_>, roots: Vec<usize>, limits: Limits) -> Vec<Built> {
     let stamp = Stamp::new("2026-01-02T03:04:05Z".to_owned());
-    let job = Job { roots, profiles: vec!["coding".to_owned()], limits, stamp };
+    let job = Job { roots, beside: Vec::new(), profiles: vec!["coding".to_owned()], limits, stamp };
     let built = Mutex::new(Vec::new());
     let faults = desk.build(&job, &|one| built.lock().unwrap_or_else(PoisonError::into_inner).push(one));
     assert_eq!(faults, []);

@@ -374,6 +374,49 @@ fn the_repo_is_found_from_a_folder_below_and_by_the_option() {
 }
 
 #[test]
+fn paths_on_the_command_line_are_meant_from_the_current_folder_and_from_c() {
+    let sandbox = small();
+    sandbox.commit();
+    sandbox.write("other.yml", "version: 1\n");
+    let whole = sandbox.expect(0, &["render", "feat:cache"]);
+    for (folder, root) in [("work_items", "feat-cache.md"), ("docs/adr", "../../work_items/feat-cache.md")] {
+        let mut below = sandbox.command(&["render", root]);
+        below.current_dir(sandbox.root().join(folder));
+        assert_eq!(run(below, "").stdout, whole, "{folder} {root}");
+        assert_eq!(sandbox.expect(0, &["-C", folder, "render", root]), whole, "{folder} {root}");
+    }
+    let absolute = sandbox.root().join("work_items/feat-cache.md");
+    assert_eq!(sandbox.expect(0, &["render", absolute.to_str().unwrap()]), whole);
+    sandbox.expect(0, &["-C", "docs", "--config", "../other.yml", "build", "feat:cache", "--out", "../out"]);
+    assert!(sandbox.has("out/feat-cache.coding.json"));
+    sandbox.expect(0, &["-C", "docs", "verify", "../out"]);
+}
+
+#[test]
+fn naming_a_file_of_the_output_folder_is_a_denied_path_whether_it_is_there_or_not() {
+    let sandbox = Sandbox::with(&[
+        ("work_items/a.md", "---\nid: a\n---\nSee [b](../packs/b.md) and [c](../packs/c.md).\n"),
+        ("packs/b.md", "B\n"),
+    ]);
+    let pack: Value = serde_json::from_str(&sandbox.expect(0, &["build", "a", "--out", "-"])).unwrap();
+    let reasons: Vec<&str> =
+        pack["omissions"].as_array().unwrap().iter().filter_map(|left| left["reason"].as_str()).collect();
+    assert_eq!(reasons, ["denied_path", "denied_path"]);
+}
+
+#[test]
+fn a_root_whose_file_belongs_to_another_root_too_is_not_written_alone() {
+    let sandbox = Sandbox::with(&[
+        ("work_items/a.md", "---\nid: a:b\n---\n# One\n"),
+        ("work_items/b.md", "---\nid: a/b\n---\n# Two\n"),
+    ]);
+    let run = sandbox.run(&["build", "a:b"]);
+    assert_eq!((run.code, run.stdout.as_str()), (3, ""), "{}", run.stderr);
+    assert!(run.stderr.contains("`a/b` and `a:b` would both be written to"), "{}", run.stderr);
+    sandbox.expect(0, &["render", "a:b"]);
+}
+
+#[test]
 fn an_empty_repo_is_no_error_and_says_what_to_do() {
     let sandbox = Sandbox::new();
     let run = sandbox.run(&["build"]);
