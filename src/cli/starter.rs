@@ -96,7 +96,7 @@ fn github(text: &mut String, found: &Found) {
     }
     text.push('\n');
     if !found.has_items() {
-        text.push_str("# Which items get a pack.\nroots:\n  state: [open]\n  # labels: [agent-ready]\n\n");
+        text.push_str("# Which items get a pack.\nroots:\n  state: [open, unknown]   # an item without a status is `unknown`\n  # labels: [agent-ready]\n\n");
     }
 }
 
@@ -250,7 +250,7 @@ mod tests {
 
         let issues = Found { github: Some(github()), ..Found::default() };
         let settings = load("contextpack.yml", Some(&config(&issues, ".contextpack/packs"))).unwrap();
-        assert_eq!(settings.roots.only.0["state"], ["open"]);
+        assert_eq!(settings.roots.only.0["state"], ["open", "unknown"]);
         assert_eq!(settings.output.dir.as_str(), ".contextpack/packs");
         assert!(load("contextpack.yml", Some(&config(&Found::default(), "packs"))).is_ok());
     }
