@@ -150,7 +150,7 @@ pub(crate) struct InitArgs {
 }
 
 /// How packs are built.
-#[derive(Debug, Default, Options)]
+#[derive(Debug, Default, PartialEq, Eq, Options)]
 #[command(next_help_heading = "Build options")]
 pub(crate) struct Building {
     /// Builds this profile; can be given several times

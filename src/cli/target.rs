@@ -19,6 +19,10 @@ pub(crate) fn pack(global: &Global, target: &str, building: &Building) -> Result
     if Path::new(target).is_file() {
         let bytes = std::fs::read(target).map_err(|error| PathFailure::failure("read", target, error))?;
         match read(&bytes) {
+            Ok(_) if *building != Building::default() => {
+                let message = format!("`{target}` is a finished pack: options of `build` need a root");
+                return Err(Failure::usage(message));
+            }
             Ok(pack) => return Ok(Ok(pack)),
             // A file that says it is a pack is one, valid or not; any other may be a work item.
             Err(error) if is_meant_as_pack(&bytes) => return told(Err(error), target),

@@ -393,6 +393,17 @@ fn paths_on_the_command_line_are_meant_from_the_current_folder_and_from_c() {
 }
 
 #[test]
+fn a_finished_pack_takes_no_options_of_build() {
+    let sandbox = small();
+    sandbox.expect(0, &["build"]);
+    for command in ["render", "explain"] {
+        let run = sandbox.run(&[command, PACK, "--max-chars", "3000"]);
+        assert_eq!(run.code, 2, "{command}");
+        assert!(run.stderr.contains("is a finished pack"), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn naming_a_file_of_the_output_folder_is_a_denied_path_whether_it_is_there_or_not() {
     let sandbox = Sandbox::with(&[
         ("work_items/a.md", "---\nid: a\n---\nSee [b](../packs/b.md) and [c](../packs/c.md).\n"),
