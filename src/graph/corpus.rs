@@ -1,6 +1,6 @@
 //! The clean records that the graph is made from, and what it says of them.
 
-use crate::model::{self, Code, Diagnostic, Relation, RepoPath, natural_cmp};
+use crate::model::{self, Code, Diagnostic, Fold, Relation, RepoPath, natural_cmp};
 use crate::parse::{Item, Markdown};
 use crate::redact::Clean;
 use std::sync::Arc;
@@ -12,6 +12,24 @@ pub struct Text {
     pub clean: Clean,
     /// What it holds.
     pub markdown: Arc<Markdown>,
+    /// Where it stood on more lines before what was removed was removed.
+    pub folds: Vec<Fold>,
+}
+
+impl Text {
+    /// The line that `line`, both from 1, was before anything was removed.
+    pub fn line_before(&self, line: u32) -> u32 {
+        self.shifted(line, |fold| fold.line < line)
+    }
+
+    /// The same of a text's last line: what a removal ended with is part of it.
+    pub fn last_line_before(&self, line: u32) -> u32 {
+        self.shifted(line, |fold| fold.line <= line)
+    }
+
+    fn shifted(&self, line: u32, counts: impl Fn(&Fold) -> bool) -> u32 {
+        self.folds.iter().filter(|fold| counts(fold)).fold(line, |line, fold| line.saturating_add(fold.lines))
+    }
 }
 
 /// Something that `redact` took out of a record or a document.

@@ -6,7 +6,7 @@ use crate::model::RepoPath;
 /// The line of the body's file on which a line of the body stands.
 pub(super) fn body_line(entry: &Entry, line: u32) -> u32 {
     let body = &entry.item.body;
-    if body.in_file { body.line.saturating_add(line).saturating_sub(1) } else { body.line }
+    if body.in_file { body.line.saturating_add(entry.body.line_before(line)).saturating_sub(1) } else { body.line }
 }
 
 pub(super) fn id(corpus: &Corpus, item: usize) -> &str {

@@ -39,7 +39,7 @@ pub(super) fn item(id: &str, file: &str) -> Entry {
         head: Clean::default(),
         no_pack: false,
     };
-    let body = Text { clean: Clean::default(), markdown: Arc::new(Markdown::default()) };
+    let body = Text { clean: Clean::default(), markdown: Arc::new(Markdown::default()), folds: Vec::new() };
     Entry { item, body, removals: Vec::new(), digest: Digest::of(id), rules: Arc::new(SourceRules::default()) }
 }
 

@@ -2,6 +2,7 @@
 
 mod diagnostic;
 mod digest;
+mod fold;
 mod natural;
 mod path;
 mod relation;
@@ -10,6 +11,7 @@ mod source;
 
 pub use diagnostic::{Code, Diagnostic, Level, Place, Severity};
 pub use digest::Digest;
+pub use fold::Fold;
 pub use natural::natural_cmp;
 pub use path::{Outside, RepoPath};
 pub use relation::Relation;

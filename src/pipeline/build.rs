@@ -156,7 +156,7 @@ impl Desk<'_> {
                     let diagnostic = unreadable(path, &refusal);
                     Diagnostic { severity: Severity::Error, ..diagnostic }
                 })?;
-                let (shown, text, _) = clean::document(&self.redactor, path.as_str(), &raw);
+                let (shown, text, ..) = clean::document(&self.redactor, path.as_str(), &raw);
                 (text, Origin { path: Some(shown), ..Origin::new(OriginKind::File) })
             }
         };

@@ -1,7 +1,7 @@
 //! Through the door: records of raw text in, clean ones out.
 
 use crate::graph::{Removal, Text};
-use crate::model::Digest;
+use crate::model::{Digest, Fold};
 use crate::parse::{Item, Markdown};
 use crate::redact::{Clean, Piece, Redactor};
 use std::collections::BTreeSet;
@@ -10,10 +10,10 @@ use std::sync::Arc;
 /// Fields that sections show of any item.
 const NAMES: [&str; 3] = ["id", "title", "status"];
 
-/// A clean text, read.
-pub(super) fn text(clean: Clean) -> Text {
+/// A clean text, read; `folds` are where removals took line ends with them.
+pub(super) fn text(clean: Clean, folds: Vec<Fold>) -> Text {
     let markdown = Arc::new(Markdown::read(&clean));
-    Text { clean, markdown }
+    Text { clean, markdown, folds }
 }
 
 /// A text of one line without a file of its own.
@@ -22,10 +22,11 @@ pub(super) fn line(redactor: &Redactor, key: &str, text: &str) -> Clean {
     scrubbed.texts.into_iter().next().unwrap_or_default()
 }
 
-/// A document: its path, its text and what was removed from the text.
-pub(super) fn document(redactor: &Redactor, path: &str, raw: &str) -> (Clean, Clean, Vec<Removal>) {
+/// A document: its path, its text, where that lost line ends, and what was removed from it.
+pub(super) fn document(redactor: &Redactor, path: &str, raw: &str) -> (Clean, Clean, Vec<Fold>, Vec<Removal>) {
     let pieces = [Piece { key: "path", text: path, line: 1 }, Piece { key: "body", text: raw, line: 1 }];
-    let scrubbed = redactor.scrub(path, &pieces);
+    let mut scrubbed = redactor.scrub(path, &pieces);
+    let folds = scrubbed.folds.pop().unwrap_or_default();
     let mut texts = scrubbed.texts.into_iter();
     let (shown, text) = (texts.next().unwrap_or_default(), texts.next().unwrap_or_default());
     let removals = scrubbed
@@ -34,16 +35,18 @@ pub(super) fn document(redactor: &Redactor, path: &str, raw: &str) -> (Clean, Cl
         .filter(|removal| removal.piece == 1)
         .map(|removal| recorded(removal, "body"))
         .collect();
-    (shown, text, removals)
+    (shown, text, folds, removals)
 }
 
-/// A work item: every one of its texts is scrubbed, together, once.
-pub(super) fn item(redactor: &Redactor, raw: &Item<String>) -> (Item<Clean>, Vec<Removal>, Digest) {
+/// A work item and where its body lost line ends: every one of its texts is scrubbed, together, once.
+pub(super) fn item(redactor: &Redactor, raw: &Item<String>) -> (Item<Clean>, Vec<Fold>, Vec<Removal>, Digest) {
     // `map` visits the texts in one fixed order: first to collect them, then to put the clean ones in their places.
     let mut pieces: Vec<Piece<'_>> = Vec::new();
     raw.map(&mut |key, text: &String, line| pieces.push(Piece { key, text, line }));
     let is_head = |piece: usize| pieces[piece].key == "head";
-    let scrubbed = redactor.scrub(raw.origin.path.as_str(), &pieces);
+    let mut scrubbed = redactor.scrub(raw.origin.path.as_str(), &pieces);
+    let body = pieces.iter().position(|piece| piece.key == "body");
+    let folds = body.map(|body| std::mem::take(&mut scrubbed.folds[body])).unwrap_or_default();
     let mut texts = scrubbed.texts.iter();
     let clean = raw.map(&mut |_, _, _| texts.next().cloned().unwrap_or_default());
 
@@ -98,7 +101,7 @@ pub(super) fn item(redactor: &Redactor, raw: &Item<String>) -> (Item<Clean>, Vec
         }
         same
     });
-    (clean, removals, digest)
+    (clean, folds, removals, digest)
 }
 
 fn recorded(removal: crate::redact::Removal, key: &str) -> Removal {
@@ -126,7 +129,7 @@ mod tests {
         let path = RepoPath::new("work_items/x.md").unwrap();
         let refuse = |_: &RepoPath| panic!("no other file is read");
         let parsed = parse::items(&settings.work_items[0], 0, &path, text, &refuse);
-        let (_, removals, _) = item(&Redactor::new(&settings.redaction), &parsed.items[0]);
+        let (_, _, removals, _) = item(&Redactor::new(&settings.redaction), &parsed.items[0]);
         removals.into_iter().map(|found| (found.line, found.in_body, found.in_name, found.count)).collect()
     }
 

@@ -66,8 +66,8 @@ fn file(
 }
 
 fn entry(redactor: &Redactor, raw: &Item<String>, rules: &Arc<SourceRules>) -> Entry {
-    let (item, removals, digest) = clean::item(redactor, raw);
-    let body = clean::text(item.body.text.clone());
+    let (item, folds, removals, digest) = clean::item(redactor, raw);
+    let body = clean::text(item.body.text.clone(), folds);
     Entry { item, body, removals, digest, rules: Arc::clone(rules) }
 }
 

@@ -3,6 +3,7 @@
 use super::detect::{Finding, Of};
 use super::engine::Redactor;
 use super::hygiene::{self, INVISIBLE};
+use crate::model::Fold;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -20,6 +21,19 @@ pub(super) struct Seen<'t> {
     pub(super) text: Cow<'t, str>,
     /// Seen places from which on so many bytes more are hidden, both rising.
     shifts: Vec<(usize, usize)>,
+}
+
+impl Draft<'_> {
+    /// The lines on which line ends are missing.
+    pub(super) fn folds(&self) -> Vec<Fold> {
+        let (mut at, mut line) = (0, 1);
+        let fold = |&(place, lines): &(usize, u32)| {
+            line += line_ends(&self.text[at..place]);
+            at = place;
+            Fold { line, lines }
+        };
+        self.gone.iter().map(fold).collect()
+    }
 }
 
 impl Redactor {

@@ -7,7 +7,7 @@ use super::hygiene::{self, INVISIBLE};
 use super::spread::Values;
 use super::{generic, rules};
 use crate::config::{RedactionAllow, RedactionRule, RedactionSettings};
-use crate::model::Digest;
+use crate::model::{Digest, Fold};
 use aho_corasick::AhoCorasick;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,6 +56,8 @@ pub struct Scrubbed {
     pub texts: Vec<Clean>,
     /// What was taken out, by piece, line and rule; each triple once.
     pub removals: Vec<Removal>,
+    /// Where line ends went with a removal, piece by piece.
+    pub folds: Vec<Vec<Fold>>,
 }
 
 /// A record of something taken out. It says nothing of the secret itself.
@@ -133,6 +135,7 @@ impl Redactor {
                 count,
             })
             .collect();
+        let folds = drafts.iter().map(Draft::folds).collect();
         let texts = drafts
             .into_iter()
             .map(|draft| match draft.text {
@@ -140,7 +143,7 @@ impl Redactor {
                 Cow::Owned(text) => Clean::vouched(text),
             })
             .collect();
-        Scrubbed { texts, removals }
+        Scrubbed { texts, removals, folds }
     }
 
     /// One text without a source, such as a diagnostic's message.

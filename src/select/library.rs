@@ -274,10 +274,10 @@ fn pointer(title: &Clean, state: Option<&Clean>, origin: &Origin) -> Clean {
 pub(super) fn item_origin(entry: &Entry) -> Origin {
     let body = &entry.item.body;
     let first = u64::from(body.line);
-    let lines = match entry.body.clean.lines().count() as u64 {
+    let lines = match u32::try_from(entry.body.clean.lines().count()).unwrap_or(u32::MAX) {
         _ if !body.in_file => Some([first, first]),
         0 => None,
-        count => Some([first, first + count - 1]),
+        count => Some([first, first + u64::from(entry.body.last_line_before(count)) - 1]),
     };
     Origin {
         id: Some(entry.item.id.clone()),
@@ -289,11 +289,13 @@ pub(super) fn item_origin(entry: &Entry) -> Origin {
 
 fn file_origin(document: &Document, anchor: Option<&str>, range: &std::ops::Range<usize>) -> Origin {
     let text = &document.text.clean;
-    let first = text[..range.start].matches('\n').count() as u64 + 1;
-    let count = text[range.clone()].trim_end().lines().count().max(1) as u64;
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let first = number(text[..range.start].matches('\n').count()).saturating_add(1);
+    let count = number(text[range.clone()].trim_end().lines().count().max(1));
+    let last = first.saturating_add(count - 1);
     Origin {
         path: Some(document.shown.clone()),
-        lines: Some([first, first + count - 1]),
+        lines: Some([document.text.line_before(first), document.text.last_line_before(last)].map(u64::from)),
         anchor: anchor.map(|anchor| clean_anchor(text, anchor)),
         ..Origin::new(OriginKind::File)
     }

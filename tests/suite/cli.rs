@@ -491,6 +491,37 @@ fn odd_files_in_the_tree_hang_nothing() {
 }
 
 #[test]
+fn lines_after_a_secret_of_several_lines_are_those_of_the_file_and_no_record_is_lost() {
+    let token = ["gh", "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
+    let edge = |end: &str| ["-----", end, " RSA PRIVATE ", "KEY-----\n"].concat();
+    let inner = "MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn/ygWyF8PbnGy0AHB7MhgHcTz6sE2I2yPB\n".repeat(6);
+    let key = format!("{}{inner}{}", edge("BEGIN"), edge("END"));
+    let sandbox = Sandbox::with(&[
+        ("work_items/a.md", &format!("---\nid: a\n---\n{key}\nBlocked by: b-x\n\nSee docs/y.md and docs/z.md#part.\n")),
+        ("work_items/b.md", "---\nid: b-x\n---\nText.\n"),
+        ("docs/y.md", &format!("# Y\n\n{key}\n{token}\n")),
+        ("docs/z.md", &format!("# Z\n\n{key}\n## Part\n\n{token}\n")),
+    ]);
+    sandbox.expect(0, &["build", "a"]);
+    let pack: serde_json::Value = serde_json::from_str(&sandbox.read("packs/a.coding.json")).unwrap();
+    let section = |id: &str| {
+        let all = pack["sections"].as_array().unwrap();
+        all.iter().find(|section| section["id"] == id).unwrap_or_else(|| panic!("{id}: {all:?}")).clone()
+    };
+    assert_eq!(section("root.issue")["source"]["lines"], serde_json::json!([4, 15]));
+    assert_eq!(section("dependency.b-x")["metadata"]["evidence"]["at"], "work_items/a.md:13");
+    assert_eq!(section("file.docs/y.md")["source"]["lines"], serde_json::json!([1, 12]));
+    assert_eq!(section("file.docs/z.md#part")["source"]["lines"], serde_json::json!([12, 14]));
+    let redactions: Vec<(&str, u64)> = pack["redactions"].as_array().unwrap().iter().map(place).collect();
+    let expected = [("root.issue", 4), ("file.docs/y.md", 3), ("file.docs/y.md", 12), ("file.docs/z.md#part", 14)];
+    assert_eq!(redactions, expected);
+}
+
+fn place(redaction: &serde_json::Value) -> (&str, u64) {
+    (redaction["section"].as_str().unwrap(), redaction["line"].as_u64().unwrap())
+}
+
+#[test]
 fn secrets_of_the_environment_stop_a_pack_and_are_named_by_their_variable_only() {
     let sandbox = small();
     let value = "Zx81-qQ7v-33Lm-Plug";

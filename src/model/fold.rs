@@ -1,0 +1,10 @@
+//! Line ends that went with what was removed from a text.
+
+/// A place in a clean text that stood on several lines before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fold {
+    /// The line of the clean text, from 1.
+    pub line: u32,
+    /// How many line ends are gone.
+    pub lines: u32,
+}
