@@ -131,8 +131,10 @@ fn counts(value: &str) -> bool {
 
 fn is_path(value: &str) -> bool {
     let drive = value.as_bytes().get(1..3) == Some(b":\\".as_slice());
+    let relative = value.contains('/') && judge::is_name(value.as_bytes());
     let rooted = ["/", "./", "../", "~/"].iter().any(|start| value.starts_with(start));
     drive
+        || relative
         || (rooted
             && (value.matches('/').count() > 1 || judge::is_name(value.as_bytes()))
             && !value.contains('+')
@@ -171,6 +173,8 @@ mod tests {
             ("PWD", "/home/a1/b2/c3/d4"),
             ("OLDPWD", "/home/a1/b2/c3/d5"),
             ("SSH_AUTH_SOCK", "/tmp/ssh-a1b2c3/agent.1"),
+            ("MY_SECRET_FILE", "work_items/a.md"),
+            ("CREDENTIALS_DIR", "config/gcp2/keys"),
             ("AUTH_PROVIDER", "keycloak-openid"),
             ("API_KEY", "short1"),
             ("MY_TOKEN", "changeme-changeme-1"),
