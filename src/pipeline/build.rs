@@ -9,7 +9,7 @@ use crate::model::{Code, Diagnostic, Digest, Severity, slug};
 use crate::redact::Clean;
 use crate::render;
 use crate::seal::{Sealed, Stamp, seal};
-use crate::select::{Input, Library, Origin, OriginKind, select};
+use crate::select::{Guidance, Input, Library, Origin, OriginKind, select};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -120,7 +120,7 @@ impl Desk<'_> {
         budget: Budget,
         counters: &'b BTreeMap<Option<Tokenizer>, Counter>,
     ) -> Result<Option<Bench<'b>>, Diagnostic> {
-        let (text, origin, input) = self.instructions(profile)?;
+        let (guidance, input) = self.instructions(profile)?;
         let rules = Input {
             origin: Origin {
                 id: Some(Clean::literal("redaction-rules")),
@@ -129,35 +129,29 @@ impl Desk<'_> {
             },
             digest: None,
         };
-        let library = Library::new(
-            &self.corpus,
-            &self.graph,
-            profile,
-            &self.settings.adrs.excerpt,
-            (text, origin),
-            vec![input, rules],
-        );
+        let library =
+            Library::new(&self.corpus, &self.graph, profile, &self.settings.adrs.excerpt, guidance, vec![input, rules]);
         let Some(counter) = counters.get(&counted(&budget)) else { return Ok(None) };
         Ok(Some(Bench { library, budget, counter }))
     }
 
-    fn instructions(&self, profile: &Profile) -> Result<(Clean, Origin, Input), Diagnostic> {
-        let (text, origin) = match &profile.instructions {
+    fn instructions(&self, profile: &Profile) -> Result<(Guidance, Input), Diagnostic> {
+        let (text, origin, removals) = match &profile.instructions {
             Instructions::Builtin { version, text } => {
                 let origin = Origin {
                     id: Some(clean::line(&self.redactor, "profile", &profile.name)),
                     version: Some(*version),
                     ..Origin::new(OriginKind::Builtin)
                 };
-                (Clean::literal(text), origin)
+                (Clean::literal(text), origin, Vec::new())
             }
             Instructions::File(path) => {
                 let raw = self.source.read(path).map_err(|refusal| {
                     let diagnostic = unreadable(path, &refusal);
                     Diagnostic { severity: Severity::Error, ..diagnostic }
                 })?;
-                let (shown, text, ..) = clean::document(&self.redactor, path.as_str(), &raw);
-                (text, Origin { path: Some(shown), ..Origin::new(OriginKind::File) })
+                let (shown, text, _, removals) = clean::document(&self.redactor, path.as_str(), &raw);
+                (text, Origin { path: Some(shown), ..Origin::new(OriginKind::File) }, removals)
             }
         };
         let text = text.trimmed();
@@ -167,7 +161,7 @@ impl Desk<'_> {
             id.lit("instructions/").text(&origin.id.clone().unwrap_or_default());
             input.origin.id = Some(id.finish());
         }
-        Ok((text, origin, input))
+        Ok((Guidance { text, origin, removals }, input))
     }
 
     /// Those of `roots` that share their slug with no other root, and an error for each slug that is shared.

@@ -16,11 +16,10 @@ pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
             .iter()
             .map(|kept| section(&selection.candidates[kept.candidate], kept, selection.root_id.as_str(), counted)),
     );
-    let mut redactions: Vec<wire::Redaction> = fitted
-        .kept
-        .iter()
-        .flat_map(|kept| {
-            let candidate = &selection.candidates[kept.candidate];
+    let kept = fitted.kept.iter().map(|kept| &selection.candidates[kept.candidate]);
+    let mut redactions: Vec<wire::Redaction> = std::iter::once(&selection.instructions)
+        .chain(kept)
+        .flat_map(|candidate| {
             candidate.removals.iter().map(|removal| wire::Redaction {
                 section: candidate.id.to_string(),
                 source: source(&removal.origin),

@@ -285,7 +285,9 @@ impl Shelf<'_> {
                     reason,
                     chars: None,
                 };
-                self.omissions.push(omission);
+                if self.ids.insert(omission.id.clone()) {
+                    self.omissions.push(omission);
+                }
                 return;
             }
         };
@@ -409,20 +411,21 @@ impl Shelf<'_> {
             .zip(ranks)
             .map(|((candidate, _), rank)| Candidate { role: rank.map_or(candidate.role, Role::Rank), ..candidate })
             .collect();
+        let guidance = &self.library.instructions;
         let instructions = Candidate {
             id: Clean::literal("instructions"),
             kind: "instructions",
             title: Clean::literal("Instructions"),
-            origin: self.library.instructions_origin.clone(),
+            origin: guidance.origin.clone(),
             provenance: "profile",
             role: Role::Root,
-            body: Body::Whole(self.library.instructions.clone()),
+            body: Body::Whole(guidance.text.clone()),
             state: None,
             status: None,
             trust: Trust::Trusted,
             relation: None,
             evidence: None,
-            removals: Vec::new(),
+            removals: removals(&guidance.removals, |_| true, &guidance.origin),
         };
         Selection {
             profile: self.library.profile.name.clone(),

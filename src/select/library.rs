@@ -26,6 +26,17 @@ pub struct Document {
     pub digest: Digest,
 }
 
+/// A profile's instructions.
+#[derive(Debug)]
+pub struct Guidance {
+    /// The text.
+    pub text: Clean,
+    /// Where it came from.
+    pub origin: Origin,
+    /// What was taken out of it.
+    pub removals: Vec<crate::graph::Removal>,
+}
+
 /// A file, read as what, and which section of it.
 type FileKey = (RepoPath, FileKind, Option<String>);
 
@@ -41,9 +52,7 @@ pub struct Library<'a> {
     /// What an ADR's excerpt holds.
     pub excerpt: &'a Excerpt,
     /// The profile's instructions.
-    pub instructions: Clean,
-    /// Where they came from.
-    pub instructions_origin: Origin,
+    pub instructions: Guidance,
     /// Further inputs that every pack of the profile has: instructions, rules.
     pub inputs: Vec<Input>,
     items: Vec<OnceLock<Body>>,
@@ -58,7 +67,7 @@ impl<'a> Library<'a> {
         graph: &'a Graph,
         profile: &'a Profile,
         excerpt: &'a Excerpt,
-        instructions: (Clean, Origin),
+        instructions: Guidance,
         inputs: Vec<Input>,
     ) -> Self {
         let slots = || (0..corpus.entries.len()).map(|_| OnceLock::new()).collect();
@@ -67,8 +76,7 @@ impl<'a> Library<'a> {
             graph,
             profile,
             excerpt,
-            instructions: instructions.0,
-            instructions_origin: instructions.1,
+            instructions,
             inputs,
             items: slots(),
             parents: slots(),

@@ -10,7 +10,7 @@ mod work_item_json;
 
 pub use candidates::{References, Taken, select};
 pub use edge_list::EdgeList;
-pub use library::{Document, Library, is_inactive};
+pub use library::{Document, Guidance, Library, is_inactive};
 pub use passage::{Chunk, Passage, Size};
 pub use selection::{
     Body, Candidate, EdgeRow, Evidence, Input, Notice, Omission, Origin, OriginKind, Removal, Role, Selection, Trust,

@@ -517,6 +517,33 @@ fn lines_after_a_secret_of_several_lines_are_those_of_the_file_and_no_record_is_
     assert_eq!(redactions, expected);
 }
 
+#[test]
+fn what_is_removed_from_a_profiles_instructions_is_recorded() {
+    let token = ["gh", "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
+    let sandbox = Sandbox::with(&[
+        ("contextpack.yml", "version: 1\nprofiles: {coding: {instructions: mine.md}}\n"),
+        ("mine.md", &format!("# Mine\n\nUse {token}.\n")),
+        ("work_items/a.md", "---\nid: a\n---\nText.\n"),
+    ]);
+    sandbox.expect(0, &["build"]);
+    let pack: serde_json::Value = serde_json::from_str(&sandbox.read("packs/a.coding.json")).unwrap();
+    let redactions: Vec<(&str, u64)> = pack["redactions"].as_array().unwrap().iter().map(place).collect();
+    assert_eq!(redactions, [("instructions", 3)]);
+    sandbox.expect(0, &["verify", "packs"]);
+}
+
+#[test]
+fn a_file_that_cannot_be_had_is_left_out_once_whatever_names_it() {
+    let sandbox = Sandbox::with(&[
+        ("work_items/a.md", "---\nid: a\ndocs: [.aws/config.md, old/config.md]\n---\nText.\n"),
+        (".aws/config.md", "Text.\n"),
+    ]);
+    sandbox.expect(0, &["build"]);
+    let pack: serde_json::Value = serde_json::from_str(&sandbox.read("packs/a.coding.json")).unwrap();
+    let ids: Vec<&serde_json::Value> = pack["omissions"].as_array().unwrap().iter().map(|left| &left["id"]).collect();
+    assert_eq!(ids, ["file..aws/config.md"]);
+}
+
 fn place(redaction: &serde_json::Value) -> (&str, u64) {
     (redaction["section"].as_str().unwrap(), redaction["line"].as_u64().unwrap())
 }
