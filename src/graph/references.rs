@@ -310,7 +310,8 @@ impl<'a> Search<'a> {
         let adr = self.known_adr(name);
         let document = || {
             let reported = !stated.is_in_passing() && kind == FileKind::Document;
-            self.locator.files.only_document(name).filter(|_| reported).cloned()
+            let found = self.locator.files.only_document(name).filter(|_| reported)?;
+            (!self.taken.is_own(found)).then(|| found.clone())
         };
         let is_adr = adr.is_some();
         let Some(found) = adr.or_else(document) else {

@@ -44,7 +44,8 @@ impl<'a> Taken<'a> {
         };
     }
 
-    fn is_own(&self, path: &RepoPath) -> bool {
+    /// Whether the file is the item's own.
+    pub(super) fn is_own(&self, path: &RepoPath) -> bool {
         *path == self.entry.item.origin.path || path == body_file(self.entry)
     }
 
