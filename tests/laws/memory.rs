@@ -5,16 +5,24 @@ use contextpack::model::{Diagnostic, Refusal, RepoPath, Source};
 use contextpack::pipeline::{Built, Desk, Job, Limits};
 use contextpack::redact::Environment;
 use contextpack::seal::{Sealed, Stamp};
-use proptest::test_runner::Config;
+use proptest::test_runner::{Config, RngSeed};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 pub(crate) const STRATEGIES: [Strategy; 3] = [Strategy::Both, Strategy::DropLowPriority, Strategy::TruncateTail];
 
-/// How many cases a law is tried on, `small` unless `PROPTEST_CASES` says otherwise.
+/// How many cases a law is tried on: `small`, the same in every run, unless `PROPTEST_CASES` asks for more,
+/// which are others each time.
 pub(crate) fn cases(small: u32) -> Config {
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(small);
-    Config { cases, failure_persistence: None, max_shrink_iters: 200, ..Config::default() }
+    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    let rng_seed = if asked.is_some() { RngSeed::Random } else { RngSeed::Fixed(1) };
+    Config {
+        cases: asked.unwrap_or(small),
+        rng_seed,
+        failure_persistence: None,
+        max_shrink_iters: 200,
+        ..Config::default()
+    }
 }
 
 /// A [`Source`] that holds its files.
