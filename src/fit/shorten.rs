@@ -3,7 +3,10 @@
 use super::count::{Amount, Counter};
 use super::level::Level;
 use crate::redact::{Clean, CleanBuf};
-use crate::select::{Body, Passage, Size};
+use crate::select::{Body, Passage, Rounding, Size};
+
+/// A tidy cut is taken where it keeps this many percent of the tokens that fit.
+const KEEPS: u64 = 97;
 
 /// How a passage gives way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,12 +57,12 @@ pub(super) fn between(
             Some((above(Cut::AbovePointer)?, "excerpt"))
         }
         Body::Json(json) => {
-            let text = within(room, counter, |size| json.fit(size).map(|cut| json.text(cut)), &json.full());
+            let text = within(room, counter, |size, _| json.fit(size).map(|cut| json.text(cut)), &json.full());
             Some((text?, name))
         }
         Body::Edges(edges) => {
             let whole = edges.text(edges.len());
-            let text = within(room, counter, |size| edges.fit(size).map(|count| edges.text(count)), &whole);
+            let text = within(room, counter, |size, _| edges.fit(size).map(|count| edges.text(count)), &whole);
             Some((text?, name))
         }
     }
@@ -73,17 +76,17 @@ pub(super) fn shorten(
     room: Amount,
     counter: &Counter,
 ) -> Option<Clean> {
-    let at = |size: Size| match cut {
-        Cut::AboveExcerpt => passage.fit_all(size).map(|at| passage.cut_all(at)),
-        Cut::Tail => passage.fit_prefix(size).filter(|at| *at > 0).map(|at| passage.cut_prefix(at)),
-        Cut::KeepKeys => match passage.fit_all(size) {
+    let at = |size: Size, rounding: Rounding| match cut {
+        Cut::AboveExcerpt => passage.fit_all(size, rounding).map(|at| passage.cut_all(at)),
+        Cut::Tail => passage.fit_prefix(size, rounding).filter(|at| *at > 0).map(|at| passage.cut_prefix(at)),
+        Cut::KeepKeys => match passage.fit_all(size, rounding) {
             Some(at) => Some(passage.cut_all(at)),
-            None => passage.fit_keys(size).filter(|at| *at > 0).map(|at| passage.cut_keys(at)),
+            None => passage.fit_keys(size, rounding).filter(|at| *at > 0).map(|at| passage.cut_keys(at)),
         },
         Cut::AbovePointer => {
             let pointer = pointer?;
             let fixed = Size::of(pointer).plus(Size::of("\n\n"));
-            let at = fixed.fits(size).then(|| passage.fit_keys(size.minus(fixed)))?.filter(|at| *at > 0)?;
+            let at = fixed.fits(size).then(|| passage.fit_keys(size.minus(fixed), rounding))?.filter(|at| *at > 0)?;
             let mut text = CleanBuf::new();
             text.text(pointer).lit("\n\n").text(&passage.cut_keys(at));
             Some(text.finish())
@@ -92,10 +95,27 @@ pub(super) fn shorten(
     within(room, counter, at, passage.full())
 }
 
-/// The longest text of the family `at` within `room`. Characters and bytes are
-/// met at once; tokens by asking for fewer characters until they fit, starting
-/// from the ratio that `whole` has.
-fn within(room: Amount, counter: &Counter, at: impl Fn(Size) -> Option<Clean>, whole: &Clean) -> Option<Clean> {
+/// The longest text of the family `at` within `room`.
+///
+/// A cut is rounded by characters. Where what that gives up is dense in tokens, such as a line of symbols behind much
+/// prose, it is not worth a tidy end.
+fn within(
+    room: Amount,
+    counter: &Counter,
+    at: impl Fn(Size, Rounding) -> Option<Clean>,
+    whole: &Clean,
+) -> Option<Clean> {
+    let nice = search(room, counter, |size| at(size, Rounding::Nice), whole)?;
+    if room.tokens == u64::MAX || counter.measure(&nice).tokens * 100 >= room.tokens * KEEPS {
+        return Some(nice);
+    }
+    let exact = search(room, counter, |size| at(size, Rounding::None), whole);
+    Some(exact.filter(|exact| exact.len() > nice.len()).unwrap_or(nice))
+}
+
+/// Characters and bytes are met at once; tokens by asking for fewer characters until they fit, starting from the
+/// ratio that `whole` has.
+fn search(room: Amount, counter: &Counter, at: impl Fn(Size) -> Option<Clean>, whole: &Clean) -> Option<Clean> {
     let first = at(room.size())?;
     if room.tokens == u64::MAX || counter.measure(&first).tokens <= room.tokens {
         return Some(first);

@@ -11,7 +11,7 @@ mod work_item_json;
 pub use candidates::{References, Taken, select};
 pub use edge_list::EdgeList;
 pub use library::{Document, Guidance, Library, is_inactive};
-pub use passage::{Chunk, Passage, Size};
+pub use passage::{Chunk, Passage, Rounding, Size};
 pub use selection::{
     Body, Candidate, EdgeRow, Evidence, Input, Notice, Omission, Origin, OriginKind, Removal, Role, Selection, Trust,
 };

@@ -31,6 +31,15 @@ pub struct Passage {
     excerpt: OnceLock<Option<Clean>>,
 }
 
+/// Whether a cut gives up a little room to fall between blocks, lines or words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rounding {
+    /// At a block, a line or a word, where that keeps nearly all that fits.
+    Nice,
+    /// Right where the room ends.
+    None,
+}
+
 /// The size of a text in the two units that add up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Size {
@@ -131,13 +140,13 @@ impl Passage {
     }
 
     /// The last position whose [`Passage::cut_prefix`] is no larger than `room`; `None` where not even a marker fits.
-    pub fn fit_prefix(&self, room: Size) -> Option<usize> {
-        self.fit_growing(room, |_| Some(Size::default()))
+    pub fn fit_prefix(&self, room: Size, rounding: Rounding) -> Option<usize> {
+        self.fit_growing(room, rounding, |_| Some(Size::default()))
     }
 
     /// The last position whose [`Passage::cut_keys`] is no larger than `room`; `None` where not even a marker fits.
-    pub fn fit_keys(&self, room: Size) -> Option<usize> {
-        self.fit_growing(room, |index| {
+    pub fn fit_keys(&self, room: Size, rounding: Rounding) -> Option<usize> {
+        self.fit_growing(room, rounding, |index| {
             let after_gap = index > 0 && !self.chunks[index - 1].key;
             self.chunks[index].key.then(|| if after_gap { gap() } else { Size::default() })
         })
@@ -147,7 +156,7 @@ impl Passage {
     ///
     /// A gap that the position passes is no longer marked, so a later one may
     /// cost less: of all that fit the last is taken, which only grows with `room`.
-    pub fn fit_all(&self, room: Size) -> Option<usize> {
+    pub fn fit_all(&self, room: Size, rounding: Rounding) -> Option<usize> {
         let keys = self.chunks.iter().filter(|c| c.key).map(|c| Size::of(&self.text[c.range.clone()]));
         let gaps = self.chunks.windows(2).filter(|pair| !pair[0].key && pair[1].key).map(|_| gap());
         let mut cost = keys.chain(gaps).fold(self.tail(), Size::plus);
@@ -168,11 +177,11 @@ impl Passage {
             }
         }
         let next = self.chunks[kept..].iter().find(|chunk| !chunk.key);
-        Some(next.map_or(self.text.len(), |chunk| self.inside(chunk, left, spent)))
+        Some(next.map_or(self.text.len(), |chunk| self.inside(chunk, left, spent, rounding)))
     }
 
     /// The last position that fits where each chunk in turn costs itself and what `extra` says; `None` passes it by.
-    fn fit_growing(&self, room: Size, extra: impl Fn(usize) -> Option<Size>) -> Option<usize> {
+    fn fit_growing(&self, room: Size, rounding: Rounding, extra: impl Fn(usize) -> Option<Size>) -> Option<usize> {
         let mut left = subtract(room, self.tail())?;
         let mut spent = 0;
         for (index, chunk) in self.chunks.iter().enumerate() {
@@ -181,7 +190,7 @@ impl Passage {
             let size = Size::of(&self.text[chunk.range.clone()]);
             match subtract(rest, size) {
                 Some(rest) => left = rest,
-                None => return Some(self.inside(chunk, rest, spent)),
+                None => return Some(self.inside(chunk, rest, spent, rounding)),
             }
             spent += size.chars;
         }
@@ -189,9 +198,14 @@ impl Passage {
     }
 
     /// The best position in a chunk of which `room` is left, behind `spent` characters that are kept.
-    fn inside(&self, chunk: &Chunk, room: Size, spent: u64) -> usize {
+    fn inside(&self, chunk: &Chunk, room: Size, spent: u64, rounding: Rounding) -> usize {
         let text = &self.text[chunk.range.clone()];
-        chunk.range.start + round_down(text, prefix(text, room), spent)
+        let fits = prefix(text, room);
+        chunk.range.start
+            + match rounding {
+                Rounding::Nice => round_down(text, fits, spent),
+                Rounding::None => fits,
+            }
     }
 
     /// The most that the last marker and a closing fence add to a cut: the same for every position, so that
