@@ -166,10 +166,21 @@ impl Task<'_> {
                     here.links.push(path);
                 } else if kind.is_file() {
                     here.files.push(path);
+                } else if is_text_name(path.name()) {
+                    let what = "it is no file but a pipe, a socket or a device, and was left out";
+                    here.diagnostics.push(unreadable(path.as_str(), what).help("put a file in its place"));
                 }
             }
         }
     }
+}
+
+/// Whether a name is one that a work item, an ADR or a document may have.
+fn is_text_name(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    ["md", "yml", "yaml", "json", "jsonl", "rst", "adoc", "txt"]
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(extension))
 }
 
 fn unreadable(path: &str, what: &str) -> Diagnostic {
