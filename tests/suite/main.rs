@@ -10,3 +10,4 @@ mod init;
 mod rooms;
 mod sandbox;
 mod tamper;
+mod tree;
