@@ -2,7 +2,8 @@
 
 use super::detect::{Finding, Of};
 use super::engine::Redactor;
-use super::hygiene::{self, INVISIBLE};
+use super::hygiene::INVISIBLE;
+use super::view::View;
 use crate::model::Fold;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,14 +17,13 @@ pub(super) struct Draft<'a> {
     pub(super) changed: bool,
 }
 
-/// A text without its invisible characters, and the way back to its bytes.
-pub(super) struct Seen<'t> {
-    pub(super) text: Cow<'t, str>,
-    /// Seen places from which on so many bytes more are hidden, both rising.
-    shifts: Vec<(usize, usize)>,
-}
-
 impl Draft<'_> {
+    /// The ways in which the text can be read.
+    pub(super) fn views(&self) -> impl Iterator<Item = View<'_>> {
+        // What is hidden may part a secret from what follows it, so the text itself is read in any case.
+        [Some(View::raw(&self.text)), View::visible(&self.text), View::decoded(&self.text)].into_iter().flatten()
+    }
+
     /// The lines on which line ends are missing.
     pub(super) fn folds(&self) -> Vec<Fold> {
         let (mut at, mut line) = (0, 1);
@@ -146,45 +146,6 @@ impl Redactor {
             let length = name.bytes().take(101).position(|b| b == b']')?;
             self.names.contains(&name[..length]).then_some(start..start + open.len() + length + 1)
         })
-    }
-}
-
-impl<'t> Seen<'t> {
-    /// `raw` as a reader sees it.
-    pub(super) fn of(raw: &'t str) -> Self {
-        let hidden = hygiene::invisible(raw);
-        if hidden.is_empty() {
-            return Self { text: Cow::Borrowed(raw), shifts: Vec::new() };
-        }
-        let mut text = String::with_capacity(raw.len());
-        let mut shifts = Vec::with_capacity(hidden.len());
-        let (mut at, mut shift) = (0, 0);
-        for range in hidden {
-            text.push_str(&raw[at..range.start]);
-            shift += range.len();
-            shifts.push((text.len(), shift));
-            at = range.end;
-        }
-        text.push_str(&raw[at..]);
-        Self { text: Cow::Owned(text), shifts }
-    }
-
-    /// The same finding in the bytes of the raw text.
-    pub(super) fn to_raw(&self, finding: Finding) -> Option<Finding> {
-        let last = finding.end.checked_sub(1)?;
-        Some(Finding { start: self.raw_place(finding.start), end: self.raw_place(last) + 1, ..finding })
-    }
-
-    /// The raw place of the seen byte at `place`.
-    fn raw_place(&self, place: usize) -> usize {
-        let after = self.shifts.partition_point(|(from, _)| *from <= place);
-        let shift = after.checked_sub(1).map_or(0, |last| self.shifts[last].1);
-        place + shift
-    }
-
-    /// Whether nothing is hidden, so that the raw text is the seen one.
-    pub(super) fn is_raw(&self) -> bool {
-        self.shifts.is_empty()
     }
 }
 

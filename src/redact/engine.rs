@@ -2,9 +2,10 @@
 
 use super::clean::Clean;
 use super::detect::{self, Finding, Of};
-use super::edit::{Draft, Seen};
+use super::edit::Draft;
 use super::hygiene::{self, INVISIBLE};
 use super::spread::Values;
+use super::view::View;
 use super::{generic, rules};
 use crate::config::{RedactionAllow, RedactionRule, RedactionSettings};
 use crate::model::{Digest, Fold};
@@ -165,14 +166,11 @@ impl Redactor {
         for (piece, draft) in pieces.iter().zip(drafts.iter()) {
             let mut findings = Vec::new();
             if draft.changed {
-                let seen = Seen::of(&draft.text);
-                for finding in self.findings(&seen.text, piece.key, allowed) {
-                    values.add(piece, &seen.text.as_bytes()[finding.start..finding.end], finding.of);
-                    findings.extend(seen.to_raw(finding));
-                }
-                // What is hidden may also part a secret from what follows it.
-                if !seen.is_raw() {
-                    findings.extend(self.findings(&draft.text, piece.key, allowed));
+                for view in draft.views() {
+                    for finding in self.findings(&view, piece.key, allowed) {
+                        values.add(piece, &view.text.as_bytes()[finding.start..finding.end], finding.of);
+                        findings.extend(view.to_raw(finding));
+                    }
                 }
             }
             found.push(findings);
@@ -193,12 +191,14 @@ impl Redactor {
         any
     }
 
-    /// What all rules find in `text`.
-    fn findings(&self, text: &str, key: &str, allowed: &[&RedactionAllow]) -> Vec<Finding> {
-        let bytes = text.as_bytes();
+    /// What all rules find in a view of a text.
+    fn findings(&self, view: &View<'_>, key: &str, allowed: &[&RedactionAllow]) -> Vec<Finding> {
+        let bytes = view.text.as_bytes();
         let mut findings = detect::built_in(bytes, key == "head");
-        if let Some(label) = generic::field(key, text) {
-            findings.push(Finding { start: 0, end: text.len(), of: Of::Ours(label) });
+        if view.is_whole()
+            && let Some(label) = generic::field(key, &view.text)
+        {
+            findings.push(Finding { start: 0, end: bytes.len(), of: Of::Ours(label) });
         }
         if !self.rules.is_empty() {
             self.own_findings(bytes, &mut findings);

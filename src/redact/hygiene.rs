@@ -46,7 +46,8 @@ fn next_odd(bytes: &[u8], from: usize) -> Option<usize> {
     bytes[at..].iter().position(odd).map(|offset| at + offset)
 }
 
-fn is_invisible(c: char) -> bool {
+/// Whether `c` is invisible where nothing needs it.
+pub(super) fn is_invisible(c: char) -> bool {
     matches!(c,
         '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}'
         | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'

@@ -11,6 +11,7 @@ mod clean;
 mod detect;
 mod edit;
 mod engine;
+mod entity;
 mod environment;
 mod generic;
 mod hygiene;
@@ -23,6 +24,7 @@ mod spread;
 mod tests;
 mod text;
 mod url;
+mod view;
 
 pub use clean::{Clean, CleanBuf};
 pub use engine::{Piece, Redactor, Removal, Scrubbed};

@@ -1,7 +1,7 @@
 //! Carries what was found in one text of a source to its other texts.
 
 use super::detect::{Finding, Of};
-use super::edit::{Draft, Seen};
+use super::edit::Draft;
 use super::engine::Piece;
 use super::judge;
 use super::text::starts_token;
@@ -37,17 +37,19 @@ impl Values {
 
     /// Adds the places of the values in all drafts to `found`.
     pub(super) fn spread(&self, pieces: &[Piece<'_>], drafts: &[Draft<'_>], found: &mut [Vec<Finding>]) {
+        let distinct = Finder::new(&self.distinct);
         for (index, (piece, draft)) in pieces.iter().zip(drafts).enumerate() {
-            if self.distinct.is_empty() && (self.plain.is_empty() || piece.key != "head") {
+            if distinct.is_none() && (self.plain.is_empty() || piece.key != "head") {
                 continue;
             }
-            let seen = Seen::of(&draft.text);
-            let text = seen.text.as_bytes();
-            let mut places = places(&self.distinct, text, 0);
-            if piece.key == "head" {
-                places.extend(self.plain_places(text, piece.line));
+            for view in draft.views() {
+                let text = view.text.as_bytes();
+                let mut places = distinct.as_ref().map(|finder| finder.places(text, 0)).unwrap_or_default();
+                if piece.key == "head" && view.is_whole() {
+                    places.extend(self.plain_places(text, piece.line));
+                }
+                found[index].extend(places.into_iter().filter_map(|place| view.to_raw(place)));
             }
-            found[index].extend(places.into_iter().filter_map(|place| seen.to_raw(place)));
         }
     }
 
@@ -61,32 +63,46 @@ impl Values {
                 continue;
             };
             let end = starts.get(row + 1).map_or(text.len(), |next| next - 1);
-            found.extend(places(values, &text[..end], starts[row]));
+            let finder = Finder::new(values);
+            found.extend(finder.map(|finder| finder.places(&text[..end], starts[row])).unwrap_or_default());
         }
         found
     }
 }
 
-/// Where `values` stand in `text` from `from` on. A short one inside a longer word is another word.
-fn places(values: &BTreeMap<Vec<u8>, Of>, text: &[u8], from: usize) -> Vec<Finding> {
-    if values.is_empty() {
-        return Vec::new();
+/// Looks for values.
+struct Finder {
+    automaton: AhoCorasick,
+    labels: Vec<Of>,
+}
+
+impl Finder {
+    /// Nothing where there are no values, or too many to search for at once: then each is still
+    /// removed where its own rule found it.
+    fn new(values: &BTreeMap<Vec<u8>, Of>) -> Option<Self> {
+        if values.is_empty() {
+            return None;
+        }
+        let automaton = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(values.keys()).ok()?;
+        Some(Self { automaton, labels: values.values().copied().collect() })
     }
-    let labels: Vec<Of> = values.values().copied().collect();
-    let builder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(values.keys());
-    let Ok(finder) = builder else {
-        // Too many to search for at once: each is still removed where its own rule found it.
-        return Vec::new();
-    };
-    finder
-        .find_iter(&text[from..])
-        .map(|hit| (from + hit.start(), from + hit.end(), hit.pattern().as_usize()))
-        .filter(|(start, end, _)| {
-            let cut = text.get(*end).is_some_and(u8::is_ascii_alphanumeric) || !starts_token(text, *start);
-            !cut || end - start >= LONG
-        })
-        .map(|(start, end, pattern)| Finding { start, end, of: labels[pattern] })
-        .collect()
+
+    /// Where the values stand in `text` from `from` on. A short one inside a longer word is another word.
+    fn places(&self, text: &[u8], from: usize) -> Vec<Finding> {
+        self.automaton
+            .find_iter(&text[from..])
+            .map(|hit| Finding {
+                start: from + hit.start(),
+                end: from + hit.end(),
+                of: self.labels[hit.pattern().as_usize()],
+            })
+            .filter(|place| {
+                let cut =
+                    text.get(place.end).is_some_and(u8::is_ascii_alphanumeric) || !starts_token(text, place.start);
+                !cut || place.end - place.start >= LONG
+            })
+            .collect()
+    }
 }
 
 /// A value as it is, and as JSON and single-quoted YAML spell it.

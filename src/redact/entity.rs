@@ -1,0 +1,164 @@
+//! Characters that are written as something else: `&#95;`, `%5F`, `\_`, `\u005f`.
+
+/// Names of entities for characters that secrets and their names are made of, and for invisible ones.
+const NAMES: &[(&str, char)] = &[
+    ("amp", '&'),
+    ("AMP", '&'),
+    ("lt", '<'),
+    ("LT", '<'),
+    ("gt", '>'),
+    ("GT", '>'),
+    ("quot", '"'),
+    ("QUOT", '"'),
+    ("apos", '\''),
+    ("nbsp", ' '),
+    ("NonBreakingSpace", ' '),
+    ("ensp", ' '),
+    ("emsp", ' '),
+    ("thinsp", ' '),
+    ("Tab", '\t'),
+    ("NewLine", '\n'),
+    ("excl", '!'),
+    ("num", '#'),
+    ("dollar", '$'),
+    ("percnt", '%'),
+    ("lpar", '('),
+    ("rpar", ')'),
+    ("ast", '*'),
+    ("midast", '*'),
+    ("plus", '+'),
+    ("comma", ','),
+    ("period", '.'),
+    ("sol", '/'),
+    ("colon", ':'),
+    ("semi", ';'),
+    ("equals", '='),
+    ("quest", '?'),
+    ("commat", '@'),
+    ("lsqb", '['),
+    ("lbrack", '['),
+    ("bsol", '\\'),
+    ("rsqb", ']'),
+    ("rbrack", ']'),
+    ("Hat", '^'),
+    ("lowbar", '_'),
+    ("UnderBar", '_'),
+    ("grave", '`'),
+    ("DiacriticalGrave", '`'),
+    ("lcub", '{'),
+    ("lbrace", '{'),
+    ("verbar", '|'),
+    ("vert", '|'),
+    ("VerticalLine", '|'),
+    ("rcub", '}'),
+    ("rbrace", '}'),
+    ("hyphen", '-'),
+    ("dash", '-'),
+    ("ldquo", '“'),
+    ("rdquo", '”'),
+    ("lsquo", '‘'),
+    ("rsquo", '’'),
+    ("fjlig", 'f'),
+    ("shy", '\u{ad}'),
+    ("zwj", '\u{200d}'),
+    ("zwnj", '\u{200c}'),
+    ("lrm", '\u{200e}'),
+    ("rlm", '\u{200f}'),
+    ("ZeroWidthSpace", '\u{200b}'),
+    ("NegativeThinSpace", '\u{200b}'),
+    ("NegativeMediumSpace", '\u{200b}'),
+    ("NegativeThickSpace", '\u{200b}'),
+    ("NegativeVeryThinSpace", '\u{200b}'),
+    ("NoBreak", '\u{2060}'),
+    ("ApplyFunction", '\u{2061}'),
+    ("af", '\u{2061}'),
+    ("InvisibleTimes", '\u{2062}'),
+    ("it", '\u{2062}'),
+    ("InvisibleComma", '\u{2063}'),
+    ("ic", '\u{2063}'),
+];
+
+/// Longest name of an entity, with digits and marks of a numeric one.
+const LONGEST: usize = 24;
+
+/// The entity at the start of `rest`, also an entity of an entity (`&amp;#95;`): its length and character.
+pub(super) fn html(rest: &[u8]) -> Option<(usize, char)> {
+    let mut at = 1;
+    while rest[at..].starts_with(b"amp;") && is_entity(&rest[at + 4..]) && at < 16 {
+        at += 4;
+    }
+    let length = rest[at..].iter().take(LONGEST).position(|b| *b == b';')?;
+    let name = std::str::from_utf8(&rest[at..at + length]).ok()?;
+    let c = match name.strip_prefix('#') {
+        Some(number) => char::from_u32(match number.strip_prefix(['x', 'X']) {
+            Some(digits) => u32::from_str_radix(digits, 16).ok()?,
+            None => number.parse().ok()?,
+        })?,
+        None => NAMES.iter().find(|(known, _)| *known == name)?.1,
+    };
+    Some((at + length + 1, c))
+}
+
+/// Whether the rest of an entity stands at the start of `rest`.
+fn is_entity(rest: &[u8]) -> bool {
+    let name = rest.iter().take(LONGEST).take_while(|b| b.is_ascii_alphanumeric() || **b == b'#').count();
+    name > 0 && rest.get(name) == Some(&b';')
+}
+
+/// The percent-encoded ASCII character at the start of `rest`, also one encoded twice (`%255F`).
+pub(super) fn percent(rest: &[u8]) -> Option<(usize, char)> {
+    let mut at = 1;
+    while rest[at..].starts_with(b"25") && hexadecimal(&rest[at + 2..], 2).is_some() && at < 7 {
+        at += 2;
+    }
+    let c = char::from_u32(hexadecimal(&rest[at..], 2)?)?;
+    matches!(c, ' '..='~').then_some((at + 2, c))
+}
+
+/// The escape at the start of `rest` as Markdown (`\_`), JSON and code (`\u005f`, `\x5f`) have them.
+pub(super) fn escape(rest: &[u8]) -> Option<(usize, char)> {
+    let number = |from: usize, digits: usize| {
+        let c = char::from_u32(hexadecimal(&rest[from..], digits)?)?;
+        (c >= ' ').then_some((from + digits, c))
+    };
+    match *rest.get(1)? {
+        b'u' if rest.get(2) == Some(&b'{') => {
+            let digits = rest[3..].iter().take(7).position(|b| *b == b'}')?;
+            number(3, digits).map(|(length, c)| (length + 1, c))
+        }
+        b'u' => number(2, 4),
+        b'x' => number(2, 2),
+        mark if mark.is_ascii_punctuation() => Some((2, char::from(mark))),
+        _ => None,
+    }
+}
+
+/// The number of exactly so many hexadecimal digits at the start of `rest`.
+fn hexadecimal(rest: &[u8], digits: usize) -> Option<u32> {
+    let digits = rest.get(..digits).filter(|part| !part.is_empty() && part.iter().all(u8::is_ascii_hexdigit))?;
+    u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entities_and_escapes_are_read_whole() {
+        assert_eq!(html(b"&#95;x"), Some((5, '_')));
+        assert_eq!(html(b"&#X5f;"), Some((6, '_')));
+        assert_eq!(html(b"&amp;amp;#95;"), Some((13, '_')));
+        assert_eq!(html(b"&amp;x"), Some((5, '&')));
+        assert_eq!(html(b"&copy;"), None);
+        assert_eq!(html(b"&"), None);
+        assert_eq!(percent(b"%5F"), Some((3, '_')));
+        assert_eq!(percent(b"%25255f"), Some((7, '_')));
+        assert_eq!(percent(b"%25"), Some((3, '%')));
+        assert_eq!(percent(b"%0A"), None);
+        assert_eq!(percent(b"%5"), None);
+        assert_eq!(escape(br"\u{5f}a"), Some((6, '_')));
+        assert_eq!(escape(br"\u005fa"), Some((6, '_')));
+        assert_eq!(escape(br"\n"), None);
+        assert_eq!(escape(br"\"), None);
+    }
+}

@@ -1,0 +1,359 @@
+//! A text as a reader sees it: without invisible characters, with escapes and
+//! entities decoded, with the marks taken away that split a word.
+//!
+//! Rules look at views too, so that `ghp_ab&#99;d` hides no more than `ghp_abcd`
+//! does. A view knows the way back to the bytes that it was made of.
+
+use super::detect::Finding;
+use super::entity;
+use super::hygiene;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Parts two stretches of a view. No rule reads across it.
+const GAP: &str = "\n\0\n";
+/// Longest tag or comment that is taken for a mark inside a word.
+const TAG: usize = 96;
+/// Tags that format a word and do not end it.
+const INLINE: &[&[u8]] = &[
+    b"a", b"abbr", b"b", b"bdi", b"bdo", b"big", b"cite", b"code", b"del", b"em", b"font", b"i", b"ins", b"kbd",
+    b"mark", b"q", b"s", b"samp", b"small", b"span", b"strike", b"strong", b"sub", b"sup", b"tt", b"u", b"var", b"wbr",
+];
+
+/// What a piece of a text reads as.
+enum Reading {
+    /// Nothing: a mark, a formatting tag, an invisible character.
+    Nothing,
+    /// This character.
+    Char(char),
+    /// The border of a table's cell.
+    Cell,
+}
+
+/// A text made of another one, and where each of its bytes comes from.
+pub(super) struct View<'t> {
+    pub(super) text: Cow<'t, str>,
+    /// The view's runs in order; none where the view is the text itself.
+    runs: Vec<Run>,
+    /// Whether the view has every line of the text.
+    whole: bool,
+}
+
+/// A part of a view.
+struct Run {
+    /// Where it begins in the view.
+    at: usize,
+    /// The bytes that it stands for.
+    raw: Range<usize>,
+    /// Whether it is their copy, rather than what they read as.
+    copied: bool,
+}
+
+impl<'t> View<'t> {
+    /// `raw` itself.
+    pub(super) fn raw(raw: &'t str) -> Self {
+        Self { text: Cow::Borrowed(raw), runs: Vec::new(), whole: true }
+    }
+
+    /// `raw` without invisible characters; nothing where it has none.
+    pub(super) fn visible(raw: &'t str) -> Option<Self> {
+        let hidden = hygiene::invisible(raw);
+        if hidden.is_empty() {
+            return None;
+        }
+        let mut view = Self::empty(raw.len(), true);
+        let mut at = 0;
+        for range in hidden {
+            view.copy(raw, at..range.start);
+            at = range.end;
+        }
+        view.copy(raw, at..raw.len());
+        Some(view)
+    }
+
+    /// The lines of `raw` on which something is encoded or split, each with its neighbours, as they
+    /// are read; nothing where there is none.
+    pub(super) fn decoded(raw: &'t str) -> Option<Self> {
+        let stretches = stretches(raw);
+        if stretches.is_empty() {
+            return None;
+        }
+        let length = stretches.iter().map(|range| range.len() + GAP.len()).sum();
+        let mut view = Self::empty(length, false);
+        for range in stretches {
+            if !view.runs.is_empty() {
+                view.text.to_mut().push_str(GAP);
+            }
+            view.decode(raw, range);
+        }
+        Some(view)
+    }
+
+    /// Whether the view has every line of the text.
+    pub(super) fn is_whole(&self) -> bool {
+        self.whole
+    }
+
+    /// The same finding in the bytes that the view was made of.
+    pub(super) fn to_raw(&self, finding: Finding) -> Option<Finding> {
+        let last = finding.end.checked_sub(1)?;
+        if self.runs.is_empty() {
+            return Some(finding);
+        }
+        if !self.whole && self.text[finding.start..finding.end].contains(GAP) {
+            return None;
+        }
+        Some(Finding { start: self.place(finding.start)?.start, end: self.place(last)?.end, ..finding })
+    }
+
+    /// The bytes that the view's byte at `at` stands for.
+    fn place(&self, at: usize) -> Option<Range<usize>> {
+        let after = self.runs.partition_point(|run| run.at <= at);
+        let run = &self.runs[after.checked_sub(1)?];
+        let start = run.raw.start + (at - run.at);
+        Some(if run.copied { start..start + 1 } else { run.raw.clone() })
+    }
+
+    fn empty(length: usize, whole: bool) -> Self {
+        Self { text: Cow::Owned(String::with_capacity(length)), runs: Vec::new(), whole }
+    }
+
+    fn copy(&mut self, raw: &str, range: Range<usize>) {
+        if !range.is_empty() {
+            self.runs.push(Run { at: self.text.len(), raw: range.clone(), copied: true });
+            self.text.to_mut().push_str(&raw[range]);
+        }
+    }
+
+    fn decode(&mut self, raw: &str, range: Range<usize>) {
+        let bytes = raw.as_bytes();
+        let (mut at, mut copied) = (range.start, range.start);
+        while let Some(next) = bytes[at..range.end].iter().position(|b| is_sign(*b)).map(|offset| at + offset) {
+            let Some((length, reading)) = read(raw, next) else {
+                at = next + 1;
+                continue;
+            };
+            self.copy(raw, copied..next);
+            at = (next + length).min(range.end);
+            copied = at;
+            self.runs.push(Run { at: self.text.len(), raw: next..at, copied: false });
+            match reading {
+                Reading::Nothing => drop(self.runs.pop()),
+                Reading::Char(c) => self.text.to_mut().push(c),
+                Reading::Cell => self.text.to_mut().push_str(" | "),
+            }
+        }
+        self.copy(raw, copied..range.end);
+    }
+}
+
+/// The stretches of whole lines that are worth decoding, in order.
+fn stretches(raw: &str) -> Vec<Range<usize>> {
+    let bytes = raw.as_bytes();
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut at = 0;
+    while let Some(next) = next_sign(bytes, at) {
+        if read(raw, next).is_none() {
+            at = next + 1;
+            continue;
+        }
+        let start = before(bytes, next);
+        let end = line_end(bytes, next);
+        let end = line_end(bytes, (end + 1).min(bytes.len()));
+        match found.last_mut() {
+            Some(last) if start <= last.end + 1 => last.end = end,
+            _ => found.push(start..end),
+        }
+        at = line_end(bytes, next);
+    }
+    // A key runs over many lines, of which one may be encoded.
+    let keys = !found.is_empty() && (raw.contains("-----BEGIN") || raw.contains("PRIVATE KEY"));
+    if keys { vec![0..raw.len()] } else { found }
+}
+
+/// The start of the line before that of `at`.
+fn before(bytes: &[u8], at: usize) -> usize {
+    let start = bytes[..at].iter().rposition(|b| *b == b'\n').map_or(0, |end| end);
+    bytes[..start].iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)
+}
+
+fn line_end(bytes: &[u8], at: usize) -> usize {
+    bytes[at..].iter().position(|b| *b == b'\n').map_or(bytes.len(), |offset| at + offset)
+}
+
+/// Whether something encoded may begin with `byte`.
+fn is_sign(byte: u8) -> bool {
+    matches!(byte, b'&' | b'%' | b'\\' | b'*' | b'`' | b'~' | b'<' | b'_' | 0xc2..)
+}
+
+/// The next place at or after `from` that may begin something encoded.
+///
+/// Texts hardly have any, so whole blocks are ruled out first: without an early exit inside, the
+/// check of a block runs many bytes at a time. It looks at each byte with its two neighbours.
+fn next_sign(bytes: &[u8], from: usize) -> Option<usize> {
+    const BLOCK: usize = 64;
+    let mut at = from.max(1);
+    if from == 0 && bytes.first().is_some_and(|b| is_sign(*b)) {
+        return Some(0);
+    }
+    while let Some(around) = bytes.get(at - 1..at + BLOCK + 1) {
+        let (before, here, after) = (&around[..BLOCK], &around[1..=BLOCK], &around[2..]);
+        let any = before.iter().zip(here).zip(after).fold(false, |any, ((a, b), c)| any | may_begin(*a, *b, *c));
+        if any {
+            let found = (0..BLOCK).find(|offset| may_begin(before[*offset], here[*offset], after[*offset]));
+            return found.map(|offset| at + offset);
+        }
+        at += BLOCK;
+    }
+    (at..bytes.len()).find(|place| is_sign(bytes[*place]))
+}
+
+/// Whether something encoded may begin with `b` between `a` and `c`. Branches would keep a block
+/// from being checked at once.
+fn may_begin(a: u8, b: u8, c: u8) -> bool {
+    let letter = (c | 0x20).wrapping_sub(b'a') < 26;
+    let word = letter | (c.wrapping_sub(b'0') < 10);
+    let blank = a <= b' ';
+    let mark = (b == b'*') | (b == b'`') | (b == b'~');
+    (mark & !blank & (c > b' '))
+        | ((b == b'&') & (letter | (c == b'#')))
+        | ((b == b'%') & word)
+        | ((b == b'\\') & (c > b' ') & (c != b'n'))
+        | ((b == b'<') & (letter | (c == b'/') | (c == b'!')))
+        | ((b == 0xef) & ((c == 0xbc) | (c == 0xbd)))
+}
+
+/// What stands at `at` if it is not to be read as it is, and how many bytes it takes.
+fn read(raw: &str, at: usize) -> Option<(usize, Reading)> {
+    let bytes = raw.as_bytes();
+    let rest = &bytes[at..];
+    match rest[0] {
+        b'&' => entity::html(rest).map(seen),
+        b'%' => entity::percent(rest).map(seen),
+        b'\\' => entity::escape(rest).map(seen),
+        b'*' | b'`' | b'~' | b'_' => mark(bytes, at).map(|length| (length, Reading::Nothing)),
+        b'<' => tag(bytes, at),
+        0xc2.. => {
+            let c = raw.get(at..)?.chars().next()?;
+            let wide = matches!(c, '\u{ff01}'..='\u{ff5e}').then(|| char::from_u32(c as u32 - 0xfee0)).flatten();
+            match wide {
+                Some(narrow) => Some((c.len_utf8(), Reading::Char(narrow))),
+                None => hygiene::is_invisible(c).then_some((c.len_utf8(), Reading::Nothing)),
+            }
+        }
+        _ => None,
+    }
+}
+
+fn seen((length, c): (usize, char)) -> (usize, Reading) {
+    (length, if hygiene::is_invisible(c) { Reading::Nothing } else { Reading::Char(c) })
+}
+
+/// The length of the emphasis or code mark at `at` if it stands inside a word.
+fn mark(bytes: &[u8], at: usize) -> Option<usize> {
+    let mark = bytes[at];
+    let length = bytes[at..].iter().take(8).take_while(|b| **b == mark).count();
+    let enough = if matches!(mark, b'_' | b'~') { length == 2 } else { length <= 3 };
+    (enough && is_within(bytes, at, at + length)).then_some(length)
+}
+
+/// Whether `start..end` stands inside a word.
+fn is_within(bytes: &[u8], start: usize, end: usize) -> bool {
+    let word = |at: usize| bytes.get(at).is_some_and(|b| super::text::is_word(*b));
+    let goes_on = word(end) || (bytes.get(end).copied().is_some_and(is_part) && word(end + 1));
+    goes_on && start > 0 && is_part(bytes[start - 1])
+}
+
+fn is_part(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'+' | b'=' | b'!' | b'@' | b'$' | b'#')
+}
+
+/// The tag or comment at `at`, and what it does to the words beside it.
+fn tag(bytes: &[u8], at: usize) -> Option<(usize, Reading)> {
+    let window = &bytes[at..bytes.len().min(at + TAG)];
+    if window.starts_with(b"<!--") {
+        let length = window.windows(3).position(|part| part == b"-->")? + 3;
+        return is_within(bytes, at, at + length).then_some((length, Reading::Nothing));
+    }
+    let name = &window[1 + usize::from(window.get(1) == Some(&b'/'))..];
+    let length = name.iter().take(8).take_while(|b| b.is_ascii_alphanumeric()).count();
+    let (name, after) = (&name[..length], *name.get(length)?);
+    if length == 0 || !matches!(after, b'>' | b' ' | b'/') {
+        return None;
+    }
+    let end = window.iter().position(|b| matches!(b, b'>' | b'\n')).filter(|end| window[*end] == b'>')?;
+    let is = |known: &[&[u8]]| known.iter().any(|known| name.eq_ignore_ascii_case(known));
+    let reading = if is(INLINE) {
+        Reading::Nothing
+    } else if is(&[b"td", b"th"]) {
+        Reading::Cell
+    } else if is(&[b"br"]) {
+        Reading::Char('\n')
+    } else {
+        return None;
+    };
+    Some((end + 1, reading))
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::super::detect::Of;
+    use super::super::keys;
+    use super::*;
+
+    fn decoded(raw: &str) -> String {
+        View::decoded(raw).map_or_else(|| raw.to_owned(), |view| view.text.into_owned())
+    }
+
+    #[test]
+    fn what_is_encoded_reads_as_what_it_stands_for() {
+        for (raw, read) in [
+            ("ghp&#95;ab&#x63;d&lowbar;e", "ghp_abcd_e"),
+            ("ghp&amp;#95;ab", "ghp_ab"),
+            ("ghp%5Fab%63d", "ghp_abcd"),
+            ("ghp%255Fab", "ghp_ab"),
+            (r"ghp\_ab\-cd", "ghp_ab-cd"),
+            (r"ghp\u005fab\x63d", "ghp_abcd"),
+            ("gh**p_a**b", "ghp_ab"),
+            ("gh*p_a*b", "ghp_ab"),
+            ("ghp_`ab`cd", "ghp_abcd"),
+            ("ghp_**ab**cd", "ghp_abcd"),
+            ("ghp_a~~b~~c", "ghp_abc"),
+            ("ghp_<b>ab</b>c<wbr>d<!-- x -->e", "ghp_abcde"),
+            ("ab&ZeroWidthSpace;c&shy;d&#8203;e", "abcde"),
+            ("ｇｈｐ＿ａ：b", "ghp_a:b"),
+            ("<td>Password</td><td>x</td>", " | Password |  | x | "),
+        ] {
+            assert_eq!(decoded(raw), read, "{raw}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_encoded_stays_as_it_is() {
+        for raw in
+            ["a **b** c", "`a` b", "100 % of", "a & b; c", r"C:\new", "a < b > c", "2 * 3", "Vec<T>x", "中文、字"]
+        {
+            assert!(View::decoded(raw).is_none(), "{raw}");
+        }
+    }
+
+    #[test]
+    fn only_lines_with_something_encoded_and_their_neighbours_are_read_again() {
+        let raw = "one\ntwo\nthree &#65;\nfour\nfive\nsix\nseven\neight a%41\n";
+        assert_eq!(decoded(raw), format!("two\nthree A\nfour{GAP}seven\neight aA\n"));
+    }
+
+    #[test]
+    fn a_finding_is_carried_back_to_the_bytes_it_stands_for() {
+        let raw = "x\n\nsay a&#98;c%64e f\n\n\nand **g**h";
+        let view = View::decoded(raw).unwrap();
+        let start = view.text.find("abcde").unwrap();
+        let of = Of::Ours(&keys::BLOCK);
+        let found = view.to_raw(Finding { start, end: start + 5, of }).unwrap();
+        assert_eq!(&raw[found.start..found.end], "a&#98;c%64e");
+        let last = view.to_raw(Finding { start: start + 1, end: start + 2, of }).unwrap();
+        assert_eq!(&raw[last.start..last.end], "&#98;");
+        assert!(view.to_raw(Finding { start, end: view.text.len(), of }).is_none() || !view.text.contains(GAP));
+    }
+}
