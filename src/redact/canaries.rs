@@ -4,7 +4,7 @@
 pub(super) const SEED: &str = "q7Rt5Kx9wZ1c3VbN8mLp2Jh6Gf4Ds0Ya";
 
 /// A secret of each provider's form, made of `seed`: rule, text before, secret, text after.
-pub(super) fn canaries(seed: &str) -> Vec<(&'static str, String, String, String)> {
+fn tokens(seed: &str) -> Vec<(&'static str, String, String, String)> {
     let an = |n: usize| seed.bytes().cycle().take(n).map(char::from).collect::<String>();
     let hex = |n: usize| {
         seed.bytes().cycle().take(n).map(|b| char::from(b"0123456789abcdef"[usize::from(b) % 16])).collect::<String>()
@@ -109,4 +109,53 @@ pub(super) fn canaries(seed: &str) -> Vec<(&'static str, String, String, String)
             "\n> -----END RSA PRIVATE KEY-----".to_owned(),
         ),
     ]
+}
+
+/// A canary of every place that [`super::generic::SPOTS`] knows.
+fn places(seed: &str) -> Vec<(&'static str, String, String, String)> {
+    let an = |n: usize| seed.bytes().cycle().take(n).map(char::from).collect::<String>();
+    let hex = |n: usize| {
+        seed.bytes().cycle().take(n).map(|b| char::from(b"0123456789abcdef"[usize::from(b) % 16])).collect::<String>()
+    };
+    let up = |n: usize| an(n).to_ascii_uppercase();
+    let digits = |n: usize| seed.bytes().cycle().take(n).map(|b| char::from(b'1' + b % 9)).collect::<String>();
+    let base32 = |n: usize| "7".to_owned() + &up(n).replace(['0', '1', '8', '9'], "2");
+    let around = |rule, before: &str, secret: String, after: &str| (rule, before.to_owned(), secret, after.to_owned());
+    vec![
+        around("database-password", "mysql -u root -p", an(11) + "3k", " shop"),
+        around("shell-password", "sshpass -p ", an(11) + "3k", " ssh x"),
+        around("registry-password", "docker login -u x -p ", an(11) + "3k", " host"),
+        around("cache-password", "redis-cli -a ", an(11) + "3k", " ping"),
+        around("sql-password", "IDENTIFIED BY '", an(11) + "3k", "';"),
+        around("secure-string", "ConvertTo-SecureString \"", an(11) + "3k", "\" -AsPlainText"),
+        around("snmp-community", "snmp-server community ", an(11) + "3k", " RO"),
+        around("login-password", "login with bob / ", an(11) + "3k", " today"),
+        around("basic-auth-password", "auth=(\"bob\", \"", an(11) + "3k", "\")"),
+        around("cookie", "Cookie: theme=dark; x=", an(22) + "3k5", "; y=1"),
+        around("passwords-file", "localhost:5432:shop:bob:", an(11) + "3k", ""),
+        around("password-hash", "bob:$apr1$", an(30), " x"),
+        around("http-password", "http -a bob:", an(11) + "3k", " host"),
+        around("system-password", "echo 'bob:", an(11) + "3k", "' | chpasswd"),
+        around("analysis-token", "sonar.login=", an(40), ""),
+        around("database-login", "mysqli_connect('h', 'u', '", an(11) + "3k", "', 'd')"),
+        around("signature", "?X-Amz-Signature=", hex(64), "&x=1"),
+        around("request-signature", "AWS4-HMAC-SHA256 x, Signature=", hex(64), ""),
+        around("digest-response", "response=\"", hex(32), "\""),
+        around("aws-secret-key", &format!("AKIA{}: ", up(16)), an(18) + "/" + &an(18) + "7b9", ""),
+        around("symmetric-key", r#"{"kty": "oct", "k": ""#, an(43), "\"}"),
+        around("encoded-jwt", "", "ZXlK".to_owned() + &an(80), ""),
+        around("one-time-seed", "MFA seed: ", base32(31), ""),
+        around("telegram-url", "https://api.telegram.org/bot", digits(9) + ":" + &an(33), "/getMe"),
+        around("recovery-codes", "Recovery codes: ", format!("{}-{}", hex(4) + "7", hex(5)), ""),
+        around("snmp-password", "snmpwalk -v2c -c ", an(11) + "3k", " host"),
+        around("totp-url", "otpauth://totp/x?secret=", base32(31), "&issuer=y"),
+        around("pin", "PIN: ", digits(6), ""),
+        around("wireless-password", "nmcli dev wifi connect x password ", an(11) + "3k", ""),
+        around("ldap-password", "ldapsearch -D cn=x -w ", an(11) + "3k", " -b y"),
+    ]
+}
+
+/// A canary of every rule.
+pub(super) fn canaries(seed: &str) -> Vec<(&'static str, String, String, String)> {
+    [tokens(seed), places(seed)].concat()
 }

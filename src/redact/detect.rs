@@ -1,6 +1,6 @@
 //! One pass over a text: keywords first, then the rules that they call.
 
-use super::generic::{self, Names};
+use super::generic::{self, LABELS, Names, SPOTS, Word};
 use super::rules::{Label, RULES, Rule};
 use super::text::WordEnds;
 use super::{keys, names, url};
@@ -32,6 +32,7 @@ pub(super) struct Finding {
 enum Call {
     Rule(&'static Rule),
     Name,
+    Word(&'static Word),
     Url,
     KeyBlock,
     KeyEnd,
@@ -53,6 +54,10 @@ fn table() -> Option<&'static Table> {
             for rule in &RULES {
                 words.extend(rule.keywords.iter().map(|word| (*word, Call::Rule(rule))));
             }
+            for rule in &SPOTS {
+                words.extend(rule.keywords.iter().map(|word| (*word, Call::Rule(rule))));
+            }
+            words.extend(LABELS.iter().map(|word| (word.word, Call::Word(word))));
             words.extend(generic::STEMS.iter().map(|stem| (*stem, Call::Name)));
             words.extend([
                 ("://", Call::Url),
@@ -74,7 +79,7 @@ fn table() -> Option<&'static Table> {
 
 /// Every built-in label.
 pub(super) fn labels() -> impl Iterator<Item = &'static Label> {
-    let rules = RULES.iter().map(|rule| &rule.label);
+    let rules = RULES.iter().chain(&SPOTS).map(|rule| &rule.label);
     rules.chain(names::LABELS).chain([&URL_PASSWORD, &keys::BLOCK])
 }
 
@@ -97,7 +102,14 @@ pub(super) fn built_in(text: &[u8], strict: bool) -> Vec<Finding> {
                 let end = if rule.extends() { ends.end(text, end) } else { end };
                 (start, end, &rule.label)
             }),
-            Call::Name => assigned.value(text, at, strict),
+            Call::Name | Call::Word(_) => {
+                let mut take = |start, end, label| findings.push(Finding { start, end, of: Of::Ours(label) });
+                match table.calls[hit.pattern().as_usize()] {
+                    Call::Word(word) => assigned.labelled(text, at, word, &mut take),
+                    _ => assigned.find(text, at, strict, &mut take),
+                }
+                None
+            }
             Call::Url => url::credentials(text, hit.end()).map(|(start, end)| (start, end, &URL_PASSWORD)),
             // A block holds no other block: skipping what it covers keeps the pass linear.
             Call::KeyBlock if at >= key_end => keys::block(text, at).map(|(start, end)| (start, end, &keys::BLOCK)),

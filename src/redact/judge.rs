@@ -53,12 +53,18 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
     let bare = value.len() <= 2
         || value.iter().all(|b| matches!(b, b'x' | b'X' | b'*' | b'.' | b'_' | b'-' | b'#' | b'?' | b'0'))
         || value.iter().all(|b| !b.is_ascii());
-    bare || is_reference(value) || is_elided(value) || is_sequence(value) || stands_in(value)
+    bare || is_periodic(value) || is_reference(value) || is_elided(value) || is_sequence(value) || stands_in(value)
 }
 
 fn is_elided(value: &[u8]) -> bool {
     let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
     has(b"...") || has("…".as_bytes()) || has(b"****") || has("••".as_bytes()) || has(b"[REDACTED:")
+}
+
+/// Whether a few characters are repeated over and over, after `0x` or not: `4646…`, `deadbeefdeadbeef…`.
+fn is_periodic(value: &[u8]) -> bool {
+    let value = value.strip_prefix(b"0x").unwrap_or(value);
+    value.len() >= 16 && (1..=8).any(|period| value.iter().zip(&value[period..]).all(|(a, b)| a == b))
 }
 
 /// `12345678`, `abcdef`, `aaaaaa` up to 10 characters.
@@ -75,6 +81,8 @@ fn is_sequence(value: &[u8]) -> bool {
 /// A variable, a template's hole or a lookup instead of a value.
 fn is_reference(value: &[u8]) -> bool {
     let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
+    // A SealedSecret begins with the length of the key that encrypts it.
+    let sealed = value.len() >= 120 && value.starts_with(b"Ag") && matches!(value[2], b'A'..=b'D');
     let dollar_name = value[0] == b'$'
         && value.get(1).is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_' || *b == b':')
         && value[1..].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b':' | b'-'));
@@ -123,6 +131,8 @@ fn is_reference(value: &[u8]) -> bool {
         b"!ref",
         b"!sub",
         b"!secret",
+        b"!vault",
+        b"!env",
         b"resolve:",
         b"aws:",
         b"awssm",
@@ -132,6 +142,7 @@ fn is_reference(value: &[u8]) -> bool {
         b"data:",
     ];
     dollar_name
+        || sealed
         || percent_name
         || brackets
         || has(b"${")
@@ -192,11 +203,151 @@ pub(super) fn looks_secret(value: &[u8], class: Class, quoted: bool) -> bool {
     let ends_in_digit = value.last().is_some_and(u8::is_ascii_digit);
     let one_word = value.iter().all(u8::is_ascii_alphanumeric);
     match class {
-        Class::Password => digits > 0 && (one_word || quoted),
+        Class::Password => digits > 0 && (one_word || quoted || is_chosen(value)),
+        Class::Secret if one_word && digits >= 2 && value.iter().any(u8::is_ascii_uppercase) => {
+            value.iter().any(u8::is_ascii_lowercase)
+        }
         Class::Secret | Class::Key | Class::PrivateKey => one_word && digits >= 2 && value.len() >= 10 && ends_in_digit,
         Class::Token => one_word && digits >= 3 && value.len() >= 12 && ends_in_digit,
         Class::Weak => false,
     }
+}
+
+/// Whether `value` looks like a secret wherever it stands: letters and digits that no name has in
+/// this order.
+pub(super) fn looks_random(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
+    let sides = value.iter().any(u8::is_ascii_lowercase) && value.iter().any(u8::is_ascii_uppercase);
+    value.len() >= 8
+        && letters >= 2
+        && ((digits >= 1 && (sides || digits >= 3 || value.iter().any(|b| b"!@#$%^&*".contains(b))))
+            || is_jumble(value))
+        && !is_name(value)
+        && looks_secret(value, Class::Token, false)
+}
+
+/// Words that are said about passwords rather than being parts of one.
+const SAID: &str = "a an and any are as at be by can cannot character characters confirm contain contains \
+    correct current digit digits do does empty enter expired expires field for forgot from has hash have if in \
+    incorrect invalid is it least length letters long match matches maximum minimum missing must need new no not \
+    of old on only optional or password passwords please provide required reset same secret set should show \
+    stored string than that the this to too token type use used user value was weak when will with wrong you your \
+    change hide update repeat again strong valid hashed encrypted protected";
+
+/// Whether `value` is a password of several words. `class`: what its name says.
+pub(super) fn is_passphrase(value: &[u8], class: Class) -> bool {
+    let value = value.trim_ascii();
+    let words: Vec<&[u8]> = value.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+    let capital = |word: &&[u8]| word[0].is_ascii_uppercase();
+    matches!(class, Class::Password | Class::Secret)
+        && (2..=10).contains(&words.len())
+        && (10..=120).contains(&value.len())
+        && !is_placeholder(value)
+        && !value.ends_with(b".")
+        && words.iter().all(|word| word.len() <= 16 && !is_one_of(SAID, word))
+        && value.iter().all(|b| !matches!(b, b'<' | b'>' | b'{' | b'}' | b'(' | b')' | b'=' | b'\\' | b'/' | b':'))
+        && (words.len() >= 4 || value.iter().any(|b| b.is_ascii_digit() || b"!@#$%^&*".contains(b)))
+        && !(capital(&words[0]) && words[1..].iter().all(|word| word.iter().all(u8::is_ascii_lowercase)))
+}
+
+/// Whether `value` has letters of both cases and digits.
+pub(super) fn has_all_kinds(value: &[u8]) -> bool {
+    value.iter().any(u8::is_ascii_lowercase)
+        && value.iter().any(u8::is_ascii_digit)
+        && (value.iter().any(u8::is_ascii_uppercase) || value.split(|b| *b == b'-').count() >= 4)
+}
+
+/// Whether `value` is hexadecimal of a length that keys have.
+pub(super) fn is_hexadecimal_key(value: &[u8]) -> bool {
+    (24..=128).contains(&value.len())
+        && value.iter().all(u8::is_ascii_hexdigit)
+        && value.iter().any(u8::is_ascii_alphabetic)
+        && value.iter().any(u8::is_ascii_digit)
+}
+
+/// Parts of words that show a value made up for a document.
+const MADE_UP: &[&[u8]] = &[
+    b"pass",
+    b"pwd",
+    b"secret",
+    b"token",
+    b"key",
+    b"your",
+    b"my",
+    b"some",
+    b"test",
+    b"user",
+    b"admin",
+    b"value",
+    b"here",
+    b"default",
+    b"string",
+    b"change",
+    b"sample",
+    b"none",
+    b"null",
+    b"true",
+    b"false",
+    b"foo",
+    b"bar",
+    b"env",
+    b"root",
+    b"postgres",
+    b"mysql",
+    b"mongo",
+    b"redis",
+    b"guest",
+    b"demo",
+    b"local",
+    b"hidden",
+    b"mask",
+    b"empty",
+    b"unset",
+    b"blank",
+    b"hash",
+    b"crypt",
+    b"vault",
+    b"random",
+    b"generate",
+    b"prompt",
+    b"file",
+    b"name",
+    b"database",
+    b"server",
+    b"config",
+    b"internal",
+    b"manager",
+    b"docker",
+    b"kube",
+    b"service",
+    b"basic",
+    b"plain",
+    b"auth",
+    b"disabled",
+    b"enabled",
+];
+
+/// Words that say how something is rather than what it is.
+const STATES: &str = "invalid missing wrong correct strong secure unsafe provided inherited interactive external \
+    varchar number boolean object array integer float date always never ignored shared deprecated removed";
+
+/// Whether `value`, given to a password and nothing else, was chosen by a person: letters alone, or
+/// several words with hyphens, and none that documents use.
+pub(super) fn is_chosen(value: &[u8]) -> bool {
+    let parts: Vec<&[u8]> = value.split(|b| matches!(b, b'-' | b'_' | b'.')).collect();
+    let spelled = parts.iter().all(|part| part.len() >= 2 && part.iter().all(u8::is_ascii_alphanumeric));
+    (6..=64).contains(&value.len())
+        && spelled
+        && (parts.len() >= 3 || parts.len() == 1)
+        && value.iter().any(u8::is_ascii_lowercase)
+        && !is_placeholder(value)
+        && !is_code(value, false)
+        && !MADE_UP.iter().any(|word| contains_ignoring_case(value, word))
+        && !is_base_with_digits(value)
+        && !is_technical(value)
+        && !is_one_of(SAID, value)
+        && !is_one_of(STATES, value)
 }
 
 /// A path or a URL: what stands in it is judged by the rules for URLs.
@@ -279,8 +430,15 @@ pub(super) fn is_name(value: &[u8]) -> bool {
         let number = digits <= 3 || is_technical(&part[..letters + digits]);
         let between = letters >= 2 && number && tail.len() >= 5 && tail.iter().all(u8::is_ascii_alphabetic);
         let words = (digits <= 4 && tail.is_empty()) || between || is_technical(part);
-        words && !is_jumble(&part[..letters]) && !is_jumble(tail)
+        words && reads_like_words(&part[..letters]) && reads_like_words(tail)
     })
+}
+
+/// Whether letters can be words: no jumble, and no part that could not be spoken.
+fn reads_like_words(letters: &[u8]) -> bool {
+    let vowel = |b: &u8| matches!(b.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u' | b'y');
+    let lower = letters.split(|b| vowel(b) || b.is_ascii_uppercase());
+    !is_jumble(letters) && lower.into_iter().all(|consonants| consonants.len() < 6)
 }
 
 /// Whether letters read like no words: many changes of case, hardly a vowel.

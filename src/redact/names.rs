@@ -7,11 +7,11 @@ const fn label(name: &'static str, reason: &'static str) -> Label {
     Label { name, reason, rank: 5 }
 }
 
-static PASSWORD: Label = label("password", "is the value of a name that says password");
+pub(super) static PASSWORD: Label = label("password", "is the value of a name that says password");
 static SECRET: Label = label("secret", "is the value of a name that says secret");
-static KEY: Label = label("api-key", "is the value of a name that says API key or access key");
+pub(super) static KEY: Label = label("api-key", "is the value of a name that says API key or access key");
 static PRIVATE_KEY: Label = label("private-key-value", "is the value of a name that says private key");
-static TOKEN: Label = label("token", "is the value of a name that says token");
+pub(super) static TOKEN: Label = label("token", "is the value of a name that says token");
 static CREDENTIALS: Label = label("credentials", "is the value of a name that says credentials");
 static AWS: Label = label("aws-secret-access-key", "is the value of a name that says AWS secret access key");
 static AZURE: Label = label("azure-key", "is the value of a name that says Azure account key or shared access key");
@@ -32,11 +32,19 @@ pub(super) fn class_of(name: &[u8]) -> Option<(Class, &'static Label)> {
     let joined = words.concat();
     let ends = |ends: &[&str]| ends.iter().any(|end| joined.ends_with(end));
     // Words before `token` that make it a part of text or a place in a list.
+    // Words that `pass` is written together with: `sshpass`, but not `compass`.
+    const OWNERS: &str = "db ssh user root admin smtp mail ftp my mysql pg store key bind proxy auth login rds redis \
+        mongo wp ldap imap svn git app api";
     const NO_TOKENS: &str = "next page continuation cancel cancellation stop pad bos eos unk sep mask special max \
         min per erc20 native design sync resume start first last";
     Some(
-        if ends(&["password", "passwd", "passphrase", "passcode"])
-            || matches!(last, "pass" | "pwd" | "pw")
+        if ends(&["password", "passwd", "passphrase", "passcode", "passwort", "passord", "requirepass", "masterauth"])
+            || matches!(last, "pass" | "pwd" | "pw" | "psk" | "kennwort" | "wachtwoord" | "senha" | "heslo")
+            || matches!(last, "salasana" | "parola" | "mdp" | "lozinka" | "adgangskode" | "contrasena")
+            || last == "passe" && before != "passe"
+            || matches!(last, "clave" | "key_string" | "wpapsk")
+            || ends(&["wpakey", "wpa2key", "wpa3key", "wifikey", "networkkey"])
+            || last.strip_suffix("pass").is_some_and(|owner| is_one_of(OWNERS, owner.as_bytes()))
             || last.ends_with("pwd")
         {
             (Class::Password, &PASSWORD)
@@ -46,7 +54,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(Class, &'static Label)> {
             (Class::Secret, &AWS)
         } else if last == "secret" && matches!(before, "aes" | "mac" | "ephemeral") {
             // Derived for one session; protocol specifications print them as test vectors.
-            (Class::Weak, &SECRET)
+            return None;
         } else if ends(&["secret", "secretkey"]) {
             (Class::Secret, &SECRET)
         } else if ends(&["accountkey", "sharedaccesskey", "storagekey"]) {
@@ -71,6 +79,9 @@ pub(super) fn class_of(name: &[u8]) -> Option<(Class, &'static Label)> {
             "integrationkey",
             "ingestkey",
             "apppassword",
+            "apischluessel",
+            "noncekey",
+            "loggedinkey",
             "webhookkey",
         ]) {
             (Class::Key, &KEY)
@@ -80,10 +91,26 @@ pub(super) fn class_of(name: &[u8]) -> Option<(Class, &'static Label)> {
             {
                 return None;
             }
-            (if joined == "token" { Class::Weak } else { Class::Token }, &TOKEN)
+            (if matches!(joined.as_str(), "token" | "thetoken") { Class::Weak } else { Class::Token }, &TOKEN)
+        } else if matches!(last, "session" | "sessionid" | "sessid" | "phpsessid" | "jsessionid") {
+            (Class::Token, &TOKEN)
+        } else if matches!(last, "jwt" | "cookie" | "salt") && words.len() > 1 {
+            (if words[0].starts_with("secret") { Class::Secret } else { Class::Token }, &SECRET)
         } else if matches!(
             last,
-            "auth" | "authorization" | "credential" | "credentials" | "creds" | "secrets" | "tokens" | "passwords"
+            "auth"
+                | "authorization"
+                | "session"
+                | "sessionid"
+                | "sessid"
+                | "phpsessid"
+                | "jsessionid"
+                | "credential"
+                | "credentials"
+                | "creds"
+                | "secrets"
+                | "tokens"
+                | "passwords"
         ) {
             (Class::Weak, &CREDENTIALS)
         } else {

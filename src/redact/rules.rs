@@ -37,13 +37,15 @@ pub(super) struct Rule {
     edge: bool,
     /// Whether letters and digits after it rule it out, rather than belong to it.
     exact: bool,
+    /// Whether the value ends where the pattern does.
+    whole: bool,
     /// What else must be true of the token.
     check: fn(&[u8]) -> bool,
     compiled: OnceLock<Option<Regex>>,
 }
 
 impl Rule {
-    const fn new(
+    pub(super) const fn new(
         name: &'static str,
         reason: &'static str,
         keywords: &'static [&'static str],
@@ -56,13 +58,20 @@ impl Rule {
             back: 0,
             edge: false,
             exact: false,
+            whole: false,
             check: |token| !judge::is_sample(token),
             compiled: OnceLock::new(),
         }
     }
 
-    const fn edge(mut self) -> Self {
+    pub(super) const fn edge(mut self) -> Self {
         self.edge = true;
+        self
+    }
+
+    /// The value is not extended to its word's end.
+    pub(super) const fn whole(mut self) -> Self {
+        self.whole = true;
         self
     }
 
@@ -72,12 +81,12 @@ impl Rule {
         self
     }
 
-    const fn back(mut self, bytes: usize) -> Self {
+    pub(super) const fn back(mut self, bytes: usize) -> Self {
         self.back = bytes;
         self
     }
 
-    const fn check(mut self, check: fn(&[u8]) -> bool) -> Self {
+    pub(super) const fn check(mut self, check: fn(&[u8]) -> bool) -> Self {
         self.check = check;
         self
     }
@@ -116,7 +125,7 @@ impl Rule {
 
     /// Whether what follows directly belongs to the token.
     pub(super) fn extends(&self) -> bool {
-        !self.exact
+        !self.exact && !self.whole
     }
 }
 

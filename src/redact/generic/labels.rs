@@ -1,0 +1,103 @@
+//! What passwords, keys and tokens are called in other languages.
+
+use super::super::judge::Class;
+use super::super::names;
+use super::super::rules::Label;
+
+/// A word that names a secret. Both cases are listed where they differ outside ASCII.
+#[derive(Debug)]
+pub(in super::super) struct Word {
+    pub(in super::super) word: &'static str,
+    pub(super) class: Class,
+    pub(super) label: &'static Label,
+}
+
+const fn password(word: &'static str) -> Word {
+    Word { word, class: Class::Password, label: &names::PASSWORD }
+}
+
+const fn token(word: &'static str) -> Word {
+    Word { word, class: Class::Token, label: &names::TOKEN }
+}
+
+const fn key(word: &'static str) -> Word {
+    Word { word, class: Class::Key, label: &names::KEY }
+}
+
+/// The words; those in ASCII letters alone are among the names.
+pub(in super::super) static LABELS: [Word; 66] = [
+    password("mot de passe"),
+    password("contrase\u{f1}a"),
+    password("contrase\u{d1}a"),
+    password("palavra-passe"),
+    password("has\u{142}o"),
+    password("has\u{142}em"),
+    password("l\u{f6}senord"),
+    password("l\u{d6}senord"),
+    password("\u{15f}ifre"),
+    password("\u{15e}ifre"),
+    password("jelsz\u{f3}"),
+    password("parol\u{103}"),
+    password("m\u{1ead}t kh\u{1ea9}u"),
+    password("kata sandi"),
+    password("пароль"),
+    password("Пароль"),
+    password("ПАРОЛЬ"),
+    password("пароля"),
+    password("парола"),
+    password("Парола"),
+    password("лозинка"),
+    password("Лозинка"),
+    password("密码"),
+    password("密碼"),
+    password("口令"),
+    password("パスワード"),
+    password("暗証番号"),
+    password("비밀번호"),
+    password("암호"),
+    password("패스워드"),
+    password("पासवर्ड"),
+    password("รหัสผ่าน"),
+    password("كلمة المرور"),
+    password("كلمة السر"),
+    password("סיסמה"),
+    password("סיסמא"),
+    password("κωδικός"),
+    password("Κωδικός"),
+    token("令牌"),
+    token("口令牌"),
+    token("トークン"),
+    token("토큰"),
+    token("токен"),
+    token("Токен"),
+    token("jeton d'acc\u{e8}s"),
+    key("密钥"),
+    key("密鑰"),
+    key("秘钥"),
+    key("金鑰"),
+    key("シークレット"),
+    key("秘密鍵"),
+    key("キー"),
+    key("비밀키"),
+    key("api 키"),
+    key("ключ api"),
+    key("api-ключ"),
+    key("API-ключ"),
+    key("секретный ключ"),
+    key("Секретный ключ"),
+    key("cl\u{e9} d'api"),
+    key("cl\u{e9} api"),
+    key("cl\u{e9} secr\u{e8}te"),
+    key("clave de api"),
+    key("clave secreta"),
+    key("chave de api"),
+    key("chave secreta"),
+];
+
+impl Word {
+    /// Whether the word at `start` is none's part: no Latin letter stands directly before it.
+    pub(super) fn stands_at(&self, text: &[u8], start: usize) -> bool {
+        let latin = self.word.as_bytes()[0].is_ascii_alphabetic();
+        !(latin && start.checked_sub(1).is_some_and(|at| text[at].is_ascii_alphabetic()))
+    }
+}

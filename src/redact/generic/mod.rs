@@ -1,0 +1,325 @@
+//! Secrets that only what stands around them gives away: `password = …`, `"api_key": "…"`,
+//! a table's column, "the password is …".
+
+mod labels;
+mod pairs;
+mod prose;
+mod separator;
+mod spots;
+mod value;
+
+pub(super) use labels::{LABELS, Word};
+pub(super) use spots::SPOTS;
+
+use super::judge::{self, Class, looks_secret};
+use super::names::class_of;
+use super::rules::Label;
+use separator::{Separator, separator};
+
+/// Keywords of which one stands in every name that is looked at.
+pub(super) const STEMS: &[&str] = &[
+    "pass",
+    "pw",
+    "secret",
+    "token",
+    "key",
+    "auth",
+    "credential",
+    "creds",
+    "sess",
+    "psk",
+    "jwt",
+    "salt",
+    "cookie",
+    "kennwort",
+    "wachtwoord",
+    "senha",
+    "heslo",
+    "salasana",
+    "parola",
+    "clave",
+    "mdp",
+    "lozinka",
+    "adgangskode",
+    "contrasena",
+    "schluessel",
+];
+
+/// Longest name to each side of its keyword.
+const NAME: usize = 64;
+/// How many names inside one value are looked at: `a=b=c` is read, a long chain of it costs nothing.
+const INSIDE: usize = 4;
+
+/// Takes a secret: where it begins and ends, and what is said of it.
+pub(super) type Take<'a> = &'a mut dyn FnMut(usize, usize, &'static Label);
+
+/// Finds values by their names, each name once.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    seen: usize,
+    /// The end of the last value without quotes, and how many names inside it were looked at.
+    value_end: usize,
+    inside: usize,
+    columns: pairs::Columns,
+}
+
+/// A name in a text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Name {
+    start: usize,
+    end: usize,
+    /// Whether it is an option of a command.
+    flag: bool,
+}
+
+impl Names {
+    /// The secrets whose name holds the keyword at `hit`.
+    ///
+    /// `strict` texts are records (front matter, JSON): there whatever a secret's name holds is one.
+    pub(super) fn find(&mut self, text: &[u8], hit: usize, strict: bool, take: Take<'_>) {
+        if let Some(name) = self.name(text, hit) {
+            self.bind(text, name, || class_of(&text[name.start..name.end]), strict, take);
+        }
+    }
+
+    /// The secrets that a label in another language names, such as `密码`.
+    pub(super) fn labelled(&mut self, text: &[u8], start: usize, label: &Word, take: Take<'_>) {
+        let end = start + label.word.len();
+        let ending = text[end..].iter().take(4).take_while(|b| b.is_ascii_lowercase()).count();
+        let name = Name { start, end: if ending < 4 { end + ending } else { end }, flag: false };
+        if name.start >= self.seen && label.stands_at(text, start) {
+            self.seen = name.end;
+            self.bind(text, name, || Some((label.class, label.label)), false, take);
+        }
+    }
+
+    /// The name around the keyword at `hit`, if it was not looked at.
+    fn name(&mut self, text: &[u8], hit: usize) -> Option<Name> {
+        if hit < self.seen {
+            return None;
+        }
+        let low = hit.saturating_sub(NAME);
+        let mut start = hit - text[low..hit].iter().rev().take_while(|b| is_name_byte(**b)).count();
+        let length = text[hit..].iter().take(NAME + 1).take_while(|b| is_name_byte(**b)).count();
+        self.seen = hit + length;
+        if length > NAME {
+            return None;
+        }
+        let mut end = hit + length;
+        while end > hit && matches!(text[end - 1], b'.' | b'-') {
+            end -= 1;
+        }
+        let flag = text[start] == b'-' && text.get(start + 1).is_some_and(|b| *b == b'-' || b.is_ascii_alphabetic());
+        let word = &text[start..end];
+        if word.eq_ignore_ascii_case(b"key") || word.eq_ignore_ascii_case(b"token") {
+            start = qualifier(text, start, word.len() == 3);
+        } else if word.eq_ignore_ascii_case(b"pass") {
+            let rest = &text[end..];
+            let more = [&b" phrase"[..], b" word", b" code"].into_iter().find(|more| rest.starts_with(more));
+            end += more.map_or(0, <[u8]>::len);
+        }
+        Some(Name { start, end, flag })
+    }
+
+    /// The secrets that belong to a name.
+    fn bind(
+        &mut self,
+        text: &[u8],
+        name: Name,
+        class: impl Fn() -> Option<(Class, &'static Label)>,
+        strict: bool,
+        take: Take<'_>,
+    ) {
+        // `--- PASS: TestParse1`
+        if &text[name.start..name.end] == b"PASS" && text[..name.start].ends_with(b"--- ") {
+            return;
+        }
+        if let Some((start, end)) = pairs::value(text, name) {
+            let Some((class, label)) = class() else { return };
+            if looks_secret(&text[start..end], class, true) || (strict && !is_exempt(&text[start..end], class)) {
+                take(start, end, label);
+            }
+            return;
+        }
+        if let Some(table) = pairs::column(text, name) {
+            if let Some((class, label)) = class() {
+                self.columns.values(text, &table, class, |start, end| take(start, end, label));
+            }
+            return;
+        }
+        let Some((separator, at)) = separator(text, name) else {
+            prose::values(text, name, class, take);
+            return;
+        };
+        let Some((class, label)) = class() else { return };
+        if is_badge(text, name, class) {
+            return;
+        }
+        if strict
+            && value::is_field(text, name.start, separator)
+            && let Some((start, end)) = value::whole(text, at)
+        {
+            if !is_exempt(text[start..end].trim_ascii(), class) {
+                take(start, end, label);
+            }
+            return;
+        }
+        if at < self.value_end {
+            self.inside += 1;
+            if self.inside > INSIDE {
+                return;
+            }
+        } else {
+            self.inside = 0;
+        }
+        if let Some((found, secret)) = value::value(text, name, at, separator, class) {
+            self.value_end = self.value_end.max(found.end);
+            if secret {
+                take(found.start, found.end, label);
+            } else if separator == Separator::Said {
+                prose::values(text, name, || Some((class, label)), take);
+            }
+        }
+    }
+}
+
+/// Whether a token is a badge's: the image is on every page that shows it.
+fn is_badge(text: &[u8], name: Name, class: Class) -> bool {
+    let before = &text[name.start.saturating_sub(128)..name.start];
+    class == Class::Weak && before.ends_with(b"?") && before.windows(5).any(|part| part == b"badge")
+}
+
+/// The rule for a field's whole value: in a record the name is enough.
+pub(super) fn field(key: &str, value: &str) -> Option<&'static Label> {
+    if key.len() > 2 * NAME || key.is_empty() {
+        return None;
+    }
+    let (class, label) = class_of(key.as_bytes()).or_else(|| class_of(key.replace(' ', "_").as_bytes()))?;
+    (!is_exempt(value.trim().as_bytes(), class)).then_some(label)
+}
+
+/// Whether a record's value under a secret's name is none: a stand-in, a switch, a limit.
+fn is_exempt(value: &[u8], class: Class) -> bool {
+    const SWITCHES: &str = "true false yes no on off null none n/a nil required optional unknown tbd todo";
+    let number = value.iter().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b',' | b'_' | b'k' | b'K'));
+    judge::is_placeholder(value)
+        || judge::is_one_of(SWITCHES, value)
+        || (number && class != Class::Password)
+        || (class == Class::Weak && !judge::looks_secret(value, class, true))
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+/// The start of the word before `start`, one blank away, where it says which key or token is meant:
+/// `API key`, `secret key`, `access token`.
+fn qualifier(text: &[u8], start: usize, key: bool) -> usize {
+    const TOKENS: &str = "access api auth authentication authorization bearer bot deploy github gitlab npm oauth \
+        personal refresh runner secret security service session slack user vault";
+    let Some(before) = text[start.saturating_sub(20)..start].strip_suffix(b" ") else {
+        return start;
+    };
+    let word = before.iter().rev().take_while(|b| b.is_ascii_alphanumeric()).count();
+    let counts = word > 0 && (key || judge::is_one_of(TOKENS, &before[before.len() - word..]));
+    if counts { start - 1 - word } else { start }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn found_in(text: &str, strict: bool) -> Vec<&str> {
+        let mut names = Names::default();
+        let lower = text.to_ascii_lowercase();
+        let mut hits: Vec<usize> = STEMS.iter().flat_map(|stem| lower.match_indices(stem).map(|(at, _)| at)).collect();
+        hits.sort_unstable();
+        let mut found = Vec::new();
+        for hit in hits {
+            names.find(text.as_bytes(), hit, strict, &mut |start, end, _| found.push((start, end)));
+        }
+        // `Authorization: token …` is found under both names.
+        found.dedup();
+        let found: Vec<&str> = found.into_iter().map(|(start, end)| &text[start..end]).collect();
+        found
+    }
+
+    #[test]
+    fn values_are_found_in_every_notation() {
+        for text in [
+            "password = q7Rt5Kx9w",
+            "DB_PASSWORD=q7Rt5Kx9w",
+            "export API_KEY='q7Rt5Kx9w'",
+            "\"clientSecret\": \"q7Rt5Kx9w\",",
+            r#"{\"clientSecret\": \"q7Rt5Kx9w\"}"#,
+            "secret_key_base: q7Rt5Kx9w # here",
+            "**API key:** `q7Rt5Kx9w`",
+            "**Password**: q7Rt5Kx9w.",
+            "| ACCESS_TOKEN | q7Rt5Kx9w |",
+            "| `ACCESS_TOKEN` | `q7Rt5Kx9w` |",
+            "`API_KEY` = `q7Rt5Kx9w`",
+            "`password=q7Rt5Kx9w`",
+            "the password is `q7Rt5Kx9w` now",
+            "const apiKey: string = \"q7Rt5Kx9w\";",
+            "login --password q7Rt5Kx9w --user x",
+            "<password>q7Rt5Kx9w</password>",
+            "https://host/x?access_token=q7Rt5Kx9w&y=1",
+            "Server=db;User Id=sa;Password=q7Rt5Kx9w;Encrypt=yes",
+            "token: >-\n  q7Rt5Kx9w\n",
+            "X-Api-Key: q7Rt5Kx9w",
+            "Authorization: token q7Rt5Kx9w",
+            "\"Authorization\": \"Bot q7Rt5Kx9w\"",
+            "密码 password：password: q7Rt5Kx9w。",
+            "password: “q7Rt5Kx9w”",
+            "localStorage.setItem('token', 'q7Rt5Kx9w')",
+        ] {
+            assert_eq!(found_in(text, false), ["q7Rt5Kx9w"], "{text}");
+        }
+    }
+
+    #[test]
+    fn prose_code_and_limits_have_no_value_to_find() {
+        for text in [
+            "The token: a word that names a value.",
+            "password: required",
+            "getAccessToken() returns it",
+            "let token = self.session.next_token();",
+            "tokens: 4000",
+            "max_tokens = 128000",
+            "nextPageToken: q7Rt5Kx9w1",
+            "secret_name: prod-db-2024-main",
+            "secret: bytes32",
+            "`token == address(0)`",
+            "password: ${DB_PASSWORD_1}",
+            "password: <password1>",
+            "token = process.env.TOKEN_1",
+            "author: someone (@name123)",
+            "authority: 2001db8",
+            "| Token | 32 bytes of it |",
+            "password_required: true",
+            "key: q7Rt5Kx9w",
+            "https://host/graph/badge.svg?token=Q7RT5KX9WZ",
+            "redis://:<password>@localhost",
+            "private_key: Ed448PrivateKey",
+            "PrivateKey|Ed25519PublicKey",
+            "const PASS8: tcflag_t = 134217728;",
+            "public_key: q7Rt5Kx9w",
+            "token: [REDACTED:token]",
+        ] {
+            assert_eq!(found_in(text, false), Vec::<&str>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn in_a_record_the_name_of_a_field_is_enough() {
+        assert_eq!(found_in("title: x\npassword: correct horse # old\n", true), ["correct horse"]);
+        assert_eq!(found_in(r#"{"a":1,"client_secret":"plainword","b":2}"#, true), ["plainword"]);
+        assert_eq!(found_in("password: changeme\npassword_required: true\ntokens: 4000\n", true), Vec::<&str>::new());
+        assert_eq!(field("password", "correct horse").unwrap().name, "password");
+        assert_eq!(field("API key", "plain-word").unwrap().name, "api-key");
+        assert_eq!(field("tokens", "4000"), None);
+        assert_eq!(field("auth", "oauth2"), None);
+        assert_eq!(field("title", "q7Rt5Kx9w"), None);
+    }
+}

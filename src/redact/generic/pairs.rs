@@ -1,0 +1,163 @@
+//! Names and values that stand apart: `name: X` above `value: Y`, a table's head above its column.
+
+use super::super::judge::{Class, looks_secret};
+use super::super::text::starts_ignoring_case;
+use super::Name;
+use super::separator::Separator;
+use super::separator::{after_closers, blank};
+use super::value::{bare, quoted};
+
+/// How many columns of one table are read, and how many of its rows: a table is read once for each.
+const COLUMNS: usize = 6;
+/// Longest line that is taken for a table's row.
+const ROW: usize = 4096;
+
+/// Words that hold the value of the name before them.
+const VALUES: &[&[u8]] =
+    &[b"value", b"string", b"default", b"content", b"stringvalue", b"defaultvalue", b"plaintext", b"val"];
+
+/// The value of a pair whose name is given: `name: DB_PASSWORD` and then `value: …`, or `key="…" value="…"`.
+pub(super) fn value(text: &[u8], name: Name) -> Option<(usize, usize)> {
+    let (at, _) = after_closers(text, name.end);
+    // Only what may part the two, so that most names cost nothing.
+    if text[at..].starts_with(b" {") {
+        return block(text, at + 2);
+    }
+    if !matches!(text.get(at)?, b',' | b'\n' | b' ' | b'\r' | b'<' | b'}') {
+        return None;
+    }
+    let rest = &text[at..text.len().min(at + 160)];
+    let mut skip = 0;
+    if rest.starts_with(b"</") {
+        skip = rest.iter().position(|b| *b == b'>')? + 1;
+    }
+    let mut ends = 0;
+    for byte in &rest[skip..] {
+        match byte {
+            b'\n' => ends += 1,
+            b',' | b' ' | b'\t' | b'\r' | b'"' | b'\'' | b'<' | b'{' | b'}' | b'>' | b'+' => {}
+            _ => break,
+        }
+        skip += 1;
+    }
+    if ends > 2 {
+        return None;
+    }
+    let start = at + skip;
+    let word = VALUES.iter().find(|word| starts_ignoring_case(&text[start..], word))?;
+    let (at, _) = after_closers(text, start + word.len());
+    let at = blank(text, at);
+    if !matches!(text.get(at)?, b':' | b'=' | b'>') {
+        return None;
+    }
+    let at = blank(text, at + 1);
+    let found = quoted(text, at).unwrap_or_else(|| bare(text, at, Separator::Tag));
+    (found.start < found.end).then_some((found.start, found.end))
+}
+
+/// The `default = …` or `value = …` of the block that opens before `from`.
+fn block(text: &[u8], from: usize) -> Option<(usize, usize)> {
+    let window = &text[from..text.len().min(from + 400)];
+    let window = &window[..window.iter().position(|b| *b == b'}').unwrap_or(window.len())];
+    let mut at = from;
+    for line in window.split(|b| *b == b'\n') {
+        let lead = line.iter().take_while(|b| b.is_ascii_whitespace() || **b == b'>').count();
+        let word = VALUES.iter().find(|word| starts_ignoring_case(&line[lead..], word));
+        if let Some(word) = word {
+            let next = blank(text, at + lead + word.len());
+            if text.get(next) == Some(&b'=') {
+                let found = quoted(text, blank(text, next + 1))?;
+                return Some((found.start, found.end));
+            }
+        }
+        at += line.len() + 1;
+    }
+    None
+}
+
+/// The column of a table.
+pub(super) struct Column {
+    /// The place of the first row.
+    rows: usize,
+    index: usize,
+}
+
+/// The column that a name in a table's head names.
+pub(super) fn column(text: &[u8], name: Name) -> Option<Column> {
+    let (at, _) = after_closers(text, name.end);
+    let at = blank(text, at);
+    let cell = matches!(text.get(at), Some(b'|' | b'\n' | b'(')) || text.get(at).is_none_or(u8::is_ascii_alphabetic);
+    if !cell {
+        return None;
+    }
+    let before = &text[name.start.saturating_sub(ROW)..name.start];
+    let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+    if !before.contains(&b'|') && text.get(at) != Some(&b'|') {
+        return None;
+    }
+    let rest = &text[at..text.len().min(at + ROW)];
+    let delimiter = at + rest.iter().position(|b| *b == b'\n')? + 1;
+    let length = line(text, delimiter).len();
+    let row = &text[delimiter..delimiter + length];
+    let is_delimiter = row.contains(&b'-') && row.contains(&b'|');
+    if !is_delimiter || !row.iter().all(|b| matches!(b, b'|' | b'-' | b':' | b' ' | b'\t' | b'>' | b'\r')) {
+        return None;
+    }
+    let lead = usize::from(before.trim_ascii_start().starts_with(b"|"));
+    Some(Column { rows: delimiter + length + 1, index: before.iter().filter(|b| **b == b'|').count() - lead })
+}
+
+/// Which columns were read.
+#[derive(Debug, Default)]
+pub(super) struct Columns {
+    table: usize,
+    read: usize,
+}
+
+impl Columns {
+    /// Hands over what looks like a secret in a column.
+    pub(super) fn values(&mut self, text: &[u8], column: &Column, class: Class, mut take: impl FnMut(usize, usize)) {
+        if column.rows != self.table {
+            *self = Self { table: column.rows, read: 0 };
+        }
+        self.read += 1;
+        if self.read > COLUMNS {
+            return;
+        }
+        let mut at = column.rows;
+        while at < text.len() {
+            let row = line(text, at);
+            if !row.contains(&b'|') || row.len() == ROW {
+                break;
+            }
+            if let Some((start, end)) = cell(row, column.index)
+                && looks_secret(&row[start..end], class, true)
+            {
+                take(at + start, at + end);
+            }
+            at += row.len() + 1;
+        }
+    }
+}
+
+/// The content of a row's cell without the marks around it.
+fn cell(row: &[u8], index: usize) -> Option<(usize, usize)> {
+    let lead = usize::from(row.trim_ascii_start().starts_with(b"|"));
+    let mut borders = row.iter().enumerate().filter(|(at, b)| **b == b'|' && (*at == 0 || row[at - 1] != b'\\'));
+    let start = match index + lead {
+        0 => 0,
+        count => borders.nth(count - 1)?.0 + 1,
+    };
+    let end = borders.next().map_or(row.len(), |(at, _)| at);
+    let mark = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'`' | b'*' | b'"' | b'\'');
+    let content = row.get(start..end)?;
+    let left = content.iter().take_while(|b| mark(b)).count();
+    let right = content.iter().rev().take_while(|b| mark(b)).count();
+    (left < content.len()).then(|| (start + left, end - right))
+}
+
+/// The line that begins at `at`, without its end.
+fn line(text: &[u8], at: usize) -> &[u8] {
+    let rest = &text[at.min(text.len())..text.len().min(at + ROW)];
+    &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())]
+}

@@ -1,0 +1,178 @@
+//! "The password for staging is …", "use … as the password", `api key …`.
+
+use super::super::judge::{self, Class, is_one_of, looks_secret};
+use super::super::rules::Label;
+use super::separator::{Separator, after_closers, blank, is_quote};
+use super::value::{Found, bare, quoted};
+use super::{Name, Take};
+
+/// How far from its name a value may stand in a sentence.
+const REACH: usize = 96;
+/// How many words may stand between.
+const WORDS: usize = 7;
+
+/// Words that say what a name's value is, or marks that do.
+const SAYS: &str = "is was are be ist war lautet lauten est es será sera é è är er je jest to on → -> => — – - = := 是 为 \
+    為 は equals";
+/// The same where no blank stands before them.
+const JOINED: &[&str] = &["是", "为", "為", "は", "が", "는", "은", "이", "가"];
+/// Words after a name that make it part of another: a password's hash is no password.
+const OTHERS: &str = "hash hashes hashed hashing length policy policies file files field fields name names id ids \
+    address addresses type types format manager managers rotation count limit limits expiry expires expiration size \
+    version versions rule rules page form prompt strength flow flows endpoint endpoints url standard contract \
+    contracts symbol supply balance price reset requirements requirement can cannot will would may \
+    has have had and or not never no required optional stored derived based generation generator store storage \
+    algorithm algorithms scheme schedule derivation exchange pair pairs material server provider service";
+/// Words that may stand between a name and what is said of it.
+const BETWEEN: &str = "should must for of on in at to the a an our my your this that here now currently set changed reset \
+    db database admin root staging stage prod production dev test server user account instance environment env \
+    cluster box machine host used which we i you also still just für der den dem die das zum pour le la les du de \
+    para el los con von d'ordine d'accesso di accesso";
+/// Words after which a name of its own may stand.
+const BEFORE_NAMES: &str = "for of on to in at für pour para de von";
+
+/// Hands over what a sentence says of a name.
+pub(super) fn values(text: &[u8], name: Name, class: impl Fn() -> Option<(Class, &'static Label)>, take: Take<'_>) {
+    let rest = &text[name.end..text.len().min(name.end + REACH)];
+    let rest = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
+    // Nothing without a digit, a mark or a quote looks like a secret: most sentences end here.
+    let odd = |b: &u8| {
+        b.is_ascii_digit() || matches!(b, b'"' | b'\'' | b'`' | b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | 0xe2)
+    };
+    if rest.iter().any(odd)
+        && let Some(spoken) = forward(text, name)
+        && let Some((class, label)) = class()
+        && spoken.is_secret(text, class)
+    {
+        take(spoken.found.start, spoken.found.end, label);
+        return;
+    }
+    if let Some(found) = backward(text, name)
+        && let Some((class, label)) = class()
+        && class != Class::Weak
+        && looks_secret(&text[found.start..found.end], class, found.quoted)
+    {
+        take(found.start, found.end, label);
+    }
+}
+
+/// What is said of a name.
+struct Spoken {
+    found: Found,
+    /// Whether a word or a mark ties it to the name, and how many words stand between.
+    tied: bool,
+    words: usize,
+}
+
+impl Spoken {
+    fn is_secret(&self, text: &[u8], class: Class) -> bool {
+        let value = &text[self.found.start..self.found.end];
+        let looks = looks_secret(value, class, self.found.quoted)
+            || (self.found.quoted && self.tied && judge::is_passphrase(value, class));
+        let plain = class == Class::Weak || !self.tied || (self.words > 0 && class != Class::Password);
+        let chosen = class == Class::Password && value.len() >= 8 && judge::has_all_kinds(value);
+        looks && (!plain || self.found.quoted || chosen || judge::looks_random(value))
+    }
+}
+
+/// The value after a name, with the words that tie them skipped.
+fn forward(text: &[u8], name: Name) -> Option<Spoken> {
+    let (touching, _) = after_closers(text, name.end);
+    let mut at = blank(text, touching);
+    let mut words = 0;
+    let mut named = false;
+    let limit = name.end + REACH;
+    if at == touching {
+        let joined = JOINED.iter().find(|joined| text[at..].starts_with(joined.as_bytes()))?;
+        return found_at(text, blank(text, at + joined.len()), 0, true);
+    }
+    while words <= WORDS && at < limit {
+        if is_quote(text.get(at)) || text[at..].starts_with("“".as_bytes()) {
+            return found_at(text, at, words, words > 0);
+        }
+        let word = word_at(text, at)?;
+        let next = blank(text, at + word.len());
+        let plain = word.strip_suffix(b":").unwrap_or(word);
+        if is_one_of(SAYS, plain) {
+            let colon = usize::from(text.get(next) == Some(&b':'));
+            return found_at(text, blank(text, next + colon), words, true);
+        }
+        let bracketed = word.starts_with(b"(");
+        let inner = plain.strip_prefix(b"(").unwrap_or(plain);
+        let inner = inner.strip_suffix(b")").unwrap_or(inner);
+        let spelled =
+            inner.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, b'-' | b'_' | b'/' | b'\'') || !b.is_ascii());
+        let foreign = !inner.is_empty() && inner.iter().all(|b| !b.is_ascii());
+        if spelled && (bracketed || named || foreign || is_one_of(BETWEEN, inner)) && !is_one_of(OTHERS, inner) {
+            if word.ends_with(b":") || text.get(next) == Some(&b':') && next == at + word.len() {
+                return found_at(text, next, words, true);
+            }
+            named =
+                is_one_of(BEFORE_NAMES, inner) || (named && is_one_of("the a an my our your this der die das", inner));
+            words += 1;
+            at = next;
+            continue;
+        }
+        return if words == 0 && !spelled { found_at(text, at, 0, false) } else { None };
+    }
+    None
+}
+
+fn found_at(text: &[u8], at: usize, words: usize, tied: bool) -> Option<Spoken> {
+    let marks = text[at.min(text.len())..].iter().take(3).take_while(|b| **b == b'*').count();
+    let at = at + marks;
+    let found = quoted(text, at).unwrap_or_else(|| bare(text, at, Separator::Said));
+    (found.start < found.end).then_some(Spoken { found, tied, words })
+}
+
+/// The word at `at`, up to a blank; nothing at a sentence's end.
+fn word_at(text: &[u8], at: usize) -> Option<&[u8]> {
+    let length = text[at..].iter().take(REACH).take_while(|b| !b.is_ascii_whitespace()).count();
+    (length > 0).then(|| &text[at..at + length])
+}
+
+/// The value before a name: "… is the password", "use … as password".
+fn backward(text: &[u8], name: Name) -> Option<Found> {
+    const ARTICLES: &str = "the a an my our your admin root db database default new temporary temp initial user api";
+    let low = name.start.saturating_sub(REACH);
+    let low = text[low..name.start].iter().rposition(|b| *b == b'\n').map_or(low, |end| low + end + 1);
+    let before = text[low..name.start].trim_ascii_end();
+    let mut end = before.len();
+    for _ in 0..4 {
+        let word = last_word(&before[..end]);
+        end -= word.len();
+        if word.is_empty() || end == 0 {
+            return None;
+        }
+        let left = before[..end].trim_ascii_end().len();
+        if is_one_of("as is =", word) {
+            let after = word_at(text, blank(text, name.end)).unwrap_or_default();
+            let value = last_word(&before[..left]);
+            let start = low + left - value.len();
+            return (!is_one_of(OTHERS, after)).then(|| trimmed(text, start, start + value.len()));
+        }
+        if !is_one_of(ARTICLES, word) {
+            return None;
+        }
+        end = left;
+    }
+    None
+}
+
+fn last_word(text: &[u8]) -> &[u8] {
+    let length = text.iter().rev().take_while(|b| !b.is_ascii_whitespace()).count();
+    &text[text.len() - length..]
+}
+
+/// A word without the quotes and marks around it.
+fn trimmed(text: &[u8], mut start: usize, mut end: usize) -> Found {
+    let mark = |b: u8| matches!(b, b'"' | b'\'' | b'`' | b'*' | b',' | b'(' | b')');
+    let quoted = start < end && matches!(text[start], b'"' | b'\'' | b'`');
+    while start < end && mark(text[start]) {
+        start += 1;
+    }
+    while start < end && mark(text[end - 1]) {
+        end -= 1;
+    }
+    Found { start, end, quoted }
+}

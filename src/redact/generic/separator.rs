@@ -1,0 +1,106 @@
+//! What stands between a name and its value.
+
+use super::super::judge::is_one_of;
+use super::Name;
+
+/// The ways to tie a value to its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Separator {
+    /// `=`, `:=`, `=>` and the like.
+    Assign,
+    /// `:`, also of full width.
+    Colon,
+    /// The border of a table's cell.
+    Cell,
+    /// The blank after an option.
+    Flag,
+    /// The end of an XML tag.
+    Tag,
+    /// The next argument or element.
+    Comma,
+    /// The first argument.
+    Call,
+    /// A blank after which only a value can follow, as in `.netrc` or a Dockerfile.
+    Blank,
+    /// Words: "the password is …".
+    Said,
+}
+
+/// What separates a name from a value, and where the value may begin.
+pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
+    let (mut at, closed) = after_closers(text, name.end);
+    let touching = at;
+    at = blank(text, at);
+    let rest = &text[at..];
+    let first = *rest.first()?;
+    let (separator, length) = match first {
+        b':' if rest.starts_with(b"::") => return None,
+        b':' if rest.starts_with(b":=") => (Separator::Assign, 2),
+        b':' => (Separator::Colon, 1),
+        b'=' if rest.starts_with(b"=~") => return None,
+        b'=' => (Separator::Assign, rest.iter().take(3).take_while(|b| matches!(b, b'=' | b'>')).count()),
+        b'?' | b'+' if rest.get(1) == Some(&b'=') => (Separator::Assign, 2),
+        b'|' if rest.starts_with(b"||") => return None,
+        b'|' => (Separator::Cell, 1),
+        b',' if closed => (Separator::Comma, 1),
+        b'(' if at == name.end && is_quote(rest.get(1)) => (Separator::Call, 1),
+        b'>' if name.start > 0 && text[name.start - 1] == b'<' && at == name.end => (Separator::Tag, 1),
+        0xef if rest.starts_with("：".as_bytes()) => (Separator::Colon, 3),
+        0xef if rest.starts_with("＝".as_bytes()) => (Separator::Assign, 3),
+        _ if name.flag && at > touching => (Separator::Flag, 0),
+        _ if at > touching && takes_blank(text, name) => (Separator::Blank, 0),
+        _ => return None,
+    };
+    at += length;
+    at += text[at..].iter().take(3).take_while(|b| matches!(b, b'*' | b'_')).count();
+    Some((separator, after_type(text, blank(text, at), separator)))
+}
+
+/// Steps over the digit that says how a router's password is stored: `password 0 …`.
+fn after_type(text: &[u8], at: usize, separator: Separator) -> usize {
+    let typed = separator == Separator::Blank && text.get(at).is_some_and(u8::is_ascii_digit);
+    if typed && text.get(at + 1) == Some(&b' ') { at + 2 } else { at }
+}
+
+/// The place after the quotes and marks that close a name, and whether there are any.
+pub(super) fn after_closers(text: &[u8], end: usize) -> (usize, bool) {
+    let (mut at, mut closed) = (end, false);
+    while at < end + 6 {
+        match text.get(at) {
+            Some(b'"' | b'\'' | b'`' | b'*' | b']') => closed = true,
+            Some(b'\\') if is_quote(text.get(at + 1)) => {}
+            _ => break,
+        }
+        at += 1;
+    }
+    (at, closed)
+}
+
+/// Whether a blank alone ties a value to this name: in a Dockerfile, `.netrc`, a server's settings.
+fn takes_blank(text: &[u8], name: Name) -> bool {
+    const SETTINGS: &str = "requirepass masterauth wpa-psk wpa_passphrase storepass keypass";
+    const BEFORE: &str = "ENV ARG setx SETX";
+    const LINES: &str = "machine default username user neighbor enable tacacs-server radius-server set login";
+    let line = text[..name.start].iter().rev().take(96).take_while(|b| **b != b'\n').count();
+    let before = text[name.start - line..name.start].trim_ascii();
+    let mut words = before.split(|b| b.is_ascii_whitespace());
+    let first = words.next().unwrap_or_default();
+    let last = words.next_back().unwrap_or(first);
+    let word = &text[name.start..name.end];
+    // Lower case: in other spellings it is a heading or a label.
+    let plain = matches!(word, b"password" | b"secret" | b"passwd" | b"psk");
+    is_one_of(SETTINGS, word)
+        || BEFORE.split(' ').any(|known| last == known.as_bytes())
+        || (plain && (is_one_of(LINES, first) || is_one_of("login user", words.next_back().unwrap_or_default())))
+        || (plain && before.is_empty() && line > 0)
+}
+
+/// Whether `byte` opens a quoted text.
+pub(super) fn is_quote(byte: Option<&u8>) -> bool {
+    matches!(byte, Some(b'"' | b'\'' | b'`'))
+}
+
+/// The first place at or after `at` that is no blank; looks 64 bytes far.
+pub(super) fn blank(text: &[u8], at: usize) -> usize {
+    at + text[at..].iter().take(64).take_while(|b| matches!(b, b' ' | b'\t')).count()
+}

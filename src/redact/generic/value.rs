@@ -1,0 +1,229 @@
+//! Values as they stand in a text.
+
+use super::super::judge::{self, Class};
+use super::super::text::starts_ignoring_case;
+use super::Name;
+use super::separator::{Separator, blank};
+
+/// Longest value that is read.
+const VALUE: usize = 1024;
+
+/// A value as it stands in the text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) quoted: bool,
+}
+
+/// The value at `at`, and whether it looks like a secret.
+pub(super) fn value(text: &[u8], name: Name, at: usize, separator: Separator, class: Class) -> Option<(Found, bool)> {
+    let at = after_block_mark(text, at, separator);
+    let found = match quoted(text, at) {
+        Some(found) if !found.quoted && needs_quotes(separator) => return None,
+        Some(found) => found,
+        None if needs_quotes(separator) => return None,
+        None => bare(text, at, separator),
+    };
+    // `password: string = "…"`
+    if !found.quoted && separator == Separator::Colon {
+        let next = blank(text, found.end);
+        if next > found.end && text.get(next) == Some(&b'=') && text.get(next + 1) != Some(&b'=') {
+            return value(text, name, blank(text, next + 1), Separator::Assign, class);
+        }
+    }
+    let found = after_scheme(text, found, separator);
+    if separator == Separator::Tag && !text[found.end..].starts_with(b"</") {
+        return None;
+    }
+    let content = &text[found.start..found.end];
+    let secret = judge::looks_secret(content, class, found.quoted)
+        || (found.quoted && judge::is_passphrase(content, class))
+        || (matches!(class, Class::Password | Class::Weak | Class::Token)
+            && is_setting(text, name, found, separator)
+            && (class == Class::Password || judge::has_all_kinds(content))
+            && judge::is_chosen(content))
+        || (class == Class::Weak
+            && matches!(separator, Separator::Assign | Separator::Colon)
+            && (found.quoted || separator == Separator::Assign)
+            && judge::is_hexadecimal_key(content));
+    if found.quoted {
+        return Some((found, secret));
+    }
+    // Left out of the judgement, since a sentence may end so, but perhaps the secret's own.
+    let marks = text[found.end..].iter().take(8).take_while(|b| matches!(b, b'!' | b'?')).count();
+    Some((Found { end: found.end + marks, ..found }, secret))
+}
+
+/// Whether only a value in quotes is one after such a separator.
+fn needs_quotes(separator: Separator) -> bool {
+    matches!(separator, Separator::Comma | Separator::Call)
+}
+
+/// Whether a line of settings gives the name its value and nothing else: `DB_PASSWORD=value`.
+fn is_setting(text: &[u8], name: Name, found: Found, separator: Separator) -> bool {
+    let spelled = text[name.start..name.end].iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
+    let after = text.get(found.end + usize::from(found.quoted));
+    let ends = after.is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b';' | b'`' | b'\'' | b'"'));
+    match separator {
+        Separator::Assign => spelled && ends && text.get(name.end) == Some(&b'='),
+        Separator::Colon => after.is_none_or(|b| *b == b'\n') && is_record(text, name, found.end),
+        _ => false,
+    }
+}
+
+/// Whether the line of a name is one of several `key: value` lines, as in a file of settings.
+fn is_record(text: &[u8], name: Name, end: usize) -> bool {
+    let before = &text[name.start.saturating_sub(256)..name.start];
+    let Some(line) = before.iter().rposition(|b| *b == b'\n') else { return false };
+    let indent = &before[line + 1..];
+    let above = &before[..line];
+    let above = &above[above.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1)..];
+    let below = &text[text.len().min(end + 1)..text.len().min(end + 256)];
+    let below = &below[..below.iter().position(|b| *b == b'\n').unwrap_or(below.len())];
+    let lower = text[name.start..name.end].iter().all(|b| !b.is_ascii_uppercase());
+    lower && indent.iter().all(|b| *b == b' ') && (is_entry(above, indent) || is_entry(below, indent))
+}
+
+/// Whether `line` is a `key: value` with this indentation.
+fn is_entry(line: &[u8], indent: &[u8]) -> bool {
+    let Some(rest) = line.strip_prefix(indent) else { return false };
+    let key =
+        rest.iter().take_while(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'_' | b'-')).count();
+    key > 1 && rest[key..].starts_with(b": ")
+}
+
+/// The next line's text where `at` holds `|` or `>` of a YAML block.
+fn after_block_mark(text: &[u8], at: usize, separator: Separator) -> usize {
+    let mark = text[at..].iter().take(3).take_while(|b| matches!(b, b'|' | b'>' | b'-' | b'+')).count();
+    if separator == Separator::Colon && mark > 0 && text.get(at + mark) == Some(&b'\n') {
+        return blank(text, at + mark + 1);
+    }
+    at
+}
+
+/// The value between quotes that open at `at`, on one line; up to the next blank where they never close.
+pub(super) fn quoted(text: &[u8], at: usize) -> Option<Found> {
+    let prefix = usize::from(
+        matches!(text.get(at), Some(b'b' | b'r' | b'f' | b'u')) && matches!(text.get(at + 1), Some(b'"' | b'\'')),
+    );
+    let rest = &text[at + prefix..];
+    const QUOTES: &[(&[u8], &[u8])] = &[
+        (b"\"\"\"", b"\"\"\""),
+        (b"\"", b"\""),
+        (b"'", b"'"),
+        (b"``", b"``"),
+        (b"`", b"`"),
+        (b"\\\"", b"\\\""),
+        (b"\\'", b"\\'"),
+        (b"&quot;", b"&quot;"),
+        (b"<code>", b"</code>"),
+        ("“".as_bytes(), "”".as_bytes()),
+        ("‘".as_bytes(), "’".as_bytes()),
+    ];
+    let (open, close) = QUOTES.iter().find(|(open, _)| rest.starts_with(open))?;
+    let start = at + prefix + open.len();
+    let window = &text[start..text.len().min(start + VALUE)];
+    let line = &window[..window.iter().position(|b| *b == b'\n').unwrap_or(window.len())];
+    let mut length = 0;
+    while length < line.len() && !line[length..].starts_with(close) {
+        // An escaped quote belongs to the value, unless the value's own quotes are escaped.
+        length += if line[length] == b'\\' && close.len() == 1 { 2 } else { 1 };
+    }
+    if length >= line.len() {
+        // A quote that never closes: the text may be cut off.
+        return Some(bare(text, start, Separator::Assign));
+    }
+    Some(Found { start, end: start + length, quoted: true })
+}
+
+/// The value without quotes at `at`.
+pub(super) fn bare(text: &[u8], at: usize, separator: Separator) -> Found {
+    let window = &text[at..text.len().min(at + VALUE)];
+    let mut open = 0_i32;
+    let length = window
+        .iter()
+        .position(|b| match b {
+            b'"' | b'\'' | b'`' | b',' | b';' | b'|' | b'\\' => true,
+            b'&' => separator == Separator::Assign,
+            b'<' => separator == Separator::Tag || text.get(at) != Some(&b'<'),
+            b'(' | b'[' | b'{' => {
+                open += 1;
+                false
+            }
+            b')' | b']' | b'}' => {
+                open -= 1;
+                open < 0
+            }
+            _ => !is_letter(*b) && (!b.is_ascii() || b.is_ascii_whitespace()),
+        })
+        .unwrap_or(window.len());
+    let kept = window[..length]
+        .iter()
+        .rposition(|b| !matches!(b, b'.' | b':' | b'!' | b'?' | b'*' | b'_'))
+        .map_or(0, |last| last + 1);
+    Found { start: at, end: at + kept, quoted: false }
+}
+
+/// Whether `byte` is part of a letter with an accent: such letters stand in passwords, and
+/// other than those of further scripts they do not stand directly after one.
+fn is_letter(byte: u8) -> bool {
+    matches!(byte, 0xc3..=0xc9 | 0x80..=0xbf)
+}
+
+/// Steps over the scheme of an authorization header: `Bearer …`, `token …`.
+fn after_scheme(text: &[u8], found: Found, separator: Separator) -> Found {
+    // After `Authorization:` any word is a scheme.
+    let header = text[..found.start].trim_ascii_end();
+    let header = header.strip_suffix(b":").unwrap_or(header).trim_ascii_end();
+    let word = &text[found.start..found.end];
+    if header.len() >= 13
+        && header[header.len() - 13..].eq_ignore_ascii_case(b"authorization")
+        && word.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'-')
+        && text.get(found.end) == Some(&b' ')
+        && !found.quoted
+    {
+        return bare(text, blank(text, found.end), separator);
+    }
+    const SCHEMES: &[&[u8]] = &[b"bearer", b"token", b"basic", b"apikey", b"bot", b"key", b"digest"];
+    let value = &text[found.start..found.end];
+    let Some(scheme) = SCHEMES.iter().find(|scheme| starts_ignoring_case(value, scheme)) else {
+        return found;
+    };
+    let next = found.start + scheme.len();
+    if text.get(next) != Some(&b' ') {
+        return found;
+    }
+    let start = blank(text, next);
+    if found.quoted { Found { start: start.min(found.end), ..found } } else { bare(text, start, separator) }
+}
+
+/// Whether a record's field begins at `start`: a YAML line's or a JSON object's key.
+pub(super) fn is_field(text: &[u8], start: usize, separator: Separator) -> bool {
+    let before = &text[..start];
+    let key = before.last() == Some(&b'"') && before.len().checked_sub(2).is_none_or(|at| before[at] != b'\\');
+    let leads = before
+        .iter()
+        .rev()
+        .take(256)
+        .take_while(|b| **b != b'\n')
+        .all(|b| matches!(b, b' ' | b'\t' | b'-' | b'"' | b'\'' | b'{'));
+    separator == Separator::Colon && (key || leads)
+}
+
+/// The whole value of a field at `at`: a quoted text, else the rest of the line up to a comment.
+pub(super) fn whole(text: &[u8], at: usize) -> Option<(usize, usize)> {
+    if let Some(found) = quoted(text, at) {
+        return Some((found.start, found.end));
+    }
+    let at = after_block_mark(text, at, Separator::Colon);
+    let window = &text[at..text.len().min(at + 2 * VALUE)];
+    let line = &window[..window.iter().position(|b| *b == b'\n').unwrap_or(window.len())];
+    let json = line.iter().any(|b| matches!(b, b'}' | b'"'));
+    let length = match json {
+        true => line.iter().position(|b| matches!(b, b',' | b'}' | b']')).unwrap_or(line.len()),
+        false => line.windows(2).position(|pair| pair == b" #").unwrap_or(line.len()),
+    };
+    let value = line[..length].trim_ascii_end();
+    (!value.is_empty()).then_some((at, at + value.len()))
+}
