@@ -1,9 +1,10 @@
 //! One pass over a text: keywords first, then the rules that they call.
 
 use super::generic::{self, LABELS, Names, SPOTS, Word};
-use super::rules::{Label, RULES, Rule};
+use super::providers::{PROVIDERS, Provider};
+use super::rules::{self, Label, Rule};
 use super::text::WordEnds;
-use super::{keys, names, url};
+use super::{dots, keys, names, phrases, url};
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use std::sync::OnceLock;
 
@@ -38,6 +39,9 @@ enum Call {
     KeyEnd,
     Putty,
     Wrapped,
+    KeyBody,
+    Provider(&'static Provider),
+    Phrase,
 }
 
 struct Table {
@@ -50,22 +54,27 @@ fn table() -> Option<&'static Table> {
     static TABLE: OnceLock<Option<Table>> = OnceLock::new();
     TABLE
         .get_or_init(|| {
-            let mut words: Vec<(&str, Call)> = Vec::new();
-            for rule in &RULES {
-                words.extend(rule.keywords.iter().map(|word| (*word, Call::Rule(rule))));
+            let mut words: Vec<(String, Call)> = Vec::new();
+            for rule in rules::all().chain(&SPOTS) {
+                words.extend(rule.keywords().map(|word| (word, Call::Rule(rule))));
             }
-            for rule in &SPOTS {
-                words.extend(rule.keywords.iter().map(|word| (*word, Call::Rule(rule))));
+            for provider in PROVIDERS {
+                words.extend(provider.words.iter().map(|word| ((*word).to_owned(), Call::Provider(provider))));
             }
-            words.extend(LABELS.iter().map(|word| (word.word, Call::Word(word))));
-            words.extend(generic::STEMS.iter().map(|stem| (*stem, Call::Name)));
-            words.extend([
+            words.extend(LABELS.iter().map(|word| (word.word.to_owned(), Call::Word(word))));
+            let mut fixed: Vec<(&str, Call)> = Vec::new();
+            fixed.extend(generic::STEMS.iter().map(|stem| (*stem, Call::Name)));
+            fixed.extend(phrases::KEYWORDS.iter().map(|word| (*word, Call::Phrase)));
+            fixed.extend(keys::BODIES.iter().map(|word| (*word, Call::KeyBody)));
+            fixed.extend(keys::WRAPPED.iter().map(|word| (*word, Call::Wrapped)));
+            fixed.extend([
                 ("://", Call::Url),
                 (keys::BEGIN, Call::KeyBlock),
+                (keys::BEGIN_SSH2, Call::KeyBlock),
                 (keys::END, Call::KeyEnd),
                 (keys::PUTTY, Call::Putty),
-                (keys::WRAPPED, Call::Wrapped),
             ]);
+            words.extend(fixed.into_iter().map(|(word, call)| (word.to_owned(), call)));
             let keywords = AhoCorasick::builder()
                 .ascii_case_insensitive(true)
                 .match_kind(MatchKind::Standard)
@@ -79,8 +88,10 @@ fn table() -> Option<&'static Table> {
 
 /// Every built-in label.
 pub(super) fn labels() -> impl Iterator<Item = &'static Label> {
-    let rules = RULES.iter().chain(&SPOTS).map(|rule| &rule.label);
-    rules.chain(names::LABELS).chain([&URL_PASSWORD, &keys::BLOCK])
+    let rules = rules::all().chain(&SPOTS).map(|rule| &rule.label);
+    let providers = PROVIDERS.iter().map(|provider| &provider.label);
+    let others = [&URL_PASSWORD, &keys::BLOCK, &keys::FILE, phrases::LABEL];
+    rules.chain(providers).chain(names::LABELS).chain(dots::LABELS).chain(others)
 }
 
 /// What the built-in rules find in `text`, in no order; findings may overlap.
@@ -95,6 +106,7 @@ pub(super) fn built_in(text: &[u8], strict: bool) -> Vec<Finding> {
     let mut assigned = Names::default();
     let mut ends = WordEnds::default();
     let mut key_end = 0;
+    dots::tokens(text, |start, end, label| findings.push(Finding { start, end, of: Of::Ours(label) }));
     for hit in table.keywords.find_overlapping_iter(text) {
         let at = hit.start();
         let found = match table.calls[hit.pattern().as_usize()] {
@@ -115,11 +127,16 @@ pub(super) fn built_in(text: &[u8], strict: bool) -> Vec<Finding> {
             Call::KeyBlock if at >= key_end => keys::block(text, at).map(|(start, end)| (start, end, &keys::BLOCK)),
             Call::KeyEnd if at >= key_end => keys::rest(text, at).map(|(start, end)| (start, end, &keys::BLOCK)),
             Call::Putty if at >= key_end => keys::putty(text, at).map(|(start, end)| (start, end, &keys::BLOCK)),
-            Call::Wrapped if at >= key_end => keys::wrapped(text, at).map(|(start, end)| (start, end, &keys::BLOCK)),
-            Call::KeyBlock | Call::KeyEnd | Call::Putty | Call::Wrapped => None,
+            Call::Wrapped if at >= key_end => keys::wrapped(text, at),
+            Call::KeyBody if at >= key_end => keys::bare(text, at).map(|(start, end)| (start, end, &keys::BLOCK)),
+            Call::KeyBlock | Call::KeyEnd | Call::Putty | Call::Wrapped | Call::KeyBody => None,
+            Call::Provider(provider) => {
+                provider.find(text, at, hit.end()).map(|(start, end)| (start, end, &provider.label))
+            }
+            Call::Phrase => phrases::words(text, hit.end()).map(|(start, end)| (start, end, phrases::LABEL)),
         };
         if let Some((start, end, label)) = found {
-            if label.name == keys::BLOCK.name {
+            if label.rank == keys::BLOCK.rank {
                 key_end = key_end.max(end);
             }
             findings.push(Finding { start, end, of: Of::Ours(label) });

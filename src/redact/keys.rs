@@ -1,4 +1,5 @@
-//! Private keys written as blocks of text: PEM, OpenSSH, PGP, PuTTY, and PEM wrapped in Base64.
+//! Private keys written as blocks of text: PEM, OpenSSH, PGP, PuTTY, and what is left of
+//! them without their frame or wrapped in Base64.
 
 use super::judge;
 use super::rules::{Label, decode};
@@ -6,16 +7,50 @@ use super::rules::{Label, decode};
 /// What a record says of a key block.
 pub(super) static BLOCK: Label = Label { name: "private-key", reason: "is the block of a private key", rank: 0 };
 
+/// What a record says of a file of credentials in Base64.
+pub(super) static FILE: Label =
+    Label { name: "wrapped-credentials", reason: "is a file of credentials in Base64", rank: 0 };
+
 /// Begins a block.
 pub(super) const BEGIN: &str = "-----begin ";
+/// The same in RFC 4716, as long.
+pub(super) const BEGIN_SSH2: &str = "---- begin ";
 /// Ends a block.
 pub(super) const END: &str = "-----end ";
 /// Begins the secret part of a PuTTY key.
 pub(super) const PUTTY: &str = "private-lines:";
-/// `-----BEGIN` in Base64.
-pub(super) const WRAPPED: &str = "ls0tls1crudjti";
+/// What files of credentials begin with in Base64: `-----BEGIN`, `{"auths":`, `{"type":`, with and
+/// without indentation.
+pub(super) const WRAPPED: &[&str] = &[
+    "ls0tls1crudjti",
+    "eyjhdxrocyi6",
+    "ewogicjhdxrocy",
+    "ewojimf1dghz",
+    "ewogicagimf1dghz",
+    "eyj0exbl",
+    "ewogicj0exbl",
+    "ewogicagin",
+];
+/// What the body of a key begins with: OpenSSH's magic word, and the lengths of usual DER keys.
+pub(super) const BODIES: &[&str] = &[
+    "b3blbnnzac1rzxktdje",
+    "mii",
+    "migh",
+    "mig2",
+    "migk",
+    "migt",
+    "mihu",
+    "mihc",
+    "mhccaqee",
+    "mhqcaqee",
+    "mc4caqaw",
+    "meecaqaw",
+    "mfecaqew",
+    "meccaqaw",
+];
 
-const DASHES: &[u8] = b"-----";
+/// Four of five dashes: RFC 4716 has no more.
+const DASHES: &[u8] = b"----";
 /// Fewer characters of Base64 than this are no key: a header shown in prose.
 const LEAST: usize = 16;
 /// The most that is read backwards for a block without a beginning.
@@ -48,7 +83,8 @@ pub(super) fn rest(text: &[u8], hit: usize) -> Option<(usize, usize)> {
     let mut size = 0;
     for line in window[..window.len() - prefix - 1].rsplit(|b| *b == b'\n') {
         line_start = line_start.saturating_sub(line.len() + 1);
-        let prefix = line.iter().take_while(|b| is_gap(**b)).count();
+        let mut prefix = line.iter().take_while(|b| is_gap(**b)).count();
+        prefix += usize::from(matches!(line.get(prefix), Some(b'-' | b'+')));
         let content = line[prefix..].trim_ascii_end();
         // The last line, met first, is as short as the key leaves it.
         let short = content.len() < LEAST || (judge::is_name(content) && content.len() < 40);
@@ -61,22 +97,85 @@ pub(super) fn rest(text: &[u8], hit: usize) -> Option<(usize, usize)> {
     (size >= 2 * LEAST).then_some((start, end))
 }
 
-/// The Base64 at `hit` where it wraps a private key.
-pub(super) fn wrapped(text: &[u8], hit: usize) -> Option<(usize, usize)> {
+/// The Base64 at `hit` where it wraps a file with a private key or a login, on one line or several.
+pub(super) fn wrapped(text: &[u8], hit: usize) -> Option<(usize, usize, &'static Label)> {
     if !super::text::starts_token(text, hit) {
         return None;
     }
-    let length = text[hit..].iter().take_while(|b| is_base64(**b)).count();
-    let start = decode(&text[hit..hit + length.min(96)]);
-    let header = super::text::contains_ignoring_case(&start, b"private key");
-    (header && length >= 64).then_some((hit, hit + length))
+    let start = decode(&text[hit..text.len().min(hit + 96)]);
+    let has = |word: &[u8]| super::text::contains_ignoring_case(&start, word);
+    let label = if has(b"private key") {
+        &BLOCK
+    } else if has(b"\"auths\"") || has(b"\"service_account\"") {
+        &FILE
+    } else {
+        return None;
+    };
+    let (end, size) = lines(text, hit);
+    (size >= 64).then_some((hit, end, label))
+}
+
+/// The body of a private key at `hit` that has no frame, told by its first bytes.
+pub(super) fn bare(text: &[u8], hit: usize) -> Option<(usize, usize)> {
+    let run = text[hit..].iter().take(64).take_while(|b| is_base64(**b)).count();
+    if run < 40 || !super::text::starts_token(text, hit) {
+        return None;
+    }
+    let first = decode(&text[hit..hit + 40]);
+    if !first.starts_with(b"openssh-key-v1") && !is_private(&first) {
+        return None;
+    }
+    let (end, size) = lines(text, hit);
+    (size >= 48).then_some((hit, end))
+}
+
+/// Whether DER begins as a private key does: a sequence, a version, and what only a key has next.
+///
+/// Certificates and public keys begin with a sequence in a sequence, or with a large number.
+fn is_private(der: &[u8]) -> bool {
+    let inner = match der {
+        [0x30, 0x82, _, _, inner @ ..] | [0x30, 0x81, _, inner @ ..] | [0x30, 0x00..=0x7f, inner @ ..] => inner,
+        _ => return false,
+    };
+    // PKCS #1, #8 and #12, SEC 1, and PKCS #8 under a password.
+    matches!(
+        inner,
+        [0x02, 0x01, 0x00, 0x02 | 0x30, ..] | [0x02, 0x01, 0x01, 0x04 | 0x30, ..] | [0x02, 0x01, 0x03, 0x30, ..]
+    ) || matches!(inner, [0x30, _, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x05, ..])
+}
+
+/// The end of the Base64 at `start`, which goes on where a next line is as long, and its size.
+fn lines(text: &[u8], start: usize) -> (usize, usize) {
+    let run = |at: usize| text[at..].iter().take_while(|b| is_base64(**b)).count();
+    let width = run(start);
+    let (mut end, mut size) = (start + width, width);
+    loop {
+        let next = gap(text, end);
+        let between = &text[end..next];
+        let breaks = between.contains(&b'\n') || between.contains(&b'\\') || between.contains(&b'<');
+        let length = run(next);
+        if width < 40 || !breaks || length == 0 || length > width {
+            break;
+        }
+        if length < width && !is_tail(text, next, length) && length < LEAST {
+            break;
+        }
+        (end, size) = (next + length, size + length);
+        if length < width {
+            break;
+        }
+    }
+    (end, size)
 }
 
 /// The place after the closing dashes of a label that names a private key.
 fn label(text: &[u8], from: usize) -> Option<usize> {
     let window = &text[from..text.len().min(from + 80)];
     let length = window.windows(DASHES.len()).position(|part| part == DASHES)?;
-    window[..length].windows(11).any(|part| part == b"PRIVATE KEY").then_some(from + length + DASHES.len())
+    let name = &window[..length];
+    let private = name.windows(11).any(|part| part == b"PRIVATE KEY") || name.starts_with(b"OpenVPN Static key");
+    let dashes = text[from + length..].iter().take(5).take_while(|b| **b == b'-').count();
+    private.then_some(from + length + dashes)
 }
 
 /// The end of the key whose lines begin at or after `from`.
@@ -85,7 +184,7 @@ fn body(text: &[u8], from: usize) -> Option<usize> {
     loop {
         at = gap(text, at);
         let left = &text[at..];
-        if left.starts_with(b"-----END ") {
+        if left.starts_with(b"-----END ") || left.starts_with(b"---- END ") {
             if size >= LEAST {
                 end = label(text, at + END.len()).unwrap_or(end);
             }
@@ -140,18 +239,55 @@ fn header(left: &[u8]) -> Option<usize> {
     Some(line)
 }
 
-/// The first place at or after `at` that is no line end, indentation, prefix or quote.
+/// The first place at or after `at` that is no line end, indentation, prefix, quote or operator.
 fn gap(text: &[u8], mut at: usize) -> usize {
+    const MARKUP: &[&[u8]] = &[
+        b"<br>", b"<br/>", b"<br />", b"<BR>", b"</p>", b"<p>", b"</code>", b"<code>", b"&#10;", b"&#13;", b"&#xA;",
+        b"&nbsp;", b"&gt;", b"&quot;",
+    ];
     loop {
-        match text.get(at) {
-            Some(b'\\') => match text.get(at + 1) {
-                Some(b'n' | b'r' | b't' | b'"' | b'\'') => at += 2,
-                Some(b'\\' | b'\n') | None => at += 1,
-                Some(_) => return at,
+        let left = &text[at..];
+        at += match left {
+            [b'\\', b'n' | b'r' | b't' | b'"' | b'\'', ..] => 2,
+            [b'\\', b'\\' | b'\n' | b'\r', ..] | [b'\\'] => 1,
+            [byte, ..] if is_gap(*byte) => 1,
+            [b'<' | b'&', ..] => match MARKUP.iter().find(|markup| left.starts_with(markup)) {
+                Some(markup) => markup.len(),
+                None => usize::from(is_operator(text, at)),
             },
-            Some(byte) if is_gap(*byte) => at += 1,
-            _ => return at,
+            _ if at > 0 && starts_line(&text[..at]) => prefix(left),
+            _ => usize::from(is_operator(text, at)),
+        };
+        if text.len() == at || text[at..].len() == left.len() {
+            return at;
         }
+    }
+}
+
+/// Whether strings are joined at `at`: `"…" +`, `. "…"`, `& _`.
+fn is_operator(text: &[u8], at: usize) -> bool {
+    let beside = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'_'));
+    matches!(text.get(at), Some(b'+' | b'.' | b'&'))
+        && at.checked_sub(1).is_some_and(|before| beside(text.get(before)))
+        && beside(text.get(at + 1))
+}
+
+/// Whether only blanks stand between `before`'s end and its last line end.
+fn starts_line(before: &[u8]) -> bool {
+    let blanks = before.iter().rev().take(32).take_while(|b| matches!(b, b' ' | b'\t')).count();
+    before[..before.len() - blanks].last() == Some(&b'\n')
+}
+
+/// The length of what a listing puts before a line: `+`, `-`, `//`, `;`, `12 |`.
+fn prefix(line: &[u8]) -> usize {
+    let digits = line.iter().take(6).take_while(|b| b.is_ascii_digit()).count();
+    let blanks = line[digits..].iter().take(4).take_while(|b| **b == b' ').count();
+    match line {
+        _ if digits > 0 && matches!(line.get(digits + blanks), Some(b'|' | b':')) => digits + blanks + 1,
+        [b'/', b'/', b' ', ..] => 3,
+        [b'+' | b';' | b'%', ..] => 1,
+        [b'-', ..] if !line.starts_with(DASHES) || line.starts_with(b"------") => 1,
+        _ => 0,
     }
 }
 
@@ -167,6 +303,7 @@ fn is_base64(byte: u8) -> bool {
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
+    use crate::redact::canaries::{SEED, fill};
 
     const LINE: &str = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtz";
 
@@ -186,10 +323,21 @@ mod tests {
             ("> ", "\n> ", ""),
             ("# ", "\n# ", ""),
             ("\"", "\\n\" +\n  \"", "\""),
+            ("'", "' .\n  '", "'"),
+            ("[\"", "\",\n \"", "\"]"),
+            ("\"", "\\n\"\n  + \"", "\""),
+            ("+", "\n+", ""),
+            ("-", "\n-", ""),
+            ("  1 | ", "\n  2 | ", ""),
+            ("// ", "\n// ", ""),
+            ("| key | ", "<br>", " |"),
+            ("<p>", "<br />\n", "</p>"),
+            ("> > ", "\n> > ", ""),
+            ("", "\r\n", ""),
+            ("\"", "\\n\\\n", "\""),
         ] {
             let key =
                 ["-----BEGIN RSA PRIVATE KEY-----", LINE, LINE, "c2hvcnQ=", "-----END RSA PRIVATE KEY-----"].join(join);
-            let key = key.replace("\" +\n", "\"\n");
             let text = format!("before {open}{key}{close} after");
             assert_eq!(found(&text), Some(key.as_str()), "{text}");
         }
@@ -236,8 +384,43 @@ mod tests {
         let (start, end) = putty(text.as_bytes(), 0).unwrap();
         assert_eq!(&text[start..end], format!("{LINE}\n{LINE}"));
         let text = "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlFcEFJQkFBS0NBUUVBMGJ2Qg==";
-        assert_eq!(wrapped(text.as_bytes(), 0), Some((0, text.len())));
+        assert_eq!(wrapped(text.as_bytes(), 0).map(|(start, end, _)| (start, end)), Some((0, text.len())));
         let certificate = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUVwQUlCQUFLQ0FRRUEwYnZCMGJ2QjB2QjA";
-        assert_eq!(wrapped(certificate.as_bytes(), 0), None);
+        assert!(wrapped(certificate.as_bytes(), 0).is_none());
+    }
+
+    #[test]
+    fn a_body_without_its_frame_is_told_by_its_first_bytes() {
+        let body = |start: &str, width: usize| {
+            let line = fill(&format!("<a{width}>"), SEED);
+            format!("{start}{}\n  {line}\n  {line}\n  Zz19==", &line[start.len()..])
+        };
+        for start in ["MIIEvgIBADANBgkqhkiG", "MIIEpAIBAAKCAQEA", "MHcCAQEEIB", "MIGHAgEAMBMG", "b3BlbnNzaC1rZXktdjEA"]
+        {
+            for width in [64, 76] {
+                let key = body(start, width);
+                let text = format!("{key}\n\nThe next paragraph.");
+                assert_eq!(bare(text.as_bytes(), 0), Some((0, key.len())), "{text}");
+            }
+        }
+        // A certificate, a public key, a signed message, a sample.
+        for start in ["MIIDdzCCAl+gAwIBAgIE", "MIIBIjANBgkqhkiG9w0B", "MIIBCgKCAQEA", "MIIGPwYJKoZIhvcNAQcC"] {
+            assert_eq!(bare(body(start, 64).as_bytes(), 0), None, "{start}");
+        }
+        assert_eq!(bare(b"MIIEvgIBADANBgkqhkiG...", 0), None);
+    }
+
+    #[test]
+    fn other_blocks_of_secrets_are_found() {
+        for (name, line) in [("OpenVPN Static key V1", "<h32>"), ("PGP PRIVATE KEY BLOCK", "<a64>")] {
+            let line = fill(line, SEED);
+            let text = format!("-----BEGIN {name}-----\n{line}\n{line}\n-----END {name}-----");
+            assert_eq!(found(&text), Some(text.as_str()));
+        }
+        let line = fill("<a64>", SEED);
+        let text = format!(
+            "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: me\n{line}\n---- END SSH2 ENCRYPTED PRIVATE KEY ----"
+        );
+        assert_eq!(block(text.as_bytes(), 0), Some((0, text.len())));
     }
 }

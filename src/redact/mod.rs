@@ -9,6 +9,7 @@
 mod canaries;
 mod clean;
 mod detect;
+mod dots;
 mod edit;
 mod engine;
 mod entity;
@@ -18,6 +19,8 @@ mod hygiene;
 mod judge;
 mod keys;
 mod names;
+mod phrases;
+mod providers;
 mod rules;
 mod spread;
 #[cfg(test)]

@@ -30,11 +30,11 @@ const fn rule(
     keywords: &'static [&'static str],
     pattern: &'static str,
 ) -> Rule {
-    Rule::new(name, reason, keywords, pattern).edge().whole().check(is_password)
+    Rule::new(name, reason, keywords, pattern).edge().spaced().bounded().after_forms().check(is_password)
 }
 
 /// The places.
-pub(in super::super) static SPOTS: [Rule; 30] = [
+pub(in super::super) static SPOTS: [Rule; 27] = [
     rule("database-password", COMMAND, &["mysql", "mariadb"], r"(?i)(?:mysql|mariadb)(?:dump|admin|import|sh)?[ \t][^\n|;]{0,80}?[ \t]-p([^\s'\x22`|;&]{6,})"),
     rule("shell-password", COMMAND, &["sshpass "], r"sshpass[ \t]+-p[ =]?[\x22']?([^\s'\x22`|;&]{4,})"),
     rule("registry-password", COMMAND, &["docker login", "podman login", "registry login", "buildah login", "az login", "oc login"], r"[a-z]+ login[^\n|;]{0,100}?[ \t](?:-p|--password)[ =]?[\x22']?([^\s'\x22`|;&]{4,})"),
@@ -46,17 +46,14 @@ pub(in super::super) static SPOTS: [Rule; 30] = [
     rule("basic-auth-password", STATEMENT, &["credentials(", "auth(", "auth=(", "auth = (", "login(", "authenticate("], r"(?i)(?:auth|login|authenticate|credentials)(?: ?= ?)?\((?:[A-Za-z_.]{1,30}, ?)?['\x22][^'\x22\n]{1,64}['\x22], ?['\x22]([^'\x22\n]{5,})['\x22]").check(|value| looks_secret(value, Class::Password, false)),
     rule("cookie", "is a session in a cookie", &["cookie:"], r"(?i)cookie:[^\n]{0,200}?[A-Za-z0-9_.-]{1,40}=([A-Za-z0-9%._~+/=-]{16,})").check(is_random),
     rule("passwords-file", ACCOUNT, &[":5432:", ":5433:", ":6432:", ":3306:", ":*:"], r"[A-Za-z0-9.*_-]+:(?:[0-9]{2,5}|\*):[A-Za-z0-9*_-]+:[A-Za-z0-9.*_@-]+:([^\s:'\x22`|]{5,})").back(64),
-    rule("password-hash", ACCOUNT, &["$apr1$", "$2y$", "$2a$", "$2b$", "$6$", "$5$", "$1$", "{sha}", "$argon2"], r"(?:\A|[^A-Za-z0-9._@-]|\\[nrt])[A-Za-z0-9._@-]{1,64}:(\$(?:apr1|2[aby]|[156]|argon2[id]{1,2})\$[A-Za-z0-9./$=,+]{20,}|\{SHA\}[A-Za-z0-9+/=]{20,})").back(66).check(|_| true),
     rule("http-password", COMMAND, &["http -a", "https -a", "http --auth"], r"https? (?:-a|--auth)[ =]['\x22]?[A-Za-z0-9._@-]{1,64}:([^\s'\x22`|;&]{4,})"),
     rule("system-password", COMMAND, &["chpasswd"], r"echo ['\x22]?[A-Za-z0-9._-]{1,32}:([^\s'\x22|]{4,})['\x22]? *\| *(?:sudo )?chpasswd").back(120),
     rule("analysis-token", "is the login of a code analysis", &["sonar.login"], r"sonar\.login['\x22]?[ \t]*[=:,][ \t]*['\x22]?([A-Za-z0-9_]{20,})").check(|_| true),
     rule("database-login", STATEMENT, &["connect(", "pdo("], r"(?i)(?:connect|pdo)\((?:['\x22][^'\x22\n]{0,120}['\x22], ?){2}['\x22]([^'\x22\n]{5,})['\x22]").check(|value| looks_secret(value, Class::Password, false)),
-    rule("signature", "is the signature of a request that it opens", &["x-amz-signature=", "x-goog-signature="], r"(?i)x-(?:amz|goog)-signature=([0-9a-f]{64,})").check(|_| true),
     rule("request-signature", "is the signature of a request", &["aws4-hmac-sha256"], r"AWS4-HMAC-SHA256[^\n]{0,300}?Signature=([0-9a-f]{64})").check(|_| true),
     rule("digest-response", "answers for a password", &["response=\""], r"response=\x22([0-9a-f]{32,64})\x22").check(|_| true),
     rule("aws-secret-key", "follows an AWS access key id", &["akia", "asia"], r"(?:AKIA|ASIA)[A-Z0-9]{16}[^A-Za-z0-9/+]{1,16}([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|\z)").check(|value| looks_secret(value, Class::Secret, true)),
     rule("symmetric-key", "is the secret of a JSON Web Key", &["\"kty\""], r"\x22kty\x22 ?: ?\x22oct\x22[^}]{0,200}?\x22k\x22 ?: ?\x22([A-Za-z0-9_-]{16,})\x22").check(|_| true),
-    rule("encoded-jwt", "is a JSON Web Token in Base64", &["zxlk"], r"ZXlK[A-Za-z0-9+/=_-]{60,}").check(|_| true),
     rule("one-time-seed", "is the seed of one-time passwords", &["mfa seed", "totp seed", "2fa seed", "otp seed", "totp secret", "mfa secret", "2fa secret", "otp secret", "authenticator key", "authenticator secret"], r"(?i)(?:seed|secret|key)[`*]{0,3}(?: key)?(?::| is|=)?[ \t]*[`*'\x22]{0,3}([A-Z2-7]{4,8}(?: ?[A-Z2-7]{4,8}){2,12})").back(2).check(|value| value.iter().any(u8::is_ascii_digit)),
     rule("telegram-url", "is the token of a Telegram bot in a URL", &["api.telegram.org/bot", "api.telegram.org/file/bot"], r"(?i)api\.telegram\.org/(?:file/)?bot([0-9]{6,12}:[A-Za-z0-9_-]{20,})").check(|_| true),
     rule("recovery-codes", "are codes to recover an account", &["recovery code", "backup code"], r"(?i)(?:recovery|backup) codes?[^\n:]{0,40}:[ \t]*\n{0,2}((?:[ \t]*[-*>`]{0,2}[ \t]*(?:[0-9]{1,2}[.)] )?[a-z0-9]{4,6}(?:[ -][a-z0-9]{4,6}){1,3}`?,?[ \t]*\n?){1,20})").check(|value| value.iter().any(u8::is_ascii_digit)),

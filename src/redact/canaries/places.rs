@@ -1,0 +1,32 @@
+//! A secret in each place that the rules for places know; templates of [`super::fill`].
+
+#[rustfmt::skip]
+pub(super) const PLACES: &[(&str, &str)] = &[
+    ("database-password", "mysql -u root -p~~<a11>3k~~ shop"),
+    ("shell-password", "sshpass -p ~~<a11>3k~~ ssh x"),
+    ("registry-password", "docker login -u x -p ~~<a11>3k~~ host"),
+    ("cache-password", "redis-cli -a ~~<a11>3k~~ ping"),
+    ("sql-password", "IDENTIFIED BY '~~<a11>3k~~';"),
+    ("secure-string", "ConvertTo-SecureString '~~<a11>3k~~' -AsPlainText"),
+    ("snmp-community", "snmp-server community ~~<a11>3k~~ RO"),
+    ("snmp-password", "snmpwalk -v2c -c ~~<a11>3k~~ host"),
+    ("login-password", "login with bob / ~~<a11>3k~~ today"),
+    ("basic-auth-password", "auth=('bob', '~~<a11>3k~~')"),
+    ("cookie", "Cookie: theme=dark; x=~~<a22>3k5~~; y=1"),
+    ("passwords-file", "localhost:5432:shop:bob:~~<a11>3k"),
+    ("http-password", "http -a bob:~~<a11>3k~~ host"),
+    ("system-password", "echo 'bob:~~<a11>3k~~' | chpasswd"),
+    ("analysis-token", "sonar.login=~~<a40>"),
+    ("database-login", "mysqli_connect('h', 'u', '~~<a11>3k~~', 'd')"),
+    ("request-signature", "AWS4-HMAC-SHA256 x, Signature=~~<h64>"),
+    ("digest-response", r#"response="~~<h32>~~""#),
+    ("aws-secret-key", "AKIA<u16>: ~~<a18>/<a18>7b9"),
+    ("symmetric-key", r#"{"kty": "oct", "k": "~~<a43>~~"}"#),
+    ("one-time-seed", "MFA seed: ~~<b32>"),
+    ("telegram-url", "https://api.telegram.org/bot~~<d9>:<a33>~~/getMe"),
+    ("recovery-codes", "Recovery codes: ~~<h4>7-<h5>"),
+    ("totp-url", "otpauth://totp/x?secret=~~<b32>~~&issuer=y"),
+    ("pin", "PIN: ~~<d6>"),
+    ("wireless-password", "nmcli dev wifi connect x password ~~<a11>3k"),
+    ("ldap-password", "ldapsearch -D cn=x -w ~~<a11>3k~~ -b y"),
+];

@@ -1,0 +1,99 @@
+//! Tokens that no keyword announces, known by where their dots stand.
+
+use super::judge;
+use super::rules::Label;
+use super::text::starts_token;
+
+static DISCORD: Label =
+    Label { name: "discord-bot-token", reason: "matches the pattern of a Discord bot token", rank: 1 };
+static AIRTABLE: Label = Label { name: "airtable-token", reason: "matches the pattern of an Airtable token", rank: 1 };
+
+/// Every label of this file.
+pub(super) static LABELS: [&Label; 2] = [&DISCORD, &AIRTABLE];
+
+/// How many places are looked at together; hardly ever is one of them what is looked for.
+const CHUNK: usize = 64;
+
+/// Tells every such token of `text`.
+pub(super) fn tokens(text: &[u8], mut found: impl FnMut(usize, usize, &'static Label)) {
+    pairs(text, (b'.', b'.', 7), |dot| {
+        if let Some((start, end)) = discord(text, dot) {
+            found(start, end, &DISCORD);
+        }
+    });
+    pairs(text, (b'p', b'.', 17), |start| {
+        if let Some((start, end)) = airtable(text, start) {
+            found(start, end, &AIRTABLE);
+        }
+    });
+}
+
+/// The places where `one` stands and `other` so many bytes later.
+fn pairs(text: &[u8], (one, other, later): (u8, u8, usize), mut found: impl FnMut(usize)) {
+    let Some(ahead) = text.get(later..) else { return };
+    for (index, (here, there)) in text.chunks(CHUNK).zip(ahead.chunks(CHUNK)).enumerate() {
+        // Without branches, so that it runs on many bytes at a time.
+        let any = here.iter().zip(there).fold(false, |any, (a, b)| any | ((*a == one) & (*b == other)));
+        if any {
+            let places = here.iter().zip(there).enumerate().filter(|(_, (a, b))| **a == one && **b == other);
+            places.for_each(|(place, _)| found(index * CHUNK + place));
+        }
+    }
+}
+
+/// `MTk4NjIyNDgzNDcx….Cl2FMQ.…`: a user's number in Base64, a time of six characters, a code.
+fn discord(text: &[u8], dot: usize) -> Option<(usize, usize)> {
+    let is_part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
+    let before = text[dot.saturating_sub(29)..dot].iter().rev().take_while(|b| is_part(b)).count();
+    let start = dot - before;
+    let after = text[dot + 8..].iter().take(48).take_while(|b| is_part(b)).count();
+    let token = &text[start..dot + 8 + after];
+    let formed = (23..=28).contains(&before)
+        && text[dot + 1..dot + 7].iter().all(is_part)
+        && (27..=45).contains(&after)
+        && matches!(text[start], b'M' | b'N' | b'O');
+    (formed && starts_token(text, start) && !judge::is_name(token) && !judge::is_sample(token))
+        .then_some((start, start + token.len()))
+}
+
+/// `pat` and 14 letters, a dot, 64 hexadecimal digits.
+fn airtable(text: &[u8], start: usize) -> Option<(usize, usize)> {
+    let end = start + 18 + 64;
+    let token = text.get(start..end)?;
+    let formed = token.starts_with(b"pat")
+        && token[3..17].iter().all(u8::is_ascii_alphanumeric)
+        && token[18..].iter().all(u8::is_ascii_hexdigit);
+    (formed && starts_token(text, start) && !judge::is_sample(token)).then_some((start, end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redact::canaries::{SEED, fill};
+
+    fn found(text: &str) -> Vec<&str> {
+        let mut all = Vec::new();
+        tokens(text.as_bytes(), |start, end, _| all.push(&text[start..end]));
+        all
+    }
+
+    #[test]
+    fn tokens_are_found_by_their_dots_wherever_they_stand() {
+        for template in ["MT<a22>.<a6>.<a27>", "OD<a24>.<a6>.<a38>", "pat<a14>.<h64>"] {
+            let token = fill(template, SEED);
+            for padding in 0..130 {
+                let text = format!("{}({token}). More", ". ".repeat(padding));
+                assert_eq!(found(&text), [token.as_str()]);
+            }
+        }
+    }
+
+    #[test]
+    fn other_dots_stay() {
+        for template in
+            ["a.b.c", "T<a23>.<a6>.<a27>", "MT<a30>.<a6>.<a27>", "MT<a22>.<a6>.<a9>", "pat<a14>.<h20>", "pa"]
+        {
+            assert_eq!(found(&fill(template, SEED)), Vec::<&str>::new());
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Keys without a form of their own, known by the provider whose name stands before them.
+//!
+//! `DATADOG_APP=…`, `"algolia_admin" => "…"`, `| Deepgram | … |`: the name says
+//! whose, and the value has exactly the alphabet and the length of that provider's
+//! keys. A name that also says id, commit, digest, url and the like is left alone.
+
+mod table;
+
+pub(super) use table::PROVIDERS;
+
+use super::judge;
+use super::rules::Label;
+use super::text::{contains_ignoring_case, starts_token};
+
+/// Longest name.
+const NAME: usize = 64;
+/// How far before a name its line is read for words such as `commit`.
+const BEFORE: usize = 48;
+/// Most blanks on one side of a separator: tables are padded.
+const BLANKS: usize = 48;
+/// Most words between the provider and the separator: `Datadog app key for CI: …`.
+const WORDS: usize = 4;
+
+/// Words of a name that make its value something public.
+const PUBLIC: &str = "id ids hash hashes digest sha sha1 sha256 md5 checksum commit commits rev revision ref \
+    version ver url uri link host domain site endpoint public publishable pub pubkey name names index path \
+    file dir tag image email user username account org team workspace region zone project page address \
+    contract tx transaction block fingerprint cert certificate integrity etag trace span request run build \
+    job event dashboard monitor board object blob tree branch nonce salt signature sig uuid guid action";
+
+/// The same for what stands before the name on its line.
+const PUBLIC_BEFORE: &[&[u8]] = &[b"commit", b"digest", b"checksum", b"sha256", b"sha1", b"uses:", b"revision"];
+
+/// The characters of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Alphabet {
+    /// Hexadecimal digits, letters in one case.
+    Hex,
+    /// Letters and digits.
+    Alnum,
+    /// With `-` and `_`.
+    Word,
+    /// With `+`, `/` and `=`.
+    Base64,
+    /// Hexadecimal digits in the groups of a UUID.
+    Uuid,
+    /// Words with dots or colons between them.
+    Dotted,
+}
+
+/// An alphabet, the least and the greatest length.
+#[derive(Debug)]
+struct Form(Alphabet, usize, usize);
+
+/// A provider.
+#[derive(Debug)]
+pub(super) struct Provider {
+    pub(super) label: Label,
+    /// Its name's spellings, in lower case.
+    pub(super) words: &'static [&'static str],
+    forms: &'static [Form],
+}
+
+/// The form of one length or of a range of lengths.
+const fn form(alphabet: Alphabet, lengths: &[usize]) -> Form {
+    Form(alphabet, lengths[0], lengths[lengths.len() - 1])
+}
+
+impl Provider {
+    /// The key whose name holds one of the provider's words at `hit..end`.
+    pub(super) fn find(&self, text: &[u8], hit: usize, end: usize) -> Option<(usize, usize)> {
+        if !is_word_of_name(text, hit, end) {
+            return None;
+        }
+        let start = hit - text[hit.saturating_sub(NAME)..hit].iter().rev().take_while(|b| is_name(**b)).count();
+        let before = text[..start].last();
+        if matches!(before, Some(b'/' | b'@' | b'#' | b'\\')) {
+            return None;
+        }
+        let name_end = end_of_name(text, end)?;
+        let at = separated(text, start, name_end)?;
+        let value = self.forms.iter().find_map(|form| form.at(text, at))?;
+        let line = &text[start.saturating_sub(BEFORE)..start];
+        let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
+        if PUBLIC_BEFORE.iter().any(|word| contains_ignoring_case(line, word)) || is_public(&text[start..name_end]) {
+            return None;
+        }
+        Some(value)
+    }
+}
+
+impl Form {
+    /// The value of this form at `at`.
+    fn at(&self, text: &[u8], at: usize) -> Option<(usize, usize)> {
+        let Self(alphabet, least, most) = *self;
+        let window = &text[at..text.len().min(at + most + 2)];
+        let mut length = window.iter().take_while(|b| alphabet.has(**b)).count();
+        // A sentence's full stop.
+        while length > 0 && matches!(window[length - 1], b'.' | b':') {
+            length -= 1;
+        }
+        if length < least || length > most {
+            return None;
+        }
+        let value = &window[..length];
+        let runs_on =
+            window.get(length).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'/' | b'('));
+        (!runs_on && alphabet.is_key(value)).then_some((at, at + length))
+    }
+}
+
+impl Alphabet {
+    fn has(self, byte: u8) -> bool {
+        match self {
+            Self::Hex => byte.is_ascii_hexdigit(),
+            Self::Uuid => byte.is_ascii_hexdigit() || byte == b'-',
+            Self::Alnum => byte.is_ascii_alphanumeric(),
+            Self::Word => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'),
+            Self::Base64 => byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_'),
+            Self::Dotted => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':'),
+        }
+    }
+
+    /// Whether what has the length is a key: made by a machine, and no stand-in.
+    fn is_key(self, value: &[u8]) -> bool {
+        let hexadecimal = value.iter().all(u8::is_ascii_hexdigit);
+        let one_case = !value.iter().any(u8::is_ascii_uppercase) || !value.iter().any(u8::is_ascii_lowercase);
+        let shaped = match self {
+            Self::Hex => one_case,
+            Self::Uuid => judge::is_uuid(value),
+            Self::Dotted => value[1..].iter().any(|b| matches!(b, b'.' | b':')),
+            // A commit's digest under another name.
+            Self::Word | Self::Base64 => !(hexadecimal && matches!(value.len(), 40 | 64)),
+            Self::Alnum => true,
+        };
+        let mixed = value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic);
+        let made = hexadecimal || self == Self::Uuid || !judge::is_name(value);
+        shaped && mixed && made && !judge::is_sample(value) && !judge::is_placeholder(value)
+    }
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+/// Whether `hit..end` is a word of its own: `box` in `BOX_KEY` and `boxKey`, not in `mailbox` or `boxes`.
+fn is_word_of_name(text: &[u8], hit: usize, end: usize) -> bool {
+    let (first, last) = (text[hit], text[end - 1]);
+    let hump = hit > 0 && text[hit - 1].is_ascii_lowercase() && first.is_ascii_uppercase();
+    let begins = hump || starts_token(text, hit);
+    let ends = match text.get(end) {
+        Some(next) if next.is_ascii_alphabetic() => {
+            let rest = &text[end..text.len().min(end + 6)];
+            let glued = [&b"api"[..], b"key", b"token", b"secret"]
+                .iter()
+                .any(|word| rest.get(..word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word)));
+            glued || (next.is_ascii_uppercase() && last.is_ascii_lowercase())
+        }
+        Some(next) => !next.is_ascii_digit(),
+        None => false,
+    };
+    begins && ends
+}
+
+/// The end of the name that goes on at `from`, with the words that follow it.
+fn end_of_name(text: &[u8], from: usize) -> Option<usize> {
+    let window = &text[..text.len().min(from + NAME)];
+    let run = |at: usize| window[at..].iter().take_while(|b| is_name(**b)).count();
+    let mut end = from + run(from);
+    for _ in 0..WORDS {
+        let next = match window.get(end..end + 2) {
+            Some([b' ', letter]) if letter.is_ascii_alphabetic() => end + 1,
+            Some([b' ', b'(']) => end + 2,
+            _ => break,
+        };
+        end = next + run(next);
+        end += usize::from(window.get(end) == Some(&b')'));
+    }
+    (end < window.len()).then_some(end)
+}
+
+/// Where a value may begin after the name in `start..end`; nothing where no separator follows.
+fn separated(text: &[u8], start: usize, end: usize) -> Option<usize> {
+    let blank = |at: usize| at + text[at..].iter().take(BLANKS).take_while(|b| matches!(b, b' ' | b'\t')).count();
+    let mark = |b: &&u8| matches!(**b, b'"' | b'\'' | b'`' | b'*' | b'\\' | b']' | b')');
+    let closed = end + text[end..].iter().take(6).take_while(mark).count();
+    let at = blank(closed);
+    let rest = &text[at..];
+    let starts = |sign: &str| rest.starts_with(sign.as_bytes());
+    let length = if starts("::") || starts("==") || starts("://") {
+        return None;
+    } else if starts("=>") || starts(":=") || starts("->") || starts("?=") || starts("||") {
+        2
+    } else if starts("=") || starts(":") || starts("|") || (starts(">") && text[..start].ends_with(b"<")) {
+        1
+    } else if starts("：") || starts("＝") {
+        3
+    } else if starts(",") && closed > end {
+        1
+    } else if text[start..].starts_with(b"--") && at > closed {
+        0
+    } else {
+        return None;
+    };
+    let at = blank(at + length);
+    let quote = |b: &&u8| matches!(**b, b'"' | b'\'' | b'`' | b'*' | b'\\' | b'=' | b'<');
+    let opened = at + text[at..].iter().take(6).take_while(quote).count();
+    let opened = if text[opened..].starts_with("“".as_bytes()) { opened + 3 } else { blank(opened) };
+    Some(opened + if text[opened..].starts_with(b"code>") { 5 } else { 0 })
+}
+
+/// Whether one of the words of `name` says that the value is public.
+fn is_public(name: &[u8]) -> bool {
+    let mut word: Vec<u8> = Vec::new();
+    let mut previous = b' ';
+    for byte in name.iter().chain(b" ") {
+        let hump = byte.is_ascii_uppercase() && previous.is_ascii_lowercase();
+        if hump || !byte.is_ascii_alphanumeric() {
+            if judge::is_one_of(PUBLIC, &word) {
+                return true;
+            }
+            word.clear();
+        }
+        if byte.is_ascii_alphanumeric() {
+            word.push(*byte);
+        }
+        previous = *byte;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redact::canaries::{SEED, fill};
+
+    fn found(text: &str) -> Option<String> {
+        let lower = text.to_ascii_lowercase();
+        PROVIDERS.iter().find_map(|provider| {
+            provider.words.iter().find_map(|word| {
+                let hits = lower.match_indices(word);
+                let mut found = hits.filter_map(|(hit, word)| provider.find(text.as_bytes(), hit, hit + word.len()));
+                found.next().map(|(start, end)| text[start..end].to_owned())
+            })
+        })
+    }
+
+    #[test]
+    fn keys_are_found_in_every_notation() {
+        for (template, value) in [
+            ("DATADOG_APP=<h32>", "<h32>"),
+            ("datadog: <h40>, then", "<h40>"),
+            ("\"datadog_app\" => \"<h32>\"", "<h32>"),
+            ("`ALGOLIA_ADMIN`: `<h32>`", "<h32>"),
+            ("| Deepgram | <h40> |", "<h40>"),
+            ("| `deepgram`     | `<h40>` |", "<h40>"),
+            ("Datadog app (CI): <h32>.", "<h32>"),
+            ("<heroku><i></heroku>", "<i>"),
+            ("--snyk <i>", "<i>"),
+            ("const boxKey = '<a32>';", "<a32>"),
+            ("**Twilio:** <h32>", "<h32>"),
+            ("setupDatadog: {datadogKey: '<h32>'}", "<h32>"),
+            ("kagi: <a11>.<a43>。", "<a11>.<a43>"),
+        ] {
+            let text = fill(template, SEED);
+            assert_eq!(found(&text), Some(fill(value, SEED)), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_only_stands_near_a_provider_stays() {
+        for template in [
+            "DATADOG_APP_ID=<h32>",
+            "twilio account: <h32>",
+            "uses: datadog/action@<h40>",
+            "# pinned by commit: datadog: <h40>",
+            "sentry-release-commit: <h40>",
+            "datadog.sha256: <h64>",
+            "datadog: <h33>",
+            "datadog: <h31>",
+            "Datadog is fine; <h32>",
+            "mailbox: <a32>",
+            "boxes: <a32>",
+            "box: some-value",
+            "linear: linear-gradient(0deg)",
+            "dropbox: configuration",
+            "dropbox: storageaccount1",
+            "heroku: <h8>-<h4>",
+            "algolia: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+            "github.com/datadog: <h32>",
+            "mapbox: pk.eyJ<a30>.<a22>",
+        ] {
+            let text = fill(template, SEED);
+            assert_eq!(found(&text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_are_in_lower_case() {
+        for provider in PROVIDERS {
+            assert!(provider.words.iter().all(|word| *word == word.to_ascii_lowercase()), "{provider:?}");
+        }
+    }
+}
