@@ -52,11 +52,11 @@ providers! {
     "cloudinary-key" "Cloudinary" ["cloudinary"] Word(27), Alnum(32);
     "codacy-key" "Codacy" ["codacy"] Alnum(20), Hex(32);
     "codeclimate-key" "Code Climate" ["codeclimate" "code_climate"] Hex(64);
-    "codecov-key" "Codecov" ["codecov"] Uuid(36);
+    "codecov-key" "Codecov" ["codecov"] Uuid(36), Word(36);
     "cohere-key" "Cohere" ["cohere"] Alnum(40);
     "coinbase-key" "Coinbase" ["coinbase"] Word(64);
     "configcat-key" "ConfigCat" ["configcat"] Base64(45);
-    "confluent-key" "Confluent" ["confluent"] Alnum(64);
+    "confluent-key" "Confluent" ["confluent"] Alnum(64), Alnum(16);
     "contentful-key" "Contentful" ["contentful"] Word(43);
     "couchbase-key" "Couchbase" ["couchbase" "capella"] Base64(60 120);
     "coveralls-key" "Coveralls" ["coveralls"] Word(37);
@@ -139,7 +139,7 @@ providers! {
     "percy-key" "Percy" ["percy"] Hex(64);
     "pexels-key" "Pexels" ["pexels"] Alnum(56);
     "pinecone-key" "Pinecone" ["pinecone"] Uuid(36);
-    "plaid-key" "Plaid" ["plaid"] Hex(30);
+    "plaid-key" "Plaid" ["plaid"] Alnum(30);
     "plivo-key" "Plivo" ["plivo"] Word(40);
     "polymarket-key" "Polymarket" ["polymarket"] Uuid(36), Base64(40 64);
     "postmark-key" "Postmark" ["postmark"] Uuid(36);
@@ -170,6 +170,9 @@ providers! {
     "sslmate-key" "SSLMate" ["sslmate"] Alnum(36);
     "steam-key" "Steam" ["steam"] Hex(32);
     "sumologic-key" "Sumo Logic" ["sumologic" "sumo_logic" "sumo"] Alnum(64), Alnum(14);
+    "telegram-key" "Telegram" ["telegram"] Dotted(41 51);
+    "telnyx-key" "Telnyx" ["telnyx"] Word(58);
+    "yandex-cloud-key" "Yandex" ["yandex"] Word(40), Dotted(90 400);
     "tmdb-key" "TMDB" ["tmdb" "themoviedb"] Hex(32);
     "todoist-key" "Todoist" ["todoist"] Hex(40);
     "tomtom-key" "TomTom" ["tomtom"] Alnum(32);
@@ -178,7 +181,7 @@ providers! {
     "trello-key" "Trello" ["trello"] Hex(32), Hex(64);
     "twilio-key" "Twilio" ["twilio"] Hex(32);
     "twitch-key" "Twitch" ["twitch"] Alnum(30);
-    "twitter-key" "Twitter" ["twitter"] Alnum(25), Alnum(35 50), Word(50);
+    "twitter-key" "Twitter" ["twitter"] Alnum(25), Alnum(35 50), Word(36 66);
     "unsplash-key" "Unsplash" ["unsplash"] Word(43);
     "upstage-key" "Upstage" ["upstage"] Alnum(40 50);
     "urlscan-key" "urlscan" ["urlscan"] Uuid(36);
