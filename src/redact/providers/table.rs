@@ -27,7 +27,7 @@ providers! {
     "airtable-key" "Airtable" ["airtable"] Alnum(17);
     "alchemy-key" "Alchemy" ["alchemy"] Word(32);
     "algolia-key" "Algolia" ["algolia"] Alnum(32);
-    "alibaba-key" "Alibaba Cloud" ["alibaba" "aliyun"] Alnum(30);
+    "alibaba-key" "Alibaba Cloud" ["alibaba" "aliyun"] Alnum(30 64);
     "amplitude-key" "Amplitude" ["amplitude"] Hex(32);
     "appcenter-key" "App Center" ["appcenter" "app_center"] Hex(40);
     "asana-key" "Asana" ["asana"] Alnum(32);
@@ -61,7 +61,7 @@ providers! {
     "couchbase-key" "Couchbase" ["couchbase" "capella"] Base64(60 120);
     "coveralls-key" "Coveralls" ["coveralls"] Word(37);
     "cypress-key" "Cypress" ["cypress"] Uuid(36);
-    "datadog-key" "Datadog" ["datadog"] Alnum(32), Alnum(40);
+    "datadog-key" "Datadog" ["datadog"] Alnum(32), Alnum(40), Word(40);
     "datagov-key" "data.gov" ["data.gov" "data_gov" "datagov"] Alnum(40);
     "deepgram-key" "Deepgram" ["deepgram"] Hex(40);
     "discord-key" "Discord" ["discord"] Hex(64), Word(32);
@@ -76,7 +76,7 @@ providers! {
     "fastly-key" "Fastly" ["fastly"] Word(32);
     "finicity-key" "Finicity" ["finicity"] Hex(32), Alnum(20);
     "finnhub-key" "Finnhub" ["finnhub"] Alnum(20), Alnum(40);
-    "flickr-key" "Flickr" ["flickr"] Hex(32);
+    "flickr-key" "Flickr" ["flickr"] Alnum(32);
     "freshbooks-key" "FreshBooks" ["freshbooks"] Alnum(64);
     "freshdesk-key" "Freshdesk" ["freshdesk"] Alnum(20);
     "fullstory-key" "FullStory" ["fullstory"] Dotted(24 200);
@@ -108,7 +108,7 @@ providers! {
     "launchdarkly-key" "LaunchDarkly" ["launchdarkly"] Word(40);
     "lighton-key" "LightOn" ["lighton" "paradigm"] Word(40 80);
     "linear-key" "Linear" ["linear"] Hex(32);
-    "linkedin-key" "LinkedIn" ["linkedin" "linked_in"] Alnum(16);
+    "linkedin-key" "LinkedIn" ["linkedin" "linked_in" "linked-in"] Alnum(16);
     "linode-key" "Linode" ["linode"] Hex(64);
     "loggly-key" "Loggly" ["loggly"] Uuid(36);
     "looker-key" "Looker" ["looker"] Alnum(24);
@@ -123,10 +123,10 @@ providers! {
     "mixpanel-key" "Mixpanel" ["mixpanel"] Hex(32);
     "mollie-key" "Mollie" ["mollie"] Word(35);
     "netlify-key" "Netlify" ["netlify"] Word(40 46);
-    "newrelic-key" "New Relic" ["newrelic" "new_relic" "new-relic"] Hex(40), Hex(64);
+    "newrelic-key" "New Relic" ["newrelic" "new_relic" "new-relic"] Hex(40), Alnum(64);
     "newsapi-key" "NewsAPI" ["newsapi" "news_api"] Hex(32);
     "ngrok-key" "ngrok" ["ngrok"] Word(43 50);
-    "nytimes-key" "New York Times" ["nytimes" "newyorktimes"] Word(32);
+    "nytimes-key" "New York Times" ["nytimes" "newyorktimes" "new-york-times"] Word(32);
     "okta-key" "Okta" ["okta"] Word(42);
     "ollama-key" "Ollama" ["ollama"] Dotted(57);
     "onelogin-key" "OneLogin" ["onelogin"] Hex(64);

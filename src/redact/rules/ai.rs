@@ -6,7 +6,7 @@ table! {
     "anthropic-key" "an Anthropic API key" ["sk-ant-"] r"sk-ant-[A-Za-z0-9_-]{20,}" => edge;
     "openai-key" "an OpenAI API key" ["sk-" "sess-"] r"sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{20,}|sk-[A-Za-z0-9]{20,}|sess-[A-Za-z0-9]{40}" => edge;
     "openrouter-key" "an OpenRouter API key" ["sk-or-"] r"sk-or-[A-Za-z0-9_-]{20,}" => edge;
-    "model-key" "a key of a model's provider" ["sk-"] r"sk-(?:api|kimi|cp|sp|ws|litellm|helicone|eu|us|ss|ai|bf)-[A-Za-z0-9_-]{16,}" => edge check(random);
+    "model-key" "a key of a model's provider" ["sk-"] r"sk-(?:api|kimi|cp|sp|ws|litellm|helicone|eu|us|ss|ai|bf)-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9]{8,}[A-Za-z0-9_-]{32,}" => edge check(random);
     "huggingface-token" "a Hugging Face token" ["hf_" "api_org_"] r"(?:hf|api_org)_[A-Za-z0-9]{30,}" => edge;
     "groq-key" "a Groq API key" ["gsk_"] r"gsk_[A-Za-z0-9]{40,}" => edge;
     "xai-key" "an xAI API key" ["xai-"] r"xai-[A-Za-z0-9_-]{60,}" => edge;

@@ -1,6 +1,6 @@
 //! Clouds, platforms, networks, identities and stores of secrets.
 
-use super::{Rule, random, table};
+use super::{Rule, random, table, varied};
 use crate::redact::judge;
 
 table! {
@@ -20,7 +20,7 @@ table! {
     "azure-sas" "an Azure shared access signature" ["sig="] r"(?:[?&;]|\\u0026)sig=([A-Za-z0-9%/+]{40,}={0,2})" => back(6);
     "azure-service-key" "the key of an Azure service" ["azfu" "+ast" "acdb" "+asb" "+aeh" "aiot" "azse" "+acr" "azca" "azeg" "+arm" "+amc" "+aba" "jqqj99" "azdo"] r"[A-Za-z0-9+/_-]{44}AzFu[A-Za-z0-9+/_-]{5}[AQgw]==|[A-Za-z0-9+/]{76}(?:\+ASt|ACDb|\+ABa|\+AMC)[A-Za-z0-9+/]{5}[AQgw]==|[A-Za-z0-9+/]{33}(?:\+ASb|\+AEh|\+ARm|AIoT|AzEG|AZEG)[A-Za-z0-9+/]{5}[A-Za-z0-9+/]=|[A-Za-z0-9+/]{42}(?:AzSe|\+ACR)[A-D][A-Za-z0-9+/]{5}|[A-Za-z0-9+/]{33}AzCa[A-P][A-Za-z0-9+/]{5}=|[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{26}|[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}" => back(76) edge;
     "azure-function-code" "the code of an Azure function" [".azurewebsites.net/api/"] r#"\.azurewebsites\.net/api/[^\s"'`<>?]{1,100}\?(?:[^\s"'`<>]{0,100}&)?code=([A-Za-z0-9_/=%-]{20,})"#;
-    "alibaba-key" "an Alibaba Cloud access key" ["ltai" "sts." "cais"] r"LTAI[A-Za-z0-9]{12,30}|STS\.[A-Za-z0-9]{16,64}|CAIS[A-Za-z0-9+/_=-]{100,}" => edge check(random);
+    "alibaba-key" "an Alibaba Cloud access key" ["ltai" "sts." "cais"] r"LTAI[A-Za-z0-9]{16,30}|STS\.[A-Za-z0-9]{16,64}|CAIS[A-Za-z0-9+/_=-]{100,}" => edge check(varied);
     "tencent-key" "a Tencent Cloud secret id" ["akid"] r"AKID[A-Za-z0-9]{32}" => exact check(random);
     "baidu-key" "a Baidu Cloud key" ["bce-v3/altak-"] r"bce-v3/ALTAK-[A-Za-z0-9]{15,}/[a-f0-9]{40}";
     "volcengine-key" "a Volcengine access key" ["aklt"] r"AKLT[A-Za-z0-9+/=_-]{30,}" => edge check(random);

@@ -10,8 +10,9 @@ table! {
     "plaid-token" "a Plaid token" ["access-sandbox-" "access-development-" "access-production-"] r"access-(?:sandbox|development|production)-[0-9a-f]{8}-[0-9a-f-]{27}";
     "adyen-key" "an Adyen API key" ["aqe"] r#"AQE[a-z]hm[A-Za-z0-9+/]{40,}={0,2}(?:-[A-Za-z0-9+/]{20,}={0,2}-[^\s"'`|]{10,60})?"# => edge;
     "flutterwave-key" "a Flutterwave secret key" ["flwseck"] r"FLWSECK(?:_TEST)?-[A-Za-z0-9]{12,}(?:-X)?";
-    "live-key" "a live or test key of a payment service" ["live_" "test_" "sandbox_"] r"(?:live|test)_(?:[a-f0-9]{35}|[A-Za-z0-9]{30})|(?:live|sandbox)_[A-Za-z0-9_=-]{40}" => exact check(random);
+    "live-key" "a live or test key of a payment service" ["live_" "test_" "sandbox_"] r"(?:live|sandbox)_[A-Za-z0-9_=-]{40}|(?:live|test)_(?:[a-f0-9]{35}|[A-Za-z0-9]{30})" => exact check(random);
     "checkout-key" "a Checkout.com secret key" ["sk_"] r"sk_(?:sbox_|test_)?(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[a-z0-9]{27})" => exact check(random);
+    "rainforest-key" "a Rainforest API key" ["apikey_"] r"apikey_[a-f0-9]{64}" => edge;
     "paddle-key" "a Paddle API key" ["pdl_live_" "pdl_sdbx_" "pdl_ntfset_"] r"pdl_(?:(?:live|sdbx)_apikey|ntfset)_[A-Za-z0-9]{20,}(?:_[A-Za-z0-9]{3,})*";
     "polar-token" "a Polar token" ["polar_"] r"polar_[a-z]{2,4}_[A-Za-z0-9_-]{20,}" => edge check(random);
     "mercury-token" "a Mercury token" ["mercury_production_" "mercury_sandbox_"] r"mercury_(?:production|sandbox)_[a-z]{2,6}_[A-Za-z0-9]{30,}(?:_yrucrem)?";

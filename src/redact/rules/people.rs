@@ -3,7 +3,7 @@
 use super::{Rule, decode, mixed, random, table, varied};
 
 table! {
-    "slack-token" "a Slack token" ["xox[abceoprsd]-" "xoxe." "xapp-" "xwfp-"] r"xox[abceoprsd]-[A-Za-z0-9%/+-]{10,}|xoxe\.xox[bp]-[A-Za-z0-9-]{10,}|xapp-[0-9]-[A-Za-z0-9-]{20,}|xwfp-[A-Za-z0-9-]{20,}";
+    "slack-token" "a Slack token" ["xox[abceoprsd]-" "xoxe." "xapp-" "xwfp-"] r"xox[abceoprsd]-[A-Za-z0-9%/+-]{10,}|xoxe\.xox[bp]-[A-Za-z0-9-]{10,}|xapp-[0-9]-[A-Za-z0-9-]{14,}|xwfp-[A-Za-z0-9-]{20,}";
     "slack-webhook" "a Slack webhook" ["hooks.slack.com/" "hooks.slack-gov.com/"] r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_-]{20,})";
     "discord-token" "a Discord token" ["mfa."] r"mfa\.[A-Za-z0-9_-]{60,}" => edge;
     "discord-webhook" "a Discord webhook" ["discord.com/api/webhooks/" "discordapp.com/api/webhooks/"] r"discord(?:app)?\.com/api/webhooks/([0-9]{15,}/[A-Za-z0-9_-]{40,})";
