@@ -185,6 +185,7 @@ pub(super) const FORMS: &[(&str, &str)] = &[
     ("flutterwave-key", "FLWSECK_TEST-<a32>-X"),
     ("live-key", "live_<a30>"),
     ("checkout-key", "sk_<i>"),
+    ("rainforest-key", "apikey_<h64>"),
     ("paddle-key", "pdl_live_apikey_<l26>_<a22>_<a3>"),
     ("polar-token", "polar_oat_<a40>"),
     ("mercury-token", "mercury_production_wma_<a44>_yrucrem"),

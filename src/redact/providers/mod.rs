@@ -38,7 +38,7 @@ enum Alphabet {
     Hex,
     /// Letters and digits.
     Alnum,
-    /// With `-` and `_`.
+    /// With `-`, `_` and `=`.
     Word,
     /// With `+`, `/` and `=`.
     Base64,
@@ -115,7 +115,7 @@ impl Alphabet {
             Self::Hex => byte.is_ascii_hexdigit(),
             Self::Uuid => byte.is_ascii_hexdigit() || byte == b'-',
             Self::Alnum => byte.is_ascii_alphanumeric(),
-            Self::Word => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'),
+            Self::Word => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'='),
             Self::Base64 => byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_'),
             Self::Dotted => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':'),
         }

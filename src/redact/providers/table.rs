@@ -27,7 +27,7 @@ providers! {
     "airtable-key" "Airtable" ["airtable"] Alnum(17);
     "alchemy-key" "Alchemy" ["alchemy"] Word(32);
     "algolia-key" "Algolia" ["algolia"] Alnum(32);
-    "alibaba-key" "Alibaba Cloud" ["alibaba" "aliyun"] Alnum(30);
+    "alibaba-key" "Alibaba Cloud" ["alibaba" "aliyun"] Alnum(30 64);
     "amplitude-key" "Amplitude" ["amplitude"] Hex(32);
     "appcenter-key" "App Center" ["appcenter" "app_center"] Hex(40);
     "asana-key" "Asana" ["asana"] Alnum(32);
@@ -52,16 +52,16 @@ providers! {
     "cloudinary-key" "Cloudinary" ["cloudinary"] Word(27), Alnum(32);
     "codacy-key" "Codacy" ["codacy"] Alnum(20), Hex(32);
     "codeclimate-key" "Code Climate" ["codeclimate" "code_climate"] Hex(64);
-    "codecov-key" "Codecov" ["codecov"] Uuid(36);
+    "codecov-key" "Codecov" ["codecov"] Uuid(36), Word(36);
     "cohere-key" "Cohere" ["cohere"] Alnum(40);
     "coinbase-key" "Coinbase" ["coinbase"] Word(64);
     "configcat-key" "ConfigCat" ["configcat"] Base64(45);
-    "confluent-key" "Confluent" ["confluent"] Alnum(64);
+    "confluent-key" "Confluent" ["confluent"] Alnum(64), Alnum(16);
     "contentful-key" "Contentful" ["contentful"] Word(43);
     "couchbase-key" "Couchbase" ["couchbase" "capella"] Base64(60 120);
     "coveralls-key" "Coveralls" ["coveralls"] Word(37);
     "cypress-key" "Cypress" ["cypress"] Uuid(36);
-    "datadog-key" "Datadog" ["datadog"] Alnum(32), Alnum(40);
+    "datadog-key" "Datadog" ["datadog"] Alnum(32), Alnum(40), Word(40);
     "datagov-key" "data.gov" ["data.gov" "data_gov" "datagov"] Alnum(40);
     "deepgram-key" "Deepgram" ["deepgram"] Hex(40);
     "discord-key" "Discord" ["discord"] Hex(64), Word(32);
@@ -76,7 +76,7 @@ providers! {
     "fastly-key" "Fastly" ["fastly"] Word(32);
     "finicity-key" "Finicity" ["finicity"] Hex(32), Alnum(20);
     "finnhub-key" "Finnhub" ["finnhub"] Alnum(20), Alnum(40);
-    "flickr-key" "Flickr" ["flickr"] Hex(32);
+    "flickr-key" "Flickr" ["flickr"] Alnum(32);
     "freshbooks-key" "FreshBooks" ["freshbooks"] Alnum(64);
     "freshdesk-key" "Freshdesk" ["freshdesk"] Alnum(20);
     "fullstory-key" "FullStory" ["fullstory"] Dotted(24 200);
@@ -108,7 +108,7 @@ providers! {
     "launchdarkly-key" "LaunchDarkly" ["launchdarkly"] Word(40);
     "lighton-key" "LightOn" ["lighton" "paradigm"] Word(40 80);
     "linear-key" "Linear" ["linear"] Hex(32);
-    "linkedin-key" "LinkedIn" ["linkedin" "linked_in"] Alnum(16);
+    "linkedin-key" "LinkedIn" ["linkedin" "linked_in" "linked-in"] Alnum(16);
     "linode-key" "Linode" ["linode"] Hex(64);
     "loggly-key" "Loggly" ["loggly"] Uuid(36);
     "looker-key" "Looker" ["looker"] Alnum(24);
@@ -123,10 +123,10 @@ providers! {
     "mixpanel-key" "Mixpanel" ["mixpanel"] Hex(32);
     "mollie-key" "Mollie" ["mollie"] Word(35);
     "netlify-key" "Netlify" ["netlify"] Word(40 46);
-    "newrelic-key" "New Relic" ["newrelic" "new_relic" "new-relic"] Hex(40), Hex(64);
+    "newrelic-key" "New Relic" ["newrelic" "new_relic" "new-relic"] Hex(40), Alnum(64);
     "newsapi-key" "NewsAPI" ["newsapi" "news_api"] Hex(32);
     "ngrok-key" "ngrok" ["ngrok"] Word(43 50);
-    "nytimes-key" "New York Times" ["nytimes" "newyorktimes"] Word(32);
+    "nytimes-key" "New York Times" ["nytimes" "newyorktimes" "new-york-times"] Word(32);
     "okta-key" "Okta" ["okta"] Word(42);
     "ollama-key" "Ollama" ["ollama"] Dotted(57);
     "onelogin-key" "OneLogin" ["onelogin"] Hex(64);
@@ -139,7 +139,7 @@ providers! {
     "percy-key" "Percy" ["percy"] Hex(64);
     "pexels-key" "Pexels" ["pexels"] Alnum(56);
     "pinecone-key" "Pinecone" ["pinecone"] Uuid(36);
-    "plaid-key" "Plaid" ["plaid"] Hex(30);
+    "plaid-key" "Plaid" ["plaid"] Alnum(30);
     "plivo-key" "Plivo" ["plivo"] Word(40);
     "polymarket-key" "Polymarket" ["polymarket"] Uuid(36), Base64(40 64);
     "postmark-key" "Postmark" ["postmark"] Uuid(36);
@@ -170,6 +170,9 @@ providers! {
     "sslmate-key" "SSLMate" ["sslmate"] Alnum(36);
     "steam-key" "Steam" ["steam"] Hex(32);
     "sumologic-key" "Sumo Logic" ["sumologic" "sumo_logic" "sumo"] Alnum(64), Alnum(14);
+    "telegram-key" "Telegram" ["telegram"] Dotted(41 51);
+    "telnyx-key" "Telnyx" ["telnyx"] Word(58);
+    "yandex-cloud-key" "Yandex" ["yandex"] Word(40), Dotted(90 400);
     "tmdb-key" "TMDB" ["tmdb" "themoviedb"] Hex(32);
     "todoist-key" "Todoist" ["todoist"] Hex(40);
     "tomtom-key" "TomTom" ["tomtom"] Alnum(32);
@@ -178,7 +181,7 @@ providers! {
     "trello-key" "Trello" ["trello"] Hex(32), Hex(64);
     "twilio-key" "Twilio" ["twilio"] Hex(32);
     "twitch-key" "Twitch" ["twitch"] Alnum(30);
-    "twitter-key" "Twitter" ["twitter"] Alnum(25), Alnum(35 50), Word(50);
+    "twitter-key" "Twitter" ["twitter"] Alnum(25), Alnum(35 50), Word(36 66);
     "unsplash-key" "Unsplash" ["unsplash"] Word(43);
     "upstage-key" "Upstage" ["upstage"] Alnum(40 50);
     "urlscan-key" "urlscan" ["urlscan"] Uuid(36);

@@ -3,15 +3,15 @@
 use super::{Rule, mixed, random, table};
 
 table! {
-    "anthropic-key" "an Anthropic API key" ["sk-ant-"] r"sk-ant-[A-Za-z0-9_-]{20,}" => edge();
+    "anthropic-key" "an Anthropic API key" ["sk-ant-"] r"sk-ant-[A-Za-z0-9_-]{20,}" => edge;
     "openai-key" "an OpenAI API key" ["sk-" "sess-"] r"sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{20,}|sk-[A-Za-z0-9]{20,}|sess-[A-Za-z0-9]{40}" => edge;
-    "openrouter-key" "an OpenRouter API key" ["sk-or-"] r"sk-or-[A-Za-z0-9_-]{20,}" => edge();
-    "model-key" "a key of a model's provider" ["sk-"] r"sk-(?:api|kimi|cp|sp|ws|litellm|helicone|eu|us|ss|ai|bf)-[A-Za-z0-9_-]{16,}" => edge check(random);
-    "huggingface-token" "a Hugging Face token" ["hf_" "api_org_"] r"(?:hf|api_org)_[A-Za-z0-9]{30,}" => edge();
-    "groq-key" "a Groq API key" ["gsk_"] r"gsk_[A-Za-z0-9]{40,}" => edge();
+    "openrouter-key" "an OpenRouter API key" ["sk-or-"] r"sk-or-[A-Za-z0-9_-]{20,}" => edge;
+    "model-key" "a key of a model's provider" ["sk-"] r"sk-(?:api|kimi|cp|sp|ws|litellm|helicone|eu|us|ss|ai|bf)-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9]{8,}[A-Za-z0-9_-]{32,}" => edge check(random);
+    "huggingface-token" "a Hugging Face token" ["hf_" "api_org_"] r"(?:hf|api_org)_[A-Za-z0-9]{30,}" => edge;
+    "groq-key" "a Groq API key" ["gsk_"] r"gsk_[A-Za-z0-9]{40,}" => edge;
     "xai-key" "an xAI API key" ["xai-"] r"xai-[A-Za-z0-9_-]{60,}" => edge;
     "perplexity-key" "a Perplexity API key" ["pplx-"] r"pplx-[A-Za-z0-9]{40,}";
-    "replicate-token" "a Replicate token" ["r8_"] r"r8_[A-Za-z0-9]{30,}" => edge();
+    "replicate-token" "a Replicate token" ["r8_"] r"r8_[A-Za-z0-9]{30,}" => edge;
     "nvidia-key" "an NVIDIA API key" ["nvapi-"] r"nvapi-[A-Za-z0-9_-]{40,}";
     "langsmith-key" "a LangSmith API key" ["lsv2_" "ls__"] r"lsv2_(?:pt|sk)_[A-Fa-f0-9]{32}(?:_[A-Fa-f0-9]{10})?|ls__[a-f0-9]{32}" => edge;
     "pinecone-key" "a Pinecone API key" ["pcsk_"] r"pcsk_[A-Za-z0-9_]{40,}";

@@ -4,9 +4,9 @@ use super::{Rule, mixed, random, table};
 
 table! {
     "databricks-token" "a Databricks token" ["dapi" "dkea" "dose"] r"(?:dapi|dkea|dose)[0-9a-f]{32}(?:-[0-9])?" => exact;
-    "supabase-key" "a Supabase key" ["sbp_" "sb_secret_"] r"sbp_[a-f0-9]{40}|sb_secret_[A-Za-z0-9_-]{20,}" => edge();
+    "supabase-key" "a Supabase key" ["sbp_" "sb_secret_"] r"sbp_[a-z0-9_-]{40}|sb_secret_[A-Za-z0-9_-]{20,}" => edge;
     "planetscale-secret" "a PlanetScale secret" ["pscale_tkn_" "pscale_pw_" "pscale_oauth_"] r"pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{31,}[A-Za-z0-9_=-]";
-    "neon-key" "a Neon API key" ["napi_"] r"napi_[a-z0-9]{40,}" => edge check(random);
+    "neon-key" "a Neon API key" ["napi_"] r"napi_[A-Za-z0-9]{40,}" => edge check(random);
     "mongodb-atlas-secret" "a MongoDB Atlas service account secret" ["mdb_sa_sk_"] r"mdb_sa_sk_[A-Za-z0-9_-]{36,}";
     "cockroach-key" "a CockroachDB Cloud key" ["ccdb1_"] r"CCDB1_[A-Za-z0-9]{22}_[A-Za-z0-9]{40}";
     "astra-token" "an Astra DB token" ["astracs:"] r"AstraCS:[A-Za-z0-9]{20,}(?::[a-f0-9]{40,})?";
@@ -19,7 +19,7 @@ table! {
     "metabase-key" "a Metabase API key" ["mb_"] r"mb_[A-Za-z0-9+/]{40,}={0,2}" => edge check(random);
     "new-relic-key" "a New Relic key" ["nr[aij][ikaqrs]-" "nral"] r"NR(?:AK|II|AA|IQ|RA|JS)-[A-Za-z0-9_-]{18,}|[A-Za-z0-9]{32,36}NRAL" => back(36) edge;
     "sentry-token" "a Sentry token" ["sntry[sua]_"] r"sntrys_[A-Za-z0-9+/=_-]{30,}|sntry[ua]_[a-f0-9]{40,}";
-    "dynatrace-token" "a Dynatrace token" ["dt0c01." "dt0s01." "dt0s02." "dt0s16."] r"dt0[cs][0-9]{2}\.[A-Z0-9]{8,24}\.[A-Z0-9]{60,}";
+    "dynatrace-token" "a Dynatrace token" ["dt0c01." "dt0s01." "dt0s02." "dt0s16."] r"dt0[cs][0-9]{2}\.[A-Za-z0-9]{8,24}\.[A-Za-z0-9]{60,}";
     "grafana-token" "a Grafana token" ["glsa_" "glc_" "eyjrijoi"] r"glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}|glc_[A-Za-z0-9+/]{32,}={0,2}|eyJrIjoi[A-Za-z0-9+/]{40,}={0,2}" => edge;
     "honeycomb-key" "a Honeycomb key" ["hc[abx][im]k_" "hcaic_" "hcalk_"] r"hc[a-z](?:ik|mk|ic|lk)_[A-Za-z0-9]{30,}" => edge;
     "axiom-token" "an Axiom token" ["xaat-" "xapt-"] r"xa[ap]t-[0-9a-f]{8}-[0-9a-f-]{27}";

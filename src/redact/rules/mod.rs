@@ -229,13 +229,16 @@ pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
 
 /// Whether `token` is neither a sample nor made of words as a name is.
 fn random(token: &[u8]) -> bool {
-    !judge::is_sample(token) && !judge::is_name(token)
+    !judge::is_sample(token) && (!judge::is_name(token) || of_three_kinds(token))
 }
 
 /// The same for forms that names in code come close to.
 fn mixed(token: &[u8]) -> bool {
-    random(token)
-        && token.iter().any(u8::is_ascii_digit)
+    !judge::is_sample(token) && !judge::is_name(token) && of_three_kinds(token)
+}
+
+fn of_three_kinds(token: &[u8]) -> bool {
+    token.iter().any(u8::is_ascii_digit)
         && token.iter().any(u8::is_ascii_uppercase)
         && token.iter().any(u8::is_ascii_lowercase)
 }
@@ -276,6 +279,7 @@ pub(super) fn decode(text: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact::canaries::{SEED, fill};
     use std::collections::BTreeSet;
 
     #[test]
@@ -295,6 +299,46 @@ mod tests {
     fn a_keyword_with_classes_is_written_out() {
         assert_eq!(written_out("g[ab]_[12]x"), ["ga_1x", "ga_2x", "gb_1x", "gb_2x"]);
         assert_eq!(written_out("ghp_"), ["ghp_"]);
+    }
+
+    #[test]
+    fn near_misses_of_every_family_stay() {
+        for template in [
+            // Code: names, versions, digests, samples.
+            "npm_config_registry and npm_lifecycle_event_name_of_the_script",
+            "ion_exchange_membrane, ico-moon, tss_handshake_round_two_of_three",
+            "octopus API-GATEWAY and API-VERSIONING",
+            "pul-<h12>, sqp_<h8>, glpat-xxxxxxxxxxxxxxxxxxxx",
+            // Clouds: ids, public keys, digests.
+            "AROA<u17>, arn:aws:iam::<d12>:role/x, ocid1.tenancy.oc1..<l60>",
+            "sha256:<h64>, sha256~short, exoplanet, scwrl, akidney",
+            "this.s.getAccessTokenForUserId() and (s.toLowerCaseStringOfWord)",
+            "a3-column, da2-day, vcp_is_fine, v1.0-rc1, st. Petersburg",
+            // Data: publishable keys and ids.
+            "phc_<a43>, dvc_client_<a30>, mdb_sa_id_<h24>, 4b1d<h36>",
+            "napi_create_external_arraybuffer_from_memory, sdk-<h8>, user.settings",
+            // AI: names.
+            "sk-learn-contrib-is-a-package, sk-ant-, hf_hub_download_with_progress_bar",
+            "as-is, key_derivation_function, fc-list, up_to_date, r8_uncompressed",
+            "m0-wallet, jina_embeddings_v2_base_en_model_of_the_hub_as_it_is",
+            // Payments: publishable keys, public keys, addresses.
+            "pk_live_<a24>, pk_test_<a24>, FLWPUBK-<h32>-X, xpub<c107>, npub1<l58>, AGE1<l58>",
+            "test_that_a_user_can_log_in_with_two, live_reload_is_on_for_all_of_them, sandbox_mode",
+            "pi_<a8>, seti_<a8>, bc1<l39>, 0x<h40>, api_live_reload",
+            // People: public tokens, ids, data.
+            "pk.eyJ<a60>.<a22>, AC<h32>, pubkey-<h32>, cli_<a16>, T0<u9>, C0<u9>",
+            "re_exported_by_the_crate, md-file, oauth:login, oauth:authorization_code, EAA is a word",
+            "![x](data:image/png;base64,EAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA)",
+            "0/1 and 1/12/2024, patting-na, 00D, discord.com/channels/<d18>/<d18>",
+            // Others.
+            "docs of $2b$10$ and {SHA}, admin:$apr1$..., \"auth\": \"none\", \"auth\": \"oauth2\"",
+            "$ANSIBLE_VAULT;1.1;AES256\n<d80>\n<d80>",
+        ] {
+            let text = fill(template, SEED);
+            let found = crate::redact::detect::built_in(text.as_bytes(), false);
+            let found: Vec<&str> = found.iter().map(|finding| &text[finding.start..finding.end]).collect();
+            assert_eq!(found, Vec::<&str>::new(), "{text}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::{Rule, decode, mixed, random, table, varied};
 
 table! {
-    "slack-token" "a Slack token" ["xox[abceoprsd]-" "xoxe." "xapp-" "xwfp-"] r"xox[abceoprsd]-[A-Za-z0-9%/+-]{10,}|xoxe\.xox[bp]-[A-Za-z0-9-]{10,}|xapp-[0-9]-[A-Za-z0-9-]{20,}|xwfp-[A-Za-z0-9-]{20,}";
+    "slack-token" "a Slack token" ["xox[abceoprsd]-" "xoxe." "xapp-" "xwfp-"] r"xox[abceoprsd]-[A-Za-z0-9%/+-]{10,}|xoxe\.xox[bp]-[A-Za-z0-9-]{10,}|xapp-[0-9]-[A-Za-z0-9-]{14,}|xwfp-[A-Za-z0-9-]{20,}";
     "slack-webhook" "a Slack webhook" ["hooks.slack.com/" "hooks.slack-gov.com/"] r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_-]{20,})";
     "discord-token" "a Discord token" ["mfa."] r"mfa\.[A-Za-z0-9_-]{60,}" => edge;
     "discord-webhook" "a Discord webhook" ["discord.com/api/webhooks/" "discordapp.com/api/webhooks/"] r"discord(?:app)?\.com/api/webhooks/([0-9]{15,}/[A-Za-z0-9_-]{40,})";
@@ -12,10 +12,10 @@ table! {
     "hook-link" "the secret part of a webhook" ["maker.ifttt.com/" ".make.com/" ".integromat.com/" "open.feishu.cn/open-apis/bot/" "open.larksuite.com/open-apis/bot/" "qyapi.weixin.qq.com/cgi-bin/webhook/"] r#"(?:maker\.ifttt\.com/[^\s"'`<>]{1,100}/key/([A-Za-z0-9_-]{20,})|\.(?:make|integromat)\.com/([a-z0-9]{32})|open\.(?:feishu\.cn|larksuite\.com)/open-apis/bot/(?:v2/)?hook/([A-Za-z0-9-]{20,})|qyapi\.weixin\.qq\.com/cgi-bin/webhook/[a-z_]{1,20}\?key=([A-Za-z0-9-]{20,}))"# => check(random);
     "telegram-token" "a Telegram bot token" [":aa"] r"[0-9]{8,10}:AA[A-Za-z0-9_-]{32,34}" => back(10) exact;
     "matrix-token" "a Matrix access token" ["syt_"] r"syt_[A-Za-z0-9+/=-]{2,}_[A-Za-z]{18,22}_[A-Za-z0-9]{6}" => edge;
-    "twilio-key" "a Twilio API key" ["sk0" "sk1" "sk2" "sk3" "sk4" "sk5" "sk6" "sk7" "sk8" "sk9" "ska" "skb" "skc" "skd" "ske" "skf"] r"SK[0-9a-f]{32}" => exact();
+    "twilio-key" "a Twilio API key" ["sk0" "sk1" "sk2" "sk3" "sk4" "sk5" "sk6" "sk7" "sk8" "sk9" "ska" "skb" "skc" "skd" "ske" "skf"] r"SK[0-9A-Fa-f]{32}" => exact;
     "sendgrid-key" "a SendGrid API key" ["sg."] r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|SG\.[A-Za-z0-9_.=-]{65}[A-Za-z0-9_=-]" => edge;
     "mailgun-key" "a Mailgun API key" ["key-"] r"key-[0-9a-f]{32}" => exact;
-    "mailchimp-key" "a Mailchimp API key" ["-us"] r"[0-9a-f]{32}-us[0-9]{1,2}" => back(32) exact();
+    "mailchimp-key" "a Mailchimp API key" ["-us"] r"[0-9a-f]{32}-us[0-9]{1,2}" => back(32) exact;
     "mandrill-key" "a Mandrill API key" ["md-"] r"md-[A-Za-z0-9_-]{22}" => exact check(mixed);
     "mailersend-token" "a MailerSend token" ["mlsn."] r"mlsn\.[A-Za-z0-9]{30,}" => edge;
     "resend-key" "a Resend API key" ["re_"] r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,28}" => edge check(random);
@@ -36,7 +36,7 @@ table! {
     "trello-token" "a Trello token" ["atta"] r"ATTA[A-Fa-f0-9]{60,72}" => exact;
     "atlassian-token" "an Atlassian API token" ["atatt3"] r"ATATT3[A-Za-z0-9_=-]{50,}" => edge;
     "linear-key" "a Linear API key" ["lin_api_" "lin_oauth_"] r"lin_(?:api|oauth)_[A-Za-z0-9]{30,}";
-    "notion-token" "a Notion token" ["ntn_" "secret_"] r"ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{43}" => edge();
+    "notion-token" "a Notion token" ["ntn_" "secret_"] r"ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{43}" => edge;
     "figma-token" "a Figma token" ["fig[dopur]_"] r"fig[dopur]_[A-Za-z0-9_-]{30,}";
     "canva-secret" "a Canva client secret" ["cnvca"] r"cnvca[A-Za-z0-9_-]{45,}" => edge;
     "miro-token" "a Miro token" ["eyjtaxjv"] r"eyJtaXJv[A-Za-z0-9+/=]{10,}_[A-Za-z0-9_-]{20,}" => edge;
