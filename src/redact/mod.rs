@@ -5,6 +5,7 @@
 //! text. Findings are merged and become `[REDACTED:<rule>]`; the words around
 //! them stay. Invisible characters are deleted on the way.
 
+mod advice;
 #[cfg(test)]
 mod canaries;
 mod clean;
@@ -17,6 +18,7 @@ mod generic;
 mod hygiene;
 mod judge;
 mod keys;
+mod listing;
 mod names;
 mod rules;
 mod spread;
@@ -29,3 +31,4 @@ mod view;
 pub use clean::{Clean, CleanBuf};
 pub use engine::{Piece, Redactor, Removal, Scrubbed};
 pub use environment::Environment;
+pub use listing::{RuleInfo, built_in_rules};
