@@ -7,6 +7,7 @@ mod fresh;
 mod golden;
 mod hostile;
 mod init;
+mod redact;
 mod rooms;
 mod sandbox;
 mod tamper;
