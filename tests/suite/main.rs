@@ -3,6 +3,7 @@
 
 mod check;
 mod cli;
+mod environment;
 mod fresh;
 mod golden;
 mod hostile;
