@@ -122,7 +122,7 @@ pub(crate) enum Command {
 
     /// Prints a text as it would enter a pack, without secrets
     ///
-    /// Applies the built-in rules and those of the configuration to files, or to standard input. The exit code is 0 whether or not something was removed.
+    /// Applies the built-in rules and those of the configuration to files, or to standard input; what is removed becomes `[REDACTED:<rule>]`. `--report` says for each place why, and how to include it safely; `--rules` lists the rules that `redaction.allow` can name. The exit code is 0 whether or not something was removed.
     #[command(after_long_help = help::REDACT)]
     Redact(RedactArgs),
 
@@ -306,6 +306,10 @@ pub(crate) struct RedactArgs {
     /// Writes each file under its own name to DIR instead of standard output
     #[arg(long, value_name = "DIR", requires = "files")]
     pub(crate) out: Option<PathBuf>,
+
+    /// Lists the rules there are: the built-in ones and those of the configuration
+    #[arg(long, conflicts_with_all = ["files", "report", "out"])]
+    pub(crate) rules: bool,
 }
 
 /// Options of `schema`.
@@ -379,6 +383,8 @@ mod tests {
             "contextpack bild",
             "contextpack verify",
             "contextpack list -q -v",
+            "contextpack redact --rules a.md",
+            "contextpack redact --out x",
         ] {
             let error = Args::try_parse_from(line.split(' ')).unwrap_err();
             assert_eq!(error.exit_code(), 2, "{line}");

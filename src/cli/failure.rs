@@ -2,6 +2,7 @@
 
 use super::exit::Exit;
 use super::report::{self, printable};
+use super::workspace::environment;
 use contextpack::config::RedactionSettings;
 use contextpack::intake::IntakeError;
 use contextpack::model::{Code, Diagnostic};
@@ -39,13 +40,17 @@ impl Failure {
             Self::Config { diagnostics, text } => {
                 // Lines of the configuration pass the door like any other text.
                 let door = Redactor::new(&RedactionSettings::default());
-                let text = text.map(|text| text.lines().map(|line| door.line(line)).collect::<Vec<_>>().join("\n"));
+                let environment = environment();
+                let clean = |text: &str| environment.mask(&door.line(text));
+                // A secret of several lines is one only as a whole; where it goes, lines go that would be counted.
+                let lines = |text: &str| text.matches('\n').count();
+                let text = text.and_then(|text| Some(clean(&text)).filter(|clean| lines(clean) == lines(&text)));
                 let version = diagnostics.iter().any(|diagnostic| diagnostic.code == Code::RequiredVersion);
                 let diagnostics: Vec<Diagnostic> = diagnostics
                     .into_iter()
                     .map(|diagnostic| Diagnostic {
-                        message: door.line(&diagnostic.message),
-                        help: diagnostic.help.map(|help| door.line(&help)),
+                        message: clean(&diagnostic.message),
+                        help: diagnostic.help.map(|help| clean(&help)),
                         ..diagnostic
                     })
                     .collect();

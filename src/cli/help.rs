@@ -107,14 +107,16 @@ pub(super) const REDACT: &str = "\
 Examples:
   contextpack redact notes.md
   git diff | contextpack redact
-  contextpack redact --report docs/*.md       what would be removed, and why
-  contextpack redact docs/*.md --out clean
+  contextpack redact --report docs/*.md       what would be removed, why, and how to include it
+  contextpack redact docs/*.md --out clean    each file under its own name in `clean`
+  contextpack redact --rules                  every rule by name
+  echo 'id CUST-123456' | contextpack redact  try a rule of your own
 
 Exit codes:
   0  done, whether or not something was removed
   1  a file could not be read or written
   2  wrong usage
-  3  the configuration has errors";
+  3  the configuration has errors, or a file is no text or one that is never opened";
 
 pub(super) const SCHEMA: &str = "\
 Examples:

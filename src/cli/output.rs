@@ -137,6 +137,24 @@ pub(crate) struct Removed {
     pub(crate) to_include: String,
 }
 
+/// What `redact --rules` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RedactRules {
+    /// The rules, by name.
+    pub(crate) rules: Vec<Rule>,
+}
+
+/// A rule that removes something from texts.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Rule {
+    /// Its name, as markers, records and `redaction.allow` have it.
+    pub(crate) name: String,
+    /// Why it removes something, as records say it.
+    pub(crate) reason: String,
+    /// Whether it is built in; else it is one of the configuration.
+    pub(crate) built_in: bool,
+}
+
 /// Something wrong with the input.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Told {
@@ -179,7 +197,7 @@ pub(crate) fn told(diagnostics: &[Diagnostic]) -> Vec<Told> {
     diagnostics.iter().map(Told::from).collect()
 }
 
-/// What the commands print with `--format json`: the name of each property is the command's.
+/// What the commands print with `--format json`: the name of each property is the command's, with its option where that prints something of its own.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "its fields are read by the schema alone")]
 struct Outputs {
@@ -193,6 +211,8 @@ struct Outputs {
     list: List,
     /// What `redact --report` prints.
     redact: Redact,
+    /// What `redact --rules` prints.
+    redact_rules: RedactRules,
     /// What `verify` prints.
     verify: Verify,
 }

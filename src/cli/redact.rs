@@ -6,17 +6,23 @@ use super::failure::{Failure, PathFailure};
 use super::output;
 use super::report::{json_text, plain_error, printable};
 use super::workspace::{deny, settings};
+use contextpack::config::RedactionSettings;
 use contextpack::model::RepoPath;
-use contextpack::redact::{Piece, Redactor, Removal};
+use contextpack::redact::{Piece, Redactor, Removal, built_in_rules};
 use contextpack::store::Folder;
+use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 
-/// Prints texts as they would enter a pack.
+/// Prints texts as they would enter a pack, what is removed from them, or the rules.
 pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
     let (root, settings) = settings(global)?;
+    if args.rules {
+        return rules(global, &settings.redaction);
+    }
     let deny = deny(&settings)?;
     let redactor = Redactor::new(&settings.redaction);
+    usable(args)?;
     let folder = args.out.as_deref().map(Folder::open_anywhere).transpose()?;
     let mut exit = Exit::Done;
     let mut reports = Vec::new();
@@ -29,10 +35,17 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
         }
     }
     for file in &args.files {
-        let shown = file.display().to_string();
-        let name = in_repo(&root, file).unwrap_or_else(|| shown.replace('\\', "/"));
+        let given = file.display().to_string();
+        let shown = redactor.line(&given);
+        let inside = in_repo(&root, file);
+        let name = inside.clone().unwrap_or_else(|| given.replace('\\', "/"));
         if RepoPath::new(name.trim_start_matches('/')).is_ok_and(|path| deny.denies(&path)) {
             let why = "its name is one that is never opened, so it never enters a pack; to see what the rules would remove, give the text on standard input";
+            exit = exit.and(complain(&shown, why)?);
+            continue;
+        }
+        if args.out.is_some() && shown != given {
+            let why = "its name holds a secret, which `--out` would write again; give the file another name";
             exit = exit.and(complain(&shown, why)?);
             continue;
         }
@@ -41,7 +54,8 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
             Err(why) => exit = exit.and(complain(&shown, why)?),
             Ok(text) => {
                 let target = folder.as_ref().zip(file.file_name().and_then(|name| name.to_str()));
-                reports.push((shown, scrub(&redactor, &name, &text, args, target)?));
+                // A file from elsewhere has no path that the configuration could allow.
+                reports.push((shown, scrub(&redactor, inside.as_deref().unwrap_or_default(), &text, args, target)?));
             }
         }
     }
@@ -49,6 +63,30 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
         report(global, &reports)?;
     }
     Ok(exit)
+}
+
+/// Refuses what could only go wrong: folders as files, and files that would be written over.
+fn usable(args: &RedactArgs) -> Result<(), Failure> {
+    if let Some(folder) = args.files.iter().find(|file| file.is_dir()) {
+        let folder = folder.display().to_string();
+        let folder = folder.trim_end_matches(['/', '\\']);
+        return Err(Failure::usage(format!("`{folder}` is a folder; name its files, such as `{folder}/*.md`")));
+    }
+    let Some(out) = &args.out else { return Ok(()) };
+    let mut names = BTreeSet::new();
+    for file in &args.files {
+        let name = file.file_name().unwrap_or_default();
+        if !names.insert(name) {
+            let name = name.display();
+            return Err(Failure::usage(format!("two files are named `{name}`; write them to folders of their own")));
+        }
+        let target = out.join(name);
+        if target.canonicalize().is_ok_and(|target| file.canonicalize().is_ok_and(|file| file == target)) {
+            let (out, file) = (out.display(), file.display());
+            return Err(Failure::usage(format!("`--out {out}` would write over `{file}`; name another folder")));
+        }
+    }
+    Ok(())
 }
 
 /// The text as packs read it, or why it is none.
@@ -109,11 +147,46 @@ fn report(global: &Global, reports: &[(String, Vec<Removal>)]) -> Result<(), Fai
     for (name, removals) in reports {
         for removal in removals {
             let line = format!("{name}:{}: {} × {}: {}", removal.line, removal.rule, removal.count, removal.reason);
-            writeln!(out, "{}\n  {}", printable(&line), printable(&removal.to_include))?;
+            writeln!(out, "{}", printable(&line))?;
+        }
+        // The same advice holds for all findings of one rule in one file.
+        let mut told = BTreeSet::new();
+        for removal in removals.iter().filter(|removal| told.insert(&removal.to_include)) {
+            let line = format!("to include {}: {}", removal.rule, removal.to_include);
+            writeln!(out, "  {}", printable(&line))?;
         }
         if removals.is_empty() {
             writeln!(out, "{}: nothing was removed", printable(name))?;
         }
     }
     Ok(())
+}
+
+/// Prints the rules there are, so that one can be allowed and no name is taken twice.
+fn rules(global: &Global, own: &RedactionSettings) -> Result<Exit, Failure> {
+    let built_in = built_in_rules().into_iter().map(|rule| output::Rule {
+        name: rule.name.to_owned(),
+        reason: rule.reason.to_owned(),
+        built_in: true,
+    });
+    // The reasons of the configuration's rules pass the door like any other text.
+    let door = Redactor::new(&RedactionSettings::default());
+    let own = own.rules.iter().map(|rule| output::Rule {
+        name: rule.name.clone(),
+        reason: door.line(&rule.reason),
+        built_in: false,
+    });
+    let mut rules: Vec<output::Rule> = built_in.chain(own).collect();
+    rules.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut out = anstream::stdout().lock();
+    if global.format == Format::Json {
+        writeln!(out, "{}", json_text(&output::RedactRules { rules }))?;
+        return Ok(Exit::Done);
+    }
+    let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or_default();
+    for rule in &rules {
+        let whose = if rule.built_in { "" } else { " (contextpack.yml)" };
+        writeln!(out, "{:<width$}  {}{whose}", rule.name, printable(&rule.reason))?;
+    }
+    Ok(Exit::Done)
 }

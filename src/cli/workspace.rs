@@ -38,10 +38,7 @@ impl Workspace {
 
     /// Reads the work items and draws the graph.
     pub(crate) fn desk(&self) -> Desk<'_> {
-        // Values that are no text cannot stand in a pack.
-        let variables =
-            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-        Desk::open(&self.repo, &self.settings, &self.deny, Environment::new(variables))
+        Desk::open(&self.repo, &self.settings, &self.deny, environment())
     }
 
     /// The indexes of `typed` roots, each once; all roots of the configuration where none is typed.
@@ -107,9 +104,23 @@ pub(crate) fn settings(global: &Global) -> Result<(PathBuf, Settings), Failure> 
     let root = Repo::find_root(&std::env::current_dir()?)?;
     let read = Repo::read_config(&root, global.config.as_deref())?;
     let (shown, text) = read.map_or(("contextpack.yml".to_owned(), None), |(shown, text)| (shown, Some(text)));
-    let settings =
-        config::load(&shown, text.as_deref()).map_err(|diagnostics| Failure::Config { diagnostics, text })?;
+    let settings = load(&shown, text.as_deref()).map_err(|diagnostics| Failure::Config { diagnostics, text })?;
     Ok((root, settings))
+}
+
+/// Reads a configuration, whose redaction may name the built-in rules.
+pub(crate) fn load(shown: &str, text: Option<&str>) -> Result<Settings, Vec<Diagnostic>> {
+    let rules = contextpack::redact::built_in_rules();
+    let names: Vec<&str> = rules.iter().map(|rule| rule.name).collect();
+    config::load_knowing(shown, text, &names)
+}
+
+/// The secret values of this process, which nothing may tell.
+pub(crate) fn environment() -> Environment {
+    // Values that are no text cannot stand in a pack.
+    Environment::new(
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
+    )
 }
 
 /// The names that are never opened.

@@ -11,15 +11,24 @@ use crate::model::{Code, Diagnostic, Place, RepoPath};
 /// The version of this program.
 const THIS: &str = env!("CARGO_PKG_VERSION");
 
+/// Reads the configuration as [`load_knowing`] does, without judging the names of redaction rules.
+///
+/// # Errors
+/// As there.
+pub fn load(path_shown: &str, text: Option<&str>) -> Result<Settings, Vec<Diagnostic>> {
+    load_knowing(path_shown, text, &[])
+}
+
 /// Reads the configuration; without a text everything has its default.
 ///
-/// `path_shown` is where the diagnostics say that it stands. The text has no
+/// `rules` are the names of the built-in redaction rules, which `redaction:`
+/// may allow and must not take. `path_shown` is where the diagnostics say that it stands. The text has no
 /// byte-order mark.
 ///
 /// # Errors
 /// Everything that is wrong, sorted by place, and nothing else where the file
 /// needs another version of this program or of its own format.
-pub fn load(path_shown: &str, text: Option<&str>) -> Result<Settings, Vec<Diagnostic>> {
+pub fn load_knowing(path_shown: &str, text: Option<&str>, rules: &[&str]) -> Result<Settings, Vec<Diagnostic>> {
     let mut faults = Faults::default();
     let mut code = Code::InvalidConfig;
     let settings = match yaml::read(text.unwrap_or_default()) {
@@ -33,7 +42,7 @@ pub fn load(path_shown: &str, text: Option<&str>) -> Result<Settings, Vec<Diagno
                 faults.0.push(fault);
                 None
             }
-            None => settings(&root, &mut faults),
+            None => settings(&root, rules, &mut faults),
         },
     };
     match settings {
@@ -42,11 +51,11 @@ pub fn load(path_shown: &str, text: Option<&str>) -> Result<Settings, Vec<Diagno
     }
 }
 
-fn settings(root: &Node, faults: &mut Faults) -> Option<Settings> {
+fn settings(root: &Node, rules: &[&str], faults: &mut Faults) -> Option<Settings> {
     // A file that has only comments is one that says nothing.
     let (raw, wrong) = read::read::<RawConfig>(root);
     faults.0.extend(wrong);
-    validate::settings(&raw?, At::root(root), faults)
+    validate::settings(&raw?, rules, At::root(root), faults)
 }
 
 /// What keeps this program from reading the file at all: what follows may mean something else there.

@@ -16,7 +16,7 @@ mod validate_redaction;
 mod yaml;
 
 pub use deny::DenyList;
-pub use load::load;
+pub use load::{load, load_knowing};
 pub use patterns::{PatternError, Patterns};
 pub use schema::schema;
 pub use settings::{

@@ -126,13 +126,18 @@ macro_rules! whole_numbers {
     };
 }
 
-/// A value as a message repeats it.
+/// A text as messages quote it.
+///
+/// Long ones are cut between words: a part of a word may be a part of a secret, which nothing would know any more.
 pub(super) fn shortened(text: &str) -> String {
-    let mut short: String = text.chars().take(40).collect();
-    if short.len() < text.len() {
-        short.push('…');
+    const WHOLE: usize = 120;
+    const CUT: usize = 40;
+    if text.chars().nth(WHOLE).is_none() {
+        return text.to_owned();
     }
-    short
+    let start = text.char_indices().nth(CUT).map_or(text, |(end, _)| &text[..end]);
+    let words = start.rfind(char::is_whitespace).map_or("", |end| start[..end].trim_end());
+    format!("{words}…")
 }
 
 impl<'de> Deserializer<'de> for Reader<'de> {

@@ -44,7 +44,7 @@ const STATES: [&str; 5] = ["open", "done", "not_planned", "merged", "unknown"];
 pub(super) const LARGEST_NUMBER: u64 = (1 << 53) - 1;
 
 /// Checks everything and makes the settings; where there are faults they are worth nothing.
-pub(super) fn settings(raw: &RawConfig, root: At<'_>, faults: &mut Faults) -> Option<Settings> {
+pub(super) fn settings(raw: &RawConfig, rules: &[&str], root: At<'_>, faults: &mut Faults) -> Option<Settings> {
     let profiles = validate_profiles::profiles(raw.profiles.as_ref(), root.key("profiles"), faults);
     let github = github(raw.github.as_ref(), root.key("github"), faults);
     let snapshot = github.as_ref().map(|github| &github.snapshot);
@@ -63,7 +63,7 @@ pub(super) fn settings(raw: &RawConfig, root: At<'_>, faults: &mut Faults) -> Op
     };
     let roots = roots(raw.roots.as_ref(), root.key("roots"), faults);
     let adrs = adrs(raw.adrs.as_ref(), root.key("adrs"), faults);
-    let redaction = validate_redaction::redaction(raw.redaction.as_ref(), root.key("redaction"), faults);
+    let redaction = validate_redaction::redaction(raw.redaction.as_ref(), rules, root.key("redaction"), faults);
     let warnings = warnings(raw.warnings.as_ref(), root.key("warnings"), faults);
     let (github, output) = (github?, output?);
     Some(Settings { roots, work_items, done_statuses, adrs, github, profiles, redaction, output, warnings })

@@ -1,18 +1,35 @@
 //! `redaction:`, with its patterns compiled.
 
 use super::check::{At, Faults, MOST_COMPILED};
+use super::deny::DenyList;
 use super::raw::{RawAllow, RawRedaction, RawRule};
+use super::read::{MOST_HELPED, nearest, shortened};
 use super::settings::{RedactionAllow, RedactionRule, RedactionSettings};
+use regex::bytes::{Regex, RegexBuilder};
 use std::collections::BTreeSet;
 
 /// The longest pattern, in bytes, and what it may take when compiled.
 const LONGEST_PATTERN: usize = 10_000;
 const LARGEST_PROGRAM: usize = 2 * 1024 * 1024;
+/// The longest name of a rule: a longer one is no marker any more.
+const LONGEST_NAME: usize = 64;
 /// The most entries of `allow`: repos with many test keys have many.
 const MOST_ALLOWED: usize = 5000;
+/// Texts in which a pattern that can match nothing at all does so somewhere.
+const PROBE: &[u8] = b"a b\n-1";
+
+const LIST_RULES: &str = "`contextpack redact --rules` lists the rules";
 
 /// What the user adds to, or takes from, redaction.
-pub(super) fn redaction(raw: Option<&RawRedaction>, at: At<'_>, faults: &mut Faults) -> RedactionSettings {
+///
+/// `built_in` are the names of the built-in rules; where it is empty they are
+/// not known, and no name is judged by them.
+pub(super) fn redaction(
+    raw: Option<&RawRedaction>,
+    built_in: &[&str],
+    at: At<'_>,
+    faults: &mut Faults,
+) -> RedactionSettings {
     let Some(raw) = raw else {
         return RedactionSettings::default();
     };
@@ -22,47 +39,45 @@ pub(super) fn redaction(raw: Option<&RawRedaction>, at: At<'_>, faults: &mut Fau
     let written = faults.first(at_rules, raw.rules.as_deref().unwrap_or_default(), MOST_COMPILED);
     for (index, raw) in written.iter().enumerate() {
         let at = at_rules.item(index);
-        if !names.insert(&raw.name) {
-            faults.add(at.key("name"), "two rules have this name");
+        let at_name = at.key("name");
+        if !names.insert(raw.name.as_str()) {
+            faults.add_help(at_name, "two rules have this name", "give each a name of its own");
+        } else if built_in.contains(&raw.name.as_str()) {
+            let help = format!("give it another name; {LIST_RULES}");
+            faults.add_help(at_name, format!("`{}` is the name of a built-in rule", raw.name), help);
         }
         rules.extend(rule(raw, at, faults));
     }
+    let known: Vec<&str> = match built_in {
+        [] => Vec::new(),
+        _ => built_in.iter().copied().chain(names).collect(),
+    };
     let allow = faults.first(at_allow, raw.allow.as_deref().unwrap_or_default(), MOST_ALLOWED);
     RedactionSettings {
-        allow: allow.iter().enumerate().map(|(i, raw)| allowed(raw, at_allow.item(i), faults)).collect(),
+        allow: allow.iter().enumerate().map(|(i, raw)| allowed(raw, &known, at_allow.item(i), faults)).collect(),
         rules,
         deny_paths: deny_paths(raw, at.key("deny_paths"), faults),
     }
 }
 
 fn rule(raw: &RawRule, at: At<'_>, faults: &mut Faults) -> Option<RedactionRule> {
-    let named = faults.name(at.key("name"), &raw.name, "a rule");
-    let at_pattern = at.key("pattern");
-    if raw.pattern.len() > LONGEST_PATTERN {
-        faults.add(at_pattern, format!("the pattern is longer than {LONGEST_PATTERN} bytes"));
-        return None;
+    let mut named = faults.name(at.key("name"), &raw.name, "a rule");
+    if raw.name.len() > LONGEST_NAME {
+        faults.add(at.key("name"), format!("the name is longer than {LONGEST_NAME} bytes"));
+        named = false;
     }
-    let pattern = match regex::bytes::RegexBuilder::new(&raw.pattern).size_limit(LARGEST_PROGRAM).build() {
-        Ok(pattern) => pattern,
-        Err(error) => {
-            // The last line of the library's picture of the pattern says what is wrong.
-            let text = error.to_string();
-            let why = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
-            faults.add_help(
-                at_pattern,
-                format!("the pattern is not a regular expression: {why}"),
-                "look-around and back-references do not exist; in YAML, single quotes keep `\\` as it is",
-            );
-            return None;
+    let pattern = pattern(&raw.pattern, at.key("pattern"), faults);
+    let mut keywords = Vec::new();
+    for word in faults.texts(at.key("keywords"), &raw.keywords.clone().unwrap_or_default().0) {
+        // The search ignores the case of ASCII letters alone, so other letters are given in both.
+        let (lower, upper) = (word.to_lowercase(), word.to_uppercase());
+        if !lower.is_ascii() {
+            keywords.push(upper);
         }
-    };
-    if pattern.is_match(b"") {
-        faults.add(at_pattern, "the pattern matches the empty text, so it would match everywhere");
+        keywords.push(lower);
     }
-    let keywords = raw.keywords.clone().unwrap_or_default().0;
-    let keywords = faults.texts(at.key("keywords"), &keywords).iter().map(|word| word.to_lowercase()).collect();
     let reason = raw.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
-    named.then(|| RedactionRule {
+    pattern.filter(|_| named).map(|pattern| RedactionRule {
         name: raw.name.clone(),
         pattern,
         keywords,
@@ -70,17 +85,96 @@ fn rule(raw: &RawRule, at: At<'_>, faults: &mut Faults) -> Option<RedactionRule>
     })
 }
 
-fn allowed(raw: &RawAllow, at: At<'_>, faults: &mut Faults) -> RedactionAllow {
-    if raw.rule.is_none() && raw.path.is_none() && raw.sha256.is_none() {
-        faults.add_help(at, "this would let every finding through", "give `rule`, `path` or `sha256`");
+fn pattern(written: &str, at: At<'_>, faults: &mut Faults) -> Option<Regex> {
+    if written.len() > LONGEST_PATTERN {
+        let help = "give several rules with shorter patterns";
+        faults.add_help(at, format!("the pattern is longer than {LONGEST_PATTERN} bytes"), help);
+        return None;
     }
+    match RegexBuilder::new(written).size_limit(LARGEST_PROGRAM).build() {
+        Ok(pattern) => {
+            if pattern.find_iter(b"").chain(pattern.find_iter(PROBE)).any(|found| found.is_empty()) {
+                faults.add_help(
+                    at,
+                    "the pattern matches the empty text, so it would match everywhere",
+                    "something in it must be there: `+` in place of `*`, or no `?` at the end",
+                );
+            }
+            Some(pattern)
+        }
+        Err(regex::Error::CompiledTooBig(_)) => {
+            faults.add_help(
+                at,
+                format!("the pattern takes more than {} MiB once it is compiled", LARGEST_PROGRAM >> 20),
+                "repeat less: of `{10,1000}` often `{10,}` is enough; `(?-u)` in front makes classes small",
+            );
+            None
+        }
+        Err(error) => {
+            let text = error.to_string();
+            let why = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            let place = place_of(&text).map_or_else(String::new, |(line, column)| match line {
+                1 => format!(", at character {column}"),
+                _ => format!(", at character {column} of its line {line}"),
+            });
+            faults.add_help(
+                at,
+                format!("the pattern is not a regular expression: {why}{place}"),
+                "look-around and back-references do not exist; in YAML, single quotes keep `\\` as it is",
+            );
+            None
+        }
+    }
+}
+
+/// Where a pattern is wrong, from the library's picture of it: line and character, both from 1.
+fn place_of(picture: &str) -> Option<(usize, usize)> {
+    let lines: Vec<&str> = picture.lines().collect();
+    let caret =
+        lines.iter().position(|line| !line.trim().is_empty() && line.chars().all(|c| matches!(c, ' ' | '^')))?;
+    let column = lines[caret].find('^')?;
+    let above = lines.get(caret.checked_sub(1)?)?;
+    // Patterns of several lines have their lines numbered: `  2: (x`.
+    let numbered = above.split_once(": ").and_then(|(number, _)| Some((number.trim().parse().ok()?, number.len() + 2)));
+    match numbered.filter(|_| lines.iter().any(|line| line.starts_with("~~"))) {
+        Some((line, margin)) => Some((line, column.checked_sub(margin)? + 1)),
+        // Else the pattern is set in by four.
+        None => Some((1, column.checked_sub(4)? + 1)),
+    }
+}
+
+fn allowed(raw: &RawAllow, known: &[&str], at: At<'_>, faults: &mut Faults) -> RedactionAllow {
     let sha256 = raw.sha256.as_deref().map(|digest| digest.strip_prefix("sha256:").unwrap_or(digest).to_lowercase());
+    match (&raw.rule, &raw.path, &sha256) {
+        (None, None, None) => {
+            faults.add_help(at, "this would let every finding through", "give `rule`, `path` or `sha256`");
+        }
+        (None, Some(path), None) if !names_a_place(path) => {
+            faults.add_help(
+                at.key("path"),
+                "this would let every finding through in files everywhere",
+                "add `rule` or `sha256`, or name a folder or a file, such as `tests/fixtures/**`",
+            );
+        }
+        _ => {}
+    }
     // What stands there is not repeated: it may be the secret itself.
     if sha256.as_ref().is_some_and(|hex| hex.len() != 64 || !hex.bytes().all(|b| b.is_ascii_hexdigit())) {
-        faults.add_help(at.key("sha256"), "this is not a SHA-256", "give the 64 hex digits of the value's digest");
+        faults.add_help(
+            at.key("sha256"),
+            "this is not a SHA-256",
+            "give the 64 hex digits that `printf %s 'VALUE' | sha256sum` prints for the exact value",
+        );
     }
-    if let Some(rule) = &raw.rule {
-        faults.name(at.key("rule"), rule, "a rule");
+    if let Some(rule) = &raw.rule
+        && faults.name(at.key("rule"), rule, "a rule")
+        && !known.is_empty()
+        && !known.contains(&rule.as_str())
+    {
+        // Measuring how near a name is to all others takes long where many are wrong.
+        let near = (faults.0.len() < MOST_HELPED).then(|| nearest(rule, known.iter().copied())).flatten();
+        let help = near.map_or(LIST_RULES.to_owned(), |near| format!("did you mean `{near}`? {LIST_RULES}"));
+        faults.add_help(at.key("rule"), format!("there is no rule `{}`", shortened(rule)), help);
     }
     RedactionAllow {
         rule: raw.rule.clone(),
@@ -89,12 +183,192 @@ fn allowed(raw: &RawAllow, at: At<'_>, faults: &mut Faults) -> RedactionAllow {
     }
 }
 
-/// Checks the globs; how they are matched is the business of the list of denied names.
+/// Whether a glob has a folder or a file that it names in full.
+fn names_a_place(glob: &str) -> bool {
+    glob.split('/')
+        .any(|part| !part.is_empty() && part != "." && !part.contains(['*', '?', '[', ']', '{', '}', '\\', ',']))
+}
+
+/// Checks the patterns; how they are matched is the business of the list of denied names.
 fn deny_paths(raw: &RawRedaction, at: At<'_>, faults: &mut Faults) -> Vec<String> {
     let written = raw.deny_paths.clone().unwrap_or_default().0;
     for (index, text) in faults.first(at, &written, MOST_COMPILED).iter().enumerate() {
-        let glob = text.strip_prefix('!').unwrap_or(text);
-        faults.file_glob(at.item(index), glob.strip_suffix('/').unwrap_or(glob));
+        deny_path(text, at.item(index), faults);
     }
     written
+}
+
+fn deny_path(written: &str, at: At<'_>, faults: &mut Faults) {
+    let text = written.trim();
+    let (lets_through, pattern) = text.strip_prefix('!').map_or((false, text), |rest| (true, rest));
+    let shown = shortened(text);
+    let drive = pattern.as_bytes().get(1) == Some(&b':') && pattern.as_bytes()[0].is_ascii_alphabetic();
+    if pattern.starts_with(['/', '~']) || drive {
+        let help = "patterns are paths from the root of the repo; `./x` is `x` there and nowhere else";
+        faults.add_help(at, format!("`{shown}` is an absolute path"), help);
+    } else if pattern.split('/').any(|part| part == "..") {
+        let help = "patterns are paths from the root of the repo";
+        faults.add_help(at, format!("`{shown}` leads out of the repo"), help);
+    } else if lets_through && pattern.chars().all(|c| matches!(c, '*' | '?' | '/' | '.')) && !pattern.is_empty() {
+        let help = "name the file or folder, such as `!docs/keys/public.pem`";
+        faults.add_help(at, format!("`{shown}` would open every file that is never opened"), help);
+    } else if let Err((_, why)) = DenyList::new(&[text.to_owned()]) {
+        let help = "patterns are written as in `.gitignore`, such as `private/`, `*.bak` or `!docs/x.pem`";
+        faults.add_help(at, format!("`{shown}` can match nothing: {why}"), help);
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::super::load_knowing;
+
+    const BUILT_IN: [&str; 4] = ["github-pat", "invisible-text", "jwt", "url-password"];
+
+    /// Line, message and help of everything wrong with `redaction:`.
+    fn wrong(redaction: &str) -> Vec<(u32, String, String)> {
+        let text = format!("version: 1\nredaction:\n{redaction}");
+        let found = load_knowing("contextpack.yml", Some(&text), &BUILT_IN).unwrap_err();
+        found.into_iter().map(|d| (d.at.unwrap().line.unwrap(), d.message, d.help.unwrap_or_default())).collect()
+    }
+
+    /// The only fault.
+    fn one(redaction: &str) -> (u32, String, String) {
+        let found = wrong(redaction);
+        assert_eq!(found.len(), 1, "{redaction}: {found:#?}");
+        found.into_iter().next().unwrap()
+    }
+
+    fn fine(redaction: &str) -> super::RedactionSettings {
+        let text = format!("redaction: {redaction}\n");
+        load_knowing("contextpack.yml", Some(&text), &BUILT_IN).unwrap_or_else(|e| panic!("{text}{e:#?}")).redaction
+    }
+
+    #[test]
+    fn a_wrong_pattern_says_where_in_it() {
+        for (pattern, place) in
+            [("a(b", ": unclosed group, at character 2"), ("x[z-a]", "at character 3"), ("(?=x)", "at character 1")]
+        {
+            let (line, message, help) = one(&format!("  rules:\n    - name: own\n      pattern: '{pattern}'\n"));
+            assert_eq!(line, 5, "{message}");
+            assert!(message.contains(place) && help.contains("single quotes"), "{message}");
+        }
+        let (_, message, _) = one("  rules: [{name: own, pattern: \"ab\\ncd(e\"}]\n");
+        assert!(message.ends_with("at character 3 of its line 2"), "{message}");
+    }
+
+    #[test]
+    fn patterns_that_are_too_large_or_match_nothing_at_all_are_refused() {
+        let (_, message, help) = one("  rules: [{name: own, pattern: '(\\pL{100}){1000}'}]\n");
+        assert!(message.contains("2 MiB") && help.contains("repeat less"), "{message}");
+        let (_, message, help) = one(&format!("  rules: [{{name: own, pattern: '{}'}}]\n", "x".repeat(10_001)));
+        assert!(message.contains("10000 bytes") && !help.is_empty(), "{message}");
+        for pattern in ["x*", "", "a?", "(b|)", "\\b", "$", "(?m)^", "x{0,3}"] {
+            let (_, message, help) = one(&format!("  rules: [{{name: own, pattern: '{pattern}'}}]\n"));
+            assert!(message.contains("empty text") && help.contains('+'), "{pattern}: {message}");
+        }
+        fine("{rules: [{name: own, pattern: 'KEY=(\\S*)'}, {name: two, pattern: '\\bx+\\b'}]}");
+    }
+
+    #[test]
+    fn names_are_free_and_made_of_what_a_marker_may_hold() {
+        for (name, said) in [
+            ("Own", "cannot be the name"),
+            ("own_1", "cannot be the name"),
+            ("\"\"", "cannot be the name"),
+            ("github-pat", "the name of a built-in rule"),
+            ("invisible-text", "the name of a built-in rule"),
+        ] {
+            let (line, message, help) = one(&format!("  rules:\n    - pattern: x\n      name: {name}\n"));
+            assert!(line == 5 && message.contains(said) && !help.is_empty(), "{line}: {message}");
+        }
+        let long = one(&format!("  rules: [{{pattern: x, name: {}}}]\n", "a".repeat(65)));
+        assert!(long.1.contains("longer than 64"), "{}", long.1);
+        let (line, message, _) = one("  rules:\n    - {name: a, pattern: x}\n    - {name: a, pattern: y}\n");
+        assert_eq!((line, message.as_str()), (5, "two rules have this name"));
+    }
+
+    #[test]
+    fn keywords_say_something_and_match_whatever_the_case() {
+        let (line, message, _) =
+            one("  rules:\n    - name: a\n      pattern: x\n      keywords:\n        - ok\n        - ' '\n");
+        assert_eq!((line, message.as_str()), (8, "the text is empty"));
+        let settings = fine("{rules: [{name: a, pattern: x, keywords: [Ticket, Schlüssel]}]}");
+        assert_eq!(settings.rules[0].keywords, ["ticket", "SCHLÜSSEL", "schlüssel"]);
+        assert!(fine("{rules: [{name: a, pattern: x, keywords: []}]}").rules[0].keywords.is_empty());
+    }
+
+    #[test]
+    fn an_allowance_says_what_it_lets_through() {
+        for entry in ["{}", "{path: '**'}", "{path: '**/*'}", "{path: '*.md'}", "{path: '{a,b}/**/*.md'}"] {
+            let (line, message, help) = one(&format!("  allow:\n    - {entry}\n"));
+            assert!(line == 4 && message.contains("every finding through"), "{entry}: {message}");
+            assert!(help.contains("`rule`") && help.contains("`sha256`"), "{help}");
+        }
+        let digest = "0f".repeat(32);
+        for entry in [
+            "{path: tests/fixtures/**}".to_owned(),
+            "{path: '**/fixtures/*.md'}".to_owned(),
+            "{rule: jwt}".to_owned(),
+            "{rule: jwt, path: '**'}".to_owned(),
+            format!("{{sha256: {digest}}}"),
+            format!("{{sha256: 'sha256:{}'}}", digest.to_uppercase()),
+        ] {
+            assert_eq!(fine(&format!("{{allow: [{entry}]}}")).allow.len(), 1, "{entry}");
+        }
+    }
+
+    #[test]
+    fn the_rule_of_an_allowance_exists() {
+        let (line, message, help) = one("  allow:\n    - rule: github-pta\n      path: a.md\n");
+        assert_eq!((line, message.as_str()), (4, "there is no rule `github-pta`"));
+        assert_eq!(help, "did you mean `github-pat`? `contextpack redact --rules` lists the rules");
+        let (_, _, help) = one("  allow: [{rule: nothing-like-it}]\n");
+        assert_eq!(help, "`contextpack redact --rules` lists the rules");
+        fine("{rules: [{name: own, pattern: x}], allow: [{rule: own}]}");
+        // A rule of one's own that is wrong is told once.
+        assert_eq!(wrong("  rules: [{name: own, pattern: '('}]\n  allow: [{rule: own}]\n").len(), 1);
+    }
+
+    #[test]
+    fn a_digest_that_is_none_is_not_repeated() {
+        for digest in ["hunter2hunter2", "0f", "''"] {
+            let (_, message, help) = one(&format!("  allow: [{{sha256: {digest}}}]\n"));
+            assert!(message == "this is not a SHA-256" && help.contains("sha256sum"), "{message}");
+        }
+    }
+
+    #[test]
+    fn unknown_settings_are_named_with_the_nearest_known_one() {
+        let found =
+            wrong("  allows: []\n  rules: [{name: a, pattern: x, keyword: y}]\n  allow: [{file: a, rule: jwt}]\n");
+        let said: Vec<(u32, &str)> = found.iter().map(|(line, _, help)| (*line, help.as_str())).collect();
+        assert_eq!(said[0], (3, "did you mean `allow`?"));
+        assert_eq!(said[1], (4, "did you mean `keywords`?"));
+        assert!(said[2].0 == 5 && said[2].1.contains("`path`"), "{said:?}");
+    }
+
+    #[test]
+    fn patterns_of_denied_names_stay_in_the_repo_and_match_something() {
+        for (pattern, said) in [
+            ("/etc/passwd", "absolute"),
+            ("~/x", "absolute"),
+            ("'C:\\x'", "absolute"),
+            ("'!/x'", "absolute"),
+            ("../x", "out of the repo"),
+            ("a/../../x", "out of the repo"),
+            ("'!**'", "every file"),
+            ("'!*'", "every file"),
+            ("'!**/*.*'", "every file"),
+            ("'!'", "can match nothing"),
+            ("''", "can match nothing"),
+            ("'a['", "can match nothing"),
+            ("'{a'", "not closed"),
+        ] {
+            let (line, message, help) = one(&format!("  deny_paths:\n    - ok/\n    - {pattern}\n"));
+            assert!(line == 5 && message.contains(said) && !help.is_empty(), "{pattern}: {line}: {message}");
+        }
+        fine("{deny_paths: [private/, './x.md', '*.bak', '!docs/x.pem', '!*.example.key', 'a\\ b', '{a,b}.txt']}");
+        fine("{deny_paths: private/**}");
+    }
 }

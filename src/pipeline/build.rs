@@ -243,7 +243,9 @@ impl Desk<'_> {
             .or_else(|| {
                 let bytes = sealed.bytes();
                 let text = String::from_utf8_lossy(&bytes);
-                self.environment.find(&text).map(|(name, _)| (name.to_owned(), "its fields".to_owned()))
+                let (name, _) = self.environment.find(&text)?;
+                let field = serde_json::to_value(sealed.pack()).ok().and_then(|pack| self.field_of_environment(&pack));
+                Some((name.to_owned(), field.map_or("its fields".to_owned(), |field| format!("the pack's `{field}`"))))
             });
         match place {
             None => Ok(sealed),
@@ -253,6 +255,22 @@ impl Desk<'_> {
                     .help("remove it from the source and change the secret; the pack was not written")
                     .about(sealed.pack().root.work_item_id.clone().unwrap_or_default()))
             }
+        }
+    }
+
+    /// The first field of a pack that holds a value of the environment, such as `root.title` or `warnings[0].message`.
+    fn field_of_environment(&self, value: &serde_json::Value) -> Option<String> {
+        use serde_json::Value;
+        match value {
+            Value::String(text) => self.environment.find(text).map(|_| String::new()),
+            Value::Array(values) => values
+                .iter()
+                .enumerate()
+                .find_map(|(index, value)| Some(format!("[{index}]{}", dotted(self.field_of_environment(value)?)))),
+            Value::Object(fields) => fields
+                .iter()
+                .find_map(|(name, value)| Some(format!("{name}{}", dotted(self.field_of_environment(value)?)))),
+            Value::Null | Value::Bool(_) | Value::Number(_) => None,
         }
     }
 
@@ -279,6 +297,11 @@ impl Desk<'_> {
             .help("raise the limit, or shorten the instructions")
             .about(item.id.as_str())
     }
+}
+
+/// What stands below a field, as it follows the field's name.
+fn dotted(below: String) -> String {
+    if below.is_empty() || below.starts_with('[') { below } else { format!(".{below}") }
 }
 
 fn counted(budget: &Budget) -> Option<Tokenizer> {

@@ -6,7 +6,7 @@ use super::edit::Draft;
 use super::hygiene::{self, INVISIBLE};
 use super::spread::Values;
 use super::view::View;
-use super::{generic, rules};
+use super::{advice, generic, rules};
 use crate::config::{RedactionAllow, RedactionRule, RedactionSettings};
 use crate::model::{Digest, Fold};
 use aho_corasick::AhoCorasick;
@@ -18,11 +18,6 @@ use std::ops::Range;
 const ROUNDS: usize = 4;
 /// How far from its keyword a user's rule is looked for, in bytes.
 const NEAR: usize = 512;
-
-const TO_INCLUDE: &str =
-    "if it is no secret, allow it under `redaction.allow` by rule and path; otherwise hand it over outside the pack";
-const TO_INCLUDE_INVISIBLE: &str =
-    "write the text without them, or allow `invisible-text` for this path under `redaction.allow`";
 
 /// How often each rule removed something, by piece, line and name.
 type Records = BTreeMap<(usize, u32, String), (u32, Of)>;
@@ -95,7 +90,7 @@ impl Redactor {
         let own = settings.rules.iter().map(|rule| rule.name.clone());
         Self {
             allow: settings.allow.clone(),
-            rules: settings.rules.clone(),
+            rules: reasoned(&settings.rules),
             owners: words.iter().map(|(_, owner)| *owner).collect(),
             keywords,
             names: detect::labels().map(|label| label.name.to_owned()).chain(own).collect(),
@@ -125,13 +120,14 @@ impl Redactor {
                 break;
             }
         }
+        let place = if records.is_empty() { None } else { self.place(path) };
         let removals = records
             .into_iter()
             .map(|((piece, line, rule), (count, of))| Removal {
                 piece,
                 line,
                 reason: self.reason(of).to_owned(),
-                to_include: if rule == INVISIBLE.name { TO_INCLUDE_INVISIBLE } else { TO_INCLUDE }.to_owned(),
+                to_include: advice::to_include(&rule, place),
                 rule,
                 count,
             })
@@ -151,6 +147,11 @@ impl Redactor {
     pub fn line(&self, text: &str) -> String {
         let scrubbed = self.scrub("", &[Piece { key: "", text, line: 1 }]);
         scrubbed.texts.first().map(|clean| clean.as_str().to_owned()).unwrap_or_default()
+    }
+
+    /// The path of a source, where it may be told: it has a place in the repo and holds nothing to remove.
+    fn place<'p>(&self, path: &'p str) -> Option<&'p str> {
+        (!path.is_empty() && self.line(path) == path).then_some(path)
     }
 
     /// Finds and removes once; says whether anything changed.
@@ -283,4 +284,13 @@ impl Redactor {
             Of::Theirs(index) => (2, index),
         }
     }
+}
+
+/// The user's rules; their reasons stand in records, so they pass the door like any other text.
+fn reasoned(rules: &[RedactionRule]) -> Vec<RedactionRule> {
+    if rules.is_empty() {
+        return Vec::new();
+    }
+    let door = Redactor::new(&RedactionSettings::default());
+    rules.iter().map(|rule| RedactionRule { reason: door.line(&rule.reason), ..rule.clone() }).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::judge;
 use aho_corasick::{AhoCorasick, MatchKind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Shorter values are too likely to stand in a text by chance.
@@ -23,9 +23,10 @@ impl Environment {
 
     /// Picks the variables that look secret.
     ///
-    /// A value counts from 12 characters of two classes on, unless it is a
-    /// stand-in, words, a path or a URL; a URL with a password counts by that,
-    /// whatever its variable's name.
+    /// A value counts from 12 characters of two classes on, unless it is made of
+    /// common words, a path or a URL. What a URL, JSON or `key=value` calls a
+    /// password counts by that, whatever its variable's name. Of a key of several
+    /// lines each line counts.
     pub fn new(vars: impl Iterator<Item = (String, String)>) -> Self {
         let mut wanted: BTreeMap<String, String> = BTreeMap::new();
         let mut vars: Vec<(String, String)> = vars.collect();
@@ -71,24 +72,106 @@ impl fmt::Debug for Environment {
 /// What of a variable is looked for.
 fn secrets(name: &str, value: &str) -> Vec<String> {
     let value = value.trim();
-    if let Some(at) = value.find("://") {
-        let password = super::url::credentials(value.as_bytes(), at + 3).map(|(start, end)| &value[start..end]);
-        return password.filter(|password| counts(password)).map(str::to_owned).into_iter().collect();
+    let mut found = Vec::new();
+    if value.contains("://") && !value.contains(char::is_whitespace) {
+        url_parts(value, &mut found);
+    } else if let Some(json) = json(value) {
+        json_parts(name, &json, &mut found);
+    } else {
+        pairs(value, &['\n', ';', ' '], &mut found);
     }
-    let Some(strength) = strength(name) else {
-        return Vec::new();
+    let Some(strength) = strength(name).filter(|_| found.is_empty() && !value.contains("://")) else {
+        return found;
     };
-    if value.contains('\n') {
-        // A key of several lines may be indented where it stands: its lines count.
-        let lines = value.lines().map(str::trim).filter(|line| line.len() >= 24 && !line.starts_with("-----"));
+    // Keys of several lines are kept on one with `\\n` where a variable cannot hold line ends.
+    let lines = if value.contains("-----BEGIN") { value.replace("\\n", "\n") } else { value.to_owned() };
+    if lines.contains('\n') {
+        // They may be indented where they stand, so each line counts.
+        let lines = lines.lines().map(str::trim).filter(|line| !line.starts_with("-----") && !line.contains(' '));
         return lines.filter(|line| counts(line)).map(str::to_owned).collect();
     }
+    let bare = value.trim_matches(['"', '\'']);
+    let scheme = bare.split_once(' ').filter(|(scheme, _)| {
+        ["bearer", "basic", "token", "apikey", "digest"].contains(&scheme.trim_end_matches(':').to_lowercase().as_str())
+    });
+    let alone = scheme.map_or(bare, |(_, token)| token.trim());
+    // `user:password`
+    let password = alone.split_once(':').map_or(alone, |(_, password)| password);
+    for candidate in [value, bare, alone, password] {
+        if is_meant(candidate, strength) {
+            found.push(candidate.to_owned());
+        }
+    }
+    found
+}
+
+/// Whether a value can be the secret that its variable's name announces.
+fn is_meant(value: &str, strength: Strength) -> bool {
     let words = judge::is_name(value.as_bytes()) && !value.bytes().any(|b| b.is_ascii_digit());
     let plain = match strength {
         Strength::Says => words && value.bytes().all(|b| b.is_ascii_alphabetic()),
         Strength::Hints => words,
     };
-    if plain || !counts(value) || is_path(value) { Vec::new() } else { vec![value.to_owned()] }
+    !plain && counts(value) && !is_path(value)
+}
+
+/// The password of a URL, and what its query calls a secret.
+fn url_parts(url: &str, found: &mut Vec<String>) {
+    for (at, mark) in url.match_indices("://") {
+        let password =
+            super::url::credentials(url.as_bytes(), at + mark.len()).and_then(|(start, end)| url.get(start..end));
+        if let Some(password) = password {
+            let decoded = percent_decoded(password);
+            found.extend([password.to_owned(), decoded].into_iter().filter(|password| counts(password)));
+        }
+    }
+    if let Some((_, query)) = url.split_once('?') {
+        pairs(query, &['&', '#'], found);
+    }
+}
+
+/// The values of `key=value` whose key says that they are secret.
+fn pairs(text: &str, between: &[char], found: &mut Vec<String>) {
+    for (key, value) in text.split(between).filter_map(|pair| pair.split_once('=')) {
+        let value = value.trim().trim_matches(['"', '\'']);
+        if let Some(strength) = strength(key.trim())
+            && is_meant(value, strength)
+        {
+            found.push(value.to_owned());
+        }
+    }
+}
+
+fn json(value: &str) -> Option<serde_json::Value> {
+    value.starts_with(['{', '[']).then(|| serde_json::from_str(value).ok()).flatten()
+}
+
+fn json_parts(name: &str, value: &serde_json::Value, found: &mut Vec<String>) {
+    match value {
+        serde_json::Value::String(text) if json(text).is_none() => found.extend(secrets(name, text)),
+        serde_json::Value::Array(values) => values.iter().for_each(|value| json_parts(name, value, found)),
+        serde_json::Value::Object(fields) => fields.iter().for_each(|(key, value)| json_parts(key, value, found)),
+        _ => {}
+    }
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let code = after.get(..2).filter(|_| *first == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
+        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_default()
 }
 
 /// How much a variable's name says.
@@ -100,18 +183,79 @@ enum Strength {
     Hints,
 }
 
+/// Last words of names whose values are about a secret, and none.
+const ABOUT: [&str; 31] = [
+    "FILE",
+    "PATH",
+    "DIR",
+    "NAME",
+    "HOST",
+    "PORT",
+    "USER",
+    "USERNAME",
+    "TYPE",
+    "MODE",
+    "ALG",
+    "ALGORITHM",
+    "EXPIRY",
+    "TTL",
+    "PROVIDER",
+    "METHOD",
+    "SOCK",
+    "ADDRESS",
+    "ENABLED",
+    "LENGTH",
+    "REGION",
+    "VERSION",
+    "SOURCE",
+    "ISSUER",
+    "AUDIENCE",
+    "SERVER",
+    "ENDPOINT",
+    "STYLE",
+    "CLASS",
+    "DESKTOP",
+    "MANAGER",
+];
+/// Words of names of keys that anybody may know.
+const OPEN: [&str; 9] = ["PUBLIC", "PUBKEY", "CACHE", "PRIMARY", "FOREIGN", "PARTITION", "SORT", "GPG", "HOSTKEY"];
+
 fn strength(name: &str) -> Option<Strength> {
     let name = name.to_ascii_uppercase();
-    if matches!(name.as_str(), "PWD" | "OLDPWD") {
+    // A key of no said kind: `KEY=linux-cargo-1a2b3c`.
+    if matches!(name.as_str(), "PWD" | "OLDPWD" | "KEY" | "KEYS") || name.starts_with("XDG_") {
+        return None;
+    }
+    let parts: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+    if parts.last().is_some_and(|last| ABOUT.contains(last)) {
         return None;
     }
     let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
-    let word = |words: &[&str]| name.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| words.contains(&part));
-    if has(&["SECRET", "PASSWORD", "PASSWD", "PASSPHRASE"]) || word(&["PASS", "PWD"]) {
+    let word = |words: &[&str]| parts.iter().any(|part| words.contains(part));
+    if has(&["SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "PASSCODE", "PRIVATEKEY", "PRIVATE_KEY", "ACCOUNTKEY"])
+        || word(&["PASS", "PWD", "PASSWRD"])
+    {
         return Some(Strength::Says);
     }
-    let hints = has(&["TOKEN", "APIKEY", "CREDENTIAL", "PRIVATEKEY", "ACCESSKEY", "_KEY"])
-        || word(&["KEY", "KEYS", "AUTH", "CREDS", "PAT", "JWT", "BEARER", "COOKIE", "SESSION", "DSN"])
+    if word(&OPEN) {
+        return None;
+    }
+    let hints = has(&["TOKEN", "APIKEY", "CREDENTIAL", "ACCESSKEY", "_KEY"])
+        || word(&[
+            "KEY",
+            "KEYS",
+            "AUTH",
+            "AUTHORIZATION",
+            "CREDS",
+            "PAT",
+            "JWT",
+            "BEARER",
+            "COOKIE",
+            "SESSION",
+            "DSN",
+            "SIG",
+            "SIGNATURE",
+        ])
         || name.ends_with("PWD");
     hints.then_some(Strength::Hints)
 }
@@ -124,21 +268,57 @@ fn counts(value: &str) -> bool {
         value.bytes().any(|b| b.is_ascii_digit()),
         value.bytes().any(|b| !b.is_ascii_alphanumeric()),
     ];
+    let distinct: BTreeSet<char> = value.chars().collect();
     value.chars().count() >= LEAST
         && classes.iter().filter(|class| **class).count() >= 2
-        && !judge::is_placeholder(value.as_bytes())
+        && distinct.len() >= 5
+        && !is_open(value)
+}
+
+/// Whether a value is a variable that was not filled in, or is made of common words, perhaps with numbers.
+fn is_open(value: &str) -> bool {
+    let wrapped = [("${", "}"), ("$(", ")"), ("{{", "}}"), ("<", ">"), ("%", "%")]
+        .iter()
+        .any(|(open, close)| value.starts_with(open) && value.ends_with(close));
+    let lower = value.to_ascii_lowercase().replace("passw0rd", "password");
+    let mut words = lower.split(|c: char| !c.is_alphabetic()).filter(|part| !part.is_empty()).peekable();
+    wrapped || words.peek().is_some() && words.all(common)
+}
+
+/// Whether `letters` are common words without anything between them.
+fn common(letters: &str) -> bool {
+    const WORDS: &str = "password passwd passphrase pass pwd pw secret token key api admin administrator root user test testing \
+        tests dummy example sample demo local localhost dev development prod production staging postgres postgresql mysql \
+        mariadb mongo redis rabbitmq guest default change changeme changeit replace replaceme me my your the a is it in not so \
+        very super this here insert todo none null unset db database welcome letmein qwerty hello world foo bar baz qux abc \
+        xyz ci github gitlab app service server client account login com org net www x y z";
+    // Where words may end; words are few and short.
+    let mut ends = BTreeSet::from([0]);
+    while let Some(from) = ends.pop_first() {
+        let rest = &letters[from..];
+        if rest.is_empty() {
+            return true;
+        }
+        ends.extend(WORDS.split_ascii_whitespace().filter(|word| rest.starts_with(word)).map(|word| from + word.len()));
+    }
+    false
 }
 
 fn is_path(value: &str) -> bool {
     let drive = value.as_bytes().get(1..3) == Some(b":\\".as_slice());
     let relative = value.contains('/') && judge::is_name(value.as_bytes());
     let rooted = ["/", "./", "../", "~/"].iter().any(|start| value.starts_with(start));
+    // Base64 has `/` too.
+    let random = |part: &str| {
+        part.len() >= 16
+            && part.bytes().any(|b| b.is_ascii_lowercase())
+            && part.bytes().any(|b| b.is_ascii_uppercase())
+            && part.bytes().any(|b| b.is_ascii_digit())
+    };
+    let parts = value.matches('/').count() > 1 || judge::is_name(value.as_bytes());
     drive
         || relative
-        || (rooted
-            && (value.matches('/').count() > 1 || judge::is_name(value.as_bytes()))
-            && !value.contains('+')
-            && !value.ends_with('='))
+        || (rooted && parts && !value.contains('+') && !value.ends_with('=') && !value.split('/').any(random))
 }
 
 #[cfg(test)]
@@ -181,6 +361,21 @@ mod tests {
             ("MY_SECRET", "aaaaaaaaaaaaaaaa"),
             ("LANG", "q7Rt5Kx9wZ1c3"),
             ("KEYBOARD", "q7Rt5Kx9wZ1c3"),
+            ("KEY", "linux-cargo-1a2b3c4d"),
+            ("CACHE_KEY", "linux-cargo-1a2b3c4d"),
+            ("GPG_KEY", "E3FF2839C048B25C084DEBE9B26995E310250568"),
+            ("SSH_PUBLIC_KEY", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGxq"),
+            ("POSTGRES_PASSWORD", "postgres"),
+            ("MYSQL_ROOT_PASSWORD", "my-secret-pw-password-1"),
+            ("PASSWORD", "password1234"),
+            ("ADMIN_PASSWORD", "Passw0rd1234!"),
+            ("RABBITMQ_PASSWORD", "guest_guest_2024"),
+            ("DB_PASSWORD", "${POSTGRES_PASSWORD}"),
+            ("API_TOKEN", "<your api token 1>"),
+            ("SECRET_NAME", "prod/app-7/db-key"),
+            ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/run/user/1000/bus"),
+            ("DB_PASSWORD_FILE", "/run/secrets/Db7-pass"),
+            ("LS_COLORS", "rs=0:di=01;34:ln=01;36"),
         ]);
         assert_eq!(format!("{vars:?}"), "Environment { names: [], .. }");
     }

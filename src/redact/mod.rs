@@ -5,6 +5,7 @@
 //! text. Findings are merged and become `[REDACTED:<rule>]`; the words around
 //! them stay. Invisible characters are deleted on the way.
 
+mod advice;
 #[cfg(test)]
 mod canaries;
 mod clean;
@@ -18,6 +19,7 @@ mod generic;
 mod hygiene;
 mod judge;
 mod keys;
+mod listing;
 mod names;
 mod phrases;
 mod providers;
@@ -32,3 +34,4 @@ mod view;
 pub use clean::{Clean, CleanBuf};
 pub use engine::{Piece, Redactor, Removal, Scrubbed};
 pub use environment::Environment;
+pub use listing::{RuleInfo, built_in_rules};

@@ -4,6 +4,7 @@ use crate::render;
 use crate::wire::{Edge, Pack, Redaction, Warning};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// A pack explained.
@@ -219,7 +220,11 @@ impl Explanation {
                     redaction.count,
                     redaction.reason
                 ));
-                page.line(format_args!("      {}", redaction.to_include));
+            }
+            // The same advice holds for all findings of one rule in one file.
+            let mut told = BTreeSet::new();
+            for redaction in self.redactions.iter().filter(|redaction| told.insert(&redaction.to_include)) {
+                page.line(format_args!("    to include {}: {}", redaction.rule, redaction.to_include));
             }
         }
         if !self.warnings.is_empty() {
@@ -270,6 +275,21 @@ impl Explanation {
             self.redactions.len(),
             self.warnings.len()
         ));
+        if !self.redactions.is_empty() {
+            page.head("| removed | place | rule | why |");
+            page.line(format_args!("|---|---|---|---|"));
+            for redaction in &self.redactions {
+                page.line(format_args!(
+                    "| {} | {}:{} | {} × {} | {} |",
+                    cell(&redaction.section),
+                    cell(&render::place(&redaction.source)),
+                    redaction.line,
+                    redaction.rule,
+                    redaction.count,
+                    cell(&redaction.reason)
+                ));
+            }
+        }
         page.0
     }
 }

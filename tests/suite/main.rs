@@ -3,10 +3,12 @@
 
 mod check;
 mod cli;
+mod environment;
 mod fresh;
 mod golden;
 mod hostile;
 mod init;
+mod redact;
 mod rooms;
 mod sandbox;
 mod tamper;
