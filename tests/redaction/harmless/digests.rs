@@ -219,7 +219,6 @@ pub(super) static DIGESTS: &[Harmless] = &[
             "client_id: {d12}-{l32}.apps.googleusercontent.com",
             "{\"client_id\": \"{h20}\"}",
             "App ID: {d6}",
-            "https://{h32}@o{d6}.ingest.sentry.io/{d7}",
             "price_1{a23}",
             "cus_{a14}",
             "pi_3{a23}",
