@@ -10,6 +10,7 @@ mod contexts;
 mod harmless;
 mod kinds;
 mod obfuscated;
+mod places;
 mod random;
 mod reader;
 mod report;

@@ -8,13 +8,38 @@ use crate::random::Rng;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Way {
     pub(crate) name: &'static str,
-    write: fn(&str, &mut Rng) -> Option<String>,
-    /// Where a percent sign means anything: in an address.
-    in_url: bool,
+    write: Write,
+    place: Place,
 }
 
-const fn way(name: &'static str, write: fn(&str, &mut Rng) -> Option<String>) -> Way {
-    Way { name, write, in_url: false }
+type Write = fn(&str, &mut Rng) -> Option<String>;
+
+/// Where a way means anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Anywhere,
+    /// Not inside HTML.
+    Markdown,
+    /// In an address.
+    Url,
+    /// It is the key that is written so.
+    Key,
+}
+
+const fn way(name: &'static str, write: Write) -> Way {
+    Way { name, write, place: Place::Anywhere }
+}
+
+const fn markdown(name: &'static str, write: Write) -> Way {
+    Way { name, write, place: Place::Markdown }
+}
+
+const fn url(name: &'static str, write: Write) -> Way {
+    Way { name, write, place: Place::Url }
+}
+
+const fn key(name: &'static str, write: Write) -> Way {
+    Way { name, write, place: Place::Key }
 }
 
 /// All ways.
@@ -38,28 +63,34 @@ pub(crate) static WAYS: &[Way] = &[
     way("named-entities", named),
     way("zero-width-entity", |s, rng| Some(split(s, "&#8203;", 2, rng))),
     way("zero-width-named", |s, rng| Some(split(s, "&ZeroWidthSpace;", 2, rng))),
-    Way { name: "percent-all", write: |s, _| Some(s.bytes().map(|b| format!("%{b:02X}")).collect()), in_url: true },
-    Way { name: "percent-some", write: |s, rng| Some(some(s, 4, rng, percent)), in_url: true },
-    Way { name: "percent-first", write: |s, _| Some(percent(s.chars().next()?) + s.get(1..)?), in_url: true },
-    Way { name: "percent-marks", write: percent_marks, in_url: true },
-    way("backslashes", backslashes),
-    way("split-bold", |s, rng| Some(wrap(s, "**", "**", rng))),
-    way("split-italic", |s, rng| Some(wrap(s, "*", "*", rng))),
-    way("split-strike", |s, rng| Some(wrap(s, "~~", "~~", rng))),
+    url("percent-all", |s, _| Some(s.bytes().map(|b| format!("%{b:02X}")).collect())),
+    url("percent-some", |s, rng| Some(some(s, 4, rng, percent))),
+    url("percent-first", |s, _| Some(percent(s.chars().next()?) + s.get(1..)?)),
+    url("percent-marks", percent_marks),
+    markdown("backslashes", backslashes),
+    markdown("split-bold", |s, rng| Some(wrap(s, "**", "**", rng))),
+    markdown("split-italic", |s, rng| Some(wrap(s, "*", "*", rng))),
+    markdown("split-strike", |s, rng| Some(wrap(s, "~~", "~~", rng))),
     way("split-html-bold", |s, rng| Some(wrap(s, "<b>", "</b>", rng))),
     way("split-span", |s, rng| Some(wrap(s, "<span style=\"color:red\">", "</span>", rng))),
-    way("split-code", |s, rng| Some(wrap(s, "`", "`", rng))),
+    markdown("split-code", |s, rng| Some(wrap(s, "`", "`", rng))),
     way("split-wbr", |s, rng| Some(split(s, "<wbr>", 2, rng))),
     way("split-wbr-closed", |s, rng| Some(split(s, "<wbr/>", 3, rng))),
     way("split-comment", |s, rng| Some(split(s, "<!-- -->", 2, rng))),
     way("split-comment-words", |s, rng| Some(split(s, "<!-- the rest -->", 1, rng))),
-    way("bold-prefix", |s, _| Some(format!("**{}**{}", s.get(..4)?, s.get(4..)?))),
-    way("bold-and-zero-width", |s, rng| Some(wrap(&split(s, "\u{200b}", 1, rng), "**", "**", rng))),
+    markdown("bold-prefix", |s, _| Some(format!("**{}**{}", s.get(..4)?, s.get(4..)?))),
+    markdown("bold-and-zero-width", |s, rng| Some(wrap(&split(s, "\u{200b}", 1, rng), "**", "**", rng))),
     way("entities-and-zero-width", |s, rng| Some(split_between(&some(s, 3, rng, |c| format!("&#{};", c as u32)), rng))),
     way("entities-and-wbr", |s, rng| {
         Some(split(&some_marks(s), "<wbr>", 0, rng)).map(|s| s.replacen(';', ";<wbr>", 1))
     }),
-    way("backslashes-and-soft-hyphen", |s, rng| Some(split(&backslashes(s, rng)?, "\u{ad}", 1, rng))),
+    markdown("backslashes-and-soft-hyphen", |s, rng| Some(split(&backslashes(s, rng)?, "\u{ad}", 1, rng))),
+    key("key-backslashes", backslashes),
+    key("key-zero-width", |s, rng| Some(split(s, "\u{200b}", 1, rng))),
+    key("key-first-as-entity", |s, _| Some(format!("&#{};{}", s.chars().next()? as u32, s.get(1..)?))),
+    key("key-split-bold", |s, _| Some(format!("**{}**{}", s.get(..1)?, s.get(1..)?))),
+    key("key-bold", |s, _| Some(format!("**{s}**"))),
+    key("key-code", |s, _| Some(format!("`{s}`"))),
 ];
 
 /// Where such a secret stands: name, for a token, for a key with its value.
@@ -81,7 +112,11 @@ const URLS: [(&str, &str, &str); 2] = [
 impl Way {
     /// A secret of `kind`, written this way; `None` where that cannot be.
     pub(crate) fn case(&self, kind: &Kind, rng: &mut Rng) -> Option<(&'static str, Case)> {
-        let places = if self.in_url { &URLS[..] } else { &PLACES[..] };
+        let places = match self.place {
+            Place::Url => &URLS[..],
+            Place::Markdown | Place::Key => &PLACES[..3],
+            Place::Anywhere => &PLACES[..],
+        };
         let (name, token, pair) = places[rng.below(places.len())];
         let (template, key, slot) = match kind.shape {
             Shape::Token(form) if !form.contains("://") => (token, "", "{}"),
@@ -89,8 +124,12 @@ impl Way {
             _ => return None,
         };
         let secret = kind.sample(rng)?.secret;
-        let written = (self.write)(&secret, rng)?;
-        let template = template.replace("{k}", key);
+        let (key, written) = match self.place {
+            Place::Key if key.is_empty() => return None,
+            Place::Key => ((self.write)(key, rng)?, secret.clone()),
+            _ => (key.to_owned(), (self.write)(&secret, rng)?),
+        };
+        let template = template.replace("{k}", &key);
         let (before, after) = template.split_once(slot)?;
         let frame = vec![before.to_owned(), after.to_owned()];
         let text = format!("{before}{written}{after}");

@@ -138,6 +138,9 @@ impl Rng {
 
     fn slot(&mut self, slot: &str) -> Option<String> {
         match slot {
+            // These two keep a template from looking like what it makes.
+            "0" => return Some(String::new()),
+            "P" => return Some("PRIVATE".to_owned()),
             "W" => return Some(self.human()),
             "U" => return Some(self.uuid()),
             "A" => return Some(self.basic()),

@@ -43,7 +43,7 @@ impl Judge {
         let frame = read(&case.frame.join("\n"));
         let strictly = removed && !secrets.iter().any(|secret| survives_by_half(secret, &seen, &frame));
         let stable = self.scrub(&case.key, &output) == output;
-        let words = surviving(&case.frame, &without_markers(&output));
+        let words = surviving(&frame, &seen);
         Outcome { output, removed, strictly, words, stable }
     }
 }
@@ -75,13 +75,13 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// How many words the frame has, and how many of them the output has.
-fn surviving(frame: &[String], output: &str) -> (usize, usize) {
+fn surviving(frame: &str, output: &str) -> (usize, usize) {
     let mut left: BTreeMap<&str, usize> = BTreeMap::new();
     for word in words(output) {
         *left.entry(word).or_default() += 1;
     }
     let (mut all, mut kept) = (0, 0);
-    for word in frame.iter().flat_map(|text| words(text)) {
+    for word in words(frame) {
         all += 1;
         if let Some(count) = left.get_mut(word).filter(|count| **count > 0) {
             *count -= 1;

@@ -66,8 +66,8 @@ pub(super) static PROSE: &[Harmless] = &[
             "cache key = repo + branch + lockfile hash",
             "The key insight: writes are rare.",
             "Public key cryptography was published in 1976.",
-            "-----BEGIN RSA PRIVATE KEY----- marks the start of a key file.",
-            "Files that begin with `-----BEGIN OPENSSH PRIVATE KEY-----` are refused.",
+            "-----BEGIN RSA {P} KEY----- marks the start of a key file.",
+            "Files that begin with `-----BEGIN OPENSSH {P} KEY-----` are refused.",
         ],
     ),
     (

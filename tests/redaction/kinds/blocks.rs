@@ -21,9 +21,7 @@ pub(crate) static BLOCKS: &[(&str, Make)] = &[
     ("pem-spaces", |rng| glued(rng, "PRIVATE KEY", " ")),
     ("pgp-block", pgp),
     ("putty", putty),
-    ("ssh2-encrypted", |rng| {
-        framed(rng, "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----", "---- END SSH2 ENCRYPTED PRIVATE KEY ----")
-    }),
+    ("ssh2-encrypted", |rng| commercial(rng, "SSH2 ENCRYPTED PRIVATE KEY")),
     ("pem-in-base64", wrapped),
     ("pem-string-array", array),
     ("pem-concatenated", concatenated),
@@ -73,9 +71,12 @@ fn pem(rng: &mut Rng, name: &str, count: usize, ends: bool) -> Block {
     Block { text: format!("-----BEGIN {name}-----\n{}{end}", body.join("\n")), body }
 }
 
-fn framed(rng: &mut Rng, begin: &str, end: &str) -> Block {
+fn commercial(rng: &mut Rng, name: &str) -> Block {
     let body = body(rng, 6);
-    Block { text: format!("{begin}\nComment: \"deploy\"\n{}\n{end}", body.join("\n")), body }
+    Block {
+        text: format!("---- BEGIN {name} ----\nComment: \"deploy\"\n{}\n---- END {name} ----", body.join("\n")),
+        body,
+    }
 }
 
 fn proc_type(rng: &mut Rng) -> Block {
@@ -85,9 +86,8 @@ fn proc_type(rng: &mut Rng) -> Block {
 }
 
 fn elided(rng: &mut Rng) -> Block {
-    let body = body(rng, 3);
-    let text = format!("-----BEGIN RSA PRIVATE KEY-----\n{}\n...\n-----END RSA PRIVATE KEY-----", body.join("\n"));
-    Block { text, body }
+    let Block { text, body } = pem(rng, "RSA PRIVATE KEY", 3, true);
+    Block { text: text.replacen("\n-----END", "\n...\n-----END", 1), body }
 }
 
 fn glued(rng: &mut Rng, name: &str, by: &str) -> Block {
@@ -96,13 +96,9 @@ fn glued(rng: &mut Rng, name: &str, by: &str) -> Block {
 }
 
 fn pgp(rng: &mut Rng) -> Block {
-    let mut body = body(rng, 9);
-    let sum = rng.fill("={B4}");
-    let text = format!(
-        "-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\n{}\n{sum}\n-----END PGP PRIVATE KEY BLOCK-----",
-        body.join("\n")
-    );
-    body.push(sum);
+    let Block { text, body } = pem(rng, "PGP PRIVATE KEY BLOCK", 9, true);
+    let sum = rng.fill("\n={B4}\n-----END");
+    let text = text.replacen("-----\n", "-----\nVersion: GnuPG v2\n\n", 1).replacen("\n-----END", &sum, 1);
     Block { text, body }
 }
 
