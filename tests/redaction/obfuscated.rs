@@ -1,0 +1,214 @@
+//! Ways to write a secret so that a machine stumbles and a person still reads it.
+
+use crate::contexts::Case;
+use crate::kinds::{Kind, Shape};
+use crate::random::Rng;
+
+/// A way to write a secret.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Way {
+    pub(crate) name: &'static str,
+    write: Write,
+    place: Place,
+}
+
+type Write = fn(&str, &mut Rng) -> Option<String>;
+
+/// Where a way means anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Anywhere,
+    /// Not inside HTML.
+    Markdown,
+    /// In an address.
+    Url,
+    /// It is the key that is written so.
+    Key,
+}
+
+const fn way(name: &'static str, write: Write) -> Way {
+    Way { name, write, place: Place::Anywhere }
+}
+
+const fn markdown(name: &'static str, write: Write) -> Way {
+    Way { name, write, place: Place::Markdown }
+}
+
+const fn url(name: &'static str, write: Write) -> Way {
+    Way { name, write, place: Place::Url }
+}
+
+const fn key(name: &'static str, write: Write) -> Way {
+    Way { name, write, place: Place::Key }
+}
+
+/// All ways.
+pub(crate) static WAYS: &[Way] = &[
+    way("zero-width-space", |s, rng| Some(split(s, "\u{200b}", 3, rng))),
+    way("zero-width-joiner", |s, rng| Some(split(s, "\u{200d}", 2, rng))),
+    way("zero-width-non-joiner", |s, rng| Some(split(s, "\u{200c}", 1, rng))),
+    way("word-joiner", |s, rng| Some(split(s, "\u{2060}", 2, rng))),
+    way("byte-order-mark", |s, rng| Some(split(s, "\u{feff}", 2, rng))),
+    way("zero-width-everywhere", |s, _| Some(s.chars().flat_map(|c| [c, '\u{200b}']).collect())),
+    way("soft-hyphen", |s, rng| Some(split(s, "\u{ad}", 3, rng))),
+    way("soft-hyphen-entity", |s, rng| Some(split(s, "&shy;", 2, rng))),
+    way("direction-mark", |s, rng| Some(split(s, "\u{202c}", 2, rng))),
+    way("variation-selector", |s, rng| Some(split(s, "\u{fe0f}", 2, rng))),
+    way("tag-characters", |s, rng| Some(split(s, "\u{e0061}", 2, rng))),
+    way("decimal-entities", |s, _| Some(s.chars().map(|c| format!("&#{};", c as u32)).collect())),
+    way("hex-entities", |s, _| Some(s.chars().map(|c| format!("&#x{:x};", c as u32)).collect())),
+    way("some-entities", |s, rng| Some(some(s, 4, rng, |c| format!("&#{};", c as u32)))),
+    way("padded-entities", |s, rng| Some(some(s, 3, rng, |c| format!("&#X{:05X};", c as u32)))),
+    way("first-as-entity", |s, _| Some(format!("&#{};{}", s.chars().next()? as u32, s.get(1..)?))),
+    way("named-entities", named),
+    way("zero-width-entity", |s, rng| Some(split(s, "&#8203;", 2, rng))),
+    way("zero-width-named", |s, rng| Some(split(s, "&ZeroWidthSpace;", 2, rng))),
+    url("percent-all", |s, _| Some(s.bytes().map(|b| format!("%{b:02X}")).collect())),
+    url("percent-some", |s, rng| Some(some(s, 4, rng, percent))),
+    url("percent-first", |s, _| Some(percent(s.chars().next()?) + s.get(1..)?)),
+    url("percent-marks", percent_marks),
+    markdown("backslashes", backslashes),
+    markdown("split-bold", |s, rng| Some(wrap(s, "**", "**", rng))),
+    markdown("split-italic", |s, rng| Some(wrap(s, "*", "*", rng))),
+    markdown("split-strike", |s, rng| Some(wrap(s, "~~", "~~", rng))),
+    way("split-html-bold", |s, rng| Some(wrap(s, "<b>", "</b>", rng))),
+    way("split-span", |s, rng| Some(wrap(s, "<span style=\"color:red\">", "</span>", rng))),
+    markdown("split-code", |s, rng| Some(wrap(s, "`", "`", rng))),
+    way("split-wbr", |s, rng| Some(split(s, "<wbr>", 2, rng))),
+    way("split-wbr-closed", |s, rng| Some(split(s, "<wbr/>", 3, rng))),
+    way("split-comment", |s, rng| Some(split(s, "<!-- -->", 2, rng))),
+    way("split-comment-words", |s, rng| Some(split(s, "<!-- the rest -->", 1, rng))),
+    markdown("bold-prefix", |s, _| Some(format!("**{}**{}", s.get(..4)?, s.get(4..)?))),
+    markdown("bold-and-zero-width", |s, rng| Some(wrap(&split(s, "\u{200b}", 1, rng), "**", "**", rng))),
+    way("entities-and-zero-width", |s, rng| Some(split_between(&some(s, 3, rng, |c| format!("&#{};", c as u32)), rng))),
+    way("entities-and-wbr", |s, rng| {
+        Some(split(&some_marks(s), "<wbr>", 0, rng)).map(|s| s.replacen(';', ";<wbr>", 1))
+    }),
+    markdown("backslashes-and-soft-hyphen", |s, rng| Some(split(&backslashes(s, rng)?, "\u{ad}", 1, rng))),
+    key("key-backslashes", backslashes),
+    key("key-zero-width", |s, rng| Some(split(s, "\u{200b}", 1, rng))),
+    key("key-first-as-entity", |s, _| Some(format!("&#{};{}", s.chars().next()? as u32, s.get(1..)?))),
+    key("key-split-bold", |s, _| Some(format!("**{}**{}", s.get(..1)?, s.get(1..)?))),
+    key("key-bold", |s, _| Some(format!("**{s}**"))),
+    key("key-code", |s, _| Some(format!("`{s}`"))),
+];
+
+/// Where such a secret stands: name, for a token, for a key with its value.
+static PLACES: [(&str, &str, &str); 4] = [
+    ("sentence", "The reader failed with {} after the deploy.", "On staging it is {k}: {v} until Monday."),
+    ("bullet", "- first\n- {}\n- last", "- first\n- {k}: {v}\n- last"),
+    ("table-cell", "| reader | {} | needed |", "| {k} | {v} | needed |"),
+    ("html", "<p>It is {} now.</p>", "<p>{k}: {v}</p>"),
+];
+const URLS: [(&str, &str, &str); 2] = [
+    (
+        "query",
+        "Open https://app.example.org/hook?value={}&page=2 first.",
+        "Open https://app.example.org/hook?{k}={v}&page=2 first.",
+    ),
+    ("path", "Open https://app.example.org/in/{}/status first.", "Post `{k}={v}&page=2` to it."),
+];
+
+impl Way {
+    /// A secret of `kind`, written this way; `None` where that cannot be.
+    pub(crate) fn case(&self, kind: &Kind, rng: &mut Rng) -> Option<(&'static str, Case)> {
+        let places = match self.place {
+            Place::Url => &URLS[..],
+            Place::Markdown | Place::Key => &PLACES[..3],
+            Place::Anywhere => &PLACES[..],
+        };
+        let (name, token, pair) = places[rng.below(places.len())];
+        let (template, key, slot) = match kind.shape {
+            Shape::Token(form) if !form.contains("://") => (token, "", "{}"),
+            Shape::Pair(key, form) if key.is_ascii() && !form.starts_with("{S") => (pair, key, "{v}"),
+            _ => return None,
+        };
+        let secret = kind.sample(rng)?.secret;
+        let (key, written) = match self.place {
+            Place::Key if key.is_empty() => return None,
+            Place::Key => ((self.write)(key, rng)?, secret.clone()),
+            _ => (key.to_owned(), (self.write)(&secret, rng)?),
+        };
+        let template = template.replace("{k}", &key);
+        let (before, after) = template.split_once(slot)?;
+        let frame = vec![before.to_owned(), after.to_owned()];
+        let text = format!("{before}{written}{after}");
+        Some((name, Case { text, key: String::new(), secrets: vec![secret], frame }))
+    }
+}
+
+/// Puts `what` at some places inside.
+fn split(secret: &str, what: &str, times: usize, rng: &mut Rng) -> String {
+    let mut chars: Vec<String> = secret.chars().map(String::from).collect();
+    for _ in 0..times {
+        let at = 1 + rng.below(chars.len() - 1);
+        chars.insert(at, what.to_owned());
+    }
+    chars.concat()
+}
+
+/// A zero-width space after the first entity, so that none is cut.
+fn split_between(text: &str, rng: &mut Rng) -> String {
+    let ends: Vec<usize> = text.match_indices(';').map(|(at, _)| at + 1).collect();
+    let at = if ends.is_empty() { text.len() / 2 } else { ends[rng.below(ends.len())] };
+    format!("{}\u{200b}{}", &text[..at], &text[at..])
+}
+
+/// Puts some of the inside between two marks.
+fn wrap(secret: &str, open: &str, close: &str, rng: &mut Rng) -> String {
+    let marks: Vec<usize> = secret.char_indices().map(|(at, _)| at).collect();
+    let from = 1 + rng.below(marks.len() / 2);
+    let to = from + 1 + rng.below(marks.len() - from - 1);
+    let (from, to) = (marks[from], marks[to]);
+    format!("{}{open}{}{close}{}", &secret[..from], &secret[from..to], &secret[to..])
+}
+
+/// One in `of` characters, and always one.
+fn some(secret: &str, of: usize, rng: &mut Rng, how: impl Fn(char) -> String) -> String {
+    let sure = rng.below(secret.len());
+    let mut chosen = |(at, c)| if at == sure || rng.below(of) == 0 { how(c) } else { c.to_string() };
+    secret.char_indices().map(&mut chosen).collect()
+}
+
+/// The first letter or digit as an entity.
+fn some_marks(secret: &str) -> String {
+    secret.char_indices().map(|(at, c)| if at == 2 { format!("&#{};", c as u32) } else { c.to_string() }).collect()
+}
+
+fn percent(c: char) -> String {
+    let mut buffer = [0; 4];
+    c.encode_utf8(&mut buffer).bytes().map(|b| format!("%{b:02x}")).collect()
+}
+
+fn percent_marks(secret: &str, _: &mut Rng) -> Option<String> {
+    let marked = secret.chars().any(|c| c.is_ascii_punctuation());
+    marked.then(|| secret.chars().map(|c| if c.is_ascii_punctuation() { percent(c) } else { c.to_string() }).collect())
+}
+
+const NAMED: [(char, &str); 11] = [
+    ('_', "&lowbar;"),
+    ('.', "&period;"),
+    ('=', "&equals;"),
+    ('/', "&sol;"),
+    ('+', "&plus;"),
+    ('!', "&excl;"),
+    ('#', "&num;"),
+    ('$', "&dollar;"),
+    ('%', "&percnt;"),
+    ('*', "&ast;"),
+    (':', "&colon;"),
+];
+
+fn named(secret: &str, _: &mut Rng) -> Option<String> {
+    let name = |c: char| NAMED.iter().find(|(mark, _)| *mark == c).map(|(_, name)| *name);
+    secret
+        .chars()
+        .any(|c| name(c).is_some())
+        .then(|| secret.chars().map(|c| name(c).map_or_else(|| c.to_string(), str::to_owned)).collect())
+}
+
+fn backslashes(secret: &str, _: &mut Rng) -> Option<String> {
+    let marked = secret.chars().any(|c| c.is_ascii_punctuation());
+    let escape = |c: char| if c.is_ascii_punctuation() { format!("\\{c}") } else { c.to_string() };
+    marked.then(|| secret.chars().map(escape).collect())
+}
