@@ -26,6 +26,7 @@ mod spread;
 mod tests;
 mod text;
 mod url;
+mod variables;
 mod view;
 
 pub use clean::{Clean, CleanBuf};
