@@ -318,11 +318,11 @@ pub(super) struct RawRedaction {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Allow")]
 pub(super) struct RawAllow {
-    /// The name of the rule that found them.
+    /// The name of the rule that found them; `contextpack redact --rules` lists them.
     pub(super) rule: Option<String>,
-    /// The files they stand in, as a glob.
+    /// The files they stand in, as a glob. Alone it must name a folder or a file, such as `tests/fixtures/**`.
     pub(super) path: Option<String>,
-    /// The SHA-256 of the exact value, in hex.
+    /// The SHA-256 of the exact value, in hex, as `printf %s VALUE | sha256sum` prints it.
     #[schemars(regex(pattern = r"^(sha256:)?[0-9A-Fa-f]{64}$"))]
     pub(super) sha256: Option<String>,
 }

@@ -29,6 +29,7 @@ mod spread;
 mod tests;
 mod text;
 mod url;
+mod variables;
 mod view;
 
 pub use clean::{Clean, CleanBuf};

@@ -2,14 +2,14 @@
 
 use super::library::{Document, Library, is_inactive, item_origin, removals};
 use super::{
-    Body, Candidate, EdgeList, EdgeRow, Evidence, Input, Notice, Omission, Origin, OriginKind, Role, Selection, Trust,
-    WorkItemJson,
+    Body, Candidate, EdgeList, EdgeRow, Evidence, Input, Notice, Omission, Origin, OriginKind, Removal, Role,
+    Selection, Trust, WorkItemJson,
 };
 use crate::config::Group;
 use crate::graph::{Edge, Entry, FileKind, FileRef, Graph, Missing, Node, Target, Value};
 use crate::model::{Digest, Relation, RepoPath, natural_cmp};
 use crate::redact::{Clean, CleanBuf};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// A file that the root, or a neighbour that the profile names, refers to.
@@ -124,7 +124,7 @@ impl Shelf<'_> {
             provenance: "graph",
             role: Role::Edges,
             body: Body::Edges(Arc::new(EdgeList::new(self.rows()))),
-            removals: Vec::new(),
+            removals: self.removals_from_names(&items_of(self.library.graph.edges(self.root))),
             ..base.clone()
         };
         self.read_item(self.root, true);
@@ -218,6 +218,13 @@ impl Shelf<'_> {
             let state = self.library.state(edge);
             let mut id = CleanBuf::new();
             id.lit(prefix).text(&entry.item.id);
+            let mut removed = removals(&entry.removals, |removal| removal.in_body || removal.in_name, &origin);
+            if relation == Relation::Parent {
+                let mut siblings =
+                    items_of(self.library.graph.edges(*item).iter().filter(|edge| edge.relation == Relation::Child));
+                siblings.retain(|sibling| sibling != item);
+                removed.extend(self.removals_from_names(&siblings));
+            }
             let candidate = Candidate {
                 id: id.finish(),
                 kind: "issue",
@@ -231,7 +238,7 @@ impl Shelf<'_> {
                 trust: Trust::Trusted,
                 relation: Some(relation.name()),
                 evidence: Some(evidence(edge)),
-                removals: removals(&entry.removals, |removal| removal.in_body || removal.in_name, &origin),
+                removals: removed,
             };
             if entry.item.body.in_file {
                 self.shown.insert(entry.item.body.origin.path.clone());
@@ -245,18 +252,32 @@ impl Shelf<'_> {
     }
 
     fn read_siblings(&mut self, parent: usize) {
-        let children: Vec<usize> = self
-            .library
-            .graph
-            .edges(parent)
-            .iter()
-            .filter(|edge| edge.relation == Relation::Child)
-            .filter_map(|edge| match edge.to {
-                Target::Item(item) => Some(item),
-                Target::Issue { .. } => None,
-            })
-            .collect();
+        let children =
+            items_of(self.library.graph.edges(parent).iter().filter(|edge| edge.relation == Relation::Child));
         children.into_iter().for_each(|child| self.read_item(child, false));
+    }
+
+    /// What was removed from the ids and titles of items that are only listed.
+    ///
+    /// Where a title was read out of the body, the first removal by its rule there is taken for it.
+    fn removals_from_names(&self, items: &[usize]) -> Vec<Removal> {
+        let mut found = Vec::new();
+        let entries = items.iter().map(|item| &self.library.corpus.entries[*item]);
+        for entry in entries.filter(|entry| !entry.removals.is_empty()) {
+            let (id, title) = (entry.item.id.as_str(), entry.item.title.as_str());
+            let mut rules: Vec<&str> = Vec::new();
+            let listed = removals(&entry.removals, |removal| removal.in_name || removal.in_body, &item_origin(entry));
+            for (removal, raw) in listed.into_iter().zip(entry.removals.iter().filter(|raw| raw.in_name || raw.in_body))
+            {
+                let marker = format!("[REDACTED:{}]", raw.rule);
+                let shows = id.contains(&marker) || title.contains(&marker);
+                if shows && !rules.contains(&raw.rule.as_str()) {
+                    rules.push(&raw.rule);
+                    found.push(removal);
+                }
+            }
+        }
+        found
     }
 
     /// Whether a neighbour whose file this is has a section already: an item is in a pack once.
@@ -458,6 +479,16 @@ fn ranks(candidates: &[(Candidate, Option<Standing>)], priority: &[Group]) -> Ve
         ranks[index] = Some(rank);
     }
     ranks
+}
+
+/// The items that edges lead to, each once.
+fn items_of<'e>(edges: impl IntoIterator<Item = &'e Edge>) -> Vec<usize> {
+    let mut seen = HashSet::new();
+    let items = edges.into_iter().filter_map(|edge| match edge.to {
+        Target::Item(item) => Some(item),
+        Target::Issue { .. } => None,
+    });
+    items.filter(|item| seen.insert(*item)).collect()
 }
 
 fn evidence(edge: &Edge) -> Evidence {

@@ -79,6 +79,17 @@ impl Sandbox {
         }
     }
 
+    /// The path of every file there is.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let root = self.root();
+        let walk = walkdir::WalkDir::new(&root).into_iter().map(Result::unwrap);
+        let files = walk.filter(|entry| entry.file_type().is_file());
+        let mut files: Vec<String> =
+            files.map(|entry| entry.path().strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/")).collect();
+        files.sort();
+        files
+    }
+
     /// Every pack there is: its name and its bytes.
     pub(crate) fn packs(&self) -> Vec<(String, Vec<u8>)> {
         let Ok(entries) = std::fs::read_dir(self.path("packs")) else { return Vec::new() };

@@ -67,7 +67,6 @@ fn planted() -> Vec<Planted> {
     plain("MARKDOWN_SECRET", format!("{}|{}*{}", j.word(5), j.word(5), j.word(5)));
     plain("DOLLAR_PASSWORD", format!("${}${}", j.word(6), j.word(12)));
     plain("LONG_TOKEN", j.word(1500));
-    plain("APIKEY", j.word(16));
     plain("Mixed_Case_Password", j.word(13));
 
     let mut parts = |name, value: String, stands: String| all.push(Planted { name, value, stands });
@@ -102,6 +101,8 @@ fn planted() -> Vec<Planted> {
     parts("FLAT_PRIVATE_KEY", format!("{begin}\\n{one}\\n{two}\\n{end}\\n"), one);
     let (one, two) = (j.word(70), j.word(24));
     parts("SSH_SIGNING_KEY", format!("{begin}\r\n  {one}\r\n  {two}\r\n{end}"), format!("{one}\n{two}"));
+    let secret = j.word(18);
+    parts("URLS_FILE_TEXT", format!("A=1\nDATABASE_URL=postgres://app:{secret}@db/x\n"), secret);
     let secret = j.word(40);
     parts("ONE_LINE_SECRET", format!("\n  {secret}  \n"), secret);
     all

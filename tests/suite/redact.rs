@@ -176,3 +176,27 @@ fn the_reason_of_an_own_rule_holds_no_secret() {
         assert!(!run.stdout.contains("a1B2c3") && !run.stderr.contains("a1B2c3"), "{run:?}");
     }
 }
+
+#[test]
+fn a_title_that_is_only_listed_has_its_record() {
+    let sandbox = Sandbox::with(&[
+        ("work_items/a.md", "---\nid: a\ntitle: A\nparent: p\nrelated: r\n---\nText.\n"),
+        ("work_items/p.md", "---\nid: p\ntitle: P\n---\nText.\n"),
+        (
+            "work_items/s.md",
+            &format!("---\nid: s\ntitle: S {}\nparent: p\nnote: {}\n---\n{}\n", token(1), token(2), token(3)),
+        ),
+        ("work_items/r.md", &format!("---\nid: r\n---\n\n# R {}\n\n{}\n", token(4), token(5))),
+    ]);
+    let pack = sandbox.json(0, &["build", "a", "--out", "-"]);
+    let redactions: Vec<(&str, &str, u64)> = pack["redactions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            let place = one["source"]["path"].as_str().unwrap();
+            (one["section"].as_str().unwrap(), place, one["line"].as_u64().unwrap())
+        })
+        .collect();
+    assert_eq!(redactions, [("root.edges", "work_items/r.md", 5), ("parent.p", "work_items/s.md", 3)]);
+}

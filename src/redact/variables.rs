@@ -1,0 +1,261 @@
+//! What of an environment variable is a secret, by its name and the shape of its value.
+
+use super::judge;
+use std::collections::BTreeSet;
+
+/// Shorter values are too likely to stand in a text by chance.
+const LEAST: usize = 12;
+
+/// What of a variable is looked for.
+pub(super) fn secrets(name: &str, value: &str) -> Vec<String> {
+    let value = value.trim();
+    let mut found = Vec::new();
+    let is_url = value.contains("://") && !value.contains(char::is_whitespace);
+    if let Some(json) = json(value) {
+        json_parts(name, &json, &mut found);
+    } else {
+        url_parts(value, &mut found);
+        if !is_url {
+            pairs(value, &['\n', ';', ' '], &mut found);
+        }
+    }
+    let Some(strength) = strength(name).filter(|_| found.is_empty() && !is_url) else {
+        return found;
+    };
+    // Keys of several lines are kept on one with `\\n` where a variable cannot hold line ends.
+    let lines = if value.contains("-----BEGIN") { value.replace("\\n", "\n") } else { value.to_owned() };
+    if lines.contains('\n') {
+        // They may be indented where they stand, so each line counts.
+        let lines = lines.lines().map(str::trim).filter(|line| !line.starts_with("-----") && !line.contains(' '));
+        return lines.filter(|line| counts(line)).map(str::to_owned).collect();
+    }
+    let bare = value.trim_matches(['"', '\'']);
+    let scheme = bare.split_once(' ').filter(|(scheme, _)| {
+        ["bearer", "basic", "token", "apikey", "digest"].contains(&scheme.trim_end_matches(':').to_lowercase().as_str())
+    });
+    let alone = scheme.map_or(bare, |(_, token)| token.trim());
+    // `user:password`
+    let password = alone.split_once(':').map_or(alone, |(_, password)| password);
+    for candidate in [value, bare, alone, password] {
+        if is_meant(candidate, strength) {
+            found.push(candidate.to_owned());
+        }
+    }
+    found
+}
+
+/// Whether a value can be the secret that its variable's name announces.
+fn is_meant(value: &str, strength: Strength) -> bool {
+    let words = judge::is_name(value.as_bytes()) && !value.bytes().any(|b| b.is_ascii_digit());
+    let plain = match strength {
+        Strength::Says => words && value.bytes().all(|b| b.is_ascii_alphabetic()),
+        Strength::Hints => words,
+    };
+    !plain && counts(value) && !is_path(value)
+}
+
+/// The passwords of URLs, and what their queries call a secret.
+fn url_parts(url: &str, found: &mut Vec<String>) {
+    for (at, mark) in url.match_indices("://") {
+        let password =
+            super::url::credentials(url.as_bytes(), at + mark.len()).and_then(|(start, end)| url.get(start..end));
+        if let Some(password) = password {
+            let decoded = percent_decoded(password);
+            found.extend([password.to_owned(), decoded].into_iter().filter(|password| counts(password)));
+        }
+    }
+    for query in url.split(char::is_whitespace).filter_map(|url| Some(url.split_once("://")?.1.split_once('?')?.1)) {
+        pairs(query, &['&', '#'], found);
+    }
+}
+
+/// The values of `key=value` whose key says that they are secret.
+fn pairs(text: &str, between: &[char], found: &mut Vec<String>) {
+    for (key, value) in text.split(between).filter_map(|pair| pair.split_once('=')) {
+        let value = value.trim().trim_matches(['"', '\'']);
+        if let Some(strength) = strength(key.trim())
+            && is_meant(value, strength)
+        {
+            found.push(value.to_owned());
+        }
+    }
+}
+
+fn json(value: &str) -> Option<serde_json::Value> {
+    value.starts_with(['{', '[']).then(|| serde_json::from_str(value).ok()).flatten()
+}
+
+fn json_parts(name: &str, value: &serde_json::Value, found: &mut Vec<String>) {
+    match value {
+        serde_json::Value::String(text) if json(text).is_none() => found.extend(secrets(name, text)),
+        serde_json::Value::Array(values) => values.iter().for_each(|value| json_parts(name, value, found)),
+        serde_json::Value::Object(fields) => fields.iter().for_each(|(key, value)| json_parts(key, value, found)),
+        _ => {}
+    }
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let code = after.get(..2).filter(|_| *first == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
+        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// How much a variable's name says.
+#[derive(Clone, Copy)]
+enum Strength {
+    /// The value is a secret.
+    Says,
+    /// It may be a name, a provider, a setting.
+    Hints,
+}
+
+/// Last words of names whose values are about a secret, and none.
+const ABOUT: [&str; 31] = [
+    "FILE",
+    "PATH",
+    "DIR",
+    "NAME",
+    "HOST",
+    "PORT",
+    "USER",
+    "USERNAME",
+    "TYPE",
+    "MODE",
+    "ALG",
+    "ALGORITHM",
+    "EXPIRY",
+    "TTL",
+    "PROVIDER",
+    "METHOD",
+    "SOCK",
+    "ADDRESS",
+    "ENABLED",
+    "LENGTH",
+    "REGION",
+    "VERSION",
+    "SOURCE",
+    "ISSUER",
+    "AUDIENCE",
+    "SERVER",
+    "ENDPOINT",
+    "STYLE",
+    "CLASS",
+    "DESKTOP",
+    "MANAGER",
+];
+/// Words of names of keys that anybody may know.
+const OPEN: [&str; 9] = ["PUBLIC", "PUBKEY", "CACHE", "PRIMARY", "FOREIGN", "PARTITION", "SORT", "GPG", "HOSTKEY"];
+
+fn strength(name: &str) -> Option<Strength> {
+    let name = name.to_ascii_uppercase();
+    // A key of no said kind: `KEY=linux-cargo-1a2b3c`.
+    if matches!(name.as_str(), "PWD" | "OLDPWD" | "KEY" | "KEYS") || name.starts_with("XDG_") {
+        return None;
+    }
+    let parts: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+    if parts.last().is_some_and(|last| ABOUT.contains(last)) {
+        return None;
+    }
+    let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
+    let word = |words: &[&str]| parts.iter().any(|part| words.contains(part));
+    if has(&["SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "PASSCODE", "PRIVATEKEY", "PRIVATE_KEY", "ACCOUNTKEY"])
+        || word(&["PASS", "PWD", "PASSWRD"])
+    {
+        return Some(Strength::Says);
+    }
+    if word(&OPEN) {
+        return None;
+    }
+    let hints = has(&["TOKEN", "APIKEY", "CREDENTIAL", "ACCESSKEY", "_KEY"])
+        || word(&[
+            "KEY",
+            "KEYS",
+            "AUTH",
+            "AUTHORIZATION",
+            "CREDS",
+            "PAT",
+            "JWT",
+            "BEARER",
+            "COOKIE",
+            "SESSION",
+            "DSN",
+            "SIG",
+            "SIGNATURE",
+        ])
+        || name.ends_with("PWD");
+    hints.then_some(Strength::Hints)
+}
+
+/// Whether a value is long and varied enough to mean something where it stands.
+fn counts(value: &str) -> bool {
+    let classes = [
+        value.bytes().any(|b| b.is_ascii_lowercase()),
+        value.bytes().any(|b| b.is_ascii_uppercase()),
+        value.bytes().any(|b| b.is_ascii_digit()),
+        value.bytes().any(|b| !b.is_ascii_alphanumeric()),
+    ];
+    let distinct: BTreeSet<char> = value.chars().collect();
+    value.chars().count() >= LEAST
+        && classes.iter().filter(|class| **class).count() >= 2
+        && distinct.len() >= 5
+        && !is_open(value)
+}
+
+/// Whether a value is a variable that was not filled in, or is made of common words, perhaps with numbers.
+fn is_open(value: &str) -> bool {
+    let wrapped = [("${", "}"), ("$(", ")"), ("{{", "}}"), ("<", ">"), ("%", "%")]
+        .iter()
+        .any(|(open, close)| value.starts_with(open) && value.ends_with(close));
+    let lower = value.to_ascii_lowercase().replace("passw0rd", "password");
+    let mut words = lower.split(|c: char| !c.is_alphabetic()).filter(|part| !part.is_empty()).peekable();
+    wrapped || words.peek().is_some() && words.all(common)
+}
+
+/// Whether `letters` are common words without anything between them.
+fn common(letters: &str) -> bool {
+    const WORDS: &str = "password passwd passphrase pass pwd pw secret token key api admin administrator root user test testing \
+        tests dummy example sample demo local localhost dev development prod production staging postgres postgresql mysql \
+        mariadb mongo redis rabbitmq guest default change changeme changeit replace replaceme me my your the a is it in not so \
+        very super this here insert todo none null unset db database welcome letmein qwerty hello world foo bar baz qux abc \
+        xyz ci github gitlab app service server client account login com org net www x y z";
+    // Where words may end; words are few and short.
+    let mut ends = BTreeSet::from([0]);
+    while let Some(from) = ends.pop_first() {
+        let rest = &letters[from..];
+        if rest.is_empty() {
+            return true;
+        }
+        ends.extend(WORDS.split_ascii_whitespace().filter(|word| rest.starts_with(word)).map(|word| from + word.len()));
+    }
+    false
+}
+
+fn is_path(value: &str) -> bool {
+    let drive = value.as_bytes().get(1..3) == Some(b":\\".as_slice());
+    let relative = value.contains('/') && judge::is_name(value.as_bytes());
+    let rooted = ["/", "./", "../", "~/"].iter().any(|start| value.starts_with(start));
+    // Base64 has `/` too.
+    let random = |part: &str| {
+        part.len() >= 16
+            && part.bytes().any(|b| b.is_ascii_lowercase())
+            && part.bytes().any(|b| b.is_ascii_uppercase())
+            && part.bytes().any(|b| b.is_ascii_digit())
+    };
+    let parts = value.matches('/').count() > 1 || judge::is_name(value.as_bytes());
+    drive
+        || relative
+        || (rooted && parts && !value.contains('+') && !value.ends_with('=') && !value.split('/').any(random))
+}
