@@ -122,6 +122,8 @@ pub(super) fn escape(rest: &[u8]) -> Option<(usize, char)> {
         (c >= ' ').then_some((from + digits, c))
     };
     match *rest.get(1)? {
+        b'n' => Some((2, '\n')),
+        b't' => Some((2, '\t')),
         b'u' if rest.get(2) == Some(&b'{') => {
             let digits = rest[3..].iter().take(7).position(|b| *b == b'}')?;
             number(3, digits).map(|(length, c)| (length + 1, c))
@@ -158,7 +160,7 @@ mod tests {
         assert_eq!(percent(b"%5"), None);
         assert_eq!(escape(br"\u{5f}a"), Some((6, '_')));
         assert_eq!(escape(br"\u005fa"), Some((6, '_')));
-        assert_eq!(escape(br"\n"), None);
+        assert_eq!(escape(br"\n"), Some((2, '\n')));
         assert_eq!(escape(br"\"), None);
     }
 }

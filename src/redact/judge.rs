@@ -1,5 +1,6 @@
 //! Whether a value looks like a secret: the difference between `hunter2`, `<password>` and `bytes32`.
 
+use super::letters;
 use super::text::{contains_ignoring_case, starts_ignoring_case};
 
 /// What a name says of its value.
@@ -189,7 +190,7 @@ pub(super) fn looks_secret(value: &[u8], class: Class, quoted: bool) -> bool {
     if letters == 0 {
         return class == Class::Password && digits == value.len();
     }
-    if is_base_with_digits(value) || is_technical(value) {
+    if is_base_with_digits(value) || value.split(|b| !b.is_ascii_alphanumeric()).any(is_technical) {
         return false;
     }
     let marks = value
@@ -198,12 +199,17 @@ pub(super) fn looks_secret(value: &[u8], class: Class, quoted: bool) -> bool {
         .count();
     if !is_name(value) {
         // Words with odd punctuation between them, without a digit, are a password's form only.
-        return digits > 0 || is_jumble(value) || (class == Class::Password && marks > 0);
+        let random = is_jumble(value) || (value.len() >= 12 && letters::are_random(value) && class != Class::Weak);
+        return digits > 0 || random || (class == Class::Password && marks > 0);
+    }
+    // Sixteen lower-case letters are what some providers hand out.
+    if digits == 0 {
+        return false;
     }
     let ends_in_digit = value.last().is_some_and(u8::is_ascii_digit);
     let one_word = value.iter().all(u8::is_ascii_alphanumeric);
     match class {
-        Class::Password => digits > 0 && (one_word || quoted || is_chosen(value)),
+        Class::Password => digits > 0 && (one_word || quoted || is_chosen(value) || has_all_kinds(value)),
         Class::Secret if one_word && digits >= 2 && value.iter().any(u8::is_ascii_uppercase) => {
             value.iter().any(u8::is_ascii_lowercase)
         }
@@ -229,7 +235,7 @@ pub(super) fn looks_random(value: &[u8]) -> bool {
 
 /// Words that are said about passwords rather than being parts of one.
 const SAID: &str = "a an and any are as at be by can cannot character characters confirm contain contains \
-    correct current digit digits do does empty enter expired expires field for forgot from has hash have if in \
+    current digit digits do does empty enter expired expires field for forgot from has hash have if in \
     incorrect invalid is it least length letters long match matches maximum minimum missing must need new no not \
     of old on only optional or password passwords please provide required reset same secret set should show \
     stored string than that the this to too token type use used user value was weak when will with wrong you your \
@@ -245,7 +251,7 @@ pub(super) fn is_passphrase(value: &[u8], class: Class) -> bool {
         && (10..=120).contains(&value.len())
         && !is_placeholder(value)
         && !value.ends_with(b".")
-        && words.iter().all(|word| word.len() <= 16 && !is_one_of(SAID, word))
+        && words.iter().all(|word| word.len() <= 16 && (word.len() == 1 || !is_one_of(SAID, word)))
         && value.iter().all(|b| !matches!(b, b'<' | b'>' | b'{' | b'}' | b'(' | b')' | b'=' | b'\\' | b'/' | b':'))
         && (words.len() >= 4 || value.iter().any(|b| b.is_ascii_digit() || b"!@#$%^&*".contains(b)))
         && !(capital(&words[0]) && words[1..].iter().all(|word| word.iter().all(u8::is_ascii_lowercase)))
@@ -384,7 +390,7 @@ fn is_code(value: &[u8], quoted: bool) -> bool {
 fn hexadecimal(value: &[u8], class: Class) -> Option<bool> {
     let says_secret = class != Class::Weak;
     if is_uuid(value) {
-        return Some(says_secret && class != Class::Token);
+        return Some(says_secret);
     }
     if starts_ignoring_case(value, b"0x") && value[2..].iter().all(u8::is_ascii_hexdigit) {
         // An address or a digest; but a key of a chain is written like this too.
@@ -434,11 +440,9 @@ pub(super) fn is_name(value: &[u8]) -> bool {
     })
 }
 
-/// Whether letters can be words: no jumble, and no part that could not be spoken.
+/// Whether letters can be words.
 fn reads_like_words(letters: &[u8]) -> bool {
-    let vowel = |b: &u8| matches!(b.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u' | b'y');
-    let lower = letters.split(|b| vowel(b) || b.is_ascii_uppercase());
-    !is_jumble(letters) && lower.into_iter().all(|consonants| consonants.len() < 6)
+    !is_jumble(letters) && !letters::are_random(letters)
 }
 
 /// Whether letters read like no words: many changes of case, hardly a vowel.

@@ -81,6 +81,9 @@ pub(super) fn class_of(name: &[u8]) -> Option<(Class, &'static Label)> {
             "apppassword",
             "apischluessel",
             "noncekey",
+            "validationkey",
+            "decryptionkey",
+            "unsealkey",
             "loggedinkey",
             "webhookkey",
         ]) {
@@ -92,6 +95,11 @@ pub(super) fn class_of(name: &[u8]) -> Option<(Class, &'static Label)> {
                 return None;
             }
             (if matches!(joined.as_str(), "token" | "thetoken") { Class::Weak } else { Class::Token }, &TOKEN)
+        } else if last == "sk" && words.len() > 1 {
+            (Class::Secret, &SECRET)
+        } else if last == "key" && words.len() > 1 && is_environment(name) && !is_one_of(OTHER_KEYS, before.as_bytes())
+        {
+            (Class::Key, &KEY)
         } else if matches!(last, "session" | "sessionid" | "sessid" | "phpsessid" | "jsessionid") {
             (Class::Token, &TOKEN)
         } else if matches!(last, "jwt" | "cookie" | "salt") && words.len() > 1 {
@@ -117,6 +125,15 @@ pub(super) fn class_of(name: &[u8]) -> Option<(Class, &'static Label)> {
             return None;
         },
     )
+}
+
+/// Words before `KEY` that make it no secret.
+const OTHER_KEYS: &str = "public pub primary foreign partition sort cache host idempotency object row group index range \
+    hash ssh registry s3 map lookup search issue project ordering routing shard dedup translation i18n config";
+
+/// Whether `name` is spelled as variables of an environment are.
+fn is_environment(name: &[u8]) -> bool {
+    name.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
 }
 
 /// The words of a name in lower case: cut at separators and humps, digits at a word's end left out.

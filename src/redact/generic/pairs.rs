@@ -35,7 +35,8 @@ pub(super) fn value(text: &[u8], name: Name) -> Option<(usize, usize)> {
     for byte in &rest[skip..] {
         match byte {
             b'\n' => ends += 1,
-            b',' | b' ' | b'\t' | b'\r' | b'"' | b'\'' | b'<' | b'{' | b'}' | b'>' | b'+' => {}
+            b',' | b' ' | b'\t' | b'\r' | b'"' | b'\'' | b'<' | b'{' | b'}' | b'>' | b'+' | b'/' | b'#' | b'*'
+            | b'|' => {}
             _ => break,
         }
         skip += 1;
@@ -61,7 +62,10 @@ fn block(text: &[u8], from: usize) -> Option<(usize, usize)> {
     let window = &window[..window.iter().position(|b| *b == b'}').unwrap_or(window.len())];
     let mut at = from;
     for line in window.split(|b| *b == b'\n') {
-        let lead = line.iter().take_while(|b| b.is_ascii_whitespace() || **b == b'>').count();
+        let lead = line
+            .iter()
+            .take_while(|b| b.is_ascii_whitespace() || matches!(b, b'>' | b'+' | b'-' | b'#' | b'/'))
+            .count();
         let word = VALUES.iter().find(|word| starts_ignoring_case(&line[lead..], word));
         if let Some(word) = word {
             let next = blank(text, at + lead + word.len());
@@ -100,7 +104,11 @@ pub(super) fn column(text: &[u8], name: Name) -> Option<Column> {
     let length = line(text, delimiter).len();
     let row = &text[delimiter..delimiter + length];
     let is_delimiter = row.contains(&b'-') && row.contains(&b'|');
-    if !is_delimiter || !row.iter().all(|b| matches!(b, b'|' | b'-' | b':' | b' ' | b'\t' | b'>' | b'\r')) {
+    if !is_delimiter
+        || !row
+            .iter()
+            .all(|b| matches!(b, b'|' | b'-' | b':' | b' ' | b'\t' | b'>' | b'\r' | b'+' | b'/' | b'#' | b'*'))
+    {
         return None;
     }
     let lead = usize::from(before.trim_ascii_start().starts_with(b"|"));

@@ -14,6 +14,8 @@ const WORDS: usize = 7;
 /// Words that say what a name's value is, or marks that do.
 const SAYS: &str = "is was are be ist war lautet lauten est es será sera é è är er je jest to on → -> => — – - = := 是 为 \
     為 は equals";
+/// Words between the two.
+const STILL: &str = "now currently still just set to : this the following";
 /// The same where no blank stands before them.
 const JOINED: &[&str] = &["是", "为", "為", "は", "が", "는", "은", "이", "가"];
 /// Words after a name that make it part of another: a password's hash is no password.
@@ -68,10 +70,12 @@ impl Spoken {
     fn is_secret(&self, text: &[u8], class: Class) -> bool {
         let value = &text[self.found.start..self.found.end];
         let looks = looks_secret(value, class, self.found.quoted)
-            || (self.found.quoted && self.tied && judge::is_passphrase(value, class));
+            || (self.found.quoted && self.tied && judge::is_passphrase(value, class))
+            || (class == Class::Weak && judge::is_hexadecimal_key(value));
         let plain = class == Class::Weak || !self.tied || (self.words > 0 && class != Class::Password);
         let chosen = class == Class::Password && value.len() >= 8 && judge::has_all_kinds(value);
-        looks && (!plain || self.found.quoted || chosen || judge::looks_random(value))
+        let hexadecimal = judge::is_hexadecimal_key(value);
+        looks && (!plain || self.found.quoted || chosen || hexadecimal || judge::looks_random(value))
     }
 }
 
@@ -94,6 +98,10 @@ fn forward(text: &[u8], name: Name) -> Option<Spoken> {
         let next = blank(text, at + word.len());
         let plain = word.strip_suffix(b":").unwrap_or(word);
         if is_one_of(SAYS, plain) {
+            let mut next = next;
+            while let Some(word) = word_at(text, next).filter(|word| is_one_of(STILL, word)) {
+                next = blank(text, next + word.len());
+            }
             let colon = usize::from(text.get(next) == Some(&b':'));
             return found_at(text, blank(text, next + colon), words, true);
         }

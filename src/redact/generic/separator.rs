@@ -40,6 +40,8 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         b'=' if rest.starts_with(b"=~") => return None,
         b'=' => (Separator::Assign, rest.iter().take(3).take_while(|b| matches!(b, b'=' | b'>')).count()),
         b'?' | b'+' if rest.get(1) == Some(&b'=') => (Separator::Assign, 2),
+        // `process.env.SECRET || "…"`
+        b'|' | b'?' if rest.starts_with(b"|| ") || rest.starts_with(b"?? ") => (Separator::Call, 2),
         b'|' if rest.starts_with(b"||") => return None,
         b'|' => (Separator::Cell, 1),
         b',' if closed => (Separator::Comma, 1),
@@ -51,9 +53,16 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         _ if at > touching && takes_blank(text, name) => (Separator::Blank, 0),
         _ => return None,
     };
-    at += length;
-    at += text[at..].iter().take(3).take_while(|b| matches!(b, b'*' | b'_')).count();
-    Some((separator, after_type(text, blank(text, at), separator)))
+    at = opened(text, blank(text, opened(text, at + length)));
+    if text.get(at) == Some(&b'\n') && separator == Separator::Colon {
+        at = below(text, at).unwrap_or(at);
+    }
+    Some((separator, after_type(text, at, separator)))
+}
+
+/// The place after emphasis that opens at `at`.
+fn opened(text: &[u8], at: usize) -> usize {
+    at + text[at..].iter().take(3).take_while(|b| matches!(b, b'*' | b'_')).count()
 }
 
 /// Steps over the digit that says how a router's password is stored: `password 0 …`.
@@ -80,7 +89,22 @@ pub(super) fn after_closers(text: &[u8], end: usize) -> (usize, bool) {
 fn takes_blank(text: &[u8], name: Name) -> bool {
     const SETTINGS: &str = "requirepass masterauth wpa-psk wpa_passphrase storepass keypass";
     const BEFORE: &str = "ENV ARG setx SETX";
-    const LINES: &str = "machine default username user neighbor enable tacacs-server radius-server set login";
+    const LINES: [&[u8]; 11] = [
+        b"machine",
+        b"default",
+        b"username",
+        b"user",
+        b"neighbor",
+        b"enable",
+        b"tacacs-server",
+        b"radius-server",
+        b"set",
+        b"login",
+        b"snmp-server",
+    ];
+    if text[name.end..].starts_with(b" to ") || text[name.end..].starts_with(b" is ") {
+        return false;
+    }
     let line = text[..name.start].iter().rev().take(96).take_while(|b| **b != b'\n').count();
     let before = text[name.start - line..name.start].trim_ascii();
     let mut words = before.split(|b| b.is_ascii_whitespace());
@@ -88,11 +112,36 @@ fn takes_blank(text: &[u8], name: Name) -> bool {
     let last = words.next_back().unwrap_or(first);
     let word = &text[name.start..name.end];
     // Lower case: in other spellings it is a heading or a label.
-    let plain = matches!(word, b"password" | b"secret" | b"passwd" | b"psk");
+    let plain = matches!(word, b"password" | b"secret" | b"passwd" | b"psk" | b"insecure-password");
     is_one_of(SETTINGS, word)
         || BEFORE.split(' ').any(|known| last == known.as_bytes())
-        || (plain && (is_one_of(LINES, first) || is_one_of("login user", words.next_back().unwrap_or_default())))
+        || (plain && (LINES.contains(&first) || is_one_of("login user", words.next_back().unwrap_or_default())))
         || (plain && before.is_empty() && line > 0)
+}
+
+/// The value that stands alone on the next line that is not empty, also in a fence or a definition,
+/// where the line ends at `end`.
+pub(super) fn below(text: &[u8], end: usize) -> Option<usize> {
+    let mut at = end;
+    for _ in 0..4 {
+        let start = at + 1;
+        let lead = text.get(start..)?.iter().take(64).take_while(|b| is_lead(**b)).count();
+        let rest = &text[start + lead..text.len().min(start + lead + 256)];
+        let line = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
+        at = start + lead + line.len();
+        if line.is_empty() || line.starts_with(b"```") || line.starts_with(b"~~~") {
+            continue;
+        }
+        let alone = !line.trim_ascii_end().iter().any(u8::is_ascii_whitespace) && line.len() < 256;
+        let key = line.contains(&b':') && !line.starts_with(b"`");
+        return (alone && !key).then_some(start + lead);
+    }
+    None
+}
+
+/// Whether `byte` may lead a line before its text: indentation, a quote's or a list's mark, a comment's.
+fn is_lead(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'>' | b'|' | b'+' | b'/' | b'#' | b'*' | b':' | b'-' | b'\r')
 }
 
 /// Whether `byte` opens a quoted text.

@@ -32,7 +32,10 @@ pub(super) fn value(text: &[u8], name: Name, at: usize, separator: Separator, cl
             return value(text, name, blank(text, next + 1), Separator::Assign, class);
         }
     }
+    let bare_end = found.end;
     let found = after_scheme(text, found, separator);
+    // What follows the scheme of an authorization header is a token whatever it looks like.
+    let class = if class == Class::Weak && found.end > bare_end { Class::Token } else { class };
     if separator == Separator::Tag && !text[found.end..].starts_with(b"</") {
         return None;
     }
@@ -97,7 +100,12 @@ fn is_entry(line: &[u8], indent: &[u8]) -> bool {
 fn after_block_mark(text: &[u8], at: usize, separator: Separator) -> usize {
     let mark = text[at..].iter().take(3).take_while(|b| matches!(b, b'|' | b'>' | b'-' | b'+')).count();
     if separator == Separator::Colon && mark > 0 && text.get(at + mark) == Some(&b'\n') {
-        return blank(text, at + mark + 1);
+        let lead = text[at + mark + 1..]
+            .iter()
+            .take(64)
+            .take_while(|b| matches!(b, b' ' | b'\t' | b'>' | b'|' | b'+' | b'/' | b'#'))
+            .count();
+        return at + mark + 1 + lead;
     }
     at
 }
