@@ -31,14 +31,20 @@ pub(super) fn tokens(text: &[u8], mut found: impl FnMut(usize, usize, &'static L
 /// The places where `one` stands and `other` so many bytes later.
 fn pairs(text: &[u8], (one, other, later): (u8, u8, usize), mut found: impl FnMut(usize)) {
     let Some(ahead) = text.get(later..) else { return };
-    for (index, (here, there)) in text.chunks(CHUNK).zip(ahead.chunks(CHUNK)).enumerate() {
-        // Without branches, so that it runs on many bytes at a time.
-        let any = here.iter().zip(there).fold(false, |any, (a, b)| any | ((*a == one) & (*b == other)));
-        if any {
-            let places = here.iter().zip(there).enumerate().filter(|(_, (a, b))| **a == one && **b == other);
-            places.for_each(|(place, _)| found(index * CHUNK + place));
+    let (here, here_rest) = text[..ahead.len()].as_chunks::<CHUNK>();
+    let (there, there_rest) = ahead.as_chunks::<CHUNK>();
+    let mut look = |from: usize, here: &[u8], there: &[u8]| {
+        let places = here.iter().zip(there).enumerate().filter(|(_, (a, b))| **a == one && **b == other);
+        places.for_each(|(place, _)| found(from + place));
+    };
+    for (index, (here, there)) in here.iter().zip(there).enumerate() {
+        // Without branches and of a known length, so that it runs on many bytes at a time.
+        let any = here.iter().zip(there).fold(0, |any, (a, b)| any | (u8::from(*a == one) & u8::from(*b == other)));
+        if any != 0 {
+            look(index * CHUNK, here, there);
         }
     }
+    look(here.len() * CHUNK, here_rest, there_rest);
 }
 
 /// `MTk4NjIyNDgzNDcx….Cl2FMQ.…`: a user's number in Base64, a time of six characters, a code.

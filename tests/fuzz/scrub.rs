@@ -58,6 +58,10 @@ fuzz_target!(|data: &[u8]| {
         at -= 1;
     }
     let (secret, seen) = secret(choice / 6);
+    // A text that holds it already, without what makes it a token, may keep it.
+    if once.contains(&seen) {
+        return;
+    }
     let planted = format!("{}\n{secret}\n{}", &text[..at], &text[at..]);
     let clean = scrubbed(key, &planted);
     assert!(!clean.contains(&seen), "a planted secret passes, {key}:\n{planted:?}\n{clean:?}");

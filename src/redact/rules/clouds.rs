@@ -47,7 +47,7 @@ table! {
     "rancher-token" "a Rancher token" ["token-"] r"token-[a-z0-9]{5}:[a-z0-9]{50,}" => edge;
     "k3s-token" "a k3s node token" ["k10"] r"K10[a-f0-9]{50,}::[A-Za-z0-9_.-]{1,40}:[A-Za-z0-9]{16,}" => edge;
     "doppler-token" "a Doppler token" ["dp.pt." "dp.st." "dp.ct." "dp.sa." "dp.scim." "dp.audit."] r"dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9._-]{39,}[A-Za-z0-9_-]" => edge;
-    "infisical-token" "an Infisical token" ["st."] r"st\.[a-f0-9-]{24,36}\.[a-f0-9]{32}\.[a-f0-9]{32}" => edge;
+    "infisical-token" "an Infisical token" ["st.[0123456789abcdef]"] r"st\.[a-f0-9-]{24,36}\.[a-f0-9]{32}\.[a-f0-9]{32}" => edge;
     "age-secret-key" "an age secret key" ["age-secret-key-"] r"AGE-SECRET-KEY-(?:PQ-)?1[0-9A-Za-z]{50,}";
     "onepassword-token" "a 1Password token or secret key" ["ops_eyj" "a3-"] r"ops_eyJ[A-Za-z0-9+/_-]{60,}|A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}" => edge;
     "jumpcloud-key" "a JumpCloud API key" ["jca_"] r"jca_[A-Za-z0-9]{36,}" => edge;
