@@ -190,7 +190,7 @@ pub(super) fn looks_secret(value: &[u8], class: Class, quoted: bool) -> bool {
     if letters == 0 {
         return class == Class::Password && digits == value.len();
     }
-    if is_base_with_digits(value) || value.split(|b| !b.is_ascii_alphanumeric()).any(is_technical) {
+    if is_base_with_digits(value) || is_technical_name(value) {
         return false;
     }
     let marks = value
@@ -227,9 +227,9 @@ pub(super) fn looks_random(value: &[u8]) -> bool {
     let sides = value.iter().any(u8::is_ascii_lowercase) && value.iter().any(u8::is_ascii_uppercase);
     value.len() >= 8
         && letters >= 2
-        && ((digits >= 1 && (sides || digits >= 3 || value.iter().any(|b| b"!@#$%^&*".contains(b))))
-            || is_jumble(value))
+        && ((digits >= 1 && (sides || digits >= 3 || value.iter().any(|b| b"!#$%^&*".contains(b)))) || is_jumble(value))
         && !is_name(value)
+        && !is_uuid(value)
         && looks_secret(value, Class::Token, false)
 }
 
@@ -374,7 +374,17 @@ fn is_code(value: &[u8], quoted: bool) -> bool {
     let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
     if quoted {
         // A pattern such as `[A-Za-z0-9]{8,}`, a call such as `f(x)`.
-        return has(b"A-Z") || has(b"a-z") || has(b"()") || value.starts_with(b"^") || has(b"\\w") || has(b"\\d");
+        let call = value.ends_with(b")") && value.iter().take_while(|b| is_identifier(**b)).count() > 0 && {
+            let name = value.iter().take_while(|b| is_identifier(**b)).count();
+            value[name] == b'('
+        };
+        return call
+            || has(b"A-Z")
+            || has(b"a-z")
+            || has(b"()")
+            || value.starts_with(b"^")
+            || has(b"\\w")
+            || has(b"\\d");
     }
     value.iter().any(|b| matches!(b, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'<' | b'>' | b'\\'))
         || has(b"::")
@@ -384,6 +394,10 @@ fn is_code(value: &[u8], quoted: bool) -> bool {
         || value.starts_with(b"&")
         || value.starts_with(b"*")
         || value.starts_with(b"#")
+}
+
+fn is_identifier(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.')
 }
 
 /// What is to be said of digests and numbers in hexadecimal; nothing where it is none.
@@ -420,6 +434,11 @@ fn is_base_with_digits(value: &[u8]) -> bool {
 
 fn is_technical(word: &[u8]) -> bool {
     is_one_of(TECHNICAL, word)
+}
+
+/// `sha256`, `pbkdf2-sha512`.
+fn is_technical_name(value: &[u8]) -> bool {
+    is_technical(value) || (is_name(value) && value.split(|b| !b.is_ascii_alphanumeric()).any(is_technical))
 }
 
 /// Whether `value` reads like a name: words and short numbers between separators.

@@ -81,6 +81,12 @@ pub(super) fn class_of(name: &[u8]) -> Option<(Class, &'static Label)> {
             "apppassword",
             "apischluessel",
             "noncekey",
+            "consumerkey",
+            "clientkey",
+            "sdkkey",
+            "serverkey",
+            "writekey",
+            "functionkey",
             "validationkey",
             "decryptionkey",
             "unsealkey",
@@ -101,7 +107,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(Class, &'static Label)> {
         {
             (Class::Key, &KEY)
         } else if matches!(last, "session" | "sessionid" | "sessid" | "phpsessid" | "jsessionid") {
-            (Class::Token, &TOKEN)
+            (Class::Weak, &TOKEN)
         } else if matches!(last, "jwt" | "cookie" | "salt") && words.len() > 1 {
             (if words[0].starts_with("secret") { Class::Secret } else { Class::Token }, &SECRET)
         } else if matches!(
@@ -128,7 +134,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(Class, &'static Label)> {
 }
 
 /// Words before `KEY` that make it no secret.
-const OTHER_KEYS: &str = "public pub primary foreign partition sort cache host idempotency object row group index range \
+const OTHER_KEYS: &str = "public publishable pub site primary foreign partition sort cache host idempotency object row group index range \
     hash ssh registry s3 map lookup search issue project ordering routing shard dedup translation i18n config";
 
 /// Whether `name` is spelled as variables of an environment are.

@@ -71,7 +71,7 @@ pub(super) fn words(text: &[u8], from: usize) -> Option<(usize, usize)> {
     let mut distinct = found.clone();
     distinct.sort_unstable();
     distinct.dedup();
-    (is_full(found.len()) && !goes_on && distinct.len() >= 8).then_some((start, end))
+    (is_full(found.len()) && !goes_on && distinct.len() >= 5).then_some((start, end))
 }
 
 fn is_full(count: usize) -> bool {

@@ -26,8 +26,8 @@ enum Reading {
     Nothing,
     /// This character.
     Char(char),
-    /// The border of a table's cell.
-    Cell,
+    /// This mark: the border of a table's cell, what ends a term.
+    Mark(&'static str),
 }
 
 /// A text made of another one, and where each of its bytes comes from.
@@ -140,7 +140,7 @@ impl<'t> View<'t> {
             match reading {
                 Reading::Nothing => drop(self.runs.pop()),
                 Reading::Char(c) => self.text.to_mut().push(c),
-                Reading::Cell => self.text.to_mut().push_str(" | "),
+                Reading::Mark(mark) => self.text.to_mut().push_str(mark),
             }
         }
         self.copy(raw, copied..range.end);
@@ -285,8 +285,12 @@ fn tag(bytes: &[u8], at: usize) -> Option<(usize, Reading)> {
     let is = |known: &[&[u8]]| known.iter().any(|known| name.eq_ignore_ascii_case(known));
     let reading = if is(INLINE) {
         Reading::Nothing
-    } else if is(&[b"td", b"th"]) {
-        Reading::Cell
+    } else if is(&[b"td", b"th", b"dt", b"dd"]) {
+        match (window[1], name[1] | 0x20) {
+            (b'/', b't') if name[0] | 0x20 == b'd' => Reading::Mark(": "),
+            (b'/', b'd' | b'h') => Reading::Mark(" | "),
+            _ => Reading::Nothing,
+        }
     } else if is(&[b"br"]) {
         Reading::Char('\n')
     } else {
@@ -323,7 +327,8 @@ mod tests {
             ("ghp_<b>ab</b>c<wbr>d<!-- x -->e", "ghp_abcde"),
             ("ab&ZeroWidthSpace;c&shy;d&#8203;e", "abcde"),
             ("ｇｈｐ＿ａ：b", "ghp_a:b"),
-            ("<td>Password</td><td>x</td>", " | Password |  | x | "),
+            ("<td>Password</td><td>x</td>", "Password | x | "),
+            ("<dt>Password</dt><dd>x</dd>", "Password: x | "),
         ] {
             assert_eq!(decoded(raw), read, "{raw}");
         }

@@ -29,4 +29,12 @@ pub(super) const PLACES: &[(&str, &str)] = &[
     ("pin", "PIN: ~~<d6>"),
     ("wireless-password", "nmcli dev wifi connect x password ~~<a11>3k"),
     ("ldap-password", "ldapsearch -D cn=x -w ~~<a11>3k~~ -b y"),
+    ("piped-password", "echo ~~<a11>3k~~ | docker login --password-stdin"),
+    ("command-secret", "gh secret set X --body ~~<a11>3k"),
+    ("command-password", "sqlcmd -U sa -P ~~<a11>3k~~ -Q x"),
+    ("signing-secret", "jwt.sign(x, '~~<a11>3k7q~~')"),
+    ("wifi-code", "WIFI:S:x;T:WPA;P:~~<a11>3k~~;;"),
+    ("config-login", "user = \"bob:~~<a11>3k~~\""),
+    ("router-key", "tacacs-server key ~~<a11>3k"),
+    ("wallet-key", "WIF: ~~K<c51>"),
 ];

@@ -43,6 +43,13 @@ pub(super) const STEMS: &[&str] = &[
     "adgangskode",
     "contrasena",
     "schluessel",
+    "_sk=",
+    "_sk:",
+    "_sk\"",
+    "_sk`",
+    "_sk |",
+    "_sk</",
+    "_sk*",
 ];
 
 /// Longest name to each side of its keyword.

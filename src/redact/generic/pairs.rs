@@ -27,6 +27,11 @@ pub(super) fn value(text: &[u8], name: Name) -> Option<(usize, usize)> {
         return None;
     }
     let rest = &text[at..text.len().min(at + 160)];
+    if text[..name.start].ends_with(b"=\"")
+        && let Some(found) = attribute(text, at)
+    {
+        return Some(found);
+    }
     let mut skip = 0;
     if rest.starts_with(b"</") {
         skip = rest.iter().position(|b| *b == b'>')? + 1;
@@ -54,6 +59,15 @@ pub(super) fn value(text: &[u8], name: Name) -> Option<(usize, usize)> {
     let at = blank(text, at + 1);
     let found = quoted(text, at).unwrap_or_else(|| bare(text, at, Separator::Tag));
     (found.start < found.end).then_some((found.start, found.end))
+}
+
+/// The `value="…"` of the tag that goes on at `from`.
+fn attribute(text: &[u8], from: usize) -> Option<(usize, usize)> {
+    let window = &text[from..text.len().min(from + 160)];
+    let window = &window[..window.iter().position(|b| *b == b'>').unwrap_or(window.len())];
+    let at = window.windows(7).position(|part| part.eq_ignore_ascii_case(b" value="))?;
+    let found = quoted(text, from + at + 7)?;
+    Some((found.start, found.end))
 }
 
 /// The `default = …` or `value = …` of the block that opens before `from`.

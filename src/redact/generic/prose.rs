@@ -2,7 +2,7 @@
 
 use super::super::judge::{self, Class, is_one_of, looks_secret};
 use super::super::rules::Label;
-use super::separator::{Separator, after_closers, blank, is_quote};
+use super::separator::{Separator, after_closers, below, blank, is_quote};
 use super::value::{Found, bare, quoted};
 use super::{Name, Take};
 
@@ -42,9 +42,12 @@ pub(super) fn values(text: &[u8], name: Name, class: impl Fn() -> Option<(Class,
         b.is_ascii_digit() || matches!(b, b'"' | b'\'' | b'`' | b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | 0xe2)
     };
     if rest.iter().any(odd)
-        && let Some(spoken) = forward(text, name)
+        && let Some(mut spoken) = forward(text, name)
         && let Some((class, label)) = class()
-        && spoken.is_secret(text, class)
+        && {
+            spoken.given = [&b"with "[..], b"using ", b"and "].iter().any(|word| text[..name.start].ends_with(word));
+            spoken.is_secret(text, class)
+        }
     {
         take(spoken.found.start, spoken.found.end, label);
         return;
@@ -64,6 +67,8 @@ struct Spoken {
     /// Whether a word or a mark ties it to the name, and how many words stand between.
     tied: bool,
     words: usize,
+    /// Whether the name follows `with` or `and`.
+    given: bool,
 }
 
 impl Spoken {
@@ -74,8 +79,13 @@ impl Spoken {
             || (class == Class::Weak && judge::is_hexadecimal_key(value));
         let plain = class == Class::Weak || !self.tied || (self.words > 0 && class != Class::Password);
         let chosen = class == Class::Password && value.len() >= 8 && judge::has_all_kinds(value);
+        // `with password pepper99`: what follows is no other noun.
+        let given = class == Class::Password
+            && self.given
+            && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2
+            && value.len() >= 8;
         let hexadecimal = judge::is_hexadecimal_key(value);
-        looks && (!plain || self.found.quoted || chosen || hexadecimal || judge::looks_random(value))
+        looks && (!plain || self.found.quoted || chosen || given || hexadecimal || judge::looks_random(value))
     }
 }
 
@@ -91,6 +101,9 @@ fn forward(text: &[u8], name: Name) -> Option<Spoken> {
         return found_at(text, blank(text, at + joined.len()), 0, true);
     }
     while words <= WORDS && at < limit {
+        if text.get(at) == Some(&b'(') && is_quote(text.get(at + 1)) {
+            return found_at(text, at + 1, words, true);
+        }
         if is_quote(text.get(at)) || text[at..].starts_with("“".as_bytes()) {
             return found_at(text, at, words, words > 0);
         }
@@ -103,7 +116,9 @@ fn forward(text: &[u8], name: Name) -> Option<Spoken> {
                 next = blank(text, next + word.len());
             }
             let colon = usize::from(text.get(next) == Some(&b':'));
-            return found_at(text, blank(text, next + colon), words, true);
+            let at = blank(text, next + colon);
+            let ends = text.get(at) == Some(&b'\n') && (colon == 1 || word.ends_with(b":"));
+            return found_at(text, if ends { below(text, at)? } else { at }, words, true);
         }
         let bracketed = word.starts_with(b"(");
         let inner = plain.strip_prefix(b"(").unwrap_or(plain);
@@ -130,7 +145,7 @@ fn found_at(text: &[u8], at: usize, words: usize, tied: bool) -> Option<Spoken> 
     let marks = text[at.min(text.len())..].iter().take(3).take_while(|b| **b == b'*').count();
     let at = at + marks;
     let found = quoted(text, at).unwrap_or_else(|| bare(text, at, Separator::Said));
-    (found.start < found.end).then_some(Spoken { found, tied, words })
+    (found.start < found.end).then_some(Spoken { found, tied, words, given: false })
 }
 
 /// The word at `at`, up to a blank; nothing at a sentence's end.

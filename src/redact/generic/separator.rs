@@ -33,6 +33,10 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
     at = blank(text, at);
     let rest = &text[at..];
     let first = *rest.first()?;
+    if first == b'\n' && (is_heading(text, name.start) || is_defined(rest)) {
+        return Some((Separator::Colon, below(text, at)?));
+    }
+    let attribute = closed && text[..name.start].ends_with(b"=\"");
     let (separator, length) = match first {
         b':' if rest.starts_with(b"::") => return None,
         b':' if rest.starts_with(b":=") => (Separator::Assign, 2),
@@ -46,6 +50,7 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         b'|' => (Separator::Cell, 1),
         b',' if closed => (Separator::Comma, 1),
         b'(' if at == name.end && is_quote(rest.get(1)) => (Separator::Call, 1),
+        b'>' if attribute => (Separator::Tag, 1),
         b'>' if name.start > 0 && text[name.start - 1] == b'<' && at == name.end => (Separator::Tag, 1),
         0xef if rest.starts_with("：".as_bytes()) => (Separator::Colon, 3),
         0xef if rest.starts_with("＝".as_bytes()) => (Separator::Assign, 3),
@@ -74,13 +79,16 @@ fn after_type(text: &[u8], at: usize, separator: Separator) -> usize {
 /// The place after the quotes and marks that close a name, and whether there are any.
 pub(super) fn after_closers(text: &[u8], end: usize) -> (usize, bool) {
     let (mut at, mut closed) = (end, false);
-    while at < end + 6 {
-        match text.get(at) {
-            Some(b'"' | b'\'' | b'`' | b'*' | b']') => closed = true,
-            Some(b'\\') if is_quote(text.get(at + 1)) => {}
+    while at < end + 8 {
+        let rest = text.get(at..).unwrap_or_default();
+        at += match rest.first() {
+            Some(b'"' | b'\'' | b'`' | b'*' | b'_' | b']') => 1,
+            Some(b'\\') if is_quote(rest.get(1)) => 1,
+            Some(0xe2) if ["“", "”", "‘", "’"].iter().any(|quote| rest.starts_with(quote.as_bytes())) => 3,
+            Some(0xc2) if rest.starts_with("»".as_bytes()) => 2,
             _ => break,
-        }
-        at += 1;
+        };
+        closed = true;
     }
     (at, closed)
 }
@@ -117,6 +125,18 @@ fn takes_blank(text: &[u8], name: Name) -> bool {
         || BEFORE.split(' ').any(|known| last == known.as_bytes())
         || (plain && (LINES.contains(&first) || is_one_of("login user", words.next_back().unwrap_or_default())))
         || (plain && before.is_empty() && line > 0)
+}
+
+/// Whether the line of `at` is a heading.
+fn is_heading(text: &[u8], at: usize) -> bool {
+    let before = &text[at.saturating_sub(96)..at];
+    let start = before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1);
+    before[start..].trim_ascii_start().starts_with(b"#")
+}
+
+/// Whether a definition follows: `\n:   `.
+fn is_defined(rest: &[u8]) -> bool {
+    rest.starts_with(b"\n: ")
 }
 
 /// The value that stands alone on the next line that is not empty, also in a fence or a definition,

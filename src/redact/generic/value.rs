@@ -47,8 +47,8 @@ pub(super) fn value(text: &[u8], name: Name, at: usize, separator: Separator, cl
             && (class == Class::Password || judge::has_all_kinds(content))
             && judge::is_chosen(content))
         || (class == Class::Weak
-            && matches!(separator, Separator::Assign | Separator::Colon)
-            && (found.quoted || separator == Separator::Assign)
+            && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
+            && (found.quoted || separator != Separator::Colon)
             && judge::is_hexadecimal_key(content));
     if found.quoted {
         return Some((found, secret));
@@ -85,7 +85,7 @@ fn is_record(text: &[u8], name: Name, end: usize) -> bool {
     let below = &text[text.len().min(end + 1)..text.len().min(end + 256)];
     let below = &below[..below.iter().position(|b| *b == b'\n').unwrap_or(below.len())];
     let lower = text[name.start..name.end].iter().all(|b| !b.is_ascii_uppercase());
-    lower && indent.iter().all(|b| *b == b' ') && (is_entry(above, indent) || is_entry(below, indent))
+    lower && indent.iter().all(|b| matches!(b, b' ' | b'>')) && (is_entry(above, indent) || is_entry(below, indent))
 }
 
 /// Whether `line` is a `key: value` with this indentation.
@@ -127,6 +127,9 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<Found> {
         (b"&quot;", b"&quot;"),
         (b"<code>", b"</code>"),
         ("“".as_bytes(), "”".as_bytes()),
+        ("„".as_bytes(), "“".as_bytes()),
+        ("«".as_bytes(), "»".as_bytes()),
+        ("「".as_bytes(), "」".as_bytes()),
         ("‘".as_bytes(), "’".as_bytes()),
     ];
     let (open, close) = QUOTES.iter().find(|(open, _)| rest.starts_with(open))?;

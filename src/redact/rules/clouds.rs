@@ -17,7 +17,7 @@ table! {
     "firebase-key" "a Firebase server key" [":apa91b"] r"[A-Za-z0-9_-]{4,40}:APA91b[A-Za-z0-9_-]{100,}" => back(40);
     "google-calendar-link" "a private calendar link" ["/private-"] r"/private-([0-9a-f]{32})/";
     "azure-client-secret" "a Microsoft Entra client secret" ["q~"] r"[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{30,33}[A-Za-z0-9_~-]" => back(4);
-    "azure-sas" "an Azure shared access signature" ["sig="] r"(?:[?&;]|\\u0026)sig=([A-Za-z0-9%/+]{40,}={0,2})" => back(6);
+    "azure-sas" "an Azure shared access signature" ["sig="] r"(?:[?&;]|\\u0026)sig=([A-Za-z0-9%/+_-]{40,}={0,2})" => back(6);
     "azure-service-key" "the key of an Azure service" ["azfu" "+ast" "acdb" "+asb" "+aeh" "aiot" "azse" "+acr" "azca" "azeg" "+arm" "+amc" "+aba" "jqqj99" "azdo"] r"[A-Za-z0-9+/_-]{44}AzFu[A-Za-z0-9+/_-]{5}[AQgw]==|[A-Za-z0-9+/]{76}(?:\+ASt|ACDb|\+ABa|\+AMC)[A-Za-z0-9+/]{5}[AQgw]==|[A-Za-z0-9+/]{33}(?:\+ASb|\+AEh|\+ARm|AIoT|AzEG|AZEG)[A-Za-z0-9+/]{5}[A-Za-z0-9+/]=|[A-Za-z0-9+/]{42}(?:AzSe|\+ACR)[A-D][A-Za-z0-9+/]{5}|[A-Za-z0-9+/]{33}AzCa[A-P][A-Za-z0-9+/]{5}=|[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{26}|[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}" => back(76) edge;
     "azure-function-code" "the code of an Azure function" [".azurewebsites.net/api/"] r#"\.azurewebsites\.net/api/[^\s"'`<>?]{1,100}\?(?:[^\s"'`<>]{0,100}&)?code=([A-Za-z0-9_/=%-]{20,})"#;
     "alibaba-key" "an Alibaba Cloud access key" ["ltai" "sts." "cais"] r"LTAI[A-Za-z0-9]{16,30}|STS\.[A-Za-z0-9]{16,64}|CAIS[A-Za-z0-9+/_=-]{100,}" => edge check(varied);

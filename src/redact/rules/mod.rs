@@ -106,6 +106,12 @@ impl Rule {
         self
     }
 
+    /// Letters before the match do not rule it out.
+    pub(super) const fn inside(mut self) -> Self {
+        self.edge = false;
+        self
+    }
+
     /// Of labels on one place those of forms are shown rather than this one.
     pub(super) const fn after_forms(mut self) -> Self {
         self.label.rank = 4;

@@ -8,7 +8,7 @@ table! {
     "square-token" "a Square token" ["sq0atp-" "sq0csp-" "eaaa"] r"sq0(?:atp|csp)-[A-Za-z0-9_-]{20,}|EAAA[A-Za-z0-9_-]{22,}" => edge check(|token| varied(token) && random(token));
     "braintree-token" "a Braintree access token" ["access_token$"] r"access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}";
     "plaid-token" "a Plaid token" ["access-sandbox-" "access-development-" "access-production-"] r"access-(?:sandbox|development|production)-[0-9a-f]{8}-[0-9a-f-]{27}";
-    "adyen-key" "an Adyen API key" ["aqe"] r#"AQE[a-z]hm[A-Za-z0-9+/]{40,}={0,2}(?:-[A-Za-z0-9+/]{20,}={0,2}-[^\s"'`|]{10,60})?"# => edge;
+    "adyen-key" "an Adyen API key" ["aqe"] r#"AQE[a-z0-9][A-Za-z0-9+/]{42,}={0,2}(?:-[A-Za-z0-9+/]{20,}={0,2}-[^\s"'`|]{10,60})?"# => edge;
     "flutterwave-key" "a Flutterwave secret key" ["flwseck"] r"FLWSECK(?:_TEST)?-[A-Za-z0-9]{12,}(?:-X)?";
     "live-key" "a live or test key of a payment service" ["live_" "test_" "sandbox_"] r"(?:live|sandbox)_[A-Za-z0-9_=-]{40}|(?:live|test)_(?:[a-f0-9]{35}|[A-Za-z0-9]{30})" => exact check(random);
     "checkout-key" "a Checkout.com secret key" ["sk_"] r"sk_(?:sbox_|test_)?(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[a-z0-9]{27})" => exact check(random);
