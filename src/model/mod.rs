@@ -7,6 +7,7 @@ mod natural;
 mod path;
 mod relation;
 mod slug;
+mod snapshot;
 mod source;
 
 pub use diagnostic::{Code, Diagnostic, Level, Place, Severity};
@@ -16,4 +17,8 @@ pub use natural::natural_cmp;
 pub use path::{Outside, RepoPath};
 pub use relation::Relation;
 pub use slug::slug;
+pub use snapshot::{
+    Completeness, SNAPSHOT_VERSION, SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef,
+    SnapshotRelation, SnapshotRelations,
+};
 pub use source::{Refusal, Source};

@@ -1,0 +1,174 @@
+//! The snapshot of GitHub: one file an issue, which `sync` writes and builds read.
+//!
+//! Fields stand in the order of their names, nothing in them changes without a change of the
+//! issue itself (no counters, no avatars, no time of the last look), and texts have LF line ends
+//! and went through redaction.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The `schema_version` of a snapshot file.
+pub const SNAPSHOT_VERSION: &str = "issue_snapshot/v1";
+
+/// One issue or pull request, in `<owner>/<repo>/<number>.json` of the snapshot's folder.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SnapshotIssue {
+    /// Whether `sync` was asked for it; else it is there as somebody's neighbour.
+    pub asked: bool,
+    /// Logins, sorted.
+    pub assignees: Vec<String>,
+    /// Who wrote it.
+    pub author: SnapshotAuthor,
+    /// The body; nothing where GitHub has none.
+    pub body: Option<String>,
+    /// Its comments.
+    pub comments: SnapshotComments,
+    /// When it was opened, RFC 3339.
+    pub created_at: Option<String>,
+    /// What else GitHub said of it, by field; counters, URLs and the like left out.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub extra: BTreeMap<String, serde_json::Value>,
+    /// `issue` or `pull`.
+    pub kind: String,
+    /// Names of labels, sorted.
+    pub labels: Vec<String>,
+    /// Whether a pull request was merged.
+    #[serde(default)]
+    pub merged: bool,
+    /// The milestone's title.
+    pub milestone: Option<String>,
+    /// The issue's number.
+    pub number: u64,
+    /// Whether its repo is private; nothing where that is unknown.
+    pub private: Option<bool>,
+    /// Its parent, sub-issues and dependencies.
+    pub relations: SnapshotRelations,
+    /// `owner/name` of its repo.
+    pub repo: String,
+    /// [`SNAPSHOT_VERSION`].
+    pub schema_version: String,
+    /// `open`, `closed`, or what GitHub will say one day.
+    pub state: String,
+    /// `completed`, `not_planned`, `reopened`, `duplicate`, or another word.
+    pub state_reason: Option<String>,
+    /// The title.
+    pub title: String,
+    /// `trusted` or `untrusted`, as it was resolved when it was fetched.
+    pub trust: String,
+    /// The issue type's name.
+    #[serde(rename = "type")]
+    pub issue_type: Option<String>,
+    /// Its page.
+    pub url: String,
+}
+
+/// Who wrote a text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SnapshotAuthor {
+    /// `OWNER`, `MEMBER`, `NONE` and so on, as the token that fetched it saw them.
+    pub association: Option<String>,
+    /// Whether it is a bot.
+    pub bot: bool,
+    /// The login; nothing where the account is gone.
+    pub login: Option<String>,
+}
+
+/// The comments of an issue.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SnapshotComments {
+    /// How much of them is there.
+    pub completeness: Completeness,
+    /// Oldest first.
+    pub items: Vec<SnapshotComment>,
+}
+
+/// One comment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SnapshotComment {
+    /// Who wrote it.
+    pub author: SnapshotAuthor,
+    /// The text.
+    pub body: String,
+    /// RFC 3339.
+    pub created_at: String,
+    /// Whether it was changed after it was written.
+    pub edited: bool,
+    /// GitHub's number of it.
+    pub id: u64,
+    /// Whether it was hidden as spam, abuse, outdated and so on.
+    pub minimized: bool,
+    /// `trusted` or `untrusted`.
+    pub trust: String,
+    /// Its place on the page.
+    pub url: String,
+}
+
+/// What an issue is tied to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SnapshotRelations {
+    /// Issues that block it.
+    pub blocked_by: SnapshotRelation,
+    /// Issues that it blocks.
+    pub blocking: SnapshotRelation,
+    /// At most one.
+    pub parent: SnapshotRelation,
+    /// Its children.
+    pub sub_issues: SnapshotRelation,
+}
+
+/// One kind of relation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SnapshotRelation {
+    /// How much of it is there: `unknown` is not none.
+    pub completeness: Completeness,
+    /// By repo and number, sorted.
+    pub issues: Vec<SnapshotRef>,
+    /// `sub_issue` or `dependency_api`.
+    pub source: String,
+}
+
+/// Another issue, as a list of relations shows it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SnapshotRef {
+    /// `owner/name`.
+    pub repo: String,
+    /// Its number.
+    pub number: u64,
+    /// `open` or `closed`; nothing where it cannot be seen.
+    pub state: Option<String>,
+    /// See [`SnapshotIssue::state_reason`].
+    pub state_reason: Option<String>,
+    /// Its title; nothing where it cannot be seen.
+    pub title: Option<String>,
+    /// Its page.
+    pub url: String,
+}
+
+/// How much of a list is in the snapshot.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Completeness {
+    /// All of it.
+    Complete,
+    /// The beginning: a page was missing, or there were too many.
+    Partial,
+    /// It was not asked for, or could not be had.
+    #[default]
+    Unknown,
+}
+
+impl Default for SnapshotRelations {
+    fn default() -> Self {
+        let unknown = |source: &str| SnapshotRelation {
+            completeness: Completeness::Unknown,
+            issues: Vec::new(),
+            source: source.to_owned(),
+        };
+        Self {
+            blocked_by: unknown("dependency_api"),
+            blocking: unknown("dependency_api"),
+            parent: unknown("sub_issue"),
+            sub_issues: unknown("sub_issue"),
+        }
+    }
+}
