@@ -19,6 +19,7 @@ mod generic;
 mod hygiene;
 mod judge;
 mod keys;
+mod keywords;
 mod letters;
 mod listing;
 mod names;
