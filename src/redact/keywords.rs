@@ -1,83 +1,115 @@
 //! Finds many keywords in one pass.
 //!
 //! An automaton over so many words is megabytes large, and each byte waits for the step before it.
-//! Here the first three bytes of a place are looked up in a table of bits that stays in the
-//! processor's nearest cache, and only where some keyword begins so are words compared.
+//! Here the bytes of a place are looked up in tables of bits that stay in the processor's nearest
+//! cache, and only where some keyword may stand so are words compared.
 
-/// Bits of a hash of three bytes.
+/// Bits of a hash.
 const BITS: u32 = 16;
 
 /// Keywords and what each calls.
 pub(super) struct Keywords<T> {
-    /// Which hashes some keyword has.
+    /// Words that are looked up by four of their bytes.
+    long: Table<T>,
+    /// Shorter ones, by three.
+    short: Table<T>,
+}
+
+struct Table<T> {
+    /// Which hashes some word has.
     bits: Vec<u64>,
-    /// Where the keywords of a hash begin in `words`.
+    /// Where the words of a hash begin in `words`.
     first: Vec<u32>,
-    /// In the order of their hashes.
-    words: Vec<(Box<str>, T)>,
+    /// In the order of their hashes: how far in a word the hashed bytes stand, the word, its call.
+    words: Vec<(usize, Box<str>, T)>,
 }
 
 impl<T: Copy> Keywords<T> {
     /// Takes words of at least two bytes, in lower case as far as ASCII goes.
     pub(super) fn new(words: impl IntoIterator<Item = (String, T)>) -> Self {
-        let mut hashed: Vec<(u32, Box<str>, T)> = Vec::new();
+        let (mut long, mut short) = (Vec::new(), Vec::new());
         for (word, call) in words {
-            match *word.as_bytes() {
-                [a, b] => {
-                    // Whatever the third byte is. Folded bytes have this bit.
-                    let mut hashes: Vec<u32> = (0..=u8::MAX).map(|c| hash(push(push(push(0, a), b), c))).collect();
+            let bytes = word.as_bytes();
+            match bytes.len() {
+                0 | 1 => {}
+                2 => {
+                    // Whatever the third byte is.
+                    let mut hashes: Vec<u32> =
+                        (0..=u8::MAX).map(|third| hash(fold(&[bytes[0], bytes[1], third]))).collect();
                     hashes.sort_unstable();
                     hashes.dedup();
-                    hashed.extend(hashes.into_iter().map(|hash| (hash, word.clone().into_boxed_str(), call)));
+                    short.extend(hashes.into_iter().map(|hash| (hash, 0, word.clone(), call)));
                 }
-                [a, b, c, ..] => hashed.push((hash(push(push(push(0, a), b), c)), word.into_boxed_str(), call)),
-                _ => {}
+                3 => short.push((hash(fold(bytes)), 0, word, call)),
+                _ => {
+                    let telling = |four: &[u8]| four.iter().filter(|b| !b.is_ascii_punctuation()).count() >= 3;
+                    // `----` stands in many texts, `-beg` in few.
+                    let at = bytes.windows(4).position(telling).unwrap_or(0);
+                    long.push((hash(fold(&bytes[at..at + 4])), at, word, call));
+                }
             }
         }
-        hashed.sort_by_key(|(hash, ..)| *hash);
+        Self { long: Table::new(long), short: Table::new(short) }
+    }
+
+    /// Tells every keyword of `text`, whatever its case.
+    pub(super) fn each(&self, text: &[u8], mut found: impl FnMut(usize, usize, T)) {
+        let mut window = 0_u32;
+        for (end, byte) in text.iter().enumerate() {
+            window = (window << 8) | u32::from(byte | 0x20);
+            let (long, short) = (hash(window), hash(window & 0xff_ffff));
+            if self.long.has(long) | self.short.has(short) {
+                if end >= 3 {
+                    self.long.words_at(text, end - 3, long, &mut found);
+                }
+                if end >= 2 {
+                    self.short.words_at(text, end - 2, short, &mut found);
+                }
+            }
+        }
+        // A word of two bytes at the very end.
+        if let [.., a, b] = *text {
+            self.short.words_at(text, text.len() - 2, hash(fold(&[a, b, 0])), &mut found);
+        }
+    }
+}
+
+impl<T: Copy> Table<T> {
+    fn new(mut words: Vec<(u32, usize, String, T)>) -> Self {
+        words.sort_by_key(|(hash, ..)| *hash);
         let mut bits = vec![0; (1 << BITS) / 64];
         let mut first = vec![0; (1 << BITS) + 1];
-        for (hash, ..) in &hashed {
+        for (hash, ..) in &words {
             bits[*hash as usize / 64] |= 1 << (hash % 64);
             first[*hash as usize + 1] += 1;
         }
         for place in 1..first.len() {
             first[place] += first[place - 1];
         }
-        Self { bits, first, words: hashed.into_iter().map(|(_, word, call)| (word, call)).collect() }
+        let words = words.into_iter().map(|(_, at, word, call)| (at, word.into_boxed_str(), call)).collect();
+        Self { bits, first, words }
     }
 
-    /// Tells every keyword of `text`, whatever its case, in the order of their beginnings.
-    pub(super) fn each(&self, text: &[u8], mut found: impl FnMut(usize, usize, T)) {
-        let mut window = 0;
-        for (end, byte) in text.iter().enumerate() {
-            window = push(window, *byte);
-            let hash = hash(window);
-            if self.bits[hash as usize / 64] >> (hash % 64) & 1 == 1 && end >= 2 {
-                self.words_at(text, end - 2, hash, &mut found);
-            }
-        }
-        for at in text.len().saturating_sub(2)..text.len() {
-            window = push(window, 0);
-            self.words_at(text, at, hash(window), &mut found);
-        }
+    fn has(&self, hash: u32) -> bool {
+        (self.bits[hash as usize / 64] >> (hash % 64)) & 1 == 1
     }
 
-    #[cold]
-    fn words_at(&self, text: &[u8], at: usize, hash: u32, found: &mut impl FnMut(usize, usize, T)) {
+    /// The words whose hashed bytes stand at `place`.
+    fn words_at(&self, text: &[u8], place: usize, hash: u32, found: &mut impl FnMut(usize, usize, T)) {
         let hash = hash as usize;
-        for (word, call) in &self.words[self.first[hash] as usize..self.first[hash + 1] as usize] {
-            let end = at + word.len();
-            if text.get(at..end).is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes())) {
-                found(at, end, *call);
+        for (at, word, call) in &self.words[self.first[hash] as usize..self.first[hash + 1] as usize] {
+            let Some(start) = place.checked_sub(*at) else { continue };
+            let end = start + word.len();
+            if text.get(start..end).is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes())) {
+                found(start, end, *call);
             }
         }
     }
 }
 
-/// Three bytes after one more, the oldest of them gone; letters of both cases are one.
-fn push(window: u32, byte: u8) -> u32 {
-    ((window << 8) | u32::from(byte | 0x20)) & 0xff_ffff
+/// Bytes as one number; letters of both cases are the same.
+fn fold(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0, |number, byte| (number << 8) | u32::from(byte | 0x20))
 }
 
 fn hash(window: u32) -> u32 {
