@@ -4,8 +4,8 @@
 //! Here the bytes of a place are looked up in tables of bits that stay in the processor's nearest
 //! cache, and only where some keyword may stand so are words compared.
 
-/// Bits of a hash.
-const BITS: u32 = 16;
+/// How many bits a table has: one for each hash.
+const BITS: usize = 1 << 16;
 
 /// Keywords and what each calls.
 pub(super) struct Keywords<T> {
@@ -17,7 +17,7 @@ pub(super) struct Keywords<T> {
 
 struct Table<T> {
     /// Which hashes some word has.
-    bits: Vec<u64>,
+    bits: Box<[u64; BITS / 64]>,
     /// Where the words of a hash begin in `words`.
     first: Vec<u32>,
     /// In the order of their hashes: how far in a word the hashed bytes stand, the word, its call.
@@ -34,7 +34,7 @@ impl<T: Copy> Keywords<T> {
                 0 | 1 => {}
                 2 => {
                     // Whatever the third byte is.
-                    let mut hashes: Vec<u32> =
+                    let mut hashes: Vec<u16> =
                         (0..=u8::MAX).map(|third| hash(fold(&[bytes[0], bytes[1], third]))).collect();
                     hashes.sort_unstable();
                     hashes.dedup();
@@ -75,13 +75,13 @@ impl<T: Copy> Keywords<T> {
 }
 
 impl<T: Copy> Table<T> {
-    fn new(mut words: Vec<(u32, usize, String, T)>) -> Self {
+    fn new(mut words: Vec<(u16, usize, String, T)>) -> Self {
         words.sort_by_key(|(hash, ..)| *hash);
-        let mut bits = vec![0; (1 << BITS) / 64];
-        let mut first = vec![0; (1 << BITS) + 1];
+        let mut bits = Box::new([0; BITS / 64]);
+        let mut first = vec![0; BITS + 1];
         for (hash, ..) in &words {
-            bits[*hash as usize / 64] |= 1 << (hash % 64);
-            first[*hash as usize + 1] += 1;
+            bits[usize::from(*hash / 64)] |= 1 << (hash % 64);
+            first[usize::from(*hash) + 1] += 1;
         }
         for place in 1..first.len() {
             first[place] += first[place - 1];
@@ -90,13 +90,13 @@ impl<T: Copy> Table<T> {
         Self { bits, first, words }
     }
 
-    fn has(&self, hash: u32) -> bool {
-        (self.bits[hash as usize / 64] >> (hash % 64)) & 1 == 1
+    fn has(&self, hash: u16) -> bool {
+        (self.bits[usize::from(hash / 64)] >> (hash % 64)) & 1 == 1
     }
 
     /// The words whose hashed bytes stand at `place`.
-    fn words_at(&self, text: &[u8], place: usize, hash: u32, found: &mut impl FnMut(usize, usize, T)) {
-        let hash = hash as usize;
+    fn words_at(&self, text: &[u8], place: usize, hash: u16, found: &mut impl FnMut(usize, usize, T)) {
+        let hash = usize::from(hash);
         for (at, word, call) in &self.words[self.first[hash] as usize..self.first[hash + 1] as usize] {
             let Some(start) = place.checked_sub(*at) else { continue };
             let end = start + word.len();
@@ -112,8 +112,9 @@ fn fold(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0, |number, byte| (number << 8) | u32::from(byte | 0x20))
 }
 
-fn hash(window: u32) -> u32 {
-    window.wrapping_mul(0x9e37_79b1) >> (32 - BITS)
+fn hash(window: u32) -> u16 {
+    let [a, b, ..] = window.wrapping_mul(0x9e37_79b1).to_be_bytes();
+    u16::from_be_bytes([a, b])
 }
 
 #[cfg(test)]
