@@ -146,6 +146,17 @@ mod tests {
             "key key ",
             "-u a:",
             "Basic ",
+            "the password is ",
+            "| password ",
+            "| password |\n|---|\n",
+            "password,",
+            "user,password\n1,2\n",
+            "name: password\nvalue: ",
+            "password:\n\n",
+            "password {",
+            "echo x | -stdin",
+            "sk_a_live_",
+            "密码",
         ] {
             let text = part.repeat((1 << 16) / part.len());
             // Quadratic work would keep this test from ending.

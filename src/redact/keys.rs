@@ -210,11 +210,25 @@ fn body(text: &[u8], from: usize) -> Option<usize> {
             end = at;
         } else if size > 0 && (left.starts_with(b"...") || left.starts_with("…".as_bytes())) {
             at += 3;
+        } else if let Some(next) = after_prefix(text, at) {
+            at = next;
         } else {
             break;
         }
     }
     (size >= LEAST).then_some(end)
+}
+
+/// The last word of the line that begins at `at` where it is a key's, after the number of the line
+/// or the time that a log puts before it.
+fn after_prefix(text: &[u8], at: usize) -> Option<usize> {
+    let before = text[..at].iter().rev().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    let line = &text[at..text.len().min(at + 160)];
+    let line = line[..line.iter().position(|b| *b == b'\n').unwrap_or(line.len())].trim_ascii_end();
+    let word = line.iter().rposition(|b| matches!(b, b' ' | b'\t' | b'|'))? + 1;
+    let ends = line[..word].ends_with(b"-----END ") || line[word..].starts_with(b"-----END");
+    let is_key = line.len() - word >= 40 && line[word..].iter().all(|b| is_base64(*b));
+    (text[..at - before].last() == Some(&b'\n') && word <= 80 && (is_key || ends)).then_some(at + word)
 }
 
 /// Whether a short run is a block's last line: the dashes follow, it is padded, or it stands alone and is no word.

@@ -34,7 +34,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(Class, &'static Label)> {
     // Words before `token` that make it a part of text or a place in a list.
     // Words that `pass` is written together with: `sshpass`, but not `compass`.
     const OWNERS: &str = "db ssh user root admin smtp mail ftp my mysql pg store key bind proxy auth login rds redis \
-        mongo wp ldap imap svn git app api";
+        mongo wp remote ldap imap svn git app api";
     const NO_TOKENS: &str = "next page continuation cancel cancellation stop pad bos eos unk sep mask special max \
         min per erc20 native design sync resume start first last";
     Some(
@@ -42,7 +42,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(Class, &'static Label)> {
             || matches!(last, "pass" | "pwd" | "pw" | "psk" | "kennwort" | "wachtwoord" | "senha" | "heslo")
             || matches!(last, "salasana" | "parola" | "mdp" | "lozinka" | "adgangskode" | "contrasena")
             || last == "passe" && before != "passe"
-            || matches!(last, "clave" | "key_string" | "wpapsk")
+            || matches!(last, "psw" | "bindpw" | "clave" | "key_string" | "wpapsk")
             || ends(&["wpakey", "wpa2key", "wpa3key", "wifikey", "networkkey"])
             || last.strip_suffix("pass").is_some_and(|owner| is_one_of(OWNERS, owner.as_bytes()))
             || last.ends_with("pwd")
@@ -81,6 +81,12 @@ pub(super) fn class_of(name: &[u8]) -> Option<(Class, &'static Label)> {
             "apppassword",
             "apischluessel",
             "noncekey",
+            "aeskey",
+            "deskey",
+            "mungekey",
+            "localkey",
+            "secretkeyspec",
+            "functionskey",
             "consumerkey",
             "clientkey",
             "sdkkey",
@@ -101,6 +107,8 @@ pub(super) fn class_of(name: &[u8]) -> Option<(Class, &'static Label)> {
                 return None;
             }
             (if matches!(joined.as_str(), "token" | "thetoken") { Class::Weak } else { Class::Token }, &TOKEN)
+        } else if last == "pk" && words.len() > 1 && is_environment(name) {
+            (Class::PrivateKey, &PRIVATE_KEY)
         } else if last == "sk" && words.len() > 1 {
             (Class::Secret, &SECRET)
         } else if last == "key" && words.len() > 1 && is_environment(name) && !is_one_of(OTHER_KEYS, before.as_bytes())

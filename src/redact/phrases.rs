@@ -23,6 +23,9 @@ pub(super) const KEYWORDS: &[&str] = &[
     "seed_words",
     "wallet seed",
     "wallet_seed",
+    "助记词",
+    "phrase de récupération",
+    "frase semilla",
 ];
 
 /// How far from the keyword the separator stands at most.

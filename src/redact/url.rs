@@ -39,7 +39,8 @@ pub(super) fn credentials(text: &[u8], from: usize) -> Option<(usize, usize)> {
 fn is_open(name: &[u8], password: &[u8], host: &[u8]) -> bool {
     const SHOWN: &[&[u8]] = &[b"password", b"passwd", b"pass", b"pwd", b"pw", b"secret", b"token", b"passw0rd", b"p"];
     let local = !host.contains(&b'.') || host.starts_with(b"127.");
-    judge::is_placeholder(password)
+    let port = name.eq_ignore_ascii_case(b"localhost") && password.iter().all(u8::is_ascii_digit);
+    port || judge::is_placeholder(password)
         || SHOWN.iter().any(|shown| password.eq_ignore_ascii_case(shown))
         || (name.eq_ignore_ascii_case(password) && local)
         // `PASSWORD`, `DB_PASS`: a name in place of the value.

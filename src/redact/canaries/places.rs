@@ -37,4 +37,10 @@ pub(super) const PLACES: &[(&str, &str)] = &[
     ("config-login", "user = \"bob:~~<a11>3k~~\""),
     ("router-key", "tacacs-server key ~~<a11>3k"),
     ("wallet-key", "WIF: ~~K<c51>"),
+    ("source-name-password", "bob:~~<a11>3k~~@tcp(db:3306)/x"),
+    ("oracle-password", "jdbc:oracle:thin:bob/~~<a11>3k~~@host:1521:x"),
+    ("rsa-key-value", "<D>~~<a60>~~</D>"),
+    ("client-key", "wandb login ~~<h40>"),
+    ("webhook", "https://chat.example/hooks/~~<l26>"),
+    ("command-login", "mosquitto_pub -u x -P ~~<a11>3k~~ -t y"),
 ];

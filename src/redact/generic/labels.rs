@@ -25,7 +25,7 @@ const fn key(word: &'static str) -> Word {
 }
 
 /// The words; those in ASCII letters alone are among the names.
-pub(in super::super) static LABELS: [Word; 66] = [
+pub(in super::super) static LABELS: [Word; 73] = [
     password("mot de passe"),
     password("contrase\u{f1}a"),
     password("contrase\u{d1}a"),
@@ -92,6 +92,13 @@ pub(in super::super) static LABELS: [Word; 66] = [
     key("clave secreta"),
     key("chave de api"),
     key("chave secreta"),
+    password("비번"),
+    password("p/w"),
+    key("chiave api"),
+    key("klucz api"),
+    key("ключ доступу"),
+    key("zugangsschl\u{fc}ssel"),
+    key("schl\u{fc}ssel"),
 ];
 
 impl Word {

@@ -43,6 +43,9 @@ pub(super) const STEMS: &[&str] = &[
     "adgangskode",
     "contrasena",
     "schluessel",
+    "psw",
+    "_pk=",
+    "_pk:",
     "_sk=",
     "_sk:",
     "_sk\"",
@@ -92,7 +95,8 @@ impl Names {
     /// The secrets that a label in another language names, such as `密码`.
     pub(super) fn labelled(&mut self, text: &[u8], start: usize, label: &Word, take: Take<'_>) {
         let end = start + label.word.len();
-        let ending = text[end..].iter().take(4).take_while(|b| b.is_ascii_lowercase()).count();
+        let latin = text[end - 1].is_ascii_alphabetic();
+        let ending = text[end..].iter().take(4).take_while(|b| latin && b.is_ascii_lowercase()).count();
         let name = Name { start, end: if ending < 4 { end + ending } else { end }, flag: false };
         if name.start >= self.seen && label.stands_at(text, start) {
             self.seen = name.end;
@@ -139,6 +143,10 @@ impl Names {
     ) {
         // `arn:aws:secretsmanager:…:secret:name`
         if name.start > 0 && text[name.start - 1] == b':' && &text[name.start..name.end] == b"secret" {
+            return;
+        }
+        // `checksum/secret: …` of a chart.
+        if text[..name.start].ends_with(b"checksum/") {
             return;
         }
         // `--- PASS: TestParse1`
@@ -236,7 +244,19 @@ fn is_name_byte(byte: u8) -> bool {
 fn qualifier(text: &[u8], start: usize, key: bool) -> usize {
     const TOKENS: &str = "access api auth authentication authorization bearer bot deploy github gitlab npm oauth \
         personal refresh runner secret security service session slack user vault";
-    let Some(before) = text[start.saturating_sub(20)..start].strip_suffix(b" ") else {
+    const PARENTS: &str = "encryption jwt auth signing hmac token session cipher crypto";
+    let before = &text[start.saturating_sub(32)..start];
+    // `?key=…` of a URL, `Jwt: {Key: …}`.
+    let parted =
+        before.iter().rev().take_while(|b| matches!(b, b' ' | b'\n' | b'"' | b'{' | b':' | b'\'' | b'>')).count();
+    if key && parted > 1 && parted < before.len() {
+        let word = before[..before.len() - parted].iter().rev().take_while(|b| b.is_ascii_alphabetic()).count();
+        let parent = &before[before.len() - parted - word..before.len() - parted];
+        if judge::is_one_of(PARENTS, parent) {
+            return start - parted - word;
+        }
+    }
+    let Some(before) = before.strip_suffix(b" ") else {
         return start;
     };
     let word = before.iter().rev().take_while(|b| b.is_ascii_alphanumeric()).count();

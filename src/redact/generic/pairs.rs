@@ -9,8 +9,10 @@ use super::value::{bare, quoted};
 
 /// How many columns of one table are read, and how many of its rows: a table is read once for each.
 const COLUMNS: usize = 6;
-/// Longest line that is taken for a table's row.
+/// Longest line that is taken for a table's row, and for its head: a longer one would be read
+/// again for each name in it.
 const ROW: usize = 4096;
+const HEAD: usize = 512;
 
 /// Words that hold the value of the name before them.
 const VALUES: &[&[u8]] =
@@ -20,6 +22,9 @@ const VALUES: &[&[u8]] =
 pub(super) fn value(text: &[u8], name: Name) -> Option<(usize, usize)> {
     let (at, _) = after_closers(text, name.end);
     // Only what may part the two, so that most names cost nothing.
+    if text[at..].starts_with(b" { get; set; } = ") {
+        return quoted(text, at + 17).map(|found| (found.start, found.end));
+    }
     if text[at..].starts_with(b" {") {
         return block(text, at + 2);
     }
@@ -108,12 +113,12 @@ pub(super) fn column(text: &[u8], name: Name) -> Option<Column> {
     if !cell {
         return None;
     }
-    let before = &text[name.start.saturating_sub(ROW)..name.start];
+    let before = &text[name.start.saturating_sub(HEAD)..name.start];
     let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
     if !before.contains(&b'|') && text.get(at) != Some(&b'|') {
         return None;
     }
-    let rest = &text[at..text.len().min(at + ROW)];
+    let rest = &text[at..text.len().min(at + HEAD)];
     let delimiter = at + rest.iter().position(|b| *b == b'\n')? + 1;
     let length = line(text, delimiter).len();
     let row = &text[delimiter..delimiter + length];
@@ -136,6 +141,9 @@ pub(super) fn separated(text: &[u8], name: Name) -> Option<(Column, u8)> {
     let low = name.start.saturating_sub(256);
     let start = text[low..name.start].iter().rposition(|b| *b == b'\n').map_or(low, |end| low + end + 1);
     let head = line(text, start);
+    if head.len() > HEAD {
+        return None;
+    }
     let mark = *[b',', b';', b'\t'].iter().find(|mark| head.contains(mark))?;
     let lead = head.iter().take_while(|b| matches!(b, b' ' | b'>' | b'+' | b'"')).count();
     let cells = head[lead..].split(|b| *b == mark);

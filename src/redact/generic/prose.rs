@@ -12,26 +12,28 @@ const REACH: usize = 96;
 const WORDS: usize = 7;
 
 /// Words that say what a name's value is, or marks that do.
-const SAYS: &str = "is was are be ist war lautet lauten est es será sera é è är er je jest to on → -> => — – - = := 是 为 \
+const SAYS: &str = "is was are be ist war lautet lauten est es será sera é è är er je jest to auf c'est → ➜ -> => — – - = := 是 为 \
     為 は equals";
 /// Words between the two.
-const STILL: &str = "now currently still just set to : this the following";
+const STILL: &str = "now currently still just set to : this the following generated created for changed";
 /// The same where no blank stands before them.
 const JOINED: &[&str] = &["是", "为", "為", "は", "が", "는", "은", "이", "가"];
 /// Words after a name that make it part of another: a password's hash is no password.
 const OTHERS: &str = "hash hashes hashed hashing length policy policies file files field fields name names id ids \
     address addresses type types format manager managers rotation count limit limits expiry expires expiration size \
     version versions rule rules page form prompt strength flow flows endpoint endpoints url standard contract \
-    contracts symbol supply balance price reset requirements requirement can cannot will would may \
+    contracts symbol supply balance price requirements requirement can cannot will would may \
     has have had and or not never no required optional stored derived based generation generator store storage \
     algorithm algorithms scheme schedule derivation exchange pair pairs material server provider service";
 /// Words that may stand between a name and what is said of it.
 const BETWEEN: &str = "should must for of on in at to the a an our my your this that here now currently set changed reset \
     db database admin root staging stage prod production dev test server user account instance environment env \
-    cluster box machine host used which we i you also still just für der den dem die das zum pour le la les du de \
+    cluster box machine host used which we i you also still just für want need get got from them us sent gave der den dem die das zum pour le la les du de \
     para el los con von d'ordine d'accesso di accesso";
 /// Words after which a name of its own may stand.
-const BEFORE_NAMES: &str = "for of on to in at für pour para de von";
+const BEFORE_NAMES: &str = "for of on to in at für pour para de del della do da von na";
+/// Words between these and that name.
+const ARTICLES: &str = "the a an my our your this that der die das den dem";
 
 /// Hands over what a sentence says of a name.
 pub(super) fn values(text: &[u8], name: Name, class: impl Fn() -> Option<(Class, &'static Label)>, take: Take<'_>) {
@@ -85,7 +87,9 @@ impl Spoken {
             && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2
             && value.len() >= 8;
         let hexadecimal = judge::is_hexadecimal_key(value);
-        looks && (!plain || self.found.quoted || chosen || given || hexadecimal || judge::looks_random(value))
+        // `db-credentials version=12`: a pair of its own.
+        let pair = !self.tied && value.iter().position(|b| *b == b'=').is_some_and(|at| judge::is_name(&value[..at]));
+        looks && !pair && (!plain || self.found.quoted || chosen || given || hexadecimal || judge::looks_random(value))
     }
 }
 
@@ -94,14 +98,23 @@ fn forward(text: &[u8], name: Name) -> Option<Spoken> {
     let (touching, _) = after_closers(text, name.end);
     let mut at = blank(text, touching);
     let mut words = 0;
-    let mut named = false;
+    // How many words of a name may still stand here.
+    let mut named = 0;
     let limit = name.end + REACH;
     if at == touching {
-        let joined = JOINED.iter().find(|joined| text[at..].starts_with(joined.as_bytes()))?;
-        return found_at(text, blank(text, at + joined.len()), 0, true);
+        let rest = &text[at..];
+        // "the password, X, was"
+        if rest.starts_with(b", ") {
+            return found_at(text, at + 2, 0, false);
+        }
+        let foreign = !text[name.end - 1].is_ascii();
+        let joined = JOINED.iter().find(|joined| rest.starts_with(joined.as_bytes())).map(|joined| joined.len());
+        let joined = joined.or_else(|| (foreign && rest.first()?.is_ascii_alphanumeric()).then_some(0))?;
+        return found_at(text, blank(text, at + joined), 0, true);
     }
     while words <= WORDS && at < limit {
-        if text.get(at) == Some(&b'(') && is_quote(text.get(at + 1)) {
+        let curly = [&b"(\xe2\x80\x98"[..], b"(\xe2\x80\x9c"].iter().any(|open| text[at..].starts_with(open));
+        if text.get(at) == Some(&b'(') && (curly || is_quote(text.get(at + 1))) {
             return found_at(text, at + 1, words, true);
         }
         if is_quote(text.get(at)) || text[at..].starts_with("“".as_bytes()) {
@@ -110,15 +123,10 @@ fn forward(text: &[u8], name: Name) -> Option<Spoken> {
         let word = word_at(text, at)?;
         let next = blank(text, at + word.len());
         let plain = word.strip_suffix(b":").unwrap_or(word);
-        if is_one_of(SAYS, plain) {
-            let mut next = next;
-            while let Some(word) = word_at(text, next).filter(|word| is_one_of(STILL, word)) {
-                next = blank(text, next + word.len());
-            }
-            let colon = usize::from(text.get(next) == Some(&b':'));
-            let at = blank(text, next + colon);
-            let ends = text.get(at) == Some(&b'\n') && (colon == 1 || word.ends_with(b":"));
-            return found_at(text, if ends { below(text, at)? } else { at }, words, true);
+        if is_one_of(SAYS, plain)
+            && let Some(spoken) = said(text, next, word.ends_with(b":"), words)
+        {
+            return Some(spoken);
         }
         let bracketed = word.starts_with(b"(");
         let inner = plain.strip_prefix(b"(").unwrap_or(plain);
@@ -126,12 +134,18 @@ fn forward(text: &[u8], name: Name) -> Option<Spoken> {
         let spelled =
             inner.iter().all(|b| b.is_ascii_alphabetic() || matches!(b, b'-' | b'_' | b'/' | b'\'') || !b.is_ascii());
         let foreign = !inner.is_empty() && inner.iter().all(|b| !b.is_ascii());
-        if spelled && (bracketed || named || foreign || is_one_of(BETWEEN, inner)) && !is_one_of(OTHERS, inner) {
+        if spelled
+            && (bracketed || named > 0 || foreign || is_one_of(BETWEEN, inner) || is_one_of(BEFORE_NAMES, inner))
+            && (named > 0 || !is_one_of(OTHERS, inner))
+        {
             if word.ends_with(b":") || text.get(next) == Some(&b':') && next == at + word.len() {
                 return found_at(text, next, words, true);
             }
-            named =
-                is_one_of(BEFORE_NAMES, inner) || (named && is_one_of("the a an my our your this der die das", inner));
+            if is_one_of(BEFORE_NAMES, inner) {
+                named = 2;
+            } else if !is_one_of(ARTICLES, inner) {
+                named = usize::saturating_sub(named, 1);
+            }
             words += 1;
             at = next;
             continue;
@@ -139,6 +153,21 @@ fn forward(text: &[u8], name: Name) -> Option<Spoken> {
         return if words == 0 && !spelled { found_at(text, at, 0, false) } else { None };
     }
     None
+}
+
+/// What follows `is` and the like; nothing where that is one more plain word.
+fn said(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Option<Spoken> {
+    while let Some(word) = word_at(text, next).filter(|word| is_one_of(STILL, word) || word.ends_with(b":")) {
+        colon = word.ends_with(b":");
+        next = blank(text, next + word.len());
+    }
+    let at = match text.get(next) {
+        Some(b'\n') if colon => below(text, next)?,
+        _ => next,
+    };
+    let spoken = found_at(text, at, words, true)?;
+    let value = &text[spoken.found.start..spoken.found.end];
+    (spoken.found.quoted || !value.iter().all(u8::is_ascii_alphabetic)).then_some(spoken)
 }
 
 fn found_at(text: &[u8], at: usize, words: usize, tied: bool) -> Option<Spoken> {
@@ -156,7 +185,7 @@ fn word_at(text: &[u8], at: usize) -> Option<&[u8]> {
 
 /// The value before a name: "… is the password", "use … as password".
 fn backward(text: &[u8], name: Name) -> Option<Found> {
-    const ARTICLES: &str = "the a an my our your admin root db database default new temporary temp initial user api";
+    const OWNERS: &str = "the a an my our your admin root db database default new temporary temp initial user api (the";
     let low = name.start.saturating_sub(REACH);
     let low = text[low..name.start].iter().rposition(|b| *b == b'\n').map_or(low, |end| low + end + 1);
     let before = text[low..name.start].trim_ascii_end();
@@ -168,13 +197,13 @@ fn backward(text: &[u8], name: Name) -> Option<Found> {
             return None;
         }
         let left = before[..end].trim_ascii_end().len();
-        if is_one_of("as is =", word) {
+        if is_one_of("as is = comme als", word) {
             let after = word_at(text, blank(text, name.end)).unwrap_or_default();
             let value = last_word(&before[..left]);
             let start = low + left - value.len();
             return (!is_one_of(OTHERS, after)).then(|| trimmed(text, start, start + value.len()));
         }
-        if !is_one_of(ARTICLES, word) {
+        if !is_one_of(OWNERS, word) {
             return None;
         }
         end = left;

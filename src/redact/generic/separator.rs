@@ -1,6 +1,7 @@
 //! What stands between a name and its value.
 
 use super::super::judge::is_one_of;
+use super::super::text::starts_ignoring_case;
 use super::Name;
 
 /// The ways to tie a value to its name.
@@ -44,6 +45,10 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         b'=' if rest.starts_with(b"=~") => return None,
         b'=' => (Separator::Assign, rest.iter().take(3).take_while(|b| matches!(b, b'=' | b'>')).count()),
         b'?' | b'+' if rest.get(1) == Some(&b'=') => (Separator::Assign, 2),
+        b'!' | b'?' if rest.get(1) == Some(&b':') => (Separator::Colon, 2),
+        b'|' if rest.starts_with(b"||=") => (Separator::Assign, 3),
+        b'<' if rest.starts_with(b"<- ") => (Separator::Assign, 2),
+        b'A' | b'a' if starts_ignoring_case(rest, b"as string =") => (Separator::Assign, 11),
         // `process.env.SECRET || "…"`
         b'|' | b'?' if rest.starts_with(b"|| ") || rest.starts_with(b"?? ") => (Separator::Call, 2),
         b'|' if rest.starts_with(b"||") => return None,
@@ -82,7 +87,7 @@ pub(super) fn after_closers(text: &[u8], end: usize) -> (usize, bool) {
     while at < end + 8 {
         let rest = text.get(at..).unwrap_or_default();
         at += match rest.first() {
-            Some(b'"' | b'\'' | b'`' | b'*' | b'_' | b']') => 1,
+            Some(b'"' | b'\'' | b'`' | b'*' | b'_' | b'[' | b']') => 1,
             Some(b'\\') if is_quote(rest.get(1)) => 1,
             Some(0xe2) if ["“", "”", "‘", "’"].iter().any(|quote| rest.starts_with(quote.as_bytes())) => 3,
             Some(0xc2) if rest.starts_with("»".as_bytes()) => 2,
@@ -114,7 +119,9 @@ fn takes_blank(text: &[u8], name: Name) -> bool {
         return false;
     }
     let line = text[..name.start].iter().rev().take(96).take_while(|b| **b != b'\n').count();
-    let before = text[name.start - line..name.start].trim_ascii();
+    let before = &text[name.start - line..name.start];
+    let lead = before.iter().take_while(|b| matches!(b, b'>' | b' ' | b'`' | b'+' | b'-' | b'$' | b'#')).count();
+    let before = before[lead..].trim_ascii();
     let mut words = before.split(|b| b.is_ascii_whitespace());
     let first = words.next().unwrap_or_default();
     let last = words.next_back().unwrap_or(first);
@@ -125,6 +132,8 @@ fn takes_blank(text: &[u8], name: Name) -> bool {
         || BEFORE.split(' ').any(|known| last == known.as_bytes())
         || (plain && (LINES.contains(&first) || is_one_of("login user", words.next_back().unwrap_or_default())))
         || (plain && before.is_empty() && line > 0)
+        // `password 7 …`: how it is stored, then the password.
+        || (plain && matches!(text[name.end..], [b' ', b'0'..=b'9', b' ', ..]))
 }
 
 /// Whether the line of `at` is a heading.
@@ -171,5 +180,15 @@ pub(super) fn is_quote(byte: Option<&u8>) -> bool {
 
 /// The first place at or after `at` that is no blank; looks 64 bytes far.
 pub(super) fn blank(text: &[u8], at: usize) -> usize {
-    at + text[at..].iter().take(64).take_while(|b| matches!(b, b' ' | b'\t')).count()
+    let mut length = 0;
+    while length < 64 {
+        length += match text[at + length..] {
+            [b' ' | b'\t', ..] => 1,
+            // No-break spaces, which French puts before a colon, and an em space.
+            [0xc2, 0xa0, ..] => 2,
+            [0xe2, 0x80, 0xaf | 0x83 | 0x82 | 0x89, ..] => 3,
+            _ => break,
+        };
+    }
+    at + length
 }

@@ -3,7 +3,7 @@
 use super::super::judge::{self, Class};
 use super::super::text::starts_ignoring_case;
 use super::Name;
-use super::separator::{Separator, blank};
+use super::separator::{Separator, blank, is_quote};
 
 /// Longest value that is read.
 const VALUE: usize = 1024;
@@ -18,7 +18,7 @@ pub(super) struct Found {
 
 /// The value at `at`, and whether it looks like a secret.
 pub(super) fn value(text: &[u8], name: Name, at: usize, separator: Separator, class: Class) -> Option<(Found, bool)> {
-    let at = after_block_mark(text, at, separator);
+    let at = after_block_mark(text, after_wrapper(text, at, separator), separator);
     let found = match quoted(text, at) {
         Some(found) if !found.quoted && needs_quotes(separator) => return None,
         Some(found) => found,
@@ -36,7 +36,7 @@ pub(super) fn value(text: &[u8], name: Name, at: usize, separator: Separator, cl
     let found = after_scheme(text, found, separator);
     // What follows the scheme of an authorization header is a token whatever it looks like.
     let class = if class == Class::Weak && found.end > bare_end { Class::Token } else { class };
-    if separator == Separator::Tag && !text[found.end..].starts_with(b"</") {
+    if separator == Separator::Tag && ![&b"</"[..], b"]]></"].iter().any(|end| text[found.end..].starts_with(end)) {
         return None;
     }
     let content = &text[found.start..found.end];
@@ -64,6 +64,14 @@ pub(super) fn value(text: &[u8], name: Name, at: usize, separator: Separator, cl
     // Left out of the judgement, since a sentence may end so, but perhaps the secret's own.
     let marks = text[found.end..].iter().take(8).take_while(|b| matches!(b, b'!' | b'?')).count();
     Some((Found { end: found.end + marks, ..found }, secret))
+}
+
+/// Steps into a call around a quoted text: `String::from("…")`, `[]byte("…")`.
+fn after_wrapper(text: &[u8], at: usize, separator: Separator) -> usize {
+    let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b':' | b'_' | b'.' | b'[' | b']');
+    let length = text[at..].iter().take(32).take_while(|b| word(b)).count();
+    let call = length > 2 && text.get(at + length) == Some(&b'(') && is_quote(text.get(at + length + 1));
+    if call && separator == Separator::Assign { at + length + 1 } else { at }
 }
 
 /// Whether a name says that its value has several words.
@@ -127,7 +135,8 @@ fn after_block_mark(text: &[u8], at: usize, separator: Separator) -> usize {
 /// The value between quotes that open at `at`, on one line; up to the next blank where they never close.
 pub(super) fn quoted(text: &[u8], at: usize) -> Option<Found> {
     let prefix = usize::from(
-        matches!(text.get(at), Some(b'b' | b'r' | b'f' | b'u')) && matches!(text.get(at + 1), Some(b'"' | b'\'')),
+        matches!(text.get(at), Some(b'b' | b'r' | b'f' | b'u' | b'N' | b'L'))
+            && matches!(text.get(at + 1), Some(b'"' | b'\'')),
     );
     let rest = &text[at + prefix..];
     const QUOTES: &[(&[u8], &[u8])] = &[
@@ -140,6 +149,7 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<Found> {
         (b"\\'", b"\\'"),
         (b"&quot;", b"&quot;"),
         (b"<code>", b"</code>"),
+        (b"<![CDATA[", b"]]>"),
         ("“".as_bytes(), "”".as_bytes()),
         ("„".as_bytes(), "“".as_bytes()),
         ("«".as_bytes(), "»".as_bytes()),

@@ -59,6 +59,12 @@ pub(super) fn looks_secret(value: &[u8], class: Class, quoted: bool) -> bool {
         .iter()
         .filter(|b| matches!(b, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'+' | b'~'))
         .count();
+    let both = value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
+    let (odd, pairs) = letters::odd_pairs(value);
+    let scrambled = class != Class::Weak && value.len() >= 10 && both && pairs >= 5 && odd * 3 >= pairs;
+    if scrambled && !value.contains(&b'.') || (scrambled && digits > 0) {
+        return true;
+    }
     if !is_name(value) {
         // Words with odd punctuation between them, without a digit, are a password's form only.
         let random = is_jumble(value) || (value.len() >= 12 && letters::are_random(value) && class != Class::Weak);

@@ -104,8 +104,13 @@ fn is_reference(value: &[u8]) -> bool {
         b"keyring:",
         b"data:",
     ];
+    // `password=.*` of a pattern, `password=@file` of a command.
+    let pattern = value.starts_with(b".*") || value.starts_with(b".+");
+    let file = value[0] == b'@' && super::is_name(&value[1..]) && value.contains(&b'.');
     dollar_name
         || sealed
+        || pattern
+        || file
         || percent_name
         || brackets
         || has(b"${")

@@ -38,7 +38,9 @@ pub(in super::super) fn is_passphrase(value: &[u8], class: Class) -> bool {
         && words.iter().all(|word| word.len() <= 16 && (word.len() == 1 || !is_one_of(SAID, word)))
         && value.iter().all(|b| !matches!(b, b'<' | b'>' | b'{' | b'}' | b'(' | b')' | b'=' | b'\\' | b'/' | b':'))
         && (words.len() >= 4 || value.iter().any(|b| b.is_ascii_digit() || b"!@#$%^&*".contains(b)))
-        && !(capital(&words[0]) && words[1..].iter().all(|word| word.iter().all(u8::is_ascii_lowercase)))
+        && !(capital(&words[0])
+            && words.len() > 2
+            && words[1..].iter().all(|word| word.iter().all(u8::is_ascii_lowercase)))
 }
 
 /// Parts of words that show a value made up for a document.
@@ -105,7 +107,7 @@ const MADE_UP: &[&[u8]] = &[
 
 /// Words that say how something is rather than what it is.
 const STATES: &str = "invalid missing wrong correct strong secure unsafe provided inherited interactive external \
-    varchar number boolean object array integer float date always never ignored shared deprecated removed";
+    varchar number boolean object array integer float date always never ignored shared deprecated removed public private community";
 
 /// Whether `value`, given to a password and nothing else, was chosen by a person: letters alone, or
 /// several words with hyphens, and none that documents use.

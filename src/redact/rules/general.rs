@@ -34,8 +34,8 @@ pub(super) static RULES: [Rule; 9] = [
     rule(
         "jwk",
         "is the private part of a JSON Web Key",
-        &[r#""d":"#, r#""d" :"#],
-        r#""d" ?: ?"([A-Za-z0-9_-]{40,})""#,
+        &[r#""d":"#, r#""d" :"#, r#""p":"#, r#""q":"#, r#""dp":"#, r#""dq":"#, r#""qi":"#],
+        r#""(?:d|p|q|dp|dq|qi)" ?: ?"([A-Za-z0-9_-]{40,})""#,
     ),
     rule(
         "bearer-token",
