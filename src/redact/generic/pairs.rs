@@ -167,6 +167,8 @@ pub(super) fn separated(text: &[u8], name: Name) -> Option<(Column, u8)> {
 pub(super) struct Columns {
     table: usize,
     read: usize,
+    /// The end of the last table that was read: no other begins inside it.
+    end: usize,
 }
 
 impl Columns {
@@ -179,7 +181,10 @@ impl Columns {
         mut take: impl FnMut(usize, usize),
     ) {
         if column.rows != self.table {
-            *self = Self { table: column.rows, read: 0 };
+            if column.rows <= self.end {
+                return;
+            }
+            *self = Self { table: column.rows, read: 0, end: self.end };
         }
         self.read += 1;
         if self.read > COLUMNS {
@@ -198,6 +203,7 @@ impl Columns {
             }
             at += row.len() + 1;
         }
+        self.end = self.end.max(at);
     }
 }
 

@@ -62,7 +62,7 @@ pub(super) fn looks_secret(value: &[u8], class: Class, quoted: bool) -> bool {
     let both = value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
     let (odd, pairs) = letters::odd_pairs(value);
     let scrambled = class != Class::Weak && value.len() >= 10 && both && pairs >= 5 && odd * 3 >= pairs;
-    if scrambled && !value.contains(&b'.') || (scrambled && digits > 0) {
+    if scrambled && (digits > 0 || !value.contains(&b'.')) {
         return true;
     }
     if !is_name(value) {
