@@ -9,11 +9,12 @@ use super::packs;
 use super::report::{json_text, printable};
 use super::workspace::Workspace;
 use contextpack::graph::Value;
-use contextpack::model::Relation;
+use contextpack::model::{Relation, Shard};
 use contextpack::pipeline::Desk;
 use contextpack::store::{Folder, StoreError};
 use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::num::NonZeroU32;
 use std::sync::{Mutex, PoisonError};
 
 /// A root as the list shows it.
@@ -28,10 +29,13 @@ struct Row {
 }
 
 /// Lists the roots with the state of their packs, which are built in memory for it.
-pub(crate) fn run(global: &Global, _: &ListArgs) -> Result<Exit, Failure> {
-    let workspace = Workspace::open(global, None)?;
+pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
+    let workspace = Workspace::open(global, &[])?;
     let desk = workspace.desk();
     let items = desk.roots();
+    if let Some(shards) = args.matrix.and_then(NonZeroU32::new) {
+        return matrix(&desk, &items, shards);
+    }
     let folder = Folder::open(&workspace.root, &workspace.settings.output.dir)?;
     let packs = Mutex::new(BTreeMap::<String, Vec<Standing>>::new());
     let failed: Mutex<Option<StoreError>> = Mutex::new(None);
@@ -81,6 +85,23 @@ pub(crate) fn run(global: &Global, _: &ListArgs) -> Result<Exit, Failure> {
         }
     }
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
+}
+
+/// The parts of a build in `shards` jobs. What is wrong with the input is told by the builds themselves.
+fn matrix(desk: &Desk<'_>, items: &[usize], shards: NonZeroU32) -> Result<Exit, Failure> {
+    let mut parts = BTreeMap::<u32, output::MatrixShard>::new();
+    let part = |index| output::MatrixShard { shard: format!("{index}/{shards}"), index, roots: 0 };
+    for item in items {
+        let index = Shard::holding(&desk.corpus().entries[*item].item.id, shards).index();
+        parts.entry(index).or_insert_with(|| part(index)).roots += 1;
+    }
+    if parts.is_empty() {
+        parts.insert(1, part(1));
+    }
+    // On one line, as a step's output takes it.
+    let text = serde_json::to_string(&output::Matrix { include: parts.into_values().collect() });
+    writeln!(anstream::stdout(), "{}", text.map_err(std::io::Error::from)?)?;
+    Ok(Exit::Done)
 }
 
 fn row(desk: &Desk<'_>, item: usize, packs: &mut BTreeMap<String, Vec<Standing>>) -> Row {
