@@ -1,6 +1,7 @@
 //! The program as its users meet it: files in, files and exit codes out.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod action;
 mod actions;
 mod check;
 mod cli;
