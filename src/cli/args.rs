@@ -83,7 +83,7 @@ pub(crate) enum Color {
 pub(crate) enum Command {
     /// Sets a repo up: a configuration that fits what is there, and a workflow
     ///
-    /// Looks for work items (`work_items/`, Backlog.md, beads), ADRs and a GitHub remote, and writes a commented `contextpack.yml`, a marked block in `.gitattributes` and a workflow that checks the packs. Where there is neither an item nor a GitHub repo, it adds a sample to build. Files that exist are never overwritten. Prints each path that it wrote, one a line.
+    /// Looks for work items (`work_items/`, Backlog.md, beads), ADRs and a GitHub remote, and writes a commented `contextpack.yml`, a marked block in `.gitattributes` and a workflow that checks the packs; with a GitHub remote also one that syncs issues and builds their packs. Where there is neither an item nor a GitHub repo, it adds a sample to build. Files that exist are never overwritten. Prints each path that it wrote, one a line.
     #[command(after_long_help = help::INIT)]
     Init(InitArgs),
 
@@ -148,6 +148,39 @@ pub(crate) struct InitArgs {
     /// Keeps packs out of git: they go to `.contextpack/packs`, which is ignored
     #[arg(long)]
     pub(crate) cached: bool,
+
+    /// Tells an agent where the packs are, in a marked block of the file that it reads; can be given several times
+    #[arg(long = "agent", value_enum, value_name = "AGENT")]
+    pub(crate) agents: Vec<Agent>,
+
+    /// Also writes a workflow that builds a large repo in N jobs
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(Shard::MOST)))]
+    pub(crate) matrix: Option<u32>,
+}
+
+/// An agent that reads a file of the repo before it works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Agent {
+    /// `CLAUDE.md`
+    Claude,
+    /// `.github/copilot-instructions.md`
+    Copilot,
+    /// `AGENTS.md`
+    Codex,
+}
+
+impl Agent {
+    /// All of them.
+    pub(crate) const ALL: [Self; 3] = [Self::Claude, Self::Copilot, Self::Codex];
+
+    /// The file that it reads.
+    pub(crate) fn file(self) -> &'static str {
+        match self {
+            Self::Claude => "CLAUDE.md",
+            Self::Copilot => ".github/copilot-instructions.md",
+            Self::Codex => "AGENTS.md",
+        }
+    }
 }
 
 /// How packs are built.

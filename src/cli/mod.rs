@@ -19,6 +19,7 @@ mod redact;
 mod render;
 mod report;
 mod schema;
+mod setup;
 mod starter;
 mod step;
 mod summary;

@@ -15,3 +15,4 @@ mod rooms;
 mod sandbox;
 mod tamper;
 mod tree;
+mod workflows;
