@@ -10,8 +10,7 @@ use super::report::{self, json_text, printable};
 use super::step::{self, StepMade, StepPack};
 use super::summary::{self, Row};
 use super::workspace::Workspace;
-use contextpack::graph::{ItemState, Target};
-use contextpack::model::{Code, Relation};
+use contextpack::model::Code;
 use contextpack::pipeline::{Built, Desk};
 use contextpack::review::{Difference, difference, read};
 use contextpack::seal::Sealed;
@@ -140,7 +139,7 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         let markdown = args.markdown.as_deref().map(std::path::absolute).transpose()?;
         let alone = outcomes.len() == 1;
         let step = |outcome: &Outcome| {
-            let open = if alone { open_blockers(&desk, &outcome.root) } else { 0 };
+            let open = if alone { step::open_blockers(&desk, &outcome.root) } else { 0 };
             outcome.step(shown(&outcome.name), markdown.as_deref(), open)
         };
         step::append(file, &outcomes.iter().map(step).collect::<Vec<StepPack>>())?;
@@ -213,22 +212,6 @@ fn written(folder: &Folder, markdown: Option<&Folder>, built: Built) -> Result<O
 /// The name of a pack's rendering beside others.
 fn rendering(name: &str) -> String {
     format!("{}.md", name.strip_suffix(".json").unwrap_or(name))
-}
-
-/// How many of a root's blockers are not known to be done.
-fn open_blockers(desk: &Desk<'_>, root: &str) -> usize {
-    let entries = &desk.corpus().entries;
-    let Some(item) = entries.iter().position(|entry| entry.item.id.as_str() == root) else { return 0 };
-    let blocks = |relation| matches!(relation, Relation::DependsOn | Relation::BlockedBy);
-    let mut open = BTreeSet::new();
-    for edge in desk.graph().edges(item).iter().filter(|edge| blocks(edge.relation)) {
-        match &edge.to {
-            Target::Item(item) if matches!(desk.state(*item), ItemState::Done | ItemState::NotPlanned) => {}
-            Target::Item(item) => drop(open.insert(entries[*item].item.id.as_str())),
-            Target::Issue { id, .. } => drop(open.insert(id.as_str())),
-        }
-    }
-    open.len()
 }
 
 /// Whether what is on disk differs from the pack in its stamp at most.

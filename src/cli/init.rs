@@ -78,14 +78,17 @@ fn existing_config(root: &Path) -> Result<Existing, Failure> {
     })
 }
 
-const NEXT: &str = "contextpack build";
+/// Issues come from GitHub first; where items are in files too, these can be built at once.
+fn next(found: &Found) -> &'static str {
+    if found.github.is_some() && !found.has_items() { "contextpack sync" } else { "contextpack build" }
+}
 
 fn tell(global: &Global, setup: &Setup<'_>, found: &Found) -> Result<(), Failure> {
     let stdout = &mut anstream::stdout().lock();
     if global.format == Format::Json {
         let left: Vec<_> =
             setup.left.iter().map(|(path, why)| serde_json::json!({"path": path, "reason": why})).collect();
-        let value = serde_json::json!({"written": setup.written, "left_alone": left, "next": NEXT});
+        let value = serde_json::json!({"written": setup.written, "left_alone": left, "next": next(found)});
         writeln!(stdout, "{}", report::json_text(&value))?;
     } else {
         setup.written.iter().try_for_each(|path| writeln!(stdout, "{}", printable(path)))?;
@@ -97,14 +100,7 @@ fn tell(global: &Global, setup: &Setup<'_>, found: &Found) -> Result<(), Failure
     for (path, why) in &setup.left {
         writeln!(stderr, "left alone: {}: {why}", printable(path))?;
     }
-    if let Some(github) = found.github.as_ref().filter(|_| !found.has_items()) {
-        let repo = printable(&github.repo);
-        writeln!(
-            stderr,
-            "note: issues of {repo} become packs once a work item under `work_items/` claims them with `issue: 123`"
-        )?;
-    }
-    writeln!(stderr, "next: {NEXT}")?;
+    writeln!(stderr, "next: {}", next(found))?;
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! `contextpack list`.
 
+use super::annotations::Annotations;
 use super::args::{Building, Format, Global, ListArgs};
 use super::check::{Standing, standing};
 use super::exit::Exit;
@@ -68,6 +69,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
             let width = |row: &Row| [&row.id, &row.kind, &row.status][column].chars().count();
             rows.iter().map(width).max().unwrap_or_default().min(40)
         });
+        let mut annotations = (global.format == Format::Github).then(Annotations::new);
         for row in &rows {
             let edges: Vec<String> =
                 row.edges.iter().map(|(relation, count)| format!("{count} {}", relation.name())).collect();
@@ -75,7 +77,15 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
             let line =
                 format!("{:<3$}  {:<4$}  {:<5$}  ", row.id, row.kind, row.status, widths[0], widths[1], widths[2]);
             let edges = if edges.is_empty() { "no relations".to_owned() } else { edges.join(", ") };
-            writeln!(out, "{}", printable(&format!("{line}{}  [{edges}]  {}", row.title, packs.join(", "))))?;
+            let line = format!("{line}{}  [{edges}]  {}", row.title, packs.join(", "));
+            match &mut annotations {
+                Some(annotations) => annotations.log(&line),
+                None => writeln!(out, "{}", printable(&line))?,
+            }
+        }
+        if let Some(mut annotations) = annotations {
+            annotations.diagnostics(&run.diagnostics);
+            annotations.write(&mut out)?;
         }
         if rows.is_empty() && !global.quiet {
             writeln!(

@@ -2,6 +2,10 @@
 
 use super::annotations::{random_word, workspace_prefix};
 use super::failure::{Failure, PathFailure};
+use contextpack::graph::{ItemState, Target};
+use contextpack::model::Relation;
+use contextpack::pipeline::Desk;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -39,6 +43,22 @@ pub(crate) fn append(file: &Path, packs: &[StepPack]) -> Result<(), Failure> {
     opened
         .and_then(|mut file| file.write_all(text.as_bytes()))
         .map_err(|error| PathFailure::failure("write", file.display().to_string(), error))
+}
+
+/// How many of a root's blockers are not known to be done.
+pub(crate) fn open_blockers(desk: &Desk<'_>, root: &str) -> usize {
+    let entries = &desk.corpus().entries;
+    let Some(item) = entries.iter().position(|entry| entry.item.id.as_str() == root) else { return 0 };
+    let blocks = |relation| matches!(relation, Relation::DependsOn | Relation::BlockedBy);
+    let mut open = BTreeSet::new();
+    for edge in desk.graph().edges(item).iter().filter(|edge| blocks(edge.relation)) {
+        match &edge.to {
+            Target::Item(item) if matches!(desk.state(*item), ItemState::Done | ItemState::NotPlanned) => {}
+            Target::Item(item) => drop(open.insert(entries[*item].item.id.as_str())),
+            Target::Issue { id, .. } => drop(open.insert(id.as_str())),
+        }
+    }
+    open.len()
 }
 
 fn outputs(packs: &[StepPack], prefix: &str) -> String {

@@ -175,9 +175,16 @@ fn what_sync_says_is_no_command_and_its_failure_is_the_steps() {
 }
 
 #[test]
-fn the_action_installs_this_version_and_puts_no_expression_into_a_script() {
+fn the_action_installs_this_version_is_documented_and_puts_no_expression_into_a_script() {
     let text = fs::read_to_string(action("action.yml")).unwrap();
     assert!(text.contains(&format!("    default: {}\n", env!("CARGO_PKG_VERSION"))), "the default of `version`");
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/actions.md")).unwrap();
+    let told: serde_yaml::Value = serde_yaml::from_str(&text).unwrap();
+    for names in [&told["inputs"], &told["outputs"]] {
+        for name in names.as_mapping().unwrap().keys().map(|name| name.as_str().unwrap()) {
+            assert!(page.contains(&format!("`{name}`")), "docs/actions.md says nothing of `{name}`");
+        }
+    }
     let scripts: Vec<&str> = text.lines().filter(|line| line.trim_start().starts_with("run:")).collect();
     assert_eq!(scripts.len(), 3);
     assert!(scripts.iter().all(|line| !line.contains("${{")), "{scripts:?}");

@@ -116,6 +116,13 @@ fn annotations_keep_githubs_limits_and_no_text_is_a_command() {
         );
         sandbox.write(&format!("work_items/{number:02}.md"), text);
     }
+    sandbox.write("contextpack.yml", "work_items: [{include: [\"work_items/*.md\"], id: \"::error::{id}\"}]\n");
+    let listed = sandbox.expect(0, &["list", "--format", "github"]);
+    let (commands, others) = obeyed(&listed);
+    assert!(commands.len() == 10 && commands.iter().all(|line| line.starts_with("::warning file=")), "{listed}");
+    assert!(others.iter().any(|line| line.starts_with("::error::task-0 ")), "{listed}");
+    fs::remove_file(sandbox.root().join("contextpack.yml")).unwrap();
+
     let built = sandbox.run(&["build", "--format", "github"]);
     assert_eq!(built.code, 0, "{}", built.stderr);
     let (commands, others) = obeyed(&built.stdout);

@@ -1,4 +1,5 @@
 //! The workflows and the blocks for agents that `init` writes, and their scripts, run as a job would.
+#![cfg(unix)]
 
 use crate::sandbox::{Sandbox, run};
 use serde_yaml::Value;
@@ -61,7 +62,6 @@ fn an_agent_is_told_once_and_what_its_file_says_stays() {
     assert!(custom.read("AGENTS.md").contains("`out/<slug>.review.json`"), "{}", custom.read("AGENTS.md"));
 }
 
-#[cfg(unix)]
 #[test]
 fn no_link_is_written_through() {
     let sandbox = on_github();
@@ -73,7 +73,6 @@ fn no_link_is_written_through() {
 }
 
 /// Runs the script of a step, with its own environment and this one; gives what it wrote as outputs.
-#[cfg(unix)]
 fn step(sandbox: &Sandbox, job: &Value, name: &str, env: &[(&str, &str)]) -> (crate::sandbox::Run, String) {
     let steps = job["steps"].as_sequence().unwrap();
     let step = steps.iter().find(|step| step["name"] == name).unwrap_or_else(|| panic!("no step `{name}`"));
@@ -103,7 +102,6 @@ fn step(sandbox: &Sandbox, job: &Value, name: &str, env: &[(&str, &str)]) -> (cr
     (ended, fs::read_to_string(sandbox.beside("output")).unwrap_or_default())
 }
 
-#[cfg(unix)]
 #[test]
 fn what_changed_goes_from_the_job_that_reads_to_the_one_that_writes() {
     use std::os::unix::fs::PermissionsExt as _;
@@ -159,7 +157,6 @@ fn what_changed_goes_from_the_job_that_reads_to_the_one_that_writes() {
     );
 }
 
-#[cfg(unix)]
 #[test]
 fn the_jobs_of_a_matrix_give_what_one_build_gives() {
     let sandbox = on_github();
