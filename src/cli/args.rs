@@ -3,6 +3,7 @@
 use super::help;
 use clap::{Args as Options, Parser, Subcommand, ValueEnum};
 use contextpack::config::Strategy;
+use contextpack::model::Shard;
 use std::path::PathBuf;
 
 /// Builds context packs: what an agent must know of a work item, in one file that is the same every time.
@@ -82,7 +83,7 @@ pub(crate) enum Color {
 pub(crate) enum Command {
     /// Sets a repo up: a configuration that fits what is there, and a workflow
     ///
-    /// Looks for work items (`work_items/`, Backlog.md, beads), ADRs and a GitHub remote, and writes a commented `contextpack.yml`, a marked block in `.gitattributes` and a workflow that checks the packs. Where there is neither an item nor a GitHub repo, it adds a sample to build. Files that exist are never overwritten. Prints each path that it wrote, one a line.
+    /// Looks for work items (`work_items/`, Backlog.md, beads), ADRs and a GitHub remote, and writes a commented `contextpack.yml`, a marked block in `.gitattributes` and a workflow that checks the packs; with a GitHub remote also one that syncs issues and builds their packs. Where there is neither an item nor a GitHub repo, it adds a sample to build. Files that exist are never overwritten. Prints each path that it wrote, one a line.
     #[command(after_long_help = help::INIT)]
     Init(InitArgs),
 
@@ -147,6 +148,39 @@ pub(crate) struct InitArgs {
     /// Keeps packs out of git: they go to `.contextpack/packs`, which is ignored
     #[arg(long)]
     pub(crate) cached: bool,
+
+    /// Tells an agent where the packs are, in a marked block of the file that it reads; can be given several times
+    #[arg(long = "agent", value_enum, value_name = "AGENT")]
+    pub(crate) agents: Vec<Agent>,
+
+    /// Also writes a workflow that builds a large repo in N jobs
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(Shard::MOST)))]
+    pub(crate) matrix: Option<u32>,
+}
+
+/// An agent that reads a file of the repo before it works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Agent {
+    /// `CLAUDE.md`
+    Claude,
+    /// `.github/copilot-instructions.md`
+    Copilot,
+    /// `AGENTS.md`
+    Codex,
+}
+
+impl Agent {
+    /// All of them.
+    pub(crate) const ALL: [Self; 3] = [Self::Claude, Self::Copilot, Self::Codex];
+
+    /// The file that it reads.
+    pub(crate) fn file(self) -> &'static str {
+        match self {
+            Self::Claude => "CLAUDE.md",
+            Self::Copilot => ".github/copilot-instructions.md",
+            Self::Codex => "AGENTS.md",
+        }
+    }
 }
 
 /// How packs are built.
@@ -226,6 +260,33 @@ pub(crate) struct BuildArgs {
     /// Removes packs whose root or profile is gone; needs a build of all roots and profiles
     #[arg(long, conflicts_with_all = ["roots", "profiles"])]
     pub(crate) prune: bool,
+
+    /// Builds one of N parts of the roots, such as `1/4`; all N together give what one build gives
+    ///
+    /// The SHA-256 of a root's id decides in which part it is, so it stays there when other roots come and go. `list --matrix N` gives the parts for a workflow.
+    #[arg(long, value_name = "i/N", conflicts_with = "roots")]
+    pub(crate) shard: Option<Shard>,
+
+    #[command(flatten)]
+    pub(crate) telling: Telling,
+
+    /// Also writes each pack as the Markdown that an agent reads to DIR
+    #[arg(long, value_name = "DIR")]
+    pub(crate) markdown: Option<PathBuf>,
+
+    /// Appends `packs`, `changed` and, of a single pack, `pack`, `markdown`, `hash`, `tokens` and `open-blockers` to FILE
+    ///
+    /// In the form of a workflow's `$GITHUB_OUTPUT`. Paths are meant from `$GITHUB_WORKSPACE` where the repo lies in it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) outputs: Option<PathBuf>,
+}
+
+/// Where else a command tells what became of the packs.
+#[derive(Debug, Options)]
+pub(crate) struct Telling {
+    /// Appends a summary in Markdown to FILE, such as a workflow's `$GITHUB_STEP_SUMMARY`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) summary: Option<PathBuf>,
 }
 
 /// Options of `check`.
@@ -239,6 +300,9 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) building: Building,
+
+    #[command(flatten)]
+    pub(crate) telling: Telling,
 }
 
 /// Options of `verify`.
@@ -290,7 +354,13 @@ pub(crate) struct ExplainArgs {
 
 /// Options of `list`.
 #[derive(Debug, Options)]
-pub(crate) struct ListArgs {}
+pub(crate) struct ListArgs {
+    /// Prints the parts of a build in N jobs as a workflow's matrix, in JSON for `fromJSON`
+    ///
+    /// Each part that has roots is a job: `shard` is what `build --shard` takes, `index` its number, `roots` how many it builds. Nothing is built.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(Shard::MOST)))]
+    pub(crate) matrix: Option<u32>,
+}
 
 /// Options of `redact`.
 #[derive(Debug, Options)]

@@ -1,11 +1,14 @@
 //! `contextpack build`.
 
+use super::annotations::Annotations;
 use super::args::{BuildArgs, Format, Global};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
 use super::packs::{self, Run};
 use super::report::{self, json_text, printable};
+use super::step::{self, StepMade, StepPack};
+use super::summary::{self, Row};
 use super::workspace::Workspace;
 use contextpack::model::Code;
 use contextpack::pipeline::{Built, Desk};
@@ -27,6 +30,29 @@ struct Outcome {
     status: &'static str,
     reasons: Vec<String>,
     made: Option<Made>,
+}
+
+impl Outcome {
+    fn row(&self, path: String) -> Row {
+        let made = self.made.as_ref();
+        Row {
+            path,
+            status: self.status,
+            reasons: self.reasons.join("; "),
+            tokens: made.and_then(|made| made.used_tokens),
+            chars: made.map(|made| made.used_chars),
+        }
+    }
+
+    fn step(&self, path: String, markdown: Option<&Path>, open_blockers: usize) -> StepPack {
+        let made = self.made.as_ref().filter(|_| self.status != "removed").map(|made| StepMade {
+            hash: made.hash.clone(),
+            tokens: made.used_tokens,
+            open_blockers,
+            markdown: markdown.map(|dir| dir.join(rendering(&self.name))),
+        });
+        StepPack { path, changed: matches!(self.status, "written" | "removed"), made }
+    }
 }
 
 /// What is told of a pack once its bytes are written.
@@ -58,10 +84,22 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     if printed && args.prune {
         return Err(Failure::usage("`--prune` needs a folder of packs"));
     }
-    let workspace = Workspace::open(global, out)?;
+    if args.prune && args.shard.is_some() {
+        return Err(Failure::usage(
+            "`--prune` needs a build of all roots, and a shard is a part of them: run `contextpack build --prune` without `--shard`",
+        ));
+    }
+    if printed && (args.markdown.is_some() || args.outputs.is_some() || args.telling.summary.is_some()) {
+        return Err(Failure::usage("`--out -` prints a pack and writes nothing else"));
+    }
+    let written_to: Vec<&Path> = out.into_iter().chain(args.markdown.as_deref()).collect();
+    let workspace = Workspace::open(global, &written_to)?;
     let desk = workspace.desk();
-    let items = workspace.roots(&desk, &args.roots)?;
+    let mut items = workspace.roots(&desk, &args.roots)?;
     let no_roots = items.is_empty();
+    if let Some(shard) = args.shard {
+        items.retain(|item| shard.holds(&desk.corpus().entries[*item].item.id));
+    }
     if printed {
         return print_one(global, &workspace, &desk, items, args);
     }
@@ -69,13 +107,18 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         Some(dir) => Folder::open_anywhere(dir)?,
         None => Folder::open(&workspace.root, &workspace.settings.output.dir)?,
     };
+    let markdown = args.markdown.as_deref().map(Folder::open_anywhere).transpose()?;
     let shown = |name: &str| match args.out.as_deref() {
         Some(dir) => dir.join(name).display().to_string(),
         None => format!("{}/{name}", workspace.settings.output.dir),
     };
     let outcomes = Mutex::new(Vec::new());
     let failed: Mutex<Option<StoreError>> = Mutex::new(None);
-    let run = packs::run(global, &workspace, &desk, items, &args.building, &|built| match written(&folder, built) {
+    let run = packs::run(global, &workspace, &desk, items, &args.building, &|built| match written(
+        &folder,
+        markdown.as_ref(),
+        built,
+    ) {
         Ok(outcome) => outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome),
         Err(error) => {
             failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
@@ -88,6 +131,19 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     }
     outcomes.sort_by(|a, b| a.name.cmp(&b.name));
     tell(global, &run, &outcomes, &shown)?;
+    if let Some(file) = &args.telling.summary {
+        let rows: Vec<Row> = outcomes.iter().map(|outcome| outcome.row(shown(&outcome.name))).collect();
+        summary::append(file, "build", &rows, &run.diagnostics, None)?;
+    }
+    if let Some(file) = &args.outputs {
+        let markdown = args.markdown.as_deref().map(std::path::absolute).transpose()?;
+        let alone = outcomes.len() == 1;
+        let step = |outcome: &Outcome| {
+            let open = if alone { step::open_blockers(&desk, &outcome.root) } else { 0 };
+            outcome.step(shown(&outcome.name), markdown.as_deref(), open)
+        };
+        step::append(file, &outcomes.iter().map(step).collect::<Vec<StepPack>>())?;
+    }
     if let Some(error) = failed {
         return Err(error.into());
     }
@@ -117,7 +173,7 @@ pub(super) fn counted(packs: usize) -> String {
 }
 
 /// Writes a pack unless only its stamp would change.
-fn written(folder: &Folder, built: Built) -> Result<Outcome, StoreError> {
+fn written(folder: &Folder, markdown: Option<&Folder>, built: Built) -> Result<Outcome, StoreError> {
     let Built { root, profile, name, outcome, .. } = built;
     let mut result =
         Outcome { root: root.to_string(), profile, name, status: "failed", reasons: Vec::new(), made: None };
@@ -146,8 +202,16 @@ fn written(folder: &Folder, built: Built) -> Result<Outcome, StoreError> {
             Wrote::Unchanged => "unchanged",
         };
     }
+    if let Some(markdown) = markdown {
+        markdown.write(&rendering(&result.name), contextpack::render::pack(sealed.pack()).whole().as_bytes())?;
+    }
     result.made = Some(sealed.pack().into());
     Ok(result)
+}
+
+/// The name of a pack's rendering beside others.
+fn rendering(name: &str) -> String {
+    format!("{}.md", name.strip_suffix(".json").unwrap_or(name))
 }
 
 /// Whether what is on disk differs from the pack in its stamp at most.
@@ -262,15 +326,21 @@ fn tell(global: &Global, run: &Run, outcomes: &[Outcome], shown: &dyn Fn(&str) -
         .filter(|diagnostic| !errors_only || diagnostic.severity == model::Severity::Error)
         .cloned()
         .collect();
+    if global.format == Format::Github {
+        let mut annotations = Annotations::new();
+        annotations.diagnostics(&diagnostics);
+        for outcome in outcomes.iter().filter(|outcome| outcome.status != "unchanged") {
+            annotations.log(&format!("{}: {}: {}", outcome.status, shown(&outcome.name), outcome.reasons.join("; ")));
+        }
+        return Ok(annotations.write(&mut anstream::stdout().lock())?);
+    }
     report::tell(global.format, &diagnostics, &|_| None)?;
     let mut out = anstream::stdout().lock();
     let mut err = anstream::stderr().lock();
     for outcome in outcomes {
         let path = shown(&outcome.name);
         match outcome.status {
-            "written" | "removed" if global.format != Format::Github => {
-                writeln!(out, "{}", printable(&path))?;
-            }
+            "written" | "removed" => writeln!(out, "{}", printable(&path))?,
             "failed" => writeln!(err, "not built: {}: {}", printable(&path), printable(&outcome.reasons.join("; ")))?,
             _ => {}
         }

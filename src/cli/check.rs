@@ -1,5 +1,6 @@
 //! `contextpack check`.
 
+use super::annotations::Annotations;
 use super::args::{CheckArgs, Format, Global};
 use super::build::{is_unchanged, orphans};
 use super::exit::Exit;
@@ -7,6 +8,7 @@ use super::failure::Failure;
 use super::output;
 use super::packs;
 use super::report::{self, json_text, printable};
+use super::summary::{self, Row};
 use super::workspace::Workspace;
 use contextpack::pipeline::Built;
 use contextpack::review::{Difference, difference};
@@ -24,9 +26,22 @@ pub(super) struct Standing {
     /// `fresh`, `stale`, `edited`, `missing`, `orphaned` or `failed`.
     pub(super) status: &'static str,
     pub(super) reasons: Vec<String>,
+    /// Characters, and tokens where they are counted, of the pack that a build gives.
+    pub(super) size: Option<(u64, Option<u64>)>,
 }
 
 impl Standing {
+    /// As the summary shows it.
+    fn row(&self, dir: &str) -> Row {
+        Row {
+            path: format!("{dir}/{}", self.name),
+            status: self.status,
+            reasons: self.reasons.join("; "),
+            tokens: self.size.and_then(|(_, tokens)| tokens),
+            chars: self.size.map(|(chars, _)| chars),
+        }
+    }
+
     /// As JSON shows it; `dir` is the folder of packs.
     pub(super) fn output(&self, dir: &str) -> output::CheckedPack {
         output::CheckedPack {
@@ -41,7 +56,7 @@ impl Standing {
 
 /// Builds in memory and compares bytes.
 pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
-    let workspace = Workspace::open(global, None)?;
+    let workspace = Workspace::open(global, &[])?;
     let desk = workspace.desk();
     let items = workspace.roots(&desk, &args.roots)?;
     let folder = Folder::open(&workspace.root, &workspace.settings.output.dir)?;
@@ -67,6 +82,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
                 profile: pack.profile,
                 status: "orphaned",
                 reasons: vec!["its root or profile is gone: `contextpack build --prune` removes it".to_owned()],
+                size: None,
             })
             .collect();
         standings.extend(orphaned);
@@ -75,13 +91,27 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let dir = workspace.settings.output.dir.as_str();
     let bad: Vec<&Standing> =
         standings.iter().filter(|standing| !matches!(standing.status, "fresh" | "failed")).collect();
+    if let Some(file) = &args.telling.summary {
+        let rows: Vec<Row> = standings.iter().map(|standing| standing.row(dir)).collect();
+        let next = (!bad.is_empty()).then_some("Run `contextpack build` and commit what it writes.");
+        summary::append(file, "check", &rows, &run.diagnostics, next)?;
+    }
     match global.format {
         Format::Json => {
             let packs = standings.iter().map(|standing| standing.output(dir)).collect();
             let text = json_text(&output::Check { packs, diagnostics: output::told(&run.diagnostics) });
             writeln!(anstream::stdout(), "{text}")?;
         }
-        Format::Github | Format::Text | Format::Markdown => {
+        Format::Github => {
+            let mut annotations = Annotations::new();
+            annotations.diagnostics(&run.diagnostics);
+            for standing in &bad {
+                annotations.pack(&format!("{dir}/{}", standing.name), standing.status, &standing.reasons.join("; "));
+            }
+            annotations.write(&mut anstream::stdout().lock())?;
+            conclude(global, &standings, &bad)?;
+        }
+        Format::Text | Format::Markdown => {
             let quiet = |diagnostic: &&contextpack::model::Diagnostic| {
                 !global.quiet || diagnostic.severity == contextpack::model::Severity::Error
             };
@@ -91,29 +121,32 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
             for standing in &bad {
                 let path = format!("{dir}/{}", standing.name);
                 let reasons = standing.reasons.join("; ");
-                if global.format == Format::Github {
-                    writeln!(out, "{}", report::stale(&path, standing.status, &reasons))?;
-                } else {
-                    writeln!(out, "{}: {}: {}", standing.status, printable(&path), printable(&reasons))?;
-                }
+                writeln!(out, "{}: {}: {}", standing.status, printable(&path), printable(&reasons))?;
             }
-            if !global.quiet {
-                let fresh = standings.iter().filter(|standing| standing.status == "fresh").count();
-                writeln!(anstream::stderr(), "{fresh} of {} packs are fresh", standings.len())?;
-                if !bad.is_empty() {
-                    writeln!(anstream::stderr(), "run `contextpack build` and commit what it writes")?;
-                }
-            }
+            conclude(global, &standings, &bad)?;
         }
     }
     let input = if run.has_errors() { Exit::Input } else { Exit::Done };
     Ok(input.and(if bad.is_empty() { Exit::Done } else { Exit::Stale }))
 }
 
+fn conclude(global: &Global, standings: &[Standing], bad: &[&Standing]) -> Result<(), Failure> {
+    if !global.quiet {
+        let fresh = standings.iter().filter(|standing| standing.status == "fresh").count();
+        writeln!(anstream::stderr(), "{fresh} of {} packs are fresh", standings.len())?;
+        if !bad.is_empty() {
+            writeln!(anstream::stderr(), "run `contextpack build` and commit what it writes")?;
+        }
+    }
+    Ok(())
+}
+
 /// Compares one pack with the file on disk.
 pub(super) fn standing(folder: &Folder, built: Built) -> Result<Standing, StoreError> {
     let Built { root, profile, name, outcome, .. } = built;
     let existing = folder.read(&name)?;
+    let budget = outcome.as_ref().ok().map(|sealed| &sealed.pack().budget);
+    let size = budget.map(|budget| (budget.used_chars, budget.used_tokens));
     let (status, reasons) = match (outcome, existing) {
         (Err(fault), _) => ("failed", vec![fault.diagnostic.message]),
         (Ok(_), None) => ("missing", vec!["it was not built yet".to_owned()]),
@@ -123,5 +156,5 @@ pub(super) fn standing(folder: &Folder, built: Built) -> Result<Standing, StoreE
             Difference::Edited(reasons) => ("edited", reasons),
         },
     };
-    Ok(Standing { name, root: root.to_string(), profile, status, reasons })
+    Ok(Standing { name, root: root.to_string(), profile, status, reasons, size })
 }

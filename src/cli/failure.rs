@@ -1,5 +1,7 @@
 //! What ends a command before it is done.
 
+use super::annotations::Annotations;
+use super::args::Format;
 use super::exit::Exit;
 use super::report::{self, printable};
 use super::workspace::environment;
@@ -33,8 +35,9 @@ impl Failure {
         Self::Usage(message.into())
     }
 
-    /// Tells it on stderr, and how the command ends.
-    pub(crate) fn print(self) -> Exit {
+    /// Tells it on stderr, or in a workflow's log as annotations on stdout, and how the command ends.
+    pub(crate) fn print(self, format: Format) -> Exit {
+        let github = format == Format::Github;
         let stderr = &mut anstream::stderr().lock();
         let (exit, told) = match self {
             Self::Config { diagnostics, text } => {
@@ -54,9 +57,14 @@ impl Failure {
                         ..diagnostic
                     })
                     .collect();
-                let told = report::text(stderr, &diagnostics, &|_| text.clone());
+                let told = if github {
+                    report::tell(format, &diagnostics, &|_| None)
+                } else {
+                    report::text(stderr, &diagnostics, &|_| text.clone())
+                };
                 (if version { Exit::Usage } else { Exit::Input }, told)
             }
+            Self::Usage(message) if github => (Exit::Usage, annotate(&message, None)),
             Self::Usage(message) => (Exit::Usage, report::plain_error(stderr, &message, None)),
             Self::Outside(error) => {
                 // A reader that has seen enough, such as `head`, is no failure.
@@ -64,13 +72,30 @@ impl Failure {
                 if broken {
                     return Exit::Done;
                 }
-                (Exit::Outside, report::plain_error(stderr, &error.to_string(), error.source()))
+                let told = match github {
+                    true => annotate(&error.to_string(), error.source()),
+                    false => report::plain_error(stderr, &error.to_string(), error.source()),
+                };
+                (Exit::Outside, told)
             }
         };
         // Where stderr itself is gone there is nobody left to tell.
         let _ = told;
         exit
     }
+}
+
+/// An error without a place, with its chain of causes, as an annotation.
+fn annotate(message: &str, cause: Option<&(dyn Error + 'static)>) -> io::Result<()> {
+    let mut text = message.to_owned();
+    let mut next = cause;
+    while let Some(cause) = next {
+        text += &format!(": {cause}");
+        next = cause.source();
+    }
+    let mut annotations = Annotations::new();
+    annotations.error(&text);
+    annotations.write(&mut anstream::stdout().lock())
 }
 
 impl From<io::Error> for Failure {

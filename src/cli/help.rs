@@ -20,6 +20,7 @@ pub(super) const INIT: &str = "\
 Examples:
   contextpack init
   contextpack init --cached           packs are built where they are needed, never committed
+  contextpack init --agent claude     also tell an agent where the packs are
 
 Exit codes:
   0  set up; what existed was left alone
@@ -33,6 +34,7 @@ Examples:
   contextpack build feat:cache 123 -p review        two roots, one profile
   contextpack build 123 --max-tokens 8000 --out -   print one pack, sized for a model
   contextpack build --prune                         also remove packs that have no root any more
+  contextpack build --shard 2/8                     one of eight jobs that together build all roots
 
 Exit codes:
   0  built; warnings do not count
@@ -96,6 +98,7 @@ pub(super) const LIST: &str = "\
 Examples:
   contextpack list
   contextpack list --format json
+  contextpack list --matrix 8         for a workflow that builds in eight jobs
 
 Exit codes:
   0  listed

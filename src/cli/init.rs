@@ -5,17 +5,17 @@ use super::detect::Found;
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::report::{self, printable};
-use super::starter;
+use super::setup::{CONFIG, Setup};
 use super::workspace::load;
 use contextpack::config::Settings;
 use contextpack::intake::Repo;
 use contextpack::model::{Code, Diagnostic, Place, RepoPath};
 use std::fs;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::Path;
 
 /// The names of the configuration; both at once are an error.
-const CONFIGS: [&str; 2] = ["contextpack.yml", "contextpack.yaml"];
+const CONFIGS: [&str; 2] = [CONFIG, "contextpack.yaml"];
 
 /// Sets a repo up: everything is looked at first, then written, and nothing is overwritten.
 pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
@@ -33,8 +33,8 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
         }
     };
     let found = Found::at(&root);
-    let mut setup = Setup { root: &root, written: Vec::new(), left: Vec::new() };
-    setup.all(&found, existing.as_ref().map(|(name, settings)| (*name, &**settings)), args.cached)?;
+    let mut setup = Setup::new(&root);
+    setup.all(&found, existing.as_ref().map(|(name, settings)| (*name, &**settings)), args)?;
     tell(global, &setup, &found)?;
     Ok(Exit::Done)
 }
@@ -78,126 +78,17 @@ fn existing_config(root: &Path) -> Result<Existing, Failure> {
     })
 }
 
-struct Setup<'a> {
-    root: &'a Path,
-    written: Vec<String>,
-    /// What was left alone, and why.
-    left: Vec<(String, &'static str)>,
+/// Issues come from GitHub first; where items are in files too, these can be built at once.
+fn next(found: &Found) -> &'static str {
+    if found.github.is_some() && !found.has_items() { "contextpack sync" } else { "contextpack build" }
 }
-
-impl Setup<'_> {
-    fn all(&mut self, found: &Found, existing: Option<(&str, &Settings)>, cached: bool) -> Result<(), Failure> {
-        let output = match existing {
-            Some((_, settings)) => settings.output.dir.as_str().to_owned(),
-            None if cached => ".contextpack/packs".to_owned(),
-            // A folder of this name that is there already holds something else.
-            None if self.root.join("packs").symlink_metadata().is_ok() => "context-packs".to_owned(),
-            None => "packs".to_owned(),
-        };
-        let in_state = output.starts_with(".contextpack/");
-        match existing {
-            Some((name, _)) if cached && !in_state => {
-                let why = "it exists; set its `output.dir` to `.contextpack/packs` to keep packs out of git";
-                self.left.push((name.to_owned(), why));
-            }
-            Some((name, _)) => self.left.push((name.to_owned(), "it exists")),
-            None => self.create(CONFIGS[0], &starter::config(found, &output))?,
-        }
-        // An existing configuration knows where its items are.
-        if existing.is_none() && !found.has_items() && found.github.is_none() {
-            let with_adr = found.adrs.is_empty();
-            self.create(starter::ITEM, &starter::item(with_adr))?;
-            if with_adr {
-                self.create(starter::ADR, &starter::adr())?;
-            }
-        }
-        self.create(".contextpack/.gitignore", &starter::ignored(in_state))?;
-        if !in_state {
-            self.attributes(&starter::attributes(&output))?;
-        }
-        let workflow = ".github/workflows/contextpack.yml";
-        let inner = self.root.join(".git").symlink_metadata().is_err()
-            && self.root.ancestors().skip(1).any(|dir| dir.join(".git").symlink_metadata().is_ok());
-        if inner {
-            self.left.push((workflow.to_owned(), "workflows are read at the root of the git repository only"));
-            return Ok(());
-        }
-        self.create(workflow, &starter::workflow(in_state))
-    }
-
-    /// Writes a file that does not exist yet.
-    fn create(&mut self, path: &str, text: &str) -> Result<(), Failure> {
-        let Some(place) = self.place(path)? else {
-            return Ok(());
-        };
-        let file = fs::OpenOptions::new().write(true).create_new(true).open(place);
-        match file.and_then(|mut file| file.write_all(text.as_bytes())) {
-            Ok(()) => self.written.push(path.to_owned()),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                self.left.push((path.to_owned(), "it exists"))
-            }
-            Err(error) => return Err(PathFailure::failure("write", path, error)),
-        }
-        Ok(())
-    }
-
-    /// Adds the block to `.gitattributes`, keeping all that is there.
-    fn attributes(&mut self, block: &str) -> Result<(), Failure> {
-        let path = ".gitattributes";
-        let fault = |doing| move |error| PathFailure::failure(doing, path, error);
-        let place = self.root.join(path);
-        match place.symlink_metadata() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return self.create(path, block);
-            }
-            Err(error) => return Err(fault("read")(error)),
-            Ok(meta) if !meta.is_file() => {
-                self.left.push((path.to_owned(), "it is not a plain file"));
-                return Ok(());
-            }
-            Ok(_) => {}
-        }
-        let before = fs::read(&place).map_err(fault("read"))?;
-        let begin = starter::BLOCK_BEGIN.as_bytes();
-        if before.split(|b| *b == b'\n').any(|line| line.trim_ascii() == begin) {
-            self.left.push((path.to_owned(), "it has the block"));
-            return Ok(());
-        }
-        let gap = if before.is_empty() || before.ends_with(b"\n") { "" } else { "\n" };
-        let mut file = fs::OpenOptions::new().append(true).open(&place).map_err(fault("write"))?;
-        file.write_all(format!("{gap}{block}").as_bytes()).map_err(fault("write"))?;
-        self.written.push(path.to_owned());
-        Ok(())
-    }
-
-    /// Where `path` lies, its folders made; none of them may be a link, which could lead out of the repo.
-    fn place(&mut self, path: &str) -> Result<Option<PathBuf>, Failure> {
-        let mut place = self.root.to_path_buf();
-        let parts: Vec<&str> = path.split('/').collect();
-        for part in &parts[..parts.len() - 1] {
-            place.push(part);
-            match place.symlink_metadata() {
-                Ok(meta) if meta.is_dir() => {}
-                Ok(_) => {
-                    self.left.push((path.to_owned(), "a link or a file stands where its folder would be"));
-                    return Ok(None);
-                }
-                Err(_) => fs::create_dir(&place).map_err(|e| PathFailure::failure("make the folder of", path, e))?,
-            }
-        }
-        place.push(parts[parts.len() - 1]);
-        Ok(Some(place))
-    }
-}
-
-const NEXT: &str = "contextpack build";
 
 fn tell(global: &Global, setup: &Setup<'_>, found: &Found) -> Result<(), Failure> {
     let stdout = &mut anstream::stdout().lock();
     if global.format == Format::Json {
         let left: Vec<_> =
             setup.left.iter().map(|(path, why)| serde_json::json!({"path": path, "reason": why})).collect();
-        let value = serde_json::json!({"written": setup.written, "left_alone": left, "next": NEXT});
+        let value = serde_json::json!({"written": setup.written, "left_alone": left, "next": next(found)});
         writeln!(stdout, "{}", report::json_text(&value))?;
     } else {
         setup.written.iter().try_for_each(|path| writeln!(stdout, "{}", printable(path)))?;
@@ -209,14 +100,7 @@ fn tell(global: &Global, setup: &Setup<'_>, found: &Found) -> Result<(), Failure
     for (path, why) in &setup.left {
         writeln!(stderr, "left alone: {}: {why}", printable(path))?;
     }
-    if let Some(github) = found.github.as_ref().filter(|_| !found.has_items()) {
-        let repo = printable(&github.repo);
-        writeln!(
-            stderr,
-            "note: issues of {repo} become packs once a work item under `work_items/` claims them with `issue: 123`"
-        )?;
-    }
-    writeln!(stderr, "next: {NEXT}")?;
+    writeln!(stderr, "next: {}", next(found))?;
     Ok(())
 }
 
@@ -224,6 +108,7 @@ fn tell(global: &Global, setup: &Setup<'_>, found: &Found) -> Result<(), Failure
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
+    use crate::cli::starter;
 
     fn set_up(root: &Path, cached: bool) -> (Vec<String>, Vec<String>) {
         let found = Found::at(root);
@@ -231,8 +116,9 @@ mod tests {
             Existing::Valid(name, settings) => Some((name, settings)),
             _ => None,
         };
-        let mut setup = Setup { root, written: Vec::new(), left: Vec::new() };
-        setup.all(&found, existing.as_ref().map(|(name, settings)| (*name, &**settings)), cached).unwrap();
+        let mut setup = Setup::new(root);
+        let args = InitArgs { cached, agents: Vec::new(), matrix: None };
+        setup.all(&found, existing.as_ref().map(|(name, settings)| (*name, &**settings)), &args).unwrap();
         (setup.written, setup.left.into_iter().map(|(path, _)| path).collect())
     }
 

@@ -1,5 +1,6 @@
 //! `contextpack list`.
 
+use super::annotations::Annotations;
 use super::args::{Building, Format, Global, ListArgs};
 use super::check::{Standing, standing};
 use super::exit::Exit;
@@ -9,11 +10,12 @@ use super::packs;
 use super::report::{json_text, printable};
 use super::workspace::Workspace;
 use contextpack::graph::Value;
-use contextpack::model::Relation;
+use contextpack::model::{Relation, Shard};
 use contextpack::pipeline::Desk;
 use contextpack::store::{Folder, StoreError};
 use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::num::NonZeroU32;
 use std::sync::{Mutex, PoisonError};
 
 /// A root as the list shows it.
@@ -28,10 +30,13 @@ struct Row {
 }
 
 /// Lists the roots with the state of their packs, which are built in memory for it.
-pub(crate) fn run(global: &Global, _: &ListArgs) -> Result<Exit, Failure> {
-    let workspace = Workspace::open(global, None)?;
+pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
+    let workspace = Workspace::open(global, &[])?;
     let desk = workspace.desk();
     let items = desk.roots();
+    if let Some(shards) = args.matrix.and_then(NonZeroU32::new) {
+        return matrix(&desk, &items, shards);
+    }
     let folder = Folder::open(&workspace.root, &workspace.settings.output.dir)?;
     let packs = Mutex::new(BTreeMap::<String, Vec<Standing>>::new());
     let failed: Mutex<Option<StoreError>> = Mutex::new(None);
@@ -64,6 +69,7 @@ pub(crate) fn run(global: &Global, _: &ListArgs) -> Result<Exit, Failure> {
             let width = |row: &Row| [&row.id, &row.kind, &row.status][column].chars().count();
             rows.iter().map(width).max().unwrap_or_default().min(40)
         });
+        let mut annotations = (global.format == Format::Github).then(Annotations::new);
         for row in &rows {
             let edges: Vec<String> =
                 row.edges.iter().map(|(relation, count)| format!("{count} {}", relation.name())).collect();
@@ -71,7 +77,15 @@ pub(crate) fn run(global: &Global, _: &ListArgs) -> Result<Exit, Failure> {
             let line =
                 format!("{:<3$}  {:<4$}  {:<5$}  ", row.id, row.kind, row.status, widths[0], widths[1], widths[2]);
             let edges = if edges.is_empty() { "no relations".to_owned() } else { edges.join(", ") };
-            writeln!(out, "{}", printable(&format!("{line}{}  [{edges}]  {}", row.title, packs.join(", "))))?;
+            let line = format!("{line}{}  [{edges}]  {}", row.title, packs.join(", "));
+            match &mut annotations {
+                Some(annotations) => annotations.log(&line),
+                None => writeln!(out, "{}", printable(&line))?,
+            }
+        }
+        if let Some(mut annotations) = annotations {
+            annotations.diagnostics(&run.diagnostics);
+            annotations.write(&mut out)?;
         }
         if rows.is_empty() && !global.quiet {
             writeln!(
@@ -81,6 +95,23 @@ pub(crate) fn run(global: &Global, _: &ListArgs) -> Result<Exit, Failure> {
         }
     }
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
+}
+
+/// The parts of a build in `shards` jobs. What is wrong with the input is told by the builds themselves.
+fn matrix(desk: &Desk<'_>, items: &[usize], shards: NonZeroU32) -> Result<Exit, Failure> {
+    let mut parts = BTreeMap::<u32, output::MatrixShard>::new();
+    let part = |index| output::MatrixShard { shard: format!("{index}/{shards}"), index, roots: 0 };
+    for item in items {
+        let index = Shard::holding(&desk.corpus().entries[*item].item.id, shards).index();
+        parts.entry(index).or_insert_with(|| part(index)).roots += 1;
+    }
+    if parts.is_empty() {
+        parts.insert(1, part(1));
+    }
+    // On one line, as a step's output takes it.
+    let text = serde_json::to_string(&output::Matrix { include: parts.into_values().collect() });
+    writeln!(anstream::stdout(), "{}", text.map_err(std::io::Error::from)?)?;
+    Ok(Exit::Done)
 }
 
 fn row(desk: &Desk<'_>, item: usize, packs: &mut BTreeMap<String, Vec<Standing>>) -> Row {

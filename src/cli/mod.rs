@@ -1,5 +1,6 @@
 //! Arguments, environment, terminal and exit codes; one file a command.
 
+mod annotations;
 mod args;
 mod build;
 mod check;
@@ -18,7 +19,10 @@ mod redact;
 mod render;
 mod report;
 mod schema;
+mod setup;
 mod starter;
+mod step;
+mod summary;
 mod target;
 mod verify;
 mod workspace;
@@ -46,7 +50,7 @@ pub(crate) fn run() -> Exit {
     }
     match enter(args.global.directory.as_deref()).and_then(|()| dispatch(&args)) {
         Ok(exit) => exit,
-        Err(failure) => failure.print(),
+        Err(failure) => failure.print(args.global.format),
     }
 }
 

@@ -73,6 +73,24 @@ pub(crate) struct List {
     pub(crate) diagnostics: Vec<Told>,
 }
 
+/// What `list --matrix` prints, for a workflow's `fromJSON`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Matrix {
+    /// The parts that have roots, or the first where there are no roots: a matrix may not be empty.
+    pub(crate) include: Vec<MatrixShard>,
+}
+
+/// A part of a build, which is one job.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct MatrixShard {
+    /// What `build --shard` takes: `i/N`.
+    pub(crate) shard: String,
+    /// Its number, from 1: fit for a name.
+    pub(crate) index: u32,
+    /// How many roots it builds.
+    pub(crate) roots: usize,
+}
+
 /// A root that gets packs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Root {
@@ -209,6 +227,8 @@ struct Outputs {
     explain: Explanation,
     /// What `list` prints.
     list: List,
+    /// What `list --matrix` prints.
+    list_matrix: Matrix,
     /// What `redact --report` prints.
     redact: Redact,
     /// What `redact --rules` prints.

@@ -95,7 +95,7 @@ pub(crate) fn one(
     root: &str,
     building: &Building,
 ) -> Result<Result<Sealed, Vec<Diagnostic>>, Failure> {
-    let workspace = Workspace::open(global, None)?;
+    let workspace = Workspace::open(global, &[])?;
     let desk = workspace.desk();
     let items = workspace.roots(&desk, &[root.to_owned()])?;
     let profiles = building.profiles(&workspace.settings)?;

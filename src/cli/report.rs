@@ -1,5 +1,6 @@
-//! Diagnostics for people, for programs and for GitHub's annotations.
+//! Diagnostics for people and for programs.
 
+use super::annotations::Annotations;
 use super::args::Format;
 use anstyle::{AnsiColor, Style};
 use contextpack::model::{Diagnostic, RepoPath, Severity};
@@ -39,7 +40,11 @@ pub(crate) fn print(
         Format::Json => {
             writeln!(out, "{}", json_text(&serde_json::json!({"diagnostics": super::output::told(diagnostics)})))
         }
-        Format::Github => diagnostics.iter().try_for_each(|diagnostic| writeln!(out, "{}", annotation(diagnostic))),
+        Format::Github => {
+            let mut annotations = Annotations::new();
+            annotations.diagnostics(diagnostics);
+            annotations.write(out)
+        }
     }
 }
 
@@ -99,38 +104,6 @@ pub(crate) fn json_text(value: &impl serde::Serialize) -> String {
         }
     }
     text
-}
-
-/// One diagnostic as a workflow command, which GitHub shows beside the line.
-pub(crate) fn annotation(diagnostic: &Diagnostic) -> String {
-    let mut command = format!("::{} ", severity(diagnostic.severity));
-    if let Some(at) = &diagnostic.at {
-        let _ = write!(command, "file={},", property(at.path.as_str()));
-        if let Some(line) = at.line {
-            let _ = write!(command, "line={line},");
-        }
-        if let Some(column) = at.column {
-            let _ = write!(command, "col={column},");
-        }
-    }
-    let help = diagnostic.help.as_ref().map(|help| format!("\nhelp: {}", printable(help)));
-    let message = format!("{}{}", printable(&diagnostic.message), help.unwrap_or_default());
-    let _ = write!(command, "title={}::{}", property(diagnostic.code.name()), message_text(&message));
-    command
-}
-
-/// A pack that is not what a build gives, as a workflow command.
-pub(crate) fn stale(path: &str, status: &str, reasons: &str) -> String {
-    let message = format!("{status}: {}", printable(reasons));
-    format!("::error file={},title={} pack::{}", property(path), property(status), message_text(&message))
-}
-
-fn message_text(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
-}
-
-fn property(text: &str) -> String {
-    message_text(text).replace(':', "%3A").replace(',', "%2C")
 }
 
 /// Writes an error without a place, with its chain of causes.
@@ -210,15 +183,6 @@ mod tests {
         assert_eq!(printable(hostile), "a\\u{1b}[31m\\u{202e}b\\r\\n\\u{9b}c\\u{e0041}");
         assert!(matches!(printable("ü 日本 👩\u{200d}💻"), Cow::Borrowed(_)));
         assert_eq!(shown(sample(hostile), Some("\u{1b}\n\u{1b}")).matches('\u{1b}').count(), 0);
-    }
-
-    #[test]
-    fn an_annotation_cannot_be_broken_by_its_texts() {
-        let line = annotation(&sample("50%\n::error::x"));
-        assert_eq!(
-            line,
-            "::warning file=work_items/a%2Cb%3Ac.md,line=6,col=3,title=unknown-id::50%25\\n::error::x%0Ahelp: did you mean `x`?"
-        );
     }
 
     #[test]

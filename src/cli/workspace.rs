@@ -26,12 +26,12 @@ pub(crate) struct Workspace {
 impl Workspace {
     /// Finds the repo, reads its configuration and lists its files.
     ///
-    /// `out` is a folder of packs besides the configuration's: it is no input either.
-    pub(crate) fn open(global: &Global, out: Option<&Path>) -> Result<Self, Failure> {
+    /// `out` are folders that the command writes besides the configuration's: they are no input either.
+    pub(crate) fn open(global: &Global, out: &[&Path]) -> Result<Self, Failure> {
         let (root, settings) = settings(global)?;
         let deny = deny(&settings)?;
         let mut never = vec![settings.output.dir.clone()];
-        never.extend(out.and_then(|out| inside(&root, out)));
+        never.extend(out.iter().filter_map(|out| inside(&root, out)));
         let repo = Repo::open(&root, Options { deny: &deny, never: &never })?;
         Ok(Self { root, settings, deny, repo })
     }

@@ -6,6 +6,7 @@ mod fold;
 mod natural;
 mod path;
 mod relation;
+mod shard;
 mod slug;
 mod snapshot;
 mod source;
@@ -16,6 +17,7 @@ pub use fold::Fold;
 pub use natural::natural_cmp;
 pub use path::{Outside, RepoPath};
 pub use relation::Relation;
+pub use shard::{NoShard, Shard};
 pub use slug::slug;
 pub use snapshot::{
     Completeness, SNAPSHOT_VERSION, SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef,

@@ -1,6 +1,8 @@
 //! The program as its users meet it: files in, files and exit codes out.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod action;
+mod actions;
 mod check;
 mod cli;
 mod environment;
@@ -13,3 +15,4 @@ mod rooms;
 mod sandbox;
 mod tamper;
 mod tree;
+mod workflows;

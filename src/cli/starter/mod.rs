@@ -1,5 +1,10 @@
 //! The texts of the files that `init` writes.
 
+pub(crate) mod agents;
+pub(crate) mod workflows;
+
+pub(crate) use workflows::Places;
+
 use super::detect::Found;
 use std::fmt::Write as _;
 
@@ -180,49 +185,11 @@ pub(crate) fn ignored(cached: bool) -> String {
     format!("# State of contextpack that can be made again.\n/cache/\n{more}")
 }
 
-/// The workflow: packs in git are checked, others are built.
-pub(crate) fn workflow(cached: bool) -> String {
-    let (what, run) = if cached {
-        ("Checks that the packs of all roots can be built.", "contextpack build --format github")
-    } else {
-        ("Checks that the packs in git are the ones that a build would write.", "contextpack check --format github")
-    };
-    format!(
-        "\
-# {what}
-name: contextpack
-
-on:
-  pull_request:
-  push:
-    branches: [main, master]
-
-permissions: {{}}
-
-jobs:
-  packs:
-    runs-on: ubuntu-latest
-    timeout-minutes: 15
-    permissions:
-      contents: read
-    steps:
-      - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2
-        with:
-          persist-credentials: false
-      - name: Install contextpack
-        run: cargo install contextpack --locked --version {version}
-      - name: Check the packs
-        run: {run}
-",
-        version = env!("CARGO_PKG_VERSION"),
-    )
-}
-
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::super::detect::{Backlog, Github};
     use super::*;
+    use crate::cli::detect::{Backlog, Github};
     use contextpack::config::load;
 
     #[test]

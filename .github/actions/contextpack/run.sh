@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# The steps of the action: install, sync, run. Inputs come as INPUT_* variables; none is ever evaluated.
+set -euo pipefail
+
+# Ends with a message, which an input cannot turn into a command or several lines.
+fail() {
+    local message=${1//'%'/%25}
+    message=${message//$'\r'/%0D}
+    printf '::error title=contextpack::%s\n' "${message//$'\n'/%0A}"
+    exit "${2:-1}"
+}
+
+# The lines of $1 that are not empty, added to the arguments, each after $2 where that is given.
+add_lines() {
+    local line
+    while IFS= read -r line; do
+        line=${line%$'\r'}
+        [ -n "$line" ] || continue
+        [ -z "${2:-}" ] || arguments+=("$2")
+        arguments+=("$line")
+    done <<<"$1"
+}
+
+# Whether an input is true; anything but true, false and nothing is a mistake.
+is_true() {
+    case ${2:-false} in
+        true) return 0 ;;
+        false) return 1 ;;
+        *) fail "\`$1\` is \`true\` or \`false\`, not \`$2\`" 2 ;;
+    esac
+}
+
+sha256_of() {
+    if command -v sha256sum >/dev/null; then sha256sum <"$1"; else shasum -a 256 <"$1"; fi | cut -d ' ' -f 1
+}
+
+fetch() {
+    curl --fail --silent --show-error --location --retry 3 --proto '=https,file' --proto-redir '=https' \
+        --output "$2" "$1" || fail "cannot fetch $1; \`from: source\` builds the program instead"
+}
+
+release() {
+    local target archive base expected found
+    case ${RUNNER_OS:-}-${RUNNER_ARCH:-} in
+        Linux-X64) target=x86_64-unknown-linux-gnu ;;
+        Linux-ARM64) target=aarch64-unknown-linux-gnu ;;
+        macOS-ARM64) target=aarch64-apple-darwin ;;
+        Windows-X64) target=x86_64-pc-windows-msvc ;;
+        *) fail "there is no release for ${RUNNER_OS:-?} on ${RUNNER_ARCH:-?}; use \`from: source\`" ;;
+    esac
+    [[ $INPUT_VERSION =~ ^[0-9A-Za-z.+-]+$ ]] || fail "\`$INPUT_VERSION\` is no version" 2
+    base=${INPUT_RELEASES:-}
+    if [ -z "$base" ]; then
+        [ -n "${ACTION_REPOSITORY:-}" ] || fail "a local action has no releases; use \`from: source\`" 2
+        base=https://github.com/$ACTION_REPOSITORY/releases/download
+    fi
+    base=${base%/}/v$INPUT_VERSION
+    archive=contextpack-$INPUT_VERSION-$target.tar.gz
+    mkdir -p "$home/bin"
+    fetch "$base/$archive" "$home/$archive"
+    expected=${INPUT_SHA256:-}
+    if [ -z "$expected" ]; then
+        fetch "$base/SHA256SUMS" "$home/SHA256SUMS"
+        expected=$(awk -v name="$archive" '$2 == name || $2 == "*" name { print $1 }' "$home/SHA256SUMS")
+    fi
+    [[ $expected =~ ^[0-9a-fA-F]{64}$ ]] || fail "there is no SHA-256 of $archive"
+    found=$(sha256_of "$home/$archive")
+    [ "$found" = "$(tr 'A-F' 'a-f' <<<"$expected")" ] || fail "$archive has the SHA-256 $found, not $expected"
+    tar -xzf "$home/$archive" -C "$home/bin"
+    rm -f "$home/$archive" "$home/SHA256SUMS"
+}
+
+install() {
+    local home=$RUNNER_TEMP/contextpack
+    case $INPUT_FROM in
+        release) release ;;
+        # The commit of this action holds the source of the program.
+        source) cargo install --locked --path "$GITHUB_ACTION_PATH/../../.." --root "$home" ;;
+        path)
+            contextpack --version || fail "contextpack is not on the path" 2
+            return
+            ;;
+        *) fail "\`from\` is \`release\`, \`source\` or \`path\`, not \`$INPUT_FROM\`" 2 ;;
+    esac
+    "$home/bin/contextpack" --version
+    printf '%s\n' "$home/bin" >>"$GITHUB_PATH"
+}
+
+sync() {
+    local word code=0
+    arguments=(-C "${INPUT_WORKING_DIRECTORY:-.}" sync --)
+    add_lines "${INPUT_ROOTS:-}"
+    # Whatever an issue says is not obeyed before a word that its author could not know.
+    word=contextpack-$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+    printf '::stop-commands::%s\n' "$word"
+    contextpack "${arguments[@]}" 2>&1 || code=$?
+    printf '::%s::\n' "$word"
+    [ "$code" = 0 ] || fail "\`contextpack sync\` ended with exit code $code; the log above says why" "$code"
+}
+
+run() {
+    arguments=(-C "${INPUT_WORKING_DIRECTORY:-.}")
+    case $INPUT_COMMAND in
+        build)
+            arguments+=(build --outputs "$GITHUB_OUTPUT" --markdown "$RUNNER_TEMP/contextpack/markdown")
+            [ -z "${INPUT_SHARD:-}" ] || arguments+=("--shard=$INPUT_SHARD")
+            if is_true prune "${INPUT_PRUNE:-}"; then arguments+=(--prune); fi
+            ;;
+        check)
+            [ -z "${INPUT_SHARD:-}" ] || fail "\`shard\` is for \`build\`" 2
+            if is_true prune "${INPUT_PRUNE:-}"; then fail "\`prune\` is for \`build\`" 2; fi
+            arguments+=(check)
+            ;;
+        *) fail "\`command\` is \`build\` or \`check\`, not \`$INPUT_COMMAND\`" 2 ;;
+    esac
+    arguments+=(--format github --summary "$GITHUB_STEP_SUMMARY")
+    if is_true strict "${INPUT_STRICT:-}"; then arguments+=(--strict); fi
+    add_lines "${INPUT_PROFILES:-}" --profile
+    arguments+=(--)
+    add_lines "${INPUT_ROOTS:-}"
+    exec contextpack "${arguments[@]}"
+}
+
+case ${1:-} in
+    install | sync | run) "$1" ;;
+    *) fail "run.sh install|sync|run" 2 ;;
+esac

@@ -1,0 +1,135 @@
+//! What became of the packs, as the outputs of a workflow's step.
+
+use super::annotations::{random_word, workspace_prefix};
+use super::failure::{Failure, PathFailure};
+use contextpack::graph::{ItemState, Target};
+use contextpack::model::Relation;
+use contextpack::pipeline::Desk;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// A pack as later steps know it.
+#[derive(Debug)]
+pub(crate) struct StepPack {
+    /// The file, from the repo's root.
+    pub(crate) path: String,
+    /// Whether this run wrote or removed it.
+    pub(crate) changed: bool,
+    /// What is told of a pack that is there; nothing of one that was removed.
+    pub(crate) made: Option<StepMade>,
+}
+
+/// What is told of the one pack of a build.
+#[derive(Debug)]
+pub(crate) struct StepMade {
+    pub(crate) hash: String,
+    pub(crate) tokens: Option<u64>,
+    /// Blockers of its root that are not known to be done.
+    pub(crate) open_blockers: usize,
+    /// The file with its Markdown.
+    pub(crate) markdown: Option<PathBuf>,
+}
+
+/// Appends the outputs to `file`; a repo's path is given from the workflow's workspace.
+///
+/// # Errors
+/// Where the file cannot be written.
+pub(crate) fn append(file: &Path, packs: &[StepPack]) -> Result<(), Failure> {
+    let text = outputs(packs, &workspace_prefix());
+    let opened = OpenOptions::new().append(true).create(true).open(file);
+    opened
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .map_err(|error| PathFailure::failure("write", file.display().to_string(), error))
+}
+
+/// How many of a root's blockers are not known to be done.
+pub(crate) fn open_blockers(desk: &Desk<'_>, root: &str) -> usize {
+    let entries = &desk.corpus().entries;
+    let Some(item) = entries.iter().position(|entry| entry.item.id.as_str() == root) else { return 0 };
+    let blocks = |relation| matches!(relation, Relation::DependsOn | Relation::BlockedBy);
+    let mut open = BTreeSet::new();
+    for edge in desk.graph().edges(item).iter().filter(|edge| blocks(edge.relation)) {
+        match &edge.to {
+            Target::Item(item) if matches!(desk.state(*item), ItemState::Done | ItemState::NotPlanned) => {}
+            Target::Item(item) => drop(open.insert(entries[*item].item.id.as_str())),
+            Target::Issue { id, .. } => drop(open.insert(id.as_str())),
+        }
+    }
+    open.len()
+}
+
+fn outputs(packs: &[StepPack], prefix: &str) -> String {
+    let path = |pack: &StepPack| format!("{prefix}{}", pack.path);
+    let list = |packs: &mut dyn Iterator<Item = &StepPack>| {
+        serde_json::Value::from(packs.map(path).collect::<Vec<String>>()).to_string()
+    };
+    let mut text = String::new();
+    output(&mut text, "packs", &list(&mut packs.iter().filter(|pack| pack.made.is_some())));
+    output(&mut text, "changed", &list(&mut packs.iter().filter(|pack| pack.changed)));
+    // Of several, none is the one: empty outputs say so.
+    let one = match packs {
+        [one] => one.made.as_ref().map(|made| (path(one), made)),
+        _ => None,
+    };
+    let of = |tell: &dyn Fn(&(String, &StepMade)) -> Option<String>| one.as_ref().and_then(tell).unwrap_or_default();
+    output(&mut text, "pack", &of(&|(path, _)| Some(path.clone())));
+    output(&mut text, "markdown", &of(&|(_, made)| Some(made.markdown.as_ref()?.to_str()?.to_owned())));
+    output(&mut text, "hash", &of(&|(_, made)| Some(made.hash.clone())));
+    output(&mut text, "tokens", &of(&|(_, made)| made.tokens.map(|tokens| tokens.to_string())));
+    output(&mut text, "open-blockers", &of(&|(_, made)| Some(made.open_blockers.to_string())));
+    text
+}
+
+/// One output; no value can end it, since nobody foresees the word that does.
+fn output(text: &mut String, name: &str, value: &str) {
+    let word = random_word();
+    let _ = write!(text, "{name}<<{word}\n{value}\n{word}\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    fn read(text: &str) -> BTreeMap<String, String> {
+        let mut lines = text.lines();
+        let mut all = BTreeMap::new();
+        while let Some((name, word)) = lines.next().and_then(|line| line.split_once("<<")) {
+            let value: Vec<&str> = lines.by_ref().take_while(|line| *line != word).collect();
+            all.insert(name.to_owned(), value.join("\n"));
+        }
+        all
+    }
+
+    fn pack(path: &str, changed: bool) -> StepPack {
+        let made =
+            StepMade { hash: "sha256:0".into(), tokens: None, open_blockers: 2, markdown: Some("/t/a.md".into()) };
+        StepPack { path: path.to_owned(), changed, made: Some(made) }
+    }
+
+    #[test]
+    fn one_pack_is_told_whole_and_of_several_only_their_list() {
+        let all = read(&outputs(&[pack("packs/a.json", false)], "sub/"));
+        assert_eq!((&*all["packs"], &*all["changed"]), ("[\"sub/packs/a.json\"]", "[]"));
+        assert_eq!((&*all["pack"], &*all["markdown"]), ("sub/packs/a.json", "/t/a.md"));
+        assert_eq!((&*all["hash"], &*all["tokens"], &*all["open-blockers"]), ("sha256:0", "", "2"));
+
+        let removed = StepPack { made: None, ..pack("packs/c.json", true) };
+        let all = read(&outputs(&[pack("packs/a.json", false), pack("packs/b.json", true), removed], ""));
+        assert_eq!((&*all["packs"], &*all["pack"]), ("[\"packs/a.json\",\"packs/b.json\"]", ""));
+        assert_eq!(all["changed"], "[\"packs/b.json\",\"packs/c.json\"]");
+        assert_eq!(all.len(), 7);
+        assert_eq!(read(&outputs(&[], ""))["packs"], "[]");
+    }
+
+    #[test]
+    fn a_hostile_path_adds_no_output() {
+        let all = read(&outputs(&[pack("packs/\npack=x\nEOF\nhash<<x\n.json", true)], ""));
+        assert_eq!(all.len(), 7);
+        assert_eq!(all["packs"], "[\"packs/\\npack=x\\nEOF\\nhash<<x\\n.json\"]");
+        assert_eq!(all["pack"], "packs/\npack=x\nEOF\nhash<<x\n.json");
+    }
+}

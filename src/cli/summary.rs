@@ -1,0 +1,176 @@
+//! What became of the packs, as Markdown for a job's summary.
+
+use super::failure::{Failure, PathFailure};
+use super::report::printable;
+use contextpack::model::{Diagnostic, Severity};
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::Path;
+
+/// How many packs, and how many diagnostics, the summary names. GitHub takes 1 MiB of a step.
+const MOST: (usize, usize) = (200, 20);
+
+/// The longest text of a cell, in characters.
+const LONGEST: usize = 300;
+
+/// A pack as the summary shows it.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    /// The file, from the repo's root.
+    pub(crate) path: String,
+    /// What became of it.
+    pub(crate) status: &'static str,
+    /// Why.
+    pub(crate) reasons: String,
+    /// Tokens of its rendering, where they are counted.
+    pub(crate) tokens: Option<u64>,
+    /// Characters of its rendering; nothing where there is no pack.
+    pub(crate) chars: Option<u64>,
+}
+
+impl Row {
+    /// Whether nobody needs to look at it.
+    fn is_calm(&self) -> bool {
+        matches!(self.status, "fresh" | "unchanged")
+    }
+}
+
+/// Appends the summary of `command` to `file`.
+///
+/// # Errors
+/// Where the file cannot be written.
+pub(crate) fn append(
+    file: &Path,
+    command: &str,
+    rows: &[Row],
+    diagnostics: &[Diagnostic],
+    next: Option<&str>,
+) -> Result<(), Failure> {
+    let text = markdown(command, rows, diagnostics, next);
+    let opened = OpenOptions::new().append(true).create(true).open(file);
+    opened
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .map_err(|error| PathFailure::failure("write", file.display().to_string(), error))
+}
+
+fn markdown(command: &str, rows: &[Row], diagnostics: &[Diagnostic], next: Option<&str>) -> String {
+    let mut statuses: Vec<(&str, usize)> = Vec::new();
+    for row in rows {
+        match statuses.iter_mut().find(|(status, _)| *status == row.status) {
+            Some((_, count)) => *count += 1,
+            None => statuses.push((row.status, 1)),
+        }
+    }
+    statuses.sort_unstable();
+    let counts: Vec<String> = statuses.iter().map(|(status, count)| format!("{count} {status}")).collect();
+    let counts = if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
+    let mut text = format!("### contextpack {command}: {}{counts}\n\n", super::build::counted(rows.len()));
+    if let Some(next) = next {
+        let _ = writeln!(text, "{next}\n");
+    }
+    table(&mut text, rows);
+    list(&mut text, diagnostics);
+    text
+}
+
+/// The packs that somebody should look at come first.
+fn table(text: &mut String, rows: &[Row]) {
+    if rows.is_empty() {
+        return;
+    }
+    text.push_str("| pack | status | reasons | size |\n|---|---|---|--:|\n");
+    let sorted = rows.iter().filter(|row| !row.is_calm()).chain(rows.iter().filter(|row| row.is_calm()));
+    for row in sorted.take(MOST.0) {
+        let size = match (row.tokens, row.chars) {
+            (Some(tokens), _) => format!("{tokens} tokens"),
+            (None, Some(chars)) => format!("{chars} characters"),
+            (None, None) => String::new(),
+        };
+        let _ = writeln!(text, "| {} | {} | {} | {size} |", cell(&row.path), row.status, cell(&row.reasons));
+    }
+    if rows.len() > MOST.0 {
+        let _ = writeln!(text, "\nand {} more packs", rows.len() - MOST.0);
+    }
+    text.push('\n');
+}
+
+fn list(text: &mut String, diagnostics: &[Diagnostic]) {
+    let mut sorted: Vec<&Diagnostic> = diagnostics.iter().collect();
+    sorted.sort_by_key(|diagnostic| diagnostic.severity);
+    for diagnostic in sorted.iter().take(MOST.1) {
+        let severity = if diagnostic.severity == Severity::Error { "error" } else { "warning" };
+        let at = diagnostic.at.as_ref().map(|at| format!(" ({})", cell(&at.to_string()))).unwrap_or_default();
+        let _ = writeln!(text, "- {severity} `{}`: {}{at}", diagnostic.code, cell(&diagnostic.message));
+    }
+    if sorted.len() > MOST.1 {
+        let _ = writeln!(text, "- and {} more", sorted.len() - MOST.1);
+    }
+    if !sorted.is_empty() {
+        text.push('\n');
+    }
+}
+
+/// A text on one line that Markdown shows as it is: every sign is escaped, so that it makes no link, image, tag or cell.
+fn cell(text: &str) -> String {
+    let text = printable(text);
+    let cut = if text.chars().nth(LONGEST).is_some() { "…" } else { "" };
+    let mut escaped = String::with_capacity(LONGEST);
+    for c in text.chars().take(LONGEST) {
+        if c.is_ascii_punctuation() && !matches!(c, '-' | '/' | ',') {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped + cut
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use contextpack::model::{Code, Place, RepoPath};
+
+    fn row(path: &str, status: &'static str, reasons: &str) -> Row {
+        Row { path: path.to_owned(), status, reasons: reasons.to_owned(), tokens: None, chars: Some(900) }
+    }
+
+    #[test]
+    fn packs_that_somebody_should_look_at_come_first() {
+        let rows = [
+            row("packs/a.json", "fresh", ""),
+            Row { tokens: Some(12), ..row("packs/b.json", "stale", "docs/x.md changed") },
+        ];
+        assert_eq!(
+            markdown("check", &rows, &[], Some("Run `contextpack build`.")),
+            "### contextpack check: 2 packs (1 fresh, 1 stale)\n\nRun `contextpack build`.\n\n\
+             | pack | status | reasons | size |\n|---|---|---|--:|\n\
+             | packs/b\\.json | stale | docs/x\\.md changed | 12 tokens |\n\
+             | packs/a\\.json | fresh |  | 900 characters |\n\n"
+        );
+        assert_eq!(markdown("build", &[], &[], None), "### contextpack build: 0 packs\n\n");
+    }
+
+    #[test]
+    fn no_text_becomes_markup() {
+        let hostile = "x | y\n# z <img src=//e> [a](b) `c` ![d](https://e.f) www.g.h @i &amp; \u{202e}";
+        let at = Place::line(RepoPath::new("a_b*.md").unwrap(), 3);
+        let found = [Diagnostic::new(Code::Cycle, Some(at), hostile)];
+        let text = markdown("check", &[row(hostile, "stale", hostile)], &found, None);
+        for live in [" | y", "\n# z", " <img", "[a](", " `c`", "![", "https:", "www.", "\u{202e}", "a_b*"] {
+            assert!(!text.contains(live), "`{live}` in {text}");
+        }
+        assert!(text.contains("- warning `cycle`: x \\| y"), "{text}");
+    }
+
+    #[test]
+    fn it_stays_below_what_github_takes() {
+        let long = "\u{e0041}".repeat(9000);
+        let rows: Vec<Row> = (0..5000).map(|n| row(&format!("packs/{n}{long}.json"), "stale", &long)).collect();
+        let found: Vec<Diagnostic> =
+            (0..90).map(|n| Diagnostic::new(Code::Cycle, None, format!("{n}{long}"))).collect();
+        let text = markdown("check", &rows, &found, None);
+        assert!(text.len() < 1 << 20, "{}", text.len());
+        assert!(text.contains("\nand 4800 more packs\n") && text.ends_with("\n- and 70 more\n\n"), "{}", text.len());
+    }
+}

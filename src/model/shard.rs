@@ -1,0 +1,105 @@
+//! A part of all roots, for one of several machines.
+
+use super::Digest;
+use std::fmt;
+use std::num::NonZeroU32;
+use std::str::FromStr;
+
+/// One of N parts of all roots, written `i/N` and counted from 1.
+///
+/// The digest of a root's id decides in which part it is: other roots come and go, and it stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    index: u32,
+    of: NonZeroU32,
+}
+
+impl Shard {
+    /// As many jobs as a workflow's matrix may have.
+    pub const MOST: u32 = 256;
+
+    /// The part of `of` in which the root with this id is.
+    pub fn holding(id: &str, of: NonZeroU32) -> Self {
+        // A remainder can be taken digit by digit: no part of the digest is left out.
+        let wide = u64::from(of.get());
+        let rest = Digest::of(id).hex().bytes().fold(0, |rest, digit| {
+            let digit = (digit as char).to_digit(16).unwrap_or_default();
+            (rest * 16 + u64::from(digit)) % wide
+        });
+        Self { index: u32::try_from(rest).unwrap_or_default() + 1, of }
+    }
+
+    /// Whether the root with this id is in it.
+    pub fn holds(self, id: &str) -> bool {
+        Self::holding(id, self.of) == self
+    }
+
+    /// Its number, from 1.
+    pub fn index(self) -> u32 {
+        self.index
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.of)
+    }
+}
+
+/// A text that names no shard.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a shard is `i/N`, such as `1/4`: i from 1 to N, N at most {}", Shard::MOST)]
+pub struct NoShard;
+
+impl FromStr for Shard {
+    type Err = NoShard;
+
+    fn from_str(text: &str) -> Result<Self, NoShard> {
+        let number = |text: &str| text.parse::<u32>().ok().filter(|_| text.bytes().all(|b| b.is_ascii_digit()));
+        let (index, of) = text.split_once('/').ok_or(NoShard)?;
+        let index = number(index).ok_or(NoShard)?;
+        let of = number(of).filter(|of| *of <= Self::MOST).and_then(NonZeroU32::new).ok_or(NoShard)?;
+        if (1..=of.get()).contains(&index) { Ok(Self { index, of }) } else { Err(NoShard) }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shard_is_written_as_it_is_read() {
+        for text in ["1/1", "3/4", "256/256"] {
+            assert_eq!(text.parse::<Shard>().unwrap().to_string(), text);
+        }
+        for text in ["", "1", "0/4", "5/4", "1/0", "1/257", "-1/4", "+1/4", "1/4/4", " 1/4", "a/b", "1/99999999999"] {
+            assert_eq!(text.parse::<Shard>(), Err(NoShard), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_root_is_in_one_shard_and_stays_there() {
+        let ids: Vec<String> = (0..500).map(|number| format!("owner/repo#{number}")).collect();
+        for of in [1, 2, 7, 256] {
+            let shards: Vec<Shard> = (1..=of).map(|index| format!("{index}/{of}").parse().unwrap()).collect();
+            for id in &ids {
+                assert_eq!(shards.iter().filter(|shard| shard.holds(id)).count(), 1, "{id} of {of}");
+            }
+        }
+        // What Python's hashlib gives: another assignment would move every root.
+        let of = |number| NonZeroU32::new(number).unwrap();
+        assert_eq!(Shard::holding("feat:cache", of(4)).to_string(), "4/4");
+        assert_eq!(Shard::holding("owner/repo#12", of(7)).to_string(), "2/7");
+    }
+
+    #[test]
+    fn shards_are_about_as_large_as_each_other() {
+        let of = NonZeroU32::new(8).unwrap();
+        let mut counts = [0; 8];
+        for number in 0..8000 {
+            counts[Shard::holding(&format!("task-{number}"), of).index() as usize - 1] += 1;
+        }
+        assert!(counts.iter().all(|count| (850..1150).contains(count)), "{counts:?}");
+    }
+}

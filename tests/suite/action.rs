@@ -1,0 +1,193 @@
+//! The action's script, run as a job would run it.
+#![cfg(unix)]
+
+use crate::actions::outputs;
+use crate::cli::small;
+use crate::sandbox::{Run, Sandbox, run};
+use contextpack::model::Digest;
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn action(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(".github/actions/contextpack").join(file)
+}
+
+/// A job in a sandbox: the files that GitHub gives a step, and a path with the program on it.
+struct Job {
+    sandbox: Sandbox,
+}
+
+impl Job {
+    fn new(sandbox: Sandbox) -> Self {
+        fs::create_dir(sandbox.beside("temp")).unwrap();
+        Self { sandbox }
+    }
+
+    fn step(&self, step: &str, inputs: &[(&str, &str)]) -> Run {
+        self.step_with(Path::new(env!("CARGO_BIN_EXE_contextpack")).parent().unwrap(), step, inputs)
+    }
+
+    /// Runs one step with `programs` at the head of the path.
+    fn step_with(&self, programs: &Path, step: &str, inputs: &[(&str, &str)]) -> Run {
+        let mut command = Command::new("bash");
+        let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+        command.arg(action("run.sh")).arg(step).current_dir(self.sandbox.root()).env_clear();
+        command.env("PATH", path).env("HOME", self.sandbox.beside("home")).env("SOURCE_DATE_EPOCH", "0");
+        command.env("GIT_CONFIG_NOSYSTEM", "1").env("GITHUB_WORKSPACE", self.sandbox.root());
+        command.env("RUNNER_TEMP", self.sandbox.beside("temp")).env("RUNNER_OS", "Linux").env("RUNNER_ARCH", "X64");
+        command.env("GITHUB_ACTION_PATH", action(""));
+        for (name, file) in [("OUTPUT", "output"), ("STEP_SUMMARY", "summary"), ("PATH", "path")] {
+            command.env(format!("GITHUB_{name}"), self.sandbox.beside(file));
+        }
+        command.envs(inputs.iter().copied());
+        run(command, "")
+    }
+
+    fn said(&self, file: &str) -> String {
+        fs::read_to_string(self.sandbox.beside(file)).unwrap_or_default()
+    }
+
+    fn outputs(&self) -> BTreeMap<String, String> {
+        outputs(&self.said("output"))
+    }
+}
+
+#[test]
+fn one_root_is_built_and_handed_on() {
+    let job = Job::new(small());
+    let ended =
+        job.step("run", &[("INPUT_COMMAND", "build"), ("INPUT_ROOTS", "feat:cache\n"), ("INPUT_PROFILES", "review")]);
+    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+    let outputs = job.outputs();
+    assert_eq!(outputs["pack"], "packs/feat-cache.review.json");
+    assert!(job.sandbox.read("packs/feat-cache.review.json").contains(&outputs["hash"]));
+    let markdown = fs::read_to_string(&outputs["markdown"]).unwrap();
+    assert_eq!(markdown, job.sandbox.expect(0, &["render", &outputs["pack"]]));
+    assert!(job.said("summary").contains("| packs/feat-cache\\.review\\.json | written |"), "{}", job.said("summary"));
+}
+
+#[test]
+fn a_repo_below_the_workspace_has_its_paths_from_the_workspace() {
+    let sandbox = Sandbox::with(&[
+        ("sub/contextpack.yml", "version: 1\n"),
+        ("sub/work_items/a.md", "---\nid: task:a\ntitle: A\n---\n"),
+    ]);
+    let job = Job::new(sandbox);
+    let ended = job.step("run", &[("INPUT_COMMAND", "build"), ("INPUT_WORKING_DIRECTORY", "sub")]);
+    assert_eq!(ended.code, 0, "{}", ended.stdout);
+    assert!(job.sandbox.has(&job.outputs()["pack"]), "{:?}", job.outputs());
+}
+
+#[test]
+fn a_check_fails_with_its_reasons_in_the_summary() {
+    let job = Job::new(small());
+    assert_eq!(job.step("run", &[("INPUT_COMMAND", "build")]).code, 0);
+    assert_eq!(job.step("run", &[("INPUT_COMMAND", "check")]).code, 0);
+    job.sandbox.write("docs/adr/0007-cache.md", "# 7. Cache\n");
+    let ended = job.step("run", &[("INPUT_COMMAND", "check"), ("INPUT_STRICT", "true")]);
+    assert_eq!(ended.code, 4, "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains("::error file=packs/feat-cache.coding.json,title=stale pack::"), "{}", ended.stdout);
+    assert!(job.said("summary").contains("| stale | docs/adr/0007-cache\\.md changed |"), "{}", job.said("summary"));
+}
+
+#[test]
+fn no_input_is_ever_run() {
+    let hostile = "$(touch pwned)`touch pwned`; touch pwned\n--out=pwned\n' || touch pwned #";
+    for name in ["INPUT_ROOTS", "INPUT_PROFILES", "INPUT_SHARD", "INPUT_PRUNE", "INPUT_COMMAND", "INPUT_STRICT"] {
+        let job = Job::new(small());
+        let ended = job.step("run", &[("INPUT_COMMAND", "build"), (name, hostile)]);
+        assert_eq!(ended.code, 2, "{name}: {}{}", ended.stdout, ended.stderr);
+        assert!(!job.sandbox.has("pwned"), "{name}");
+        assert!(!job.sandbox.has("packs"), "{name}");
+    }
+    let job = Job::new(small());
+    let hostile =
+        [("INPUT_FROM", "release"), ("INPUT_VERSION", "$(touch pwned)/../x"), ("INPUT_RELEASES", "file:///x")];
+    assert_eq!(job.step("install", &hostile).code, 2);
+    assert!(!job.sandbox.has("pwned") && !job.sandbox.beside("path").exists());
+}
+
+/// A release of a program that says its version, with this list of checksums.
+fn release(job: &Job, sums: &dyn Fn(&str, &str) -> String) -> (String, String) {
+    let folder = job.sandbox.beside("releases/v9.9.9");
+    fs::create_dir_all(&folder).unwrap();
+    let program = folder.join("contextpack");
+    fs::write(&program, "#!/bin/sh\necho contextpack 9.9.9\n").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let name = "contextpack-9.9.9-x86_64-unknown-linux-gnu.tar.gz";
+    let tar = Command::new("tar").args(["-czf", name, "contextpack"]).current_dir(&folder).status().unwrap();
+    assert!(tar.success());
+    let digest = Digest::of(fs::read(folder.join(name)).unwrap()).hex();
+    fs::write(folder.join("SHA256SUMS"), sums(&digest, name)).unwrap();
+    (format!("file://{}", job.sandbox.beside("releases").display()), digest)
+}
+
+#[test]
+fn a_release_is_installed_only_with_the_checksum_that_it_should_have() {
+    let wrong = "0".repeat(64);
+    let install = |sums: &dyn Fn(&str, &str) -> String, given: &dyn Fn(String) -> String| {
+        let job = Job::new(small());
+        let (releases, digest) = release(&job, sums);
+        let given = given(digest);
+        let inputs = [
+            ("INPUT_FROM", "release"),
+            ("INPUT_VERSION", "9.9.9"),
+            ("INPUT_RELEASES", &releases),
+            ("INPUT_SHA256", &given),
+        ];
+        let ended = job.step("install", &inputs);
+        assert_eq!(ended.code == 0, !job.said("path").is_empty(), "{}", ended.stdout);
+        assert_eq!(ended.code == 0, job.sandbox.beside("temp/contextpack/bin/contextpack").exists());
+        (ended.code, ended.stdout)
+    };
+    let (listed, none) = (|digest: &str, name: &str| format!("{digest}  {name}\n"), |_: String| String::new());
+    assert_eq!(install(&listed, &none), (0, "contextpack 9.9.9\n".to_owned()));
+    assert_eq!(install(&|_, _| String::new(), &|digest| digest.to_uppercase()).0, 0);
+
+    let (code, said) = install(&|_, name| listed(&wrong, name), &none);
+    assert_eq!((code, said.starts_with("::error ")), (1, true), "{said}");
+    assert_eq!(install(&listed, &|_| wrong.clone()).0, 1);
+    assert!(install(&|digest, _| listed(digest, "other.tar.gz"), &none).1.contains("there is no SHA-256 of"));
+}
+
+#[test]
+fn what_sync_says_is_no_command_and_its_failure_is_the_steps() {
+    let job = Job::new(small());
+    let programs = job.sandbox.beside("programs");
+    fs::create_dir(&programs).unwrap();
+    let fake = programs.join("contextpack");
+    let text = "#!/bin/sh\necho '::error::from an issue'\necho \"::add-mask::$#\" >&2\nfor a; do echo \"arg $a\"; done\n[ \"$CONTEXTPACK_GITHUB_TOKEN\" = t ] && exit 7\n";
+    fs::write(&fake, text).unwrap();
+    fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).unwrap();
+    let ended = job.step_with(&programs, "sync", &[("INPUT_ROOTS", "12\n\nx y\n"), ("CONTEXTPACK_GITHUB_TOKEN", "t")]);
+    assert_eq!(ended.code, 7);
+    let lines: Vec<&str> = ended.stdout.lines().collect();
+    let word = lines[0].strip_prefix("::stop-commands::").unwrap();
+    assert_eq!(word.len(), "contextpack-".len() + 32);
+    let end = lines.iter().position(|line| *line == format!("::{word}::")).unwrap();
+    let args = ["-C", ".", "sync", "--", "12", "x y"].map(|arg| format!("arg {arg}"));
+    assert_eq!(lines[1..3], ["::error::from an issue", "::add-mask::6"]);
+    assert_eq!(lines[3..end], args.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(lines[end + 1].starts_with("::error title=contextpack::`contextpack sync` ended with exit code 7"));
+}
+
+#[test]
+fn the_action_installs_this_version_is_documented_and_puts_no_expression_into_a_script() {
+    let text = fs::read_to_string(action("action.yml")).unwrap();
+    assert!(text.contains(&format!("    default: {}\n", env!("CARGO_PKG_VERSION"))), "the default of `version`");
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/actions.md")).unwrap();
+    let told: serde_yaml::Value = serde_yaml::from_str(&text).unwrap();
+    for names in [&told["inputs"], &told["outputs"]] {
+        for name in names.as_mapping().unwrap().keys().map(|name| name.as_str().unwrap()) {
+            assert!(page.contains(&format!("`{name}`")), "docs/actions.md says nothing of `{name}`");
+        }
+    }
+    let scripts: Vec<&str> = text.lines().filter(|line| line.trim_start().starts_with("run:")).collect();
+    assert_eq!(scripts.len(), 3);
+    assert!(scripts.iter().all(|line| !line.contains("${{")), "{scripts:?}");
+    let script = fs::read_to_string(action("run.sh")).unwrap();
+    assert!(!script.contains("${{") && !script.contains("eval "));
+}

@@ -1,0 +1,183 @@
+//! The workflows and the blocks for agents that `init` writes, and their scripts, run as a job would.
+#![cfg(unix)]
+
+use crate::sandbox::{Sandbox, run};
+use serde_yaml::Value;
+use std::fs;
+
+/// A git repository whose remote is on GitHub.
+fn on_github() -> Sandbox {
+    let sandbox = Sandbox::with(&[("work_items/a.md", "---\nid: task:a\ntitle: A\n---\n")]);
+    sandbox.git(&["init", "-q", "-b", "main"]);
+    sandbox.git(&["remote", "add", "origin", "https://github.com/owner/name.git"]);
+    sandbox
+}
+
+#[test]
+fn a_repo_on_github_gets_the_workflows_that_fit_it() {
+    let sandbox = on_github();
+    let written = sandbox.expect(0, &["init", "--matrix", "8"]);
+    let workflows: Vec<&str> = written.lines().filter(|path| path.starts_with(".github/workflows/")).collect();
+    assert_eq!(
+        workflows,
+        ["contextpack.yml", "contextpack-sync.yml", "contextpack-matrix.yml"]
+            .map(|name| format!(".github/workflows/{name}"))
+    );
+    let sync: Value = serde_yaml::from_str(&sandbox.read(".github/workflows/contextpack-sync.yml")).unwrap();
+    let types = &sync["on"]["issues"]["types"];
+    assert_eq!(serde_json::to_value(types).unwrap(), serde_json::json!(["labeled", "unlabeled", "closed"]));
+    assert!(sync["jobs"]["propose"]["permissions"]["contents"] == "write");
+    assert_eq!(sandbox.expect(0, &["init", "--matrix", "8"]), "");
+
+    let cached = on_github();
+    cached.expect(0, &["init", "--cached"]);
+    let text = cached.read(".github/workflows/contextpack-sync.yml");
+    assert!(text.contains("path: \".contextpack/packs\"") && !text.contains(": write"), "{text}");
+    assert!(!cached.has(".github/workflows/contextpack-matrix.yml"));
+
+    let elsewhere = Sandbox::new();
+    elsewhere.expect(0, &["init"]);
+    assert!(!elsewhere.has(".github/workflows/contextpack-sync.yml"), "there is nothing to sync");
+}
+
+#[test]
+fn an_agent_is_told_once_and_what_its_file_says_stays() {
+    let sandbox = on_github();
+    sandbox.write("AGENTS.md", "# Mine\n\nTabs.");
+    sandbox.write("CLAUDE.md", "");
+    let files = "CLAUDE.md\n.github/copilot-instructions.md\nAGENTS.md\n";
+    let args = ["init", "--agent", "codex", "--agent", "claude", "--agent", "copilot", "--agent", "codex"];
+    assert!(sandbox.expect(0, &args).contains(files));
+    let text = sandbox.read("AGENTS.md");
+    assert!(text.starts_with("# Mine\n\nTabs.\n\n<!-- contextpack begin -->\n"), "{text}");
+    assert!(text.ends_with("<!-- contextpack end -->\n") && text.contains("`packs/issue-123.coding.json`"), "{text}");
+    assert!(sandbox.read("CLAUDE.md").starts_with("<!-- contextpack begin -->\n"));
+    let before = sandbox.files();
+    assert_eq!(sandbox.expect(0, &args), "");
+    assert!(sandbox.files() == before);
+    sandbox.expect(2, &["init", "--agent", "other"]);
+
+    let custom = Sandbox::with(&[("contextpack.yml", "output: {dir: out, profiles: [review]}\n")]);
+    custom.expect(0, &["init", "--agent", "codex"]);
+    assert!(custom.read("AGENTS.md").contains("`out/<slug>.review.json`"), "{}", custom.read("AGENTS.md"));
+}
+
+#[test]
+fn no_link_is_written_through() {
+    let sandbox = on_github();
+    fs::write(sandbox.beside("secret.md"), "x").unwrap();
+    std::os::unix::fs::symlink(sandbox.beside("secret.md"), sandbox.root().join("AGENTS.md")).unwrap();
+    let ended = sandbox.run(&["init", "--agent", "codex"]);
+    assert!(ended.stderr.contains("left alone: AGENTS.md: it is not a plain file"), "{}", ended.stderr);
+    assert_eq!(fs::read_to_string(sandbox.beside("secret.md")).unwrap(), "x");
+}
+
+/// Runs the script of a step, with its own environment and this one; gives what it wrote as outputs.
+fn step(sandbox: &Sandbox, job: &Value, name: &str, env: &[(&str, &str)]) -> (crate::sandbox::Run, String) {
+    let steps = job["steps"].as_sequence().unwrap();
+    let step = steps.iter().find(|step| step["name"] == name).unwrap_or_else(|| panic!("no step `{name}`"));
+    let mut command = sandbox.command(&[]);
+    let settings: Vec<_> =
+        command.get_envs().map(|(name, value)| (name.to_owned(), value.unwrap().to_owned())).collect();
+    command = std::process::Command::new("bash");
+    command.env_clear().envs(settings).current_dir(sandbox.root()).args([
+        "-e",
+        "-o",
+        "pipefail",
+        "-c",
+        step["run"].as_str().unwrap(),
+    ]);
+    for (name, value) in step["env"].as_mapping().into_iter().flatten() {
+        command.env(name.as_str().unwrap(), value.as_str().unwrap());
+    }
+    let bin = std::path::Path::new(env!("CARGO_BIN_EXE_contextpack")).parent().unwrap();
+    let path =
+        [sandbox.beside("programs").display().to_string(), bin.display().to_string(), std::env::var("PATH").unwrap()];
+    command.env("PATH", path.join(":")).env("RUNNER_TEMP", sandbox.beside(""));
+    for (name, file) in [("GITHUB_OUTPUT", "output"), ("GITHUB_STEP_SUMMARY", "summary")] {
+        command.env(name, sandbox.beside(file));
+    }
+    command.envs(env.iter().copied());
+    let ended = run(command, "");
+    (ended, fs::read_to_string(sandbox.beside("output")).unwrap_or_default())
+}
+
+#[test]
+fn what_changed_goes_from_the_job_that_reads_to_the_one_that_writes() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = on_github();
+    sandbox.expect(0, &["init"]);
+    sandbox.commit();
+    let text = sandbox.read(".github/workflows/contextpack-sync.yml");
+    let sync: Value = serde_yaml::from_str(&text).unwrap();
+    let build = &sync["jobs"]["build"];
+    // Nothing is there yet, and nothing changed.
+    let (ended, outputs) = step(&sandbox, build, "Gather what changed", &[]);
+    assert_eq!((ended.code, &*outputs), (0, ""), "{}", ended.stderr);
+
+    sandbox.write("packs/old.json", "{}\n");
+    sandbox.commit();
+    fs::remove_file(sandbox.root().join("packs/old.json")).unwrap();
+    let (ended, _) = step(&sandbox, build, "Build", &[]);
+    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+    sandbox.write(".contextpack/github/owner/name/1.json", "{}\n");
+    sandbox.write("elsewhere.txt", "not delivered\n");
+    let (ended, outputs) = step(&sandbox, build, "Gather what changed", &[]);
+    assert_eq!((ended.code, &*outputs), (0, "changed=true\n"), "{}", ended.stderr);
+    let patch = fs::read_to_string(sandbox.beside("contextpack.patch")).unwrap();
+
+    // The job that writes, on a checkout of its own, with a patch that has been tampered with.
+    sandbox.git(&["reset", "-q", "--hard"]);
+    sandbox.git(&["clean", "-qfd"]);
+    let more = "diff --git a/.github/workflows/x.yml b/.github/workflows/x.yml\nnew file mode 100644\n--- /dev/null\n+++ b/.github/workflows/x.yml\n@@ -0,0 +1 @@\n+on: push\n";
+    fs::write(sandbox.beside("contextpack.patch"), format!("{patch}{more}")).unwrap();
+    fs::create_dir(sandbox.beside("programs")).unwrap();
+    let gh = sandbox.beside("programs/gh");
+    fs::write(&gh, "#!/bin/sh\necho \"gh $1 $2\" >> \"$RUNNER_TEMP/gh\"\n[ \"$2\" = list ] && echo 0\nexit 0\n")
+        .unwrap();
+    fs::set_permissions(&gh, fs::Permissions::from_mode(0o755)).unwrap();
+    let remote = sandbox.beside("remote.git");
+    sandbox.git(&["init", "-q", "--bare", remote.to_str().unwrap()]);
+    sandbox.git(&["remote", "set-url", "origin", remote.to_str().unwrap()]);
+    let name = "Open the pull request, or bring it up to date";
+    let (ended, _) = step(&sandbox, &sync["jobs"]["propose"], name, &[("BASE", "main")]);
+    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+    assert_eq!(fs::read_to_string(sandbox.beside("gh")).unwrap(), "gh auth setup-git\ngh pr list\ngh pr create\n");
+    let mut git = std::process::Command::new("git");
+    git.arg("-C").arg(&remote).args([
+        "diff",
+        "--name-status",
+        "--no-renames",
+        "contextpack/packs~",
+        "contextpack/packs",
+    ]);
+    assert_eq!(
+        run(git, "").stdout,
+        "A\t.contextpack/github/owner/name/1.json\nD\tpacks/old.json\nA\tpacks/task-a.coding.json\n"
+    );
+}
+
+#[test]
+fn the_jobs_of_a_matrix_give_what_one_build_gives() {
+    let sandbox = on_github();
+    for number in 0..9 {
+        sandbox.write(&format!("work_items/{number}.md"), format!("---\nid: task-{number}\ntitle: T\n---\n"));
+    }
+    sandbox.expect(0, &["init", "--matrix", "3"]);
+    sandbox.commit();
+    let text = sandbox.read(".github/workflows/contextpack-matrix.yml");
+    let workflow: Value = serde_yaml::from_str(&text).unwrap();
+    let (ended, outputs) = step(&sandbox, &workflow["jobs"]["plan"], "Share the roots out", &[]);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let matrix: serde_json::Value = serde_json::from_str(outputs.trim_end().strip_prefix("matrix=").unwrap()).unwrap();
+    for job in matrix["include"].as_array().unwrap() {
+        let shard = job["shard"].as_str().unwrap();
+        let (ended, _) = step(&sandbox, &workflow["jobs"]["build"], "Build", &[("SHARD", shard)]);
+        assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+    }
+    let mut whole = sandbox.command(&["build", "--out", "../whole"]);
+    whole.env("SOURCE_DATE_EPOCH", "1767225600");
+    assert_eq!(run(whole, "").code, 0);
+    let parts = crate::sandbox::files(&sandbox.beside("packs"));
+    assert!(parts.len() == 10 && parts == crate::sandbox::files(&sandbox.beside("whole")));
+}
