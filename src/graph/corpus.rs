@@ -130,31 +130,6 @@ fn duplicate(first: &Item<Clean>, second: &Item<Clean>) -> Diagnostic {
         .about(second.id.as_str())
 }
 
-/// Whether an item is done, as packs say it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ItemState {
-    /// Work is left.
-    Open,
-    /// Its status is one of `done_statuses`.
-    Done,
-    /// Closed without being done.
-    NotPlanned,
-    /// It has no status.
-    Unknown,
-}
-
-impl ItemState {
-    /// The name in packs and filters.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Done => "done",
-            Self::NotPlanned => "not_planned",
-            Self::Unknown => "unknown",
-        }
-    }
-}
-
 /// An issue named by a reference: `owner/repo#n`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IssueRef {

@@ -21,12 +21,13 @@ mod taken;
 mod sample;
 
 pub use corpus::{
-    Corpus, Edge, EdgeSource, Entry, Evidence, FileKind, FileRef, IssueRef, ItemState, Missing, Place, Referenced,
-    Removal, Rules, SourceRules, Target, Text,
+    Corpus, Edge, EdgeSource, Entry, Evidence, FileKind, FileRef, IssueRef, Missing, Place, Referenced, Removal, Rules,
+    SourceRules, Target, Text,
 };
 pub use edges::Graph;
 pub use files::Files;
 pub use find::Found;
 
-// The records that later rooms see through the graph.
+// What later rooms see through the graph.
+pub use crate::model::ItemState;
 pub use crate::parse::{Field, Item, Markdown, Node, Value};

@@ -9,6 +9,7 @@ mod relation;
 mod slug;
 mod snapshot;
 mod source;
+mod state;
 
 pub use diagnostic::{Code, Diagnostic, Level, Place, Severity};
 pub use digest::Digest;
@@ -22,3 +23,4 @@ pub use snapshot::{
     SnapshotRelation, SnapshotRelations,
 };
 pub use source::{Refusal, Source};
+pub use state::ItemState;
