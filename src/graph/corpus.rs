@@ -1,5 +1,6 @@
 //! The clean records that the graph is made from, and what it says of them.
 
+use super::{Draft, Issue, ItemState};
 use crate::model::{self, Code, Diagnostic, Fold, Relation, RepoPath, natural_cmp};
 use crate::parse::{Item, Markdown};
 use crate::redact::Clean;
@@ -64,6 +65,10 @@ pub struct Entry {
     pub digest: crate::model::Digest,
     /// How a bare relation value becomes an id, by its source's `ref` and `prefixes`.
     pub rules: Arc<SourceRules>,
+    /// The issue that it is, or is one with.
+    pub issue: Option<Box<Issue>>,
+    /// The text of its file, where its issue has another.
+    pub draft: Option<Box<Draft>>,
 }
 
 /// What an item's source says of ids.
@@ -151,6 +156,10 @@ pub enum Target {
         id: Clean,
         /// Its URL.
         url: Clean,
+        /// Its title, where a list of its neighbours shows it.
+        title: Option<Clean>,
+        /// Its state, where a list of its neighbours shows it.
+        state: ItemState,
     },
 }
 

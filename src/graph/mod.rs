@@ -6,6 +6,7 @@ mod edges;
 mod files;
 mod find;
 mod index;
+mod issue;
 mod link;
 mod locate;
 mod place;
@@ -16,6 +17,7 @@ mod shape;
 mod stated;
 mod strongest;
 mod taken;
+mod unite;
 
 #[cfg(test)]
 mod sample;
@@ -27,7 +29,9 @@ pub use corpus::{
 pub use edges::Graph;
 pub use files::Files;
 pub use find::Found;
+pub use issue::{Draft, Issue, Remark};
+pub use unite::unite;
 
 // What later rooms see through the graph.
 pub use crate::model::ItemState;
-pub use crate::parse::{Field, Item, Markdown, Node, Value};
+pub use crate::parse::{Authored, Field, Item, Markdown, Node, Value};

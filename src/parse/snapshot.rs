@@ -16,7 +16,7 @@ const AGAIN: &str = "run `contextpack sync` for this issue again, or remove the 
 /// A file of the snapshot, read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SnapshotFile {
-    /// What it says.
+    /// What it says; texts have LF line ends, and no blank lines at their ends.
     pub issue: SnapshotIssue,
     path: RepoPath,
     /// Where each of its fields stands.
@@ -46,7 +46,7 @@ impl SnapshotFile {
             }
             None => return Err(invalid(1, "it has no `schema_version`".to_owned(), AGAIN)),
         }
-        let issue: SnapshotIssue = serde_json::from_str(text).map_err(|error| {
+        let mut issue: SnapshotIssue = serde_json::from_str(text).map_err(|error| {
             let words = error.to_string();
             let words = words.split(" at line ").next().unwrap_or_default().to_owned();
             invalid(u32::try_from(error.line()).unwrap_or(1).max(1), words, AGAIN)
@@ -55,6 +55,10 @@ impl SnapshotFile {
         if !format!("/{path}").to_lowercase().ends_with(&place) {
             let message = format!("it holds `{}#{}`, which has another place", issue.repo, issue.number);
             return Err(invalid(lines.get("repo").copied().unwrap_or(1), message, AGAIN));
+        }
+        issue.body = issue.body.map(|body| trimmed(&body));
+        for comment in &mut issue.comments.items {
+            comment.body = trimmed(&comment.body);
         }
         Ok(Self { issue, path: path.clone(), lines })
     }
@@ -78,9 +82,8 @@ impl SnapshotFile {
                 state => state,
             },
         };
-        let text = trimmed(issue.body.as_deref().unwrap_or_default());
+        let text = issue.body.clone().unwrap_or_default();
         let fields = self.fields(state, &text);
-        let head = fields.iter().map(|field| format!("{}: {:?}\n", field.name, words(&field.node))).collect::<String>();
         let item = Item {
             id,
             origin: origin.clone(),
@@ -95,7 +98,7 @@ impl SnapshotFile {
             issue: None,
             adrs: Vec::new(),
             docs: Vec::new(),
-            head,
+            head: String::new(),
             no_pack: !issue.asked,
         };
         let lists = [
@@ -121,7 +124,7 @@ impl SnapshotFile {
                     id: comment.id,
                     url: comment.url.clone(),
                     by: authored(&comment.author, Some(&comment.created_at), Some(comment.edited), &comment.trust),
-                    text: trimmed(&comment.body),
+                    text: comment.body.clone(),
                     noise: comment.author.bot || comment.minimized,
                 })
                 .collect(),
@@ -193,15 +196,6 @@ impl SnapshotFile {
             fields.insert(name.to_owned(), Node { line, value: Value::List(list) });
         }
         fields.into_iter().map(|(name, node)| Field { name, node }).collect()
-    }
-}
-
-/// The scalars of a field, which is a scalar or a list of them.
-fn words(node: &Node<String>) -> Vec<&str> {
-    match &node.value {
-        Value::Scalar { text, .. } => vec![text],
-        Value::List(nodes) => nodes.iter().flat_map(words).collect(),
-        Value::Null | Value::Map(_) => Vec::new(),
     }
 }
 

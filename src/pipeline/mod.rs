@@ -6,6 +6,7 @@
 
 mod build;
 mod clean;
+mod issues;
 mod items;
 mod notices;
 mod references;
@@ -16,7 +17,7 @@ pub use notices::levelled;
 pub use roots::RootError;
 
 use crate::config::{DenyList, Settings};
-use crate::graph::{Corpus, Graph, Rules};
+use crate::graph::{Corpus, Graph, Rules, unite};
 use crate::model::{Code, Diagnostic, Place, RepoPath, Source};
 use crate::redact::{CleanBuf, Environment, Redactor};
 
@@ -41,6 +42,8 @@ impl<'a> Desk<'a> {
     pub fn open(source: &'a dyn Source, settings: &'a Settings, deny: &'a DenyList, environment: Environment) -> Self {
         let redactor = Redactor::new(&settings.redaction);
         let (entries, mut diagnostics) = items::read(source, settings, &redactor);
+        let (issues, faults) = issues::read(source, &redactor);
+        diagnostics.extend(faults);
         let adrs: Vec<RepoPath> =
             source.files().iter().filter(|path| settings.adrs.include.set.is_match(path.as_str())).cloned().collect();
         let github = &settings.github;
@@ -50,6 +53,8 @@ impl<'a> Desk<'a> {
             done: settings.done_statuses.iter().map(|status| status.to_lowercase()).collect(),
             adrs,
         };
+        let (entries, differences) = unite(entries, issues, &rules);
+        diagnostics.extend(differences);
         let (corpus, duplicates) = Corpus::new(entries, rules);
         let graph = Graph::draw(&corpus);
         diagnostics.extend(duplicates);
@@ -104,7 +109,11 @@ impl<'a> Desk<'a> {
 
     /// The URL of the issue that an item claims, where it has one and the repo is known.
     fn issue_url(&self, item: usize) -> Option<crate::redact::Clean> {
-        let issue = self.corpus.entries[item].item.issue.as_ref()?;
+        let entry = &self.corpus.entries[item];
+        if let Some(issue) = &entry.issue {
+            return Some(issue.url.clone());
+        }
+        let issue = entry.item.issue.as_ref()?;
         let text = issue.value.trim();
         if text.starts_with("https://") {
             return Some(issue.value.trimmed());
