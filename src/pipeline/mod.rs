@@ -6,6 +6,7 @@
 
 mod build;
 mod clean;
+mod github;
 mod issues;
 mod items;
 mod notices;
@@ -79,6 +80,11 @@ impl<'a> Desk<'a> {
     /// Their edges.
     pub fn graph(&self) -> &Graph {
         &self.graph
+    }
+
+    /// What the packs of an item are named after.
+    pub fn name(&self, item: usize) -> String {
+        self.corpus.entries[item].name(&self.corpus.rules)
     }
 
     /// The configuration.

@@ -1,12 +1,13 @@
 //! What one root's pack could hold, in the order of the pack.
 
-use super::library::{Document, Library, is_inactive, item_origin, removals};
+use super::library::{Document, Library, is_inactive, item_origin, record_origin, removals, text_origin};
+use super::removed;
 use super::{
     Body, Candidate, EdgeList, EdgeRow, Evidence, Input, Notice, Omission, Origin, OriginKind, Removal, Role,
     Selection, Trust, WorkItemJson,
 };
 use crate::config::Group;
-use crate::graph::{Edge, Entry, FileKind, FileRef, Graph, Missing, Node, Target, Value};
+use crate::graph::{Draft, Edge, Entry, FileKind, FileRef, Graph, Missing, Node, Target, Value};
 use crate::model::{Digest, Relation, RepoPath, natural_cmp};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -65,18 +66,18 @@ pub fn select(library: &Library<'_>, root: usize, references: References) -> Sel
     shelf.finish(entry, references)
 }
 
-/// The groups that a candidate may be in, with whether it gives way before its equals.
-type Standing = (Group, bool);
+/// The group that a candidate is in, with whether it gives way before its equals; the draft is stronger than all groups.
+type Standing = (Option<Group>, bool);
 
-struct Shelf<'a> {
-    library: &'a Library<'a>,
-    root: usize,
+pub(super) struct Shelf<'a> {
+    pub(super) library: &'a Library<'a>,
+    pub(super) root: usize,
     candidates: Vec<(Candidate, Option<Standing>)>,
     /// Ids of neighbours, files and what is missing: each is there once.
     ids: BTreeSet<Clean>,
     /// Files that neighbours with a section are made of.
     shown: BTreeSet<RepoPath>,
-    omissions: Vec<Omission>,
+    pub(super) omissions: Vec<Omission>,
     /// By what sorts them: kind, natural key, path.
     inputs: BTreeMap<(u8, String, String), Input>,
 }
@@ -85,26 +86,22 @@ impl Shelf<'_> {
     fn root(&mut self, entry: &Entry) {
         let state = Clean::literal(Graph::state(self.library.corpus, self.root).name());
         let origin = item_origin(entry);
-        let line = u64::from(entry.item.line);
-        let record = Origin {
-            path: Some(entry.item.origin.shown.clone()),
-            lines: (!entry.item.body.in_file).then_some([line, line]),
-            ..origin.clone()
-        };
+        let record = record_origin(entry);
         let base = Candidate {
             id: Clean::literal("root.issue"),
             kind: "issue",
             title: entry.item.title.clone(),
-            origin: origin.clone(),
+            origin,
             provenance: "root",
             role: Role::Root,
             body: self.library.root(self.root),
             state: Some(state),
             status: entry.item.status.clone(),
-            trust: Trust::Trusted,
+            trust: Trust::of(entry.is_untrusted() || entry.has_untrusted_title()),
+            by: entry.told_by_issue().map(|issue| issue.by.clone()),
             relation: None,
             evidence: None,
-            removals: removals(&entry.removals, |removal| removal.in_body, &origin),
+            removals: removed::from_text(entry),
         };
         let json = Candidate {
             id: Clean::literal("root.json"),
@@ -113,7 +110,10 @@ impl Shelf<'_> {
             origin: record.clone(),
             role: Role::Json,
             body: Body::Json(Arc::new(self.json(entry, &record))),
-            removals: removals(&entry.removals, |removal| !removal.in_body, &record),
+            // Answers of a form are its author's words.
+            trust: Trust::of(entry.issue.as_ref().is_some_and(|issue| !issue.by.trusted)),
+            by: None,
+            removals: removed::from_fields(entry),
             ..base.clone()
         };
         let edges = Candidate {
@@ -124,11 +124,36 @@ impl Shelf<'_> {
             provenance: "graph",
             role: Role::Edges,
             body: Body::Edges(Arc::new(EdgeList::new(self.rows()))),
+            trust: Trust::of(self.library.lists_untrusted(self.library.graph.edges(self.root))),
+            by: None,
             removals: self.removals_from_names(&items_of(self.library.graph.edges(self.root))),
             ..base.clone()
         };
+        let draft = entry.draft.as_deref().map(|draft| self.draft(entry, draft, &base));
         self.read_item(self.root, true);
-        self.candidates.extend([base, json, edges].map(|candidate| (candidate, None)));
+        let draft = draft.map(|draft| (draft, Some((None, false))));
+        let first = self.library.profile.draft_first;
+        let (before, after) = if first { (draft, None) } else { (None, draft) };
+        self.candidates.extend(before);
+        self.candidates.push((base, None));
+        self.candidates.extend(after);
+        self.candidates.extend([json, edges].map(|candidate| (candidate, None)));
+        self.comments(entry);
+    }
+
+    /// The text of the root's file, where its issue has another.
+    fn draft(&self, entry: &Entry, draft: &Draft, base: &Candidate) -> Candidate {
+        let origin = text_origin(entry, &draft.body, &draft.text);
+        Candidate {
+            id: Clean::literal("root.draft"),
+            body: self.library.draft(self.root, draft, &origin),
+            removals: removed::from_draft(entry, &origin),
+            origin,
+            role: Role::Rank(0),
+            trust: Trust::Trusted,
+            by: None,
+            ..base.clone()
+        }
     }
 
     /// The fields as they stand, with relations as resolved ids.
@@ -178,12 +203,13 @@ impl Shelf<'_> {
         let rows = edges.iter().map(|edge| EdgeRow {
             to: self.library.id(edge).clone(),
             relation: edge.relation.name(),
-            title: match edge.to {
-                Target::Item(item) => self.library.corpus.entries[item].item.title.clone(),
-                Target::Issue { ref id, .. } => id.clone(),
+            title: match &edge.to {
+                Target::Item(item) => self.library.corpus.entries[*item].item.title.clone(),
+                Target::Issue { id, title, .. } => title.as_ref().unwrap_or(id).clone(),
             },
             state: self.library.state(edge),
             resolved: matches!(edge.to, Target::Item(_)),
+            sync: self.library.sync(edge),
             evidence: evidence(edge),
         });
         let rows = rows.collect();
@@ -218,8 +244,11 @@ impl Shelf<'_> {
             let state = self.library.state(edge);
             let mut id = CleanBuf::new();
             id.lit(prefix).text(&entry.item.id);
-            let mut removed = removals(&entry.removals, |removal| removal.in_body || removal.in_name, &origin);
+            let mut removed = removed::from_text_and_names(entry);
+            let mut untrusted = entry.is_untrusted() || entry.has_untrusted_title();
             if relation == Relation::Parent {
+                let children = self.library.graph.edges(*item).iter().filter(|edge| edge.relation == Relation::Child);
+                untrusted |= self.library.lists_untrusted(children);
                 let mut siblings =
                     items_of(self.library.graph.edges(*item).iter().filter(|edge| edge.relation == Relation::Child));
                 siblings.retain(|sibling| sibling != item);
@@ -229,13 +258,14 @@ impl Shelf<'_> {
                 id: id.finish(),
                 kind: "issue",
                 title: entry.item.title.clone(),
-                origin: origin.clone(),
+                origin,
                 provenance,
                 role: Role::Rank(0),
                 body: if relation == Relation::Parent { self.library.parent(*item) } else { self.library.item(*item) },
                 state: Some(Clean::literal(state)),
                 status: entry.item.status.clone(),
-                trust: Trust::Trusted,
+                trust: Trust::of(untrusted),
+                by: entry.told_by_issue().map(|issue| issue.by.clone()),
                 relation: Some(relation.name()),
                 evidence: Some(evidence(edge)),
                 removals: removed,
@@ -247,7 +277,7 @@ impl Shelf<'_> {
             if relation == Relation::Parent {
                 self.read_siblings(*item);
             }
-            self.put(candidate, (group, state != "open" && state != "unknown"));
+            self.put(candidate, (Some(group), state != "open" && state != "unknown"));
         }
     }
 
@@ -262,17 +292,14 @@ impl Shelf<'_> {
     /// Where a title was read out of the body, the first removal by its rule there is taken for it.
     fn removals_from_names(&self, items: &[usize]) -> Vec<Removal> {
         let mut found = Vec::new();
-        let entries = items.iter().map(|item| &self.library.corpus.entries[*item]);
-        for entry in entries.filter(|entry| !entry.removals.is_empty()) {
+        for entry in items.iter().map(|item| &self.library.corpus.entries[*item]) {
             let (id, title) = (entry.item.id.as_str(), entry.item.title.as_str());
-            let mut rules: Vec<&str> = Vec::new();
-            let listed = removals(&entry.removals, |removal| removal.in_name || removal.in_body, &item_origin(entry));
-            for (removal, raw) in listed.into_iter().zip(entry.removals.iter().filter(|raw| raw.in_name || raw.in_body))
-            {
-                let marker = format!("[REDACTED:{}]", raw.rule);
+            let mut rules: Vec<String> = Vec::new();
+            for removal in removed::from_text_and_names(entry) {
+                let marker = format!("[REDACTED:{}]", removal.rule);
                 let shows = id.contains(&marker) || title.contains(&marker);
-                if shows && !rules.contains(&raw.rule.as_str()) {
-                    rules.push(&raw.rule);
+                if shows && !rules.contains(&removal.rule) {
+                    rules.push(removal.rule.clone());
                     found.push(removal);
                 }
             }
@@ -332,10 +359,7 @@ impl Shelf<'_> {
             .into_iter()
             .filter(|removal| (first_line..=last_line).contains(&removal.line))
             .collect();
-        let by = &self.library.corpus.entries[taken.by].item;
-        let file = if taken.file.at.path == by.origin.path { &by.origin.shown } else { &by.body.origin.shown };
-        let mut at = CleanBuf::new();
-        at.text(file).lit(":").number(u64::from(taken.file.at.line));
+        let at = self.library.corpus.entries[taken.by].shown_at(&taken.file.at);
         let candidate = Candidate {
             id: id.finish(),
             kind,
@@ -347,11 +371,12 @@ impl Shelf<'_> {
             state: None,
             status: document.status.clone().filter(|_| adr),
             trust: Trust::Trusted,
+            by: None,
             relation: None,
-            evidence: Some(Evidence { source: "reference", at: at.finish() }),
+            evidence: Some(Evidence { source: "reference", at }),
             removals,
         };
-        self.put(candidate, (if adr { Group::Adrs } else { Group::Documents }, inactive));
+        self.put(candidate, (Some(if adr { Group::Adrs } else { Group::Documents }), inactive));
     }
 
     fn missing(&mut self, missing: &Missing) {
@@ -375,11 +400,11 @@ impl Shelf<'_> {
         }
     }
 
-    fn put(&mut self, candidate: Candidate, standing: Standing) {
+    pub(super) fn put(&mut self, candidate: Candidate, standing: Standing) {
         if !self.ids.insert(candidate.id.clone()) {
             return;
         }
-        if self.library.profile.leave_out.contains(&standing.0) {
+        if standing.0.is_some_and(|group| self.library.profile.leave_out.contains(&group)) {
             let chars = match &candidate.body {
                 Body::Passage(passage, _) => Some(passage.full_chars()),
                 _ => None,
@@ -394,18 +419,30 @@ impl Shelf<'_> {
     /// An item as an input: its whole text where it has a section, else what a line about it says.
     fn read_item(&mut self, item: usize, whole: bool) {
         let entry = &self.library.corpus.entries[item];
-        let origin = Origin {
-            id: Some(entry.item.id.clone()),
-            path: Some(entry.item.origin.shown.clone()),
-            ..Origin::new(OriginKind::WorkItem)
+        let status = entry.item.status.as_deref().unwrap_or_default();
+        // A line about an issue also says what became of it.
+        let state = entry.issue.as_ref().map(|issue| issue.state.name());
+        let line = || {
+            let parts: Vec<&str> = [&*entry.item.id, &*entry.item.title, status].into_iter().chain(state).collect();
+            Digest::of(parts.join("\n"))
         };
-        let digest = if whole {
-            entry.digest
-        } else {
-            let status = entry.item.status.as_deref().unwrap_or_default();
-            Digest::of([&*entry.item.id, &*entry.item.title, status].join("\n"))
-        };
-        let key = (0, entry.item.id.to_string(), entry.item.origin.shown.to_string());
+        if entry.bare_issue().is_none() {
+            let path = &entry.item.origin.shown;
+            let origin = Origin {
+                id: Some(entry.item.id.clone()),
+                path: Some(path.clone()),
+                ..Origin::new(OriginKind::WorkItem)
+            };
+            self.read_text(item, path, origin, whole, if whole { entry.digest } else { line() });
+        }
+        if let Some(issue) = entry.issue.as_ref().filter(|_| whole || entry.bare_issue().is_some()) {
+            let origin = Origin { url: Some(issue.url.clone()), ..Origin::new(OriginKind::Issue) };
+            self.read_text(item, &issue.url, origin, whole, if whole { issue.digest } else { line() });
+        }
+    }
+
+    pub(super) fn read_text(&mut self, item: usize, place: &Clean, origin: Origin, whole: bool, digest: Digest) {
+        let key = (0, self.library.corpus.entries[item].item.id.to_string(), place.to_string());
         if whole || !self.inputs.contains_key(&key) {
             self.inputs.insert(key, Input { origin, digest: Some(digest) });
         }
@@ -444,6 +481,7 @@ impl Shelf<'_> {
             state: None,
             status: None,
             trust: Trust::Trusted,
+            by: None,
             relation: None,
             evidence: None,
             removals: removals(&guidance.removals, |_| true, &guidance.origin),
@@ -451,6 +489,8 @@ impl Shelf<'_> {
         Selection {
             profile: self.library.profile.name.clone(),
             root_id: entry.item.id.clone(),
+            root_name: entry.name(&self.library.corpus.rules),
+            root_is_item: entry.bare_issue().is_none(),
             root_url: references.url,
             root_title: entry.item.title.clone(),
             instructions,
@@ -462,15 +502,19 @@ impl Shelf<'_> {
     }
 }
 
-/// Who leaves when: groups from weakest to strongest; within one, what is done or inactive first, then the last in order.
+/// Who leaves when: groups from weakest to strongest; within one, what is done or inactive first, then the last in
+/// order, but of comments the oldest.
 fn ranks(candidates: &[(Candidate, Option<Standing>)], priority: &[Group]) -> Vec<Option<u32>> {
-    let mut order: Vec<(usize, bool, usize)> = candidates
+    let mut order: Vec<(usize, bool, usize, usize)> = candidates
         .iter()
         .enumerate()
         .filter_map(|(index, (_, standing))| {
             let (group, weak) = (*standing)?;
-            let strength = priority.iter().position(|known| *known == group).unwrap_or(priority.len());
-            Some((strength, weak, index))
+            let strength = group.map_or(0, |group| {
+                1 + priority.iter().position(|known| *known == group).unwrap_or(priority.len())
+            });
+            let late = if group == Some(Group::Comments) { candidates.len() - index } else { index };
+            Some((strength, weak, late, index))
         })
         .collect();
     order.sort_by(|a, b| b.cmp(a));

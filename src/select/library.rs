@@ -3,7 +3,7 @@
 use super::outline::{chunks, mark_adr, mark_headings, mark_opening, mark_title};
 use super::{Body, Chunk, Input, Origin, OriginKind, Passage, Removal};
 use crate::config::{Excerpt, Profile};
-use crate::graph::{Corpus, Edge, Entry, FileKind, Graph, Target, Text};
+use crate::graph::{Corpus, Draft, Edge, Entry, FileKind, Graph, Issue, Markdown, Remark, Target, Text};
 use crate::model::{Digest, Relation, RepoPath};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::HashMap;
@@ -37,6 +37,15 @@ pub struct Guidance {
     pub removals: Vec<crate::graph::Removal>,
 }
 
+/// Which comments of a root are taken.
+#[derive(Debug, Clone, Copy)]
+pub struct CommentRules {
+    /// How many, the last ones.
+    pub most: usize,
+    /// Whether those by authors who are not trusted are left out.
+    pub trusted_only: bool,
+}
+
 /// A file, read as what, and which section of it.
 type FileKey = (RepoPath, FileKind, Option<String>);
 
@@ -55,6 +64,8 @@ pub struct Library<'a> {
     pub instructions: Guidance,
     /// Further inputs that every pack of the profile has: instructions, rules.
     pub inputs: Vec<Input>,
+    /// Which comments of a root are taken.
+    pub comments: CommentRules,
     items: Vec<OnceLock<Body>>,
     parents: Vec<OnceLock<Body>>,
     files: Mutex<HashMap<FileKey, (Clean, Body)>>,
@@ -69,6 +80,7 @@ impl<'a> Library<'a> {
         excerpt: &'a Excerpt,
         instructions: Guidance,
         inputs: Vec<Input>,
+        comments: CommentRules,
     ) -> Self {
         let slots = || (0..corpus.entries.len()).map(|_| OnceLock::new()).collect();
         Self {
@@ -78,6 +90,7 @@ impl<'a> Library<'a> {
             excerpt,
             instructions,
             inputs,
+            comments,
             items: slots(),
             parents: slots(),
             files: Mutex::default(),
@@ -97,6 +110,26 @@ impl<'a> Library<'a> {
     /// An item's text as the root: the opening gives way before the key headings do.
     pub(super) fn root(&self, item: usize) -> Body {
         self.body(item, false, None)
+    }
+
+    /// The text that an item's file has beside that of its issue.
+    pub(super) fn draft(&self, item: usize, draft: &Draft, origin: &Origin) -> Body {
+        let state = Clean::literal(Graph::state(self.corpus, item).name());
+        let pointer = pointer(&self.corpus.entries[item].item.title, Some(&state), origin);
+        self.text(&draft.text.clean, &draft.text.markdown, origin, pointer)
+    }
+
+    /// A comment's text.
+    pub(super) fn comment(&self, remark: &Remark, title: &Clean, origin: &Origin) -> Body {
+        self.text(&remark.comment.text, &remark.markdown, origin, pointer(title, None, origin))
+    }
+
+    fn text(&self, text: &Clean, markdown: &Markdown, origin: &Origin, pointer: Clean) -> Body {
+        let mut parts = chunks(markdown, &(0..text.len()), 0);
+        mark_headings(&mut parts, markdown, &self.profile.key_headings);
+        mark_title(&mut parts, markdown, text);
+        mark_opening(&mut parts, markdown);
+        Body::Passage(Arc::new(Passage::new(text.clone(), parts, origin.place())), pointer)
     }
 
     fn body(&self, item: usize, opening: bool, tail: Option<Clean>) -> Body {
@@ -146,8 +179,12 @@ impl<'a> Library<'a> {
                 lines.lit("\n");
             }
             lines.lit("- ").line(self.id(edge));
-            if let Target::Item(child) = edge.to {
-                lines.lit(" \"").line(&self.corpus.entries[child].item.title).lit("\"");
+            let title = match &edge.to {
+                Target::Item(child) => Some(&self.corpus.entries[*child].item.title),
+                Target::Issue { title, .. } => title.as_ref(),
+            };
+            if let Some(title) = title {
+                lines.lit(" \"").line(title).lit("\"");
             }
             lines.lit(": ").lit(self.state(edge));
         }
@@ -166,8 +203,24 @@ impl<'a> Library<'a> {
     pub(super) fn state(&self, edge: &Edge) -> &'static str {
         match &edge.to {
             Target::Item(item) => Graph::state(self.corpus, *item).name(),
-            Target::Issue { .. } => "unknown",
+            Target::Issue { state, .. } => state.name(),
         }
+    }
+
+    /// Whether a line about one of these neighbours shows a title that strangers may have written.
+    pub(super) fn lists_untrusted<'e>(&self, edges: impl IntoIterator<Item = &'e Edge>) -> bool {
+        edges.into_iter().any(|edge| match &edge.to {
+            Target::Item(item) => self.corpus.entries[*item].has_untrusted_title(),
+            Target::Issue { title, .. } => title.is_some(),
+        })
+    }
+
+    /// The root that `sync` takes to fetch what an edge leads to; nothing where it is here.
+    pub(super) fn sync(&self, edge: &Edge) -> Option<Clean> {
+        let Target::Issue { id, .. } = &edge.to else { return None };
+        let repo = id.rfind('#').map_or("", |hash| &id[..hash]);
+        let here = self.corpus.rules.repo.as_ref().is_some_and(|this| this.eq_ignore_ascii_case(repo));
+        Some(if here { id.slice(repo.len() + 1..id.len()) } else { id.clone() })
     }
 
     /// A file's title and text, whole or the section under `anchor`; `None` where it has no such heading.
@@ -278,14 +331,40 @@ fn pointer(title: &Clean, state: Option<&Clean>, origin: &Origin) -> Clean {
     line.lit(": ").line(&origin.place()).finish()
 }
 
-/// Where an item's text is: its lines in a Markdown file, else the line of its record.
+/// Where an item's text is: the page of its issue, its lines in a Markdown file, else the line of its record.
 pub(super) fn item_origin(entry: &Entry) -> Origin {
-    let body = &entry.item.body;
+    match entry.told_by_issue() {
+        Some(issue) => issue_origin(entry, issue),
+        None => text_origin(entry, &entry.item.body, &entry.body),
+    }
+}
+
+/// Where an item's fields are: the record of its file, else the page of its issue.
+pub(super) fn record_origin(entry: &Entry) -> Origin {
+    if let Some(issue) = entry.bare_issue() {
+        return issue_origin(entry, issue);
+    }
+    let line = u64::from(entry.item.line);
+    Origin {
+        id: Some(entry.item.id.clone()),
+        path: Some(entry.item.origin.shown.clone()),
+        lines: (!entry.item.body.in_file).then_some([line, line]),
+        ..Origin::new(OriginKind::WorkItem)
+    }
+}
+
+/// The page of an item's issue.
+pub(super) fn issue_origin(entry: &Entry, issue: &Issue) -> Origin {
+    Origin { id: Some(entry.item.id.clone()), url: Some(issue.url.clone()), ..Origin::new(OriginKind::Issue) }
+}
+
+/// Where a text of an item's files is.
+pub(super) fn text_origin(entry: &Entry, body: &crate::graph::ItemBody<Clean>, text: &Text) -> Origin {
     let first = u64::from(body.line);
-    let lines = match u32::try_from(entry.body.clean.lines().count()).unwrap_or(u32::MAX) {
+    let lines = match u32::try_from(text.clean.lines().count()).unwrap_or(u32::MAX) {
         _ if !body.in_file => Some([first, first]),
         0 => None,
-        count => Some([first, first + u64::from(entry.body.last_line_before(count)) - 1]),
+        count => Some([first, first + u64::from(text.last_line_before(count)) - 1]),
     };
     Origin {
         id: Some(entry.item.id.clone()),
