@@ -1,7 +1,7 @@
 //! `contextpack check`.
 
 use super::args::{CheckArgs, Format, Global};
-use super::build::{is_unchanged, orphans};
+use super::build::{Stray, is_unchanged, strays};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
@@ -9,8 +9,9 @@ use super::packs;
 use super::report::{self, json_text, printable};
 use super::workspace::Workspace;
 use contextpack::pipeline::Built;
-use contextpack::review::{Difference, difference};
+use contextpack::review::{Difference, difference, read};
 use contextpack::store::{Folder, StoreError};
+use contextpack::wire::Pack;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::sync::{Mutex, PoisonError};
@@ -21,7 +22,7 @@ pub(super) struct Standing {
     pub(super) name: String,
     pub(super) root: String,
     pub(super) profile: String,
-    /// `fresh`, `stale`, `edited`, `missing`, `orphaned` or `failed`.
+    /// `fresh`, `stale`, `edited`, `missing`, `orphaned`, `unverifiable` or `failed`.
     pub(super) status: &'static str,
     pub(super) reasons: Vec<String>,
 }
@@ -59,22 +60,15 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let mut standings: Vec<Standing> = standings.into_inner().unwrap_or_else(PoisonError::into_inner);
     if args.roots.is_empty() && args.building.profiles.is_empty() && !run.blocked {
         let names: BTreeSet<&str> = standings.iter().map(|standing| standing.name.as_str()).collect();
-        let orphaned: Vec<Standing> = orphans(&folder, &names, &run)?
-            .into_iter()
-            .map(|(name, pack)| Standing {
-                name,
-                root: pack.root.work_item_id.unwrap_or_default(),
-                profile: pack.profile,
-                status: "orphaned",
-                reasons: vec!["its root or profile is gone: `contextpack build --prune` removes it".to_owned()],
-            })
-            .collect();
-        standings.extend(orphaned);
+        let strays: Vec<Standing> = strays(&folder, &names, &run, &desk)?.into_iter().map(Standing::from).collect();
+        standings.extend(strays);
     }
     standings.sort();
     let dir = workspace.settings.output.dir.as_str();
-    let bad: Vec<&Standing> =
+    let told: Vec<&Standing> =
         standings.iter().filter(|standing| !matches!(standing.status, "fresh" | "failed")).collect();
+    // What cannot be judged is no fault, unless nothing may be left open.
+    let bad = told.iter().filter(|standing| global.strict || standing.status != UNVERIFIABLE).count();
     match global.format {
         Format::Json => {
             let packs = standings.iter().map(|standing| standing.output(dir)).collect();
@@ -88,7 +82,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
             let diagnostics: Vec<_> = run.diagnostics.iter().filter(quiet).cloned().collect();
             report::tell(global.format, &diagnostics, &|_| None)?;
             let mut out = anstream::stdout().lock();
-            for standing in &bad {
+            for standing in &told {
                 let path = format!("{dir}/{}", standing.name);
                 let reasons = standing.reasons.join("; ");
                 if global.format == Format::Github {
@@ -100,14 +94,40 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
             if !global.quiet {
                 let fresh = standings.iter().filter(|standing| standing.status == "fresh").count();
                 writeln!(anstream::stderr(), "{fresh} of {} packs are fresh", standings.len())?;
-                if !bad.is_empty() {
+                if told.iter().any(|standing| standing.status != UNVERIFIABLE) {
                     writeln!(anstream::stderr(), "run `contextpack build` and commit what it writes")?;
                 }
             }
         }
     }
     let input = if run.has_errors() { Exit::Input } else { Exit::Done };
-    Ok(input.and(if bad.is_empty() { Exit::Done } else { Exit::Stale }))
+    Ok(input.and(if bad == 0 { Exit::Done } else { Exit::Stale }))
+}
+
+/// The status of a pack whose issue the snapshot lacks, so that nothing says what it should be.
+const UNVERIFIABLE: &str = "unverifiable";
+
+fn not_in_snapshot() -> String {
+    "its issue is not in the snapshot: run `contextpack sync`, or commit the snapshot".to_owned()
+}
+
+impl From<Stray> for Standing {
+    fn from(stray: Stray) -> Self {
+        let (status, reason) = match stray.unverifiable {
+            true => (UNVERIFIABLE, not_in_snapshot()),
+            false => ("orphaned", "its root or profile is gone: `contextpack build --prune` removes it".to_owned()),
+        };
+        let root = stray.root();
+        Self { name: stray.name, root, profile: stray.pack.profile, status, reasons: vec![reason] }
+    }
+}
+
+/// Whether the pack on disk was made with its root's issue, and the new one without.
+fn lost_its_issue(existing: &[u8], built: &Pack) -> bool {
+    let has = |pack: &Pack| {
+        pack.inputs.iter().any(|input| input.kind == "issue" && input.url.is_some() && input.url == pack.root.issue_url)
+    };
+    !has(built) && read(existing).is_ok_and(|old| has(&old))
 }
 
 /// Compares one pack with the file on disk.
@@ -119,6 +139,7 @@ pub(super) fn standing(folder: &Folder, built: Built) -> Result<Standing, StoreE
         (Ok(_), None) => ("missing", vec!["it was not built yet".to_owned()]),
         (Ok(sealed), Some(existing)) if is_unchanged(Some(&existing), &sealed) => ("fresh", Vec::new()),
         (Ok(sealed), Some(existing)) => match difference(&existing, sealed.pack()) {
+            Difference::Stale(_) if lost_its_issue(&existing, sealed.pack()) => (UNVERIFIABLE, vec![not_in_snapshot()]),
             Difference::Stale(reasons) => ("stale", reasons),
             Difference::Edited(reasons) => ("edited", reasons),
         },

@@ -1,8 +1,8 @@
 //! What a relation's value names: an item, an issue, or nothing that is known.
 
 use super::index::Index;
-use super::stated::Part;
 use super::link::{LONGEST, Web, Written, decoded, number, scheme};
+use super::stated::Part;
 use super::{Corpus, Rules, SourceRules};
 use crate::model::{Code, RepoPath};
 use crate::redact::Clean;

@@ -40,7 +40,15 @@ pub(super) fn item(id: &str, file: &str) -> Entry {
         no_pack: false,
     };
     let body = Text { clean: Clean::default(), markdown: Arc::new(Markdown::default()), folds: Vec::new() };
-    Entry { item, body, removals: Vec::new(), digest: Digest::of(id), rules: Arc::new(SourceRules::default()), issue: None, draft: None }
+    Entry {
+        item,
+        body,
+        removals: Vec::new(),
+        digest: Digest::of(id),
+        rules: Arc::new(SourceRules::default()),
+        issue: None,
+        draft: None,
+    }
 }
 
 impl Entry {

@@ -61,12 +61,8 @@ fn join(entry: &mut Entry, other: Entry, rules: &Rules, diagnostics: &mut Vec<Di
     let same = |a: ItemState, b: ItemState| a == b || [a, b] == [ItemState::Done, ItemState::Merged];
     if own != ItemState::Unknown && issue.state != ItemState::Unknown && !same(own, issue.state) {
         let status = entry.item.status.as_deref().unwrap_or_default();
-        let message = format!(
-            "`{}` is `{}` in its file and `{}` on GitHub",
-            entry.item.id,
-            shown(status),
-            issue.state.name()
-        );
+        let message =
+            format!("`{}` is `{}` in its file and `{}` on GitHub", entry.item.id, shown(status), issue.state.name());
         let diagnostic = Diagnostic::new(Code::StatusDiffers, Some(at.clone()), message)
             .help("correct `status`, or close or reopen the issue; the state on GitHub is taken");
         diagnostics.push(diagnostic.about(&*entry.item.id));
@@ -108,9 +104,9 @@ fn merge(entry: &mut Entry, theirs: &[Field<Clean>]) {
 fn extend(own: &mut Node<Clean>, more: &[Node<Clean>], line: u32) {
     let mut nodes = match &own.value {
         Value::List(nodes) => nodes.clone(),
-        Value::Scalar { text, .. } => parts(text)
-            .map(|text| Node { line: own.line, value: Value::Scalar { text, plain: false } })
-            .collect(),
+        Value::Scalar { text, .. } => {
+            parts(text).map(|text| Node { line: own.line, value: Value::Scalar { text, plain: false } }).collect()
+        }
         Value::Null => Vec::new(),
         Value::Map(_) => return,
     };

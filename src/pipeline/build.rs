@@ -135,8 +135,7 @@ impl Desk<'_> {
             trusted_only: github.trusted_only,
         };
         let excerpt = &self.settings.adrs.excerpt;
-        let library =
-            Library::new(&self.corpus, &self.graph, profile, excerpt, guidance, vec![input, rules], comments);
+        let library = Library::new(&self.corpus, &self.graph, profile, excerpt, guidance, vec![input, rules], comments);
         let Some(counter) = counters.get(&counted(&budget)) else { return Ok(None) };
         Ok(Some(Bench { library, budget, counter }))
     }

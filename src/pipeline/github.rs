@@ -1,7 +1,8 @@
 //! What a reader of a pack should know of its issues.
 
 use super::Desk;
-use crate::graph::{Entry, Target};
+use crate::config::Settings;
+use crate::graph::{Corpus, Entry, Target};
 use crate::model::{Code, Diagnostic, Place};
 
 /// The folder whose content is not committed, but for the snapshot.
@@ -12,7 +13,7 @@ impl Desk<'_> {
     pub(super) fn of_github(&self, root: usize) -> Vec<Diagnostic> {
         let entry = &self.corpus.entries[root];
         let mut diagnostics: Vec<Diagnostic> = self.incomplete(entry).into_iter().collect();
-        if self.publishes() {
+        if self.publishes {
             let neighbours = self.graph.edges(root).iter().filter_map(|edge| match edge.to {
                 Target::Item(item) => Some(&self.corpus.entries[item]),
                 Target::Issue { .. } => None,
@@ -33,22 +34,22 @@ impl Desk<'_> {
         let here = issue.is_here(&self.corpus.rules);
         let root = if here { issue.number.to_string() } else { format!("{}#{}", issue.repo, issue.number) };
         let message =
-            format!("of issue `{}#{}` it is not known in full: {}", issue.repo, issue.number, parts.join(", "));
-        let help = format!("what does not stand here may exist; run `contextpack sync {root}`");
+            format!("the snapshot may not have all of `{}#{}`: {}", issue.repo, issue.number, parts.join(", "));
+        let help = format!("run `contextpack sync {root}`; what does not stand here may exist all the same");
         let at = Place::file(issue.origin.path.clone());
         Some(Diagnostic::new(Code::IncompleteIssue, Some(at), message).help(help).about(&*entry.item.id))
     }
+}
 
-    /// Whether packs are committed to a repo that others may read.
-    ///
-    /// Unless the configuration says it, this repo is private where the snapshot calls its own issues so.
-    fn publishes(&self) -> bool {
-        let own = || {
-            let mut issues = self.corpus.entries.iter().filter_map(|entry| entry.issue.as_ref());
-            issues.any(|issue| issue.is_here(&self.corpus.rules) && issue.private == Some(true))
-        };
-        !self.settings.output.dir.is_under(STATE) && !self.settings.github.private.unwrap_or_else(own)
-    }
+/// Whether packs are committed to a repo that others may read.
+///
+/// Unless the configuration says it, this repo is private where the snapshot calls its own issues so.
+pub(super) fn publishes(settings: &Settings, corpus: &Corpus) -> bool {
+    let own = || {
+        let mut issues = corpus.entries.iter().filter_map(|entry| entry.issue.as_ref());
+        issues.any(|issue| issue.is_here(&corpus.rules) && issue.private == Some(true))
+    };
+    !settings.output.dir.is_under(STATE) && !settings.github.private.unwrap_or_else(own)
 }
 
 fn private(entry: &Entry) -> Option<Diagnostic> {

@@ -34,6 +34,8 @@ pub struct Desk<'a> {
     /// Of reading and of the graph, sorted, with the levels that the configuration gives.
     diagnostics: Vec<Diagnostic>,
     notices: notices::Notices,
+    /// Whether others may read the packs.
+    publishes: bool,
 }
 
 impl<'a> Desk<'a> {
@@ -64,7 +66,8 @@ impl<'a> Desk<'a> {
         diagnostics.dedup();
         let diagnostics = levelled(diagnostics, settings);
         let notices = notices::Notices::new(&diagnostics, &redactor);
-        Self { source, settings, deny, redactor, environment, corpus, graph, diagnostics, notices }
+        let publishes = github::publishes(settings, &corpus);
+        Self { source, settings, deny, redactor, environment, corpus, graph, diagnostics, notices, publishes }
     }
 
     /// What is wrong with the items and the graph.

@@ -36,8 +36,10 @@ impl Shelf {
         let output = desk.settings.output.dir.as_str();
         let denied = |path: &RepoPath| desk.deny.denies(path) || path.is_under(output);
         let items: Vec<usize> = items.into_iter().collect();
-        let referenced: BTreeMap<usize, Referenced> =
-            items.par_iter().map(|item| (*item, desk.graph.references(&desk.corpus, *item, &files, &tracked, &denied))).collect();
+        let referenced: BTreeMap<usize, Referenced> = items
+            .par_iter()
+            .map(|item| (*item, desk.graph.references(&desk.corpus, *item, &files, &tracked, &denied)))
+            .collect();
         let wanted: BTreeSet<(&RepoPath, FileKind)> =
             referenced.values().flat_map(|found| found.files.iter().map(|file| (&file.path, file.kind))).collect();
         let wanted: Vec<_> = wanted.into_iter().collect();

@@ -510,9 +510,8 @@ fn ranks(candidates: &[(Candidate, Option<Standing>)], priority: &[Group]) -> Ve
         .enumerate()
         .filter_map(|(index, (_, standing))| {
             let (group, weak) = (*standing)?;
-            let strength = group.map_or(0, |group| {
-                1 + priority.iter().position(|known| *known == group).unwrap_or(priority.len())
-            });
+            let strength = group
+                .map_or(0, |group| 1 + priority.iter().position(|known| *known == group).unwrap_or(priority.len()));
             let late = if group == Some(Group::Comments) { candidates.len() - index } else { index };
             Some((strength, weak, late, index))
         })
