@@ -95,8 +95,11 @@ fn text(bytes: Vec<u8>) -> Result<String, &'static str> {
         return Err("it is no text: it has a NUL byte");
     }
     let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8")?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    Ok(text.replace("\r\n", "\n").replace('\r', "\n"))
+    let bare = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    if bare.contains('\r') {
+        return Ok(bare.replace("\r\n", "\n").replace('\r', "\n"));
+    }
+    Ok(if bare.len() == text.len() { text } else { bare.to_owned() })
 }
 
 fn complain(name: &str, why: &str) -> Result<Exit, Failure> {

@@ -19,6 +19,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("command-line-password", "curl -u bob:~~<a12>3k"),
     ("password-hash", "admin:~~$apr1$<a8>$<a22>"),
     ("discord-bot-token", "MT<a22>.<a6>.<a38>"),
+    ("prefixed-token", "acme_live_<a32>"),
     ("airtable-token", "pat<a14>.<h64>"),
     ("seed-phrase", "mnemonic: ~~ripple lantern obtain velvet thunder cactus meadow orphan puzzle skate vanish yellow"),
     ("wrapped-credentials", "data: ~~eyJhdXRocyI6eyJyLmlvIjp7<a90>~~"),

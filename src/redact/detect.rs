@@ -1,11 +1,11 @@
 //! One pass over a text: keywords first, then the rules that they call.
 
 use super::generic::{self, LABELS, Names, SPOTS, Word};
+use super::keywords::Keywords;
 use super::providers::{PROVIDERS, Provider};
 use super::rules::{self, Label, Rule};
 use super::text::WordEnds;
 use super::{dots, keys, names, phrases, url};
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use std::sync::OnceLock;
 
 /// What a record says of a URL's password.
@@ -44,46 +44,33 @@ enum Call {
     Phrase,
 }
 
-struct Table {
-    keywords: AhoCorasick,
-    calls: Vec<Call>,
-}
-
-/// The automaton over all built-in keywords, built at the first text.
-fn table() -> Option<&'static Table> {
-    static TABLE: OnceLock<Option<Table>> = OnceLock::new();
-    TABLE
-        .get_or_init(|| {
-            let mut words: Vec<(String, Call)> = Vec::new();
-            for rule in rules::all().chain(&SPOTS) {
-                words.extend(rule.keywords().map(|word| (word, Call::Rule(rule))));
-            }
-            for provider in PROVIDERS {
-                words.extend(provider.words.iter().map(|word| ((*word).to_owned(), Call::Provider(provider))));
-            }
-            words.extend(LABELS.iter().map(|word| (word.word.to_owned(), Call::Word(word))));
-            let mut fixed: Vec<(&str, Call)> = Vec::new();
-            fixed.extend(generic::STEMS.iter().map(|stem| (*stem, Call::Name)));
-            fixed.extend(phrases::KEYWORDS.iter().map(|word| (*word, Call::Phrase)));
-            fixed.extend(keys::BODIES.iter().map(|word| (*word, Call::KeyBody)));
-            fixed.extend(keys::WRAPPED.iter().map(|word| (*word, Call::Wrapped)));
-            fixed.extend([
-                ("://", Call::Url),
-                (keys::BEGIN, Call::KeyBlock),
-                (keys::BEGIN_SSH2, Call::KeyBlock),
-                (keys::END, Call::KeyEnd),
-                (keys::PUTTY, Call::Putty),
-            ]);
-            words.extend(fixed.into_iter().map(|(word, call)| (word.to_owned(), call)));
-            let keywords = AhoCorasick::builder()
-                .ascii_case_insensitive(true)
-                .match_kind(MatchKind::Standard)
-                .kind(Some(AhoCorasickKind::DFA))
-                .build(words.iter().map(|(word, _)| word))
-                .ok()?;
-            Some(Table { keywords, calls: words.into_iter().map(|(_, call)| call).collect() })
-        })
-        .as_ref()
+/// The built-in keywords, put together at the first text.
+fn keywords() -> &'static Keywords<Call> {
+    static KEYWORDS: OnceLock<Keywords<Call>> = OnceLock::new();
+    KEYWORDS.get_or_init(|| {
+        let mut words: Vec<(String, Call)> = Vec::new();
+        for rule in rules::all().chain(&SPOTS) {
+            words.extend(rule.keywords().map(|word| (word, Call::Rule(rule))));
+        }
+        for provider in PROVIDERS {
+            words.extend(provider.words.iter().map(|word| ((*word).to_owned(), Call::Provider(provider))));
+        }
+        words.extend(LABELS.iter().map(|word| (word.word.to_owned(), Call::Word(word))));
+        let mut fixed: Vec<(&str, Call)> = Vec::new();
+        fixed.extend(generic::STEMS.iter().map(|stem| (*stem, Call::Name)));
+        fixed.extend(phrases::KEYWORDS.iter().map(|word| (*word, Call::Phrase)));
+        fixed.extend(keys::BODIES.iter().map(|word| (*word, Call::KeyBody)));
+        fixed.extend(keys::WRAPPED.iter().map(|word| (*word, Call::Wrapped)));
+        fixed.extend([
+            ("://", Call::Url),
+            (keys::BEGIN, Call::KeyBlock),
+            (keys::BEGIN_SSH2, Call::KeyBlock),
+            (keys::END, Call::KeyEnd),
+            (keys::PUTTY, Call::Putty),
+        ]);
+        words.extend(fixed.into_iter().map(|(word, call)| (word.to_owned(), call)));
+        Keywords::new(words)
+    })
 }
 
 /// Every built-in label.
@@ -99,30 +86,25 @@ pub(super) fn labels() -> impl Iterator<Item = &'static Label> {
 /// `strict`: the text is a record rather than prose, see [`Names::value`].
 pub(super) fn built_in(text: &[u8], strict: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let Some(table) = table() else {
-        // The table is fixed and a test builds it. Should it ever fail, nothing may pass.
-        return vec![Finding { start: 0, end: text.len(), of: Of::Ours(&keys::BLOCK) }];
-    };
     let mut assigned = Names::default();
     let mut ends = WordEnds::default();
     let mut key_end = 0;
     dots::tokens(text, |start, end, label| findings.push(Finding { start, end, of: Of::Ours(label) }));
-    for hit in table.keywords.find_overlapping_iter(text) {
-        let at = hit.start();
-        let found = match table.calls[hit.pattern().as_usize()] {
+    keywords().each(text, |at, hit_end, call| {
+        let found = match call {
             Call::Rule(rule) => rule.find(text, at).map(|(start, end)| {
                 let end = if rule.extends() { ends.end(text, end) } else { end };
                 (start, end, &rule.label)
             }),
             Call::Name | Call::Word(_) => {
                 let mut take = |start, end, label| findings.push(Finding { start, end, of: Of::Ours(label) });
-                match table.calls[hit.pattern().as_usize()] {
+                match call {
                     Call::Word(word) => assigned.labelled(text, at, word, &mut take),
                     _ => assigned.find(text, at, strict, &mut take),
                 }
                 None
             }
-            Call::Url => url::credentials(text, hit.end()).map(|(start, end)| (start, end, &URL_PASSWORD)),
+            Call::Url => url::credentials(text, hit_end).map(|(start, end)| (start, end, &URL_PASSWORD)),
             // A block holds no other block: skipping what it covers keeps the pass linear.
             Call::KeyBlock if at >= key_end => keys::block(text, at).map(|(start, end)| (start, end, &keys::BLOCK)),
             Call::KeyEnd if at >= key_end => keys::rest(text, at).map(|(start, end)| (start, end, &keys::BLOCK)),
@@ -131,9 +113,9 @@ pub(super) fn built_in(text: &[u8], strict: bool) -> Vec<Finding> {
             Call::KeyBody if at >= key_end => keys::bare(text, at).map(|(start, end)| (start, end, &keys::BLOCK)),
             Call::KeyBlock | Call::KeyEnd | Call::Putty | Call::Wrapped | Call::KeyBody => None,
             Call::Provider(provider) => {
-                provider.find(text, at, hit.end()).map(|(start, end)| (start, end, &provider.label))
+                provider.find(text, at, hit_end).map(|(start, end)| (start, end, &provider.label))
             }
-            Call::Phrase => phrases::words(text, hit.end()).map(|(start, end)| (start, end, phrases::LABEL)),
+            Call::Phrase => phrases::words(text, hit_end).map(|(start, end)| (start, end, phrases::LABEL)),
         };
         if let Some((start, end, label)) = found {
             if label.rank == keys::BLOCK.rank {
@@ -141,18 +123,13 @@ pub(super) fn built_in(text: &[u8], strict: bool) -> Vec<Finding> {
             }
             findings.push(Finding { start, end, of: Of::Ours(label) });
         }
-    }
+    });
     findings
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_table_of_keywords_can_be_built() {
-        assert!(table().is_some());
-    }
 
     #[test]
     fn hostile_texts_are_searched_to_their_end() {

@@ -20,6 +20,7 @@ mod hidden;
 mod hygiene;
 mod judge;
 mod keys;
+mod keywords;
 mod letters;
 mod listing;
 mod names;

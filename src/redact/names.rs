@@ -139,6 +139,7 @@ const OTHER_KEYS: &str = "public publishable pub site primary foreign partition 
 
 /// Whether `name` is spelled as variables of an environment are.
 fn is_environment(name: &[u8]) -> bool {
+    let name = name.strip_prefix(b"--").unwrap_or(name);
     name.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
 }
 

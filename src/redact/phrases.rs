@@ -57,7 +57,7 @@ pub(super) fn words(text: &[u8], from: usize) -> Option<(usize, usize)> {
         }
         found.push(word);
         end = at + length;
-        at = end + text[end..].iter().take(8).take_while(|b| is_between(**b)).count();
+        at = end + text[end..].iter().take(24).take_while(|b| is_between(**b)).count();
         let breaks = text[end..at].contains(&b'\n');
         let each = *by_line.get_or_insert(breaks);
         // A full list at a line's end is whole, whatever the next line says.
@@ -82,7 +82,7 @@ fn is_full(count: usize) -> bool {
 fn is_between(byte: u8) -> bool {
     byte.is_ascii_whitespace()
         || byte.is_ascii_digit()
-        || matches!(byte, b',' | b'"' | b'\'' | b'.' | b')' | b'-' | b'|')
+        || matches!(byte, b',' | b'"' | b'\'' | b'.' | b')' | b'-' | b'|' | b'>')
 }
 
 #[cfg(test)]

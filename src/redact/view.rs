@@ -168,7 +168,7 @@ fn stretches(raw: &str) -> Vec<Range<usize>> {
     }
     // A key runs over many lines, of which one may be encoded.
     let keys = !found.is_empty() && (raw.contains("-----BEGIN") || raw.contains("PRIVATE KEY"));
-    if keys { vec![0..raw.len()] } else { found }
+    if keys { vec![Range { start: 0, end: raw.len() }] } else { found }
 }
 
 /// The start of the line before that of `at`.

@@ -154,7 +154,15 @@ impl Names {
         }
         if let Some(table) = pairs::column(text, name) {
             if let Some((class, label)) = class() {
-                self.columns.values(text, &table, class, |start, end| take(start, end, label));
+                self.columns.values(text, (&table, b'|'), class, |start, end| take(start, end, label));
+            }
+            return;
+        }
+        if matches!(text.get(name.end), Some(b',' | b';' | b'\t' | b'\n' | b'"'))
+            && let Some((table, mark)) = pairs::separated(text, name)
+        {
+            if let Some((class, label)) = class() {
+                self.columns.values(text, (&table, mark), class, |start, end| take(start, end, label));
             }
             return;
         }

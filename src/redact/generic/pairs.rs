@@ -129,6 +129,31 @@ pub(super) fn column(text: &[u8], name: Name) -> Option<Column> {
     Some(Column { rows: delimiter + length + 1, index: before.iter().filter(|b| **b == b'|').count() - lead })
 }
 
+/// The column that a name in the first line of comma-separated values names, and what separates it.
+///
+/// All cells of that line are short names, and the next line has as many cells.
+pub(super) fn separated(text: &[u8], name: Name) -> Option<(Column, u8)> {
+    let low = name.start.saturating_sub(256);
+    let start = text[low..name.start].iter().rposition(|b| *b == b'\n').map_or(low, |end| low + end + 1);
+    let head = line(text, start);
+    let mark = *[b',', b';', b'\t'].iter().find(|mark| head.contains(mark))?;
+    let lead = head.iter().take_while(|b| matches!(b, b' ' | b'>' | b'+' | b'"')).count();
+    let cells = head[lead..].split(|b| *b == mark);
+    let is_word = |cell: &[u8]| {
+        let cell = cell.trim_ascii();
+        !cell.is_empty()
+            && cell.len() <= 24
+            && cell.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'"'))
+    };
+    let count = |row: &[u8]| row.iter().filter(|b| **b == mark).count();
+    let next = start + head.len() + 1;
+    let fits = next < text.len() && count(line(text, next)) == count(head);
+    if !fits || !cells.clone().all(is_word) {
+        return None;
+    }
+    Some((Column { rows: next, index: count(&text[start..name.start]) }, mark))
+}
+
 /// Which columns were read.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
@@ -138,7 +163,13 @@ pub(super) struct Columns {
 
 impl Columns {
     /// Hands over what looks like a secret in a column.
-    pub(super) fn values(&mut self, text: &[u8], column: &Column, class: Class, mut take: impl FnMut(usize, usize)) {
+    pub(super) fn values(
+        &mut self,
+        text: &[u8],
+        (column, mark): (&Column, u8),
+        class: Class,
+        mut take: impl FnMut(usize, usize),
+    ) {
         if column.rows != self.table {
             *self = Self { table: column.rows, read: 0 };
         }
@@ -149,10 +180,10 @@ impl Columns {
         let mut at = column.rows;
         while at < text.len() {
             let row = line(text, at);
-            if !row.contains(&b'|') || row.len() == ROW {
+            if !row.contains(&mark) || row.len() == ROW {
                 break;
             }
-            if let Some((start, end)) = cell(row, column.index)
+            if let Some((start, end)) = cell(row, mark, column.index)
                 && looks_secret(&row[start..end], class, true)
             {
                 take(at + start, at + end);
@@ -163,18 +194,18 @@ impl Columns {
 }
 
 /// The content of a row's cell without the marks around it.
-fn cell(row: &[u8], index: usize) -> Option<(usize, usize)> {
-    let lead = usize::from(row.trim_ascii_start().starts_with(b"|"));
-    let mut borders = row.iter().enumerate().filter(|(at, b)| **b == b'|' && (*at == 0 || row[at - 1] != b'\\'));
+fn cell(row: &[u8], mark: u8, index: usize) -> Option<(usize, usize)> {
+    let lead = usize::from(mark == b'|' && row.trim_ascii_start().starts_with(b"|"));
+    let mut borders = row.iter().enumerate().filter(|(at, b)| **b == mark && (*at == 0 || row[at - 1] != b'\\'));
     let start = match index + lead {
         0 => 0,
         count => borders.nth(count - 1)?.0 + 1,
     };
     let end = borders.next().map_or(row.len(), |(at, _)| at);
-    let mark = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'`' | b'*' | b'"' | b'\'');
+    let quote = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'`' | b'*' | b'"' | b'\'');
     let content = row.get(start..end)?;
-    let left = content.iter().take_while(|b| mark(b)).count();
-    let right = content.iter().rev().take_while(|b| mark(b)).count();
+    let left = content.iter().take_while(|b| quote(b)).count();
+    let right = content.iter().rev().take_while(|b| quote(b)).count();
     (left < content.len()).then(|| (start + left, end - right))
 }
 

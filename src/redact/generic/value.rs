@@ -53,9 +53,23 @@ pub(super) fn value(text: &[u8], name: Name, at: usize, separator: Separator, cl
     if found.quoted {
         return Some((found, secret));
     }
+    if !secret && separator == Separator::Colon && is_passphrase_name(&text[name.start..name.end]) {
+        let line = &text[at..text.len().min(at + 128)];
+        let line =
+            &line[..line.iter().position(|b| matches!(b, b'\n' | b'`' | b'<' | b'|' | b'"')).unwrap_or(line.len())];
+        if judge::is_passphrase(line, class) {
+            return Some((Found { start: at, end: at + line.trim_ascii_end().len(), quoted: true }, true));
+        }
+    }
     // Left out of the judgement, since a sentence may end so, but perhaps the secret's own.
     let marks = text[found.end..].iter().take(8).take_while(|b| matches!(b, b'!' | b'?')).count();
     Some((Found { end: found.end + marks, ..found }, secret))
+}
+
+/// Whether a name says that its value has several words.
+fn is_passphrase_name(name: &[u8]) -> bool {
+    let start = name.len().saturating_sub("passphrase".len());
+    name[start..].eq_ignore_ascii_case(b"passphrase")
 }
 
 /// Whether only a value in quotes is one after such a separator.

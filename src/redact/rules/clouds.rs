@@ -24,7 +24,7 @@ table! {
     "tencent-key" "a Tencent Cloud secret id" ["akid"] r"AKID[A-Za-z0-9]{32}" => exact check(random);
     "baidu-key" "a Baidu Cloud key" ["bce-v3/altak-"] r"bce-v3/ALTAK-[A-Za-z0-9]{15,}/[a-f0-9]{40}";
     "volcengine-key" "a Volcengine access key" ["aklt"] r"AKLT[A-Za-z0-9+/=_-]{30,}" => edge check(random);
-    "yandex-key" "a Yandex Cloud key or token" ["aqvn" "y[0123]_a" "t1.9eu" "ycaje"] r"AQVN[A-Za-z0-9_-]{35,}|y[0-3]_A[A-Za-z0-9_-]{40,}|t1\.9eu[A-Za-z0-9_=-]{20,}\.[A-Za-z0-9_-]{80,}|YCAJE[A-Za-z0-9_-]{20}" => edge;
+    "yandex-key" "a Yandex Cloud key or token" ["aqvn" "y[0123]_a" "t1." "ycaje"] r"AQVN[A-Za-z0-9_-]{35,}|y[0-3]_A[A-Za-z0-9_-]{40,}|t1\.[A-Za-z0-9_=-]{20,}\.[A-Za-z0-9_-]{80,}|YCAJE[A-Za-z0-9_-]{20}" => edge;
     "digitalocean-token" "a DigitalOcean token" ["dop_v1_" "doo_v1_" "dor_v1_"] r"do[por]_v1_[a-f0-9]{40,}";
     "digitalocean-spaces-key" "a DigitalOcean Spaces key" ["do[08]0"] r"DO[08]0[A-Z0-9]{16,17}" => exact check(random);
     "scaleway-key" "a Scaleway access key" ["scw"] r"SCW[A-Z0-9]{17}" => exact check(random);

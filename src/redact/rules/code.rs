@@ -22,7 +22,7 @@ table! {
     "deno-token" "a Deno Deploy token" ["ddp_" "ddo_" "ddw_"] r"dd[pow]_[A-Za-z0-9]{36,}" => edge;
     "jsr-token" "a JSR token" ["jsrt_" "jsrp_" "jsrd_"] r"jsr[tpd]_[A-Za-z0-9_-]{30,}" => edge;
     "artifactory-key" "an Artifactory key" ["akcp" "cmvmd"] r"AKCp[A-Za-z0-9]{50,}|cmVmd[A-Za-z0-9]{55,}" => edge;
-    "buildkite-token" "a Buildkite token" ["bk[acu]a_" "bk[acr][jrt]_" "bkpt_" "bkpat_" "bkps_"] r"bk(?:ua|aa|aj|ar|ct|pt|pat|ps)_[A-Za-z0-9_-]{38,}" => edge;
+    "buildkite-token" "a Buildkite token" ["bk[acu]a_" "bk[acr][jrt]_" "bkat_" "bkpt_" "bkpat_" "bkps_"] r"bk(?:ua|at|aa|aj|ar|ct|pt|pat|ps)_[A-Za-z0-9_-]{38,}" => edge;
     "circleci-token" "a CircleCI token" ["ccipat_" "cciprj_"] r"CCI(?:PAT|PRJ)_[A-Za-z0-9]{20,}_[a-z0-9]{40}";
     "octopus-key" "an Octopus Deploy API key" ["api-"] r"API-[A-Z0-9]{25,32}" => exact check(random);
     "harness-token" "a Harness token" ["pat." "sat."] r"[ps]at\.[A-Za-z0-9_-]{22}\.[a-f0-9]{24}\.[A-Za-z0-9]{20}" => edge;

@@ -17,7 +17,7 @@ table! {
     "dbt-token" "a dbt Cloud token" ["dbt[cusp]_"] r"dbt[cusp]_[A-Za-z0-9_-]{30,}" => edge check(random);
     "tableau-token" "a Tableau token" ["==:"] r"[A-Za-z0-9+/]{22}==:[A-Za-z0-9]{32}" => back(22) exact;
     "metabase-key" "a Metabase API key" ["mb_"] r"mb_[A-Za-z0-9+/]{40,}={0,2}" => edge check(random);
-    "new-relic-key" "a New Relic key" ["nr[aij][ikaqrs]-" "nral"] r"NR(?:AK|II|AA|IQ|RA|JS)-[A-Za-z0-9_-]{18,}|[A-Za-z0-9]{32,36}NRAL" => back(36) edge;
+    "new-relic-key" "a New Relic key" ["nr[aij][ikaqrs]-" "nral"] r"NR(?:AK|II|AA|IQ|RA|JS)-[A-Za-z0-9_-]{18,}|[A-Za-z0-9]{32,40}NRAL" => back(40) edge;
     "sentry-token" "a Sentry token" ["sntry[sua]_"] r"sntrys_[A-Za-z0-9+/=_-]{30,}|sntry[ua]_[a-f0-9]{40,}";
     "dynatrace-token" "a Dynatrace token" ["dt0c01." "dt0s01." "dt0s02." "dt0s16."] r"dt0[cs][0-9]{2}\.[A-Za-z0-9]{8,24}\.[A-Za-z0-9]{60,}";
     "grafana-token" "a Grafana token" ["glsa_" "glc_" "eyjrijoi"] r"glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}|glc_[A-Za-z0-9+/]{32,}={0,2}|eyJrIjoi[A-Za-z0-9+/]{40,}={0,2}" => edge;

@@ -1,7 +1,8 @@
 //! Forms that no single provider owns.
 
-use super::{Rule, decode, random};
+use super::{Rule, decode, of_three_kinds, random};
 use crate::redact::judge::{self, Class};
+use crate::redact::letters;
 
 const fn rule(
     name: &'static str,
@@ -13,7 +14,7 @@ const fn rule(
 }
 
 /// The rules of this family.
-pub(super) static RULES: [Rule; 8] = [
+pub(super) static RULES: [Rule; 9] = [
     rule(
         "jwt",
         "matches the pattern of a JSON Web Token",
@@ -72,7 +73,33 @@ pub(super) static RULES: [Rule; 8] = [
     )
     .back(65)
     .check(random),
+    rule(
+        "prefixed-token",
+        "has the form of a token: words that say so, then random characters",
+        &[
+            "_live_", "_prod_", "_org_", "_user_", "_sk_", "_pat_", "_secret_", "_token_", "_api_", "_key_", "_at_",
+            "_rt_", "_svc_", "_sa_", "_admin_", "_access_", "_personal_", "_project_", "_server_", "-api-", "-secret-",
+            "-token-", "-key-", "-pat-", "sk_", "pat_", "tok_", "secret_", "apikey_", "token_", "api_", "key_",
+        ],
+        r"(?:[A-Za-z0-9]{1,12}[_-]){1,4}[A-Za-z0-9]{20,}",
+    )
+    .back(32)
+    .after_forms()
+    .check(is_prefixed),
 ];
+
+/// Whether `token` ends in random characters, and its words do not say that it is public.
+fn is_prefixed(token: &[u8]) -> bool {
+    const PUBLIC: &str = "pk pub public publishable id ids pi cs cus acct req evt sub price prod client site test";
+    let mut parts: Vec<&[u8]> = token.split(|b| matches!(b, b'_' | b'-')).collect();
+    let Some(tail) = parts.pop() else { return false };
+    let digits = tail.iter().filter(|b| b.is_ascii_digit()).count();
+    let hexadecimal = tail.len() >= 32 && tail.iter().all(u8::is_ascii_hexdigit) && digits < tail.len();
+    let mixed = of_three_kinds(tail) && digits >= 2 && letters::odd_pairs(tail).0 >= 4;
+    let worded = parts.iter().all(|part| part.iter().all(u8::is_ascii_lowercase));
+    let public = parts.iter().any(|part| judge::is_one_of(PUBLIC, part));
+    worded && !public && (mixed || hexadecimal) && !judge::is_sample(token)
+}
 
 /// Whether `token` is Base64 of `user:password`.
 fn is_basic(token: &[u8]) -> bool {

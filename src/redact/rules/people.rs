@@ -32,7 +32,7 @@ table! {
     "twitch-token" "a Twitch token" ["oauth:"] r"oauth:([a-z0-9]{30})" => edge exact check(random);
     "pinterest-token" "a Pinterest token" ["pina_"] r"pina_[A-Za-z0-9_-]{20,}" => edge check(random);
     "dropbox-token" "a Dropbox token" ["sl."] r"sl\.(?:u\.)?[A-Za-z0-9_=-]{60,}" => edge;
-    "asana-token" "an Asana token" ["[012]/1"] r"[012]/[0-9]{12,}(?:/[0-9]{12,})?:[0-9a-f]{32}" => edge;
+    "asana-token" "an Asana token" ["[012]/[123456789]"] r"[012]/[0-9]{12,}(?:/[0-9]{12,})?:[0-9a-f]{32}" => edge;
     "trello-token" "a Trello token" ["atta"] r"ATTA[A-Fa-f0-9]{60,72}" => exact;
     "atlassian-token" "an Atlassian API token" ["atatt3"] r"ATATT3[A-Za-z0-9_=-]{50,}" => edge;
     "linear-key" "a Linear API key" ["lin_api_" "lin_oauth_"] r"lin_(?:api|oauth)_[A-Za-z0-9]{30,}";

@@ -1,0 +1,245 @@
+//! Whether a value looks like a secret: the difference between `hunter2`, `<password>` and `bytes32`.
+
+mod placeholder;
+mod words;
+
+pub(super) use placeholder::{is_placeholder, is_sample};
+pub(super) use words::{is_chosen, is_name, is_passphrase};
+
+use super::letters;
+use super::text::starts_ignoring_case;
+use words::{is_base_with_digits, is_jumble, is_technical_name};
+
+/// What a name says of its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// A password: chosen by people, so it may be weak.
+    Password,
+    /// A secret, a secret key, a client secret.
+    Secret,
+    /// An API key, an access key and the like.
+    Key,
+    /// A private key or a signing key.
+    PrivateKey,
+    /// A token that is qualified: `access_token`, `bot_token`.
+    Token,
+    /// `token` alone, `auth`, `credentials`: also said of much that is no secret.
+    Weak,
+}
+
+/// Longest value that is judged whole.
+const LONG: usize = 4096;
+
+/// Whether `word` is one of the words of `list`, whatever the case.
+pub(super) fn is_one_of(list: &str, word: &[u8]) -> bool {
+    list.split(' ').any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+/// Whether `value` looks like what a name of `class` hides. `quoted`: its ends are marked by quotes.
+pub(super) fn looks_secret(value: &[u8], class: Class, quoted: bool) -> bool {
+    let least = if class == Class::Password { 6 } else { 8 };
+    if value.len() < least || value.len() > LONG || is_placeholder(value) || value.iter().any(u8::is_ascii_whitespace) {
+        return false;
+    }
+    if is_place(value) || is_code(value, quoted) {
+        return false;
+    }
+    if let Some(verdict) = hexadecimal(value, class) {
+        return verdict;
+    }
+    let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    if letters == 0 {
+        return class == Class::Password && digits == value.len();
+    }
+    if is_base_with_digits(value) || is_technical_name(value) {
+        return false;
+    }
+    let marks = value
+        .iter()
+        .filter(|b| matches!(b, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'+' | b'~'))
+        .count();
+    if !is_name(value) {
+        // Words with odd punctuation between them, without a digit, are a password's form only.
+        let random = is_jumble(value) || (value.len() >= 12 && letters::are_random(value) && class != Class::Weak);
+        return digits > 0 || random || (class == Class::Password && marks > 0);
+    }
+    let ends_in_digit = value.last().is_some_and(u8::is_ascii_digit);
+    let one_word = value.iter().all(u8::is_ascii_alphanumeric);
+    match class {
+        Class::Password => digits > 0 && (one_word || quoted || is_chosen(value) || has_all_kinds(value)),
+        Class::Secret if one_word && digits >= 2 && value.iter().any(u8::is_ascii_uppercase) => {
+            value.iter().any(u8::is_ascii_lowercase)
+        }
+        Class::Secret | Class::Key | Class::PrivateKey => one_word && digits >= 2 && value.len() >= 10 && ends_in_digit,
+        Class::Token => one_word && digits >= 3 && value.len() >= 12 && ends_in_digit,
+        Class::Weak => false,
+    }
+}
+
+/// Whether `value` looks like a secret wherever it stands: letters and digits that no name has in
+/// this order.
+pub(super) fn looks_random(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
+    let sides = value.iter().any(u8::is_ascii_lowercase) && value.iter().any(u8::is_ascii_uppercase);
+    value.len() >= 8
+        && letters >= 2
+        && ((digits >= 1 && (sides || digits >= 3 || value.iter().any(|b| b"!#$%^&*".contains(b)))) || is_jumble(value))
+        && !is_name(value)
+        && !is_uuid(value)
+        && looks_secret(value, Class::Token, false)
+}
+
+/// Whether `value` has letters of both cases and digits.
+pub(super) fn has_all_kinds(value: &[u8]) -> bool {
+    value.iter().any(u8::is_ascii_lowercase)
+        && value.iter().any(u8::is_ascii_digit)
+        && (value.iter().any(u8::is_ascii_uppercase) || value.split(|b| *b == b'-').count() >= 4)
+}
+
+/// Whether `value` is hexadecimal of a length that keys have.
+pub(super) fn is_hexadecimal_key(value: &[u8]) -> bool {
+    (24..=128).contains(&value.len())
+        && value.iter().all(u8::is_ascii_hexdigit)
+        && value.iter().any(u8::is_ascii_alphabetic)
+        && value.iter().any(u8::is_ascii_digit)
+}
+
+/// A path or a URL: what stands in it is judged by the rules for URLs.
+fn is_place(value: &[u8]) -> bool {
+    let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
+    let slashed = value.contains(&b'/') && is_name(value);
+    slashed
+        || [&b"/"[..], b"./", b"../", b"~/", b"~\\", b"\\\\", b"www.", b"@/"]
+            .iter()
+            .any(|start| value.starts_with(start))
+            && is_name(&value[1..])
+        || has(b"://")
+        || (value.len() > 2 && value[1] == b':' && value[2] == b'\\')
+}
+
+/// An expression rather than a value.
+fn is_code(value: &[u8], quoted: bool) -> bool {
+    let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
+    if quoted {
+        // A pattern such as `[A-Za-z0-9]{8,}`, a call such as `f(x)`.
+        let call = value.ends_with(b")") && value.iter().take_while(|b| is_identifier(**b)).count() > 0 && {
+            let name = value.iter().take_while(|b| is_identifier(**b)).count();
+            value[name] == b'('
+        };
+        return call
+            || has(b"A-Z")
+            || has(b"a-z")
+            || has(b"()")
+            || value.starts_with(b"^")
+            || has(b"\\w")
+            || has(b"\\d");
+    }
+    value.iter().any(|b| matches!(b, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'<' | b'>' | b'\\'))
+        || has(b"::")
+        || has(b"->")
+        || has(b"==") && !value.ends_with(b"==")
+        || has(b"&&")
+        || value.starts_with(b"&")
+        || value.starts_with(b"*")
+        || value.starts_with(b"#")
+}
+
+fn is_identifier(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.')
+}
+
+/// What is to be said of digests and numbers in hexadecimal; nothing where it is none.
+fn hexadecimal(value: &[u8], class: Class) -> Option<bool> {
+    let says_secret = class != Class::Weak;
+    if is_uuid(value) {
+        return Some(says_secret);
+    }
+    if starts_ignoring_case(value, b"0x") && value[2..].iter().all(u8::is_ascii_hexdigit) {
+        // An address or a digest; but a key of a chain is written like this too.
+        return Some(class == Class::PrivateKey && value.len() == 66);
+    }
+    if value.len() >= 16 && value.iter().all(u8::is_ascii_hexdigit) && value.iter().any(u8::is_ascii_alphabetic) {
+        return Some(says_secret);
+    }
+    None
+}
+
+/// Whether `value` is a UUID.
+pub(super) fn is_uuid(value: &[u8]) -> bool {
+    value.len() == 36
+        && value.iter().enumerate().all(|(at, b)| match at {
+            8 | 13 | 18 | 23 => *b == b'-',
+            _ => b.is_ascii_hexdigit(),
+        })
+}
+
+/// Whether `value` is worth looking for in other texts of the same source: long and unlike a plain word.
+pub(super) fn is_distinct(value: &[u8]) -> bool {
+    let plain = value.iter().all(|b| b.is_ascii_lowercase()) || value.iter().skip(1).all(|b| b.is_ascii_lowercase());
+    let number = value.iter().all(u8::is_ascii_digit);
+    let least = match (plain, number) {
+        (true, _) => 12,
+        (_, true) => 10,
+        _ => 8,
+    };
+    value.len() >= least && !is_placeholder(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_people_and_machines_choose_look_secret() {
+        for (class, value) in [
+            (Class::Password, "hunter2"),
+            (Class::Password, "Tr0ub4dor&3"),
+            (Class::Password, "Summer2024"),
+            (Class::Password, "Welcome!Friend"),
+            (Class::Secret, "8f14e45fceea167a5a36dedd4bea2543"),
+            (Class::Secret, "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzzzzz"),
+            (Class::Key, "x8Kq2Lm9Pz4Rt6Vw"),
+            (Class::Token, "aBcDeFgHiJkLmNoPqR"),
+            (Class::Weak, "q9w8e7r6t5y4u3i2"),
+            (Class::Key, "123e4567-e89b-12d3-a456-426614174000"),
+        ] {
+            assert!(looks_secret(value.as_bytes(), class, true), "{value}");
+        }
+    }
+
+    #[test]
+    fn words_names_types_paths_and_digests_do_not_look_secret() {
+        for (class, value) in [
+            (Class::Password, "required"),
+            (Class::Password, "bytes32"),
+            (Class::Password, "password123"),
+            (Class::Password, "argon2id"),
+            (Class::Password, "12345678"),
+            (Class::Secret, "my-secret-v2"),
+            (Class::Secret, "kubernetes.io/tls"),
+            (Class::Secret, "/run/secrets/db_password_1"),
+            (Class::Secret, "process.env.SECRET_1"),
+            (Class::Secret, "${SECRET_1}"),
+            (Class::Secret, "<secret_2>"),
+            (Class::Secret, "xxxxxxxxxxxx1"),
+            (Class::Token, "getAccessToken"),
+            (Class::Token, "bd-au0.10"),
+            (Class::Weak, "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
+            (Class::Weak, "123e4567-e89b-12d3-a456-426614174000"),
+            (Class::Secret, "0x4c0883a69102937d6231471b5dbb6204fe512961708279f2e3e8a5d4b8e3e5a1"),
+            (Class::Key, "AKIAIOSFODNN7EXAMPLE"),
+            (Class::Token, "abc...xyz1"),
+        ] {
+            assert!(!looks_secret(value.as_bytes(), class, true), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_marker_is_a_placeholder() {
+        assert!(is_placeholder(b"[REDACTED:password]"));
+        assert!(is_placeholder("…".as_bytes()));
+        assert!(!is_placeholder(b"hunter2"));
+    }
+}

@@ -1,0 +1,136 @@
+//! What stands in for a secret: masks, variables, references, samples.
+
+use super::super::text::{contains_ignoring_case, starts_ignoring_case};
+use super::{LONG, is_one_of};
+
+/// Words that only a stand-in holds, anywhere in it.
+const STAND_INS: &str = "example placeholder changeme change-me change_me changeit replaceme replace_ \
+    replace- redacted xxxxxx dummy insert_ insert- undefined required optional letmein";
+
+/// Words that only a stand-in holds when they stand alone between separators.
+const STAND_IN_WORDS: &str = "your here todo tbd fixme foo bar baz foobar xxx xxxx xxxxx sample";
+
+/// Whether `value` stands in for a secret: empty, masked, elided, a variable, a reference, `changeme`.
+pub(in super::super) fn is_placeholder(value: &[u8]) -> bool {
+    let value = value.trim_ascii();
+    let bare = value.len() <= 2
+        || value.iter().all(|b| matches!(b, b'x' | b'X' | b'*' | b'.' | b'_' | b'-' | b'#' | b'?' | b'0'))
+        || value.iter().all(|b| !b.is_ascii());
+    bare || is_periodic(value) || is_reference(value) || is_elided(value) || is_sequence(value) || stands_in(value)
+}
+
+fn is_elided(value: &[u8]) -> bool {
+    let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
+    has(b"...") || has("…".as_bytes()) || has(b"****") || has("••".as_bytes()) || has(b"[REDACTED:")
+}
+
+/// Whether a few characters are repeated over and over, after `0x` or not: `4646…`, `deadbeefdeadbeef…`.
+fn is_periodic(value: &[u8]) -> bool {
+    let value = value.strip_prefix(b"0x").unwrap_or(value);
+    value.len() >= 16 && (1..=8).any(|period| value.iter().zip(&value[period..]).all(|(a, b)| a == b))
+}
+
+/// `12345678`, `abcdef`, `aaaaaa` up to 10 characters.
+fn is_sequence(value: &[u8]) -> bool {
+    value.len() <= 10
+        && [0_i16, 1].iter().any(|step| {
+            value.windows(2).all(|pair| {
+                let rise = i16::from(pair[1]) - i16::from(pair[0]);
+                rise == *step || (pair[0] == b'9' && pair[1] == b'0' && *step == 1)
+            })
+        })
+}
+
+/// A variable, a template's hole or a lookup instead of a value.
+fn is_reference(value: &[u8]) -> bool {
+    let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
+    // A SealedSecret begins with the length of the key that encrypts it.
+    let sealed = value.len() >= 120 && value.starts_with(b"Ag") && matches!(value[2], b'A'..=b'D');
+    let dollar_name = value[0] == b'$'
+        && value.get(1).is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_' || *b == b':')
+        && value[1..].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b':' | b'-'));
+    let percent_name = value.len() > 2
+        && value[0] == b'%'
+        && value[value.len() - 1] == b'%'
+        && value[1..value.len() - 1].iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_');
+    let brackets = matches!((value[0], value[value.len() - 1]), (b'<', b'>') | (b'{', b'}') | (b'[', b']'));
+    const LOOKUPS: &[&[u8]] = &[
+        b"process.env",
+        b"os.environ",
+        b"os.getenv",
+        b"import.meta",
+        b"env.",
+        b"env:",
+        b"env(",
+        b"env[",
+        b"secrets.",
+        b"var.",
+        b"vars.",
+        b"local.",
+        b"data.",
+        b"inputs.",
+        b"params.",
+        b"config.",
+        b"self.",
+        b"this.",
+        b"args.",
+        b"req.",
+        b"request.",
+        b"ctx.",
+        b"module.",
+        b"arn:",
+        b"op://",
+        b"vault:",
+        b"ssm:",
+        b"secret:",
+        b"file:",
+        b"sha256:",
+        b"sha256-",
+        b"sha384-",
+        b"sha512-",
+        b"sha512:",
+        b"projects/",
+        b"enc[",
+        b"!ref",
+        b"!sub",
+        b"!secret",
+        b"!vault",
+        b"!env",
+        b"resolve:",
+        b"aws:",
+        b"awssm",
+        b"gcp:",
+        b"sm://",
+        b"keyring:",
+        b"data:",
+    ];
+    dollar_name
+        || sealed
+        || percent_name
+        || brackets
+        || has(b"${")
+        || has(b"$(")
+        || has(b"{{")
+        || has(b"#{")
+        || (has(b"<") && has(b">"))
+        || LOOKUPS.iter().any(|lookup| starts_ignoring_case(value, lookup))
+}
+
+fn stands_in(value: &[u8]) -> bool {
+    let short = &value[..value.len().min(LONG)];
+    if STAND_INS.split(' ').any(|word| contains_ignoring_case(short, word.as_bytes())) {
+        return true;
+    }
+    // Base64 holds separators too, so only short values are taken apart.
+    short.len() <= 64
+        && short.split(|b| matches!(b, b'-' | b'_' | b'.' | b' ')).any(|part| is_one_of(STAND_IN_WORDS, part))
+}
+
+/// Whether a provider's token is shown as a sample: `ghp_xxxxxxxxxxxx`, `AKIAIOSFODNN7EXAMPLE`.
+///
+/// Stricter than [`is_placeholder`]: what has a provider's form is rarely anything else.
+pub(in super::super) fn is_sample(token: &[u8]) -> bool {
+    const WORDS: &[&[u8]] =
+        &[b"example", b"placeholder", b"redacted", b"xxxxxx", b"your-", b"your_", b"changeme", b"000000000000"];
+    WORDS.iter().any(|word| contains_ignoring_case(token, word)) || token.windows(3).any(|window| window == b"...")
+}

@@ -1,0 +1,178 @@
+//! Words: those that names and types are made of, that sentences hold, that people choose for passwords.
+
+use super::super::letters;
+use super::super::text::contains_ignoring_case;
+use super::{Class, is_code, is_one_of, is_placeholder};
+
+/// Words with digits that name formats and types.
+const TECHNICAL: &str = "1password aes128 aes256 argon2 argon2i argon2id auth0 base32 base58 base64 base64url \
+    bip32 bip39 bip44 blake2 blake2b blake3 bn254 bls12381 ed25519 ed448 hs256 hs512 \
+    es256 es384 es256k rs256 rs512 ps256 keccak256 md5 oauth1 oauth2 pbkdf2 pkcs1 pkcs8 \
+    pkcs11 pkcs12 ripemd160 rsa2048 rsa4096 saml2 secp256k1 secp256r1 sha1 sha2 sha256 \
+    sha3 sha384 sha512 utf8 utf16 x25519 x509";
+
+/// Weak words that, alone or with a few digits, are shown as what they are: `password123`, `test1`.
+const BASES: &str = "password passwd pass pwd secret token test testing admin root user username guest \
+    demo default input field param arg str string var value key apikey mysecret \
+    mypassword mytoken abc foo bar bytes int uint float char varchar line step phase \
+    level version type section erc eip rfc page text hash";
+
+/// Words that are said about passwords rather than being parts of one.
+const SAID: &str = "a an and any are as at be by can cannot character characters confirm contain contains \
+    current digit digits do does empty enter expired expires field for forgot from has hash have if in \
+    incorrect invalid is it least length letters long match matches maximum minimum missing must need new no not \
+    of old on only optional or password passwords please provide required reset same secret set should show \
+    stored string than that the this to too token type use used user value was weak when will with wrong you your \
+    change hide update repeat again strong valid hashed encrypted protected";
+
+/// Whether `value` is a password of several words. `class`: what its name says.
+pub(in super::super) fn is_passphrase(value: &[u8], class: Class) -> bool {
+    let value = value.trim_ascii();
+    let words: Vec<&[u8]> = value.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+    let capital = |word: &&[u8]| word[0].is_ascii_uppercase();
+    matches!(class, Class::Password | Class::Secret)
+        && (2..=10).contains(&words.len())
+        && (10..=120).contains(&value.len())
+        && !is_placeholder(value)
+        && !value.ends_with(b".")
+        && words.iter().all(|word| word.len() <= 16 && (word.len() == 1 || !is_one_of(SAID, word)))
+        && value.iter().all(|b| !matches!(b, b'<' | b'>' | b'{' | b'}' | b'(' | b')' | b'=' | b'\\' | b'/' | b':'))
+        && (words.len() >= 4 || value.iter().any(|b| b.is_ascii_digit() || b"!@#$%^&*".contains(b)))
+        && !(capital(&words[0]) && words[1..].iter().all(|word| word.iter().all(u8::is_ascii_lowercase)))
+}
+
+/// Parts of words that show a value made up for a document.
+const MADE_UP: &[&[u8]] = &[
+    b"pass",
+    b"pwd",
+    b"secret",
+    b"token",
+    b"key",
+    b"your",
+    b"my",
+    b"some",
+    b"test",
+    b"user",
+    b"admin",
+    b"value",
+    b"here",
+    b"default",
+    b"string",
+    b"change",
+    b"sample",
+    b"none",
+    b"null",
+    b"true",
+    b"false",
+    b"foo",
+    b"bar",
+    b"env",
+    b"root",
+    b"postgres",
+    b"mysql",
+    b"mongo",
+    b"redis",
+    b"guest",
+    b"demo",
+    b"local",
+    b"hidden",
+    b"mask",
+    b"empty",
+    b"unset",
+    b"blank",
+    b"hash",
+    b"crypt",
+    b"vault",
+    b"random",
+    b"generate",
+    b"prompt",
+    b"file",
+    b"name",
+    b"database",
+    b"server",
+    b"config",
+    b"internal",
+    b"manager",
+    b"docker",
+    b"kube",
+    b"service",
+    b"basic",
+    b"plain",
+    b"auth",
+    b"disabled",
+    b"enabled",
+];
+
+/// Words that say how something is rather than what it is.
+const STATES: &str = "invalid missing wrong correct strong secure unsafe provided inherited interactive external \
+    varchar number boolean object array integer float date always never ignored shared deprecated removed";
+
+/// Whether `value`, given to a password and nothing else, was chosen by a person: letters alone, or
+/// several words with hyphens, and none that documents use.
+pub(in super::super) fn is_chosen(value: &[u8]) -> bool {
+    let parts: Vec<&[u8]> = value.split(|b| matches!(b, b'-' | b'_' | b'.')).collect();
+    let spelled = parts.iter().all(|part| part.len() >= 2 && part.iter().all(u8::is_ascii_alphanumeric));
+    (6..=64).contains(&value.len())
+        && spelled
+        && (parts.len() >= 3 || parts.len() == 1)
+        && value.iter().any(u8::is_ascii_lowercase)
+        && !is_placeholder(value)
+        && !is_code(value, false)
+        && !MADE_UP.iter().any(|word| contains_ignoring_case(value, word))
+        && !is_base_with_digits(value)
+        && !is_technical(value)
+        && !is_one_of(SAID, value)
+        && !is_one_of(STATES, value)
+}
+
+/// `password123`, `bytes32`.
+pub(super) fn is_base_with_digits(value: &[u8]) -> bool {
+    let letters = value.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    let rest = &value[letters..];
+    rest.len() <= 4 && rest.iter().all(|b| b.is_ascii_digit() || *b == b'!') && is_one_of(BASES, &value[..letters])
+}
+
+fn is_technical(word: &[u8]) -> bool {
+    is_one_of(TECHNICAL, word)
+}
+
+/// `sha256`, `pbkdf2-sha512`.
+pub(super) fn is_technical_name(value: &[u8]) -> bool {
+    is_technical(value) || (is_name(value) && value.split(|b| !b.is_ascii_alphanumeric()).any(is_technical))
+}
+
+/// Whether `value` reads like a name: words and short numbers between separators.
+pub(in super::super) fn is_name(value: &[u8]) -> bool {
+    if value.iter().any(|b| !b.is_ascii_alphanumeric() && !matches!(b, b'-' | b'_' | b'.' | b'/' | b':' | b',')) {
+        return false;
+    }
+    value.split(|b| !b.is_ascii_alphanumeric()).all(|part| {
+        let letters = part.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+        let rest = &part[letters..];
+        let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+        let tail = &rest[digits..];
+        // `label2symbol`, `Ed448PrivateKey`: one number between words.
+        let number = digits <= 3 || is_technical(&part[..letters + digits]);
+        let between = letters >= 2 && number && tail.len() >= 5 && tail.iter().all(u8::is_ascii_alphabetic);
+        let words = (digits <= 4 && tail.is_empty()) || between || is_technical(part);
+        words && reads_like_words(&part[..letters]) && reads_like_words(tail)
+    })
+}
+
+/// Whether letters can be words.
+fn reads_like_words(letters: &[u8]) -> bool {
+    !is_jumble(letters) && !letters::are_random(letters)
+}
+
+/// Whether letters read like no words: many changes of case, hardly a vowel.
+pub(super) fn is_jumble(value: &[u8]) -> bool {
+    let letters: Vec<u8> = value.iter().copied().filter(u8::is_ascii_alphabetic).take(256).collect();
+    if letters.len() < 12 {
+        return false;
+    }
+    let changes =
+        letters.windows(2).filter(|pair| pair[0].is_ascii_lowercase() != pair[1].is_ascii_lowercase()).count();
+    let vowels =
+        letters.iter().filter(|b| matches!(b.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u' | b'y')).count();
+    changes * 5 >= letters.len() * 2 || vowels * 6 < letters.len()
+}
