@@ -31,6 +31,13 @@ impl Index {
         for (item, entry) in corpus.entries.iter().enumerate() {
             index.add(corpus, item, entry);
         }
+        // Of items that claim one issue, the one that it is part of is meant.
+        for items in index.issues.values_mut().filter(|items| items.len() > 1) {
+            let has = |item: &usize| corpus.entries[*item].issue.is_some();
+            if items.iter().any(has) {
+                items.retain(has);
+            }
+        }
         for path in &corpus.rules.adrs {
             index.adrs.insert(path.clone());
             if let Some(number) = adr_number(path.name()) {

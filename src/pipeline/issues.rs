@@ -172,13 +172,13 @@ fn digest(texts: &[Clean], issue: &parse::Issue<Clean>) -> Digest {
     Digest::of(parts.join("\n"))
 }
 
-/// One value may be a field, a title and a mention at once.
+/// What a rule took from a text at two stages adds up; one value may be a field and a title at once.
 fn once(mut removals: Vec<Removal>) -> Vec<Removal> {
     removals.sort();
     removals.dedup_by(|b, a| {
         let same = (a.line, a.in_body, &a.rule) == (b.line, b.in_body, &b.rule);
         if same {
-            a.count = a.count.max(b.count);
+            a.count = if a.in_body { a.count.saturating_add(b.count) } else { a.count.max(b.count) };
             a.in_name |= b.in_name;
         }
         same
