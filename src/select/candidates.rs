@@ -1,14 +1,14 @@
 //! What one root's pack could hold, in the order of the pack.
 
-use super::library::{Document, Library, is_inactive, item_origin, record_origin, removals, text_origin};
+use super::library::{Document, Library, is_inactive};
+use super::origins::{item_origin, removals};
 use super::removed;
 use super::{
-    Body, Candidate, EdgeList, EdgeRow, Evidence, Input, Notice, Omission, Origin, OriginKind, Removal, Role,
-    Selection, Trust, WorkItemJson,
+    Body, Candidate, EdgeRow, Evidence, Input, Notice, Omission, Origin, OriginKind, Removal, Role, Selection, Trust,
 };
 use crate::config::Group;
-use crate::graph::{Draft, Edge, Entry, FileKind, FileRef, Graph, Missing, Node, Target, Value};
-use crate::model::{Digest, Relation, RepoPath, natural_cmp};
+use crate::graph::{Edge, Entry, FileKind, FileRef, Missing, Target};
+use crate::model::{Relation, RepoPath, natural_cmp};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -67,138 +67,23 @@ pub fn select(library: &Library<'_>, root: usize, references: References) -> Sel
 }
 
 /// The group that a candidate is in, with whether it gives way before its equals; the draft is stronger than all groups.
-type Standing = (Option<Group>, bool);
+pub(super) type Standing = (Option<Group>, bool);
 
 pub(super) struct Shelf<'a> {
     pub(super) library: &'a Library<'a>,
     pub(super) root: usize,
-    candidates: Vec<(Candidate, Option<Standing>)>,
+    pub(super) candidates: Vec<(Candidate, Option<Standing>)>,
     /// Ids of neighbours, files and what is missing: each is there once.
     ids: BTreeSet<Clean>,
     /// Files that neighbours with a section are made of.
     shown: BTreeSet<RepoPath>,
     pub(super) omissions: Vec<Omission>,
     /// By what sorts them: kind, natural key, path.
-    inputs: BTreeMap<(u8, String, String), Input>,
+    pub(super) inputs: BTreeMap<(u8, String, String), Input>,
 }
 
 impl Shelf<'_> {
-    fn root(&mut self, entry: &Entry) {
-        let state = Clean::literal(Graph::state(self.library.corpus, self.root).name());
-        let origin = item_origin(entry);
-        let record = record_origin(entry);
-        let base = Candidate {
-            id: Clean::literal("root.issue"),
-            kind: "issue",
-            title: entry.item.title.clone(),
-            origin,
-            provenance: "root",
-            role: Role::Root,
-            body: self.library.root(self.root),
-            state: Some(state),
-            status: entry.item.status.clone(),
-            trust: Trust::of(entry.is_untrusted() || entry.has_untrusted_title()),
-            by: entry.told_by_issue().map(|issue| issue.by.clone()),
-            relation: None,
-            evidence: None,
-            removals: removed::from_text(entry),
-        };
-        let json = Candidate {
-            id: Clean::literal("root.json"),
-            kind: "work_item_json",
-            title: Clean::literal("Work item fields"),
-            origin: record.clone(),
-            role: Role::Json,
-            body: Body::Json(Arc::new(self.json(entry, &record))),
-            // Answers of a form are its author's words.
-            trust: Trust::of(entry.issue.as_ref().is_some_and(|issue| !issue.by.trusted)),
-            by: None,
-            removals: removed::from_fields(entry),
-            ..base.clone()
-        };
-        let edges = Candidate {
-            id: Clean::literal("root.edges"),
-            kind: "edge_list",
-            title: Clean::literal("One-hop relations"),
-            origin: record,
-            provenance: "graph",
-            role: Role::Edges,
-            body: Body::Edges(Arc::new(EdgeList::new(self.rows()))),
-            trust: Trust::of(self.library.lists_untrusted(self.library.graph.edges(self.root))),
-            by: None,
-            removals: self.removals_from_names(&items_of(self.library.graph.edges(self.root))),
-            ..base.clone()
-        };
-        let draft = entry.draft.as_deref().map(|draft| self.draft(entry, draft, &base));
-        self.read_item(self.root, true);
-        let draft = draft.map(|draft| (draft, Some((None, false))));
-        let first = self.library.profile.draft_first;
-        let (before, after) = if first { (draft, None) } else { (None, draft) };
-        self.candidates.extend(before);
-        self.candidates.push((base, None));
-        self.candidates.extend(after);
-        self.candidates.extend([json, edges].map(|candidate| (candidate, None)));
-        self.comments(entry);
-    }
-
-    /// The text of the root's file, where its issue has another.
-    fn draft(&self, entry: &Entry, draft: &Draft, base: &Candidate) -> Candidate {
-        let origin = text_origin(entry, &draft.body, &draft.text);
-        Candidate {
-            id: Clean::literal("root.draft"),
-            body: self.library.draft(self.root, draft, &origin),
-            removals: removed::from_draft(entry, &origin),
-            origin,
-            role: Role::Rank(0),
-            trust: Trust::Trusted,
-            by: None,
-            ..base.clone()
-        }
-    }
-
-    /// The fields as they stand, with relations as resolved ids.
-    fn json(&self, entry: &Entry, origin: &Origin) -> WorkItemJson {
-        const RELATIONS: [(&str, Relation); 6] = [
-            ("parent", Relation::Parent),
-            ("children", Relation::Child),
-            ("depends_on", Relation::DependsOn),
-            ("blocked_by", Relation::BlockedBy),
-            ("blocks", Relation::Blocks),
-            ("related", Relation::Related),
-        ];
-        let mut fields: Vec<(Clean, Node<Clean>)> = entry
-            .item
-            .fields
-            .iter()
-            .filter(|field| !RELATIONS.iter().any(|(name, _)| *name == &*field.name))
-            .map(|field| (field.name.clone(), field.node.clone()))
-            .collect();
-        let scalar = |text: &Clean| Node { line: 1, value: Value::Scalar { text: text.clone(), plain: false } };
-        for (name, text) in [("id", &entry.item.id), ("title", &entry.item.title)] {
-            if !fields.iter().any(|(field, _)| &**field == name) {
-                fields.push((Clean::literal(name), scalar(text)));
-            }
-        }
-        for (name, relation) in RELATIONS {
-            let ids: Vec<&Clean> = self
-                .library
-                .graph
-                .edges(self.root)
-                .iter()
-                .filter(|edge| edge.relation == relation)
-                .map(|edge| self.library.id(edge))
-                .collect();
-            let value = match &ids[..] {
-                [] => continue,
-                [only] if relation == Relation::Parent => scalar(only),
-                ids => Node { line: 1, value: Value::List(ids.iter().map(|id| scalar(id)).collect()) },
-            };
-            fields.push((Clean::literal(name), value));
-        }
-        WorkItemJson::new(fields, origin.place())
-    }
-
-    fn rows(&mut self) -> Vec<EdgeRow> {
+    pub(super) fn rows(&mut self) -> Vec<EdgeRow> {
         let edges = self.library.graph.edges(self.root);
         let rows = edges.iter().map(|edge| EdgeRow {
             to: self.library.id(edge).clone(),
@@ -290,7 +175,7 @@ impl Shelf<'_> {
     /// What was removed from the ids and titles of items that are only listed.
     ///
     /// Where a title was read out of the body, the first removal by its rule there is taken for it.
-    fn removals_from_names(&self, items: &[usize]) -> Vec<Removal> {
+    pub(super) fn removals_from_names(&self, items: &[usize]) -> Vec<Removal> {
         let mut found = Vec::new();
         for entry in items.iter().map(|item| &self.library.corpus.entries[*item]) {
             let (id, title) = (entry.item.id.as_str(), entry.item.title.as_str());
@@ -416,44 +301,6 @@ impl Shelf<'_> {
         self.candidates.push((candidate, Some(standing)));
     }
 
-    /// An item as an input: its whole text where it has a section, else what a line about it says.
-    fn read_item(&mut self, item: usize, whole: bool) {
-        let entry = &self.library.corpus.entries[item];
-        let status = entry.item.status.as_deref().unwrap_or_default();
-        // A line about an issue also says what became of it.
-        let state = entry.issue.as_ref().map(|issue| issue.state.name());
-        let line = || {
-            let parts: Vec<&str> = [&*entry.item.id, &*entry.item.title, status].into_iter().chain(state).collect();
-            Digest::of(parts.join("\n"))
-        };
-        if entry.bare_issue().is_none() {
-            let path = &entry.item.origin.shown;
-            let origin = Origin {
-                id: Some(entry.item.id.clone()),
-                path: Some(path.clone()),
-                ..Origin::new(OriginKind::WorkItem)
-            };
-            self.read_text(item, path, origin, whole, if whole { entry.digest } else { line() });
-        }
-        if let Some(issue) = entry.issue.as_ref().filter(|_| whole || entry.bare_issue().is_some()) {
-            let origin = Origin { url: Some(issue.url.clone()), ..Origin::new(OriginKind::Issue) };
-            self.read_text(item, &issue.url, origin, whole, if whole { issue.digest } else { line() });
-        }
-    }
-
-    pub(super) fn read_text(&mut self, item: usize, place: &Clean, origin: Origin, whole: bool, digest: Digest) {
-        let key = (0, self.library.corpus.entries[item].item.id.to_string(), place.to_string());
-        if whole || !self.inputs.contains_key(&key) {
-            self.inputs.insert(key, Input { origin, digest: Some(digest) });
-        }
-    }
-
-    fn input(&mut self, input: Input) {
-        let text = |part: &Option<Clean>| part.as_deref().unwrap_or_default().to_owned();
-        let key = (1 + input.origin.kind as u8, text(&input.origin.id), text(&input.origin.path));
-        self.inputs.insert(key, input);
-    }
-
     fn finish(mut self, entry: &Entry, references: References) -> Selection {
         for input in self.library.inputs.clone() {
             self.input(input);
@@ -525,7 +372,7 @@ fn ranks(candidates: &[(Candidate, Option<Standing>)], priority: &[Group]) -> Ve
 }
 
 /// The items that edges lead to, each once.
-fn items_of<'e>(edges: impl IntoIterator<Item = &'e Edge>) -> Vec<usize> {
+pub(super) fn items_of<'e>(edges: impl IntoIterator<Item = &'e Edge>) -> Vec<usize> {
     let mut seen = HashSet::new();
     let items = edges.into_iter().filter_map(|edge| match edge.to {
         Target::Item(item) => Some(item),

@@ -1,7 +1,7 @@
 //! The root's discussion.
 
 use super::candidates::Shelf;
-use super::library::removals;
+use super::origins::removals;
 use super::{Candidate, Omission, Origin, OriginKind, Role, Trust};
 use crate::config::Group;
 use crate::graph::{Entry, Remark};

@@ -3,10 +3,13 @@
 mod candidates;
 mod comments;
 mod edge_list;
+mod inputs;
 mod library;
+mod origins;
 mod outline;
 mod passage;
 mod removed;
+mod root;
 mod selection;
 mod work_item_json;
 

@@ -1,6 +1,6 @@
 //! What was removed from an item, by the part of it that a section shows.
 
-use super::library::{issue_origin, item_origin, record_origin, removals};
+use super::origins::{issue_origin, item_origin, record_origin, removals};
 use super::{Origin, Removal};
 use crate::graph::Entry;
 
