@@ -221,3 +221,99 @@ fn trimmed(text: &str) -> String {
     let start: usize = text.split_inclusive('\n').take_while(|line| line.trim().is_empty()).map(str::len).sum();
     text.get(start..).unwrap_or_default().trim_end().to_owned()
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::model::{SnapshotComments, SnapshotRef, SnapshotRelations};
+
+    fn issue() -> SnapshotIssue {
+        SnapshotIssue {
+            asked: true,
+            assignees: Vec::new(),
+            author: SnapshotAuthor::default(),
+            body: Some("\r\n\r\nOne\r\ntwo\r\n".to_owned()),
+            comments: SnapshotComments { completeness: Completeness::Complete, items: Vec::new() },
+            created_at: None,
+            extra: BTreeMap::new(),
+            kind: "issue".to_owned(),
+            labels: vec!["b".to_owned()],
+            merged: false,
+            milestone: None,
+            number: 5,
+            private: None,
+            relations: SnapshotRelations::default(),
+            repo: "O/r".to_owned(),
+            schema_version: SNAPSHOT_VERSION.to_owned(),
+            state: "open".to_owned(),
+            state_reason: None,
+            title: "T".to_owned(),
+            trust: "trusted".to_owned(),
+            issue_type: None,
+            url: "https://github.com/O/r/issues/5".to_owned(),
+        }
+    }
+
+    fn read(issue: &SnapshotIssue) -> Result<SnapshotFile, Diagnostic> {
+        let path = RepoPath::new("snapshot/o/R/5.json").unwrap();
+        SnapshotFile::read(&path, &serde_json::to_string_pretty(issue).unwrap())
+    }
+
+    #[test]
+    fn a_body_begins_and_ends_with_text_and_has_lf_line_ends() {
+        let parsed = read(&issue()).unwrap().parsed();
+        assert_eq!((parsed.item.id.as_str(), parsed.item.body.text.as_str()), ("O/r#5", "One\ntwo"));
+        let without = read(&SnapshotIssue { body: None, ..issue() }).unwrap().parsed();
+        assert_eq!(without.item.body.text, "");
+    }
+
+    #[test]
+    fn states_are_those_of_packs() {
+        let state = |state: &str, reason: Option<&str>, kind: &str, merged| {
+            let (state, reason, kind) = (state.to_owned(), reason.map(str::to_owned), kind.to_owned());
+            read(&SnapshotIssue { state, state_reason: reason, kind, merged, ..issue() }).unwrap().parsed().state.name()
+        };
+        assert_eq!(state("open", Some("reopened"), "issue", false), "open");
+        assert_eq!(state("closed", Some("completed"), "issue", false), "done");
+        assert_eq!(state("closed", None, "issue", false), "done");
+        assert_eq!(state("closed", Some("duplicate"), "issue", false), "not_planned");
+        assert_eq!(state("closed", None, "pull", true), "merged");
+        assert_eq!(state("closed", None, "pull", false), "not_planned");
+        assert_eq!(state("locked_away", None, "issue", false), "unknown");
+    }
+
+    #[test]
+    fn lists_are_relations_and_what_is_not_known_is_said() {
+        let mut issue = issue();
+        let other = SnapshotRef {
+            repo: "p/q".to_owned(),
+            number: 2,
+            state: Some("closed".to_owned()),
+            state_reason: Some("not_planned".to_owned()),
+            title: None,
+            url: "https://github.com/p/q/issues/2".to_owned(),
+        };
+        issue.relations.blocked_by.issues.push(other);
+        issue.relations.parent.completeness = Completeness::Complete;
+        issue.relations.blocked_by.completeness = Completeness::Partial;
+        let parsed = read(&issue).unwrap().parsed();
+        let link = &parsed.links[0];
+        assert_eq!((link.relation, link.number, link.state), (Relation::BlockedBy, 2, ItemState::NotPlanned));
+        assert_eq!(parsed.lacks, ["sub-issues", "blockers", "issues that it blocks"]);
+        let pull = read(&SnapshotIssue { kind: "pull".to_owned(), ..issue }).unwrap().parsed();
+        assert_eq!(pull.lacks, [""; 0]);
+    }
+
+    #[test]
+    fn a_file_in_another_place_or_of_another_version_is_refused() {
+        let said = |issue: &SnapshotIssue| read(issue).unwrap_err().message;
+        assert!(said(&SnapshotIssue { number: 6, ..issue() }).contains("`O/r#6`"));
+        assert!(said(&SnapshotIssue { schema_version: "issue_snapshot/v9".to_owned(), ..issue() }).contains("v1"));
+        let path = RepoPath::new("s/o/r/5.json").unwrap();
+        for text in ["", "[]", "{}", "{\"schema_version\": \"issue_snapshot/v1\"}"] {
+            let fault = SnapshotFile::read(&path, text).unwrap_err();
+            assert_eq!((fault.code, fault.at.unwrap().path), (Code::InvalidSnapshot, path.clone()), "{text}");
+        }
+    }
+}

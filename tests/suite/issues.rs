@@ -201,3 +201,82 @@ fn secrets_in_any_field_of_an_issue_are_removed() {
     let pack = sandbox.read("packs/issue-5.coding.json");
     assert!(!pack.contains(&token) && pack.contains("[REDACTED:github-pat]"), "{pack}");
 }
+
+#[test]
+fn the_text_of_another_repo_speaks_of_that_repo() {
+    let body =
+        "Blocked by #2 and o/r#6.\n\nAs ADR-1 and docs/a.md say, not https://github.com/o/r/blob/main/docs/b.md.";
+    let sandbox = sandbox();
+    for (file, text) in [("docs/adr/0001-x.md", "# X\n"), ("docs/a.md", "# A\n"), ("docs/b.md", "# B\n")] {
+        sandbox.write(file, text);
+    }
+    sandbox.write(&path("p/q", 5), issue("p/q", 5, "Elsewhere", body));
+    let pack: serde_json::Value =
+        serde_json::from_str(&sandbox.expect(0, &["build", "-q", "p/q#5", "--out", "-"])).unwrap();
+    let texts = |list: &serde_json::Value, key: &str| -> Vec<String> {
+        list.as_array().unwrap().iter().map(|entry| entry[key].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(texts(&pack["sections"][3]["metadata"]["edges"], "to"), ["o/r#6", "p/q#2"]);
+    let sections = texts(&pack["sections"], "id");
+    assert_eq!(sections[4..], ["dependency.o/r#6", "file.docs/b.md"]);
+}
+
+#[test]
+fn untracked_files_are_no_documents_of_issues() {
+    let sandbox = sandbox();
+    sandbox.write(&path("o/r", 5), issue("o/r", 5, "I", "See docs/old.md, docs/new.md and ADR-2."));
+    sandbox.write("docs/old.md", "# Old\n");
+    sandbox.commit();
+    sandbox.write("docs/new.md", "# New\n");
+    sandbox.write("docs/adr/0002-x.md", "# 2. X\n");
+    sandbox.write("work_items/b.md", "---\nid: b\n---\n\nSee docs/new.md and ADR-2.\n");
+    let ids = |root: &str| -> Vec<String> {
+        let pack: serde_json::Value =
+            serde_json::from_str(&sandbox.expect(0, &["build", "-q", root, "--out", "-"])).unwrap();
+        let ids = pack["sections"].as_array().unwrap().iter().map(|section| section["id"].as_str().unwrap().to_owned());
+        ids.filter(|id| !id.starts_with("root.") && id != "instructions").collect()
+    };
+    assert_eq!(ids("5"), ["file.docs/old.md"]);
+    assert_eq!(ids("b"), ["adr.docs/adr/0002-x.md", "file.docs/new.md"]);
+}
+
+#[test]
+fn under_a_budget_older_comments_leave_first_and_the_draft_stays() {
+    let sandbox = sandbox();
+    let mut value: serde_json::Value = serde_json::from_str(&sandbox.read(&path("o/r", 7))).unwrap();
+    value["body"] = "The issue's text. ".repeat(20).into();
+    value["comments"]["items"] = (1..=5)
+        .map(|id| {
+            serde_json::json!({"author": {"association": "OWNER", "bot": false, "login": "ada"},
+                "body": format!("Comment {id}. ").repeat(30), "created_at": "2026-03-01T00:00:00Z", "edited": false,
+                "id": id, "minimized": false, "trust": "trusted",
+                "url": format!("https://github.com/o/r/issues/7#issuecomment-{id}")})
+        })
+        .collect();
+    sandbox.write(&path("o/r", 7), value.to_string());
+    let pack = |args: &[&str]| -> serde_json::Value {
+        let args = [&["build", "-q", "feat:a", "--out", "-"], args].concat();
+        let text = sandbox.expect(0, &args);
+        let verified = sandbox.run_with(&["verify", "-"], &text);
+        assert_eq!(verified.code, 0, "{}{}", verified.stdout, verified.stderr);
+        serde_json::from_str(&text).unwrap()
+    };
+    for strategy in ["both", "drop_low_priority", "truncate_tail"] {
+        for profile in ["coding", "drafting"] {
+            for chars in ["3600", "4200", "4800", "9000"] {
+                let pack = pack(&["--strategy", strategy, "-p", profile, "--max-chars", chars]);
+                let omitted: Vec<&str> =
+                    pack["omissions"].as_array().unwrap().iter().map(|left| left["id"].as_str().unwrap()).collect();
+                let all = ["comment.1", "comment.2", "comment.3", "comment.4", "comment.5"];
+                let expected =
+                    if strategy == "truncate_tail" { &all[5 - omitted.len()..] } else { &all[..omitted.len()] };
+                assert_eq!(omitted, expected, "{strategy} {profile} {chars}");
+                let sections: Vec<&str> =
+                    pack["sections"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+                let root =
+                    if profile == "drafting" { ["root.draft", "root.issue"] } else { ["root.issue", "root.draft"] };
+                assert_eq!(sections[1..3], root);
+            }
+        }
+    }
+}
