@@ -12,7 +12,7 @@ use super::summary::{self, Row};
 use super::workspace::Workspace;
 use contextpack::model::Code;
 use contextpack::pipeline::{Built, Desk};
-use contextpack::review::{Difference, difference, read};
+use contextpack::review::{self, Difference, difference, read};
 use contextpack::seal::Sealed;
 use contextpack::store::{Folder, StoreError, Wrote};
 use contextpack::{model, wire};
@@ -127,7 +127,7 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
     if args.prune && failed.is_none() {
-        outcomes.extend(prune(&folder, &outcomes, &run)?);
+        outcomes.extend(prune(&folder, &outcomes, &run, &desk)?);
     }
     outcomes.sort_by(|a, b| a.name.cmp(&b.name));
     tell(global, &run, &outcomes, &shown)?;
@@ -219,54 +219,74 @@ pub(super) fn is_unchanged(existing: Option<&[u8]>, sealed: &Sealed) -> bool {
     existing.is_some_and(|existing| sealed.is_unchanged(existing))
 }
 
-/// Packs of the folder whose root or profile is gone.
+/// A pack of the folder that no root and profile gave.
+pub(super) struct Stray {
+    pub(super) name: String,
+    pub(super) pack: wire::Pack,
+    /// Whether it may still be right: it is of an issue that the snapshot lacks.
+    pub(super) unverifiable: bool,
+}
+
+impl Stray {
+    /// The root's id, or its issue's URL.
+    pub(super) fn root(&self) -> String {
+        let root = &self.pack.root;
+        root.work_item_id.clone().or_else(|| root.issue_url.clone()).unwrap_or_default()
+    }
+}
+
+/// Packs of the folder whose root or profile is gone, and those of issues that the snapshot lacks.
 ///
-/// A file that is no pack under its own name is never touched, nor is the pack
-/// of an item whose file could not be read, nor one of an issue.
-pub(super) fn orphans(
+/// A file that is no pack under its own name is none of them, nor is the pack
+/// of an item whose file could not be read.
+pub(super) fn strays(
     folder: &Folder,
     names: &BTreeSet<&str>,
     run: &Run,
-) -> Result<Vec<(String, wire::Pack)>, StoreError> {
+    desk: &Desk<'_>,
+) -> Result<Vec<Stray>, StoreError> {
     let unread: Vec<&str> = run
         .diagnostics
         .iter()
         .filter(|diagnostic| matches!(diagnostic.code, Code::InvalidItem | Code::UnreadableFile))
         .filter_map(|diagnostic| Some(diagnostic.at.as_ref()?.path.as_str()))
         .collect();
-    let mut orphans = Vec::new();
+    let mut strays = Vec::new();
     for name in folder.list()?.into_iter().filter(|name| !names.contains(name.as_str())) {
         let Some(Ok(pack)) = folder.read(&name)?.map(|bytes| read(&bytes)) else { continue };
-        let Some(id) = &pack.root.work_item_id else { continue };
         let source = pack
             .sections
             .iter()
             .find(|section| section.id == "root.json")
             .and_then(|section| section.source.path.as_deref());
-        if name == format!("{}.{}.json", model::slug(id), pack.profile)
-            && !source.is_some_and(|path| unread.contains(&path))
-        {
-            orphans.push((name, pack));
+        let own =
+            review::names(&pack.root).iter().any(|root| name == format!("{}.{}.json", model::slug(root), pack.profile));
+        if own && !source.is_some_and(|path| unread.contains(&path)) {
+            let url = pack.root.issue_url.as_deref().filter(|_| pack.root.work_item_id.is_none());
+            let lacks = |(repo, number)| desk.graph().of_issue(desk.corpus(), repo, number).is_none();
+            let unverifiable = url.and_then(review::issue).is_some_and(lacks);
+            strays.push(Stray { name, pack, unverifiable });
         }
     }
-    Ok(orphans)
+    Ok(strays)
 }
 
-fn prune(folder: &Folder, outcomes: &[Outcome], run: &Run) -> Result<Vec<Outcome>, StoreError> {
+/// Removes packs whose root or profile is gone; those that cannot be judged stay.
+fn prune(folder: &Folder, outcomes: &[Outcome], run: &Run, desk: &Desk<'_>) -> Result<Vec<Outcome>, StoreError> {
     if run.blocked {
         return Ok(Vec::new());
     }
     let names: BTreeSet<&str> = outcomes.iter().map(|outcome| outcome.name.as_str()).collect();
     let mut removed = Vec::new();
-    for (name, pack) in orphans(folder, &names, run)? {
-        if folder.remove(&name)? {
+    for stray in strays(folder, &names, run, desk)?.into_iter().filter(|stray| !stray.unverifiable) {
+        if folder.remove(&stray.name)? {
             removed.push(Outcome {
-                root: pack.root.work_item_id.clone().unwrap_or_default(),
-                profile: pack.profile.clone(),
-                name,
+                root: stray.root(),
+                profile: stray.pack.profile.clone(),
                 status: "removed",
                 reasons: vec!["its root or profile is gone".to_owned()],
-                made: Some((&pack).into()),
+                made: Some((&stray.pack).into()),
+                name: stray.name,
             });
         }
     }

@@ -2,7 +2,7 @@
 
 use super::annotations::Annotations;
 use super::args::{CheckArgs, Format, Global};
-use super::build::{is_unchanged, orphans};
+use super::build::{Stray, is_unchanged, strays};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
@@ -11,8 +11,9 @@ use super::report::{self, json_text, printable};
 use super::summary::{self, Row};
 use super::workspace::Workspace;
 use contextpack::pipeline::Built;
-use contextpack::review::{Difference, difference};
+use contextpack::review::{Difference, difference, read};
 use contextpack::store::{Folder, StoreError};
+use contextpack::wire::Pack;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::sync::{Mutex, PoisonError};
@@ -23,7 +24,7 @@ pub(super) struct Standing {
     pub(super) name: String,
     pub(super) root: String,
     pub(super) profile: String,
-    /// `fresh`, `stale`, `edited`, `missing`, `orphaned` or `failed`.
+    /// `fresh`, `stale`, `edited`, `missing`, `orphaned`, `unverifiable` or `failed`.
     pub(super) status: &'static str,
     pub(super) reasons: Vec<String>,
     /// Characters, and tokens where they are counted, of the pack that a build gives.
@@ -74,26 +75,18 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let mut standings: Vec<Standing> = standings.into_inner().unwrap_or_else(PoisonError::into_inner);
     if args.roots.is_empty() && args.building.profiles.is_empty() && !run.blocked {
         let names: BTreeSet<&str> = standings.iter().map(|standing| standing.name.as_str()).collect();
-        let orphaned: Vec<Standing> = orphans(&folder, &names, &run)?
-            .into_iter()
-            .map(|(name, pack)| Standing {
-                name,
-                root: pack.root.work_item_id.unwrap_or_default(),
-                profile: pack.profile,
-                status: "orphaned",
-                reasons: vec!["its root or profile is gone: `contextpack build --prune` removes it".to_owned()],
-                size: None,
-            })
-            .collect();
-        standings.extend(orphaned);
+        let strays: Vec<Standing> = strays(&folder, &names, &run, &desk)?.into_iter().map(Standing::from).collect();
+        standings.extend(strays);
     }
     standings.sort();
     let dir = workspace.settings.output.dir.as_str();
-    let bad: Vec<&Standing> =
+    let told: Vec<&Standing> =
         standings.iter().filter(|standing| !matches!(standing.status, "fresh" | "failed")).collect();
+    // What cannot be judged is no fault, unless nothing may be left open.
+    let bad = told.iter().filter(|standing| global.strict || standing.status != UNVERIFIABLE).count();
     if let Some(file) = &args.telling.summary {
         let rows: Vec<Row> = standings.iter().map(|standing| standing.row(dir)).collect();
-        let next = (!bad.is_empty()).then_some("Run `contextpack build` and commit what it writes.");
+        let next = is_stale(&told).then_some("Run `contextpack build` and commit what it writes.");
         summary::append(file, "check", &rows, &run.diagnostics, next)?;
     }
     match global.format {
@@ -105,11 +98,11 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
         Format::Github => {
             let mut annotations = Annotations::new();
             annotations.diagnostics(&run.diagnostics);
-            for standing in &bad {
+            for standing in &told {
                 annotations.pack(&format!("{dir}/{}", standing.name), standing.status, &standing.reasons.join("; "));
             }
             annotations.write(&mut anstream::stdout().lock())?;
-            conclude(global, &standings, &bad)?;
+            conclude(global, &standings, &told)?;
         }
         Format::Text | Format::Markdown => {
             let quiet = |diagnostic: &&contextpack::model::Diagnostic| {
@@ -118,23 +111,54 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
             let diagnostics: Vec<_> = run.diagnostics.iter().filter(quiet).cloned().collect();
             report::tell(global.format, &diagnostics, &|_| None)?;
             let mut out = anstream::stdout().lock();
-            for standing in &bad {
+            for standing in &told {
                 let path = format!("{dir}/{}", standing.name);
                 let reasons = standing.reasons.join("; ");
                 writeln!(out, "{}: {}: {}", standing.status, printable(&path), printable(&reasons))?;
             }
-            conclude(global, &standings, &bad)?;
+            conclude(global, &standings, &told)?;
         }
     }
     let input = if run.has_errors() { Exit::Input } else { Exit::Done };
-    Ok(input.and(if bad.is_empty() { Exit::Done } else { Exit::Stale }))
+    Ok(input.and(if bad == 0 { Exit::Done } else { Exit::Stale }))
 }
 
-fn conclude(global: &Global, standings: &[Standing], bad: &[&Standing]) -> Result<(), Failure> {
+/// The status of a pack whose issue the snapshot lacks, so that nothing says what it should be.
+const UNVERIFIABLE: &str = "unverifiable";
+
+fn not_in_snapshot() -> String {
+    "its issue is not in the snapshot: run `contextpack sync`, or commit the snapshot".to_owned()
+}
+
+impl From<Stray> for Standing {
+    fn from(stray: Stray) -> Self {
+        let (status, reason) = match stray.unverifiable {
+            true => (UNVERIFIABLE, not_in_snapshot()),
+            false => ("orphaned", "its root or profile is gone: `contextpack build --prune` removes it".to_owned()),
+        };
+        let root = stray.root();
+        Self { name: stray.name, root, profile: stray.pack.profile, status, reasons: vec![reason], size: None }
+    }
+}
+
+/// Whether the pack on disk was made with its root's issue, and the new one without.
+fn lost_its_issue(existing: &[u8], built: &Pack) -> bool {
+    let has = |pack: &Pack| {
+        pack.inputs.iter().any(|input| input.kind == "issue" && input.url.is_some() && input.url == pack.root.issue_url)
+    };
+    !has(built) && read(existing).is_ok_and(|old| has(&old))
+}
+
+/// Whether a build would change something.
+fn is_stale(told: &[&Standing]) -> bool {
+    told.iter().any(|standing| standing.status != UNVERIFIABLE)
+}
+
+fn conclude(global: &Global, standings: &[Standing], told: &[&Standing]) -> Result<(), Failure> {
     if !global.quiet {
         let fresh = standings.iter().filter(|standing| standing.status == "fresh").count();
         writeln!(anstream::stderr(), "{fresh} of {} packs are fresh", standings.len())?;
-        if !bad.is_empty() {
+        if is_stale(told) {
             writeln!(anstream::stderr(), "run `contextpack build` and commit what it writes")?;
         }
     }
@@ -152,6 +176,7 @@ pub(super) fn standing(folder: &Folder, built: Built) -> Result<Standing, StoreE
         (Ok(_), None) => ("missing", vec!["it was not built yet".to_owned()]),
         (Ok(sealed), Some(existing)) if is_unchanged(Some(&existing), &sealed) => ("fresh", Vec::new()),
         (Ok(sealed), Some(existing)) => match difference(&existing, sealed.pack()) {
+            Difference::Stale(_) if lost_its_issue(&existing, sealed.pack()) => (UNVERIFIABLE, vec![not_in_snapshot()]),
             Difference::Stale(reasons) => ("stale", reasons),
             Difference::Edited(reasons) => ("edited", reasons),
         },

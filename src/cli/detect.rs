@@ -121,7 +121,7 @@ fn adr_folders(root: &Path) -> Vec<String> {
     let mut globs = BTreeSet::new();
     let Ok(deny) = DenyList::new(&[]) else { return Vec::new() };
     // A repo that cannot be listed has nothing to propose; `build` will say what is wrong with it.
-    let Ok(repo) = Repo::open(root, Options { deny: &deny, never: &[] }) else { return Vec::new() };
+    let Ok(repo) = Repo::open(root, Options { deny: &deny, never: &[], snapshot: None }) else { return Vec::new() };
     for path in repo.files().iter().map(RepoPath::as_str).filter(|path| path.matches('/').count() < DEEPEST) {
         let Some((folder, name)) = path.rsplit_once('/') else {
             continue;

@@ -58,7 +58,7 @@ pub(crate) struct CheckedPack {
     pub(crate) profile: String,
     /// The file, from the repo's root.
     pub(crate) path: String,
-    /// `fresh`, `stale`, `edited`, `missing`, `orphaned` or `failed`.
+    /// `fresh`, `stale`, `edited`, `missing`, `orphaned`, `unverifiable` (of an issue that the snapshot lacks) or `failed`.
     pub(crate) status: &'static str,
     /// Why.
     pub(crate) reasons: Vec<String>,
@@ -103,7 +103,7 @@ pub(crate) struct Root {
     pub(crate) kind: String,
     /// Its status as written; empty where it has none.
     pub(crate) status: String,
-    /// `open`, `done`, `not_planned` or `unknown`.
+    /// `open`, `done`, `not_planned`, `merged` or `unknown`.
     pub(crate) state: &'static str,
     /// How many edges it has of each relation.
     pub(crate) edges: BTreeMap<&'static str, usize>,

@@ -32,7 +32,8 @@ impl Workspace {
         let deny = deny(&settings)?;
         let mut never = vec![settings.output.dir.clone()];
         never.extend(out.iter().filter_map(|out| inside(&root, out)));
-        let repo = Repo::open(&root, Options { deny: &deny, never: &never })?;
+        let repo =
+            Repo::open(&root, Options { deny: &deny, never: &never, snapshot: Some(&settings.github.snapshot) })?;
         Ok(Self { root, settings, deny, repo })
     }
 

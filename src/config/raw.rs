@@ -226,6 +226,21 @@ pub(super) struct RawGithub {
     pub(super) snapshot: Option<String>,
     /// How many of the root's last comments a pack takes; 0 takes none. Default: 5.
     pub(super) comments: Option<u32>,
+    /// Whose comments a pack takes: only those of trusted authors, or everybody's. Bodies of issues always stay, marked with their trust. Default: `trusted`.
+    pub(super) min_trust: Option<RawTrust>,
+    /// Whether this repo is private, so that its packs may hold issues of private repos. Default: what the snapshot says of issues of `repo`.
+    pub(super) private: Option<bool>,
+}
+
+/// How far an author is trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "Trust")]
+pub(super) enum RawTrust {
+    /// `sync` found that the author belongs to the repo.
+    Trusted,
+    /// Anyone.
+    Untrusted,
 }
 
 /// How packs of one kind of work are made. What is not given stays as the built-in profile of this name has it.

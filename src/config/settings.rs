@@ -135,6 +135,10 @@ pub struct GithubSettings {
     pub snapshot: RepoPath,
     /// How many comments of the root a pack takes.
     pub comments: u32,
+    /// Whether comments by authors who are not trusted are left out.
+    pub trusted_only: bool,
+    /// Whether this repo is private; nothing where the snapshot is to say.
+    pub private: Option<bool>,
 }
 
 /// How packs of one kind of work are made.

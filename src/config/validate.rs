@@ -1,7 +1,9 @@
 //! From the raw form to [`Settings`]: every check that needs more than a shape.
 
 use super::check::{At, Faults, MOST_COMPILED};
-use super::raw::{NATIVE_FIELDS, RawAdrs, RawConfig, RawEdges, RawGithub, RawItems, RawOutput, RawRelation, RawRoots};
+use super::raw::{
+    NATIVE_FIELDS, RawAdrs, RawConfig, RawEdges, RawGithub, RawItems, RawOutput, RawRelation, RawRoots, RawTrust,
+};
 use super::read::shortened;
 use super::settings::{
     AdrSettings, EdgeMap, Excerpt, FieldMap, Filter, GithubSettings, ItemSource, Output, Profile, Roots, Settings,
@@ -281,6 +283,8 @@ fn github(raw: Option<&RawGithub>, at: At<'_>, faults: &mut Faults) -> Option<Gi
         host: host.to_lowercase(),
         snapshot: snapshot?,
         comments: raw.comments.unwrap_or(5),
+        trusted_only: raw.min_trust.unwrap_or(RawTrust::Trusted) == RawTrust::Trusted,
+        private: raw.private,
     })
 }
 

@@ -1,5 +1,6 @@
 //! The clean records that the graph is made from, and what it says of them.
 
+use super::{Draft, Issue, ItemState};
 use crate::model::{self, Code, Diagnostic, Fold, Relation, RepoPath, natural_cmp};
 use crate::parse::{Item, Markdown};
 use crate::redact::Clean;
@@ -64,6 +65,10 @@ pub struct Entry {
     pub digest: crate::model::Digest,
     /// How a bare relation value becomes an id, by its source's `ref` and `prefixes`.
     pub rules: Arc<SourceRules>,
+    /// The issue that it is, or is one with.
+    pub issue: Option<Box<Issue>>,
+    /// The text of its file, where its issue has another.
+    pub draft: Option<Box<Draft>>,
 }
 
 /// What an item's source says of ids.
@@ -130,31 +135,6 @@ fn duplicate(first: &Item<Clean>, second: &Item<Clean>) -> Diagnostic {
         .about(second.id.as_str())
 }
 
-/// Whether an item is done, as packs say it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ItemState {
-    /// Work is left.
-    Open,
-    /// Its status is one of `done_statuses`.
-    Done,
-    /// Closed without being done.
-    NotPlanned,
-    /// It has no status.
-    Unknown,
-}
-
-impl ItemState {
-    /// The name in packs and filters.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Done => "done",
-            Self::NotPlanned => "not_planned",
-            Self::Unknown => "unknown",
-        }
-    }
-}
-
 /// An issue named by a reference: `owner/repo#n`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IssueRef {
@@ -176,6 +156,10 @@ pub enum Target {
         id: Clean,
         /// Its URL.
         url: Clean,
+        /// Its title, where a list of its neighbours shows it.
+        title: Option<Clean>,
+        /// Its state, where a list of its neighbours shows it.
+        state: ItemState,
     },
 }
 

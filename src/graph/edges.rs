@@ -3,7 +3,7 @@
 use super::index::Index;
 use super::stated::Drawing;
 use super::strongest::{Ranks, strongest};
-use super::{Corpus, Edge, ItemState, Target};
+use super::{Corpus, Edge, Entry, ItemState, Rules, Target};
 use crate::model::{Diagnostic, Relation};
 
 /// The edges of a corpus, and what was found wrong with them.
@@ -19,6 +19,9 @@ impl Graph {
     pub fn draw(corpus: &Corpus) -> Self {
         let mut drawing = Drawing::default();
         let index = Index::of(corpus);
+        for item in 0..corpus.entries.len() {
+            drawing.links(corpus, &index, item);
+        }
         for item in 0..corpus.entries.len() {
             drawing.fields(corpus, &index, item);
             drawing.body(corpus, &index, item);
@@ -64,21 +67,31 @@ impl Graph {
         &self.diagnostics
     }
 
-    /// Whether an item is done, by its status.
+    /// Whether an item is done: by its issue, else by its status.
     pub fn state(corpus: &Corpus, item: usize) -> ItemState {
-        let status = corpus.entries.get(item).and_then(|entry| entry.item.status.as_ref());
-        let Some(status) = status.map(|status| status.trim().to_lowercase()).filter(|s| !s.is_empty()) else {
-            return ItemState::Unknown;
-        };
-        if corpus.rules.done.iter().any(|done| done.to_lowercase() == status) {
-            return ItemState::Done;
+        let Some(entry) = corpus.entries.get(item) else { return ItemState::Unknown };
+        match entry.issue.as_ref().map_or(ItemState::Unknown, |issue| issue.state) {
+            ItemState::Unknown => stated_state(entry, &corpus.rules),
+            state => state,
         }
-        let plain: String = status.chars().filter(|c| c.is_alphanumeric()).collect();
-        match plain.as_str() {
-            "wontfix" | "notplanned" | "cancelled" | "canceled" | "rejected" | "withdrawn" | "duplicate"
-            | "tombstone" => ItemState::NotPlanned,
-            _ => ItemState::Open,
+    }
+}
+
+/// Whether an item is done by what its file says.
+pub(super) fn stated_state(entry: &Entry, rules: &Rules) -> ItemState {
+    let status = entry.item.status.as_ref().filter(|_| entry.item.origin.url.is_none());
+    let Some(status) = status.map(|status| status.trim().to_lowercase()).filter(|s| !s.is_empty()) else {
+        return ItemState::Unknown;
+    };
+    if rules.done.iter().any(|done| done.to_lowercase() == status) {
+        return ItemState::Done;
+    }
+    let plain: String = status.chars().filter(|c| c.is_alphanumeric()).collect();
+    match plain.as_str() {
+        "wontfix" | "notplanned" | "cancelled" | "canceled" | "rejected" | "withdrawn" | "duplicate" | "tombstone" => {
+            ItemState::NotPlanned
         }
+        _ => ItemState::Open,
     }
 }
 

@@ -52,6 +52,12 @@ impl Graph {
         }
     }
 
+    /// The item that an issue is, where the snapshot has the issue.
+    pub fn of_issue(&self, corpus: &Corpus, repo: &str, number: u64) -> Option<usize> {
+        let claiming = self.index.claiming(&IssueRef { repo: repo.to_lowercase(), number });
+        claiming.iter().copied().find(|item| corpus.entries[*item].issue.is_some())
+    }
+
     /// The best answers by id: of one source's prefixes the first that gives an id.
     fn prefixed(&self, root: &str) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();

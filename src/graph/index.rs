@@ -31,6 +31,13 @@ impl Index {
         for (item, entry) in corpus.entries.iter().enumerate() {
             index.add(corpus, item, entry);
         }
+        // Of items that claim one issue, the one that it is part of is meant.
+        for items in index.issues.values_mut().filter(|items| items.len() > 1) {
+            let has = |item: &usize| corpus.entries[*item].issue.is_some();
+            if items.iter().any(has) {
+                items.retain(has);
+            }
+        }
         for path in &corpus.rules.adrs {
             index.adrs.insert(path.clone());
             if let Some(number) = adr_number(path.name()) {
@@ -49,12 +56,18 @@ impl Index {
         let record = &entry.item;
         self.ids.entry(record.id.to_string()).or_insert(item);
         push(&mut self.lower, record.id.to_lowercase(), item);
-        let mut paths = vec![&record.origin.path, &record.body.origin.path];
+        // The snapshot's files are no paths that anybody names.
+        let draft = entry.draft.as_ref().map(|draft| &draft.body.origin);
+        let origins = [&record.origin, &record.body.origin].into_iter().chain(draft);
+        let mut paths: Vec<&RepoPath> =
+            origins.filter(|origin| origin.url.is_none()).map(|origin| &origin.path).collect();
         paths.dedup();
         for path in paths {
             push(&mut self.paths, path.clone(), item);
         }
-        push(&mut self.folders, record.origin.path.dir().to_owned(), item);
+        if record.origin.url.is_none() {
+            push(&mut self.folders, record.origin.path.dir().to_owned(), item);
+        }
         let this = corpus.rules.repo.as_deref();
         let written = match &record.issue {
             Some(issue) => claim(issue, &corpus.rules),

@@ -6,6 +6,7 @@ mod edges;
 mod files;
 mod find;
 mod index;
+mod issue;
 mod link;
 mod locate;
 mod place;
@@ -16,17 +17,21 @@ mod shape;
 mod stated;
 mod strongest;
 mod taken;
+mod unite;
 
 #[cfg(test)]
 mod sample;
 
 pub use corpus::{
-    Corpus, Edge, EdgeSource, Entry, Evidence, FileKind, FileRef, IssueRef, ItemState, Missing, Place, Referenced,
-    Removal, Rules, SourceRules, Target, Text,
+    Corpus, Edge, EdgeSource, Entry, Evidence, FileKind, FileRef, IssueRef, Missing, Place, Referenced, Removal, Rules,
+    SourceRules, Target, Text,
 };
 pub use edges::Graph;
 pub use files::Files;
 pub use find::Found;
+pub use issue::{Draft, Issue, Remark};
+pub use unite::unite;
 
-// The records that later rooms see through the graph.
-pub use crate::parse::{Field, Item, Markdown, Node, Value};
+// What later rooms see through the graph.
+pub use crate::model::ItemState;
+pub use crate::parse::{Authored, Body as ItemBody, Field, Item, Markdown, Node, Value};

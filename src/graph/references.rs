@@ -2,15 +2,15 @@
 
 use super::files::{Files, has_extension, is_document, is_usual};
 use super::index::last;
-use super::link::{Written, number, scheme};
+use super::link::{Web, Written, number, scheme};
 use super::locate::{Located, Locator};
-use super::place::{body_file, body_line, shown};
+use super::place::{line_of, shown};
 use super::quote::{Quotes, shortened};
 use super::resolve::target_of_link;
 use super::taken::Taken;
-use super::{Corpus, Entry, FileKind, Graph, Node, Place, Referenced, Value};
+use super::{Corpus, Entry, FileKind, Graph, Node, Place, Referenced, Text, Value};
 use crate::model::{Code, RepoPath};
-use crate::parse::{Form, Reference, adr_number, references_in_line};
+use crate::parse::{Body, Form, Origin, Reference, adr_number, references_in_line};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeSet;
 
@@ -18,21 +18,37 @@ impl Graph {
     /// The ADRs and documents that an item refers to, in its fields, its title and its body.
     ///
     /// `denied` tells the names that are never opened; they are judged before
-    /// it is known whether they exist. `files` are those that may be taken.
+    /// it is known whether they exist. `files` are those that may be taken; texts that
+    /// anyone can write, those on GitHub, take the `tracked` ones of them only.
     pub fn references(
         &self,
         corpus: &Corpus,
         item: usize,
         files: &Files<'_>,
+        tracked: &Files<'_>,
         denied: &dyn Fn(&RepoPath) -> bool,
     ) -> Referenced {
         let Some(entry) = corpus.entries.get(item) else {
             return Referenced::default();
         };
         let locator = Locator { rules: &corpus.rules, index: &self.index, files, denied };
-        let mut search = Search { entry, locator, numbers: Vec::new(), taken: Taken::of(entry) };
+        let mut search = Search {
+            entry,
+            locator,
+            all: files,
+            tracked,
+            ground: Ground::File,
+            numbers: Vec::new(),
+            taken: Taken::of(entry),
+        };
+        search.stand_on(corpus, &entry.item.origin);
         search.fields();
-        search.body();
+        search.stand_on(corpus, &entry.item.body.origin);
+        search.body(&entry.item.body, &entry.body);
+        if let Some(draft) = &entry.draft {
+            search.stand_on(corpus, &draft.body.origin);
+            search.body(&draft.body, &draft.text);
+        }
         search.numbers();
         search.taken.finish()
     }
@@ -79,22 +95,59 @@ const NO_PROSE: [&str; 15] = [
     "type",
 ];
 
+/// What the names in a text are read against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ground {
+    /// A file of this repo.
+    File,
+    /// A text on GitHub about this repo: paths begin at the root.
+    Here,
+    /// A text on GitHub about another repo: only addresses of this one count.
+    Elsewhere,
+}
+
 /// A number of an ADR, resolved once all paths are known.
 struct Number {
     number: u64,
     /// As the text has it.
     written: Clean,
     at: Place,
+    /// Whether only tracked files count.
+    tracked: bool,
 }
 
 struct Search<'a> {
     entry: &'a Entry,
     locator: Locator<'a>,
+    all: &'a Files<'a>,
+    tracked: &'a Files<'a>,
+    ground: Ground,
     numbers: Vec<Number>,
     taken: Taken<'a>,
 }
 
 impl<'a> Search<'a> {
+    /// What is read next comes from here.
+    fn stand_on(&mut self, corpus: &Corpus, origin: &Origin<Clean>) {
+        let issue = self.entry.issue.as_ref().filter(|_| origin.url.is_some());
+        self.ground = match issue {
+            None => Ground::File,
+            Some(issue) if issue.is_here(&corpus.rules) => Ground::Here,
+            Some(_) => Ground::Elsewhere,
+        };
+        self.locator.files = if self.ground == Ground::File { self.all } else { self.tracked };
+    }
+
+    /// The file from which the paths of a text that stands in `path` lead.
+    fn base(&self, path: &RepoPath) -> RepoPath {
+        if self.ground == Ground::File { path.clone() } else { RepoPath::root() }
+    }
+
+    fn push_number(&mut self, number: u64, written: Clean, at: Place) {
+        let tracked = self.ground != Ground::File;
+        self.numbers.push(Number { number, written, at, tracked });
+    }
+
     fn fields(&mut self) {
         let item = &self.entry.item;
         let place = |line| Place { path: item.origin.path.clone(), line };
@@ -130,7 +183,7 @@ impl<'a> Search<'a> {
     fn adr_field(&mut self, value: &Clean, at: Place) {
         let target = target_of_link(value.trim());
         if let Some(number) = number(target).or_else(|| adr_token(target)) {
-            self.numbers.push(Number { number, written: shortened(value), at });
+            self.push_number(number, shortened(value), at);
         } else if is_placeholder(target) {
         } else if is_path(target) || self.known_adr(target).is_some() {
             self.path(target, Stated::AdrField, &at, || shortened(value));
@@ -142,7 +195,7 @@ impl<'a> Search<'a> {
     fn doc_field(&mut self, value: &Clean, at: Place) {
         let target = target_of_link(value.trim());
         if let Some(number) = adr_token(target) {
-            self.numbers.push(Number { number, written: shortened(value), at });
+            self.push_number(number, shortened(value), at);
             return;
         }
         let there = self.locator.locate(target, &self.entry.item.origin.path);
@@ -169,27 +222,26 @@ impl<'a> Search<'a> {
     fn line(&mut self, text: &Clean, at: Place, stated: Stated) -> bool {
         let references = references_in_line(text, at.line);
         let mut quotes = Quotes::of(text);
-        let base = &self.entry.item.origin.path;
+        let base = self.base(&self.entry.item.origin.path);
         for reference in &references {
             let stated = if reference.form == Form::Link && stated == Stated::Prose { Stated::Link } else { stated };
-            self.reference(reference, stated, 1, &mut quotes, at.clone(), base);
+            self.reference(reference, stated, 1, &mut quotes, at.clone(), &base);
         }
         !references.is_empty()
     }
 
-    fn body(&mut self) {
-        let entry = self.entry;
-        let base = body_file(entry);
-        let mut quotes = Quotes::of(&entry.body.clean);
-        let own =
-            self.locator.index.is_adr(base).then(|| entry.body.markdown.headings.first().map(|h| h.line)).flatten();
-        for reference in &entry.body.markdown.references {
+    fn body(&mut self, body: &Body<Clean>, text: &Text) {
+        let file = &body.origin.path;
+        let base = self.base(file);
+        let mut quotes = Quotes::of(&text.clean);
+        let own = self.locator.index.is_adr(file).then(|| text.markdown.headings.first().map(|h| h.line)).flatten();
+        for reference in &text.markdown.references {
             if reference.form == Form::AdrNumber && own == Some(reference.line) {
                 continue;
             }
-            let at = Place { path: base.clone(), line: body_line(entry, reference.line) };
+            let at = Place { path: file.clone(), line: line_of(body, text, reference.line) };
             let stated = if reference.form == Form::Link { Stated::Link } else { Stated::Prose };
-            self.reference(reference, stated, reference.line, &mut quotes, at, base);
+            self.reference(reference, stated, reference.line, &mut quotes, at, &base);
         }
     }
 
@@ -204,6 +256,10 @@ impl<'a> Search<'a> {
         base: &RepoPath,
     ) {
         let target = reference.target.as_str();
+        let address = || Web::read(target, &self.locator.rules.host).is_some();
+        if self.ground == Ground::Elsewhere && (reference.form != Form::Link || !address()) {
+            return;
+        }
         if reference.form != Form::AdrNumber {
             return self.path_from(target, stated, &at, base, || quotes.find_or_line(line, &[target]));
         }
@@ -229,12 +285,12 @@ impl<'a> Search<'a> {
             text.lit("ADR-").number(number);
             text.finish()
         });
-        self.numbers.push(Number { number, written, at });
+        self.push_number(number, written, at);
     }
 
     fn path(&mut self, target: &str, stated: Stated, at: &Place, written: impl FnOnce() -> Clean) {
-        let entry = self.entry;
-        self.path_from(target, stated, at, &entry.item.origin.path, written);
+        let base = self.base(&self.entry.item.origin.path);
+        self.path_from(target, stated, at, &base, written);
     }
 
     fn path_from(
@@ -350,12 +406,13 @@ impl<'a> Search<'a> {
 
     fn numbers(&mut self) {
         let mut seen = BTreeSet::new();
-        for Number { number, written, at } in std::mem::take(&mut self.numbers) {
+        for Number { number, written, at, tracked } in std::mem::take(&mut self.numbers) {
             if !seen.insert(number) {
                 continue;
             }
             let all = self.locator.index.adrs_numbered(number);
-            let there: Vec<&RepoPath> = all.iter().filter(|path| self.locator.files.has(path)).collect();
+            let files = if tracked { self.tracked } else { self.all };
+            let there: Vec<&RepoPath> = all.iter().filter(|path| files.has(path)).collect();
             if all.iter().any(|path| self.taken.has(path)) {
                 continue;
             }

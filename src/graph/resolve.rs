@@ -2,8 +2,10 @@
 
 use super::index::Index;
 use super::link::{LONGEST, Web, Written, decoded, number, scheme};
+use super::stated::Part;
 use super::{Corpus, Rules, SourceRules};
 use crate::model::{Code, RepoPath};
+use crate::redact::Clean;
 use std::borrow::Cow;
 
 /// What a value names.
@@ -27,13 +29,26 @@ pub(super) struct Resolver<'a> {
     pub(super) rules: &'a Rules,
     pub(super) source: &'a SourceRules,
     /// The file, for paths beside it.
-    pub(super) file: &'a RepoPath,
+    pub(super) file: RepoPath,
+    /// The repo that a bare number belongs to.
+    pub(super) repo: Option<&'a Clean>,
 }
 
 impl<'a> Resolver<'a> {
-    /// A resolver for what stands in the fields of an item, or in its body.
-    pub(super) fn of(index: &'a Index, corpus: &'a Corpus, item: usize, file: &'a RepoPath) -> Self {
-        Self { index, rules: &corpus.rules, source: &corpus.entries[item].rules, file }
+    /// A resolver for what stands in a part of an item.
+    ///
+    /// A text on GitHub speaks of its own repo's issues, and of paths from the root.
+    pub(super) fn of(index: &'a Index, corpus: &'a Corpus, item: usize, part: Part) -> Self {
+        let entry = &corpus.entries[item];
+        let origin = part.origin(entry);
+        let issue = entry.issue.as_ref().filter(|_| origin.url.is_some());
+        Self {
+            index,
+            rules: &corpus.rules,
+            source: &entry.rules,
+            file: if issue.is_some() { RepoPath::root() } else { origin.path.clone() },
+            repo: issue.map(|issue| &issue.repo).or(corpus.rules.repo.as_ref()),
+        }
     }
 
     /// Tries, strongest first: exact ids, ids in another case, ids under another
@@ -124,7 +139,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn issue(&self, value: &'a str) -> Answer<'a> {
-        let this = self.rules.repo.as_deref();
+        let this = self.repo.map(|repo| &**repo);
         let written = Written::read(value, &self.rules.host);
         let bare = || number(value).map(|number| Written { repo: None, number, url: false });
         let Some(issue) = written.or_else(bare) else {

@@ -21,7 +21,7 @@ fn mention(value: &str, line: u32) -> Mention<Clean> {
 
 /// A file of front matter above a body that begins on line 10.
 pub(super) fn item(id: &str, file: &str) -> Entry {
-    let origin = Origin { path: path(file), shown: clean(file) };
+    let origin = Origin { path: path(file), shown: clean(file), url: None };
     let item = Item {
         id: clean(id),
         origin: origin.clone(),
@@ -40,7 +40,15 @@ pub(super) fn item(id: &str, file: &str) -> Entry {
         no_pack: false,
     };
     let body = Text { clean: Clean::default(), markdown: Arc::new(Markdown::default()), folds: Vec::new() };
-    Entry { item, body, removals: Vec::new(), digest: Digest::of(id), rules: Arc::new(SourceRules::default()) }
+    Entry {
+        item,
+        body,
+        removals: Vec::new(),
+        digest: Digest::of(id),
+        rules: Arc::new(SourceRules::default()),
+        issue: None,
+        draft: None,
+    }
 }
 
 impl Entry {

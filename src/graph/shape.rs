@@ -1,11 +1,11 @@
 //! Warnings about the shape of the graph, and its edges as packs show them.
 
 use super::cycles::{Cycle, cycles};
+use super::issue::shown_at;
 use super::place::id;
 use super::stated::{Drawing, Raw, To};
 use super::{Corpus, Edge, Evidence, Target};
 use crate::model::{Code, Diagnostic, Relation};
-use crate::redact::CleanBuf;
 
 impl Drawing {
     pub(super) fn parents(&mut self, corpus: &Corpus, raws: &[Raw]) {
@@ -57,11 +57,9 @@ impl Drawing {
             To::Item(item) => Target::Item(item),
             To::Issue(issue) => self.issues[issue].clone(),
         };
-        let item = &corpus.entries[raw.stated.item].item;
-        let origin = if raw.stated.in_body { &item.body.origin } else { &item.origin };
-        let mut at = CleanBuf::new();
-        at.text(&origin.shown).lit(":").number(raw.stated.line.into());
-        Edge { relation: raw.relation, to, evidence: Evidence { source: raw.source, at: at.finish() } }
+        let origin = raw.stated.part.origin(&corpus.entries[raw.stated.item]);
+        let at = shown_at(origin, raw.stated.line);
+        Edge { relation: raw.relation, to, evidence: Evidence { source: raw.source, at } }
     }
 
     fn name<'n>(&'n self, corpus: &'n Corpus, to: To) -> &'n str {

@@ -2,12 +2,12 @@
 
 use super::index::{Index, claim};
 use super::link::Written;
-use super::place::{body_line, id, shown};
+use super::place::{id, line_of, shown};
 use super::quote::Quotes;
 use super::resolve::{Answer, Resolver};
-use super::{Corpus, EdgeSource, Target};
+use super::{Corpus, EdgeSource, Entry, IssueRef, ItemState, Target};
 use crate::model::{Code, Diagnostic, Place, Relation};
-use crate::parse::Via;
+use crate::parse::{IssueLink, Origin, Via};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::HashMap;
 
@@ -15,15 +15,39 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Statement {
     pub(super) item: usize,
-    pub(super) in_body: bool,
+    pub(super) part: Part,
     pub(super) line: u32,
+}
+
+/// Which part of an item states something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Part {
+    /// Its fields.
+    Record,
+    /// Its text.
+    Body,
+    /// The text of its file beside that of its issue.
+    Draft,
+    /// GitHub's lists.
+    Links,
+}
+
+impl Part {
+    /// Where it stands.
+    pub(super) fn origin(self, entry: &Entry) -> &Origin<Clean> {
+        let own = &entry.item.origin;
+        match self {
+            Self::Record => own,
+            Self::Body => &entry.item.body.origin,
+            Self::Draft => entry.draft.as_ref().map_or(own, |draft| &draft.body.origin),
+            Self::Links => entry.issue.as_ref().map_or(own, |issue| &issue.origin),
+        }
+    }
 }
 
 impl Statement {
     pub(super) fn place(self, corpus: &Corpus) -> Place {
-        let item = &corpus.entries[self.item].item;
-        let origin = if self.in_body { &item.body.origin } else { &item.origin };
-        Place::line(origin.path.clone(), self.line)
+        Place::line(self.part.origin(&corpus.entries[self.item]).path.clone(), self.line)
     }
 }
 
@@ -66,7 +90,7 @@ impl Drawing {
     /// Reads what the fields of an item state.
     pub(super) fn fields(&mut self, corpus: &Corpus, index: &Index, item: usize) {
         let entry = &corpus.entries[item];
-        let resolver = Resolver::of(index, corpus, item, &entry.item.origin.path);
+        let resolver = Resolver::of(index, corpus, item, Part::Record);
         if let Some(issue) = entry.item.issue.as_ref().filter(|issue| claim(issue, &corpus.rules).is_none()) {
             let at = Place::line(entry.item.origin.path.clone(), issue.line);
             let message = format!("`issue: {}` names no issue", shown(&issue.value));
@@ -75,7 +99,7 @@ impl Drawing {
                 .push(Diagnostic::new(Code::InvalidItem, Some(at), message).help(help).about(&*entry.item.id));
         }
         for stated in &entry.item.relations {
-            let statement = Statement { item, in_body: false, line: stated.target.line };
+            let statement = Statement { item, part: Part::Record, line: stated.target.line };
             let text = &*stated.target.value;
             let value = Value { relation: stated.relation, text, source: EdgeSource::Field, stated: statement };
             self.value(corpus, &resolver, &value, |repo| {
@@ -85,20 +109,67 @@ impl Drawing {
         }
     }
 
-    /// Reads what the body of an item states.
+    /// Reads what the texts of an item state: its body, and the draft beside it.
     pub(super) fn body(&mut self, corpus: &Corpus, index: &Index, item: usize) {
         let entry = &corpus.entries[item];
-        let resolver = Resolver::of(index, corpus, item, &entry.item.body.origin.path);
-        let mut quotes = Quotes::of(&entry.body.clean);
-        for stated in &entry.body.markdown.relations {
-            let statement = Statement { item, in_body: true, line: body_line(entry, stated.line) };
-            let source = match stated.via {
-                Via::Checklist => EdgeSource::Checklist,
-                Via::Body => EdgeSource::Body,
-            };
-            let value = Value { relation: stated.relation, text: &stated.target, source, stated: statement };
-            self.value(corpus, &resolver, &value, |repo| quotes.find(stated.line, &[repo]));
+        let draft = entry.draft.as_ref().map(|draft| (Part::Draft, &draft.body, &draft.text));
+        for (part, body, text) in [(Part::Body, &entry.item.body, &entry.body)].into_iter().chain(draft) {
+            let resolver = Resolver::of(index, corpus, item, part);
+            let mut quotes = Quotes::of(&text.clean);
+            for stated in &text.markdown.relations {
+                let statement = Statement { item, part, line: line_of(body, text, stated.line) };
+                let source = match stated.via {
+                    Via::Checklist => EdgeSource::Checklist,
+                    Via::Body => EdgeSource::Body,
+                };
+                let value = Value { relation: stated.relation, text: &stated.target, source, stated: statement };
+                self.value(corpus, &resolver, &value, |repo| quotes.find(stated.line, &[repo]));
+            }
         }
+    }
+
+    /// Takes what GitHub's lists say of an item's issue.
+    pub(super) fn links(&mut self, corpus: &Corpus, index: &Index, item: usize) {
+        let Some(issue) = &corpus.entries[item].issue else { return };
+        for link in &issue.links {
+            let source = match link.relation {
+                Relation::Parent | Relation::Child => EdgeSource::SubIssue,
+                _ => EdgeSource::DependencyApi,
+            };
+            let stated = Statement { item, part: Part::Links, line: link.line };
+            let value = Value { relation: link.relation, text: &link.url, source, stated };
+            let key = IssueRef { repo: link.repo.to_lowercase(), number: link.number };
+            match index.claiming(&key) {
+                [] => {
+                    let to = self.listed(link, key);
+                    self.push(&value, To::Issue(to));
+                }
+                [to] if *to == item => {}
+                // Of several that claim it, the first is one with it.
+                [to, ..] => self.push(&value, To::Item(*to)),
+            }
+        }
+    }
+
+    /// The issue that an entry of a list shows.
+    fn listed(&mut self, link: &IssueLink<Clean>, key: IssueRef) -> usize {
+        let next = self.issues.len();
+        let at = *self.known.entry((key.repo, key.number)).or_insert(next);
+        if at == next {
+            let mut id = CleanBuf::new();
+            id.text(&link.repo).lit("#").number(link.number);
+            self.issues.push(Target::Issue {
+                id: id.finish(),
+                url: link.url.clone(),
+                title: link.title.clone(),
+                state: link.state,
+            });
+        } else if let Target::Issue { title, state, .. } = &mut self.issues[at]
+            && title.is_none()
+        {
+            (*title, *state) = (link.title.clone(), link.state);
+        }
+        at
     }
 
     /// `quote` finds the repo's name of an issue in clean text.
@@ -122,7 +193,7 @@ impl Drawing {
                 }
                 self.push(value, To::Item(to));
             }
-            Answer::Issue(issue) => match self.issue(corpus, &issue, quote) {
+            Answer::Issue(issue) => match self.issue(corpus, resolver, &issue, quote) {
                 Some(to) => self.push(value, To::Issue(to)),
                 None => self.unknown(corpus, value),
             },
@@ -142,7 +213,7 @@ impl Drawing {
 
     /// A word of prose that matches nothing is no relation, unless it has the form of a stable id.
     fn unknown(&mut self, corpus: &Corpus, value: &Value<'_>) {
-        if !value.stated.in_body || is_stable_id(value.text) {
+        if value.stated.part == Part::Record || is_stable_id(value.text) {
             let message = format!("no work item has the id `{}`", shown(value.text));
             let help = "correct the id, or add the item; ids are compared as spelled";
             self.warn(corpus, Code::UnknownId, value, message, help);
@@ -167,10 +238,11 @@ impl Drawing {
     fn issue(
         &mut self,
         corpus: &Corpus,
+        resolver: &Resolver<'_>,
         issue: &Written<'_>,
         quote: impl FnOnce(&str) -> Option<Clean>,
     ) -> Option<usize> {
-        let this = corpus.rules.repo.as_ref();
+        let this = resolver.repo;
         let key = issue.key(this.map(|repo| &**repo));
         if let Some(known) = self.known.get(&(key.repo.clone(), key.number)) {
             return Some(*known);
@@ -182,7 +254,7 @@ impl Drawing {
         let (mut id, mut url) = (CleanBuf::new(), CleanBuf::new());
         id.text(&repo).lit("#").number(key.number);
         url.lit("https://").text(&corpus.rules.host).lit("/").text(&repo).lit("/issues/").number(key.number);
-        self.issues.push(Target::Issue { id: id.finish(), url: url.finish() });
+        self.issues.push(Target::Issue { id: id.finish(), url: url.finish(), title: None, state: ItemState::Unknown });
         self.known.insert((key.repo, key.number), self.issues.len() - 1);
         Some(self.issues.len() - 1)
     }

@@ -1,6 +1,6 @@
 //! What an item's references come to: files, omissions, warnings; each once, in order.
 
-use super::place::{body_file, shown};
+use super::place::shown;
 use super::{Entry, FileKind, FileRef, Missing, Place, Referenced};
 use crate::model::{self, Code, Diagnostic, RepoPath, natural_cmp};
 use crate::redact::Clean;
@@ -46,7 +46,8 @@ impl<'a> Taken<'a> {
 
     /// Whether the file is the item's own.
     pub(super) fn is_own(&self, path: &RepoPath) -> bool {
-        *path == self.entry.item.origin.path || path == body_file(self.entry)
+        let draft = self.entry.draft.as_ref().is_some_and(|draft| draft.body.origin.path == *path);
+        draft || *path == self.entry.item.origin.path || *path == self.entry.item.body.origin.path
     }
 
     /// The name is one that is never opened.

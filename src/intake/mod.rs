@@ -7,6 +7,7 @@ mod git;
 mod links;
 mod root;
 mod rules;
+mod snapshot;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -19,6 +20,7 @@ use crate::model::{Code, Diagnostic, Refusal, RepoPath, Source};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use links::End;
+use snapshot::Snapshot;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use walk::{Above, Found, NeverEntered, Walk};
@@ -30,6 +32,8 @@ pub struct Options<'a> {
     pub deny: &'a DenyList,
     /// Folders that are never inputs: the packs, the state.
     pub never: &'a [RepoPath],
+    /// The folder of the GitHub snapshot, which is read for its issues and for nothing else.
+    pub snapshot: Option<&'a RepoPath>,
 }
 
 /// A repo opened for one build.
@@ -50,6 +54,7 @@ pub struct Repo {
     /// Links that end where nothing may be read; what they say of all below them.
     astray: BTreeMap<String, Refusal>,
     index: Index,
+    snapshot: Snapshot,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -105,7 +110,14 @@ impl Repo {
         let failed = |source| IntakeError::Read { path: root.clone(), source };
         let handle = Dir::open_ambient_dir(&root, ambient_authority()).map_err(failed)?;
         let state = links::named(".contextpack");
-        let never = options.never.iter().chain(&state).filter(|path| !path.as_str().is_empty()).cloned().collect();
+        let never = options
+            .never
+            .iter()
+            .chain(options.snapshot)
+            .chain(&state)
+            .filter(|path| !path.as_str().is_empty())
+            .cloned()
+            .collect();
         let bounds = Bounds { deny: options.deny.clone(), never };
         let above = match root.ancestors().find(|dir| root::has_git(dir)) {
             Some(top) => walk::above(top, &root).map_err(failed)?,
@@ -115,6 +127,7 @@ impl Repo {
         let found = Walk { root: &root, handle: &handle, never: &bounds }
             .run(&above.unwrap_or_else(Above::default))
             .map_err(failed)?;
+        let snapshot = options.snapshot.map(|folder| Snapshot::list(&handle, folder)).unwrap_or_default();
         let mut repo = Self {
             handle,
             bounds,
@@ -122,26 +135,11 @@ impl Repo {
             links: BTreeMap::new(),
             astray: BTreeMap::new(),
             index: Index::NoGit,
+            snapshot,
             diagnostics: Vec::new(),
         };
         repo.list(found, in_git.then(|| git::tracked(&root)));
         Ok(repo)
-    }
-
-    /// Whether git tracks a listed file, and where it is a link what it leads to.
-    ///
-    /// Without a git repository every listed file counts as tracked; where there
-    /// is one that git cannot read, none does.
-    pub fn tracked(&self, path: &RepoPath) -> bool {
-        match &self.index {
-            Index::NoGit => self.has(path),
-            Index::Unknown => false,
-            Index::Known(tracked) => {
-                tracked.contains(path)
-                    && self.has(path)
-                    && self.links.get(path).is_none_or(|real| tracked.contains(real))
-            }
-        }
     }
 
     /// What could not be read or named when the repo was opened, sorted.
@@ -155,6 +153,7 @@ impl Repo {
         self.files = files;
         self.files.sort_unstable();
         self.diagnostics = diagnostics;
+        self.diagnostics.extend_from_slice(&self.snapshot.diagnostics);
         match tracked {
             None => {}
             Some(Err(why)) => {
@@ -268,6 +267,30 @@ impl Repo {
 impl Source for Repo {
     fn files(&self) -> &[RepoPath] {
         &self.files
+    }
+
+    fn issues(&self) -> &[RepoPath] {
+        &self.snapshot.files
+    }
+
+    fn read_issue(&self, path: &RepoPath) -> Result<String, Refusal> {
+        self.snapshot.read(&self.handle, path)
+    }
+
+    /// Whether git tracks a listed file, and where it is a link what it leads to.
+    ///
+    /// Without a git repository every listed file counts as tracked; where there
+    /// is one that git cannot read, none does.
+    fn tracked(&self, path: &RepoPath) -> bool {
+        match &self.index {
+            Index::NoGit => self.has(path),
+            Index::Unknown => false,
+            Index::Known(tracked) => {
+                tracked.contains(path)
+                    && self.has(path)
+                    && self.links.get(path).is_none_or(|real| tracked.contains(real))
+            }
+        }
     }
 
     fn read(&self, path: &RepoPath) -> Result<String, Refusal> {

@@ -60,7 +60,7 @@ impl Sandbox {
         let extra: Vec<String> = deny.iter().map(|entry| (*entry).to_owned()).collect();
         let deny = DenyList::new(&extra).unwrap();
         let never = [path("packs")];
-        Repo::open(&self.at(root), Options { deny: &deny, never: &never }).unwrap()
+        Repo::open(&self.at(root), Options { deny: &deny, never: &never, snapshot: None }).unwrap()
     }
 }
 

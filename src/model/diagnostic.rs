@@ -178,6 +178,12 @@ codes! {
     BudgetTooSmall = "budget-too-small", Error;
     /// A finished pack would contain a secret value of the building environment.
     EnvironmentSecret = "environment-secret", Error;
+    /// A file of the GitHub snapshot cannot be used.
+    InvalidSnapshot = "invalid-snapshot", Warning;
+    /// The snapshot lacks relations or comments of an issue.
+    IncompleteIssue = "incomplete-issue", Warning;
+    /// An issue of a private repo stands in a pack that this repo may publish.
+    PrivateIssue = "private-issue", Warning;
     /// A heading that a reference names is not in the document.
     MissingAnchor = "missing-anchor", Warning;
     /// A glob of the configuration matches no file.

@@ -10,6 +10,7 @@ mod shard;
 mod slug;
 mod snapshot;
 mod source;
+mod state;
 
 pub use diagnostic::{Code, Diagnostic, Level, Place, Severity};
 pub use digest::Digest;
@@ -24,3 +25,4 @@ pub use snapshot::{
     SnapshotRelation, SnapshotRelations,
 };
 pub use source::{Refusal, Source};
+pub use state::ItemState;

@@ -32,6 +32,11 @@ impl RepoPath {
         Self::resolve(self.dir(), written)
     }
 
+    /// The root itself, from which paths beside it are resolved.
+    pub fn root() -> Self {
+        Self("".into())
+    }
+
     fn resolve(base: &str, written: &str) -> Result<Self, Outside> {
         let absolute = written.starts_with(['/', '\\', '~'])
             || written.as_bytes().get(1) == Some(&b':') && written.as_bytes()[0].is_ascii_alphabetic();

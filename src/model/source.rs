@@ -34,6 +34,28 @@ pub trait Source: Sync {
     /// A [`Refusal`]; a name that is never opened is refused before anything is looked up.
     fn read(&self, path: &RepoPath) -> Result<String, Refusal>;
 
+    /// The files of the GitHub snapshot, `<owner>/<repo>/<number>.json` below its folder, sorted by path.
+    /// They are in no other list, whatever git says of them.
+    fn issues(&self) -> &[RepoPath] {
+        &[]
+    }
+
+    /// The text of a file of [`Source::issues`], as [`Source::read`] gives others.
+    ///
+    /// # Errors
+    /// A [`Refusal`], also for any other path.
+    fn read_issue(&self, path: &RepoPath) -> Result<String, Refusal> {
+        let _ = path;
+        Err(Refusal::NotInRepo)
+    }
+
+    /// Whether git tracks a file; where there is no git repository, whether it is in [`Source::files`].
+    ///
+    /// Texts that anyone can write refer to tracked files only.
+    fn tracked(&self, path: &RepoPath) -> bool {
+        self.has(path)
+    }
+
     /// Whether `path` is in [`Source::files`].
     fn has(&self, path: &RepoPath) -> bool {
         self.files().binary_search(path).is_ok()

@@ -89,7 +89,7 @@ pub(super) fn build(
 }
 
 fn origin(path: &RepoPath) -> Origin<String> {
-    Origin { path: path.clone(), shown: path.as_str().to_owned() }
+    Origin { path: path.clone(), shown: path.as_str().to_owned(), url: None }
 }
 
 fn odd(context: &Context<'_>, line: u32, field: &str) -> Diagnostic {

@@ -9,6 +9,8 @@ pub struct Origin<T> {
     pub path: RepoPath,
     /// The file's path as packs show it.
     pub shown: T,
+    /// The page of a text from GitHub, which packs show in place of the file.
+    pub url: Option<T>,
 }
 
 /// A value of YAML or JSON with the line where it starts, its scalars spelled as written.
@@ -116,7 +118,11 @@ pub struct Item<T> {
 
 impl<T> Origin<T> {
     fn map<'a, U>(&'a self, f: &mut impl FnMut(&'a str, &'a T, u32) -> U) -> Origin<U> {
-        Origin { path: self.path.clone(), shown: f("path", &self.shown, 1) }
+        Origin {
+            path: self.path.clone(),
+            shown: f("path", &self.shown, 1),
+            url: self.url.as_ref().map(|url| f("url", url, 1)),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::model::{Code, Diagnostic, Digest, Severity, slug};
 use crate::redact::Clean;
 use crate::render;
 use crate::seal::{Sealed, Stamp, seal};
-use crate::select::{Guidance, Input, Library, Origin, OriginKind, select};
+use crate::select::{CommentRules, Guidance, Input, Library, Origin, OriginKind, select};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -129,8 +129,13 @@ impl Desk<'_> {
             },
             digest: None,
         };
-        let library =
-            Library::new(&self.corpus, &self.graph, profile, &self.settings.adrs.excerpt, guidance, vec![input, rules]);
+        let github = &self.settings.github;
+        let comments = CommentRules {
+            most: usize::try_from(github.comments).unwrap_or(usize::MAX),
+            trusted_only: github.trusted_only,
+        };
+        let excerpt = &self.settings.adrs.excerpt;
+        let library = Library::new(&self.corpus, &self.graph, profile, excerpt, guidance, vec![input, rules], comments);
         let Some(counter) = counters.get(&counted(&budget)) else { return Ok(None) };
         Ok(Some(Bench { library, budget, counter }))
     }
@@ -166,7 +171,7 @@ impl Desk<'_> {
 
     /// Those of `roots` that share their slug with no other root, and an error for each slug that is shared.
     fn unclashed(&self, roots: &[usize], beside: &[usize]) -> (Vec<usize>, Vec<Diagnostic>) {
-        let slug_of = |root: &usize| slug(&self.corpus.entries[*root].item.id);
+        let slug_of = |root: &usize| slug(&self.name(*root));
         let mut by_slug: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
         for root in roots {
             by_slug.entry(slug_of(root)).or_default().insert(*root);
@@ -203,7 +208,8 @@ impl Desk<'_> {
     fn pack(&self, root: usize, bench: &Bench<'_>, shelf: &Shelf, stamp: &Stamp) -> Built {
         let profile = bench.library.profile;
         let item = &self.corpus.entries[root].item;
-        let (mut references, found) = shelf.of(self, root, profile);
+        let (mut references, mut found) = shelf.of(self, root, profile);
+        found.extend(self.of_github(root));
         let diagnostics = levelled(found, self.settings);
         let neighbours = self.graph.edges(root).iter().filter_map(|edge| match edge.to {
             Target::Item(item) => Some(self.corpus.entries[item].item.id.as_str()),
@@ -213,20 +219,20 @@ impl Desk<'_> {
         references.warnings.extend(diagnostics.iter().map(|diagnostic| notices::notice(diagnostic, &self.redactor)));
         let selection = select(&bench.library, root, references);
         let outcome = match fit(selection, &bench.budget, bench.counter) {
-            Ok(fitted) => self.guarded(seal(&fitted, stamp)),
+            Ok(fitted) => self.guarded(&item.id, seal(&fitted, stamp)),
             Err(small) => Err(self.too_small(root, &bench.budget, small)),
         };
         Built {
             root: item.id.clone(),
             profile: profile.name.clone(),
-            name: format!("{}.{}.json", slug(&item.id), profile.name),
+            name: format!("{}.{}.json", slug(&self.name(root)), profile.name),
             outcome: outcome.map_err(|diagnostic| Fault { diagnostic }),
             diagnostics,
         }
     }
 
     /// The last look: no value of a secret variable of this process may stand in a pack.
-    fn guarded(&self, sealed: Sealed) -> Result<Sealed, Diagnostic> {
+    fn guarded(&self, id: &str, sealed: Sealed) -> Result<Sealed, Diagnostic> {
         if self.environment.is_empty() {
             return Ok(sealed);
         }
@@ -253,7 +259,7 @@ impl Desk<'_> {
                 let message = format!("the value of the environment variable `{name}` stands in {place}");
                 Err(Diagnostic::new(Code::EnvironmentSecret, None, message)
                     .help("remove it from the source and change the secret; the pack was not written")
-                    .about(sealed.pack().root.work_item_id.clone().unwrap_or_default()))
+                    .about(id))
             }
         }
     }

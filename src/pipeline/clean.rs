@@ -104,7 +104,7 @@ pub(super) fn item(redactor: &Redactor, raw: &Item<String>) -> (Item<Clean>, Vec
     (clean, folds, removals, digest)
 }
 
-fn recorded(removal: crate::redact::Removal, key: &str) -> Removal {
+pub(super) fn recorded(removal: crate::redact::Removal, key: &str) -> Removal {
     Removal {
         line: removal.line,
         in_body: key == "body",

@@ -68,11 +68,11 @@ fn file(
 fn entry(redactor: &Redactor, raw: &Item<String>, rules: &Arc<SourceRules>) -> Entry {
     let (item, folds, removals, digest) = clean::item(redactor, raw);
     let body = clean::text(item.body.text.clone(), folds);
-    Entry { item, body, removals, digest, rules: Arc::clone(rules) }
+    Entry { item, body, removals, digest, rules: Arc::clone(rules), issue: None, draft: None }
 }
 
 /// Diagnostics of parsing quote raw text: they pass the door as well.
-fn scrubbed(redactor: &Redactor, diagnostic: Diagnostic) -> Diagnostic {
+pub(super) fn scrubbed(redactor: &Redactor, diagnostic: Diagnostic) -> Diagnostic {
     Diagnostic {
         message: redactor.line(&diagnostic.message),
         help: diagnostic.help.map(|help| redactor.line(&help)),

@@ -6,6 +6,8 @@
 
 mod build;
 mod clean;
+mod github;
+mod issues;
 mod items;
 mod notices;
 mod references;
@@ -16,7 +18,7 @@ pub use notices::levelled;
 pub use roots::RootError;
 
 use crate::config::{DenyList, Settings};
-use crate::graph::{Corpus, Graph, Rules};
+use crate::graph::{Corpus, Graph, Rules, unite};
 use crate::model::{Code, Diagnostic, Place, RepoPath, Source};
 use crate::redact::{CleanBuf, Environment, Redactor};
 
@@ -32,6 +34,8 @@ pub struct Desk<'a> {
     /// Of reading and of the graph, sorted, with the levels that the configuration gives.
     diagnostics: Vec<Diagnostic>,
     notices: notices::Notices,
+    /// Whether others may read the packs.
+    publishes: bool,
 }
 
 impl<'a> Desk<'a> {
@@ -41,6 +45,8 @@ impl<'a> Desk<'a> {
     pub fn open(source: &'a dyn Source, settings: &'a Settings, deny: &'a DenyList, environment: Environment) -> Self {
         let redactor = Redactor::new(&settings.redaction);
         let (entries, mut diagnostics) = items::read(source, settings, &redactor);
+        let (issues, faults) = issues::read(source, &redactor);
+        diagnostics.extend(faults);
         let adrs: Vec<RepoPath> =
             source.files().iter().filter(|path| settings.adrs.include.set.is_match(path.as_str())).cloned().collect();
         let github = &settings.github;
@@ -50,6 +56,8 @@ impl<'a> Desk<'a> {
             done: settings.done_statuses.iter().map(|status| status.to_lowercase()).collect(),
             adrs,
         };
+        let (entries, differences) = unite(entries, issues, &rules);
+        diagnostics.extend(differences);
         let (corpus, duplicates) = Corpus::new(entries, rules);
         let graph = Graph::draw(&corpus);
         diagnostics.extend(duplicates);
@@ -58,7 +66,8 @@ impl<'a> Desk<'a> {
         diagnostics.dedup();
         let diagnostics = levelled(diagnostics, settings);
         let notices = notices::Notices::new(&diagnostics, &redactor);
-        Self { source, settings, deny, redactor, environment, corpus, graph, diagnostics, notices }
+        let publishes = github::publishes(settings, &corpus);
+        Self { source, settings, deny, redactor, environment, corpus, graph, diagnostics, notices, publishes }
     }
 
     /// What is wrong with the items and the graph.
@@ -74,6 +83,11 @@ impl<'a> Desk<'a> {
     /// Their edges.
     pub fn graph(&self) -> &Graph {
         &self.graph
+    }
+
+    /// What the packs of an item are named after.
+    pub fn name(&self, item: usize) -> String {
+        self.corpus.entries[item].name(&self.corpus.rules)
     }
 
     /// The configuration.
@@ -104,7 +118,11 @@ impl<'a> Desk<'a> {
 
     /// The URL of the issue that an item claims, where it has one and the repo is known.
     fn issue_url(&self, item: usize) -> Option<crate::redact::Clean> {
-        let issue = self.corpus.entries[item].item.issue.as_ref()?;
+        let entry = &self.corpus.entries[item];
+        if let Some(issue) = &entry.issue {
+            return Some(issue.url.clone());
+        }
+        let issue = entry.item.issue.as_ref()?;
         let text = issue.value.trim();
         if text.starts_with("https://") {
             return Some(issue.value.trimmed());

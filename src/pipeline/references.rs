@@ -28,11 +28,18 @@ impl Shelf {
             .flat_map(|root| profiles.iter().flat_map(move |profile| referring(desk, *root, profile)))
             .collect();
         let files = Files::new(desk.source.files());
+        let tracked: Vec<RepoPath> = match desk.source.issues() {
+            [] => Vec::new(),
+            _ => desk.source.files().iter().filter(|path| desk.source.tracked(path)).cloned().collect(),
+        };
+        let tracked = Files::new(&tracked);
         let output = desk.settings.output.dir.as_str();
         let denied = |path: &RepoPath| desk.deny.denies(path) || path.is_under(output);
         let items: Vec<usize> = items.into_iter().collect();
-        let referenced: BTreeMap<usize, Referenced> =
-            items.par_iter().map(|item| (*item, desk.graph.references(&desk.corpus, *item, &files, &denied))).collect();
+        let referenced: BTreeMap<usize, Referenced> = items
+            .par_iter()
+            .map(|item| (*item, desk.graph.references(&desk.corpus, *item, &files, &tracked, &denied)))
+            .collect();
         let wanted: BTreeSet<(&RepoPath, FileKind)> =
             referenced.values().flat_map(|found| found.files.iter().map(|file| (&file.path, file.kind))).collect();
         let wanted: Vec<_> = wanted.into_iter().collect();
@@ -87,8 +94,9 @@ impl Shelf {
     }
 
     fn is_own(&self, desk: &Desk<'_>, root: usize, path: &RepoPath) -> bool {
-        let item = &desk.corpus.entries[root].item;
-        item.origin.path == *path || item.body.origin.path == *path
+        let entry = &desk.corpus.entries[root];
+        let draft = entry.draft.as_ref().is_some_and(|draft| draft.body.origin.path == *path);
+        draft || entry.item.origin.path == *path || entry.item.body.origin.path == *path
     }
 }
 

@@ -16,9 +16,9 @@ pub enum RootError {
         /// The ids that it fits.
         ids: Vec<String>,
     },
-    /// It is an issue that nothing here describes.
+    /// It is an issue that nothing here describes; as `sync` takes it.
     #[error(
-        "no work item claims issue `{0}`: give one `issue: {0}`, or run `contextpack list` for the roots there are"
+        "issue `{0}` is not in the snapshot: run `contextpack sync {0}`, or `contextpack list` for the roots there are"
     )]
     Issue(String),
     /// It fits none.
@@ -85,7 +85,15 @@ impl Desk<'_> {
             Found::Several(items) => {
                 Err(RootError::Several { typed: typed.to_owned(), ids: items.iter().map(id).collect() })
             }
-            Found::Issue(_) => Err(RootError::Issue(typed.to_owned())),
+            Found::Issue(issue) => {
+                let here = self.corpus.rules.repo.as_ref().is_some_and(|repo| repo.eq_ignore_ascii_case(&issue.repo));
+                let root = if here || issue.repo.is_empty() {
+                    issue.number.to_string()
+                } else {
+                    format!("{}#{}", issue.repo, issue.number)
+                };
+                Err(RootError::Issue(root))
+            }
             Found::Nothing => {
                 let lower = typed.to_lowercase();
                 let ends = |id: &str| typed.len() > 1 && id.to_lowercase().ends_with(&lower);

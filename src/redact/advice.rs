@@ -1,5 +1,6 @@
 //! What a record tells the user to do, without a word about the secret.
 
+use super::hidden::{COMMENT, IMAGE};
 use super::hygiene::INVISIBLE;
 
 /// How to include what `rule` removed from the file at `path`, where it lies in the repo.
@@ -15,6 +16,9 @@ pub(super) fn to_include(rule: &str, path: Option<&str>) -> String {
     let entry = format!("`redaction: {{allow: [{{rule: {rule}, path: {path}}}]}}` in contextpack.yml");
     if rule == INVISIBLE.name {
         return format!("write the text without them; if they belong there, {entry} keeps them");
+    }
+    if [COMMENT.name, IMAGE.name].contains(&rule) {
+        return format!("read it at its source; {entry} keeps it");
     }
     format!(
         "if it is no secret, {entry} lets it through, or `{{sha256: DIGEST}}` this value alone \

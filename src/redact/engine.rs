@@ -3,6 +3,7 @@
 use super::clean::Clean;
 use super::detect::{self, Finding, Of};
 use super::edit::Draft;
+use super::hidden::{COMMENT, IMAGE};
 use super::hygiene::{self, INVISIBLE};
 use super::spread::Values;
 use super::view::View;
@@ -25,7 +26,7 @@ type Records = BTreeMap<(usize, u32, String), (u32, Of)>;
 /// Takes secrets and invisible characters out of texts. Built once a run, shared by threads.
 #[derive(Debug)]
 pub struct Redactor {
-    allow: Vec<RedactionAllow>,
+    pub(super) allow: Vec<RedactionAllow>,
     rules: Vec<RedactionRule>,
     /// Keywords of the user's rules, and whose they are.
     keywords: Option<AhoCorasick>,
@@ -93,7 +94,7 @@ impl Redactor {
             rules: reasoned(&settings.rules),
             owners: words.iter().map(|(_, owner)| *owner).collect(),
             keywords,
-            names: detect::labels().map(|label| label.name.to_owned()).chain(own).collect(),
+            names: detect::labels().chain([&COMMENT, &IMAGE]).map(|label| label.name.to_owned()).chain(own).collect(),
         }
     }
 
@@ -150,7 +151,7 @@ impl Redactor {
     }
 
     /// The path of a source, where it may be told: it has a place in the repo and holds nothing to remove.
-    fn place<'p>(&self, path: &'p str) -> Option<&'p str> {
+    pub(super) fn place<'p>(&self, path: &'p str) -> Option<&'p str> {
         (!path.is_empty() && self.line(path) == path).then_some(path)
     }
 

@@ -88,7 +88,7 @@ pub struct Line {
 
 /// Explains a pack.
 pub fn explain(pack: &Pack) -> Explanation {
-    let root = pack.sections.iter().find(|section| section.id.starts_with("root."));
+    let root = pack.sections.iter().find(|section| section.id == "root.issue");
     let sections: Vec<Line> = pack
         .sections
         .iter()

@@ -8,4 +8,4 @@ mod verify;
 pub use explain::{Explanation, explain};
 pub use read::{ReadError, read};
 pub use stale::{Difference, difference};
-pub use verify::verify;
+pub use verify::{issue, names, verify};

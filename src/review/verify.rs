@@ -3,7 +3,7 @@
 use super::read::read;
 use crate::model::{Digest, natural_cmp, slug};
 use crate::render;
-use crate::wire::{Pack, RENDERING, Section};
+use crate::wire::{Pack, RENDERING, Root, Section};
 use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -34,6 +34,24 @@ pub fn verify(bytes: &[u8]) -> (Option<String>, Vec<String>) {
     (digest.map(|digest| digest.to_string()), faults)
 }
 
+/// What a pack of this root may be named after: the work item's id; of an issue alone its number, where it is one of
+/// the pack's own repo, or `owner/repo#number`.
+pub fn names(root: &Root) -> Vec<String> {
+    if let Some(id) = &root.work_item_id {
+        return vec![id.clone()];
+    }
+    let Some((repo, number)) = root.issue_url.as_deref().and_then(issue) else { return Vec::new() };
+    vec![format!("issue-{number}"), format!("{repo}#{number}")]
+}
+
+/// `owner/repo` and the number of an issue's URL.
+pub fn issue(url: &str) -> Option<(&str, u64)> {
+    let (page, number) = url.rsplit_once('/')?;
+    let repo = page.strip_suffix("/issues").or_else(|| page.strip_suffix("/pull"))?;
+    let owner = repo.rsplit_once('/')?.0.rfind('/')?;
+    Some((&repo[owner + 1..], number.parse().ok()?))
+}
+
 fn shown(text: &str) -> String {
     format!("`{}`", text.chars().take(80).collect::<String>())
 }
@@ -55,10 +73,7 @@ fn id(pack: &Pack, faults: &mut Vec<String>) {
         faults.push(format!("`hash` is no SHA-256: {}", shown(&pack.hash)));
         return;
     }
-    let ids = pack.root.work_item_id.iter().map(|id| slug(id)).chain(pack.root.issue_url.iter().filter_map(|url| {
-        let number = url.rsplit('/').next()?;
-        number.parse::<u64>().ok().map(|number| format!("issue-{number}"))
-    }));
+    let ids = names(&pack.root).into_iter().map(|name| slug(&name));
     let expected: Vec<String> = ids.map(|slug| format!("cp_{slug}_{}_{}", pack.profile, &hex[..12])).collect();
     if expected.is_empty() {
         faults.push("`root` has neither a work item's id nor an issue's URL".to_owned());

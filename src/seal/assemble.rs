@@ -42,7 +42,7 @@ pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
         generator: stamp.generator.clone(),
         profile: selection.profile.clone(),
         root: wire::Root {
-            work_item_id: Some(selection.root_id.to_string()),
+            work_item_id: selection.root_is_item.then(|| selection.root_id.to_string()),
             issue_url: selection.root_url.as_ref().map(ToString::to_string),
             title: selection.root_title.to_string(),
         },
@@ -58,7 +58,7 @@ pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
         redactions,
         warnings: warnings.into_iter().map(warning).collect(),
     };
-    Sealed::new(pack, &slug(&selection.root_id))
+    Sealed::new(pack, &slug(&selection.root_name))
 }
 
 fn budget(fitted: &Fitted, counted: bool) -> wire::Budget {
@@ -105,6 +105,8 @@ fn section(candidate: &Candidate, kept: &Kept, root: &str, counted: bool) -> wir
         Body::Edges(list) => Some(list.rows.iter().map(|row| edge(row, root)).collect()),
         _ => None,
     };
+    let by = candidate.by.as_ref();
+    let text = |part: &Option<crate::redact::Clean>| part.as_ref().map(ToString::to_string);
     wire::Section {
         id: candidate.id.to_string(),
         kind: candidate.kind.to_owned(),
@@ -119,6 +121,10 @@ fn section(candidate: &Candidate, kept: &Kept, root: &str, counted: bool) -> wir
             full_chars: kept.full_chars,
             state: candidate.state.as_ref().map(ToString::to_string),
             status: candidate.status.as_ref().map(ToString::to_string),
+            author: by.and_then(|by| text(&by.author)),
+            author_association: by.and_then(|by| text(&by.association)),
+            created_at: by.and_then(|by| text(&by.created_at)),
+            edited: by.and_then(|by| by.edited),
             trust: Some(candidate.trust.name().to_owned()),
             relation: candidate.relation.map(str::to_owned),
             evidence: candidate.evidence.as_ref().map(evidence),

@@ -1,13 +1,14 @@
 //! What one root's pack could hold, in the order of the pack.
 
-use super::library::{Document, Library, is_inactive, item_origin, removals};
+use super::library::{Document, Library, is_inactive};
+use super::origins::{item_origin, removals};
+use super::removed;
 use super::{
-    Body, Candidate, EdgeList, EdgeRow, Evidence, Input, Notice, Omission, Origin, OriginKind, Removal, Role,
-    Selection, Trust, WorkItemJson,
+    Body, Candidate, EdgeRow, Evidence, Input, Notice, Omission, Origin, OriginKind, Removal, Role, Selection, Trust,
 };
 use crate::config::Group;
-use crate::graph::{Edge, Entry, FileKind, FileRef, Graph, Missing, Node, Target, Value};
-use crate::model::{Digest, Relation, RepoPath, natural_cmp};
+use crate::graph::{Edge, Entry, FileKind, FileRef, Missing, Target};
+use crate::model::{Relation, RepoPath, natural_cmp};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -65,125 +66,35 @@ pub fn select(library: &Library<'_>, root: usize, references: References) -> Sel
     shelf.finish(entry, references)
 }
 
-/// The groups that a candidate may be in, with whether it gives way before its equals.
-type Standing = (Group, bool);
+/// The group that a candidate is in, with whether it gives way before its equals; the draft is stronger than all groups.
+pub(super) type Standing = (Option<Group>, bool);
 
-struct Shelf<'a> {
-    library: &'a Library<'a>,
-    root: usize,
-    candidates: Vec<(Candidate, Option<Standing>)>,
+pub(super) struct Shelf<'a> {
+    pub(super) library: &'a Library<'a>,
+    pub(super) root: usize,
+    pub(super) candidates: Vec<(Candidate, Option<Standing>)>,
     /// Ids of neighbours, files and what is missing: each is there once.
     ids: BTreeSet<Clean>,
     /// Files that neighbours with a section are made of.
     shown: BTreeSet<RepoPath>,
-    omissions: Vec<Omission>,
+    pub(super) omissions: Vec<Omission>,
     /// By what sorts them: kind, natural key, path.
-    inputs: BTreeMap<(u8, String, String), Input>,
+    pub(super) inputs: BTreeMap<(u8, String, String), Input>,
 }
 
 impl Shelf<'_> {
-    fn root(&mut self, entry: &Entry) {
-        let state = Clean::literal(Graph::state(self.library.corpus, self.root).name());
-        let origin = item_origin(entry);
-        let line = u64::from(entry.item.line);
-        let record = Origin {
-            path: Some(entry.item.origin.shown.clone()),
-            lines: (!entry.item.body.in_file).then_some([line, line]),
-            ..origin.clone()
-        };
-        let base = Candidate {
-            id: Clean::literal("root.issue"),
-            kind: "issue",
-            title: entry.item.title.clone(),
-            origin: origin.clone(),
-            provenance: "root",
-            role: Role::Root,
-            body: self.library.root(self.root),
-            state: Some(state),
-            status: entry.item.status.clone(),
-            trust: Trust::Trusted,
-            relation: None,
-            evidence: None,
-            removals: removals(&entry.removals, |removal| removal.in_body, &origin),
-        };
-        let json = Candidate {
-            id: Clean::literal("root.json"),
-            kind: "work_item_json",
-            title: Clean::literal("Work item fields"),
-            origin: record.clone(),
-            role: Role::Json,
-            body: Body::Json(Arc::new(self.json(entry, &record))),
-            removals: removals(&entry.removals, |removal| !removal.in_body, &record),
-            ..base.clone()
-        };
-        let edges = Candidate {
-            id: Clean::literal("root.edges"),
-            kind: "edge_list",
-            title: Clean::literal("One-hop relations"),
-            origin: record,
-            provenance: "graph",
-            role: Role::Edges,
-            body: Body::Edges(Arc::new(EdgeList::new(self.rows()))),
-            removals: self.removals_from_names(&items_of(self.library.graph.edges(self.root))),
-            ..base.clone()
-        };
-        self.read_item(self.root, true);
-        self.candidates.extend([base, json, edges].map(|candidate| (candidate, None)));
-    }
-
-    /// The fields as they stand, with relations as resolved ids.
-    fn json(&self, entry: &Entry, origin: &Origin) -> WorkItemJson {
-        const RELATIONS: [(&str, Relation); 6] = [
-            ("parent", Relation::Parent),
-            ("children", Relation::Child),
-            ("depends_on", Relation::DependsOn),
-            ("blocked_by", Relation::BlockedBy),
-            ("blocks", Relation::Blocks),
-            ("related", Relation::Related),
-        ];
-        let mut fields: Vec<(Clean, Node<Clean>)> = entry
-            .item
-            .fields
-            .iter()
-            .filter(|field| !RELATIONS.iter().any(|(name, _)| *name == &*field.name))
-            .map(|field| (field.name.clone(), field.node.clone()))
-            .collect();
-        let scalar = |text: &Clean| Node { line: 1, value: Value::Scalar { text: text.clone(), plain: false } };
-        for (name, text) in [("id", &entry.item.id), ("title", &entry.item.title)] {
-            if !fields.iter().any(|(field, _)| &**field == name) {
-                fields.push((Clean::literal(name), scalar(text)));
-            }
-        }
-        for (name, relation) in RELATIONS {
-            let ids: Vec<&Clean> = self
-                .library
-                .graph
-                .edges(self.root)
-                .iter()
-                .filter(|edge| edge.relation == relation)
-                .map(|edge| self.library.id(edge))
-                .collect();
-            let value = match &ids[..] {
-                [] => continue,
-                [only] if relation == Relation::Parent => scalar(only),
-                ids => Node { line: 1, value: Value::List(ids.iter().map(|id| scalar(id)).collect()) },
-            };
-            fields.push((Clean::literal(name), value));
-        }
-        WorkItemJson::new(fields, origin.place())
-    }
-
-    fn rows(&mut self) -> Vec<EdgeRow> {
+    pub(super) fn rows(&mut self) -> Vec<EdgeRow> {
         let edges = self.library.graph.edges(self.root);
         let rows = edges.iter().map(|edge| EdgeRow {
             to: self.library.id(edge).clone(),
             relation: edge.relation.name(),
-            title: match edge.to {
-                Target::Item(item) => self.library.corpus.entries[item].item.title.clone(),
-                Target::Issue { ref id, .. } => id.clone(),
+            title: match &edge.to {
+                Target::Item(item) => self.library.corpus.entries[*item].item.title.clone(),
+                Target::Issue { id, title, .. } => title.as_ref().unwrap_or(id).clone(),
             },
             state: self.library.state(edge),
             resolved: matches!(edge.to, Target::Item(_)),
+            sync: self.library.sync(edge),
             evidence: evidence(edge),
         });
         let rows = rows.collect();
@@ -218,8 +129,11 @@ impl Shelf<'_> {
             let state = self.library.state(edge);
             let mut id = CleanBuf::new();
             id.lit(prefix).text(&entry.item.id);
-            let mut removed = removals(&entry.removals, |removal| removal.in_body || removal.in_name, &origin);
+            let mut removed = removed::from_text_and_names(entry);
+            let mut untrusted = entry.is_untrusted() || entry.has_untrusted_title();
             if relation == Relation::Parent {
+                let children = self.library.graph.edges(*item).iter().filter(|edge| edge.relation == Relation::Child);
+                untrusted |= self.library.lists_untrusted(children);
                 let mut siblings =
                     items_of(self.library.graph.edges(*item).iter().filter(|edge| edge.relation == Relation::Child));
                 siblings.retain(|sibling| sibling != item);
@@ -229,13 +143,14 @@ impl Shelf<'_> {
                 id: id.finish(),
                 kind: "issue",
                 title: entry.item.title.clone(),
-                origin: origin.clone(),
+                origin,
                 provenance,
                 role: Role::Rank(0),
                 body: if relation == Relation::Parent { self.library.parent(*item) } else { self.library.item(*item) },
                 state: Some(Clean::literal(state)),
                 status: entry.item.status.clone(),
-                trust: Trust::Trusted,
+                trust: Trust::of(untrusted),
+                by: entry.told_by_issue().map(|issue| issue.by.clone()),
                 relation: Some(relation.name()),
                 evidence: Some(evidence(edge)),
                 removals: removed,
@@ -247,7 +162,7 @@ impl Shelf<'_> {
             if relation == Relation::Parent {
                 self.read_siblings(*item);
             }
-            self.put(candidate, (group, state != "open" && state != "unknown"));
+            self.put(candidate, (Some(group), state != "open" && state != "unknown"));
         }
     }
 
@@ -260,19 +175,16 @@ impl Shelf<'_> {
     /// What was removed from the ids and titles of items that are only listed.
     ///
     /// Where a title was read out of the body, the first removal by its rule there is taken for it.
-    fn removals_from_names(&self, items: &[usize]) -> Vec<Removal> {
+    pub(super) fn removals_from_names(&self, items: &[usize]) -> Vec<Removal> {
         let mut found = Vec::new();
-        let entries = items.iter().map(|item| &self.library.corpus.entries[*item]);
-        for entry in entries.filter(|entry| !entry.removals.is_empty()) {
+        for entry in items.iter().map(|item| &self.library.corpus.entries[*item]) {
             let (id, title) = (entry.item.id.as_str(), entry.item.title.as_str());
-            let mut rules: Vec<&str> = Vec::new();
-            let listed = removals(&entry.removals, |removal| removal.in_name || removal.in_body, &item_origin(entry));
-            for (removal, raw) in listed.into_iter().zip(entry.removals.iter().filter(|raw| raw.in_name || raw.in_body))
-            {
-                let marker = format!("[REDACTED:{}]", raw.rule);
+            let mut rules: Vec<String> = Vec::new();
+            for removal in removed::from_text_and_names(entry) {
+                let marker = format!("[REDACTED:{}]", removal.rule);
                 let shows = id.contains(&marker) || title.contains(&marker);
-                if shows && !rules.contains(&raw.rule.as_str()) {
-                    rules.push(&raw.rule);
+                if shows && !rules.contains(&removal.rule) {
+                    rules.push(removal.rule.clone());
                     found.push(removal);
                 }
             }
@@ -332,10 +244,7 @@ impl Shelf<'_> {
             .into_iter()
             .filter(|removal| (first_line..=last_line).contains(&removal.line))
             .collect();
-        let by = &self.library.corpus.entries[taken.by].item;
-        let file = if taken.file.at.path == by.origin.path { &by.origin.shown } else { &by.body.origin.shown };
-        let mut at = CleanBuf::new();
-        at.text(file).lit(":").number(u64::from(taken.file.at.line));
+        let at = self.library.corpus.entries[taken.by].shown_at(&taken.file.at);
         let candidate = Candidate {
             id: id.finish(),
             kind,
@@ -347,11 +256,12 @@ impl Shelf<'_> {
             state: None,
             status: document.status.clone().filter(|_| adr),
             trust: Trust::Trusted,
+            by: None,
             relation: None,
-            evidence: Some(Evidence { source: "reference", at: at.finish() }),
+            evidence: Some(Evidence { source: "reference", at }),
             removals,
         };
-        self.put(candidate, (if adr { Group::Adrs } else { Group::Documents }, inactive));
+        self.put(candidate, (Some(if adr { Group::Adrs } else { Group::Documents }), inactive));
     }
 
     fn missing(&mut self, missing: &Missing) {
@@ -375,11 +285,11 @@ impl Shelf<'_> {
         }
     }
 
-    fn put(&mut self, candidate: Candidate, standing: Standing) {
+    pub(super) fn put(&mut self, candidate: Candidate, standing: Standing) {
         if !self.ids.insert(candidate.id.clone()) {
             return;
         }
-        if self.library.profile.leave_out.contains(&standing.0) {
+        if standing.0.is_some_and(|group| self.library.profile.leave_out.contains(&group)) {
             let chars = match &candidate.body {
                 Body::Passage(passage, _) => Some(passage.full_chars()),
                 _ => None,
@@ -389,32 +299,6 @@ impl Shelf<'_> {
             return;
         }
         self.candidates.push((candidate, Some(standing)));
-    }
-
-    /// An item as an input: its whole text where it has a section, else what a line about it says.
-    fn read_item(&mut self, item: usize, whole: bool) {
-        let entry = &self.library.corpus.entries[item];
-        let origin = Origin {
-            id: Some(entry.item.id.clone()),
-            path: Some(entry.item.origin.shown.clone()),
-            ..Origin::new(OriginKind::WorkItem)
-        };
-        let digest = if whole {
-            entry.digest
-        } else {
-            let status = entry.item.status.as_deref().unwrap_or_default();
-            Digest::of([&*entry.item.id, &*entry.item.title, status].join("\n"))
-        };
-        let key = (0, entry.item.id.to_string(), entry.item.origin.shown.to_string());
-        if whole || !self.inputs.contains_key(&key) {
-            self.inputs.insert(key, Input { origin, digest: Some(digest) });
-        }
-    }
-
-    fn input(&mut self, input: Input) {
-        let text = |part: &Option<Clean>| part.as_deref().unwrap_or_default().to_owned();
-        let key = (1 + input.origin.kind as u8, text(&input.origin.id), text(&input.origin.path));
-        self.inputs.insert(key, input);
     }
 
     fn finish(mut self, entry: &Entry, references: References) -> Selection {
@@ -444,6 +328,7 @@ impl Shelf<'_> {
             state: None,
             status: None,
             trust: Trust::Trusted,
+            by: None,
             relation: None,
             evidence: None,
             removals: removals(&guidance.removals, |_| true, &guidance.origin),
@@ -451,6 +336,8 @@ impl Shelf<'_> {
         Selection {
             profile: self.library.profile.name.clone(),
             root_id: entry.item.id.clone(),
+            root_name: entry.name(&self.library.corpus.rules),
+            root_is_item: entry.bare_issue().is_none(),
             root_url: references.url,
             root_title: entry.item.title.clone(),
             instructions,
@@ -462,15 +349,18 @@ impl Shelf<'_> {
     }
 }
 
-/// Who leaves when: groups from weakest to strongest; within one, what is done or inactive first, then the last in order.
+/// Who leaves when: groups from weakest to strongest; within one, what is done or inactive first, then the last in
+/// order, but of comments the oldest.
 fn ranks(candidates: &[(Candidate, Option<Standing>)], priority: &[Group]) -> Vec<Option<u32>> {
-    let mut order: Vec<(usize, bool, usize)> = candidates
+    let mut order: Vec<(usize, bool, usize, usize)> = candidates
         .iter()
         .enumerate()
         .filter_map(|(index, (_, standing))| {
             let (group, weak) = (*standing)?;
-            let strength = priority.iter().position(|known| *known == group).unwrap_or(priority.len());
-            Some((strength, weak, index))
+            let strength = group
+                .map_or(0, |group| 1 + priority.iter().position(|known| *known == group).unwrap_or(priority.len()));
+            let late = if group == Some(Group::Comments) { candidates.len() - index } else { index };
+            Some((strength, weak, late, index))
         })
         .collect();
     order.sort_by(|a, b| b.cmp(a));
@@ -482,7 +372,7 @@ fn ranks(candidates: &[(Candidate, Option<Standing>)], priority: &[Group]) -> Ve
 }
 
 /// The items that edges lead to, each once.
-fn items_of<'e>(edges: impl IntoIterator<Item = &'e Edge>) -> Vec<usize> {
+pub(super) fn items_of<'e>(edges: impl IntoIterator<Item = &'e Edge>) -> Vec<usize> {
     let mut seen = HashSet::new();
     let items = edges.into_iter().filter_map(|edge| match edge.to {
         Target::Item(item) => Some(item),

@@ -81,12 +81,12 @@ impl EdgeList {
 fn line(row: &EdgeRow) -> Clean {
     let mut out = CleanBuf::new();
     out.lit("- ").lit(row.relation).lit(" ").line(&row.to);
-    if row.resolved {
+    if row.resolved || row.title != row.to {
         out.lit(" \"").line(&row.title).lit("\"");
     }
     out.lit(": ").lit(row.state);
-    if !row.resolved {
-        out.lit(", not read");
+    if let Some(root) = &row.sync {
+        out.lit(", not read: `contextpack sync ").line(root).lit("`");
     }
     out.lit(" (").lit(row.evidence.source).lit(", ").line(&row.evidence.at).lit(")");
     out.finish()

@@ -1,9 +1,10 @@
 //! Passages that packs of one profile share: each is made once.
 
+use super::origins::{file_origin, item_origin};
 use super::outline::{chunks, mark_adr, mark_headings, mark_opening, mark_title};
-use super::{Body, Chunk, Input, Origin, OriginKind, Passage, Removal};
+use super::{Body, Chunk, Input, Origin, Passage};
 use crate::config::{Excerpt, Profile};
-use crate::graph::{Corpus, Edge, Entry, FileKind, Graph, Target, Text};
+use crate::graph::{Corpus, Draft, Edge, FileKind, Graph, Markdown, Remark, Target, Text};
 use crate::model::{Digest, Relation, RepoPath};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::HashMap;
@@ -37,6 +38,15 @@ pub struct Guidance {
     pub removals: Vec<crate::graph::Removal>,
 }
 
+/// Which comments of a root are taken.
+#[derive(Debug, Clone, Copy)]
+pub struct CommentRules {
+    /// How many, the last ones.
+    pub most: usize,
+    /// Whether those by authors who are not trusted are left out.
+    pub trusted_only: bool,
+}
+
 /// A file, read as what, and which section of it.
 type FileKey = (RepoPath, FileKind, Option<String>);
 
@@ -55,6 +65,8 @@ pub struct Library<'a> {
     pub instructions: Guidance,
     /// Further inputs that every pack of the profile has: instructions, rules.
     pub inputs: Vec<Input>,
+    /// Which comments of a root are taken.
+    pub comments: CommentRules,
     items: Vec<OnceLock<Body>>,
     parents: Vec<OnceLock<Body>>,
     files: Mutex<HashMap<FileKey, (Clean, Body)>>,
@@ -69,6 +81,7 @@ impl<'a> Library<'a> {
         excerpt: &'a Excerpt,
         instructions: Guidance,
         inputs: Vec<Input>,
+        comments: CommentRules,
     ) -> Self {
         let slots = || (0..corpus.entries.len()).map(|_| OnceLock::new()).collect();
         Self {
@@ -78,6 +91,7 @@ impl<'a> Library<'a> {
             excerpt,
             instructions,
             inputs,
+            comments,
             items: slots(),
             parents: slots(),
             files: Mutex::default(),
@@ -97,6 +111,26 @@ impl<'a> Library<'a> {
     /// An item's text as the root: the opening gives way before the key headings do.
     pub(super) fn root(&self, item: usize) -> Body {
         self.body(item, false, None)
+    }
+
+    /// The text that an item's file has beside that of its issue.
+    pub(super) fn draft(&self, item: usize, draft: &Draft, origin: &Origin) -> Body {
+        let state = Clean::literal(Graph::state(self.corpus, item).name());
+        let pointer = pointer(&self.corpus.entries[item].item.title, Some(&state), origin);
+        self.text(&draft.text.clean, &draft.text.markdown, origin, pointer)
+    }
+
+    /// A comment's text.
+    pub(super) fn comment(&self, remark: &Remark, title: &Clean, origin: &Origin) -> Body {
+        self.text(&remark.comment.text, &remark.markdown, origin, pointer(title, None, origin))
+    }
+
+    fn text(&self, text: &Clean, markdown: &Markdown, origin: &Origin, pointer: Clean) -> Body {
+        let mut parts = chunks(markdown, &(0..text.len()), 0);
+        mark_headings(&mut parts, markdown, &self.profile.key_headings);
+        mark_title(&mut parts, markdown, text);
+        mark_opening(&mut parts, markdown);
+        Body::Passage(Arc::new(Passage::new(text.clone(), parts, origin.place())), pointer)
     }
 
     fn body(&self, item: usize, opening: bool, tail: Option<Clean>) -> Body {
@@ -146,8 +180,12 @@ impl<'a> Library<'a> {
                 lines.lit("\n");
             }
             lines.lit("- ").line(self.id(edge));
-            if let Target::Item(child) = edge.to {
-                lines.lit(" \"").line(&self.corpus.entries[child].item.title).lit("\"");
+            let title = match &edge.to {
+                Target::Item(child) => Some(&self.corpus.entries[*child].item.title),
+                Target::Issue { title, .. } => title.as_ref(),
+            };
+            if let Some(title) = title {
+                lines.lit(" \"").line(title).lit("\"");
             }
             lines.lit(": ").lit(self.state(edge));
         }
@@ -166,8 +204,24 @@ impl<'a> Library<'a> {
     pub(super) fn state(&self, edge: &Edge) -> &'static str {
         match &edge.to {
             Target::Item(item) => Graph::state(self.corpus, *item).name(),
-            Target::Issue { .. } => "unknown",
+            Target::Issue { state, .. } => state.name(),
         }
+    }
+
+    /// Whether a line about one of these neighbours shows a title that strangers may have written.
+    pub(super) fn lists_untrusted<'e>(&self, edges: impl IntoIterator<Item = &'e Edge>) -> bool {
+        edges.into_iter().any(|edge| match &edge.to {
+            Target::Item(item) => self.corpus.entries[*item].has_untrusted_title(),
+            Target::Issue { title, .. } => title.is_some(),
+        })
+    }
+
+    /// The root that `sync` takes to fetch what an edge leads to; nothing where it is here.
+    pub(super) fn sync(&self, edge: &Edge) -> Option<Clean> {
+        let Target::Issue { id, .. } = &edge.to else { return None };
+        let repo = id.rfind('#').map_or("", |hash| &id[..hash]);
+        let here = self.corpus.rules.repo.as_ref().is_some_and(|this| this.eq_ignore_ascii_case(repo));
+        Some(if here { id.slice(repo.len() + 1..id.len()) } else { id.clone() })
     }
 
     /// A file's title and text, whole or the section under `anchor`; `None` where it has no such heading.
@@ -276,69 +330,4 @@ fn pointer(title: &Clean, state: Option<&Clean>, origin: &Origin) -> Clean {
         line.lit(" (").line(state).lit(")");
     }
     line.lit(": ").line(&origin.place()).finish()
-}
-
-/// Where an item's text is: its lines in a Markdown file, else the line of its record.
-pub(super) fn item_origin(entry: &Entry) -> Origin {
-    let body = &entry.item.body;
-    let first = u64::from(body.line);
-    let lines = match u32::try_from(entry.body.clean.lines().count()).unwrap_or(u32::MAX) {
-        _ if !body.in_file => Some([first, first]),
-        0 => None,
-        count => Some([first, first + u64::from(entry.body.last_line_before(count)) - 1]),
-    };
-    Origin {
-        id: Some(entry.item.id.clone()),
-        path: Some(body.origin.shown.clone()),
-        lines,
-        ..Origin::new(OriginKind::WorkItem)
-    }
-}
-
-fn file_origin(document: &Document, anchor: Option<&str>, range: &std::ops::Range<usize>) -> Origin {
-    let text = &document.text.clean;
-    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    let first = number(text[..range.start].matches('\n').count()).saturating_add(1);
-    let count = number(text[range.clone()].trim_end().lines().count().max(1));
-    let last = first.saturating_add(count - 1);
-    Origin {
-        path: Some(document.shown.clone()),
-        lines: Some([document.text.line_before(first), document.text.last_line_before(last)].map(u64::from)),
-        anchor: anchor.map(|anchor| clean_anchor(text, anchor)),
-        ..Origin::new(OriginKind::File)
-    }
-}
-
-/// An anchor is made from a heading, and from a number where several headings make the same one.
-fn clean_anchor(text: &Clean, anchor: &str) -> Clean {
-    if let Some(anchor) = text.read_out(anchor) {
-        return anchor;
-    }
-    let mut clean = CleanBuf::new();
-    if let Some((words, number)) = anchor.rsplit_once('-')
-        && let (Some(words), Ok(number)) = (text.read_out(words), number.parse())
-    {
-        clean.text(&words).lit("-").number(number);
-    }
-    clean.finish()
-}
-
-/// The removals of a record or document that concern a section.
-pub(super) fn removals(
-    removals: &[crate::graph::Removal],
-    shown: impl Fn(&crate::graph::Removal) -> bool,
-    origin: &Origin,
-) -> Vec<Removal> {
-    removals
-        .iter()
-        .filter(|removal| shown(removal))
-        .map(|removal| Removal {
-            origin: Origin { lines: None, ..origin.clone() },
-            line: u64::from(removal.line),
-            rule: removal.rule.clone(),
-            count: u64::from(removal.count),
-            reason: removal.reason.clone(),
-            to_include: removal.to_include.clone(),
-        })
-        .collect()
 }

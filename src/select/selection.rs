@@ -1,6 +1,7 @@
 //! What could be in a pack, before anything is made to fit.
 
 use super::{EdgeList, Passage, WorkItemJson};
+use crate::graph::Authored;
 use crate::model::Digest;
 use crate::redact::{Clean, CleanBuf};
 use std::sync::Arc;
@@ -12,6 +13,10 @@ pub struct Selection {
     pub profile: String,
     /// The root's id.
     pub root_id: Clean,
+    /// What its packs are named after.
+    pub root_name: String,
+    /// Whether it is a work item, rather than an issue alone.
+    pub root_is_item: bool,
     /// The root's issue, where it has one.
     pub root_url: Option<Clean>,
     /// The root's title.
@@ -51,6 +56,8 @@ pub struct Candidate {
     pub status: Option<Clean>,
     /// Whether strangers may have written it.
     pub trust: Trust,
+    /// Who wrote it, where it comes from GitHub.
+    pub by: Option<Authored<Clean>>,
     /// What the neighbour is to the root.
     pub relation: Option<&'static str>,
     /// Why the neighbour or the reference is there.
@@ -148,6 +155,8 @@ pub struct EdgeRow {
     pub state: &'static str,
     /// Whether it is described here.
     pub resolved: bool,
+    /// Where it is not: the root that `sync` takes to fetch it.
+    pub sync: Option<Clean>,
     /// Where it was stated.
     pub evidence: Evidence,
 }
@@ -250,6 +259,11 @@ impl OriginKind {
 }
 
 impl Trust {
+    /// That of a text of which it is known whether strangers may have written it.
+    pub fn of(untrusted: bool) -> Self {
+        if untrusted { Self::Untrusted } else { Self::Trusted }
+    }
+
     /// The name on the wire.
     pub fn name(self) -> &'static str {
         match self {

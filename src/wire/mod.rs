@@ -194,7 +194,19 @@ pub struct Metadata {
     /// The status as written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
-    /// `trusted`: committed text or built in; `untrusted`: text that anyone could write.
+    /// The login of who wrote it on GitHub.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// What the author is to the repo, as GitHub says it: `OWNER`, `MEMBER`, `NONE` and so on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author_association: Option<String>,
+    /// When it was written, RFC 3339.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<String>,
+    /// Whether it was changed later, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<bool>,
+    /// `trusted`: committed text, built in, or by an author whom `sync` found trusted; `untrusted`: text that anyone could write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<String>,
     /// What the neighbour is to the root.

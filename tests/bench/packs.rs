@@ -77,8 +77,11 @@ impl Bench {
     }
 
     fn open(&self) -> Repo {
-        Repo::open(&self.root, Options { deny: &self.deny, never: std::slice::from_ref(&self.settings.output.dir) })
-            .unwrap()
+        Repo::open(
+            &self.root,
+            Options { deny: &self.deny, never: std::slice::from_ref(&self.settings.output.dir), snapshot: None },
+        )
+        .unwrap()
     }
 
     fn desk<'a>(&'a self, repo: &'a Repo) -> Desk<'a> {

@@ -10,6 +10,7 @@ mod fresh;
 mod golden;
 mod hostile;
 mod init;
+mod issues;
 mod redact;
 mod rooms;
 mod sandbox;

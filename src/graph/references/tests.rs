@@ -36,7 +36,7 @@ fn refer_in(repo: Option<&str>, adrs: &[&str], entry: Entry) -> Referenced {
     let corpus = corpus_with(vec![entry], repo, adrs);
     let graph = Graph::draw(&corpus);
     let files = files();
-    graph.references(&corpus, 0, &Files::new(&files), &|path| path.name().starts_with(".env"))
+    graph.references(&corpus, 0, &Files::new(&files), &Files::new(&files), &|path| path.name().starts_with(".env"))
 }
 
 fn refer(entry: Entry) -> Referenced {
@@ -334,7 +334,7 @@ fn a_doc_field_that_names_an_item_is_no_reference_unless_the_item_is_a_file() {
     let graph = Graph::draw(&corpus);
     let files = files();
     let at = corpus.entries.iter().position(|entry| &*entry.item.id == "a").unwrap();
-    let found = graph.references(&corpus, at, &Files::new(&files), &|_| false);
+    let found = graph.references(&corpus, at, &Files::new(&files), &Files::new(&files), &|_| false);
     assert_eq!(taken(&found), ["Document docs/notes.txt"]);
     assert_eq!(missing(&found), [""; 0]);
 }

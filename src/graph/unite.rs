@@ -1,0 +1,133 @@
+//! A work item that claims an issue, and that issue, are one item.
+
+use super::index::claim;
+use super::place::shown;
+use super::{Draft, Entry, Field, IssueRef, ItemState, Node, Rules, Value};
+use crate::model::{self, Code, Diagnostic};
+use crate::redact::Clean;
+use std::collections::HashMap;
+
+/// Joins each of `issues` with the work item that claims it, the first by order; others stay items of their own.
+///
+/// GitHub's text becomes the item's, and the file's its draft where they differ. Labels, assignees and what
+/// only one of them says come from both.
+pub fn unite(mut items: Vec<Entry>, issues: Vec<Entry>, rules: &Rules) -> (Vec<Entry>, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    let mut known: HashMap<IssueRef, usize> = HashMap::new();
+    for (at, entry) in issues.iter().enumerate() {
+        if let Some(issue) = &entry.issue {
+            known.entry(IssueRef { repo: issue.repo.to_lowercase(), number: issue.number }).or_insert(at);
+        }
+    }
+    let mut issues: Vec<Option<Entry>> = issues.into_iter().map(Some).collect();
+    let mut takers: HashMap<usize, Clean> = HashMap::new();
+    let mut order: Vec<usize> = (0..items.len()).collect();
+    order.sort_by_key(|item| items[*item].item.order);
+    for index in order {
+        let entry = &mut items[index];
+        let written = entry.item.issue.as_ref().and_then(|issue| claim(issue, rules));
+        let Some(at) = written.and_then(|written| known.get(&written.key(rules.repo.as_deref()))).copied() else {
+            continue;
+        };
+        match issues[at].take() {
+            Some(issue) => {
+                takers.insert(at, entry.item.id.clone());
+                join(entry, issue, rules, &mut diagnostics);
+            }
+            None => {
+                let taker = takers.get(&at).filter(|taker| **taker != entry.item.id);
+                diagnostics.extend(taker.map(|taker| taken(entry, taker)));
+            }
+        }
+    }
+    items.extend(issues.into_iter().flatten());
+    diagnostics.sort();
+    (items, diagnostics)
+}
+
+fn taken(entry: &Entry, taker: &Clean) -> Diagnostic {
+    let line = entry.item.issue.as_ref().map_or(entry.item.line, |issue| issue.line);
+    let at = model::Place::line(entry.item.origin.path.clone(), line);
+    let message = format!("the issue of `{}` is that of `{taker}` already", entry.item.id);
+    Diagnostic::new(Code::DuplicateId, Some(at), message)
+        .help("let one of them claim it; the first is one with the issue")
+        .about(&*entry.item.id)
+}
+
+fn join(entry: &mut Entry, other: Entry, rules: &Rules, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(issue) = other.issue else { return };
+    let at = model::Place::line(entry.item.origin.path.clone(), entry.item.line);
+    let own = super::edges::stated_state(entry, rules);
+    let same = |a: ItemState, b: ItemState| a == b || [a, b] == [ItemState::Done, ItemState::Merged];
+    if own != ItemState::Unknown && issue.state != ItemState::Unknown && !same(own, issue.state) {
+        let status = entry.item.status.as_deref().unwrap_or_default();
+        let message =
+            format!("`{}` is `{}` in its file and `{}` on GitHub", entry.item.id, shown(status), issue.state.name());
+        let diagnostic = Diagnostic::new(Code::StatusDiffers, Some(at.clone()), message)
+            .help("correct `status`, or close or reopen the issue; the state on GitHub is taken");
+        diagnostics.push(diagnostic.about(&*entry.item.id));
+    }
+    merge(entry, &other.item.fields);
+    if !other.body.clean.is_empty() {
+        let body = std::mem::replace(&mut entry.item.body, other.item.body);
+        let text = std::mem::replace(&mut entry.body, other.body);
+        if !text.clean.trim().is_empty() && text.clean.trim() != entry.body.clean.trim() {
+            let message = format!("the text of `{}` in its file is not that of its issue", entry.item.id);
+            let diagnostic = Diagnostic::new(Code::BodyDiffers, Some(at), message)
+                .help("bring them together; the issue's stands in packs, the file's follows as a draft");
+            diagnostics.push(diagnostic.about(&*entry.item.id));
+            entry.draft = Some(Box::new(Draft { body, text }));
+        }
+    }
+    entry.issue = Some(issue);
+}
+
+/// Adds the fields that the file has not, and the entries that its lists lack.
+fn merge(entry: &mut Entry, theirs: &[Field<Clean>]) {
+    let line = entry.item.line;
+    for field in theirs {
+        match entry.item.fields.iter_mut().find(|own| own.name == field.name) {
+            None => {
+                let node = Node { line, value: field.node.value.clone() };
+                entry.item.fields.push(Field { name: field.name.clone(), node });
+            }
+            Some(own) => {
+                if let Value::List(more) = &field.node.value {
+                    extend(&mut own.node, more, line);
+                }
+            }
+        }
+    }
+    entry.item.fields.sort_by(|a, b| a.name.cmp(&b.name));
+}
+
+fn extend(own: &mut Node<Clean>, more: &[Node<Clean>], line: u32) {
+    let mut nodes = match &own.value {
+        Value::List(nodes) => nodes.clone(),
+        Value::Scalar { text, .. } => {
+            parts(text).map(|text| Node { line: own.line, value: Value::Scalar { text, plain: false } }).collect()
+        }
+        Value::Null => Vec::new(),
+        Value::Map(_) => return,
+    };
+    let text = |node: &Node<Clean>| match &node.value {
+        Value::Scalar { text, .. } => Some(text.trim().to_lowercase()),
+        _ => None,
+    };
+    for node in more {
+        if !nodes.iter().any(|known| text(known) == text(node)) {
+            nodes.push(Node { line, value: node.value.clone() });
+        }
+    }
+    own.value = Value::List(nodes);
+}
+
+/// The values of a list that is written with commas.
+fn parts(text: &Clean) -> impl Iterator<Item = Clean> {
+    let mut at = 0;
+    text.split(',').map(move |part| {
+        let start = at;
+        at += part.len() + 1;
+        text.slice(start..start + part.len()).trimmed()
+    })
+}

@@ -1,0 +1,83 @@
+//! The files of the GitHub snapshot.
+
+use super::{links, text};
+use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath};
+use cap_fs_ext::DirExt as _;
+use cap_std::fs::Dir;
+use std::io;
+
+/// The largest file of an issue, in bytes: long discussions are larger than other texts may be.
+const LARGEST: u64 = 32 << 20;
+
+/// The snapshot as it was when the repo was opened.
+#[derive(Debug, Default)]
+pub(super) struct Snapshot {
+    /// Sorted.
+    pub(super) files: Vec<RepoPath>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl Snapshot {
+    /// Lists `<owner>/<repo>/<number>.json` below `folder`; none where there is no such folder.
+    ///
+    /// No link is followed, and git is not asked: what `sync` wrote counts whether or not it is committed.
+    pub(super) fn list(root: &Dir, folder: &RepoPath) -> Self {
+        let mut snapshot = Self::default();
+        let mut dir = root.try_clone();
+        for part in folder.as_str().split('/').filter(|part| !part.is_empty()) {
+            dir = dir.and_then(|dir| dir.open_dir_nofollow(part));
+        }
+        match dir {
+            Ok(dir) => snapshot.folder(&dir, folder.as_str(), 0),
+            Err(error) => snapshot.failed(folder.as_str(), &error),
+        }
+        snapshot.files.sort_unstable();
+        snapshot
+    }
+
+    fn folder(&mut self, dir: &Dir, path: &str, depth: u8) {
+        let entries = match dir.entries() {
+            Ok(entries) => entries,
+            Err(error) => return self.failed(path, &error),
+        };
+        for entry in entries.flatten() {
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let below = format!("{path}/{name}");
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() && depth < 2 && !name.starts_with('.') => {
+                    match dir.open_dir_nofollow(&name) {
+                        Ok(dir) => self.folder(&dir, &below, depth + 1),
+                        Err(error) => self.failed(&below, &error),
+                    }
+                }
+                Ok(kind) if kind.is_file() && depth == 2 && is_numbered(&name) => {
+                    self.files.extend(links::named(&below));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What is not there is no fault: nothing was synced yet.
+    fn failed(&mut self, path: &str, error: &io::Error) {
+        if error.kind() != io::ErrorKind::NotFound {
+            let at = links::named(path).map(Place::file);
+            let message = format!("the folder cannot be listed: {}", error.kind());
+            self.diagnostics.push(
+                Diagnostic::new(Code::InvalidSnapshot, at, message)
+                    .help("put a folder in its place, or name another one with `github.snapshot`"),
+            );
+        }
+    }
+
+    /// The text of one of the files.
+    pub(super) fn read(&self, root: &Dir, path: &RepoPath) -> Result<String, Refusal> {
+        self.files.binary_search(path).map_err(|_| Refusal::NotInRepo)?;
+        text::read(root, path.as_str(), LARGEST)
+    }
+}
+
+fn is_numbered(name: &str) -> bool {
+    name.strip_suffix(".json")
+        .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}

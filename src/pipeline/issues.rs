@@ -1,0 +1,187 @@
+//! Every issue of the snapshot, clean.
+
+use super::clean;
+use super::items::scrubbed;
+use crate::graph::{Entry, Issue, Remark, Removal, SourceRules};
+use crate::model::{Code, Diagnostic, Digest, Fold, Place, Refusal, RepoPath, Source};
+use crate::parse::{self, Markdown, SnapshotFile};
+use crate::redact::{Clean, Piece, Redactor};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Reads all files of the snapshot, in the order of their paths.
+pub(super) fn read(source: &dyn Source, redactor: &Redactor) -> (Vec<Entry>, Vec<Diagnostic>) {
+    let rules = Arc::new(SourceRules::default());
+    let read: Vec<Result<Entry, Diagnostic>> =
+        source.issues().par_iter().map(|path| file(source, redactor, path, &rules)).collect();
+    let (mut entries, mut diagnostics) = (Vec::new(), Vec::new());
+    for result in read {
+        match result {
+            Ok(entry) => entries.push(entry),
+            Err(diagnostic) => diagnostics.push(diagnostic),
+        }
+    }
+    (entries, diagnostics)
+}
+
+fn file(
+    source: &dyn Source,
+    redactor: &Redactor,
+    path: &RepoPath,
+    rules: &Arc<SourceRules>,
+) -> Result<Entry, Diagnostic> {
+    let text = source.read_issue(path).map_err(|refusal| unusable(path, &refusal))?;
+    let mut file = SnapshotFile::read(path, &text).map_err(|diagnostic| scrubbed(redactor, diagnostic))?;
+    let hidden = Hidden::taken_out(&mut file, redactor, path);
+    Ok(entry(redactor, &file.parsed(), &hidden, rules))
+}
+
+fn unusable(path: &RepoPath, refusal: &Refusal) -> Diagnostic {
+    let why = match refusal {
+        Refusal::NotUtf8 => "it is not UTF-8".to_owned(),
+        Refusal::TooLarge(limit) => format!("it is larger than {limit} bytes"),
+        Refusal::Unreadable(why) => why.clone(),
+        Refusal::Binary => "it is no text file".to_owned(),
+        Refusal::Denied | Refusal::Outside | Refusal::NotInRepo => "it is no longer there".to_owned(),
+    };
+    Diagnostic::new(Code::InvalidSnapshot, Some(Place::file(path.clone())), format!("it cannot be read: {why}"))
+        .help("run `contextpack sync` for this issue again, or remove the file")
+}
+
+/// What was taken out of texts by authors who are not trusted, before they were scrubbed.
+struct Hidden {
+    body: Out,
+    /// One for each comment.
+    comments: Vec<Out>,
+}
+
+#[derive(Default)]
+struct Out {
+    removals: Vec<Removal>,
+    folds: Vec<Fold>,
+}
+
+impl Hidden {
+    fn taken_out(file: &mut SnapshotFile, redactor: &Redactor, path: &RepoPath) -> Self {
+        let take = |text: &mut String| {
+            let revealed = redactor.revealed(path.as_str(), text);
+            *text = revealed.text;
+            let removals = revealed.removals.into_iter().map(|removal| clean::recorded(removal, "body")).collect();
+            Out { removals, folds: revealed.folds }
+        };
+        let trusted = |trust: &str| trust == "trusted";
+        let body = file.issue.body.as_mut().filter(|_| !trusted(&file.issue.trust)).map(take).unwrap_or_default();
+        let comments = file.issue.comments.items.iter_mut();
+        let comments = comments
+            .map(|comment| if trusted(&comment.trust) { Out::default() } else { take(&mut comment.body) })
+            .collect();
+        Self { body, comments }
+    }
+}
+
+impl Out {
+    /// The line of the text as it was.
+    fn line_before(&self, line: u32) -> u32 {
+        self.folds.iter().filter(|fold| fold.line < line).fold(line, |line, fold| line.saturating_add(fold.lines))
+    }
+}
+
+/// All texts of an issue are scrubbed together, once.
+fn entry(redactor: &Redactor, raw: &parse::Issue<String>, hidden: &Hidden, rules: &Arc<SourceRules>) -> Entry {
+    let mut pieces: Vec<Piece<'_>> = Vec::new();
+    raw.map(&mut |key, text: &String, line| pieces.push(Piece { key, text, line }));
+    let mut of_item = 0;
+    raw.item.map(&mut |_, _: &String, _| of_item += 1);
+    // A comment's own text comes last of what is known of it; texts of comments come last of all.
+    let commented: usize = raw.comments.iter().map(pieces_of).sum();
+    let first_comment = pieces.len() - commented;
+    let owners: Vec<usize> =
+        raw.comments.iter().enumerate().flat_map(|(at, comment)| std::iter::repeat_n(at, pieces_of(comment))).collect();
+
+    let scrubbed = redactor.scrub(raw.item.origin.path.as_str(), &pieces);
+    let mut texts = scrubbed.texts.iter();
+    let issue = raw.map(&mut |_, _, _| texts.next().cloned().unwrap_or_default());
+
+    let mut removals = hidden.body.removals.clone();
+    let mut of_comments: Vec<Vec<Removal>> = hidden.comments.iter().map(|out| out.removals.clone()).collect();
+    for removal in scrubbed.removals {
+        let Piece { key, line, .. } = pieces[removal.piece];
+        let piece = removal.piece;
+        let mut recorded = clean::recorded(removal, key);
+        if let Some(comment) = piece.checked_sub(first_comment).and_then(|piece| owners.get(piece)) {
+            recorded.in_body = true;
+            recorded.line = hidden.comments[*comment].line_before(recorded.line);
+            of_comments[*comment].push(recorded);
+            continue;
+        }
+        recorded.in_name &= piece < of_item;
+        // The page has no lines but those of its text.
+        let within = recorded.line.saturating_sub(line).saturating_add(1);
+        recorded.line = if recorded.in_body { hidden.body.line_before(within) } else { 1 };
+        removals.push(recorded);
+    }
+    let digest = digest(&scrubbed.texts[..first_comment], &issue);
+    entry_of(issue, once(removals), of_comments.into_iter().map(once).collect(), digest, rules)
+}
+
+fn entry_of(
+    issue: parse::Issue<Clean>,
+    removals: Vec<Removal>,
+    of_comments: Vec<Vec<Removal>>,
+    digest: Digest,
+    rules: &Arc<SourceRules>,
+) -> Entry {
+    let comments = issue.comments.into_iter().zip(of_comments);
+    let comments = comments
+        .map(|(comment, removals)| Remark {
+            markdown: Arc::new(Markdown::read(&comment.text)),
+            digest: Digest::of(comment.text.as_str()),
+            removals,
+            comment,
+        })
+        .collect();
+    let item = issue.item;
+    let body = clean::text(item.body.text.clone(), Vec::new());
+    let issue = Issue {
+        origin: item.origin.clone(),
+        url: issue.url,
+        repo: issue.repo,
+        number: issue.number,
+        private: issue.private,
+        state: issue.state,
+        by: issue.by,
+        links: issue.links,
+        comments,
+        lacks: issue.lacks,
+        removals,
+        digest,
+    };
+    let rules = Arc::clone(rules);
+    Entry { item, body, removals: Vec::new(), digest, rules, issue: Some(Box::new(issue)), draft: None }
+}
+
+fn pieces_of(comment: &parse::Comment<String>) -> usize {
+    let by = &comment.by;
+    2 + [&by.author, &by.association, &by.created_at].into_iter().filter(|text| text.is_some()).count()
+}
+
+/// Over everything but the comments, which are inputs of their own where a pack takes them.
+fn digest(texts: &[Clean], issue: &parse::Issue<Clean>) -> Digest {
+    let links = issue.links.iter().map(|link| format!("{} {}", link.relation.name(), link.state.name()));
+    let parts: Vec<String> = texts.iter().map(ToString::to_string).chain(links).collect();
+    Digest::of(parts.join("\n"))
+}
+
+/// What a rule took from a text at two stages adds up; one value may be a field and a title at once.
+fn once(mut removals: Vec<Removal>) -> Vec<Removal> {
+    removals.sort();
+    removals.dedup_by(|b, a| {
+        let same = (a.line, a.in_body, &a.rule) == (b.line, b.in_body, &b.rule);
+        if same {
+            a.count = if a.in_body { a.count.saturating_add(b.count) } else { a.count.max(b.count) };
+            a.in_name |= b.in_name;
+        }
+        same
+    });
+    removals
+}

@@ -1,0 +1,46 @@
+//! What was read for a pack.
+
+use super::candidates::Shelf;
+use super::{Input, Origin, OriginKind};
+use crate::model::Digest;
+use crate::redact::Clean;
+
+impl Shelf<'_> {
+    /// An item as an input: its whole text where it has a section, else what a line about it says.
+    pub(super) fn read_item(&mut self, item: usize, whole: bool) {
+        let entry = &self.library.corpus.entries[item];
+        let status = entry.item.status.as_deref().unwrap_or_default();
+        // A line about an issue also says what became of it.
+        let state = entry.issue.as_ref().map(|issue| issue.state.name());
+        let line = || {
+            let parts: Vec<&str> = [&*entry.item.id, &*entry.item.title, status].into_iter().chain(state).collect();
+            Digest::of(parts.join("\n"))
+        };
+        if entry.bare_issue().is_none() {
+            let path = &entry.item.origin.shown;
+            let origin = Origin {
+                id: Some(entry.item.id.clone()),
+                path: Some(path.clone()),
+                ..Origin::new(OriginKind::WorkItem)
+            };
+            self.read_text(item, path, origin, whole, if whole { entry.digest } else { line() });
+        }
+        if let Some(issue) = entry.issue.as_ref().filter(|_| whole || entry.bare_issue().is_some()) {
+            let origin = Origin { url: Some(issue.url.clone()), ..Origin::new(OriginKind::Issue) };
+            self.read_text(item, &issue.url, origin, whole, if whole { issue.digest } else { line() });
+        }
+    }
+
+    pub(super) fn read_text(&mut self, item: usize, place: &Clean, origin: Origin, whole: bool, digest: Digest) {
+        let key = (0, self.library.corpus.entries[item].item.id.to_string(), place.to_string());
+        if whole || !self.inputs.contains_key(&key) {
+            self.inputs.insert(key, Input { origin, digest: Some(digest) });
+        }
+    }
+
+    pub(super) fn input(&mut self, input: Input) {
+        let text = |part: &Option<Clean>| part.as_deref().unwrap_or_default().to_owned();
+        let key = (1 + input.origin.kind as u8, text(&input.origin.id), text(&input.origin.path));
+        self.inputs.insert(key, input);
+    }
+}

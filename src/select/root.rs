@@ -1,0 +1,126 @@
+//! The root's own sections: its text, the draft of its file, its fields, its edges.
+
+use super::candidates::{Shelf, items_of};
+use super::origins::{item_origin, record_origin, text_origin};
+use super::{Body, Candidate, EdgeList, Origin, Role, Trust, WorkItemJson, removed};
+use crate::graph::{Draft, Entry, Graph, Node, Value};
+use crate::model::Relation;
+use crate::redact::Clean;
+use std::sync::Arc;
+
+impl Shelf<'_> {
+    pub(super) fn root(&mut self, entry: &Entry) {
+        let state = Clean::literal(Graph::state(self.library.corpus, self.root).name());
+        let origin = item_origin(entry);
+        let record = record_origin(entry);
+        let base = Candidate {
+            id: Clean::literal("root.issue"),
+            kind: "issue",
+            title: entry.item.title.clone(),
+            origin,
+            provenance: "root",
+            role: Role::Root,
+            body: self.library.root(self.root),
+            state: Some(state),
+            status: entry.item.status.clone(),
+            trust: Trust::of(entry.is_untrusted() || entry.has_untrusted_title()),
+            by: entry.told_by_issue().map(|issue| issue.by.clone()),
+            relation: None,
+            evidence: None,
+            removals: removed::from_text(entry),
+        };
+        let json = Candidate {
+            id: Clean::literal("root.json"),
+            kind: "work_item_json",
+            title: Clean::literal("Work item fields"),
+            origin: record.clone(),
+            role: Role::Json,
+            body: Body::Json(Arc::new(self.json(entry, &record))),
+            // Answers of a form are its author's words.
+            trust: Trust::of(entry.issue.as_ref().is_some_and(|issue| !issue.by.trusted)),
+            by: None,
+            removals: removed::from_fields(entry),
+            ..base.clone()
+        };
+        let edges = Candidate {
+            id: Clean::literal("root.edges"),
+            kind: "edge_list",
+            title: Clean::literal("One-hop relations"),
+            origin: record,
+            provenance: "graph",
+            role: Role::Edges,
+            body: Body::Edges(Arc::new(EdgeList::new(self.rows()))),
+            trust: Trust::of(self.library.lists_untrusted(self.library.graph.edges(self.root))),
+            by: None,
+            removals: self.removals_from_names(&items_of(self.library.graph.edges(self.root))),
+            ..base.clone()
+        };
+        let draft = entry.draft.as_deref().map(|draft| self.draft(entry, draft, &base));
+        self.read_item(self.root, true);
+        let draft = draft.map(|draft| (draft, Some((None, false))));
+        let first = self.library.profile.draft_first;
+        let (before, after) = if first { (draft, None) } else { (None, draft) };
+        self.candidates.extend(before);
+        self.candidates.push((base, None));
+        self.candidates.extend(after);
+        self.candidates.extend([json, edges].map(|candidate| (candidate, None)));
+        self.comments(entry);
+    }
+
+    /// The text of the root's file, where its issue has another.
+    fn draft(&self, entry: &Entry, draft: &Draft, base: &Candidate) -> Candidate {
+        let origin = text_origin(entry, &draft.body, &draft.text);
+        Candidate {
+            id: Clean::literal("root.draft"),
+            body: self.library.draft(self.root, draft, &origin),
+            removals: removed::from_draft(entry, &origin),
+            origin,
+            role: Role::Rank(0),
+            trust: Trust::Trusted,
+            by: None,
+            ..base.clone()
+        }
+    }
+
+    /// The fields as they stand, with relations as resolved ids.
+    fn json(&self, entry: &Entry, origin: &Origin) -> WorkItemJson {
+        const RELATIONS: [(&str, Relation); 6] = [
+            ("parent", Relation::Parent),
+            ("children", Relation::Child),
+            ("depends_on", Relation::DependsOn),
+            ("blocked_by", Relation::BlockedBy),
+            ("blocks", Relation::Blocks),
+            ("related", Relation::Related),
+        ];
+        let mut fields: Vec<(Clean, Node<Clean>)> = entry
+            .item
+            .fields
+            .iter()
+            .filter(|field| !RELATIONS.iter().any(|(name, _)| *name == &*field.name))
+            .map(|field| (field.name.clone(), field.node.clone()))
+            .collect();
+        let scalar = |text: &Clean| Node { line: 1, value: Value::Scalar { text: text.clone(), plain: false } };
+        for (name, text) in [("id", &entry.item.id), ("title", &entry.item.title)] {
+            if !fields.iter().any(|(field, _)| &**field == name) {
+                fields.push((Clean::literal(name), scalar(text)));
+            }
+        }
+        for (name, relation) in RELATIONS {
+            let ids: Vec<&Clean> = self
+                .library
+                .graph
+                .edges(self.root)
+                .iter()
+                .filter(|edge| edge.relation == relation)
+                .map(|edge| self.library.id(edge))
+                .collect();
+            let value = match &ids[..] {
+                [] => continue,
+                [only] if relation == Relation::Parent => scalar(only),
+                ids => Node { line: 1, value: Value::List(ids.iter().map(|id| scalar(id)).collect()) },
+            };
+            fields.push((Clean::literal(name), value));
+        }
+        WorkItemJson::new(fields, origin.place())
+    }
+}
