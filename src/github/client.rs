@@ -104,7 +104,9 @@ impl Client<'_> {
             match answer.status {
                 200 => match self.page(&answer) {
                     Some(page) => return Ok(Got::Page(page)),
-                    None => self.again(&mut broken, || Stop::Network("an answer was cut off, or no JSON".to_owned()))?,
+                    None => {
+                        self.again(&mut broken, || Stop::Network("an answer was cut off, or no JSON".to_owned()))?
+                    }
                 },
                 304 if etag.is_some() => return Ok(Got::Same),
                 301 | 302 | 307 | 308 => {

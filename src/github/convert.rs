@@ -11,15 +11,37 @@ use crate::model::{
     SNAPSHOT_VERSION, SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef, SnapshotRelations,
 };
 use serde_json::Value;
+use std::cell::OnceCell;
 
 /// Who is trusted: those whom the repo's owner gave a role.
 const TRUSTED: [&str; 3] = ["OWNER", "MEMBER", "COLLABORATOR"];
 
 /// Fields of an issue that have a place of their own, or none.
 const KNOWN: [&str; 24] = [
-    "assignee", "assignees", "author_association", "body", "body_html", "body_text", "closed_by", "created_at",
-    "draft", "issue_dependencies_summary", "labels", "milestone", "number", "parent", "performed_via_github_app",
-    "pull_request", "repository", "state", "state_reason", "sub_issues", "sub_issues_summary", "title", "type", "user",
+    "assignee",
+    "assignees",
+    "author_association",
+    "body",
+    "body_html",
+    "body_text",
+    "closed_by",
+    "created_at",
+    "draft",
+    "issue_dependencies_summary",
+    "labels",
+    "milestone",
+    "number",
+    "parent",
+    "performed_via_github_app",
+    "pull_request",
+    "repository",
+    "state",
+    "state_reason",
+    "sub_issues",
+    "sub_issues_summary",
+    "title",
+    "type",
+    "user",
 ];
 
 /// An issue as an answer shows it.
@@ -38,11 +60,22 @@ pub(super) struct Converter<'a> {
     pub(super) host: &'a str,
     /// The snapshot's folder, for the allowances of redaction.
     pub(super) folder: &'a str,
-    /// How a repo that servers name is called here.
-    pub(super) called: &'a dyn Fn(&str) -> String,
+    /// The repo of the configuration, as it is written there.
+    pub(super) ours: Option<&'a str>,
+    /// Its name on the server, where it was renamed.
+    pub(super) renamed: OnceCell<String>,
 }
 
 impl Converter<'_> {
+    /// What a repo that a server names is called here.
+    fn called(&self, repo: &str) -> String {
+        let is = |name: &str| name.eq_ignore_ascii_case(repo);
+        match self.ours {
+            Some(ours) if is(ours) || self.renamed.get().is_some_and(|name| is(name)) => ours.to_owned(),
+            _ => repo.to_owned(),
+        }
+    }
+
     /// The place of an issue in an answer; `repo` is the one that was asked, for answers that do not say.
     pub(super) fn key(&self, value: &Value, repo: Option<&str>) -> Option<IssueKey> {
         let number = value["number"].as_u64().filter(|number| *number > 0)?;
@@ -51,14 +84,14 @@ impl Converter<'_> {
             .and_then(|url| repo_of(url, "/repos/"))
             .or_else(|| value["repository"]["full_name"].as_str().map(str::to_owned))
             .filter(|repo| is_repo(repo));
-        Some(IssueKey { repo: named.map(|repo| (self.called)(&repo)).or_else(|| repo.map(str::to_owned))?, number })
+        Some(IssueKey { repo: named.map(|repo| self.called(&repo)).or_else(|| repo.map(str::to_owned))?, number })
     }
 
     /// The record of an issue; `None` where it is none.
     pub(super) fn issue(&self, value: &Value, key: &IssueKey) -> Option<Fetched> {
         let IssueKey { repo, number } = key;
         let path = self.path(key);
-        let pull = value["pull_request"].is_object() || value["draft"].is_boolean();
+        let pull = value["pull_request"].is_object();
         let text = |field: &str| value[field].as_str().map(str::to_owned);
         let title = value["title"].as_str()?;
         let texts = self.door.clean(&path, &[("title", title), ("body", value["body"].as_str().unwrap_or_default())]);
@@ -116,7 +149,7 @@ impl Converter<'_> {
         let parent = value["parent_issue_url"].as_str().and_then(|url| {
             let (repo, number) = url.rsplit_once("/issues/")?;
             let repo = repo_of(repo, "/repos/").filter(|repo| is_repo(repo))?;
-            Some(((self.called)(&repo), number.parse().ok()?))
+            Some((self.called(&repo), number.parse().ok()?))
         });
         Seen {
             updated_at: value["updated_at"].as_str().map(str::to_owned),
@@ -178,7 +211,8 @@ impl Converter<'_> {
 
     fn author(&self, value: &Value) -> SnapshotAuthor {
         let login = value["user"]["login"].as_str().map(|login| self.door.one("", "", login));
-        let bot = value["user"]["type"].as_str() == Some("Bot") || login.as_deref().is_some_and(|l| l.ends_with("[bot]"));
+        let bot =
+            value["user"]["type"].as_str() == Some("Bot") || login.as_deref().is_some_and(|l| l.ends_with("[bot]"));
         let association = value["author_association"].as_str().map(|word| self.door.one("", "", word));
         SnapshotAuthor { association, bot, login }
     }

@@ -75,8 +75,7 @@ impl Files {
     /// The numbers of a repo's issues in the snapshot, rising.
     pub(super) fn numbers(&mut self, repo: &str) -> Result<Vec<u64>, StoreError> {
         let names = self.folder(repo)?.list()?;
-        let mut numbers: Vec<u64> =
-            names.iter().filter_map(|name| name.strip_suffix(".json")?.parse().ok()).collect();
+        let mut numbers: Vec<u64> = names.iter().filter_map(|name| name.strip_suffix(".json")?.parse().ok()).collect();
         numbers.sort_unstable();
         Ok(numbers)
     }

@@ -66,6 +66,10 @@ pub(super) struct Run {
     pub(super) key: String,
     /// When it began, in seconds since 1970.
     pub(super) started: u64,
+    /// Whether a repo is private, by its name; nothing where that cannot be seen.
+    pub(super) repos: BTreeMap<String, Option<bool>>,
+    /// The repo's name on the server, where it was renamed.
+    pub(super) renamed: Option<String>,
     /// Lists of issues that are not read to their end: the next page of each.
     pub(super) lists: Option<Vec<String>>,
     /// Issues that were asked for.

@@ -33,4 +33,4 @@ pub use error::SyncError;
 pub use http::Http;
 pub use place::{Api, ApiError, IssueKey};
 pub use secrets::Secrets;
-pub use sync::{Filter, Estimate, Progress, Request, Setting, Summary, Watcher, sync};
+pub use sync::{Estimate, Filter, Progress, Request, Setting, Summary, Watcher, sync};

@@ -57,7 +57,11 @@ pub(super) fn list(client: &mut Client<'_>, path: &str, etag: Option<&str>) -> R
         };
         let Value::Array(entries) = page.value else {
             let stop = Stop::Server("a list was asked for, and something else came".to_owned());
-            return if number == 0 { Err(stop) } else { Ok(List::Items { items, complete: false, etag: None, failed: Some(stop) }) };
+            return if number == 0 {
+                Err(stop)
+            } else {
+                Ok(List::Items { items, complete: false, etag: None, failed: Some(stop) })
+            };
         };
         // Entries move from page to page while they are read.
         items.extend(entries.into_iter().filter(|entry| entry["id"].as_u64().is_none_or(|id| seen.insert(id))));

@@ -46,9 +46,10 @@ impl Secrets {
     /// A message of a server, where it holds no part of a token: on one line, without what terminals obey, cut.
     pub(super) fn message(&self, text: &str) -> Option<String> {
         let told = self.known.iter().any(|value| {
-            value.as_bytes().windows(TELLING.min(value.len())).any(|part| {
-                text.as_bytes().windows(part.len()).any(|there| there.eq_ignore_ascii_case(part))
-            })
+            value
+                .as_bytes()
+                .windows(TELLING.min(value.len()))
+                .any(|part| text.as_bytes().windows(part.len()).any(|there| there.eq_ignore_ascii_case(part)))
         });
         let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect();
         let line = line.trim().to_owned();

@@ -55,8 +55,18 @@ fn sorted(fields: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)
 /// Whether a field says where something is, how often, or how it looks, rather than what it is.
 pub(super) fn is_volatile(name: &str) -> bool {
     const NAMES: [&str; 12] = [
-        "url", "id", "node_id", "reactions", "gravatar_id", "permissions", "score", "comments", "updated_at",
-        "pushed_at", "events", "followers",
+        "url",
+        "id",
+        "node_id",
+        "reactions",
+        "gravatar_id",
+        "permissions",
+        "score",
+        "comments",
+        "updated_at",
+        "pushed_at",
+        "events",
+        "followers",
     ];
     const ENDS: [&str; 4] = ["_url", "_count", "_summary", "_id"];
     NAMES.contains(&name) || ENDS.iter().any(|end| name.ends_with(end)) || name.contains("avatar")
