@@ -366,7 +366,9 @@ impl Engine<'_> {
         for (done, key) in roots.into_iter().enumerate() {
             self.client.watcher.progress(Progress { step: "issues", done: done as u64, of });
             if let Single::Absent = self.single(&key, true)? {
-                self.summary.failed.push(format!("`{key}` is not there, or may not be seen"));
+                // The next run asks for it again.
+                self.run.single.remove(&key.id());
+                self.summary.failed.push(format!("not found: `{key}` does not exist, or may not be seen"));
             }
         }
         Ok(())
