@@ -11,5 +11,7 @@ mod init;
 mod redact;
 mod rooms;
 mod sandbox;
+mod stand_in;
+mod sync;
 mod tamper;
 mod tree;
