@@ -286,8 +286,8 @@ pub(crate) struct SyncArgs {
     #[arg(long, conflicts_with_all = ["state", "labels", "milestones", "since", "limit"])]
     pub(crate) all: bool,
 
-    /// Sends at most N requests; the next run goes on from there
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Sends at most N requests, 10 or more; the next run goes on from there
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(10..))]
     pub(crate) max_requests: Option<u64>,
 
     /// Waits at most this long in all, for rate limits and between tries

@@ -1,5 +1,8 @@
 //! How many requests are left: those that the user allows, and those that the server does.
 
+/// The last second that a date of four digits of years can say.
+const LAST: u64 = 253_402_300_799;
+
 /// Counts requests.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Budget {
@@ -22,6 +25,6 @@ impl Budget {
     /// Notes what an answer says of the rate limit.
     pub(super) fn note(&mut self, answer: &super::Answer) {
         self.remaining = answer.number("x-ratelimit-remaining").or(self.remaining);
-        self.reset = answer.number("x-ratelimit-reset").or(self.reset);
+        self.reset = answer.number("x-ratelimit-reset").filter(|at| *at <= LAST).or(self.reset);
     }
 }

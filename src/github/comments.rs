@@ -4,8 +4,8 @@ use super::IssueKey;
 use super::client::{Got, Page};
 use super::convert::Converter;
 use super::listing::encoded;
-use super::memory::{CommentsSeen, Sweep};
-use super::pages::{List, list};
+use super::memory::{CommentsSeen, Half, Sweep};
+use super::pages::MOST_PAGES;
 use super::sync::{Engine, Fault, Progress};
 use crate::model::{Completeness, SnapshotComment, SnapshotIssue};
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,39 +58,63 @@ impl Engine<'_> {
         Ok(())
     }
 
+    /// Walks over the comments of one issue; each page goes to the file at once.
     fn comments_of(&mut self, key: &IssueKey) -> Result<(), Fault> {
-        let Some(issue) = self.files.read(key)? else { return Ok(()) };
-        let whole = issue.comments.completeness == Completeness::Complete;
-        let path = format!("{}/comments?per_page=100", key.path());
-        let etag = self.memory.etags.get(&path).filter(|_| whole).cloned();
-        let answer = list(&mut self.client, &path, etag.as_deref());
-        let Some(answer) = self.passing(answer, || format!("comments of `{key}`"))? else { return Ok(()) };
-        match answer {
-            List::Same => self.commented_now(key),
-            // The issue can be seen and its comments cannot: they stay as they are, or unknown.
-            List::Missing | List::Refused => {
-                self.run.commented.insert(key.id());
-            }
-            List::Items { items, complete, etag, failed } => {
-                self.memory.etags.remove(&path);
-                if let Some(stop) = &failed {
-                    self.fails(stop, format!("comments of `{key}`"));
-                }
-                if !complete && whole {
+        let first = format!("{}/comments?per_page=100", key.path());
+        let mut half = match self.run.half.take() {
+            Some(half) if half.of == key.id() => half,
+            _ => Half { of: key.id(), next: first.clone(), ids: BTreeSet::new() },
+        };
+        let mut been = 0;
+        loop {
+            let Some(issue) = self.files.read(key)? else { return Ok(()) };
+            let whole = issue.comments.completeness == Completeness::Complete;
+            let at_first = half.next == first;
+            let etag = self.memory.etags.get(&first).filter(|_| whole && at_first).cloned();
+            self.run.half = Some(half.clone());
+            let answer = self.client.get(&half.next, etag.as_deref());
+            let answer = self.passing(answer, || format!("comments of `{key}`"))?;
+            self.run.half = None;
+            let page = match answer {
+                Some(Got::Page(page)) => page,
+                Some(Got::Same) => {
+                    self.commented_now(key);
                     return Ok(());
                 }
-                let url = issue.url.clone();
-                let comments = items.iter().filter_map(|value| self.convert.comment(value, key, &url)).collect();
-                self.write_comments(
-                    issue,
-                    comments,
-                    if complete { Completeness::Complete } else { Completeness::Partial },
-                )?;
-                self.memory.etags.extend(etag.filter(|_| complete).map(|etag| (path, etag)));
-                if failed.is_none() {
-                    self.commented_now(key);
+                // The issue can be seen and its comments cannot: they stay as they are, or unknown.
+                Some(_) => {
+                    self.run.commented.insert(key.id());
+                    return Ok(());
+                }
+                None => return Ok(()),
+            };
+            half.ids.extend(page.value.as_array().into_iter().flatten().filter_map(|value| value["id"].as_u64()));
+            self.add(&page, key, issue)?;
+            self.memory.etags.remove(&first);
+            been += 1;
+            match page.next {
+                Some(next) if next != half.next && been < MOST_PAGES => half.next = next,
+                // A list without an end stays partial, and is not asked for again in this run.
+                Some(_) => {
+                    self.run.commented.insert(key.id());
+                    return Ok(());
+                }
+                None => {
+                    self.memory.etags.extend(page.etag.filter(|_| at_first).map(|etag| (first, etag)));
+                    return self.ended(key, &half.ids);
                 }
             }
+            self.save()?;
+        }
+    }
+
+    /// After the last page of an issue's comments: what no page had is gone.
+    fn ended(&mut self, key: &IssueKey, ids: &BTreeSet<u64>) -> Result<(), Fault> {
+        if let Some(mut issue) = self.files.read(key)? {
+            issue.comments.items.retain(|comment| ids.contains(&comment.id));
+            issue.comments.completeness = Completeness::Complete;
+            self.files.write(&issue)?;
+            self.commented_now(key);
         }
         Ok(())
     }
@@ -102,15 +126,21 @@ impl Engine<'_> {
         self.run.commented.insert(id);
     }
 
-    fn write_comments(
-        &mut self,
-        mut issue: SnapshotIssue,
-        mut comments: Vec<SnapshotComment>,
-        completeness: Completeness,
-    ) -> Result<(), Fault> {
+    /// Adds the comments of a page to an issue.
+    fn add(&mut self, page: &Page, key: &IssueKey, mut issue: SnapshotIssue) -> Result<(), Fault> {
+        let mut comments: BTreeMap<u64, SnapshotComment> =
+            issue.comments.items.drain(..).map(|comment| (comment.id, comment)).collect();
+        let values = page.value.as_array().into_iter().flatten();
+        let of_issue = values.filter(|value| Converter::commented(value).is_none_or(|number| number == key.number));
+        for value in of_issue {
+            comments.extend(self.convert.comment(value, key, &issue.url).map(|comment| (comment.id, comment)));
+        }
+        let mut comments: Vec<SnapshotComment> = comments.into_values().collect();
         comments.sort_by(|a, b| a.created_at.cmp(&b.created_at).then(a.id.cmp(&b.id)));
         issue.comments.items = comments;
-        issue.comments.completeness = completeness;
+        if issue.comments.completeness != Completeness::Complete {
+            issue.comments.completeness = Completeness::Partial;
+        }
         Ok(self.files.write(&issue)?)
     }
 
@@ -183,26 +213,13 @@ impl Engine<'_> {
 
     /// Adds the comments of a page to their issues.
     fn swept_page(&mut self, page: &Page, of: &BTreeSet<u64>) -> Result<(), Fault> {
-        let repo = self.setting.repo.clone();
-        let mut by_issue: BTreeMap<u64, Vec<&serde_json::Value>> = BTreeMap::new();
-        for value in page.value.as_array().into_iter().flatten() {
-            if let Some(number) = Converter::commented(value).filter(|number| of.contains(number)) {
-                by_issue.entry(number).or_default().push(value);
+        let values = page.value.as_array().into_iter().flatten();
+        let numbers: BTreeSet<u64> = values.filter_map(Converter::commented).filter(|n| of.contains(n)).collect();
+        for number in numbers {
+            let key = IssueKey::new(&*self.setting.repo, number);
+            if let Some(issue) = self.files.read(&key)? {
+                self.add(page, &key, issue)?;
             }
-        }
-        for (number, values) in by_issue {
-            let key = IssueKey::new(&repo, number);
-            let Some(issue) = self.files.read(&key)? else { continue };
-            let mut comments: BTreeMap<u64, SnapshotComment> =
-                issue.comments.items.iter().map(|comment| (comment.id, comment.clone())).collect();
-            for value in values {
-                comments.extend(self.convert.comment(value, &key, &issue.url).map(|comment| (comment.id, comment)));
-            }
-            let completeness = match issue.comments.completeness {
-                Completeness::Complete => Completeness::Complete,
-                _ => Completeness::Partial,
-            };
-            self.write_comments(issue, comments.into_values().collect(), completeness)?;
         }
         Ok(())
     }

@@ -84,6 +84,8 @@ pub(super) struct Run {
     pub(super) commented: BTreeSet<String>,
     /// A list of a repo's comments that is not read to its end.
     pub(super) sweep: Option<Sweep>,
+    /// A list of one issue's comments that is not read to its end.
+    pub(super) half: Option<Half>,
     /// Whether it was decided how comments are fetched.
     pub(super) swept: bool,
 }
@@ -95,6 +97,17 @@ pub(super) struct Sweep {
     pub(super) next: String,
     /// The issues whose comments are looked for.
     pub(super) of: BTreeSet<u64>,
+}
+
+/// A walk over an issue's comments.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Half {
+    /// The issue's id.
+    pub(super) of: String,
+    /// The next page.
+    pub(super) next: String,
+    /// The comments that were seen: at the end those that were not are gone.
+    pub(super) ids: BTreeSet<u64>,
 }
 
 impl Memory {

@@ -74,17 +74,25 @@ impl Engine<'_> {
                 continue;
             }
             let path = format!("{}/{name}?per_page=100", key.path());
-            let found = self.relation(&path, key, pick(&mut relations), total)?;
+            let found = self.run.related.contains(&path) || self.relation(&path, key, pick(&mut relations), total)?;
             knows_children |= found && name == "sub_issues";
+            if found {
+                // A run that is broken off between two lists does not ask for the first again.
+                self.write_relations(key, &relations)?;
+                self.run.related.insert(path);
+            }
         }
         if full {
             self.asked_parent(key, &seen, knows_children, &mut relations.parent)?;
         } else if let Some((repo, number)) = &seen.parent {
             self.named_parent(&IssueKey::new(repo, *number), &mut relations.parent)?;
         }
-        // Its record may have been written anew as somebody's neighbour meanwhile.
+        self.write_relations(key, &relations)
+    }
+
+    fn write_relations(&mut self, key: &IssueKey, relations: &SnapshotRelations) -> Result<(), Fault> {
         if let Some(mut issue) = self.files.read(key)? {
-            issue.relations = relations;
+            issue.relations = relations.clone();
             self.files.write(&issue)?;
         }
         Ok(())

@@ -197,14 +197,20 @@ fn eight_hundred_issues_cost_at_most_six_hundred_requests() {
 
 #[test]
 fn a_limit_of_requests_stops_cleanly_and_the_next_run_goes_on() {
-    let (whole, parts, server) = (sandbox(), sandbox(), StandIn::new(small()));
+    let mut world = small();
+    for number in 10..150 {
+        world.block("o/r", number, "o/r", number + 1);
+        world.comment("o/r", 2 + number % 2, "text", "NONE");
+    }
+    (0..1250).for_each(|_| world.comment("o/r", 1, "text", "NONE"));
+    let (whole, parts, server) = (sandbox(), sandbox(), StandIn::new(world));
     synced(&whole, &server, &[]);
     let mut runs = 0;
     loop {
         runs += 1;
         server.asked();
-        let run = synced(&parts, &server, &["--max-requests", "1"]);
-        assert!(server.asked().len() <= 1 && runs < 30, "{run:?}");
+        let run = synced(&parts, &server, &["--max-requests", "10"]);
+        assert!(server.asked().len() <= 10 && runs < 60, "{run:?}");
         if !run.stderr.contains("run it again") {
             break;
         }
