@@ -3,7 +3,7 @@
 use super::IssueKey;
 use super::client::{Got, Stop};
 use super::memory::ListPage;
-use super::sync::{Engine, Fault, Filter, Progress, Single};
+use super::sync::{Engine, Fault, Filter, Progress};
 use std::collections::BTreeSet;
 
 /// The most pages of a list of issues: a hundred thousand issues.
@@ -100,30 +100,36 @@ impl Engine<'_> {
 
     /// Fetches what no list has: issues that work items name, and those that left the list.
     pub(super) fn named(&mut self) -> Result<(), Fault> {
-        let mut keys: Vec<(IssueKey, bool)> = self.request.claimed.iter().map(|key| (key.clone(), true)).collect();
+        let mut keys: Vec<IssueKey> = self.request.claimed.clone();
         if self.request.filter.is_all_open() {
             let repo = self.setting.repo.clone();
             for number in self.files.numbers(&repo)? {
                 let key = IssueKey::new(&repo, number);
                 let left = |issue: crate::model::SnapshotIssue| issue.asked && issue.state == "open";
                 if self.files.read(&key)?.is_some_and(left) {
-                    keys.push((key, true));
+                    keys.push(key);
                 }
             }
         }
-        keys.extend(self.request.linked.iter().map(|key| (key.clone(), false)));
-        keys.retain(|(key, _)| !self.run.wanted.contains(&(key.repo.clone(), key.number)));
-        let mut done = BTreeSet::new();
-        keys.retain(|(key, _)| done.insert(key.clone()));
+        keys.retain(|key| !self.run.wanted.contains(&(key.repo.clone(), key.number)));
+        keys.sort();
+        keys.dedup();
         let of = keys.len() as u64;
-        for (done, (key, asked)) in keys.into_iter().enumerate() {
+        for (done, key) in keys.into_iter().enumerate() {
             self.client.watcher.progress(Progress { step: "named issues", done: done as u64, of });
-            if let Single::There(found) = self.single(&key, asked)?
-                && found != key
-                && asked
-            {
-                self.run.wanted.insert((found.repo, found.number));
-            }
+            self.single(&key, true)?;
+        }
+        Ok(())
+    }
+
+    /// Fetches what work items refer to and no list of relations brought.
+    pub(super) fn linked(&mut self) -> Result<(), Fault> {
+        let keys: Vec<&IssueKey> =
+            self.request.linked.iter().filter(|key| !self.run.fresh.contains(&key.id())).collect();
+        let of = keys.len() as u64;
+        for (done, key) in keys.into_iter().enumerate() {
+            self.client.watcher.progress(Progress { step: "linked issues", done: done as u64, of });
+            self.single(key, false)?;
         }
         Ok(())
     }

@@ -238,6 +238,7 @@ impl Engine<'_> {
         }
         self.plan()?;
         self.relations()?;
+        self.linked()?;
         self.comments()
     }
 

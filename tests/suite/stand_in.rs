@@ -42,7 +42,10 @@ impl Said {
 }
 
 /// What a fault says to a request: it is given the path and how many requests came before.
-type Fault = Box<dyn FnMut(&str, usize) -> Option<Said> + Send>;
+pub(crate) type Fault = Box<dyn FnMut(&str, usize) -> Option<Said> + Send>;
+
+/// An issue's repo and number.
+type Key = (String, u64);
 
 /// What there is on the server.
 #[derive(Default)]
@@ -55,7 +58,7 @@ pub(crate) struct World {
     pub(crate) issues: BTreeMap<(String, u64), Value>,
     pub(crate) comments: BTreeMap<(String, u64), Vec<Value>>,
     /// `sub_issues`, `dependencies/blocked_by`, `dependencies/blocking` of issues.
-    pub(crate) related: BTreeMap<(String, u64, &'static str), Vec<(String, u64)>>,
+    pub(crate) related: BTreeMap<(String, u64, &'static str), Vec<Key>>,
     /// Paths that answer otherwise.
     pub(crate) instead: BTreeMap<String, Said>,
     pub(crate) fault: Option<Fault>,
@@ -291,7 +294,7 @@ impl World {
             list => {
                 let list = [SUBS, BLOCKED_BY, BLOCKING].into_iter().find(|name| *name == list)?;
                 let keys = self.related.get(&(repo, number, list)).cloned().unwrap_or_default();
-                let seen = keys.iter().filter(|(repo, _)| self.repos.get(repo).is_some());
+                let seen = keys.iter().filter(|(repo, _)| self.repos.contains_key(repo));
                 Some(self.paged(path, &query, seen.filter_map(|(repo, number)| self.shown(repo, *number)).collect()))
             }
         }

@@ -1,7 +1,7 @@
 //! `sync` end to end: the real program against a server on loopback.
 
 use crate::sandbox::{Run, Sandbox, files, run};
-use crate::stand_in::{Asked, BLOCKED_BY, Said, StandIn, World};
+use crate::stand_in::{Asked, BLOCKED_BY, Fault, Said, StandIn, World};
 use contextpack::model::{Completeness, SnapshotIssue};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -310,11 +310,7 @@ fn a_server_without_relations_leaves_them_unknown() {
 }
 
 /// Answers the first requests of a path so, and then as always.
-fn first(
-    part: &'static str,
-    mut times: usize,
-    said: Said,
-) -> Option<Box<dyn FnMut(&str, usize) -> Option<Said> + Send>> {
+fn first(part: &'static str, mut times: usize, said: Said) -> Option<Fault> {
     Some(Box::new(move |path, _| {
         (path.contains(part) && times > 0).then(|| {
             times -= 1;
