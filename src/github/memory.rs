@@ -66,6 +66,8 @@ pub(super) struct Run {
     pub(super) key: String,
     /// When it began, in seconds since 1970.
     pub(super) started: u64,
+    /// When its last request was, in seconds since 1970.
+    pub(super) touched: u64,
     /// Whether a repo is private, by its name; nothing where that cannot be seen.
     pub(super) repos: BTreeMap<String, Option<bool>>,
     /// The repo's name on the server, where it was renamed.

@@ -14,8 +14,10 @@ use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How long an unfinished run is gone on with; after that it begins anew.
-const STALE: u64 = 6 * 3600;
+/// How long after its last request an unfinished run is gone on with, in seconds; later it begins anew.
+const REST: u64 = 2 * 3600;
+/// How long an unfinished run may take in all, in seconds: what it began with grows old.
+const LONGEST: u64 = 24 * 3600;
 /// How many requests may fail in a row before the run ends.
 const FAILING: u32 = 3;
 /// How often the side file is written at most.
@@ -160,6 +162,7 @@ pub fn sync(
         run: Run::default(),
         summary: Summary::default(),
         failing: 0,
+        broken: 0,
         saved: Duration::ZERO,
         no_relations: false,
         client,
@@ -210,6 +213,8 @@ pub(super) struct Engine<'a> {
     pub(super) convert: &'a Converter<'a>,
     pub(super) summary: Summary,
     failing: u32,
+    /// How many requests failed that may work next time.
+    broken: u32,
     saved: Duration,
     pub(super) no_relations: bool,
 }
@@ -220,7 +225,13 @@ impl Engine<'_> {
         let key = format!("{:?}", self.request);
         let now = self.client.clock.now().as_secs();
         self.run = match self.memory.run.take() {
-            Some(run) if run.key == key && now.saturating_sub(run.started) < STALE => run,
+            Some(run)
+                if run.key == key
+                    && now.saturating_sub(run.touched) < REST
+                    && now.saturating_sub(run.started) < LONGEST =>
+            {
+                run
+            }
             _ => Run { key, started: now, ..Run::default() },
         };
         if let Some(name) = &self.run.renamed {
@@ -245,6 +256,7 @@ impl Engine<'_> {
     fn finish(mut self, ended: Result<(), Fault>) -> Summary {
         let mut summary = std::mem::take(&mut self.summary);
         summary.complete = ended.is_ok() && summary.failed.is_empty();
+        let stopped = ended.is_err();
         if self.no_relations {
             let message = "the server has no lists of sub-issues and dependencies; relations stay unknown";
             let help = "relations stated in texts and work items are read all the same";
@@ -260,7 +272,9 @@ impl Engine<'_> {
             Err(Fault::Store(error)) => Some(error.into()),
         };
         summary.issues = self.run.wanted.len();
-        self.memory.run = (!summary.complete).then(|| self.run.clone());
+        // An issue that is not there is no reason to leave the others as they are.
+        self.run.touched = self.client.clock.now().as_secs();
+        self.memory.run = (summary.error.is_some() || stopped || self.broken > 0).then(|| self.run.clone());
         if let Err(error) = self.memory.save(&self.setting.root) {
             summary.error.get_or_insert(error.into());
         }
@@ -280,6 +294,7 @@ impl Engine<'_> {
             return Ok(());
         }
         self.saved = now;
+        self.run.touched = now.as_secs();
         self.memory.run = Some(self.run.clone());
         self.memory.save(&self.setting.root)?;
         Ok(())
@@ -351,6 +366,7 @@ impl Engine<'_> {
     /// Notes what failed in the middle.
     pub(super) fn fails(&mut self, stop: &Stop, what: String) {
         self.failing += 1;
+        self.broken += 1;
         let why = match stop {
             Stop::Network(why) | Stop::Server(why) => why.as_str(),
             _ => "it was not answered",

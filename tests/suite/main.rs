@@ -11,7 +11,9 @@ mod init;
 mod redact;
 mod rooms;
 mod sandbox;
+#[cfg(feature = "github")]
 mod stand_in;
+#[cfg(feature = "github")]
 mod sync;
 mod tamper;
 mod tree;

@@ -429,6 +429,26 @@ fn the_token_goes_to_the_api_and_nowhere_else() {
 }
 
 #[test]
+fn without_a_token_a_warning_says_what_that_costs() {
+    let (sandbox, server) = (sandbox(), StandIn::new(small()));
+    let mut command = command(&sandbox, &server, &[]);
+    // Whatever `gh` is installed here knows nobody in this home.
+    command.env_remove("CONTEXTPACK_GITHUB_TOKEN").env("PATH", "");
+    let run = run(command, "");
+    assert!(run.code == 0 && run.stderr.contains("[anonymous-sync]"), "{run:?}");
+    assert!(server.asked().iter().all(|asked| asked.authorization.is_none()));
+}
+
+#[test]
+fn an_issue_that_is_not_there_keeps_no_other_from_being_fetched_again() {
+    let (sandbox, server) = (sandbox(), StandIn::new(small()));
+    assert_eq!(sync(&sandbox, &server, &["1", "404"]).code, 1);
+    server.world().issue("o/r", 1)["title"] = "Changed".into();
+    assert_eq!(sync(&sandbox, &server, &["1", "404"]).code, 1);
+    assert_eq!(issue(&sandbox, "o/r/1").title, "Changed");
+}
+
+#[test]
 fn a_token_is_not_sent_to_a_host_that_only_the_configuration_names() {
     let sandbox = Sandbox::with(&[("contextpack.yml", "github: {repo: o/r, host: evil.example}\n")]);
     let mut command = sandbox.command(&["sync"]);
