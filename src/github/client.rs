@@ -1,8 +1,7 @@
 //! Requests, one after the other, in the order of patience that GitHub asks for.
 
 use super::budget::Budget;
-use super::sync::Watcher;
-use super::{Answer, Api, Clock, Secrets, Transport};
+use super::{Answer, Api, Clock, Secrets, Transport, Watcher};
 use serde_json::Value;
 use std::time::Duration;
 

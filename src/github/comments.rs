@@ -1,12 +1,13 @@
 //! Comments: of the whole repo at once or issue by issue, whichever takes fewer requests.
 
 use super::IssueKey;
+use super::Progress;
 use super::client::{Got, Page};
 use super::convert::Converter;
 use super::listing::encoded;
 use super::memory::{CommentsSeen, Half, Sweep};
 use super::pages::MOST_PAGES;
-use super::sync::{Engine, Fault, Progress};
+use super::sync::{Engine, Fault};
 use crate::model::{Completeness, SnapshotComment, SnapshotIssue};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, UNIX_EPOCH};

@@ -3,7 +3,8 @@
 use super::IssueKey;
 use super::client::{Got, Stop};
 use super::memory::ListPage;
-use super::sync::{Engine, Fault, Filter, Progress};
+use super::sync::{Engine, Fault};
+use super::{Filter, Progress};
 use std::collections::BTreeSet;
 
 /// The most pages of a list of issues: a hundred thousand issues.

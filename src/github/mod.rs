@@ -19,7 +19,9 @@ mod listing;
 mod memory;
 mod pages;
 mod place;
+mod record;
 mod relations;
+mod request;
 mod secrets;
 mod sync;
 #[cfg(test)]
@@ -32,5 +34,6 @@ pub use error::SyncError;
 #[cfg(feature = "github")]
 pub use http::Http;
 pub use place::{Api, ApiError, IssueKey};
+pub use request::{Estimate, Filter, Progress, Request, Setting, Summary, Watcher};
 pub use secrets::Secrets;
-pub use sync::{Estimate, Filter, Progress, Request, Setting, Summary, Watcher, sync};
+pub use sync::sync;

@@ -1,11 +1,13 @@
 //! Parents, sub-issues and dependencies.
 
 use super::IssueKey;
+use super::Progress;
 use super::client::Got;
 use super::convert::Converter;
 use super::memory::Seen;
 use super::pages::{List, list};
-use super::sync::{Engine, Fault, Progress, Single};
+use super::record::Single;
+use super::sync::{Engine, Fault};
 use crate::model::{Completeness, SnapshotRef, SnapshotRelation, SnapshotRelations};
 use serde_json::Value;
 

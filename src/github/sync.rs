@@ -1,17 +1,17 @@
 //! A run from request to snapshot.
 
 use super::budget::Budget;
-use super::client::{Client, Got, Limits, Stop};
-use super::convert::{Converter, Fetched};
+use super::client::{Client, Got, Stop};
+use super::convert::Converter;
 use super::files::Files;
-use super::memory::{Memory, Run, Seen};
+use super::memory::{Memory, Run};
+use super::record::Single;
 use super::texts::Door;
-use super::{Api, Clock, IssueKey, Secrets, SyncError, Transport};
-use crate::model::{Code, Completeness, Diagnostic, RepoPath, SnapshotComments, SnapshotIssue, SnapshotRelation};
+use super::{Clock, Estimate, Progress, Request, Setting, Summary, SyncError, Transport, Watcher};
+use crate::model::{Code, Diagnostic};
 use crate::redact::Redactor;
 use crate::store::StoreError;
 use std::cell::OnceCell;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// How long after its last request an unfinished run is gone on with, in seconds; later it begins anew.
@@ -22,114 +22,6 @@ const LONGEST: u64 = 24 * 3600;
 const FAILING: u32 = 3;
 /// How often the side file is written at most.
 const SAVING: Duration = Duration::from_secs(1);
-
-/// Where things are, and what may be spent.
-#[derive(Debug)]
-pub struct Setting {
-    /// The repo's root on disk.
-    pub root: PathBuf,
-    /// The snapshot's folder.
-    pub folder: RepoPath,
-    /// The host of pages.
-    pub host: String,
-    /// `owner/name` of the repo.
-    pub repo: String,
-    /// The API.
-    pub api: Api,
-    /// The token, and what else must not be told.
-    pub secrets: Secrets,
-    /// What the run may cost.
-    pub limits: Limits,
-}
-
-/// What is asked for.
-#[derive(Debug, Clone, Default)]
-pub struct Request {
-    /// These issues, in full; where there are any, nothing else is looked at.
-    pub roots: Vec<IssueKey>,
-    /// Issues that work items claim.
-    pub claimed: Vec<IssueKey>,
-    /// Issues that work items refer to.
-    pub linked: Vec<IssueKey>,
-    /// Which issues of the repo.
-    pub filter: Filter,
-}
-
-/// Which issues of the repo are asked for.
-#[derive(Debug, Clone, Default)]
-pub struct Filter {
-    /// `open`, `closed` or `all`; nothing: `open`.
-    pub state: Option<String>,
-    /// Only those with one of these labels.
-    pub labels: Vec<String>,
-    /// Only those of one of these milestones, by title or number.
-    pub milestones: Vec<String>,
-    /// Only those that changed since then, RFC 3339.
-    pub since: Option<String>,
-    /// At most so many, the last changed first.
-    pub limit: Option<usize>,
-}
-
-/// What a run is about to cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Estimate {
-    /// Issues; before they are listed, those and pull requests that the repo says it has.
-    pub issues: u64,
-    /// Whether they are listed.
-    pub listed: bool,
-    /// Requests from here on.
-    pub requests: u64,
-    /// How many the server still allows, where it said.
-    pub remaining: Option<u64>,
-}
-
-/// How far a run is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
-    /// What is being done.
-    pub step: &'static str,
-    /// How many are done.
-    pub done: u64,
-    /// Of how many; 0 where nobody knows.
-    pub of: u64,
-}
-
-/// Who is told how a run goes.
-pub trait Watcher {
-    /// What comes is going to cost so much.
-    fn estimate(&mut self, estimate: Estimate);
-    /// A step was made.
-    fn progress(&mut self, progress: Progress);
-    /// A request is sent; so many were, with it.
-    fn request(&mut self, sent: u64);
-    /// Nothing is done for this time.
-    fn waiting(&mut self, time: Duration, why: &'static str);
-}
-
-/// What a run did.
-#[derive(Debug, Default)]
-pub struct Summary {
-    /// Files of the snapshot, from the repo's root, and `written` or `removed`; sorted.
-    pub changed: Vec<(String, &'static str)>,
-    /// How many files were as they should be.
-    pub unchanged: usize,
-    /// How many issues were asked for.
-    pub issues: usize,
-    /// Requests that were sent.
-    pub requests: u64,
-    /// How many the server still allows.
-    pub remaining: Option<u64>,
-    /// When it allows more, in seconds since 1970.
-    pub reset: Option<u64>,
-    /// Whether everything was asked for that had to be; else a next run goes on.
-    pub complete: bool,
-    /// What a reader should know, sorted.
-    pub diagnostics: Vec<Diagnostic>,
-    /// What could not be had.
-    pub failed: Vec<String>,
-    /// What ended the run.
-    pub error: Option<SyncError>,
-}
 
 /// Asks GitHub for what `request` names, and writes it to the snapshot.
 ///
@@ -193,14 +85,6 @@ impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
-}
-
-/// What became of a single issue.
-pub(super) enum Single {
-    /// It is in the snapshot, here.
-    There(IssueKey),
-    /// It is not.
-    Absent,
 }
 
 pub(super) struct Engine<'a> {
@@ -331,7 +215,7 @@ impl Engine<'_> {
     }
 
     /// Whether a repo is private; nothing where that cannot be seen.
-    fn private(&mut self, repo: &str) -> Result<Option<bool>, Fault> {
+    pub(super) fn private(&mut self, repo: &str) -> Result<Option<bool>, Fault> {
         if let Some(known) = self.run.repos.get(repo) {
             return Ok(*known);
         }
@@ -391,115 +275,6 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Fetches one issue by its number, once a run.
-    pub(super) fn single(&mut self, key: &IssueKey, asked: bool) -> Result<Single, Fault> {
-        if self.run.single.contains(&key.id()) {
-            let there = self.files.read(key)?.is_some();
-            return Ok(if there { Single::There(key.clone()) } else { Single::Absent });
-        }
-        let path = key.path();
-        let known = self.memory.seen.contains_key(&key.id()) && self.files.read(key)?.is_some();
-        let etag = self.memory.etags.get(&path).filter(|_| known).cloned();
-        let got = self.client.get(&path, etag.as_deref());
-        let Some(got) = self.passing(got, || format!("`{key}`"))? else {
-            let there = self.files.read(key)?.is_some();
-            return Ok(if there { Single::There(key.clone()) } else { Single::Absent });
-        };
-        let single = match got {
-            Got::Same => {
-                self.touch(key, asked)?;
-                Single::There(key.clone())
-            }
-            Got::Page(page) => {
-                let found = self.convert.key(&page.value, Some(&key.repo));
-                let fetched = found.and_then(|found| Some((self.convert.issue(&page.value, &found)?, found)));
-                let Some((fetched, found)) = fetched else {
-                    return Err(Stop::Server(format!("what came for `{key}` is no issue")).into());
-                };
-                self.memory.etags.remove(&path);
-                if found == *key {
-                    self.memory.etags.extend(page.etag.map(|etag| (path, etag)));
-                } else {
-                    self.files.remove(key)?;
-                    let message = format!("`{key}` was moved to `{found}`");
-                    let help = format!("name `{found}` where the old number stands");
-                    self.tell(Code::IssueMoved, &message, &help, key);
-                }
-                self.put(fetched, &found, asked, true)?;
-                Single::There(found)
-            }
-            Got::Gone => {
-                self.files.remove(key)?;
-                self.memory.seen.remove(&key.id());
-                let help = "take it out of the work items that name it";
-                self.tell(Code::IssueGone, &format!("`{key}` was deleted"), help, key);
-                Single::Absent
-            }
-            Got::Missing | Got::Refused => {
-                let message = format!("`{key}` does not exist, or may not be seen");
-                let help =
-                    "correct the number, or use a token that may read the repo; what the snapshot has of it stays";
-                self.tell(Code::IssueNotVisible, &message, help, key);
-                Single::Absent
-            }
-        };
-        if let (Single::There(found), true) = (&single, asked) {
-            self.run.wanted.insert((found.repo.clone(), found.number));
-        }
-        self.run.single.insert(key.id());
-        self.save()?;
-        Ok(single)
-    }
-
-    fn tell(&mut self, code: Code, message: &str, help: &str, key: &IssueKey) {
-        self.summary.diagnostics.push(Diagnostic::new(code, None, message).help(help).about(key.to_string()));
-    }
-
-    /// Marks an issue that did not change as part of this run.
-    pub(super) fn touch(&mut self, key: &IssueKey, asked: bool) -> Result<(), Fault> {
-        let private = self.private(&key.repo)?;
-        if let Some(mut issue) = self.files.read(key)? {
-            issue.asked |= asked;
-            issue.private = private;
-            self.files.write(&issue)?;
-        }
-        self.run.fresh.insert(key.id());
-        Ok(())
-    }
-
-    /// Writes an issue, and keeps what is known of it beside.
-    ///
-    /// An answer of its own (`whole`) counts more than a line in somebody's list, and of those the first of a run:
-    /// so it does not matter in which order things are fetched, or how often a run is broken off.
-    pub(super) fn put(&mut self, fetched: Fetched, key: &IssueKey, asked: bool, whole: bool) -> Result<(), Fault> {
-        let Fetched { mut issue, seen } = fetched;
-        let id = key.id();
-        if !whole && self.run.fresh.contains(&id) {
-            return Ok(());
-        }
-        issue.asked = asked;
-        issue.private = match issue.private {
-            Some(private) if key.repo != self.setting.repo => Some(private),
-            _ => self.private(&key.repo)?,
-        };
-        let old = self.files.read(key)?;
-        if let Some(old) = &old {
-            issue.asked |= old.asked;
-            issue.comments = old.comments.clone();
-            issue.relations = old.relations.clone();
-        }
-        settle(&mut issue, &seen);
-        if whole {
-            self.memory.seen.insert(id.clone(), seen);
-        } else if old.is_some_and(|old| old != issue) {
-            // The marks of its own answers are not about this text.
-            self.memory.seen.remove(&id);
-        }
-        self.files.write(&issue)?;
-        self.run.fresh.insert(id);
-        Ok(())
-    }
-
     /// Says what is left to do once it is known which issues there are.
     fn plan(&mut self) -> Result<(), Fault> {
         let requests = self.relation_requests() + self.comment_requests()?;
@@ -508,23 +283,4 @@ impl Engine<'_> {
         self.client.watcher.estimate(Estimate { issues, listed: true, requests, remaining });
         Ok(())
     }
-}
-
-/// Fills in what an issue's own summary says there is none of.
-fn settle(issue: &mut SnapshotIssue, seen: &Seen) {
-    if seen.comments == Some(0) {
-        issue.comments = SnapshotComments { completeness: Completeness::Complete, items: Vec::new() };
-    }
-    let relations = &mut issue.relations;
-    let none = |relation: &mut SnapshotRelation, holds: bool| {
-        if holds {
-            relation.completeness = Completeness::Complete;
-            relation.issues.clear();
-        }
-    };
-    none(&mut relations.sub_issues, seen.sub_issues == Some(0));
-    none(&mut relations.blocked_by, seen.blocked_by == Some(0));
-    none(&mut relations.blocking, seen.blocking == Some(0));
-    // A server that knows sub-issues names the parent where there is one.
-    none(&mut relations.parent, seen.parent.is_none() && seen.sub_issues.is_some());
 }

@@ -233,7 +233,7 @@ const ELSEWHERE: [(&str, &str); 11] = [
     ("issue-gone", "sync::moved_deleted_and_hidden_issues_are_told_apart"),
     ("issue-not-visible", "sync::moved_deleted_and_hidden_issues_are_told_apart"),
     ("unknown-relations", "sync::a_server_without_relations_leaves_them_unknown"),
-    ("anonymous-sync", "sync::without_a_token_a_warning_says_what_that_costs"),
+    ("anonymous-sync", "sync_faults::without_a_token_a_warning_says_what_that_costs"),
     ("body-differs", "needs issues, which `sync` brings"),
     ("status-differs", "needs issues, which `sync` brings"),
 ];

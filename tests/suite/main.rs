@@ -15,5 +15,7 @@ mod sandbox;
 mod stand_in;
 #[cfg(feature = "github")]
 mod sync;
+#[cfg(feature = "github")]
+mod sync_faults;
 mod tamper;
 mod tree;
