@@ -11,6 +11,7 @@
 
 pub mod config;
 pub mod fit;
+pub mod github;
 pub mod graph;
 pub mod intake;
 pub mod model;

@@ -99,6 +99,15 @@ pub(crate) enum Command {
     #[command(after_long_help = help::CHECK)]
     Check(CheckArgs),
 
+    /// Fetches issues from GitHub into the snapshot that builds read
+    ///
+    /// Writes one file an issue below `github.snapshot` and prints the path of each file that it wrote or removed. It is the only command that uses the network. Without a ROOT it fetches every open issue of the repo, or those that `roots` of the configuration or the options below ask for, and every issue that a work item names. With ROOTs it fetches those, in full.
+    ///
+    /// The repo is `github.repo`, else `GITHUB_REPOSITORY`, else the git remote. The API is that of `github.host`, else `GITHUB_API_URL`, else `https://api.github.com`. The token is `CONTEXTPACK_GITHUB_TOKEN`, else `GH_TOKEN`, else `GITHUB_TOKEN`, else what `gh auth token` says; it needs to read issues. Without one, public repos can be read at 60 requests an hour.
+    #[cfg(feature = "github")]
+    #[command(after_long_help = help::SYNC)]
+    Sync(SyncArgs),
+
     /// Verifies finished packs without their repo: schema, hash, id, order and budget
     ///
     /// Reads packs as anyone could who received them, and reports every way in which one breaks context_pack/v1. The text is measured again, so a pack that is over its budget is found too.
@@ -305,6 +314,76 @@ pub(crate) struct CheckArgs {
     pub(crate) telling: Telling,
 }
 
+/// Options of `sync`.
+#[cfg(feature = "github")]
+#[derive(Debug, Options)]
+pub(crate) struct SyncArgs {
+    /// Issues to fetch in full: `123`, `owner/repo#123`, a URL, or a work item that has an issue
+    #[arg(value_name = "ROOT", conflicts_with_all = ["state", "labels", "milestones", "since", "limit", "all"])]
+    pub(crate) roots: Vec<String>,
+
+    /// Only issues in this state; default: what `roots.state` asks for, else `open`
+    #[arg(long, value_enum, value_name = "STATE")]
+    pub(crate) state: Option<IssueState>,
+
+    /// Only issues with this label; can be given several times, for any of them
+    ///
+    /// Without it `roots.labels` of the configuration decides.
+    #[arg(long = "label", value_name = "LABEL")]
+    pub(crate) labels: Vec<String>,
+
+    /// Only issues of this milestone, by title or number; can be given several times, for any of them
+    ///
+    /// Without it `roots.milestone` of the configuration decides.
+    #[arg(long = "milestone", value_name = "MILESTONE")]
+    pub(crate) milestones: Vec<String>,
+
+    /// Only issues that changed since then: `2026-01-31`, or `2026-01-31T12:00:00Z`
+    #[arg(long, value_name = "TIME", value_parser = since)]
+    pub(crate) since: Option<String>,
+
+    /// At most N issues, the last changed first
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub(crate) limit: Option<u64>,
+
+    /// Every issue, open or closed, whatever `roots` of the configuration says
+    #[arg(long, conflicts_with_all = ["state", "labels", "milestones", "since", "limit"])]
+    pub(crate) all: bool,
+
+    /// Sends at most N requests, 10 or more; the next run goes on from there
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(10..))]
+    pub(crate) max_requests: Option<u64>,
+
+    /// Waits at most this long in all, for rate limits and between tries
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = humantime::parse_duration)]
+    pub(crate) max_wait: std::time::Duration,
+
+    /// Writes the repo into `contextpack.yml`, where builds look for it
+    #[arg(long)]
+    pub(crate) write_config: bool,
+}
+
+/// States of issues that GitHub can be asked for.
+#[cfg(feature = "github")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum IssueState {
+    /// Open ones
+    Open,
+    /// Closed ones
+    Closed,
+    /// Both
+    All,
+}
+
+/// A day or a time, as GitHub reads it.
+#[cfg(feature = "github")]
+fn since(text: &str) -> Result<String, String> {
+    let time = if text.contains('T') { text.to_owned() } else { format!("{text}T00:00:00Z") };
+    let time =
+        humantime::parse_rfc3339(&time).map_err(|_| "write it as 2026-01-31 or 2026-01-31T12:00:00Z".to_owned())?;
+    Ok(humantime::format_rfc3339_seconds(time).to_string())
+}
+
 /// Options of `verify`.
 #[derive(Debug, Options)]
 pub(crate) struct VerifyArgs {
@@ -433,7 +512,7 @@ mod tests {
     #[test]
     fn the_help_of_every_command_has_an_example_and_its_exit_codes() {
         let command = Args::command();
-        assert_eq!(command.get_subcommands().count(), 11);
+        assert_eq!(command.get_subcommands().count(), 11 + usize::from(cfg!(feature = "github")));
         for command in command.get_subcommands() {
             let help = command.clone().render_long_help().to_string();
             let example = format!("contextpack {}", command.get_name());

@@ -147,7 +147,7 @@ fn adr_folders(root: &Path) -> Vec<String> {
 }
 
 /// The repo on GitHub that a remote's URL names; credentials in it are passed over.
-fn github(url: &str) -> Option<Github> {
+pub(crate) fn github(url: &str) -> Option<Github> {
     let (place, path) = match url.split_once("://") {
         Some((_, rest)) => rest.split_once('/')?,
         None => url.split_once(':')?,

@@ -55,6 +55,21 @@ Exit codes:
   3  the input has errors
   4  packs are stale, edited, missing or orphaned";
 
+#[cfg(feature = "github")]
+pub(super) const SYNC: &str = "\
+Examples:
+  contextpack sync                                every open issue, and those that work items name
+  contextpack sync 123 owner/other#4              two issues, with their neighbours and comments
+  contextpack sync --label agent-ready --since 2026-01-01
+  contextpack sync --all --max-requests 900       part by part, run after run
+  contextpack sync --write-config                 also say in `contextpack.yml` which repo this is
+
+Exit codes:
+  0  the snapshot is as GitHub is, or `--max-requests` was reached
+  1  the network, the token, a rate limit or a file; what was fetched stays, and the next run goes on
+  2  wrong usage, such as no repo to ask for
+  3  the configuration has errors";
+
 pub(super) const VERIFY: &str = "\
 Examples:
   contextpack verify packs

@@ -23,6 +23,14 @@ mod setup;
 mod starter;
 mod step;
 mod summary;
+#[cfg(feature = "github")]
+mod sync;
+#[cfg(feature = "github")]
+mod sync_config;
+#[cfg(feature = "github")]
+mod sync_progress;
+#[cfg(feature = "github")]
+mod sync_request;
 mod target;
 mod verify;
 mod workspace;
@@ -69,6 +77,8 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Man(options) => man::run(options),
         Command::Build(options) => build::run(&args.global, options),
         Command::Check(options) => check::run(&args.global, options),
+        #[cfg(feature = "github")]
+        Command::Sync(options) => sync::run(&args.global, options),
         Command::Verify(options) => verify::run(&args.global, options),
         Command::Render(options) => render::run(&args.global, options),
         Command::Explain(options) => explain::run(&args.global, options),

@@ -111,6 +111,42 @@ pub(crate) struct Root {
     pub(crate) packs: Vec<CheckedPack>,
 }
 
+/// What `sync` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Sync {
+    /// The repo that was asked.
+    pub(crate) repo: String,
+    /// Files that were written or removed, by path.
+    pub(crate) files: Vec<SyncedFile>,
+    /// How many files were as they should be.
+    pub(crate) unchanged: usize,
+    /// How many issues were asked for.
+    pub(crate) issues: usize,
+    /// How many requests were sent.
+    pub(crate) requests: u64,
+    /// How many more the server allows; absent where it does not say.
+    pub(crate) remaining: Option<u64>,
+    /// When it allows more again, RFC 3339.
+    pub(crate) reset: Option<String>,
+    /// Whether nothing is left to be fetched; else the next run goes on.
+    pub(crate) complete: bool,
+    /// What could not be had.
+    pub(crate) failed: Vec<String>,
+    /// What ended the run before its end.
+    pub(crate) error: Option<String>,
+    /// What a reader should know.
+    pub(crate) diagnostics: Vec<Told>,
+}
+
+/// A file of the snapshot that changed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SyncedFile {
+    /// The file, from the repo's root.
+    pub(crate) path: String,
+    /// `written` or `removed`.
+    pub(crate) status: &'static str,
+}
+
 /// What `verify` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Verify {
@@ -233,6 +269,8 @@ struct Outputs {
     redact: Redact,
     /// What `redact --rules` prints.
     redact_rules: RedactRules,
+    /// What `sync` prints.
+    sync: Sync,
     /// What `verify` prints.
     verify: Verify,
 }

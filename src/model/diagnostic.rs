@@ -190,6 +190,16 @@ codes! {
     UnmatchedGlob = "unmatched-glob", Warning;
     /// There is a git repository, and git cannot say which files it tracks.
     GitUnavailable = "git-unavailable", Warning;
+    /// GitHub moved an issue, or renamed the repo.
+    IssueMoved = "issue-moved", Warning;
+    /// An issue was deleted, and its file left the snapshot.
+    IssueGone = "issue-gone", Warning;
+    /// An issue that is named does not exist, or the token may not see it.
+    IssueNotVisible = "issue-not-visible", Warning;
+    /// The server has no lists of relations: they are unknown, which is not none.
+    UnknownRelations = "unknown-relations", Warning;
+    /// Without a token GitHub answers 60 requests an hour.
+    AnonymousSync = "anonymous-sync", Warning;
     /// The configuration needs another version of contextpack.
     RequiredVersion = "required-version", Error;
 }

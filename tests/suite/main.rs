@@ -14,6 +14,12 @@ mod issues;
 mod redact;
 mod rooms;
 mod sandbox;
+#[cfg(feature = "github")]
+mod stand_in;
+#[cfg(feature = "github")]
+mod sync;
+#[cfg(feature = "github")]
+mod sync_faults;
 mod tamper;
 mod tree;
 mod workflows;

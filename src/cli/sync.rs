@@ -1,0 +1,148 @@
+//! `contextpack sync`.
+
+use super::args::{Format, Global, SyncArgs};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::output;
+use super::report::{json_text, plain_error, printable, tell};
+use super::sync_progress::Teller;
+use super::sync_request::{Whose, request, secrets};
+use super::workspace::{Workspace, environment, strict};
+use super::{sync_config, sync_request};
+use contextpack::github::{Http, Limits, Secrets, Setting, Summary, SyncError, SystemClock};
+use contextpack::model::{Code, Diagnostic, Severity};
+use contextpack::pipeline::levelled;
+use contextpack::redact::Redactor;
+use contextpack::store::init_state_dir;
+use std::io::Write as _;
+use std::time::{Duration, UNIX_EPOCH};
+
+/// How long one answer may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Brings the snapshot up to date.
+pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
+    let workspace = Workspace::open(global, &[])?;
+    let desk = workspace.desk();
+    let whose = Whose::find(&workspace.root, &workspace.settings)?;
+    let request = request(&workspace, &desk, &whose, args)?;
+    let secrets = secrets(&whose)?;
+    let mut notes = Vec::new();
+    if !secrets.is_authenticated() {
+        let message = "there is no token, and without one the server answers 60 requests an hour";
+        let help = "set `CONTEXTPACK_GITHUB_TOKEN`, or log in with `gh auth login`";
+        notes.push(Diagnostic::new(Code::AnonymousSync, None, message).help(help));
+    }
+    let network = |error: contextpack::github::Broken| outside(SyncError::Network(error.to_string()));
+    let mut transport = Http::new(&whose.api, &secrets, PATIENCE).map_err(network)?;
+    let settings = &workspace.settings;
+    init_state_dir(&workspace.root, !settings.output.dir.is_under(".contextpack"))?;
+    let setting = Setting {
+        root: workspace.root.clone(),
+        folder: settings.github.snapshot.clone(),
+        host: whose.host.clone(),
+        repo: whose.repo.clone(),
+        api: whose.api.clone(),
+        secrets: secrets.clone(),
+        limits: Limits { max_requests: args.max_requests, max_wait: args.max_wait },
+    };
+    let mut teller = Teller::new(global);
+    let redactor = Redactor::new(&settings.redaction);
+    let mut summary =
+        contextpack::github::sync(&mut transport, &mut SystemClock, &mut teller, &redactor, &setting, &request);
+    teller.finish();
+    notes.append(&mut summary.diagnostics);
+    let mut notes = levelled(notes, settings);
+    if global.strict {
+        strict(&mut notes);
+    }
+    summary.diagnostics = notes.into_iter().map(|note| masked(note, &redactor, &secrets)).collect();
+    show(global, &whose, &summary)?;
+    if args.write_config
+        && summary.error.is_none()
+        && sync_config::write(&workspace.root, global.config.as_deref(), &whose)?
+    {
+        writeln!(anstream::stderr(), "`github.repo: {}` is in the configuration now", whose.repo)?;
+    } else if settings.github.repo.is_none() && !global.quiet && !args.write_config {
+        writeln!(
+            anstream::stderr(),
+            "builds read the repo from `contextpack.yml` only: run this with `--write-config`, or write `github: {{repo: {}}}`",
+            whose.repo
+        )?;
+    }
+    end(summary)
+}
+
+fn end(summary: Summary) -> Result<Exit, Failure> {
+    let mut exit = Exit::Done;
+    if summary.diagnostics.iter().any(|note| note.severity == Severity::Error) {
+        exit = exit.and(Exit::Input);
+    }
+    for failed in &summary.failed {
+        plain_error(&mut anstream::stderr().lock(), failed, None)?;
+        exit = exit.and(Exit::Outside);
+    }
+    match summary.error {
+        Some(error) => Err(outside(error)),
+        None => Ok(exit),
+    }
+}
+
+fn outside(error: SyncError) -> Failure {
+    Failure::Outside(Box::new(error))
+}
+
+/// A diagnostic without a secret: names of repos come from the server.
+fn masked(note: Diagnostic, redactor: &Redactor, secrets: &Secrets) -> Diagnostic {
+    let environment = environment();
+    let clean = |text: &str| environment.mask(&secrets.mask(&redactor.line(text)));
+    Diagnostic { message: clean(&note.message), help: note.help.as_deref().map(clean), ..note }
+}
+
+/// Prints what was done: files on stdout, a summary on stderr.
+fn show(global: &Global, whose: &sync_request::Whose, summary: &Summary) -> Result<(), Failure> {
+    let reset = summary.reset.map(|at| humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(at)));
+    let mut out = anstream::stdout().lock();
+    if global.format == Format::Json {
+        let files = summary.changed.iter();
+        let files = files.map(|(path, status)| output::SyncedFile { path: path.clone(), status }).collect();
+        let text = json_text(&output::Sync {
+            repo: whose.repo.clone(),
+            files,
+            unchanged: summary.unchanged,
+            issues: summary.issues,
+            requests: summary.requests,
+            remaining: summary.remaining,
+            reset: reset.map(|reset| reset.to_string()),
+            complete: summary.complete,
+            failed: summary.failed.clone(),
+            error: summary.error.as_ref().map(ToString::to_string),
+            diagnostics: output::told(&summary.diagnostics),
+        });
+        return Ok(writeln!(out, "{text}")?);
+    }
+    for (path, _) in &summary.changed {
+        writeln!(out, "{}", printable(path))?;
+    }
+    drop(out);
+    if !global.quiet || global.format == Format::Github {
+        tell(global.format, &summary.diagnostics, &|_| None)?;
+    }
+    if global.quiet {
+        return Ok(());
+    }
+    let mut err = anstream::stderr().lock();
+    let count = |wanted: &str| summary.changed.iter().filter(|(_, status)| *status == wanted).count();
+    let (written, removed, unchanged) = (count("written"), count("removed"), summary.unchanged);
+    let left = summary.remaining.map(|left| format!(", {left} left")).unwrap_or_default();
+    let until = reset.map(|reset| format!(" until {reset}")).unwrap_or_default();
+    writeln!(
+        err,
+        "{} issues of {}: {written} files written, {removed} removed, {unchanged} unchanged; {} requests{left}{until}",
+        summary.issues, whose.repo, summary.requests
+    )?;
+    if !summary.complete {
+        writeln!(err, "it is not all there yet: run it again to go on")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! Writes into the configuration which repo this is.
+
+use super::failure::{Failure, PathFailure};
+use super::sync_request::Whose;
+use super::workspace::load;
+use contextpack::intake::Repo;
+use contextpack::store::Folder;
+use std::path::Path;
+
+/// Adds `github.repo` to the configuration, whose other lines stay as they are. Says whether it had to.
+pub(crate) fn write(root: &Path, explicit: Option<&Path>, whose: &Whose) -> Result<bool, Failure> {
+    let read = Repo::read_config(root, explicit)?;
+    let (shown, text) = read.unwrap_or_else(|| ("contextpack.yml".to_owned(), String::new()));
+    let by_hand = || {
+        Failure::usage(format!(
+            "`{shown}` has a `github` that cannot be added to; write `repo: {}` into it",
+            whose.repo
+        ))
+    };
+    let is_set = |text: &str| {
+        load(&shown, Some(text)).is_ok_and(|settings| settings.github.repo.as_deref() == Some(&whose.repo))
+    };
+    if is_set(&text) {
+        return Ok(false);
+    }
+    let added = added(&text, whose);
+    if !is_set(&added) {
+        return Err(by_hand());
+    }
+    let path = explicit.map_or_else(|| root.join(&shown), Path::to_owned);
+    let failed = |error| PathFailure::failure("write", path.display().to_string(), error);
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+        return Err(by_hand());
+    };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let folder = folder.canonicalize().map_err(failed)?;
+    Folder::open_anywhere(&folder)?.write(name, added.as_bytes())?;
+    Ok(true)
+}
+
+fn added(text: &str, whose: &Whose) -> String {
+    let host = if whose.host == "github.com" { String::new() } else { format!("  host: {}\n", whose.host) };
+    let lines = format!("  repo: {}\n{host}", whose.repo);
+    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut out = String::new();
+    let mut found = false;
+    for line in text.split_inclusive('\n') {
+        out.push_str(line);
+        let key = line.split(" #").next().unwrap_or_default().trim_end();
+        if !found && key == "github:" {
+            found = true;
+            if !out.ends_with('\n') {
+                out.push_str(end);
+            }
+            out.push_str(&lines.replace('\n', end));
+        }
+    }
+    if !found {
+        if out.is_empty() {
+            out.push_str("version: 1\n");
+        } else if !out.ends_with('\n') {
+            out.push_str(end);
+        }
+        out.push_str(&format!("\ngithub:\n{lines}").replace('\n', end));
+    }
+    out
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use contextpack::github::Api;
+
+    #[test]
+    fn a_configuration_keeps_its_lines() {
+        let api = Api::of_host("github.com").unwrap();
+        let whose = Whose { repo: "o/r".to_owned(), host: "github.com".to_owned(), api };
+        assert_eq!(added("", &whose), "version: 1\n\ngithub:\n  repo: o/r\n");
+        assert_eq!(added("a: 1 # x", &whose), "a: 1 # x\n\ngithub:\n  repo: o/r\n");
+        assert_eq!(added("github: # ours\n  comments: 3\n", &whose), "github: # ours\n  repo: o/r\n  comments: 3\n");
+        assert_eq!(added("a: 1\r\n", &whose), "a: 1\r\n\r\ngithub:\r\n  repo: o/r\r\n");
+    }
+}

@@ -1,0 +1,75 @@
+//! How a sync goes: a bar on a terminal, a line now and then elsewhere.
+
+use super::args::Global;
+use contextpack::github::{Estimate, Progress, Watcher};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{IsTerminal as _, Write as _};
+use std::time::{Duration, Instant};
+
+/// How often something is said where there is no terminal.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// Tells on stderr.
+pub(crate) struct Teller {
+    quiet: bool,
+    bar: ProgressBar,
+    spoken: Instant,
+    sent: u64,
+}
+
+impl Teller {
+    pub(crate) fn new(global: &Global) -> Self {
+        let terminal = std::io::stderr().is_terminal() && !global.quiet;
+        let bar = ProgressBar::new(0);
+        let style = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_draw_target(if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() });
+        Self { quiet: global.quiet, bar, spoken: Instant::now(), sent: 0 }
+    }
+
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn say(&self, line: &str) {
+        if !self.quiet {
+            // Where stderr is gone there is nobody to tell.
+            self.bar.suspend(|| drop(writeln!(anstream::stderr(), "{line}")));
+        }
+    }
+}
+
+impl Watcher for Teller {
+    fn estimate(&mut self, estimate: Estimate) {
+        let Estimate { issues, listed, requests, remaining } = estimate;
+        let left = remaining.map(|left| format!("; the server allows {left} now")).unwrap_or_default();
+        self.say(&if listed {
+            format!("{issues} issues: at most about {requests} requests for comments and relations{left}")
+        } else {
+            format!("about {requests} requests to list {issues} open issues and pull requests, then comments and relations{left}")
+        });
+    }
+
+    fn progress(&mut self, progress: Progress) {
+        let Progress { step, done, of } = progress;
+        self.bar.set_message(step);
+        self.bar.set_length(of.max(done));
+        self.bar.set_position(done);
+        if self.bar.is_hidden() && self.spoken.elapsed() >= EVERY {
+            self.spoken = Instant::now();
+            let of = if of > 0 { format!(" of {of}") } else { String::new() };
+            self.say(&format!("{step}: {done}{of}, {} requests so far", self.sent));
+        }
+    }
+
+    fn request(&mut self, sent: u64) {
+        self.sent = sent;
+    }
+
+    fn waiting(&mut self, time: Duration, why: &'static str) {
+        if time >= Duration::from_secs(5) {
+            let time = humantime::format_duration(Duration::from_secs(time.as_secs()));
+            self.say(&format!("waiting for {time}: {why}"));
+        }
+    }
+}

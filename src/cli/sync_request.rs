@@ -1,0 +1,242 @@
+//! What `sync` asks for, of whom, and with which token: arguments, configuration and environment.
+
+use super::args::{IssueState, SyncArgs};
+use super::detect;
+use super::failure::Failure;
+use super::workspace::Workspace;
+use contextpack::config::Settings;
+use contextpack::github::{Api, Filter, IssueKey, Request, Secrets};
+use contextpack::graph::{Found, Target};
+use contextpack::intake::Repo;
+use contextpack::pipeline::Desk;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Variables that hold a token, in their order.
+const TOKENS: [&str; 3] = [OWN_TOKEN, "GH_TOKEN", "GITHUB_TOKEN"];
+/// The one that is meant for this program alone.
+const OWN_TOKEN: &str = "CONTEXTPACK_GITHUB_TOKEN";
+
+/// Whose issues, and where.
+pub(crate) struct Whose {
+    /// `owner/name`.
+    pub(crate) repo: String,
+    /// The host of pages.
+    pub(crate) host: String,
+    /// The API.
+    pub(crate) api: Api,
+}
+
+impl Whose {
+    /// From the configuration, else the workflow's environment, else the git remote.
+    pub(crate) fn find(root: &Path, settings: &Settings) -> Result<Self, Failure> {
+        let github = &settings.github;
+        let from_variable = || variable("GITHUB_REPOSITORY").filter(|repo| repo.split('/').count() == 2);
+        let (repo, host) = match github.repo.clone().or_else(from_variable) {
+            Some(repo) => (repo, github.host.clone()),
+            None => {
+                let remote = Repo::remote(root).as_deref().and_then(detect::github);
+                let remote = remote.ok_or_else(|| {
+                    Failure::usage("which repo? set `github.repo: owner/name` in `contextpack.yml`, or `GITHUB_REPOSITORY`; there is no git remote on GitHub")
+                })?;
+                (remote.repo, remote.host)
+            }
+        };
+        Ok(Self { api: api(&host)?, repo, host })
+    }
+}
+
+/// The API of a host; the environment names another way to the same host, or the default.
+fn api(host: &str) -> Result<Api, Failure> {
+    let usage = |error: contextpack::github::ApiError| Failure::usage(error.to_string());
+    let named = variable("GITHUB_API_URL").map(|url| Api::new(&url)).transpose().map_err(usage)?;
+    match named {
+        Some(api) if host == "github.com" || is_of(&api, host) => Ok(api),
+        _ => Api::of_host(host).map_err(usage),
+    }
+}
+
+fn is_of(api: &Api, host: &str) -> bool {
+    api.authority == host || api.authority.strip_prefix("api.") == Some(host)
+}
+
+/// The token for an API.
+///
+/// A configuration is text of the repo, which anybody may propose. So a token that was not set for this
+/// program goes to a host that only the configuration names in no case.
+pub(crate) fn secrets(whose: &Whose) -> Result<Secrets, Failure> {
+    let all: Vec<(&str, String)> =
+        TOKENS.iter().filter_map(|name| Some((*name, variable(name)?.trim().to_owned()))).collect();
+    let vouched = whose.api.authority == "api.github.com"
+        || ["GITHUB_API_URL", "GITHUB_SERVER_URL", "GH_HOST"].into_iter().any(|name| {
+            let value = variable(name).unwrap_or_default();
+            let host = value.split_once("://").map_or(value.as_str(), |(_, rest)| rest);
+            let host = host.split('/').next().unwrap_or_default().to_lowercase();
+            host == whose.api.authority || host == whose.host
+        });
+    let used = match all.first() {
+        Some((name, _)) if !vouched && *name != OWN_TOKEN => {
+            let host = &whose.host;
+            let message = format!(
+                "`{name}` is not sent to `{host}`, which only the configuration names: set `{OWN_TOKEN}`, or `GH_HOST={host}`"
+            );
+            return Err(Failure::usage(message));
+        }
+        Some((_, token)) => Some(token.clone()),
+        None => gh(&whose.host),
+    };
+    Ok(Secrets::new(used, all.into_iter().map(|(_, token)| token)))
+}
+
+/// The token that `gh` keeps for a host, where it is installed.
+fn gh(host: &str) -> Option<String> {
+    let mut command = Command::new("gh");
+    command.args(["auth", "token", "--hostname", host]).stdin(Stdio::null()).stderr(Stdio::null());
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    let token = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+    (!token.is_empty()).then_some(token)
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
+/// What the command line and the configuration ask for.
+pub(crate) fn request(
+    workspace: &Workspace,
+    desk: &Desk<'_>,
+    whose: &Whose,
+    args: &SyncArgs,
+) -> Result<Request, Failure> {
+    if !args.roots.is_empty() {
+        let roots = args.roots.iter().map(|typed| root(desk, whose, typed)).collect::<Result<_, _>>()?;
+        return Ok(Request { roots, ..Request::default() });
+    }
+    let (claimed, linked) = named(workspace, desk, whose);
+    let only = &workspace.settings.roots.only.0;
+    let words = |given: &[String], field: &str| match given {
+        [] if !args.all => only.get(field).cloned().unwrap_or_default(),
+        given => given.to_vec(),
+    };
+    let state = match args.state {
+        Some(IssueState::Open) => "open",
+        Some(IssueState::Closed) => "closed",
+        Some(IssueState::All) => "all",
+        None if args.all => "all",
+        None => wanted_state(only.get("state").map(Vec::as_slice).unwrap_or_default()),
+    };
+    let filter = Filter {
+        state: Some(state.to_owned()),
+        labels: words(&args.labels, "labels"),
+        milestones: words(&args.milestones, "milestone"),
+        since: args.since.clone(),
+        limit: args.limit.and_then(|limit| usize::try_from(limit).ok()),
+    };
+    Ok(Request { roots: Vec::new(), claimed, linked, filter })
+}
+
+/// What GitHub is asked for where the configuration wants roots in these states.
+fn wanted_state(states: &[String]) -> &'static str {
+    let open = |state: &String| state.trim().eq_ignore_ascii_case("open");
+    match (states.is_empty() || states.iter().any(open), states.iter().any(|state| !open(state))) {
+        (true, true) => "all",
+        (false, true) => "closed",
+        _ => "open",
+    }
+}
+
+/// The issue that a root as typed stands for: itself, or the one that a work item claims.
+fn root(desk: &Desk<'_>, whose: &Whose, typed: &str) -> Result<IssueKey, Failure> {
+    if let Some(key) = issue(typed, whose) {
+        return Ok(key);
+    }
+    let wrong = || {
+        Failure::usage(format!(
+            "`{typed}` is no issue: write `123`, `owner/repo#123`, a URL, or a work item that has an `issue`"
+        ))
+    };
+    let Found::Item(item) = desk.graph().find(desk.corpus(), typed) else { return Err(wrong()) };
+    let entry = &desk.corpus().entries[item].item;
+    entry.issue.as_ref().and_then(|claim| issue(&claim.value, whose)).ok_or_else(wrong)
+}
+
+/// The issues that work items claim, and those that they refer to.
+fn named(workspace: &Workspace, desk: &Desk<'_>, whose: &Whose) -> (Vec<IssueKey>, Vec<IssueKey>) {
+    let (mut claimed, mut linked) = (BTreeSet::new(), BTreeSet::new());
+    let snapshot = workspace.settings.github.snapshot.as_str();
+    for (index, entry) in desk.corpus().entries.iter().enumerate() {
+        // What an issue refers to is not named by a work item.
+        if entry.item.origin.path.is_under(snapshot) {
+            continue;
+        }
+        claimed.extend(entry.item.issue.as_ref().and_then(|claim| issue(&claim.value, whose)));
+        for edge in desk.graph().edges(index) {
+            let id = match &edge.to {
+                Target::Issue { id, .. } => id.as_str(),
+                Target::Item(other) => desk.corpus().entries[*other].item.id.as_str(),
+            };
+            linked.extend(issue(id, whose).filter(|_| id.contains('#')));
+        }
+    }
+    linked.retain(|key| !claimed.contains(key));
+    (claimed.into_iter().collect(), linked.into_iter().collect())
+}
+
+/// Reads `123`, `#123`, `GH-123`, `owner/repo#123`, and URLs of issues and pull requests.
+fn issue(text: &str, whose: &Whose) -> Option<IssueKey> {
+    let text = text.trim();
+    let number = |digits: &str| digits.parse::<u64>().ok().filter(|number| *number > 0);
+    if let Some((_, rest)) = text.split_once("://") {
+        let mut parts = rest.split(['/', '?', '#']);
+        let host = parts.next()?.to_lowercase();
+        let (owner, name, page) = (parts.next()?, parts.next()?, parts.next()?);
+        let key = IssueKey::new(ours(&format!("{owner}/{name}"), whose), number(parts.next()?)?);
+        return (host == whose.host && matches!(page, "issues" | "pull")).then_some(key);
+    }
+    if let Some((repo, digits)) = text.split_once('#').filter(|(repo, _)| !repo.is_empty()) {
+        let part =
+            |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
+        let (owner, name) = repo.split_once('/')?;
+        return (part(owner) && part(name)).then(|| Some(IssueKey::new(ours(repo, whose), number(digits)?)))?;
+    }
+    let bare = text.strip_prefix('#').unwrap_or(text);
+    let bare = bare.get(..3).filter(|gh| gh.eq_ignore_ascii_case("gh-")).map_or(bare, |_| &bare[3..]);
+    bare.bytes().all(|b| b.is_ascii_digit()).then(|| Some(IssueKey::new(&*whose.repo, number(bare)?)))?
+}
+
+/// The repo as it is called here.
+fn ours(repo: &str, whose: &Whose) -> String {
+    if repo.eq_ignore_ascii_case(&whose.repo) { whose.repo.clone() } else { repo.to_owned() }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn issues_are_read_in_every_form() {
+        let api = Api::of_host("github.com").unwrap();
+        let whose = Whose { repo: "Own/Repo".to_owned(), host: "github.com".to_owned(), api };
+        let read = |text: &str| issue(text, &whose).map(|key| key.to_string());
+        for ours in ["12", "#12", "GH-12", "own/repo#12", "https://github.com/own/repo/issues/12#issuecomment-1"] {
+            assert_eq!(read(ours).as_deref(), Some("Own/Repo#12"), "{ours}");
+        }
+        assert_eq!(read("a/b#3").as_deref(), Some("a/b#3"));
+        assert_eq!(read("https://github.com/a/b/pull/3/files").as_deref(), Some("a/b#3"));
+        for none in ["", "feat:x", "0", "a#1", "../b#1/2", "https://example.com/a/b/issues/1", "https://github.com/a/b"]
+        {
+            assert_eq!(read(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn the_states_of_roots_decide_what_is_asked_for() {
+        let state = |states: &[&str]| wanted_state(&states.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>());
+        assert_eq!(
+            [state(&[]), state(&["open"]), state(&["done"]), state(&["open", "done"])],
+            ["open", "open", "closed", "all"]
+        );
+    }
+}

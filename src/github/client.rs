@@ -1,0 +1,241 @@
+//! Requests, one after the other, in the order of patience that GitHub asks for.
+
+use super::budget::Budget;
+use super::{Answer, Api, Clock, Secrets, Transport, Watcher};
+use serde_json::Value;
+use std::time::Duration;
+
+/// How often an answer that did not come, or came broken, is asked for again.
+const TRIES: u32 = 3;
+/// How long a secondary limit lasts where the server does not say.
+const SECONDARY: Duration = Duration::from_secs(60);
+/// How many redirects lead to an answer at most.
+const REDIRECTS: usize = 5;
+
+/// What a run may cost.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// The most requests; nothing: as many as it takes.
+    pub max_requests: Option<u64>,
+    /// How long a run waits in all, for limits and between tries.
+    pub max_wait: Duration,
+}
+
+/// An answer that means something.
+#[derive(Debug)]
+pub(super) enum Got {
+    /// 200, as JSON.
+    Page(Page),
+    /// 304: what is known still holds.
+    Same,
+    /// 404: there is none, or it cannot be seen.
+    Missing,
+    /// 410: it was deleted, or switched off.
+    Gone,
+    /// 403 and no limit: the token may not see it.
+    Refused,
+}
+
+/// A page of JSON.
+#[derive(Debug)]
+pub(super) struct Page {
+    pub(super) value: Value,
+    pub(super) etag: Option<String>,
+    /// The path of the next page.
+    pub(super) next: Option<String>,
+    /// The number of the last page, where the server says it.
+    pub(super) last: Option<u64>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// The user allows no more requests.
+    Spent,
+    /// 401.
+    Auth(String),
+    /// The wait would be too long.
+    Limit(String),
+    /// No connection, or broken answers.
+    Network(String),
+    /// Answers that are no answer.
+    Server(String),
+}
+
+impl Stop {
+    /// Whether the next request may fare better.
+    pub(super) fn is_passing(&self) -> bool {
+        matches!(self, Self::Network(_) | Self::Server(_))
+    }
+}
+
+/// Asks one API.
+pub(super) struct Client<'a> {
+    pub(super) transport: &'a mut dyn Transport,
+    pub(super) clock: &'a mut dyn Clock,
+    pub(super) watcher: &'a mut dyn Watcher,
+    pub(super) api: Api,
+    pub(super) secrets: Secrets,
+    pub(super) budget: Budget,
+    pub(super) wait_left: Duration,
+}
+
+impl Client<'_> {
+    /// Asks for a path below the API, patiently, following redirects on the same server.
+    pub(super) fn get(&mut self, path: &str, etag: Option<&str>) -> Result<Got, Stop> {
+        let mut path = path.to_owned();
+        let (mut broken, mut limited) = (0, 0);
+        let mut redirects = 0;
+        loop {
+            if self.budget.is_spent() {
+                return Err(Stop::Spent);
+            }
+            self.budget.sent += 1;
+            self.watcher.request(self.budget.sent);
+            let answer = match self.transport.get(&format!("{}{path}", self.api.base), etag) {
+                Ok(answer) => answer,
+                Err(error) => {
+                    self.again(&mut broken, || Stop::Network(error.what.clone()))?;
+                    continue;
+                }
+            };
+            self.budget.note(&answer);
+            match answer.status {
+                200 => match self.page(&answer) {
+                    Some(page) => return Ok(Got::Page(page)),
+                    None => {
+                        self.again(&mut broken, || Stop::Network("an answer was cut off, or no JSON".to_owned()))?
+                    }
+                },
+                304 if etag.is_some() => return Ok(Got::Same),
+                301 | 302 | 307 | 308 => {
+                    redirects += 1;
+                    path = self.redirect(&answer)?;
+                    if redirects > REDIRECTS {
+                        return Err(Stop::Server(format!("more than {REDIRECTS} redirects in a row")));
+                    }
+                }
+                401 => return Err(Stop::Auth(self.said(&answer, "the token is not accepted (401)"))),
+                404 | 451 => return Ok(Got::Missing),
+                410 => return Ok(Got::Gone),
+                403 | 429 => match self.patience(&answer, limited) {
+                    Some((wait, why)) => {
+                        limited += 1;
+                        self.wait(wait, why, || Stop::Limit(limit(&answer, wait)))?;
+                    }
+                    None => return Ok(Got::Refused),
+                },
+                status @ 500..=599 => {
+                    self.again(&mut broken, || Stop::Server(format!("status {status}")))?;
+                }
+                status => return Err(Stop::Server(self.said(&answer, &format!("status {status}")))),
+            }
+        }
+    }
+
+    fn page(&self, answer: &Answer) -> Option<Page> {
+        let value = serde_json::from_slice(&answer.body).ok()?;
+        let links = answer.header("link").unwrap_or_default();
+        let next = link(links, "next").and_then(|link| self.api.page_of(link)).map(str::to_owned);
+        let last = link(links, "last").and_then(|link| {
+            let (_, query) = link.split_once('?')?;
+            query.split('&').find_map(|pair| pair.strip_prefix("page="))?.parse().ok()
+        });
+        Some(Page { value, etag: answer.header("etag").map(str::to_owned), next, last })
+    }
+
+    fn redirect(&self, answer: &Answer) -> Result<String, Stop> {
+        let to = answer.header("location").unwrap_or_default();
+        // Elsewhere nobody has a right to see what is asked for, let alone the token.
+        let path = self.api.path_of(to).map(str::to_owned);
+        path.ok_or_else(|| Stop::Server("it redirects to another host, which is not followed".to_owned()))
+    }
+
+    /// The official order: what the server says, then the reset of the limit, then a minute and longer.
+    fn patience(&self, answer: &Answer, tries: u32) -> Option<(Duration, &'static str)> {
+        if let Some(seconds) = answer.number("retry-after") {
+            return Some((Duration::from_secs(seconds.max(1)), "the server asks for a pause"));
+        }
+        if answer.number("x-ratelimit-remaining") == Some(0)
+            && let Some(reset) = answer.number("x-ratelimit-reset")
+        {
+            // A second more: clocks differ.
+            let left = Duration::from_secs(reset.saturating_add(1)).saturating_sub(self.clock.now());
+            return Some((left.max(Duration::from_secs(1)), "the rate limit is used up"));
+        }
+        let body = String::from_utf8_lossy(&answer.body).to_lowercase();
+        let secondary = ["secondary rate limit", "abuse detection", "rate limit exceeded"];
+        (answer.status == 429 || secondary.iter().any(|words| body.contains(words)))
+            .then(|| (SECONDARY * 2_u32.saturating_pow(tries.min(6)) + self.jitter(), "a secondary rate limit"))
+    }
+
+    /// Waits 1, 2, 4 seconds before the next try, or gives up.
+    fn again(&mut self, broken: &mut u32, stop: impl Fn() -> Stop) -> Result<(), Stop> {
+        if *broken >= TRIES {
+            return Err(stop());
+        }
+        let wait = Duration::from_secs(1 << *broken) + self.jitter();
+        *broken += 1;
+        self.wait(wait, "an answer did not come whole", stop)
+    }
+
+    fn wait(&mut self, time: Duration, why: &'static str, stop: impl Fn() -> Stop) -> Result<(), Stop> {
+        self.wait_left = self.wait_left.checked_sub(time).ok_or_else(stop)?;
+        self.watcher.waiting(time, why);
+        self.clock.sleep(time);
+        Ok(())
+    }
+
+    /// Up to half a second, so that many clients do not come back at once.
+    fn jitter(&self) -> Duration {
+        Duration::from_millis(u64::from(self.clock.now().subsec_nanos()) % 500)
+    }
+
+    fn said(&self, answer: &Answer, ours: &str) -> String {
+        let message = serde_json::from_slice::<Value>(&answer.body).ok();
+        let message = message.as_ref().and_then(|value| value["message"].as_str());
+        match message.and_then(|message| self.secrets.message(message)) {
+            Some(message) => format!("{ours}: {message}"),
+            None => ours.to_owned(),
+        }
+    }
+}
+
+fn limit(answer: &Answer, wait: Duration) -> String {
+    let used = match answer.number("x-ratelimit-remaining") {
+        Some(0) => "it is used up",
+        _ => "the server asks for a pause",
+    };
+    format!("{used}, and it takes {} to go on", humantime::format_duration(Duration::from_secs(wait.as_secs())))
+}
+
+/// The target of a relation in a `Link` header.
+fn link<'a>(header: &'a str, relation: &str) -> Option<&'a str> {
+    let mut rest = header;
+    while let Some(start) = rest.find('<') {
+        let end = start + rest[start..].find('>')?;
+        let target = &rest[start + 1..end];
+        let after = &rest[end + 1..];
+        let params = &after[..after.find('<').unwrap_or(after.len())];
+        let is = |param: &str| param.trim().trim_end_matches(',').trim() == format!("rel=\"{relation}\"");
+        if params.split(';').any(is) {
+            return Some(target);
+        }
+        rest = after;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::link;
+
+    #[test]
+    fn links_are_found_by_their_relation() {
+        let header = "<https://x/a?q=1,2&page=2>; rel=\"next\", <https://x/a?page=9>; rel=\"last\"";
+        assert_eq!(link(header, "next"), Some("https://x/a?q=1,2&page=2"));
+        assert_eq!(link(header, "last"), Some("https://x/a?page=9"));
+        assert_eq!(link(header, "prev"), None);
+        assert_eq!(link("<broken", "next"), None);
+    }
+}

@@ -1,0 +1,235 @@
+//! What GitHub says of an issue or a comment → what the snapshot keeps of it.
+//!
+//! Everything is optional and nothing is believed: fields come and go, users are
+//! null, words are new.
+
+use super::IssueKey;
+use super::memory::Seen;
+use super::place::is_repo;
+use super::texts::{Door, is_volatile};
+use crate::model::{
+    SNAPSHOT_VERSION, SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef, SnapshotRelations,
+};
+use serde_json::Value;
+use std::cell::OnceCell;
+
+/// Who is trusted: those whom the repo's owner gave a role.
+const TRUSTED: [&str; 3] = ["OWNER", "MEMBER", "COLLABORATOR"];
+
+/// Fields of an issue that have a place of their own, or none.
+const KNOWN: [&str; 24] = [
+    "assignee",
+    "assignees",
+    "author_association",
+    "body",
+    "body_html",
+    "body_text",
+    "closed_by",
+    "created_at",
+    "draft",
+    "issue_dependencies_summary",
+    "labels",
+    "milestone",
+    "number",
+    "parent",
+    "performed_via_github_app",
+    "pull_request",
+    "repository",
+    "state",
+    "state_reason",
+    "sub_issues",
+    "sub_issues_summary",
+    "title",
+    "type",
+    "user",
+];
+
+/// An issue as an answer shows it.
+#[derive(Debug, Clone)]
+pub(super) struct Fetched {
+    /// Without comments, relations and whether it was asked for.
+    pub(super) issue: SnapshotIssue,
+    /// What decides on further requests.
+    pub(super) seen: Seen,
+}
+
+/// Makes snapshot records.
+pub(super) struct Converter<'a> {
+    pub(super) door: Door<'a>,
+    /// The host of pages.
+    pub(super) host: &'a str,
+    /// The snapshot's folder, for the allowances of redaction.
+    pub(super) folder: &'a str,
+    /// The repo of the configuration, as it is written there.
+    pub(super) ours: Option<&'a str>,
+    /// Its name on the server, where it was renamed.
+    pub(super) renamed: OnceCell<String>,
+}
+
+impl Converter<'_> {
+    /// What a repo that a server names is called here.
+    fn called(&self, repo: &str) -> String {
+        let is = |name: &str| name.eq_ignore_ascii_case(repo);
+        match self.ours {
+            Some(ours) if is(ours) || self.renamed.get().is_some_and(|name| is(name)) => ours.to_owned(),
+            _ => repo.to_owned(),
+        }
+    }
+
+    /// The place of an issue in an answer; `repo` is the one that was asked, for answers that do not say.
+    pub(super) fn key(&self, value: &Value, repo: Option<&str>) -> Option<IssueKey> {
+        let number = value["number"].as_u64().filter(|number| *number > 0)?;
+        let named = value["repository_url"]
+            .as_str()
+            .and_then(|url| repo_of(url, "/repos/"))
+            .or_else(|| value["repository"]["full_name"].as_str().map(str::to_owned))
+            .filter(|repo| is_repo(repo));
+        Some(IssueKey { repo: named.map(|repo| self.called(&repo)).or_else(|| repo.map(str::to_owned))?, number })
+    }
+
+    /// The record of an issue; `None` where it is none.
+    pub(super) fn issue(&self, value: &Value, key: &IssueKey) -> Option<Fetched> {
+        let IssueKey { repo, number } = key;
+        let path = self.path(key);
+        let pull = value["pull_request"].is_object();
+        let text = |field: &str| value[field].as_str().map(str::to_owned);
+        let title = value["title"].as_str()?;
+        let texts = self.door.clean(&path, &[("title", title), ("body", value["body"].as_str().unwrap_or_default())]);
+        let mut texts = texts.into_iter();
+        let names = |field: &str, name: &str| -> Vec<String> {
+            let entries = value[field].as_array().map(Vec::as_slice).unwrap_or_default();
+            let words = entries.iter().filter_map(|entry| entry.as_str().or_else(|| entry[name].as_str()));
+            let mut names: Vec<String> = words.map(|word| self.door.one(&path, field, word)).collect();
+            names.sort();
+            names.dedup();
+            names
+        };
+        let named = |field: &str, name: &str| {
+            let word = value[field].as_str().or_else(|| value[field][name].as_str());
+            word.map(|word| self.door.one(&path, field, word))
+        };
+        let extra = value.as_object().into_iter().flatten();
+        let extra = extra
+            .filter(|(name, _)| !KNOWN.contains(&name.as_str()) && !is_volatile(name))
+            .filter_map(|(name, value)| Some((self.door.one(&path, "", name), self.door.value(&path, name, value)?)));
+        let author = self.author(value);
+        let page = if pull { "pull" } else { "issues" };
+        let issue = SnapshotIssue {
+            asked: false,
+            assignees: names("assignees", "login"),
+            trust: trust(&author).to_owned(),
+            author,
+            title: texts.next().unwrap_or_default(),
+            body: texts.next().filter(|_| value["body"].is_string()),
+            comments: SnapshotComments::default(),
+            created_at: text("created_at").map(|time| self.door.one(&path, "", &time)),
+            extra: extra.collect(),
+            kind: if pull { "pull" } else { "issue" }.to_owned(),
+            labels: names("labels", "name"),
+            merged: value["pull_request"]["merged_at"].is_string(),
+            milestone: named("milestone", "title"),
+            number: *number,
+            private: value["repository"]["private"].as_bool(),
+            relations: SnapshotRelations::default(),
+            repo: repo.clone(),
+            schema_version: SNAPSHOT_VERSION.to_owned(),
+            state: named("state", "").unwrap_or_else(|| "unknown".to_owned()),
+            state_reason: named("state_reason", ""),
+            issue_type: named("type", "name"),
+            url: format!("https://{}/{repo}/{page}/{number}", self.host),
+        };
+        Some(Fetched { issue, seen: self.seen(value) })
+    }
+
+    /// What an answer says of an issue's comments and relations.
+    fn seen(&self, value: &Value) -> Seen {
+        let dependencies = &value["issue_dependencies_summary"];
+        // The total counts closed ones too; older servers have the open ones only.
+        let total = |name: &str| dependencies[format!("total_{name}")].as_u64().max(dependencies[name].as_u64());
+        let parent = value["parent_issue_url"].as_str().and_then(|url| {
+            let (repo, number) = url.rsplit_once("/issues/")?;
+            let repo = repo_of(repo, "/repos/").filter(|repo| is_repo(repo))?;
+            Some((self.called(&repo), number.parse().ok()?))
+        });
+        Seen {
+            updated_at: value["updated_at"].as_str().map(str::to_owned),
+            comments: value["comments"].as_u64(),
+            sub_issues: value["sub_issues_summary"]["total"].as_u64(),
+            blocked_by: total("blocked_by"),
+            blocking: total("blocking"),
+            parent,
+        }
+    }
+
+    /// The issue's line in somebody's list of relations.
+    pub(super) fn reference(issue: &SnapshotIssue) -> SnapshotRef {
+        SnapshotRef {
+            repo: issue.repo.clone(),
+            number: issue.number,
+            state: Some(issue.state.clone()),
+            state_reason: issue.state_reason.clone(),
+            title: Some(issue.title.clone()),
+            url: issue.url.clone(),
+        }
+    }
+
+    /// One that cannot be seen.
+    pub(super) fn unseen(&self, key: &IssueKey) -> SnapshotRef {
+        SnapshotRef {
+            repo: key.repo.clone(),
+            number: key.number,
+            state: None,
+            state_reason: None,
+            title: None,
+            url: format!("https://{}/{}/issues/{}", self.host, key.repo, key.number),
+        }
+    }
+
+    /// The record of a comment on an issue whose page is `url`.
+    pub(super) fn comment(&self, value: &Value, key: &IssueKey, url: &str) -> Option<SnapshotComment> {
+        let path = self.path(key);
+        let id = value["id"].as_u64()?;
+        let created_at = self.door.one(&path, "", value["created_at"].as_str()?);
+        let author = self.author(value);
+        Some(SnapshotComment {
+            trust: trust(&author).to_owned(),
+            author,
+            body: self.door.one(&path, "body", value["body"].as_str().unwrap_or_default()),
+            edited: value["updated_at"].as_str().is_some_and(|updated| updated != created_at),
+            created_at,
+            id,
+            minimized: value["minimized"].as_bool().unwrap_or(value["minimized"].is_object())
+                || value["is_minimized"].as_bool() == Some(true),
+            url: format!("{url}#issuecomment-{id}"),
+        })
+    }
+
+    /// The number of the issue that a comment of a repo's list belongs to.
+    pub(super) fn commented(value: &Value) -> Option<u64> {
+        value["issue_url"].as_str()?.rsplit_once("/issues/")?.1.parse().ok()
+    }
+
+    fn author(&self, value: &Value) -> SnapshotAuthor {
+        let login = value["user"]["login"].as_str().map(|login| self.door.one("", "", login));
+        let bot =
+            value["user"]["type"].as_str() == Some("Bot") || login.as_deref().is_some_and(|l| l.ends_with("[bot]"));
+        let association = value["author_association"].as_str().map(|word| self.door.one("", "", word));
+        SnapshotAuthor { association, bot, login }
+    }
+
+    fn path(&self, key: &IssueKey) -> String {
+        format!("{}/{}/{}.json", self.folder, key.repo, key.number)
+    }
+}
+
+fn trust(author: &SnapshotAuthor) -> &'static str {
+    match &author.association {
+        Some(word) if TRUSTED.contains(&word.as_str()) => "trusted",
+        _ => "untrusted",
+    }
+}
+
+/// `owner/name` at the end of a URL of the API.
+fn repo_of(url: &str, before: &str) -> Option<String> {
+    Some(url[url.rfind(before)? + before.len()..].to_owned())
+}

@@ -1,0 +1,101 @@
+//! The transport: octocrab, one request at a time.
+
+use super::{Answer, Api, Broken, Secrets, Transport};
+use http::header::{AUTHORIZATION, IF_NONE_MATCH};
+use http::{HeaderMap, HeaderValue};
+use http_body_util::{BodyExt as _, Limited};
+use octocrab::Octocrab;
+use std::time::Duration;
+
+/// The largest answer: more than a hundred issues of the greatest length.
+const LARGEST: usize = 64 << 20;
+/// How long a connection may take to come about.
+const CONNECT: Duration = Duration::from_secs(15);
+
+/// An API over the network.
+///
+/// octocrab brings connections and encryption. What it would do by itself, trying again, following
+/// redirects and keeping answers, is not asked of it: limits are obeyed in one place.
+pub struct Http {
+    runtime: tokio::runtime::Runtime,
+    crab: Octocrab,
+    headers: HeaderMap,
+    patience: Duration,
+}
+
+impl Http {
+    /// Gets ready to talk to an API; `patience` is how long one whole answer may take.
+    ///
+    /// # Errors
+    /// Where the system has no certificates or no sockets, or the token cannot stand in a header.
+    pub fn new(api: &Api, secrets: &Secrets, patience: Duration) -> Result<Self, Broken> {
+        // Causes are told by their kind: texts of lower layers may hold what was sent.
+        let failed = |what: &str| Broken { what: what.to_owned() };
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| failed(&format!("no connection can be made: {}", error.kind())))?;
+        let mut headers = HeaderMap::new();
+        headers.insert("accept", HeaderValue::from_static("application/vnd.github+json"));
+        headers.insert("x-github-api-version", HeaderValue::from_static("2022-11-28"));
+        if let Some(token) = secrets.token() {
+            let mut value = HeaderValue::try_from(format!("Bearer {token}"))
+                .map_err(|_| failed("the token has characters that no token has; look for a line end or a space"))?;
+            value.set_sensitive(true);
+            headers.insert(AUTHORIZATION, value);
+        }
+        let crab = {
+            // Connections are tied to the runtime that makes them.
+            let _inside = runtime.enter();
+            Octocrab::builder()
+                .base_uri(api.origin.as_str())
+                .map_err(|_| failed("the address of the API is none"))?
+                .set_connect_timeout(Some(CONNECT))
+                .set_read_timeout(Some(patience))
+                .build()
+                .map_err(|_| failed("no encrypted connection can be made: are there root certificates?"))?
+        };
+        Ok(Self { runtime, crab, headers, patience })
+    }
+}
+
+impl Transport for Http {
+    fn get(&mut self, path: &str, etag: Option<&str>) -> Result<Answer, Broken> {
+        let mut headers = self.headers.clone();
+        if let Some(etag) = etag.and_then(|etag| HeaderValue::try_from(etag).ok()) {
+            headers.insert(IF_NONE_MATCH, etag);
+        }
+        let broken = |what: &str| Broken { what: what.to_owned() };
+        self.runtime.block_on(async {
+            let asked = async {
+                let response =
+                    self.crab._get_with_headers(path, Some(headers)).await.map_err(|error| broken(cause(&error)))?;
+                let status = response.status().as_u16();
+                let told = response.headers().iter();
+                let told =
+                    told.filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())));
+                let headers = told.collect();
+                let body = Limited::new(response.into_body(), LARGEST).collect().await;
+                let body = body.map_err(|_| broken("an answer was cut off, or is larger than 64 MiB"))?;
+                Ok(Answer { status, headers, body: body.to_bytes().to_vec() })
+            };
+            let answer = tokio::time::timeout(self.patience, asked).await;
+            answer.unwrap_or_else(|_| Err(broken("an answer did not come in time")))
+        })
+    }
+}
+
+/// What went wrong below, in our own words.
+fn cause(error: &octocrab::Error) -> &'static str {
+    let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = next {
+        let kind = error.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+        match kind {
+            Some(std::io::ErrorKind::ConnectionRefused) => return "the connection was refused",
+            Some(std::io::ErrorKind::TimedOut) => return "the connection timed out",
+            Some(std::io::ErrorKind::InvalidData) => return "no encrypted connection came about",
+            _ => next = error.source(),
+        }
+    }
+    "there was no connection, or it was cut"
+}

@@ -1,0 +1,187 @@
+//! Which issues: lists of the repo, and those that work items name.
+
+use super::IssueKey;
+use super::client::{Got, Stop};
+use super::memory::ListPage;
+use super::sync::{Engine, Fault};
+use super::{Filter, Progress};
+use std::collections::BTreeSet;
+
+/// The most pages of a list of issues: a hundred thousand issues.
+const MOST_PAGES: usize = 1000;
+
+impl Engine<'_> {
+    /// Reads the lists of issues to their ends, from where a broken run left them.
+    pub(super) fn listing(&mut self) -> Result<(), Fault> {
+        let filter = &self.request.filter;
+        let mut lists = self.run.lists.take().unwrap_or_else(|| filter.paths(&self.setting.repo));
+        let mut been = BTreeSet::new();
+        while let Some(path) = lists.first().cloned() {
+            self.run.lists = Some(lists.clone());
+            self.client.watcher.progress(Progress { step: "lists", done: self.run.wanted.len() as u64, of: 0 });
+            let next = self.list_page(&path)?;
+            let full = filter.limit.is_some_and(|limit| self.run.wanted.len() >= limit);
+            match next {
+                _ if full => lists.clear(),
+                Some(next) if been.insert(next.clone()) && been.len() < MOST_PAGES => lists[0] = next,
+                Some(_) => return Err(Stop::Server("the list of issues has no end".to_owned()).into()),
+                None => {
+                    lists.remove(0);
+                }
+            }
+            self.run.lists = Some(lists.clone());
+            self.save()?;
+        }
+        Ok(())
+    }
+
+    /// Takes one page; gives the path of the next.
+    fn list_page(&mut self, path: &str) -> Result<Option<String>, Fault> {
+        let repo = self.setting.repo.clone();
+        let known = match self.memory.pages.get(path).cloned() {
+            Some(page) if self.is_there(&repo, &page.wanted)? => Some(page),
+            _ => None,
+        };
+        let page = match self.client.get(path, known.as_ref().map(|page| page.etag.as_str()))? {
+            Got::Page(page) => page,
+            Got::Same => {
+                let known = known.ok_or_else(|| Stop::Server("304 for what was not known".to_owned()))?;
+                for number in known.wanted {
+                    if self.take(&repo, number) {
+                        self.touch(&IssueKey::new(&repo, number), true)?;
+                    }
+                }
+                return Ok(known.next);
+            }
+            Got::Missing | Got::Refused => {
+                return Err(Fault::Missing(format!("the issues of `{repo}` may not be seen")));
+            }
+            // Issues are switched off.
+            Got::Gone => return Ok(None),
+        };
+        let entries = page.value.as_array().ok_or_else(|| Stop::Server("a list of issues is none".to_owned()))?;
+        let mut wanted = Vec::new();
+        for value in entries {
+            let Some(key) = self.convert.key(value, Some(&repo)) else { continue };
+            if value["pull_request"].is_object() || key.repo != repo || !self.request.filter.takes(value) {
+                continue;
+            }
+            let Some(fetched) = self.convert.issue(value, &key) else { continue };
+            wanted.push(key.number);
+            if self.take(&repo, key.number) {
+                self.put(fetched, &key, true, true)?;
+            }
+        }
+        self.memory.pages.remove(path);
+        if let Some(etag) = page.etag {
+            self.memory.pages.insert(path.to_owned(), ListPage { etag, next: page.next.clone(), wanted });
+        }
+        Ok(page.next)
+    }
+
+    /// Adds an issue to those that were asked for, where the limit lets it.
+    fn take(&mut self, repo: &str, number: u64) -> bool {
+        let key = (repo.to_owned(), number);
+        let room = self.request.filter.limit.is_none_or(|limit| self.run.wanted.len() < limit);
+        (room || self.run.wanted.contains(&key)) && {
+            self.run.wanted.insert(key);
+            true
+        }
+    }
+
+    fn is_there(&mut self, repo: &str, numbers: &[u64]) -> Result<bool, Fault> {
+        for number in numbers {
+            let key = IssueKey::new(repo, *number);
+            if !self.memory.seen.contains_key(&key.id()) || self.files.read(&key)?.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Fetches what no list has: issues that work items name, and those that left the list.
+    pub(super) fn named(&mut self) -> Result<(), Fault> {
+        let mut keys: Vec<IssueKey> = self.request.claimed.clone();
+        if self.request.filter.is_all_open() {
+            let repo = self.setting.repo.clone();
+            for number in self.files.numbers(&repo)? {
+                let key = IssueKey::new(&repo, number);
+                let left = |issue: crate::model::SnapshotIssue| issue.asked && issue.state == "open";
+                if self.files.read(&key)?.is_some_and(left) {
+                    keys.push(key);
+                }
+            }
+        }
+        keys.retain(|key| !self.run.wanted.contains(&(key.repo.clone(), key.number)));
+        keys.sort();
+        keys.dedup();
+        let of = keys.len() as u64;
+        for (done, key) in keys.into_iter().enumerate() {
+            self.client.watcher.progress(Progress { step: "named issues", done: done as u64, of });
+            self.single(&key, true)?;
+        }
+        Ok(())
+    }
+
+    /// Fetches what work items refer to and no list of relations brought.
+    pub(super) fn linked(&mut self) -> Result<(), Fault> {
+        let keys: Vec<&IssueKey> =
+            self.request.linked.iter().filter(|key| !self.run.fresh.contains(&key.id())).collect();
+        let of = keys.len() as u64;
+        for (done, key) in keys.into_iter().enumerate() {
+            self.client.watcher.progress(Progress { step: "linked issues", done: done as u64, of });
+            self.single(key, false)?;
+        }
+        Ok(())
+    }
+}
+
+impl Filter {
+    /// The first page of each list: one list a label, since the server takes several only together.
+    fn paths(&self, repo: &str) -> Vec<String> {
+        let state = self.state.as_deref().unwrap_or("open");
+        // Rising numbers, so that what is opened meanwhile comes last; with a limit the last changed count.
+        let order = match self.limit {
+            Some(_) => "sort=updated&direction=desc",
+            None => "sort=created&direction=asc",
+        };
+        let since = self.since.as_ref().map(|since| format!("&since={}", encoded(since))).unwrap_or_default();
+        let path = |label: &str| format!("/repos/{repo}/issues?state={state}&per_page=100&{order}{since}{label}");
+        match self.labels.as_slice() {
+            [] => vec![path("")],
+            labels => labels.iter().map(|label| path(&format!("&labels={}", encoded(label)))).collect(),
+        }
+    }
+
+    /// Whether an issue is of one of the milestones.
+    fn takes(&self, value: &serde_json::Value) -> bool {
+        let milestone = &value["milestone"];
+        self.milestones.is_empty()
+            || self.milestones.iter().any(|wanted| {
+                milestone["title"].as_str().is_some_and(|title| title.eq_ignore_ascii_case(wanted))
+                    || milestone["number"].as_u64().is_some_and(|number| number.to_string() == *wanted)
+            })
+    }
+
+    /// Whether every open issue is listed, so that one that is missing is open no more.
+    fn is_all_open(&self) -> bool {
+        self.state.as_deref() != Some("closed")
+            && self.labels.is_empty()
+            && self.milestones.is_empty()
+            && self.since.is_none()
+            && self.limit.is_none()
+    }
+}
+
+/// Percent-encodes a value of a query.
+pub(super) fn encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}

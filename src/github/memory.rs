@@ -1,0 +1,136 @@
+//! The side file: what a run knows beside the snapshot, so that the next one asks for less.
+//!
+//! It is a cache: without it everything is asked for again, and the snapshot comes out the same.
+
+use crate::model::RepoPath;
+use crate::store::{Folder, StoreError};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+const FOLDER: &str = ".contextpack/cache";
+const NAME: &str = "github.json";
+const VERSION: u32 = 1;
+
+/// What is remembered from run to run.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Memory {
+    version: u32,
+    /// The API and the snapshot's folder that all of it is about.
+    about: String,
+    /// Marks of answers whose whole content is in the snapshot, by path.
+    pub(super) etags: BTreeMap<String, String>,
+    /// Issues by id, as the last answer showed them.
+    pub(super) seen: BTreeMap<String, Seen>,
+    /// Pages of lists of issues, by path.
+    pub(super) pages: BTreeMap<String, ListPage>,
+    /// The state of comments that are complete in the snapshot, by id of their issue.
+    pub(super) comments: BTreeMap<String, CommentsSeen>,
+    /// A run that is not done.
+    pub(super) run: Option<Run>,
+}
+
+/// What an answer said of an issue and its snapshot does not keep.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Seen {
+    pub(super) updated_at: Option<String>,
+    pub(super) comments: Option<u64>,
+    pub(super) sub_issues: Option<u64>,
+    pub(super) blocked_by: Option<u64>,
+    pub(super) blocking: Option<u64>,
+    /// Repo and number.
+    pub(super) parent: Option<(String, u64)>,
+}
+
+/// A page of a list of issues.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct ListPage {
+    pub(super) etag: String,
+    pub(super) next: Option<String>,
+    /// The issues on it that were wanted.
+    pub(super) wanted: Vec<u64>,
+}
+
+/// What the comments of an issue were complete for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct CommentsSeen {
+    pub(super) updated_at: Option<String>,
+    /// When they were asked for, in seconds since 1970.
+    pub(super) at: u64,
+}
+
+/// How far a run has come.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Run {
+    /// What it was asked for.
+    pub(super) key: String,
+    /// When it began, in seconds since 1970.
+    pub(super) started: u64,
+    /// When its last request was, in seconds since 1970.
+    pub(super) touched: u64,
+    /// Whether a repo is private, by its name; nothing where that cannot be seen.
+    pub(super) repos: BTreeMap<String, Option<bool>>,
+    /// The repo's name on the server, where it was renamed.
+    pub(super) renamed: Option<String>,
+    /// Lists of issues that are not read to their end: the next page of each.
+    pub(super) lists: Option<Vec<String>>,
+    /// Issues that were asked for.
+    pub(super) wanted: BTreeSet<(String, u64)>,
+    /// Issues whose record is of this run.
+    pub(super) fresh: BTreeSet<String>,
+    /// Issues whose single request is done, whatever came of it.
+    pub(super) single: BTreeSet<String>,
+    /// Issues whose relations are done.
+    pub(super) related: BTreeSet<String>,
+    /// Issues whose comments are done.
+    pub(super) commented: BTreeSet<String>,
+    /// A list of a repo's comments that is not read to its end.
+    pub(super) sweep: Option<Sweep>,
+    /// A list of one issue's comments that is not read to its end.
+    pub(super) half: Option<Half>,
+    /// Whether it was decided how comments are fetched.
+    pub(super) swept: bool,
+}
+
+/// A walk over a repo's comments.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Sweep {
+    /// The next page.
+    pub(super) next: String,
+    /// The issues whose comments are looked for.
+    pub(super) of: BTreeSet<u64>,
+}
+
+/// A walk over an issue's comments.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Half {
+    /// The issue's id.
+    pub(super) of: String,
+    /// The next page.
+    pub(super) next: String,
+    /// The comments that were seen: at the end those that were not are gone.
+    pub(super) ids: BTreeSet<u64>,
+}
+
+impl Memory {
+    /// What is remembered of `about`; nothing where the file is damaged or about something else.
+    pub(super) fn load(root: &Path, about: &str) -> Result<Self, StoreError> {
+        let bytes = Self::folder(root)?.read(NAME)?;
+        let memory: Option<Self> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let fits = |memory: &Self| memory.version == VERSION && memory.about == about;
+        Ok(memory.filter(fits).unwrap_or_else(|| Self { version: VERSION, about: about.to_owned(), ..Self::default() }))
+    }
+
+    /// Writes it down.
+    pub(super) fn save(&self, root: &Path) -> Result<(), StoreError> {
+        let bytes = serde_json::to_vec(self)
+            .map_err(|error| StoreError::Write { path: root.join(FOLDER).join(NAME), source: error.into() })?;
+        Self::folder(root)?.write(NAME, &bytes)?;
+        Ok(())
+    }
+
+    fn folder(root: &Path) -> Result<Folder, StoreError> {
+        let folder = RepoPath::new(FOLDER).map_err(|_| StoreError::Name { path: root.join(FOLDER) })?;
+        Folder::open(root, &folder)
+    }
+}

@@ -1,0 +1,39 @@
+//! GitHub → the snapshot: the only room that opens a connection.
+//!
+//! [`sync`] asks for what a [`Request`] names and writes one file an issue. It
+//! works over a [`Transport`] and a [`Clock`], so that plan, paging, back-off
+//! and merging are tested without either. What a run knows is kept in a side
+//! file, and what is on disk is whole at any moment: a run can be killed and
+//! started again.
+
+mod answer;
+mod budget;
+mod client;
+mod comments;
+mod convert;
+mod error;
+mod files;
+#[cfg(feature = "github")]
+mod http;
+mod listing;
+mod memory;
+mod pages;
+mod place;
+mod record;
+mod relations;
+mod request;
+mod secrets;
+mod sync;
+#[cfg(test)]
+mod tests;
+mod texts;
+
+pub use answer::{Answer, Broken, Clock, SystemClock, Transport};
+pub use client::Limits;
+pub use error::SyncError;
+#[cfg(feature = "github")]
+pub use http::Http;
+pub use place::{Api, ApiError, IssueKey};
+pub use request::{Estimate, Filter, Progress, Request, Setting, Summary, Watcher};
+pub use secrets::Secrets;
+pub use sync::sync;

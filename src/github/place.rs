@@ -1,0 +1,210 @@
+//! Where things are: the API's address, and issues by repo and number.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+/// The address of an API: `https://api.github.com`, or `https://host/api/v3`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Api {
+    /// `https://host`, without a path.
+    pub origin: String,
+    /// `host` or `host:port`, in lower case.
+    pub authority: String,
+    /// What stands before every path, such as `/api/v3`; without a final slash.
+    pub base: String,
+}
+
+/// What is wrong with an address.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ApiError {
+    /// It is no URL of a server.
+    #[error("`{0}` is not the address of an API; write one such as `https://api.github.com`")]
+    Form(String),
+    /// Whoever listens could read the token.
+    #[error("`{0}` is not encrypted; write `https://`")]
+    Plain(String),
+}
+
+impl Api {
+    /// Reads an address. Without encryption only this machine is reached.
+    ///
+    /// # Errors
+    /// See [`ApiError`]. The messages hold no user name and no password of the address.
+    pub fn new(url: &str) -> Result<Self, ApiError> {
+        let shown = || url.split('@').next_back().unwrap_or_default().to_owned();
+        let form = || ApiError::Form(shown());
+        let (scheme, rest) = url.trim().split_once("://").ok_or_else(form)?;
+        let (authority, base) = match rest.find('/') {
+            Some(at) => (&rest[..at], rest[at..].trim_end_matches('/')),
+            None => (rest, ""),
+        };
+        let authority = authority.to_ascii_lowercase();
+        let host = authority.rsplit_once(':').map_or(authority.as_str(), |(host, _)| host);
+        let plain = |c: char| c.is_ascii_alphanumeric() || ".-_:[]".contains(c);
+        let path = |c: char| c.is_ascii_alphanumeric() || "/.-_~".contains(c);
+        if host.is_empty() || !authority.chars().all(plain) || !base.chars().all(path) {
+            return Err(form());
+        }
+        match scheme.to_ascii_lowercase().as_str() {
+            "https" => {}
+            "http" if matches!(host, "127.0.0.1" | "localhost" | "[::1]") => {}
+            "http" => return Err(ApiError::Plain(shown())),
+            _ => return Err(form()),
+        }
+        let origin = format!("{}://{authority}", scheme.to_ascii_lowercase());
+        Ok(Self { origin, authority, base: base.to_owned() })
+    }
+
+    /// The API of a host of repo URLs.
+    ///
+    /// # Errors
+    /// Where the host is none.
+    pub fn of_host(host: &str) -> Result<Self, ApiError> {
+        match host {
+            "github.com" => Self::new("https://api.github.com"),
+            // Enterprise with data residency has its API beside it, a server of one's own below it.
+            host if host.ends_with(".ghe.com") => Self::new(&format!("https://api.{host}")),
+            host => Self::new(&format!("https://{host}/api/v3")),
+        }
+    }
+
+    /// The path of a link of this API, without `base`: never another server's.
+    pub(super) fn path_of<'a>(&self, link: &'a str) -> Option<&'a str> {
+        let path = match link.split_once("://") {
+            Some((scheme, rest)) => {
+                let at = rest.find('/')?;
+                let same = self.origin == format!("{}://{}", scheme.to_lowercase(), rest[..at].to_lowercase());
+                same.then_some(&rest[at..])?
+            }
+            None => link,
+        };
+        self.inner(path)
+    }
+
+    /// The path and query of a link to a further page, whatever host it names: proxies leave their own.
+    pub(super) fn page_of<'a>(&self, link: &'a str) -> Option<&'a str> {
+        let path = match link.split_once("://") {
+            Some((_, rest)) => &rest[rest.find('/')?..],
+            None => link,
+        };
+        self.inner(path)
+    }
+
+    fn inner<'a>(&self, path: &'a str) -> Option<&'a str> {
+        let path = path.strip_prefix(self.base.as_str()).filter(|rest| rest.starts_with('/')).unwrap_or(path);
+        let fits = path.starts_with('/') && !path.starts_with("//") && path.bytes().all(|b| b.is_ascii_graphic());
+        fits.then_some(path)
+    }
+}
+
+/// An issue by its repo and number; compared without case.
+#[derive(Debug, Clone)]
+pub struct IssueKey {
+    /// `owner/name`.
+    pub repo: String,
+    /// The number.
+    pub number: u64,
+}
+
+impl IssueKey {
+    /// An issue of a repo.
+    pub fn new(repo: impl Into<String>, number: u64) -> Self {
+        Self { repo: repo.into(), number }
+    }
+
+    /// Its path in the API.
+    pub(super) fn path(&self) -> String {
+        format!("/repos/{}/issues/{}", self.repo, self.number)
+    }
+
+    /// The form in which the side file names it.
+    pub(super) fn id(&self) -> String {
+        format!("{}#{}", self.repo.to_lowercase(), self.number)
+    }
+
+    fn folded(&self) -> (String, u64) {
+        (self.repo.to_lowercase(), self.number)
+    }
+}
+
+impl PartialEq for IssueKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for IssueKey {}
+
+impl PartialOrd for IssueKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for IssueKey {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.folded().cmp(&other.folded())
+    }
+}
+
+impl fmt::Display for IssueKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}", self.repo, self.number)
+    }
+}
+
+/// Whether a text is `owner/name` and nothing that could be another path: servers name repos too.
+pub(super) fn is_repo(text: &str) -> bool {
+    let part = |part: &str| {
+        !part.is_empty()
+            && part.len() <= 100
+            && !part.bytes().all(|b| b == b'.')
+            && !part.starts_with('.')
+            && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+    };
+    // A name may begin with a full stop (`.github`); a folder of that name is fine, `..` is not.
+    let name = |name: &str| part(name) || name.strip_prefix('.').is_some_and(part);
+    text.split_once('/').is_some_and(|(owner, rest)| part(owner) && name(rest))
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_encrypted_or_on_this_machine() {
+        let ours = Api::new("https://GHE.example.com/api/v3/").unwrap();
+        assert_eq!((ours.origin.as_str(), ours.base.as_str()), ("https://ghe.example.com", "/api/v3"));
+        assert!(Api::new("http://127.0.0.1:8080").is_ok());
+        assert_eq!(Api::new("http://u:p@example.com"), Err(ApiError::Form("example.com".to_owned())));
+        assert_eq!(Api::new("http://example.com"), Err(ApiError::Plain("http://example.com".to_owned())));
+        for none in ["", "api.github.com", "ftp://example.com", "https://", "https://a b", "https://x/?q"] {
+            assert!(Api::new(none).is_err(), "{none}");
+        }
+        assert_eq!(Api::of_host("acme.ghe.com").unwrap().origin, "https://api.acme.ghe.com");
+    }
+
+    #[test]
+    fn a_page_is_followed_by_path_and_query_and_a_redirect_on_the_same_server_only() {
+        let api = Api::new("https://ghe.example.com/api/v3").unwrap();
+        let page = "https://internal:8443/api/v3/repositories/1/issues?page=2";
+        assert_eq!(api.page_of(page), Some("/repositories/1/issues?page=2"));
+        assert_eq!(api.path_of(page), None);
+        assert_eq!(api.path_of("https://ghe.example.com/api/v3/x"), Some("/x"));
+        assert_eq!(api.path_of("/api/v3/x"), Some("/x"));
+        for none in ["https://ghe.example.com.evil/x", "http://ghe.example.com/x", "//evil/x", "x", "https://a"] {
+            assert_eq!(api.path_of(none), None, "{none}");
+        }
+        assert_eq!(api.page_of("/a b"), None);
+    }
+
+    #[test]
+    fn the_name_of_a_repo_is_no_other_path() {
+        assert!(["o/r", "a-b/c.d_e", "o/.github"].into_iter().all(is_repo));
+        for none in ["", "o", "o/", "../r", "o/..", "o/.", "o/r/s", "o\\r/s", ".o/r", "o/r#1", "o/...", "ö/r"] {
+            assert!(!is_repo(none), "{none}");
+        }
+        assert_eq!(IssueKey::new("O/R", 1), IssueKey::new("o/r", 1));
+    }
+}

@@ -1,0 +1,218 @@
+//! Parents, sub-issues and dependencies.
+
+use super::IssueKey;
+use super::Progress;
+use super::client::Got;
+use super::convert::Converter;
+use super::memory::Seen;
+use super::pages::{List, list};
+use super::record::Single;
+use super::sync::{Engine, Fault};
+use crate::model::{Completeness, SnapshotRef, SnapshotRelation, SnapshotRelations};
+use serde_json::Value;
+
+/// The relations that have a list.
+const LISTS: [(&str, Pick, Count); 3] = [
+    ("sub_issues", |relations| &mut relations.sub_issues, |seen| seen.sub_issues),
+    ("dependencies/blocked_by", |relations| &mut relations.blocked_by, |seen| seen.blocked_by),
+    ("dependencies/blocking", |relations| &mut relations.blocking, |seen| seen.blocking),
+];
+
+type Pick = fn(&mut SnapshotRelations) -> &mut SnapshotRelation;
+type Count = fn(&Seen) -> Option<u64>;
+
+impl Engine<'_> {
+    /// How many requests the relations of all issues cost, further pages and parents aside.
+    pub(super) fn relation_requests(&self) -> u64 {
+        if !self.request.roots.is_empty() {
+            return self.run.wanted.len() as u64 * 4;
+        }
+        let of = |(repo, number): &(String, u64)| {
+            let id = IssueKey::new(repo, *number).id();
+            let seen = self.memory.seen.get(&id).filter(|_| !self.run.related.contains(&id));
+            seen.map_or(0, |seen| {
+                let lists = LISTS.iter().filter(|(_, _, count)| count(seen).is_some_and(|n| n > 0)).count() as u64;
+                lists
+                    + u64::from(
+                        seen.parent
+                            .as_ref()
+                            .is_some_and(|(repo, number)| !self.run.fresh.contains(&IssueKey::new(repo, *number).id())),
+                    )
+            })
+        };
+        self.run.wanted.iter().map(of).sum()
+    }
+
+    /// Fetches the relations of every issue that was asked for and may have some.
+    pub(super) fn relations(&mut self) -> Result<(), Fault> {
+        let wanted: Vec<IssueKey> = self.run.wanted.iter().map(|(repo, number)| IssueKey::new(repo, *number)).collect();
+        let of = wanted.len() as u64;
+        let full = !self.request.roots.is_empty();
+        for (done, key) in wanted.iter().enumerate() {
+            if self.run.related.contains(&key.id()) {
+                continue;
+            }
+            let failed = self.summary.failed.len();
+            self.client.watcher.progress(Progress { step: "relations", done: done as u64, of });
+            self.relations_of(key, full)?;
+            if self.summary.failed.len() == failed {
+                self.run.related.insert(key.id());
+            }
+            self.save()?;
+        }
+        Ok(())
+    }
+
+    /// `full`: whatever the summaries say.
+    fn relations_of(&mut self, key: &IssueKey, full: bool) -> Result<(), Fault> {
+        let (Some(issue), Some(seen)) = (self.files.read(key)?, self.memory.seen.get(&key.id()).cloned()) else {
+            return Ok(());
+        };
+        let mut relations = issue.relations.clone();
+        let mut knows_children = seen.sub_issues.is_some();
+        for (name, pick, count) in LISTS {
+            let total = count(&seen).unwrap_or_default();
+            if total == 0 && !full {
+                continue;
+            }
+            let path = format!("{}/{name}?per_page=100", key.path());
+            let found = self.run.related.contains(&path) || self.relation(&path, key, pick(&mut relations), total)?;
+            knows_children |= found && name == "sub_issues";
+            if found {
+                // A run that is broken off between two lists does not ask for the first again.
+                self.write_relations(key, &relations)?;
+                self.run.related.insert(path);
+            }
+        }
+        if full {
+            self.asked_parent(key, &seen, knows_children, &mut relations.parent)?;
+        } else if let Some((repo, number)) = &seen.parent {
+            self.named_parent(&IssueKey::new(repo, *number), &mut relations.parent)?;
+        }
+        self.write_relations(key, &relations)
+    }
+
+    fn write_relations(&mut self, key: &IssueKey, relations: &SnapshotRelations) -> Result<(), Fault> {
+        if let Some(mut issue) = self.files.read(key)? {
+            issue.relations = relations.clone();
+            self.files.write(&issue)?;
+        }
+        Ok(())
+    }
+
+    /// Fetches a list of relations; what fails leaves `relation` as it was. Says whether the server has such lists.
+    fn relation(
+        &mut self,
+        path: &str,
+        key: &IssueKey,
+        relation: &mut SnapshotRelation,
+        total: u64,
+    ) -> Result<bool, Fault> {
+        let whole = relation.completeness == Completeness::Complete;
+        let etag = self.memory.etags.get(path).filter(|_| whole).cloned();
+        let answer = list(&mut self.client, path, etag.as_deref());
+        let Some(answer) = self.passing(answer, || format!("relations of `{key}`"))? else {
+            return Ok(false);
+        };
+        let (items, complete, etag, failed) = match answer {
+            List::Items { items, complete, etag, failed } => (items, complete, etag, failed),
+            List::Same => return Ok(true),
+            List::Missing | List::Refused => {
+                // The issue can be seen: it is the list that is not there.
+                self.no_relations = true;
+                return Ok(false);
+            }
+        };
+        if let Some(stop) = failed {
+            self.fails(&stop, format!("relations of `{key}`"));
+            if whole {
+                return Ok(true);
+            }
+        }
+        let (refs, hidden) = self.references(&items)?;
+        // Neighbours in repos that may not be seen are counted and not listed.
+        let all = complete && hidden == 0 && refs.len() as u64 >= total;
+        relation.completeness = if all { Completeness::Complete } else { Completeness::Partial };
+        relation.issues = refs;
+        self.memory.etags.remove(path);
+        if complete {
+            self.memory.etags.extend(etag.filter(|_| all).map(|etag| (path.to_owned(), etag)));
+        }
+        Ok(true)
+    }
+
+    /// The lines of neighbours, whose records are written on the way; and how many say too little of themselves.
+    fn references(&mut self, items: &[Value]) -> Result<(Vec<SnapshotRef>, usize), Fault> {
+        let (mut refs, mut hidden) = (Vec::new(), 0);
+        for value in items {
+            let found = self.neighbour(value)?;
+            hidden += usize::from(found.is_none());
+            refs.extend(found);
+        }
+        refs.sort();
+        refs.dedup();
+        Ok((refs, hidden))
+    }
+
+    fn neighbour(&mut self, value: &Value) -> Result<Option<SnapshotRef>, Fault> {
+        let Some(key) = self.convert.key(value, None) else { return Ok(None) };
+        let Some(fetched) = self.convert.issue(value, &key) else {
+            return Ok(Some(self.convert.unseen(&key)));
+        };
+        let reference = Converter::reference(&fetched.issue);
+        self.put(fetched, &key, false, false)?;
+        Ok(Some(reference))
+    }
+
+    fn asked_parent(
+        &mut self,
+        key: &IssueKey,
+        seen: &Seen,
+        knows_children: bool,
+        relation: &mut SnapshotRelation,
+    ) -> Result<(), Fault> {
+        let answer = self.client.get(&format!("{}/parent", key.path()), None);
+        let found = match self.passing(answer, || format!("the parent of `{key}`"))? {
+            None => return Ok(()),
+            Some(Got::Page(page)) => self.neighbour(&page.value)?,
+            Some(_) => match &seen.parent {
+                Some((repo, number)) => Some(self.convert.unseen(&IssueKey::new(repo, *number))),
+                // 404 is the answer for no parent, and for no such question.
+                None if knows_children => None,
+                None => {
+                    self.no_relations = true;
+                    return Ok(());
+                }
+            },
+        };
+        relation.issues = found.into_iter().collect();
+        relation.completeness = Completeness::Complete;
+        Ok(())
+    }
+
+    /// The parent that an issue names: from this run's records, or fetched.
+    fn named_parent(&mut self, parent: &IssueKey, relation: &mut SnapshotRelation) -> Result<(), Fault> {
+        let there = match self.run.fresh.contains(&parent.id()) {
+            true => Single::There(parent.clone()),
+            false => {
+                let failed = self.summary.failed.len();
+                let told = self.summary.diagnostics.len();
+                let single = self.single(parent, false)?;
+                // That a parent may not be seen is no fault of anybody.
+                self.summary.diagnostics.truncate(told);
+                if self.summary.failed.len() > failed {
+                    return Ok(());
+                }
+                single
+            }
+        };
+        let record = match &there {
+            Single::There(key) => self.files.read(key)?,
+            Single::Absent => None,
+        };
+        let reference = record.as_ref().map(Converter::reference);
+        relation.issues = vec![reference.unwrap_or_else(|| self.convert.unseen(parent))];
+        relation.completeness = Completeness::Complete;
+        Ok(())
+    }
+}

@@ -1,0 +1,115 @@
+//! What a run is given, whom it tells, and what it gives back.
+
+use super::client::Limits;
+use super::{Api, IssueKey, Secrets, SyncError};
+use crate::model::{Diagnostic, RepoPath};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Where things are, and what may be spent.
+#[derive(Debug)]
+pub struct Setting {
+    /// The repo's root on disk.
+    pub root: PathBuf,
+    /// The snapshot's folder.
+    pub folder: RepoPath,
+    /// The host of pages.
+    pub host: String,
+    /// `owner/name` of the repo.
+    pub repo: String,
+    /// The API.
+    pub api: Api,
+    /// The token, and what else must not be told.
+    pub secrets: Secrets,
+    /// What the run may cost.
+    pub limits: Limits,
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// These issues, in full; where there are any, nothing else is looked at.
+    pub roots: Vec<IssueKey>,
+    /// Issues that work items claim.
+    pub claimed: Vec<IssueKey>,
+    /// Issues that work items refer to.
+    pub linked: Vec<IssueKey>,
+    /// Which issues of the repo.
+    pub filter: Filter,
+}
+
+/// Which issues of the repo are asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// `open`, `closed` or `all`; nothing: `open`.
+    pub state: Option<String>,
+    /// Only those with one of these labels.
+    pub labels: Vec<String>,
+    /// Only those of one of these milestones, by title or number.
+    pub milestones: Vec<String>,
+    /// Only those that changed since then, RFC 3339.
+    pub since: Option<String>,
+    /// At most so many, the last changed first.
+    pub limit: Option<usize>,
+}
+
+/// What a run is about to cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Estimate {
+    /// Issues; before they are listed, those and pull requests that the repo says it has.
+    pub issues: u64,
+    /// Whether they are listed.
+    pub listed: bool,
+    /// Requests from here on.
+    pub requests: u64,
+    /// How many the server still allows, where it said.
+    pub remaining: Option<u64>,
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// What is being done.
+    pub step: &'static str,
+    /// How many are done.
+    pub done: u64,
+    /// Of how many; 0 where nobody knows.
+    pub of: u64,
+}
+
+/// Who is told how a run goes.
+pub trait Watcher {
+    /// What comes is going to cost so much.
+    fn estimate(&mut self, estimate: Estimate);
+    /// A step was made.
+    fn progress(&mut self, progress: Progress);
+    /// A request is sent; so many were, with it.
+    fn request(&mut self, sent: u64);
+    /// Nothing is done for this time.
+    fn waiting(&mut self, time: Duration, why: &'static str);
+}
+
+/// What a run did.
+#[derive(Debug, Default)]
+pub struct Summary {
+    /// Files of the snapshot, from the repo's root, and `written` or `removed`; sorted.
+    pub changed: Vec<(String, &'static str)>,
+    /// How many files were as they should be.
+    pub unchanged: usize,
+    /// How many issues were asked for.
+    pub issues: usize,
+    /// Requests that were sent.
+    pub requests: u64,
+    /// How many the server still allows.
+    pub remaining: Option<u64>,
+    /// When it allows more, in seconds since 1970.
+    pub reset: Option<u64>,
+    /// Whether everything was asked for that had to be; else a next run goes on.
+    pub complete: bool,
+    /// What a reader should know, sorted.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What could not be had.
+    pub failed: Vec<String>,
+    /// What ended the run.
+    pub error: Option<SyncError>,
+}

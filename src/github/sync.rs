@@ -1,0 +1,286 @@
+//! A run from request to snapshot.
+
+use super::budget::Budget;
+use super::client::{Client, Got, Stop};
+use super::convert::Converter;
+use super::files::Files;
+use super::memory::{Memory, Run};
+use super::record::Single;
+use super::texts::Door;
+use super::{Clock, Estimate, Progress, Request, Setting, Summary, SyncError, Transport, Watcher};
+use crate::model::{Code, Diagnostic};
+use crate::redact::Redactor;
+use crate::store::StoreError;
+use std::cell::OnceCell;
+use std::time::Duration;
+
+/// How long after its last request an unfinished run is gone on with, in seconds; later it begins anew.
+const REST: u64 = 2 * 3600;
+/// How long an unfinished run may take in all, in seconds: what it began with grows old.
+const LONGEST: u64 = 24 * 3600;
+/// How many requests may fail in a row before the run ends.
+const FAILING: u32 = 3;
+/// How often the side file is written at most.
+const SAVING: Duration = Duration::from_secs(1);
+
+/// Asks GitHub for what `request` names, and writes it to the snapshot.
+///
+/// Files are written whole or not at all, and only what is complete replaces what was.
+pub fn sync(
+    transport: &mut dyn Transport,
+    clock: &mut dyn Clock,
+    watcher: &mut dyn Watcher,
+    redactor: &Redactor,
+    setting: &Setting,
+    request: &Request,
+) -> Summary {
+    let convert = Converter {
+        door: Door { redactor, secrets: &setting.secrets },
+        host: &setting.host,
+        folder: setting.folder.as_str(),
+        ours: Some(&setting.repo),
+        renamed: OnceCell::new(),
+    };
+    let budget = Budget { most: setting.limits.max_requests, ..Budget::default() };
+    let (api, secrets, wait_left) = (setting.api.clone(), setting.secrets.clone(), setting.limits.max_wait);
+    let client = Client { transport, clock, watcher, api, secrets, budget, wait_left };
+    let about = format!("{} {} {}", setting.api.origin, setting.folder, setting.repo);
+    let memory = match Memory::load(&setting.root, &about) {
+        Ok(memory) => memory,
+        Err(error) => return Summary { error: Some(error.into()), ..Summary::default() },
+    };
+    let mut engine = Engine {
+        files: Files::new(setting.root.clone(), setting.folder.clone()),
+        run: Run::default(),
+        summary: Summary::default(),
+        failing: 0,
+        broken: 0,
+        saved: Duration::ZERO,
+        no_relations: false,
+        client,
+        memory,
+        setting,
+        request,
+        convert: &convert,
+    };
+    engine.begin();
+    let ended = engine.all();
+    engine.finish(ended)
+}
+
+/// What ends a step.
+pub(super) enum Fault {
+    Stop(Stop),
+    Missing(String),
+    Store(StoreError),
+}
+
+impl From<Stop> for Fault {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(stop)
+    }
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+pub(super) struct Engine<'a> {
+    pub(super) client: Client<'a>,
+    pub(super) files: Files,
+    pub(super) memory: Memory,
+    pub(super) run: Run,
+    pub(super) setting: &'a Setting,
+    pub(super) request: &'a Request,
+    pub(super) convert: &'a Converter<'a>,
+    pub(super) summary: Summary,
+    failing: u32,
+    /// How many requests failed that may work next time.
+    broken: u32,
+    saved: Duration,
+    pub(super) no_relations: bool,
+}
+
+impl Engine<'_> {
+    /// Takes up a run that was asked for the same, or begins one.
+    fn begin(&mut self) {
+        let key = format!("{:?}", self.request);
+        let now = self.client.clock.now().as_secs();
+        self.run = match self.memory.run.take() {
+            Some(run)
+                if run.key == key
+                    && now.saturating_sub(run.touched) < REST
+                    && now.saturating_sub(run.started) < LONGEST =>
+            {
+                run
+            }
+            _ => Run { key, started: now, ..Run::default() },
+        };
+        if let Some(name) = &self.run.renamed {
+            let _known_already = self.convert.renamed.set(name.clone());
+        }
+    }
+
+    fn all(&mut self) -> Result<(), Fault> {
+        self.repo()?;
+        if self.request.roots.is_empty() {
+            self.listing()?;
+            self.named()?;
+        } else {
+            self.roots()?;
+        }
+        self.plan()?;
+        self.relations()?;
+        self.linked()?;
+        self.comments()
+    }
+
+    fn finish(mut self, ended: Result<(), Fault>) -> Summary {
+        let mut summary = std::mem::take(&mut self.summary);
+        summary.complete = ended.is_ok() && summary.failed.is_empty();
+        let stopped = ended.is_err();
+        if self.no_relations {
+            let message = "the server has no lists of sub-issues and dependencies; relations stay unknown";
+            let help = "relations stated in texts and work items are read all the same";
+            summary.diagnostics.push(Diagnostic::new(Code::UnknownRelations, None, message).help(help));
+        }
+        summary.error = match ended {
+            Ok(()) | Err(Fault::Stop(Stop::Spent)) => None,
+            Err(Fault::Stop(Stop::Auth(why))) => Some(SyncError::Auth(why)),
+            Err(Fault::Stop(Stop::Limit(why))) => Some(SyncError::RateLimit(why)),
+            Err(Fault::Stop(Stop::Network(why))) => Some(SyncError::Network(why)),
+            Err(Fault::Stop(Stop::Server(why))) => Some(SyncError::Server(why)),
+            Err(Fault::Missing(what)) => Some(SyncError::NotFound(what)),
+            Err(Fault::Store(error)) => Some(error.into()),
+        };
+        summary.issues = self.run.wanted.len();
+        // An issue that is not there is no reason to leave the others as they are.
+        self.run.touched = self.client.clock.now().as_secs();
+        self.memory.run = (summary.error.is_some() || stopped || self.broken > 0).then(|| self.run.clone());
+        if let Err(error) = self.memory.save(&self.setting.root) {
+            summary.error.get_or_insert(error.into());
+        }
+        summary.changed = std::mem::take(&mut self.files.changed).into_iter().collect();
+        summary.unchanged = self.files.unchanged.len();
+        summary.requests = self.client.budget.sent;
+        (summary.remaining, summary.reset) = (self.client.budget.remaining, self.client.budget.reset);
+        summary.diagnostics.sort();
+        summary.diagnostics.dedup();
+        summary
+    }
+
+    /// Writes the side file, unless that was just done: what is lost then is asked for again.
+    pub(super) fn save(&mut self) -> Result<(), Fault> {
+        let now = self.client.clock.now();
+        if now.saturating_sub(self.saved) < SAVING {
+            return Ok(());
+        }
+        self.saved = now;
+        self.run.touched = now.as_secs();
+        self.memory.run = Some(self.run.clone());
+        self.memory.save(&self.setting.root)?;
+        Ok(())
+    }
+
+    /// Looks whether the repo is there, under which name, and whether it is private.
+    fn repo(&mut self) -> Result<(), Fault> {
+        let repo = &self.setting.repo;
+        if self.run.repos.contains_key(repo) {
+            return Ok(());
+        }
+        let page = match self.client.get(&format!("/repos/{repo}"), None)? {
+            Got::Page(page) => page.value,
+            _ => {
+                let hint =
+                    if self.setting.secrets.is_authenticated() { "this token" } else { "anybody without a token" };
+                return Err(Fault::Missing(format!("`{repo}` does not exist, or {hint} may not see it")));
+            }
+        };
+        if let Some(name) = page["full_name"].as_str().filter(|name| !name.eq_ignore_ascii_case(repo)) {
+            let message = format!("`{repo}` is named `{name}` now");
+            let help = format!("set `github.repo: {name}`, and move its folder of the snapshot");
+            self.summary.diagnostics.push(Diagnostic::new(Code::IssueMoved, None, message).help(help));
+            let _once = self.convert.renamed.set(name.to_owned());
+            self.run.renamed = Some(name.to_owned());
+        }
+        self.run.repos.insert(repo.clone(), page["private"].as_bool());
+        let roots = self.request.roots.len() as u64;
+        let open = page["open_issues_count"].as_u64().unwrap_or_default();
+        let (issues, requests) = if roots > 0 { (roots, roots * 6) } else { (open, open.div_ceil(100).max(1)) };
+        let remaining = self.client.budget.remaining;
+        self.client.watcher.estimate(Estimate { issues, listed: roots > 0, requests, remaining });
+        Ok(())
+    }
+
+    /// Whether a repo is private; nothing where that cannot be seen.
+    pub(super) fn private(&mut self, repo: &str) -> Result<Option<bool>, Fault> {
+        if let Some(known) = self.run.repos.get(repo) {
+            return Ok(*known);
+        }
+        let answer = self.client.get(&format!("/repos/{repo}"), None);
+        let private = match self.passing(answer, || format!("whether `{repo}` is private"))? {
+            Some(Got::Page(page)) => page.value["private"].as_bool(),
+            _ => None,
+        };
+        self.run.repos.insert(repo.to_owned(), private);
+        Ok(private)
+    }
+
+    /// Notes what failed and may work next time; ends the run where nothing works any more.
+    pub(super) fn passing<T>(
+        &mut self,
+        answer: Result<T, Stop>,
+        what: impl FnOnce() -> String,
+    ) -> Result<Option<T>, Fault> {
+        match answer {
+            Ok(got) => {
+                self.failing = 0;
+                Ok(Some(got))
+            }
+            Err(stop) if stop.is_passing() && self.failing + 1 < FAILING => {
+                self.fails(&stop, what());
+                Ok(None)
+            }
+            Err(stop) => Err(stop.into()),
+        }
+    }
+
+    /// Notes what failed in the middle.
+    pub(super) fn fails(&mut self, stop: &Stop, what: String) {
+        self.failing += 1;
+        self.broken += 1;
+        let why = match stop {
+            Stop::Network(why) | Stop::Server(why) => why.as_str(),
+            _ => "it was not answered",
+        };
+        self.summary.failed.push(format!("{what}: {why}"));
+    }
+
+    /// Fetches the issues that were named, one by one.
+    fn roots(&mut self) -> Result<(), Fault> {
+        let mut roots = self.request.roots.clone();
+        roots.sort();
+        roots.dedup();
+        let of = roots.len() as u64;
+        for (done, key) in roots.into_iter().enumerate() {
+            self.client.watcher.progress(Progress { step: "issues", done: done as u64, of });
+            if let Single::Absent = self.single(&key, true)? {
+                // The next run asks for it again.
+                self.run.single.remove(&key.id());
+                self.summary.failed.push(format!("not found: `{key}` does not exist, or may not be seen"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Says what is left to do once it is known which issues there are.
+    fn plan(&mut self) -> Result<(), Fault> {
+        let requests = self.relation_requests() + self.comment_requests()?;
+        let remaining = self.client.budget.remaining;
+        let issues = self.run.wanted.len() as u64;
+        self.client.watcher.estimate(Estimate { issues, listed: true, requests, remaining });
+        Ok(())
+    }
+}

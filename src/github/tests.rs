@@ -1,0 +1,177 @@
+//! The engine against a server and a clock in memory.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use super::*;
+use crate::config::RedactionSettings;
+use crate::model::RepoPath;
+use crate::redact::Redactor;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+/// Answers in turn; then with an empty list.
+#[derive(Default)]
+struct Script {
+    answers: Vec<Result<Answer, Broken>>,
+    asked: Vec<String>,
+}
+
+impl Transport for Script {
+    fn get(&mut self, path: &str, _: Option<&str>) -> Result<Answer, Broken> {
+        self.asked.push(path.to_owned());
+        if self.answers.is_empty() { Ok(answer(200, &[], "[]")) } else { self.answers.remove(0) }
+    }
+}
+
+/// Stands still but for sleep.
+#[derive(Default)]
+struct Still {
+    now: Duration,
+    slept: Vec<u64>,
+}
+
+impl Clock for Still {
+    fn now(&self) -> Duration {
+        self.now
+    }
+
+    fn sleep(&mut self, time: Duration) {
+        self.now += time;
+        self.slept.push(time.as_secs());
+    }
+}
+
+#[derive(Default)]
+struct Nobody;
+
+impl Watcher for Nobody {
+    fn estimate(&mut self, _: Estimate) {}
+    fn progress(&mut self, _: Progress) {}
+    fn request(&mut self, _: u64) {}
+    fn waiting(&mut self, _: Duration, _: &'static str) {}
+}
+
+fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> Answer {
+    let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    Answer { status, headers: headers.collect::<BTreeMap<_, _>>(), body: body.into() }
+}
+
+fn repo() -> Result<Answer, Broken> {
+    Ok(answer(200, &[], r#"{"full_name": "o/r", "private": false, "open_issues_count": 1}"#))
+}
+
+fn cut() -> Result<Answer, Broken> {
+    Err(Broken { what: "cut".to_owned() })
+}
+
+fn sync_in(root: &Path, answers: Vec<Result<Answer, Broken>>, max_wait: u64) -> (Summary, Script, Still) {
+    let setting = Setting {
+        root: root.to_owned(),
+        folder: RepoPath::new(".contextpack/github").unwrap(),
+        host: "github.com".to_owned(),
+        repo: "o/r".to_owned(),
+        api: Api::of_host("github.com").unwrap(),
+        secrets: Secrets::default(),
+        limits: Limits { max_requests: None, max_wait: Duration::from_secs(max_wait) },
+    };
+    let (mut script, mut clock) = (Script { answers, asked: Vec::new() }, Still::default());
+    clock.now = Duration::from_secs(1_000_000);
+    let redactor = Redactor::new(&RedactionSettings::default());
+    let summary = sync(&mut script, &mut clock, &mut Nobody, &redactor, &setting, &Request::default());
+    (summary, script, clock)
+}
+
+fn run(answers: Vec<Result<Answer, Broken>>, max_wait: u64) -> (Summary, Vec<u64>) {
+    let dir = tempfile::tempdir().unwrap();
+    let (summary, _, clock) = sync_in(dir.path(), answers, max_wait);
+    (summary, clock.slept)
+}
+
+#[test]
+fn waits_are_those_that_the_server_asks_for() {
+    let secondary = r#"{"message": "You have exceeded a secondary rate limit."}"#;
+    let both = [("retry-after", "7"), ("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1000050")];
+    for (answers, waited) in [
+        (vec![answer(403, &both, "")], vec![7]),
+        (vec![answer(429, &both[..1], "")], vec![7]),
+        (vec![answer(403, &both[1..], "")], vec![51]),
+        (vec![answer(403, &[("x-ratelimit-remaining", "9")], secondary)], vec![60]),
+        (vec![answer(429, &[], ""), answer(429, &[], ""), answer(429, &[], "")], vec![60, 120, 240]),
+        (vec![answer(500, &[], ""), answer(502, &[], ""), answer(503, &[], "")], vec![1, 2, 4]),
+        (vec![answer(200, &[], "[{\"number\":")], vec![1]),
+    ] {
+        let answers = answers.into_iter().map(Ok).chain([repo()]).collect();
+        let (summary, slept) = run(answers, 1000);
+        assert!(summary.error.is_none() && summary.complete, "{:?}", summary.error);
+        assert_eq!(slept, waited);
+    }
+}
+
+#[test]
+fn all_waits_together_have_a_limit() {
+    let limited = || Ok(answer(429, &[("retry-after", "50")], ""));
+    let (summary, slept) = run(vec![limited(), limited(), limited()], 120);
+    assert_eq!(slept, [50, 50]);
+    assert!(matches!(summary.error, Some(SyncError::RateLimit(_))), "{:?}", summary.error);
+    let (summary, slept) = run(vec![cut(), cut(), cut(), cut(), repo()], 120);
+    assert_eq!(slept, [1, 2, 4]);
+    assert!(matches!(summary.error, Some(SyncError::Network(_))), "{:?}", summary.error);
+    // A token that may not is no limit.
+    let (summary, slept) = run(vec![Ok(answer(403, &[], r#"{"message": "Forbidden"}"#))], 120);
+    assert!(slept.is_empty() && matches!(summary.error, Some(SyncError::NotFound(_))), "{:?}", summary.error);
+}
+
+#[test]
+fn lists_that_turn_in_a_circle_end() {
+    let page = |next: &str| {
+        let link = format!("<https://api.github.com{next}>; rel=\"next\"");
+        Ok(answer(200, &[("link", &link)], "[]"))
+    };
+    let (summary, _) = run(vec![repo(), page("/a"), page("/b"), page("/a"), page("/b")], 10);
+    assert!(matches!(summary.error, Some(SyncError::Server(_))), "{:?}", summary.error);
+    assert!(summary.requests <= 5);
+}
+
+#[test]
+fn redirects_stay_on_the_server_and_come_to_an_end() {
+    let to = |url: &str| Ok(answer(301, &[("location", url)], ""));
+    for url in ["https://evil.example/repos/o/r", "http://api.github.com/x", "//evil.example/x", ""] {
+        let (summary, _) = run(vec![to(url)], 10);
+        assert!(matches!(summary.error, Some(SyncError::Server(_))), "{url}: {:?}", summary.error);
+        assert_eq!(summary.requests, 1);
+    }
+    let (summary, _) = run((0..20).map(|n| to(&format!("/{n}"))).collect(), 10);
+    assert!(summary.error.is_some() && summary.requests < 10);
+    let (summary, _) = run(vec![to("https://api.github.com/repositories/7"), repo()], 10);
+    assert!(summary.error.is_none());
+}
+
+#[test]
+fn names_from_a_server_lead_to_no_other_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    let issue = |url: &str| {
+        let body = format!(r#"[{{"id": 1, "number": 1, "title": "x", "state": "open", "repository_url": "{url}"}}]"#);
+        Ok(answer(200, &[], &body))
+    };
+    for url in ["https://x/repos/../..", "https://x/repos/o/..", "https://x/repos/o/r/../../x", "https://x/repos//etc"]
+    {
+        let (summary, _, _) = sync_in(dir.path(), vec![repo(), issue(url)], 10);
+        let inside = |(path, _): &(String, &str)| path.starts_with(".contextpack/github/o/r/");
+        assert!(summary.changed.iter().all(inside), "{url}: {:?}", summary.changed);
+    }
+    let mut names: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, [".contextpack"]);
+}
+
+#[test]
+fn a_repo_with_a_new_name_keeps_the_one_that_it_has_here() {
+    let dir = tempfile::tempdir().unwrap();
+    let renamed = Ok(answer(200, &[], r#"{"full_name": "new/name", "private": true}"#));
+    let issue =
+        r#"[{"id": 1, "number": 1, "title": "x", "state": "open", "repository_url": "https://x/repos/New/name"}]"#;
+    let (summary, _, _) = sync_in(dir.path(), vec![renamed, Ok(answer(200, &[], issue))], 10);
+    assert_eq!(summary.changed, [(".contextpack/github/o/r/1.json".to_owned(), "written")]);
+    assert!(summary.diagnostics[0].message.contains("is named `new/name` now"));
+}
