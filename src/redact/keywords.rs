@@ -100,7 +100,9 @@ impl<T: Copy> Table<T> {
         for (at, word, call) in &self.words[self.first[hash] as usize..self.first[hash + 1] as usize] {
             let Some(start) = place.checked_sub(*at) else { continue };
             let end = start + word.len();
-            if text.get(start..end).is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes())) {
+            // The last byte rules most of them out.
+            let (Some(here), Some(last)) = (text.get(start..end), word.as_bytes().last()) else { continue };
+            if (here[here.len() - 1] ^ last) & !0x20 == 0 && here.eq_ignore_ascii_case(word.as_bytes()) {
                 found(start, end, *call);
             }
         }
