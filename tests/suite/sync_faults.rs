@@ -113,6 +113,7 @@ fn the_token_goes_to_the_api_and_nowhere_else() {
 
     // Nor does it enter the snapshot, where somebody pasted it.
     let mut world = small();
+    world.strange = true;
     world.issue("o/r", 1)["body"] = format!("see {TOKEN}").into();
     world.issue("o/r", 1)["new_field"] = json!({"deep": [TOKEN], "url": "https://x"});
     world.comment("o/r", 1, TOKEN, "NONE");
