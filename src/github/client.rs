@@ -32,8 +32,8 @@ pub(super) enum Got {
     Missing,
     /// 410: it was deleted, or switched off.
     Gone,
-    /// 403 and no limit: the token may not see it.
-    Refused,
+    /// 403 and no limit: the token may not see it; with what the server says of that.
+    Refused(Option<String>),
 }
 
 /// A page of JSON.
@@ -123,7 +123,7 @@ impl Client<'_> {
                         limited += 1;
                         self.wait(wait, why, || Stop::Limit(limit(&answer, wait)))?;
                     }
-                    None => return Ok(Got::Refused),
+                    None => return Ok(Got::Refused(self.message(&answer))),
                 },
                 status @ 500..=599 => {
                     self.again(&mut broken, || Stop::Server(format!("status {status}")))?;
@@ -192,13 +192,19 @@ impl Client<'_> {
     }
 
     fn said(&self, answer: &Answer, ours: &str) -> String {
-        let message = serde_json::from_slice::<Value>(&answer.body).ok();
-        let message = message.as_ref().and_then(|value| value["message"].as_str());
-        match message.and_then(|message| self.secrets.message(message)) {
-            Some(message) => format!("{ours}: {message}"),
-            None => ours.to_owned(),
-        }
+        with_reason(ours, self.message(answer).as_deref())
     }
+
+    /// What the server says in its own words, where they can be shown.
+    fn message(&self, answer: &Answer) -> Option<String> {
+        let body = serde_json::from_slice::<Value>(&answer.body).ok()?;
+        self.secrets.message(body["message"].as_str()?)
+    }
+}
+
+/// What happened, and what the server says of it.
+pub(super) fn with_reason(ours: &str, theirs: Option<&str>) -> String {
+    theirs.map_or_else(|| ours.to_owned(), |theirs| format!("{ours}: {theirs}"))
 }
 
 fn limit(answer: &Answer, wait: Duration) -> String {

@@ -2,6 +2,7 @@
 
 use super::IssueKey;
 use super::client::{Got, Stop};
+use super::convert::is_pull;
 use super::memory::ListPage;
 use super::sync::{Engine, Fault};
 use super::{Filter, Progress};
@@ -53,9 +54,8 @@ impl Engine<'_> {
                 }
                 return Ok(known.next);
             }
-            Got::Missing | Got::Refused => {
-                return Err(Fault::Missing(format!("the issues of `{repo}` may not be seen")));
-            }
+            Got::Missing => return Err(Fault::Missing(format!("the issues of `{repo}` may not be seen"))),
+            Got::Refused(why) => return Err(self.refused(&format!("the issues of `{repo}`"), why.as_deref())),
             // Issues are switched off.
             Got::Gone => return Ok(None),
         };
@@ -63,7 +63,7 @@ impl Engine<'_> {
         let mut wanted = Vec::new();
         for value in entries {
             let Some(key) = self.convert.key(value, Some(&repo)) else { continue };
-            if value["pull_request"].is_object() || key.repo != repo || !self.request.filter.takes(value) {
+            if is_pull(value) || key.repo != repo || !self.request.filter.takes(value) {
                 continue;
             }
             let Some(fetched) = self.convert.issue(value, &key) else { continue };

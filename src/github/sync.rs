@@ -1,7 +1,7 @@
 //! A run from request to snapshot.
 
 use super::budget::Budget;
-use super::client::{Client, Got, Stop};
+use super::client::{Client, Got, Stop, with_reason};
 use super::convert::Converter;
 use super::files::Files;
 use super::memory::{Memory, Run};
@@ -192,11 +192,8 @@ impl Engine<'_> {
         }
         let page = match self.client.get(&format!("/repos/{repo}"), None)? {
             Got::Page(page) => page.value,
-            _ => {
-                let hint =
-                    if self.setting.secrets.is_authenticated() { "this token" } else { "anybody without a token" };
-                return Err(Fault::Missing(format!("`{repo}` does not exist, or {hint} may not see it")));
-            }
+            Got::Refused(why) => return Err(self.refused(&format!("`{repo}`"), why.as_deref())),
+            _ => return Err(Fault::Missing(format!("`{repo}` does not exist, or {} may not see it", self.who()))),
         };
         if let Some(name) = page["full_name"].as_str().filter(|name| !name.eq_ignore_ascii_case(repo)) {
             let message = format!("`{repo}` is named `{name}` now");
@@ -212,6 +209,15 @@ impl Engine<'_> {
         let remaining = self.client.budget.remaining;
         self.client.watcher.estimate(Estimate { issues, listed: roots > 0, requests, remaining });
         Ok(())
+    }
+
+    fn who(&self) -> &'static str {
+        if self.setting.secrets.is_authenticated() { "this token" } else { "anybody without a token" }
+    }
+
+    /// 403 where nothing can go on without an answer.
+    pub(super) fn refused(&self, what: &str, why: Option<&str>) -> Fault {
+        Stop::Auth(with_reason(&format!("{} may not read {what} (403)", self.who()), why)).into()
     }
 
     /// Whether a repo is private; nothing where that cannot be seen.

@@ -11,6 +11,8 @@ mod golden;
 mod hostile;
 mod init;
 mod issues;
+#[cfg(feature = "github")]
+mod recorded;
 mod redact;
 mod rooms;
 mod sandbox;
