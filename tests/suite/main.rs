@@ -10,6 +10,8 @@ mod fresh;
 mod golden;
 mod hostile;
 mod init;
+#[cfg(feature = "github")]
+mod interrupted;
 mod issues;
 #[cfg(feature = "github")]
 mod recorded;

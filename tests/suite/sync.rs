@@ -1,5 +1,6 @@
 //! `sync` end to end: the real program against a server on loopback.
 
+use crate::interrupted;
 use crate::sandbox::{Run, Sandbox, files, run};
 use crate::stand_in::{Asked, BLOCKED_BY, Said, StandIn, World, milestone, pull, user};
 use contextpack::model::{Completeness, SnapshotIssue};
@@ -221,39 +222,14 @@ fn a_limit_of_requests_stops_cleanly_and_the_next_run_goes_on() {
 
 #[test]
 fn killed_at_any_moment_and_run_again_gives_the_same_snapshot() {
-    let mut world = small();
-    for number in 10..250 {
-        world.issue("o/r", number);
-        world.comment("o/r", number, "text", "NONE");
-        if number % 10 == 0 {
-            world.part("o/r", number, number + 1);
-        }
-    }
+    // `cargo bench --bench sync` does this with a thousand issues.
+    let mut world = interrupted::world(120);
     world.fault = Some(Box::new(|_, _| {
-        std::thread::sleep(Duration::from_millis(2));
+        std::thread::sleep(Duration::from_millis(1));
         None
     }));
-    let (whole, server) = (sandbox(), StandIn::new(world));
-    synced(&whole, &server, &[]);
-    for round in 0..4 {
-        let broken = sandbox();
-        for again in 0..4 {
-            let mut command = command(&broken, &server, &["-q"]);
-            let mut child =
-                command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
-            std::thread::sleep(Duration::from_millis(40 + 70 * again + 17 * round));
-            let _over_already = child.kill();
-            child.wait().unwrap();
-            for (name, bytes) in snapshot(&broken).into_iter().filter(|(name, _)| name.ends_with(".json")) {
-                assert!(serde_json::from_slice::<SnapshotIssue>(&bytes).is_ok(), "{name} is not whole");
-            }
-        }
-        synced(&broken, &server, &[]);
-        let mut left = snapshot(&broken);
-        // What a killed process left unfinished is swept an hour later.
-        left.retain(|name, _| name.ends_with(".json"));
-        assert!(left == snapshot(&whole), "round {round}");
-    }
+    let report = interrupted::interrupted(&StandIn::new(world), 8, 11);
+    assert!(report.kills == 8 && report.rounds > 1, "{report:?}");
 }
 
 #[test]
