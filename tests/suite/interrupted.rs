@@ -4,6 +4,7 @@ use crate::sandbox::{Sandbox, files};
 use crate::stand_in::{Asked, StandIn, World};
 use contextpack::model::SnapshotIssue;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -13,13 +14,28 @@ pub(crate) struct Report {
     /// Requests of the undisturbed run, by what they ask for.
     pub(crate) requests: BTreeMap<&'static str, usize>,
     pub(crate) time: Duration,
-    /// The most memory of the undisturbed run, as the system tells it.
-    pub(crate) memory: Option<String>,
+    /// The most memory of the undisturbed run, in kB; nothing where the system does not tell.
+    pub(crate) memory: Option<u64>,
     pub(crate) kills: usize,
     /// How many snapshots were put together from broken runs.
     pub(crate) rounds: usize,
     /// Requests of all runs of all rounds.
     pub(crate) again: usize,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sent: usize = self.requests.values().sum();
+        writeln!(f, "in peace: {:.2} s, {sent} requests", self.time.as_secs_f64())?;
+        for (kind, count) in &self.requests {
+            writeln!(f, "{count:6} {kind}")?;
+        }
+        if let Some(memory) = self.memory {
+            writeln!(f, "peak memory: {memory} kB")?;
+        }
+        let share = 100 * self.again / (self.rounds * sent).max(1);
+        write!(f, "{} kills in {} rounds, with {share} % of the requests each", self.kills, self.rounds)
+    }
 }
 
 /// A repo of so many issues: six of ten have comments, some more than a page of them; one of five has parts; one of
@@ -105,11 +121,11 @@ fn snapshot(sandbox: &Sandbox) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Reads how much memory a process used at most until it ends; nothing where the system does not tell.
-fn peak(child: &mut Child) -> Option<String> {
+fn peak(child: &mut Child) -> Option<u64> {
     let mut peak = None;
     while child.try_wait().unwrap().is_none() {
         let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-        let told = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).map(|told| told.trim().to_owned());
+        let told = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.strip_suffix("kB")?.trim().parse().ok());
         peak = told.or(peak);
         std::thread::sleep(Duration::from_millis(2));
     }

@@ -151,7 +151,6 @@ fn every_issue_that_was_ever_recorded_becomes_a_file_that_builds_read() {
             }
         }
     }
-    println!("{seen} issues, {related} relations, {comments} comments");
     assert!(seen > 300 && related > 5 && comments > 10, "{seen} {related} {comments}");
 }
 
