@@ -102,6 +102,9 @@ impl Client<'_> {
             self.budget.note(&answer);
             match answer.status {
                 200 => match self.page(&answer) {
+                    Some(Page { next: Some(next), .. }) if self.secrets.tells(&next) => {
+                        return Err(Stop::Server("a link to the next page has the token in it".to_owned()));
+                    }
                     Some(page) => return Ok(Got::Page(page)),
                     None => {
                         self.again(&mut broken, || Stop::Network("an answer was cut off, or no JSON".to_owned()))?
@@ -141,7 +144,9 @@ impl Client<'_> {
             let (_, query) = link.split_once('?')?;
             query.split('&').find_map(|pair| pair.strip_prefix("page="))?.parse().ok()
         });
-        Some(Page { value, etag: answer.header("etag").map(str::to_owned), next, last })
+        // Marks and links are kept beside the snapshot.
+        let etag = answer.header("etag").filter(|etag| !self.secrets.tells(etag)).map(str::to_owned);
+        Some(Page { value, etag, next, last })
     }
 
     fn redirect(&self, answer: &Answer) -> Result<String, Stop> {

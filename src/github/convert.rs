@@ -84,7 +84,7 @@ impl Converter<'_> {
             .and_then(|url| repo_of(url, "/repos/"))
             .or_else(|| value["repository"]["full_name"].as_str().map(str::to_owned))
             .or_else(|| repo_of(value["url"].as_str()?.rsplit_once("/issues/")?.0, "/repos/"))
-            .filter(|repo| is_repo(repo));
+            .filter(|repo| is_repo(repo) && !self.door.secrets.tells(repo));
         Some(IssueKey { repo: named.map(|repo| self.called(&repo)).or_else(|| repo.map(str::to_owned))?, number })
     }
 
@@ -149,11 +149,11 @@ impl Converter<'_> {
         let total = |name: &str| dependencies[format!("total_{name}")].as_u64().max(dependencies[name].as_u64());
         let parent = value["parent_issue_url"].as_str().and_then(|url| {
             let (repo, number) = url.rsplit_once("/issues/")?;
-            let repo = repo_of(repo, "/repos/").filter(|repo| is_repo(repo))?;
+            let repo = repo_of(repo, "/repos/").filter(|repo| is_repo(repo) && !self.door.secrets.tells(repo))?;
             Some((self.called(&repo), number.parse().ok()?))
         });
         Seen {
-            updated_at: value["updated_at"].as_str().map(str::to_owned),
+            updated_at: value["updated_at"].as_str().map(|time| self.door.secrets.mask(time)),
             comments: value["comments"].as_u64(),
             sub_issues: value["sub_issues_summary"]["total"].as_u64(),
             blocked_by: total("blocked_by"),

@@ -11,6 +11,7 @@ mod budget;
 mod client;
 mod comments;
 mod convert;
+mod echoes;
 mod error;
 mod files;
 #[cfg(feature = "github")]

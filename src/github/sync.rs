@@ -5,6 +5,7 @@ use super::client::{Client, Got, Stop, with_reason};
 use super::convert::Converter;
 use super::files::Files;
 use super::memory::{Memory, Run};
+use super::place::is_repo;
 use super::record::Single;
 use super::texts::Door;
 use super::{Clock, Estimate, Progress, Request, Setting, Summary, SyncError, Transport, Watcher};
@@ -195,7 +196,9 @@ impl Engine<'_> {
             Got::Refused(why) => return Err(self.refused(&format!("`{repo}`"), why.as_deref())),
             _ => return Err(Fault::Missing(format!("`{repo}` does not exist, or {} may not see it", self.who()))),
         };
-        if let Some(name) = page["full_name"].as_str().filter(|name| !name.eq_ignore_ascii_case(repo)) {
+        let is_other =
+            |name: &&str| is_repo(name) && !name.eq_ignore_ascii_case(repo) && !self.setting.secrets.tells(name);
+        if let Some(name) = page["full_name"].as_str().filter(is_other) {
             let message = format!("`{repo}` is named `{name}` now");
             let help = format!("set `github.repo: {name}`, and move its folder of the snapshot");
             self.summary.diagnostics.push(Diagnostic::new(Code::IssueMoved, None, message).help(help));

@@ -24,6 +24,8 @@ mod stand_in;
 mod sync;
 #[cfg(feature = "github")]
 mod sync_faults;
+#[cfg(feature = "github")]
+mod sync_token;
 mod tamper;
 mod tree;
 mod workflows;

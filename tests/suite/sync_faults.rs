@@ -1,13 +1,13 @@
 //! `sync` where the outside fails, and where somebody wants its token.
 
-use crate::sandbox::{Sandbox, run};
+use crate::sandbox::run;
 use crate::stand_in::{Fault, Said, StandIn, World};
-use crate::sync::{TOKEN, command, issue, sandbox, small, snapshot, sync, synced};
+use crate::sync::{command, issue, sandbox, small, snapshot, sync, synced};
 use serde_json::json;
 use std::time::Duration;
 
 /// Answers the first requests of a path so, and then as always.
-fn first(part: &'static str, mut times: usize, said: Said) -> Option<Fault> {
+pub(crate) fn first(part: &'static str, mut times: usize, said: Said) -> Option<Fault> {
     Some(Box::new(move |path, _| {
         (path.contains(part) && times > 0).then(|| {
             times -= 1;
@@ -96,61 +96,10 @@ fn faults_of_the_outside_are_told_apart() {
 }
 
 #[test]
-fn the_token_goes_to_the_api_and_nowhere_else() {
-    let elsewhere = StandIn::new(World::default());
-    let echo = json!({"message": format!("no: Bearer {TOKEN}"), "documentation_url": TOKEN});
-    let away = Said::new(302, &echo).header("location", format!("{}/x", elsewhere.url));
-    for said in [Said::new(401, &echo), Said::new(500, &echo), Said::new(422, &echo), away] {
-        let (sandbox, server) = (sandbox(), StandIn::new(small()));
-        server.world().fault = first("/repos/o/r", usize::MAX, said);
-        let run = sync(&sandbox, &server, &["--max-wait", "4s", "-v"]);
-        assert_eq!(run.code, 1);
-        let all = sandbox.files().into_iter().flat_map(|(_, bytes)| bytes).collect::<Vec<u8>>();
-        assert!(!String::from_utf8_lossy(&all).contains(TOKEN));
-        assert!(server.asked().iter().all(|asked| asked.authorization.as_deref() == Some(&format!("Bearer {TOKEN}"))));
-    }
-    assert!(elsewhere.asked().is_empty());
-
-    // Nor does it enter the snapshot, where somebody pasted it.
-    let mut world = small();
-    world.strange = true;
-    world.issue("o/r", 1)["body"] = format!("see {TOKEN}").into();
-    world.issue("o/r", 1)["new_field"] = json!({"deep": [TOKEN], "url": "https://x"});
-    world.comment("o/r", 1, TOKEN, "NONE");
-    world.issue("o/r", 2)["title"] = TOKEN.into();
-    let (sandbox, server) = (sandbox(), StandIn::new(world));
-    synced(&sandbox, &server, &[]);
-    assert_eq!(issue(&sandbox, "o/r/1").extra["new_field"], json!({"deep": ["[REDACTED:token]"]}));
-    for (path, bytes) in sandbox.files() {
-        assert!(!String::from_utf8_lossy(&bytes).contains(TOKEN), "{path}");
-    }
-}
-
-#[test]
-fn without_a_token_a_warning_says_what_that_costs() {
-    let (sandbox, server) = (sandbox(), StandIn::new(small()));
-    let mut command = command(&sandbox, &server, &[]);
-    // Whatever `gh` is installed here knows nobody in this home.
-    command.env_remove("CONTEXTPACK_GITHUB_TOKEN").env("PATH", "");
-    let run = run(command, "");
-    assert!(run.code == 0 && run.stderr.contains("[anonymous-sync]"), "{run:?}");
-    assert!(server.asked().iter().all(|asked| asked.authorization.is_none()));
-}
-
-#[test]
 fn an_issue_that_is_not_there_keeps_no_other_from_being_fetched_again() {
     let (sandbox, server) = (sandbox(), StandIn::new(small()));
     assert_eq!(sync(&sandbox, &server, &["1", "404"]).code, 1);
     server.world().issue("o/r", 1)["title"] = "Changed".into();
     assert_eq!(sync(&sandbox, &server, &["1", "404"]).code, 1);
     assert_eq!(issue(&sandbox, "o/r/1").title, "Changed");
-}
-
-#[test]
-fn a_token_is_not_sent_to_a_host_that_only_the_configuration_names() {
-    let sandbox = Sandbox::with(&[("contextpack.yml", "github: {repo: o/r, host: evil.example}\n")]);
-    let mut command = sandbox.command(&["sync"]);
-    command.env("GITHUB_TOKEN", TOKEN);
-    let run = run(command, "");
-    assert!(run.code == 2 && run.stderr.contains("is not sent to `evil.example`"), "{run:?}");
 }

@@ -29,6 +29,8 @@ pub(crate) struct World {
     /// Paths that answer otherwise.
     pub(crate) instead: BTreeMap<String, Said>,
     pub(crate) fault: Option<Fault>,
+    /// Stands at the end of every text, mark and link of every answer.
+    pub(crate) echo: Option<String>,
     pub(crate) log: Vec<Asked>,
 }
 
@@ -91,7 +93,26 @@ impl World {
         Some(issue)
     }
 
+    /// What is said to a request.
     pub(super) fn answer(&mut self, path: &str, mark: Option<&str>, authorization: Option<&str>) -> Said {
+        let mut said = self.plainly(path, mark, authorization);
+        if let Some(echo) = &self.echo {
+            let mut body: Value = serde_json::from_str(&said.body).unwrap_or_default();
+            echoed(&mut body, echo);
+            said.body = body.to_string();
+            for (name, value) in &mut said.headers {
+                match name.as_str() {
+                    "etag" => *value = format!("\"{echo}\""),
+                    "link" => *value = value.replace("page=", &format!("x={echo}&page=")),
+                    _ => {}
+                }
+            }
+            said.headers.push(("x-echo".to_owned(), echo.clone()));
+        }
+        said
+    }
+
+    fn plainly(&mut self, path: &str, mark: Option<&str>, authorization: Option<&str>) -> Said {
         let before = self.log.len();
         if let Some(said) = self.fault.as_mut().and_then(|fault| fault(path, before)) {
             return said;
@@ -215,4 +236,14 @@ impl World {
 fn is_since(value: &Value, query: &BTreeMap<&str, &str>) -> bool {
     let since = query.get("since").map(|since| since.replace("%3A", ":")).unwrap_or_default();
     value["updated_at"].as_str().unwrap_or_default() >= since.as_str()
+}
+
+/// Adds `echo` to every text in `value`.
+fn echoed(value: &mut Value, echo: &str) {
+    match value {
+        Value::String(text) => text.push_str(echo),
+        Value::Array(values) => values.iter_mut().for_each(|value| echoed(value, echo)),
+        Value::Object(fields) => fields.values_mut().for_each(|value| echoed(value, echo)),
+        _ => {}
+    }
 }
