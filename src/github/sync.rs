@@ -13,6 +13,7 @@ use crate::model::{Code, Diagnostic};
 use crate::redact::Redactor;
 use crate::store::StoreError;
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// How long after its last request an unfinished run is gone on with, in seconds; later it begins anew.
@@ -57,7 +58,7 @@ pub fn sync(
         failing: 0,
         broken: 0,
         saved: Duration::ZERO,
-        no_relations: false,
+        lacking: BTreeSet::new(),
         client,
         memory,
         setting,
@@ -101,7 +102,8 @@ pub(super) struct Engine<'a> {
     /// How many requests failed that may work next time.
     broken: u32,
     saved: Duration,
-    pub(super) no_relations: bool,
+    /// The lists of relations that the server turned out not to have.
+    pub(super) lacking: BTreeSet<&'static str>,
 }
 
 impl Engine<'_> {
@@ -142,8 +144,14 @@ impl Engine<'_> {
         let mut summary = std::mem::take(&mut self.summary);
         summary.complete = ended.is_ok() && summary.failed.is_empty();
         let stopped = ended.is_err();
-        if self.no_relations {
-            let message = "the server has no lists of sub-issues and dependencies; relations stay unknown";
+        if !self.lacking.is_empty() {
+            let (parts, others): (Vec<&str>, Vec<&str>) = self.lacking.iter().partition(|name| **name == "sub_issues");
+            let what = match (parts.is_empty(), others.is_empty()) {
+                (false, false) => "sub-issues and dependencies",
+                (false, true) => "sub-issues",
+                _ => "dependencies",
+            };
+            let message = format!("the server has no lists of {what}; these relations stay unknown");
             let help = "relations stated in texts and work items are read all the same";
             summary.diagnostics.push(Diagnostic::new(Code::UnknownRelations, None, message).help(help));
         }
@@ -286,6 +294,7 @@ impl Engine<'_> {
 
     /// Says what is left to do once it is known which issues there are.
     fn plan(&mut self) -> Result<(), Fault> {
+        self.probe()?;
         let requests = self.relation_requests() + self.comment_requests()?;
         let remaining = self.client.budget.remaining;
         let issues = self.run.wanted.len() as u64;

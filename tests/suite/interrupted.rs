@@ -76,13 +76,13 @@ pub(crate) fn interrupted(server: &StandIn, kills: usize, seed: u64) -> Report {
     let mut random = seed;
     while report.kills < kills {
         let broken = Sandbox::with(&[CONFIG]);
+        let most = report.kills + 1 + next(&mut random, 6) as usize;
         loop {
             let mut child = start(&broken, server);
             // Every other round is broken early again and again, so that it is taken up at each stage.
             let share = if report.rounds.is_multiple_of(2) { 100 } else { 25 };
             std::thread::sleep(time.mul_f64(f64::from(next(&mut random, share)) / 100.0));
-            let over = child.try_wait().unwrap().is_some();
-            if over || report.kills == kills {
+            if report.kills == most.min(kills) || child.try_wait().unwrap().is_some() {
                 assert!(child.wait().unwrap().success());
                 break;
             }
