@@ -10,6 +10,8 @@ mod answer;
 mod budget;
 mod client;
 mod comments;
+#[cfg(feature = "github")]
+mod connect;
 mod convert;
 mod echoes;
 mod error;
@@ -31,6 +33,8 @@ mod texts;
 
 pub use answer::{Answer, Broken, Clock, SystemClock, Transport};
 pub use client::Limits;
+#[cfg(feature = "github")]
+pub use connect::Proxies;
 pub use error::SyncError;
 #[cfg(feature = "github")]
 pub use http::Http;

@@ -14,6 +14,7 @@ const TELLING: usize = 8;
 #[derive(Clone, Default)]
 pub struct Secrets {
     used: Option<String>,
+    others: Vec<String>,
     /// Everything that tells a token, the longest first: else the rest of what contains another would stay.
     known: Vec<String>,
     /// Finds those of them that are long enough to be no common word.
@@ -23,13 +24,19 @@ pub struct Secrets {
 impl Secrets {
     /// The token that requests carry, and all that must not be told.
     pub fn new(used: Option<String>, others: impl IntoIterator<Item = String>) -> Self {
-        let tokens = used.iter().cloned().chain(others).filter(|value| !value.is_empty());
-        let mut known: Vec<String> = tokens.flat_map(|token| echoes(&token)).collect();
+        let others: Vec<String> = others.into_iter().filter(|value| !value.is_empty()).collect();
+        let mut known: Vec<String> = used.iter().chain(&others).flat_map(|token| echoes(token)).collect();
         known.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         known.dedup();
         let long: Vec<&String> = known.iter().filter(|value| value.len() >= TELLING).collect();
         let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(long).ok();
-        Self { used, known, finder }
+        Self { used, others, known, finder }
+    }
+
+    /// With more that must not be told.
+    #[must_use]
+    pub fn and(self, others: impl IntoIterator<Item = String>) -> Self {
+        Self::new(self.used, self.others.into_iter().chain(others))
     }
 
     /// Whether requests carry a token.

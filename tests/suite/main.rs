@@ -25,6 +25,8 @@ mod sync;
 #[cfg(feature = "github")]
 mod sync_faults;
 #[cfg(feature = "github")]
+mod sync_proxy;
+#[cfg(feature = "github")]
 mod sync_token;
 mod tamper;
 mod tree;

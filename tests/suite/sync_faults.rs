@@ -3,7 +3,7 @@
 use crate::sandbox::run;
 use crate::stand_in::{Fault, Said, StandIn, World};
 use crate::sync::{command, issue, sandbox, small, snapshot, sync, synced};
-use contextpack::github::{Api, Http, Secrets, Transport as _};
+use contextpack::github::{Api, Http, Proxies, Secrets, Transport as _};
 use contextpack::model::Completeness;
 use serde_json::json;
 use std::time::Duration;
@@ -181,7 +181,7 @@ fn an_answer_that_does_not_come_in_time_is_given_up() {
     world.instead.insert("/late".to_owned(), Said { late: Duration::from_secs(5), ..Said::new(200, &json!({})) });
     let server = StandIn::new(world);
     let api = Api::new(&server.url).unwrap();
-    let mut http = Http::new(&api, &Secrets::default(), Duration::from_millis(200)).unwrap();
+    let mut http = Http::new(&api, &Secrets::default(), Duration::from_millis(200), &Proxies::default()).unwrap();
     assert_eq!(http.get("/late", None).unwrap_err().what, "an answer did not come in time");
     assert_eq!(http.get("/repos/o/r", None).unwrap().status, 200);
 }

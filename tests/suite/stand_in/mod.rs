@@ -8,8 +8,8 @@ pub(crate) use bodies::{milestone, pull, repo as repo_body, user};
 pub(crate) use world::{Fault, World};
 
 use serde_json::Value;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufRead as _, BufReader, Read, Write};
+use std::net::TcpListener;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -72,6 +72,11 @@ impl StandIn {
         Self { world, url }
     }
 
+    /// What answers on a connection that somebody else made, such as an encrypted one.
+    pub(crate) fn talk(&self, stream: impl Read + Write) {
+        serve(stream, &self.world);
+    }
+
     pub(crate) fn world(&self) -> MutexGuard<'_, World> {
         self.world.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -82,9 +87,8 @@ impl StandIn {
     }
 }
 
-fn serve(stream: TcpStream, world: &Mutex<World>) -> Option<()> {
-    let mut reader = BufReader::new(stream.try_clone().ok()?);
-    let mut stream = stream;
+fn serve(stream: impl Read + Write, world: &Mutex<World>) -> Option<()> {
+    let mut reader = BufReader::new(stream);
     loop {
         let mut line = String::new();
         if reader.read_line(&mut line).ok()? == 0 {
@@ -117,9 +121,11 @@ fn serve(stream: TcpStream, world: &Mutex<World>) -> Option<()> {
         let mut head = format!("HTTP/1.1 {} x\r\ncontent-length: {}\r\n", said.status, said.body.len());
         said.headers.iter().for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
         let body = if said.cut { &said.body[..said.body.len() / 2] } else { &said.body };
-        stream.write_all(format!("{head}\r\n{body}").as_bytes()).ok()?;
+        reader.get_mut().write_all(format!("{head}\r\n{body}").as_bytes()).ok()?;
+        reader.get_mut().flush().ok()?;
         if said.cut {
-            return stream.shutdown(std::net::Shutdown::Both).ok();
+            // The connection ends with the stream.
+            return None;
         }
     }
 }
