@@ -5,7 +5,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
 use super::report::{json_text, plain_error, printable, tell};
-use super::sync_progress::Teller;
+use super::sync_progress::{Teller, counted};
 use super::sync_request::{Whose, request, secrets};
 use super::workspace::{Workspace, environment, strict};
 use super::{sync_config, sync_request};
@@ -152,10 +152,13 @@ fn show(global: &Global, whose: &sync_request::Whose, summary: &Summary) -> Resu
     let until = reset.map(|reset| format!(" until {reset}")).unwrap_or_default();
     writeln!(
         err,
-        "{} issues of {}: {written} files written, {removed} removed, {unchanged} unchanged; {} requests{left}{until}",
-        summary.issues, whose.repo, summary.requests
+        "{} of {}: {} written, {removed} removed, {unchanged} unchanged; {}{left}{until}",
+        counted(summary.issues as u64, "issue"),
+        whose.repo,
+        counted(written as u64, "file"),
+        counted(summary.requests, "request"),
     )?;
-    if !summary.complete {
+    if summary.resumes {
         writeln!(err, "it is not all there yet: run it again to go on")?;
     }
     Ok(())

@@ -217,7 +217,8 @@ fn limit(answer: &Answer, wait: Duration) -> String {
         Some(0) => "it is used up",
         _ => "the server asks for a pause",
     };
-    format!("{used}, and it takes {} to go on", humantime::format_duration(Duration::from_secs(wait.as_secs())))
+    let wait = humantime::format_duration(Duration::from_secs(wait.as_secs()));
+    format!("{used}, and it takes {wait} to go on; run this again then, or with a longer `--max-wait`")
 }
 
 /// The target of a relation in a `Link` header.

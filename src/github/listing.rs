@@ -19,7 +19,7 @@ impl Engine<'_> {
         let mut been = BTreeSet::new();
         while let Some(path) = lists.first().cloned() {
             self.run.lists = Some(lists.clone());
-            self.client.watcher.progress(Progress { step: "lists", done: self.run.wanted.len() as u64, of: 0 });
+            self.client.watcher.progress(Progress { step: "issues listed", done: self.run.wanted.len() as u64, of: 0 });
             let next = self.list_page(&path)?;
             let full = filter.limit.is_some_and(|limit| self.run.wanted.len() >= limit);
             match next {
@@ -39,7 +39,8 @@ impl Engine<'_> {
     /// Takes one page; gives the path of the next.
     fn list_page(&mut self, path: &str) -> Result<Option<String>, Fault> {
         let repo = self.setting.repo.clone();
-        let known = match self.memory.pages.get(path).cloned() {
+        let mark = self.request.filter.mark(path);
+        let known = match self.memory.pages.get(&mark).cloned() {
             Some(page) if self.is_there(&repo, &page.wanted)? => Some(page),
             _ => None,
         };
@@ -72,9 +73,9 @@ impl Engine<'_> {
                 self.put(fetched, &key, true, true)?;
             }
         }
-        self.memory.pages.remove(path);
+        self.memory.pages.remove(&mark);
         if let Some(etag) = page.etag {
-            self.memory.pages.insert(path.to_owned(), ListPage { etag, next: page.next.clone(), wanted });
+            self.memory.pages.insert(mark, ListPage { etag, next: page.next.clone(), wanted });
         }
         Ok(page.next)
     }
@@ -153,6 +154,14 @@ impl Filter {
         }
     }
 
+    /// Under which name a page is remembered: milestones choose among its issues and do not stand in its path.
+    fn mark(&self, path: &str) -> String {
+        match self.milestones.as_slice() {
+            [] => path.to_owned(),
+            milestones => format!("{path} {milestones:?}"),
+        }
+    }
+
     /// Whether an issue is of one of the milestones.
     fn takes(&self, value: &serde_json::Value) -> bool {
         let milestone = &value["milestone"];
@@ -164,7 +173,7 @@ impl Filter {
     }
 
     /// Whether every open issue is listed, so that one that is missing is open no more.
-    fn is_all_open(&self) -> bool {
+    pub(super) fn is_all_open(&self) -> bool {
         self.state.as_deref() != Some("closed")
             && self.labels.is_empty()
             && self.milestones.is_empty()

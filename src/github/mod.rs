@@ -39,6 +39,6 @@ pub use error::SyncError;
 #[cfg(feature = "github")]
 pub use http::Http;
 pub use place::{Api, ApiError, IssueKey};
-pub use request::{Estimate, Filter, Progress, Request, Setting, Summary, Watcher};
+pub use request::{Estimate, Filter, Progress, Request, Setting, Stage, Summary, Watcher};
 pub use secrets::Secrets;
 pub use sync::sync;

@@ -8,7 +8,7 @@ use super::memory::{Memory, Run};
 use super::place::is_repo;
 use super::record::Single;
 use super::texts::Door;
-use super::{Clock, Estimate, Progress, Request, Setting, Summary, SyncError, Transport, Watcher};
+use super::{Clock, Estimate, Progress, Request, Setting, Stage, Summary, SyncError, Transport, Watcher};
 use crate::model::{Code, Diagnostic};
 use crate::redact::Redactor;
 use crate::store::StoreError;
@@ -168,6 +168,7 @@ impl Engine<'_> {
         // An issue that is not there is no reason to leave the others as they are.
         self.run.touched = self.client.clock.now().as_secs();
         self.memory.run = (summary.error.is_some() || stopped || self.broken > 0).then(|| self.run.clone());
+        summary.resumes = self.memory.run.is_some();
         if let Err(error) = self.memory.save(&self.setting.root) {
             summary.error.get_or_insert(error.into());
         }
@@ -216,9 +217,16 @@ impl Engine<'_> {
         self.run.repos.insert(repo.clone(), page["private"].as_bool());
         let roots = self.request.roots.len() as u64;
         let open = page["open_issues_count"].as_u64().unwrap_or_default();
-        let (issues, requests) = if roots > 0 { (roots, roots * 6) } else { (open, open.div_ceil(100).max(1)) };
+        let filter = &self.request.filter;
+        let (stage, issues, requests) = match filter.limit {
+            _ if roots > 0 => (Stage::Named, roots, roots * 6),
+            None if filter.is_all_open() && filter.state.as_deref() != Some("all") => {
+                (Stage::Open, open, open.div_ceil(100).max(1))
+            }
+            limit => (Stage::List, 0, limit.map_or(1, |limit| (limit as u64).div_ceil(100))),
+        };
         let remaining = self.client.budget.remaining;
-        self.client.watcher.estimate(Estimate { issues, listed: roots > 0, requests, remaining });
+        self.client.watcher.estimate(Estimate { stage, issues, requests, remaining });
         Ok(())
     }
 
@@ -298,7 +306,7 @@ impl Engine<'_> {
         let requests = self.relation_requests() + self.comment_requests()?;
         let remaining = self.client.budget.remaining;
         let issues = self.run.wanted.len() as u64;
-        self.client.watcher.estimate(Estimate { issues, listed: true, requests, remaining });
+        self.client.watcher.estimate(Estimate { stage: Stage::Rest, issues, requests, remaining });
         Ok(())
     }
 }

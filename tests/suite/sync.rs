@@ -2,7 +2,7 @@
 
 use crate::interrupted;
 use crate::sandbox::{Run, Sandbox, files, run};
-use crate::stand_in::{Asked, BLOCKED_BY, Said, StandIn, World, milestone, pull, user};
+use crate::stand_in::{Asked, BLOCKED_BY, Said, StandIn, World, label, milestone, pull, user};
 use contextpack::model::{Completeness, SnapshotIssue};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -269,6 +269,46 @@ fn a_blocker_that_may_not_be_seen_makes_the_list_partial() {
     synced(&sandbox, &server, &[]);
     let blocked = issue(&sandbox, "o/r/2").relations.blocked_by;
     assert_eq!((blocked.completeness, blocked.issues.len()), (Completeness::Partial, 0));
+}
+
+#[test]
+fn what_one_filter_left_out_is_in_the_list_of_the_next() {
+    let mut world = small();
+    world.issue("o/r", 2)["milestone"] = milestone("1.0", 4);
+    let (sandbox, server) = (sandbox(), StandIn::new(world));
+    synced(&sandbox, &server, &["--milestone", "1.0"]);
+    assert!(issue(&sandbox, "o/r/2").asked && !sandbox.has(".contextpack/github/o/r/3.json"));
+    synced(&sandbox, &server, &[]);
+    assert!(issue(&sandbox, "o/r/3").asked);
+    synced(&sandbox, &server, &["--milestone", "4"]);
+    synced(&sandbox, &server, &["--limit", "1"]);
+    assert!(synced(&sandbox, &server, &[]).stderr.contains("3 issues of o/r: 0 files written"));
+}
+
+#[test]
+fn filters_choose_among_the_issues() {
+    let mut world = small();
+    world.issue("o/r", 2)["labels"] = json!([label("other")]);
+    world.issue("o/r", 3)["updated_at"] = "2026-02-01T00:00:00Z".into();
+    for (args, numbers) in [
+        (&["--state", "closed"][..], &[5][..]),
+        (&["--state", "all"], &[1, 2, 3, 5]),
+        (&["--all"], &[1, 2, 3, 5]),
+        (&["--label", "other"], &[2]),
+        (&["--label", "other", "--label", "agent-ready"], &[1, 2, 3]),
+        (&["--since", "2026-01-31"], &[3]),
+        (&["--limit", "1"], &[3]),
+        (&["--limit", "2", "--state", "closed"], &[5]),
+    ] {
+        let (sandbox, server) = (sandbox(), StandIn::new(std::mem::take(&mut world)));
+        synced(&sandbox, &server, args);
+        let asked = snapshot(&sandbox).into_iter().filter(|(name, _)| name.starts_with("o/r/"));
+        let asked = asked.map(|(_, bytes)| serde_json::from_slice::<SnapshotIssue>(&bytes).unwrap());
+        let mut found: Vec<u64> = asked.filter(|issue| issue.asked).map(|issue| issue.number).collect();
+        found.sort_unstable();
+        assert_eq!(found, numbers, "{args:?}");
+        world = std::mem::take(&mut *server.world());
+    }
 }
 
 #[test]

@@ -113,7 +113,7 @@ pub(crate) fn repo(name: &str, private: bool, open: usize) -> Value {
 /// An open issue by a member, with a label, an assignee and line ends as browsers send them.
 pub(crate) fn issue(repo: &str, number: u64) -> Value {
     let body = json!({
-        "id": number + 1000 * repo.len() as u64, "node_id": format!("I_{number}"), "number": number,
+        "id": id(repo, number), "node_id": format!("I_{number}"), "number": number,
         "repository_url": format!("{API}/repos/{repo}"),
         "html_url": format!("https://github.com/{repo}/issues/{number}"),
         "title": format!("Issue {number}"), "body": format!("Text of {number}.\r\nMore."),
@@ -163,6 +163,11 @@ pub(crate) fn milestone(title: &str, number: u64) -> Value {
 pub(crate) fn label(name: &str) -> Value {
     json!({"id": 1, "node_id": "L_1", "url": format!("{API}/repos/o/r/labels/{name}"), "name": name, "color": "ffffff",
         "default": false, "description": null})
+}
+
+/// A number that no issue of another repo has.
+fn id(repo: &str, number: u64) -> u64 {
+    number + 100_000 * repo.bytes().fold(7, |id, byte| 31 * id % 9973 + u64::from(byte))
 }
 
 fn reactions() -> Value {

@@ -4,7 +4,7 @@ mod bodies;
 mod record;
 mod world;
 
-pub(crate) use bodies::{milestone, pull, repo as repo_body, user};
+pub(crate) use bodies::{label, milestone, pull, repo as repo_body, user};
 pub(crate) use world::{Fault, World};
 
 use serde_json::Value;
