@@ -5,7 +5,8 @@
 //! Each snapshot must be that of the run in peace, byte for byte. `cargo bench --bench sync -- ISSUES KILLS SEED`
 //! takes other numbers.
 //!
-//! `cargo bench --bench sync -- serve` serves such a repo until it is stopped, to try `contextpack sync` by hand.
+//! `cargo bench --bench sync -- serve ISSUES MS` serves such a repo until it is stopped, each answer so many milliseconds
+//! late, to try `contextpack sync` by hand.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark may stop, and prints what it found")]
 
@@ -24,7 +25,13 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
     let number = |at: usize, usual: u64| args.get(at).map_or(usual, |arg| arg.parse().unwrap());
     if args.first().is_some_and(|arg| arg == "serve") {
-        let server = StandIn::new(interrupted::world(number(1, 100)));
+        let mut world = interrupted::world(number(1, 100));
+        let late = std::time::Duration::from_millis(number(2, 0));
+        world.fault = Some(Box::new(move |_, _| {
+            std::thread::sleep(late);
+            None
+        }));
+        let server = StandIn::new(world);
         println!("in a repo with `github: {{repo: o/r}}` in its `contextpack.yml`:");
         println!("GITHUB_API_URL={} CONTEXTPACK_GITHUB_TOKEN=any contextpack sync", server.url);
         loop {

@@ -27,6 +27,8 @@ mod sync_faults;
 #[cfg(feature = "github")]
 mod sync_proxy;
 #[cfg(feature = "github")]
+mod sync_requests;
+#[cfg(feature = "github")]
 mod sync_token;
 mod tamper;
 mod tree;
