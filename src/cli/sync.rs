@@ -5,11 +5,11 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
 use super::report::{json_text, plain_error, printable, tell};
-use super::sync_progress::Teller;
+use super::sync_progress::{Teller, counted};
 use super::sync_request::{Whose, request, secrets};
 use super::workspace::{Workspace, environment, strict};
 use super::{sync_config, sync_request};
-use contextpack::github::{Http, Limits, Secrets, Setting, Summary, SyncError, SystemClock};
+use contextpack::github::{Http, Limits, Proxies, Secrets, Setting, Summary, SyncError, SystemClock};
 use contextpack::model::{Code, Diagnostic, Severity};
 use contextpack::pipeline::levelled;
 use contextpack::redact::Redactor;
@@ -26,7 +26,8 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     let desk = workspace.desk();
     let whose = Whose::find(&workspace.root, &workspace.settings)?;
     let request = request(&workspace, &desk, &whose, args)?;
-    let secrets = secrets(&whose)?;
+    let proxies = proxies();
+    let secrets = secrets(&whose)?.and(proxies.secrets());
     let mut notes = Vec::new();
     if !secrets.is_authenticated() {
         let message = "there is no token, and without one the server answers 60 requests an hour";
@@ -34,7 +35,7 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
         notes.push(Diagnostic::new(Code::AnonymousSync, None, message).help(help));
     }
     let network = |error: contextpack::github::Broken| outside(SyncError::Network(error.to_string()));
-    let mut transport = Http::new(&whose.api, &secrets, PATIENCE).map_err(network)?;
+    let mut transport = Http::new(&whose.api, &secrets, PATIENCE, &proxies).map_err(network)?;
     let settings = &workspace.settings;
     init_state_dir(&workspace.root, !settings.output.dir.is_under(".contextpack"))?;
     let setting = Setting {
@@ -71,6 +72,19 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
         )?;
     }
     end(summary)
+}
+
+/// The proxies of the environment, in either spelling.
+fn proxies() -> Proxies {
+    let first = |names: [&str; 2]| {
+        let values = names.into_iter().filter_map(|name| std::env::var(name).ok());
+        values.map(|value| value.trim().to_owned()).find(|value| !value.is_empty()).unwrap_or_default()
+    };
+    Proxies {
+        https: first(["HTTPS_PROXY", "https_proxy"]),
+        all: first(["ALL_PROXY", "all_proxy"]),
+        no: first(["NO_PROXY", "no_proxy"]),
+    }
 }
 
 fn end(summary: Summary) -> Result<Exit, Failure> {
@@ -138,10 +152,13 @@ fn show(global: &Global, whose: &sync_request::Whose, summary: &Summary) -> Resu
     let until = reset.map(|reset| format!(" until {reset}")).unwrap_or_default();
     writeln!(
         err,
-        "{} issues of {}: {written} files written, {removed} removed, {unchanged} unchanged; {} requests{left}{until}",
-        summary.issues, whose.repo, summary.requests
+        "{} of {}: {} written, {removed} removed, {unchanged} unchanged; {}{left}{until}",
+        counted(summary.issues as u64, "issue"),
+        whose.repo,
+        counted(written as u64, "file"),
+        counted(summary.requests, "request"),
     )?;
-    if !summary.complete {
+    if summary.resumes {
         writeln!(err, "it is not all there yet: run it again to go on")?;
     }
     Ok(())

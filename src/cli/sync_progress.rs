@@ -1,7 +1,7 @@
 //! How a sync goes: a bar on a terminal, a line now and then elsewhere.
 
 use super::args::Global;
-use contextpack::github::{Estimate, Progress, Watcher};
+use contextpack::github::{Estimate, Progress, Stage, Watcher};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
@@ -41,12 +41,16 @@ impl Teller {
 
 impl Watcher for Teller {
     fn estimate(&mut self, estimate: Estimate) {
-        let Estimate { issues, listed, requests, remaining } = estimate;
+        let Estimate { stage, issues, requests, remaining } = estimate;
         let left = remaining.map(|left| format!("; the server allows {left} now")).unwrap_or_default();
-        self.say(&if listed {
-            format!("{issues} issues: at most about {requests} requests for comments and relations{left}")
-        } else {
-            format!("about {requests} requests to list {issues} open issues and pull requests, then comments and relations{left}")
+        let (issues, requests) = (counted(issues, "issue"), counted(requests, "request"));
+        self.say(&match stage {
+            Stage::Open => format!(
+                "about {requests} to list what is open, {issues} and pull requests; then comments and relations{left}"
+            ),
+            Stage::List => format!("{requests} or more to list issues; then comments and relations{left}"),
+            Stage::Named => format!("{issues} by name: at most about {requests}{left}"),
+            Stage::Rest => format!("{issues}: at most about {requests} for comments and relations{left}"),
         });
     }
 
@@ -58,7 +62,7 @@ impl Watcher for Teller {
         if self.bar.is_hidden() && self.spoken.elapsed() >= EVERY {
             self.spoken = Instant::now();
             let of = if of > 0 { format!(" of {of}") } else { String::new() };
-            self.say(&format!("{step}: {done}{of}, {} requests so far", self.sent));
+            self.say(&format!("{step}: {done}{of}, {} so far", counted(self.sent, "request")));
         }
     }
 
@@ -72,4 +76,9 @@ impl Watcher for Teller {
             self.say(&format!("waiting for {time}: {why}"));
         }
     }
+}
+
+/// `1 issue`, `2 issues`.
+pub(super) fn counted(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }

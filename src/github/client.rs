@@ -32,8 +32,8 @@ pub(super) enum Got {
     Missing,
     /// 410: it was deleted, or switched off.
     Gone,
-    /// 403 and no limit: the token may not see it.
-    Refused,
+    /// 403 and no limit: the token may not see it; with what the server says of that.
+    Refused(Option<String>),
 }
 
 /// A page of JSON.
@@ -102,6 +102,9 @@ impl Client<'_> {
             self.budget.note(&answer);
             match answer.status {
                 200 => match self.page(&answer) {
+                    Some(Page { next: Some(next), .. }) if self.secrets.tells(&next) => {
+                        return Err(Stop::Server("a link to the next page has the token in it".to_owned()));
+                    }
                     Some(page) => return Ok(Got::Page(page)),
                     None => {
                         self.again(&mut broken, || Stop::Network("an answer was cut off, or no JSON".to_owned()))?
@@ -123,7 +126,7 @@ impl Client<'_> {
                         limited += 1;
                         self.wait(wait, why, || Stop::Limit(limit(&answer, wait)))?;
                     }
-                    None => return Ok(Got::Refused),
+                    None => return Ok(Got::Refused(self.message(&answer))),
                 },
                 status @ 500..=599 => {
                     self.again(&mut broken, || Stop::Server(format!("status {status}")))?;
@@ -141,7 +144,9 @@ impl Client<'_> {
             let (_, query) = link.split_once('?')?;
             query.split('&').find_map(|pair| pair.strip_prefix("page="))?.parse().ok()
         });
-        Some(Page { value, etag: answer.header("etag").map(str::to_owned), next, last })
+        // Marks and links are kept beside the snapshot.
+        let etag = answer.header("etag").filter(|etag| !self.secrets.tells(etag)).map(str::to_owned);
+        Some(Page { value, etag, next, last })
     }
 
     fn redirect(&self, answer: &Answer) -> Result<String, Stop> {
@@ -192,13 +197,19 @@ impl Client<'_> {
     }
 
     fn said(&self, answer: &Answer, ours: &str) -> String {
-        let message = serde_json::from_slice::<Value>(&answer.body).ok();
-        let message = message.as_ref().and_then(|value| value["message"].as_str());
-        match message.and_then(|message| self.secrets.message(message)) {
-            Some(message) => format!("{ours}: {message}"),
-            None => ours.to_owned(),
-        }
+        with_reason(ours, self.message(answer).as_deref())
     }
+
+    /// What the server says in its own words, where they can be shown.
+    fn message(&self, answer: &Answer) -> Option<String> {
+        let body = serde_json::from_slice::<Value>(&answer.body).ok()?;
+        self.secrets.message(body["message"].as_str()?)
+    }
+}
+
+/// What happened, and what the server says of it.
+pub(super) fn with_reason(ours: &str, theirs: Option<&str>) -> String {
+    theirs.map_or_else(|| ours.to_owned(), |theirs| format!("{ours}: {theirs}"))
 }
 
 fn limit(answer: &Answer, wait: Duration) -> String {
@@ -206,7 +217,8 @@ fn limit(answer: &Answer, wait: Duration) -> String {
         Some(0) => "it is used up",
         _ => "the server asks for a pause",
     };
-    format!("{used}, and it takes {} to go on", humantime::format_duration(Duration::from_secs(wait.as_secs())))
+    let wait = humantime::format_duration(Duration::from_secs(wait.as_secs()));
+    format!("{used}, and it takes {wait} to go on; run this again then, or with a longer `--max-wait`")
 }
 
 /// The target of a relation in a `Link` header.

@@ -83,7 +83,8 @@ impl Converter<'_> {
             .as_str()
             .and_then(|url| repo_of(url, "/repos/"))
             .or_else(|| value["repository"]["full_name"].as_str().map(str::to_owned))
-            .filter(|repo| is_repo(repo));
+            .or_else(|| repo_of(value["url"].as_str()?.rsplit_once("/issues/")?.0, "/repos/"))
+            .filter(|repo| is_repo(repo) && !self.door.secrets.tells(repo));
         Some(IssueKey { repo: named.map(|repo| self.called(&repo)).or_else(|| repo.map(str::to_owned))?, number })
     }
 
@@ -91,7 +92,7 @@ impl Converter<'_> {
     pub(super) fn issue(&self, value: &Value, key: &IssueKey) -> Option<Fetched> {
         let IssueKey { repo, number } = key;
         let path = self.path(key);
-        let pull = value["pull_request"].is_object();
+        let pull = is_pull(value);
         let text = |field: &str| value[field].as_str().map(str::to_owned);
         let title = value["title"].as_str()?;
         let texts = self.door.clean(&path, &[("title", title), ("body", value["body"].as_str().unwrap_or_default())]);
@@ -148,11 +149,11 @@ impl Converter<'_> {
         let total = |name: &str| dependencies[format!("total_{name}")].as_u64().max(dependencies[name].as_u64());
         let parent = value["parent_issue_url"].as_str().and_then(|url| {
             let (repo, number) = url.rsplit_once("/issues/")?;
-            let repo = repo_of(repo, "/repos/").filter(|repo| is_repo(repo))?;
+            let repo = repo_of(repo, "/repos/").filter(|repo| is_repo(repo) && !self.door.secrets.tells(repo))?;
             Some((self.called(&repo), number.parse().ok()?))
         });
         Seen {
-            updated_at: value["updated_at"].as_str().map(str::to_owned),
+            updated_at: value["updated_at"].as_str().map(|time| self.door.secrets.mask(time)),
             comments: value["comments"].as_u64(),
             sub_issues: value["sub_issues_summary"]["total"].as_u64(),
             blocked_by: total("blocked_by"),
@@ -220,6 +221,12 @@ impl Converter<'_> {
     fn path(&self, key: &IssueKey) -> String {
         format!("{}/{}/{}.json", self.folder, key.repo, key.number)
     }
+}
+
+/// Whether an issue is a pull request: old servers describe one with empty addresses for every issue.
+pub(super) fn is_pull(value: &Value) -> bool {
+    let pull = &value["pull_request"];
+    ["url", "html_url", "diff_url", "patch_url", "merged_at"].iter().any(|field| pull[field].is_string())
 }
 
 fn trust(author: &SnapshotAuthor) -> &'static str {

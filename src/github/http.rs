@@ -1,7 +1,8 @@
 //! The transport: octocrab, one request at a time.
 
-use super::{Answer, Api, Broken, Secrets, Transport};
-use http::header::{AUTHORIZATION, IF_NONE_MATCH};
+use super::connect::client;
+use super::{Answer, Api, Broken, Proxies, Secrets, Transport};
+use http::header::{AUTHORIZATION, IF_NONE_MATCH, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
 use http_body_util::{BodyExt as _, Limited};
 use octocrab::Octocrab;
@@ -9,8 +10,6 @@ use std::time::Duration;
 
 /// The largest answer: more than a hundred issues of the greatest length.
 const LARGEST: usize = 64 << 20;
-/// How long a connection may take to come about.
-const CONNECT: Duration = Duration::from_secs(15);
 
 /// An API over the network.
 ///
@@ -28,7 +27,7 @@ impl Http {
     ///
     /// # Errors
     /// Where the system has no certificates or no sockets, or the token cannot stand in a header.
-    pub fn new(api: &Api, secrets: &Secrets, patience: Duration) -> Result<Self, Broken> {
+    pub fn new(api: &Api, secrets: &Secrets, patience: Duration, proxies: &Proxies) -> Result<Self, Broken> {
         // Causes are told by their kind: texts of lower layers may hold what was sent.
         let failed = |what: &str| Broken { what: what.to_owned() };
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -36,6 +35,7 @@ impl Http {
             .build()
             .map_err(|error| failed(&format!("no connection can be made: {}", error.kind())))?;
         let mut headers = HeaderMap::new();
+        headers.insert(USER_AGENT, HeaderValue::from_static(concat!("contextpack/", env!("CARGO_PKG_VERSION"))));
         headers.insert("accept", HeaderValue::from_static("application/vnd.github+json"));
         headers.insert("x-github-api-version", HeaderValue::from_static("2022-11-28"));
         if let Some(token) = secrets.token() {
@@ -47,13 +47,7 @@ impl Http {
         let crab = {
             // Connections are tied to the runtime that makes them.
             let _inside = runtime.enter();
-            Octocrab::builder()
-                .base_uri(api.origin.as_str())
-                .map_err(|_| failed("the address of the API is none"))?
-                .set_connect_timeout(Some(CONNECT))
-                .set_read_timeout(Some(patience))
-                .build()
-                .map_err(|_| failed("no encrypted connection can be made: are there root certificates?"))?
+            client(api, proxies)?
         };
         Ok(Self { runtime, crab, headers, patience })
     }
@@ -89,13 +83,25 @@ impl Transport for Http {
 fn cause(error: &octocrab::Error) -> &'static str {
     let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = next {
-        let kind = error.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
-        match kind {
+        let io = error.downcast_ref::<std::io::Error>();
+        match io.map(std::io::Error::kind) {
             Some(std::io::ErrorKind::ConnectionRefused) => return "the connection was refused",
             Some(std::io::ErrorKind::TimedOut) => return "the connection timed out",
-            Some(std::io::ErrorKind::InvalidData) => return "no encrypted connection came about",
-            _ => next = error.source(),
+            Some(std::io::ErrorKind::InvalidData) => {
+                return "no encrypted connection came about; does this system trust the server's certificate?";
+            }
+            _ => {}
         }
+        // The type of these errors is not public; their texts hold nothing of an answer.
+        match error.to_string() {
+            text if !text.starts_with("tunnel error") => {}
+            text if text.ends_with("authorization required") => return "the proxy wants a name and a password",
+            text if text.contains("connect") => return "the proxy of the environment was not reached",
+            _ => return "the proxy of the environment does not lead to the API",
+        }
+        // An I/O error that holds another does not give it as its source.
+        let inner = io.and_then(std::io::Error::get_ref).map(|inner| inner as &(dyn std::error::Error + 'static));
+        next = inner.or_else(|| error.source());
     }
     "there was no connection, or it was cut"
 }

@@ -2,6 +2,7 @@
 
 use super::IssueKey;
 use super::client::{Got, Stop};
+use super::convert::is_pull;
 use super::memory::ListPage;
 use super::sync::{Engine, Fault};
 use super::{Filter, Progress};
@@ -18,7 +19,7 @@ impl Engine<'_> {
         let mut been = BTreeSet::new();
         while let Some(path) = lists.first().cloned() {
             self.run.lists = Some(lists.clone());
-            self.client.watcher.progress(Progress { step: "lists", done: self.run.wanted.len() as u64, of: 0 });
+            self.client.watcher.progress(Progress { step: "issues listed", done: self.run.wanted.len() as u64, of: 0 });
             let next = self.list_page(&path)?;
             let full = filter.limit.is_some_and(|limit| self.run.wanted.len() >= limit);
             match next {
@@ -38,7 +39,8 @@ impl Engine<'_> {
     /// Takes one page; gives the path of the next.
     fn list_page(&mut self, path: &str) -> Result<Option<String>, Fault> {
         let repo = self.setting.repo.clone();
-        let known = match self.memory.pages.get(path).cloned() {
+        let mark = self.request.filter.mark(path);
+        let known = match self.memory.pages.get(&mark).cloned() {
             Some(page) if self.is_there(&repo, &page.wanted)? => Some(page),
             _ => None,
         };
@@ -53,9 +55,8 @@ impl Engine<'_> {
                 }
                 return Ok(known.next);
             }
-            Got::Missing | Got::Refused => {
-                return Err(Fault::Missing(format!("the issues of `{repo}` may not be seen")));
-            }
+            Got::Missing => return Err(Fault::Missing(format!("the issues of `{repo}` may not be seen"))),
+            Got::Refused(why) => return Err(self.refused(&format!("the issues of `{repo}`"), why.as_deref())),
             // Issues are switched off.
             Got::Gone => return Ok(None),
         };
@@ -63,7 +64,7 @@ impl Engine<'_> {
         let mut wanted = Vec::new();
         for value in entries {
             let Some(key) = self.convert.key(value, Some(&repo)) else { continue };
-            if value["pull_request"].is_object() || key.repo != repo || !self.request.filter.takes(value) {
+            if is_pull(value) || key.repo != repo || !self.request.filter.takes(value) {
                 continue;
             }
             let Some(fetched) = self.convert.issue(value, &key) else { continue };
@@ -72,9 +73,9 @@ impl Engine<'_> {
                 self.put(fetched, &key, true, true)?;
             }
         }
-        self.memory.pages.remove(path);
+        self.memory.pages.remove(&mark);
         if let Some(etag) = page.etag {
-            self.memory.pages.insert(path.to_owned(), ListPage { etag, next: page.next.clone(), wanted });
+            self.memory.pages.insert(mark, ListPage { etag, next: page.next.clone(), wanted });
         }
         Ok(page.next)
     }
@@ -153,6 +154,14 @@ impl Filter {
         }
     }
 
+    /// Under which name a page is remembered: milestones choose among its issues and do not stand in its path.
+    fn mark(&self, path: &str) -> String {
+        match self.milestones.as_slice() {
+            [] => path.to_owned(),
+            milestones => format!("{path} {milestones:?}"),
+        }
+    }
+
     /// Whether an issue is of one of the milestones.
     fn takes(&self, value: &serde_json::Value) -> bool {
         let milestone = &value["milestone"];
@@ -164,7 +173,7 @@ impl Filter {
     }
 
     /// Whether every open issue is listed, so that one that is missing is open no more.
-    fn is_all_open(&self) -> bool {
+    pub(super) fn is_all_open(&self) -> bool {
         self.state.as_deref() != Some("closed")
             && self.labels.is_empty()
             && self.milestones.is_empty()

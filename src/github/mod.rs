@@ -10,7 +10,10 @@ mod answer;
 mod budget;
 mod client;
 mod comments;
+#[cfg(feature = "github")]
+mod connect;
 mod convert;
+mod echoes;
 mod error;
 mod files;
 #[cfg(feature = "github")]
@@ -30,10 +33,12 @@ mod texts;
 
 pub use answer::{Answer, Broken, Clock, SystemClock, Transport};
 pub use client::Limits;
+#[cfg(feature = "github")]
+pub use connect::Proxies;
 pub use error::SyncError;
 #[cfg(feature = "github")]
 pub use http::Http;
 pub use place::{Api, ApiError, IssueKey};
-pub use request::{Estimate, Filter, Progress, Request, Setting, Summary, Watcher};
+pub use request::{Estimate, Filter, Progress, Request, Setting, Stage, Summary, Watcher};
 pub use secrets::Secrets;
 pub use sync::sync;

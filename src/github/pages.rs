@@ -45,7 +45,7 @@ pub(super) fn list(client: &mut Client<'_>, path: &str, etag: Option<&str>) -> R
             Ok(Got::Page(page)) => page,
             Ok(Got::Same) => return Ok(List::Same),
             Ok(Got::Missing) if number == 0 => return Ok(List::Missing),
-            Ok(Got::Gone | Got::Refused) if number == 0 => return Ok(List::Refused),
+            Ok(Got::Gone | Got::Refused(_)) if number == 0 => return Ok(List::Refused),
             Ok(_) => {
                 let failed = Some(Stop::Server("a page in the middle of a list is missing".to_owned()));
                 return Ok(List::Items { items, complete: false, etag: None, failed });

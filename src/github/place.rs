@@ -51,7 +51,7 @@ impl Api {
             "http" => return Err(ApiError::Plain(shown())),
             _ => return Err(form()),
         }
-        let origin = format!("{}://{authority}", scheme.to_ascii_lowercase());
+        let origin = origin(&scheme.to_ascii_lowercase(), &authority);
         Ok(Self { origin, authority, base: base.to_owned() })
     }
 
@@ -73,7 +73,7 @@ impl Api {
         let path = match link.split_once("://") {
             Some((scheme, rest)) => {
                 let at = rest.find('/')?;
-                let same = self.origin == format!("{}://{}", scheme.to_lowercase(), rest[..at].to_lowercase());
+                let same = self.origin == origin(&scheme.to_lowercase(), &rest[..at].to_lowercase());
                 same.then_some(&rest[at..])?
             }
             None => link,
@@ -95,6 +95,15 @@ impl Api {
         let fits = path.starts_with('/') && !path.starts_with("//") && path.bytes().all(|b| b.is_ascii_graphic());
         fits.then_some(path)
     }
+}
+
+/// `scheme://host`, with a port only where it is not the scheme's own.
+fn origin(scheme: &str, authority: &str) -> String {
+    let own = match scheme {
+        "https" => ":443",
+        _ => ":80",
+    };
+    format!("{scheme}://{}", authority.strip_suffix(own).unwrap_or(authority))
 }
 
 /// An issue by its repo and number; compared without case.
@@ -193,6 +202,7 @@ mod tests {
         assert_eq!(api.path_of(page), None);
         assert_eq!(api.path_of("https://ghe.example.com/api/v3/x"), Some("/x"));
         assert_eq!(api.path_of("/api/v3/x"), Some("/x"));
+        assert_eq!(api.path_of("https://ghe.example.com:443/api/v3/x"), Some("/x"));
         for none in ["https://ghe.example.com.evil/x", "http://ghe.example.com/x", "//evil/x", "x", "https://a"] {
             assert_eq!(api.path_of(none), None, "{none}");
         }

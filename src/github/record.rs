@@ -60,7 +60,7 @@ impl Engine<'_> {
                 self.tell(Code::IssueGone, &format!("`{key}` was deleted"), help, key);
                 Single::Absent
             }
-            Got::Missing | Got::Refused => {
+            Got::Missing | Got::Refused(_) => {
                 let message = format!("`{key}` does not exist, or may not be seen");
                 let help =
                     "correct the number, or use a token that may read the repo; what the snapshot has of it stays";

@@ -25,13 +25,13 @@ impl Engine<'_> {
     /// How many requests the relations of all issues cost, further pages and parents aside.
     pub(super) fn relation_requests(&self) -> u64 {
         if !self.request.roots.is_empty() {
-            return self.run.wanted.len() as u64 * 4;
+            return self.run.wanted.len() as u64 * (1 + LISTS.len() - self.lacking.len().min(LISTS.len())) as u64;
         }
         let of = |(repo, number): &(String, u64)| {
             let id = IssueKey::new(repo, *number).id();
             let seen = self.memory.seen.get(&id).filter(|_| !self.run.related.contains(&id));
             seen.map_or(0, |seen| {
-                let lists = LISTS.iter().filter(|(_, _, count)| count(seen).is_some_and(|n| n > 0)).count() as u64;
+                let lists = LISTS.iter().filter(|(name, _, count)| self.asks(name, count(seen), false)).count() as u64;
                 lists
                     + u64::from(
                         seen.parent
@@ -41,6 +41,27 @@ impl Engine<'_> {
             })
         };
         self.run.wanted.iter().map(of).sum()
+    }
+
+    /// Whether a list is asked for, given how long the issue says that it is.
+    ///
+    /// Servers that do not say may have the list all the same: one answer tells it for the whole run.
+    fn asks(&self, name: &'static str, told: Option<u64>, full: bool) -> bool {
+        match told {
+            Some(0) => full,
+            Some(_) => true,
+            None => !self.lacking.contains(name),
+        }
+    }
+
+    /// Learns from one issue that says nothing of its relations which lists the server has.
+    pub(super) fn probe(&mut self) -> Result<(), Fault> {
+        let silent = |(repo, number): &&(String, u64)| {
+            let seen = self.memory.seen.get(&IssueKey::new(repo, *number).id());
+            seen.is_some_and(|seen| LISTS.iter().any(|(_, _, count)| count(seen).is_none()))
+        };
+        let found = self.run.wanted.iter().find(silent).map(|(repo, number)| IssueKey::new(repo, *number));
+        found.map_or(Ok(()), |key| self.relations_of(&key, !self.request.roots.is_empty()))
     }
 
     /// Fetches the relations of every issue that was asked for and may have some.
@@ -71,12 +92,12 @@ impl Engine<'_> {
         let mut relations = issue.relations.clone();
         let mut knows_children = seen.sub_issues.is_some();
         for (name, pick, count) in LISTS {
-            let total = count(&seen).unwrap_or_default();
-            if total == 0 && !full {
+            let told = count(&seen);
+            if !self.asks(name, told, full) {
                 continue;
             }
-            let path = format!("{}/{name}?per_page=100", key.path());
-            let found = self.run.related.contains(&path) || self.relation(&path, key, pick(&mut relations), total)?;
+            let path = path(key, name);
+            let found = self.run.related.contains(&path) || self.relation(name, key, pick(&mut relations), told)?;
             knows_children |= found && name == "sub_issues";
             if found {
                 // A run that is broken off between two lists does not ask for the first again.
@@ -84,7 +105,7 @@ impl Engine<'_> {
                 self.run.related.insert(path);
             }
         }
-        if full {
+        if full || (seen.sub_issues.is_none() && knows_children) {
             self.asked_parent(key, &seen, knows_children, &mut relations.parent)?;
         } else if let Some((repo, number)) = &seen.parent {
             self.named_parent(&IssueKey::new(repo, *number), &mut relations.parent)?;
@@ -103,14 +124,15 @@ impl Engine<'_> {
     /// Fetches a list of relations; what fails leaves `relation` as it was. Says whether the server has such lists.
     fn relation(
         &mut self,
-        path: &str,
+        name: &'static str,
         key: &IssueKey,
         relation: &mut SnapshotRelation,
-        total: u64,
+        told: Option<u64>,
     ) -> Result<bool, Fault> {
         let whole = relation.completeness == Completeness::Complete;
-        let etag = self.memory.etags.get(path).filter(|_| whole).cloned();
-        let answer = list(&mut self.client, path, etag.as_deref());
+        let path = path(key, name);
+        let etag = self.memory.etags.get(&path).filter(|_| whole).cloned();
+        let answer = list(&mut self.client, &path, etag.as_deref());
         let Some(answer) = self.passing(answer, || format!("relations of `{key}`"))? else {
             return Ok(false);
         };
@@ -119,7 +141,7 @@ impl Engine<'_> {
             List::Same => return Ok(true),
             List::Missing | List::Refused => {
                 // The issue can be seen: it is the list that is not there.
-                self.no_relations = true;
+                self.lacking.insert(name);
                 return Ok(false);
             }
         };
@@ -131,12 +153,12 @@ impl Engine<'_> {
         }
         let (refs, hidden) = self.references(&items)?;
         // Neighbours in repos that may not be seen are counted and not listed.
-        let all = complete && hidden == 0 && refs.len() as u64 >= total;
+        let all = complete && hidden == 0 && refs.len() as u64 >= told.unwrap_or_default();
         relation.completeness = if all { Completeness::Complete } else { Completeness::Partial };
         relation.issues = refs;
-        self.memory.etags.remove(path);
+        self.memory.etags.remove(&path);
         if complete {
-            self.memory.etags.extend(etag.filter(|_| all).map(|etag| (path.to_owned(), etag)));
+            self.memory.etags.extend(etag.filter(|_| all).map(|etag| (path, etag)));
         }
         Ok(true)
     }
@@ -179,10 +201,7 @@ impl Engine<'_> {
                 Some((repo, number)) => Some(self.convert.unseen(&IssueKey::new(repo, *number))),
                 // 404 is the answer for no parent, and for no such question.
                 None if knows_children => None,
-                None => {
-                    self.no_relations = true;
-                    return Ok(());
-                }
+                None => return Ok(()),
             },
         };
         relation.issues = found.into_iter().collect();
@@ -215,4 +234,9 @@ impl Engine<'_> {
         relation.completeness = Completeness::Complete;
         Ok(())
     }
+}
+
+/// The first page of a list of relations.
+fn path(key: &IssueKey, name: &str) -> String {
+    format!("{}/{name}?per_page=100", key.path())
 }

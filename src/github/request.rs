@@ -53,14 +53,27 @@ pub struct Filter {
     pub limit: Option<usize>,
 }
 
+/// What is estimated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Listing the open issues, of which the repo says how many it has, pull requests among them.
+    Open,
+    /// Listing others, of which nobody says how many there are.
+    List,
+    /// All of issues that were named.
+    Named,
+    /// Comments and relations of issues that are known.
+    Rest,
+}
+
 /// What a run is about to cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
-    /// Issues; before they are listed, those and pull requests that the repo says it has.
+    /// What of it.
+    pub stage: Stage,
+    /// Issues, where somebody knows.
     pub issues: u64,
-    /// Whether they are listed.
-    pub listed: bool,
-    /// Requests from here on.
+    /// Requests for that.
     pub requests: u64,
     /// How many the server still allows, where it said.
     pub remaining: Option<u64>,
@@ -106,6 +119,8 @@ pub struct Summary {
     pub reset: Option<u64>,
     /// Whether everything was asked for that had to be; else a next run goes on.
     pub complete: bool,
+    /// Whether the next run for the same goes on where this one ended.
+    pub resumes: bool,
     /// What a reader should know, sorted.
     pub diagnostics: Vec<Diagnostic>,
     /// What could not be had.

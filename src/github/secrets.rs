@@ -1,5 +1,7 @@
 //! Tokens: used for one header, and shown to nobody.
 
+use super::echoes::echoes;
+use aho_corasick::{AhoCorasick, MatchKind};
 use std::fmt;
 
 /// How many bytes of a token in a row make a text unfit to be shown.
@@ -12,17 +14,29 @@ const TELLING: usize = 8;
 #[derive(Clone, Default)]
 pub struct Secrets {
     used: Option<String>,
+    others: Vec<String>,
+    /// Everything that tells a token, the longest first: else the rest of what contains another would stay.
     known: Vec<String>,
+    /// Finds those of them that are long enough to be no common word.
+    finder: Option<AhoCorasick>,
 }
 
 impl Secrets {
     /// The token that requests carry, and all that must not be told.
     pub fn new(used: Option<String>, others: impl IntoIterator<Item = String>) -> Self {
-        let mut known: Vec<String> = used.iter().cloned().chain(others).filter(|value| !value.is_empty()).collect();
-        // A token that contains another goes first, else its rest would stay.
+        let others: Vec<String> = others.into_iter().filter(|value| !value.is_empty()).collect();
+        let mut known: Vec<String> = used.iter().chain(&others).flat_map(|token| echoes(token)).collect();
         known.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         known.dedup();
-        Self { used, known }
+        let long: Vec<&String> = known.iter().filter(|value| value.len() >= TELLING).collect();
+        let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(long).ok();
+        Self { used, others, known, finder }
+    }
+
+    /// With more that must not be told.
+    #[must_use]
+    pub fn and(self, others: impl IntoIterator<Item = String>) -> Self {
+        Self::new(self.used, self.others.into_iter().chain(others))
     }
 
     /// Whether requests carry a token.
@@ -38,9 +52,18 @@ impl Secrets {
 
     /// The text with every token in it replaced.
     pub fn mask(&self, text: &str) -> String {
-        self.known.iter().filter(|value| value.len() >= TELLING).fold(text.to_owned(), |text, value| {
-            if text.contains(value.as_str()) { text.replace(value.as_str(), "[REDACTED:token]") } else { text }
-        })
+        let Some(finder) = &self.finder else { return text.to_owned() };
+        let mut masked = String::new();
+        finder.replace_all_with(text, &mut masked, |_, _, out| {
+            out.push_str("[REDACTED:token]");
+            true
+        });
+        masked
+    }
+
+    /// Whether a token stands in the text.
+    pub(super) fn tells(&self, text: &str) -> bool {
+        self.finder.as_ref().is_some_and(|finder| finder.is_match(text))
     }
 
     /// A message of a server, where it holds no part of a token: on one line, without what terminals obey, cut.
@@ -85,7 +108,13 @@ mod tests {
         let secrets = secrets();
         assert_eq!(secrets.message("Bad credentials"), Some("Bad credentials".to_owned()));
         assert_eq!(secrets.message("Bad\u{1b}[31m\ncredentials").unwrap_or_default(), "Bad [31m credentials");
-        for echoed in ["Bearer tok-0123456789-abc", "you sent …23456789-a…", "TOK-0123456789-ABC"] {
+        for echoed in [
+            "Basic eC1hY2Nlc3MtdG9rZW46dG9rLTAxMjM0NTY3ODktYWJj",
+            "%74%6f%6b%2d%30%31%32%33",
+            "Bearer tok-0123456789-abc",
+            "you sent …23456789-a…",
+            "TOK-0123456789-ABC",
+        ] {
             assert_eq!(secrets.message(echoed), None, "{echoed}");
         }
     }

@@ -1,17 +1,19 @@
 //! A run from request to snapshot.
 
 use super::budget::Budget;
-use super::client::{Client, Got, Stop};
+use super::client::{Client, Got, Stop, with_reason};
 use super::convert::Converter;
 use super::files::Files;
 use super::memory::{Memory, Run};
+use super::place::is_repo;
 use super::record::Single;
 use super::texts::Door;
-use super::{Clock, Estimate, Progress, Request, Setting, Summary, SyncError, Transport, Watcher};
+use super::{Clock, Estimate, Progress, Request, Setting, Stage, Summary, SyncError, Transport, Watcher};
 use crate::model::{Code, Diagnostic};
 use crate::redact::Redactor;
 use crate::store::StoreError;
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// How long after its last request an unfinished run is gone on with, in seconds; later it begins anew.
@@ -56,7 +58,7 @@ pub fn sync(
         failing: 0,
         broken: 0,
         saved: Duration::ZERO,
-        no_relations: false,
+        lacking: BTreeSet::new(),
         client,
         memory,
         setting,
@@ -100,7 +102,8 @@ pub(super) struct Engine<'a> {
     /// How many requests failed that may work next time.
     broken: u32,
     saved: Duration,
-    pub(super) no_relations: bool,
+    /// The lists of relations that the server turned out not to have.
+    pub(super) lacking: BTreeSet<&'static str>,
 }
 
 impl Engine<'_> {
@@ -141,8 +144,14 @@ impl Engine<'_> {
         let mut summary = std::mem::take(&mut self.summary);
         summary.complete = ended.is_ok() && summary.failed.is_empty();
         let stopped = ended.is_err();
-        if self.no_relations {
-            let message = "the server has no lists of sub-issues and dependencies; relations stay unknown";
+        if !self.lacking.is_empty() {
+            let (parts, others): (Vec<&str>, Vec<&str>) = self.lacking.iter().partition(|name| **name == "sub_issues");
+            let what = match (parts.is_empty(), others.is_empty()) {
+                (false, false) => "sub-issues and dependencies",
+                (false, true) => "sub-issues",
+                _ => "dependencies",
+            };
+            let message = format!("the server has no lists of {what}; these relations stay unknown");
             let help = "relations stated in texts and work items are read all the same";
             summary.diagnostics.push(Diagnostic::new(Code::UnknownRelations, None, message).help(help));
         }
@@ -159,6 +168,7 @@ impl Engine<'_> {
         // An issue that is not there is no reason to leave the others as they are.
         self.run.touched = self.client.clock.now().as_secs();
         self.memory.run = (summary.error.is_some() || stopped || self.broken > 0).then(|| self.run.clone());
+        summary.resumes = self.memory.run.is_some();
         if let Err(error) = self.memory.save(&self.setting.root) {
             summary.error.get_or_insert(error.into());
         }
@@ -192,13 +202,12 @@ impl Engine<'_> {
         }
         let page = match self.client.get(&format!("/repos/{repo}"), None)? {
             Got::Page(page) => page.value,
-            _ => {
-                let hint =
-                    if self.setting.secrets.is_authenticated() { "this token" } else { "anybody without a token" };
-                return Err(Fault::Missing(format!("`{repo}` does not exist, or {hint} may not see it")));
-            }
+            Got::Refused(why) => return Err(self.refused(&format!("`{repo}`"), why.as_deref())),
+            _ => return Err(Fault::Missing(format!("`{repo}` does not exist, or {} may not see it", self.who()))),
         };
-        if let Some(name) = page["full_name"].as_str().filter(|name| !name.eq_ignore_ascii_case(repo)) {
+        let is_other =
+            |name: &&str| is_repo(name) && !name.eq_ignore_ascii_case(repo) && !self.setting.secrets.tells(name);
+        if let Some(name) = page["full_name"].as_str().filter(is_other) {
             let message = format!("`{repo}` is named `{name}` now");
             let help = format!("set `github.repo: {name}`, and move its folder of the snapshot");
             self.summary.diagnostics.push(Diagnostic::new(Code::IssueMoved, None, message).help(help));
@@ -208,10 +217,26 @@ impl Engine<'_> {
         self.run.repos.insert(repo.clone(), page["private"].as_bool());
         let roots = self.request.roots.len() as u64;
         let open = page["open_issues_count"].as_u64().unwrap_or_default();
-        let (issues, requests) = if roots > 0 { (roots, roots * 6) } else { (open, open.div_ceil(100).max(1)) };
+        let filter = &self.request.filter;
+        let (stage, issues, requests) = match filter.limit {
+            _ if roots > 0 => (Stage::Named, roots, roots * 6),
+            None if filter.is_all_open() && filter.state.as_deref() != Some("all") => {
+                (Stage::Open, open, open.div_ceil(100).max(1))
+            }
+            limit => (Stage::List, 0, limit.map_or(1, |limit| (limit as u64).div_ceil(100))),
+        };
         let remaining = self.client.budget.remaining;
-        self.client.watcher.estimate(Estimate { issues, listed: roots > 0, requests, remaining });
+        self.client.watcher.estimate(Estimate { stage, issues, requests, remaining });
         Ok(())
+    }
+
+    fn who(&self) -> &'static str {
+        if self.setting.secrets.is_authenticated() { "this token" } else { "anybody without a token" }
+    }
+
+    /// 403 where nothing can go on without an answer.
+    pub(super) fn refused(&self, what: &str, why: Option<&str>) -> Fault {
+        Stop::Auth(with_reason(&format!("{} may not read {what} (403)", self.who()), why)).into()
     }
 
     /// Whether a repo is private; nothing where that cannot be seen.
@@ -277,10 +302,11 @@ impl Engine<'_> {
 
     /// Says what is left to do once it is known which issues there are.
     fn plan(&mut self) -> Result<(), Fault> {
+        self.probe()?;
         let requests = self.relation_requests() + self.comment_requests()?;
         let remaining = self.client.budget.remaining;
         let issues = self.run.wanted.len() as u64;
-        self.client.watcher.estimate(Estimate { issues, listed: true, requests, remaining });
+        self.client.watcher.estimate(Estimate { stage: Stage::Rest, issues, requests, remaining });
         Ok(())
     }
 }

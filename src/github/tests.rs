@@ -119,7 +119,8 @@ fn all_waits_together_have_a_limit() {
     assert!(matches!(summary.error, Some(SyncError::Network(_))), "{:?}", summary.error);
     // A token that may not is no limit.
     let (summary, slept) = run(vec![Ok(answer(403, &[], r#"{"message": "Forbidden"}"#))], 120);
-    assert!(slept.is_empty() && matches!(summary.error, Some(SyncError::NotFound(_))), "{:?}", summary.error);
+    let Some(SyncError::Auth(why)) = summary.error else { panic!("{:?}", summary.error) };
+    assert!(slept.is_empty() && why.ends_with("may not read `o/r` (403): Forbidden"), "{why}");
 }
 
 #[test]

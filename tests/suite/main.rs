@@ -10,7 +10,11 @@ mod fresh;
 mod golden;
 mod hostile;
 mod init;
+#[cfg(feature = "github")]
+mod interrupted;
 mod issues;
+#[cfg(feature = "github")]
+mod recorded;
 mod redact;
 mod rooms;
 mod sandbox;
@@ -20,6 +24,12 @@ mod stand_in;
 mod sync;
 #[cfg(feature = "github")]
 mod sync_faults;
+#[cfg(feature = "github")]
+mod sync_proxy;
+#[cfg(feature = "github")]
+mod sync_requests;
+#[cfg(feature = "github")]
+mod sync_token;
 mod tamper;
 mod tree;
 mod workflows;

@@ -1,12 +1,11 @@
 //! `sync` end to end: the real program against a server on loopback.
 
 use crate::sandbox::{Run, Sandbox, files, run};
-use crate::stand_in::{Asked, BLOCKED_BY, Said, StandIn, World};
+use crate::stand_in::{Asked, BLOCKED_BY, Said, StandIn, World, milestone, pull, user};
 use contextpack::model::{Completeness, SnapshotIssue};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::process::Command;
-use std::time::Duration;
 
 /// Made so that no rule of redaction knows it: only the program itself can keep it back.
 pub(crate) const TOKEN: &str = "zq7-planted-KX41-canary-0P";
@@ -42,7 +41,7 @@ pub(crate) fn issue(sandbox: &Sandbox, name: &str) -> SnapshotIssue {
     serde_json::from_str(&sandbox.read(&format!(".contextpack/github/{name}.json"))).unwrap()
 }
 
-fn asked(log: &[Asked], part: &str) -> usize {
+pub(crate) fn asked(log: &[Asked], part: &str) -> usize {
     log.iter().filter(|asked| asked.path.contains(part)).count()
 }
 
@@ -58,7 +57,7 @@ pub(crate) fn small() -> World {
     world.block("o/r", 2, "p/q", 9);
     world.comment("o/r", 1, "first\r\nline", "OWNER");
     world.comment("o/r", 1, "second", "NONE");
-    world.issue("o/r", 4)["pull_request"] = json!({"url": "https://x", "merged_at": null});
+    world.issue("o/r", 4)["pull_request"] = pull("o/r", 4);
     world.issue("o/r", 5)["state"] = "closed".into();
     world
 }
@@ -97,25 +96,6 @@ fn open_issues_arrive_with_comments_relations_and_neighbours() {
     }
     assert!(text.starts_with("{\n  \"asked\": true,\n") && text.ends_with("\n}\n"));
     assert!(sandbox.has(".contextpack/.gitignore"));
-}
-
-#[test]
-fn a_second_run_asks_with_marks_and_writes_nothing() {
-    let (sandbox, server) = (sandbox(), StandIn::new(small()));
-    synced(&sandbox, &server, &[]);
-    let before = (snapshot(&sandbox), server.asked().len());
-    let run = synced(&sandbox, &server, &[]);
-    let log = server.asked();
-    assert_eq!((run.stdout.as_str(), snapshot(&sandbox)), ("", before.0));
-    assert!(log.iter().filter(|asked| asked.status == 304).count() >= 3, "{log:?}");
-    assert!(log.len() < before.1, "{log:?}");
-    assert_eq!(asked(&log, "comments"), 0, "no comment changed");
-
-    // Without the side file all is asked for again, and comes out the same.
-    std::fs::remove_dir_all(sandbox.root().join(".contextpack/cache")).unwrap();
-    let run = synced(&sandbox, &server, &[]);
-    assert_eq!(run.stdout, "");
-    assert!(server.asked().iter().all(|asked| !asked.marked));
 }
 
 #[test]
@@ -170,93 +150,6 @@ fn a_hundred_and_one_sub_issues_take_two_pages() {
 }
 
 #[test]
-fn eight_hundred_issues_cost_at_most_six_hundred_requests() {
-    let mut world = World::with("o/r");
-    for number in 1..=800 {
-        world.issue("o/r", number);
-        if number <= 300 {
-            (0..1 + number % 4).for_each(|n| world.comment("o/r", number, &format!("comment {n}"), "NONE"));
-        }
-        if (301..=400).contains(&number) {
-            world.part("o/r", number, number + 100);
-            world.block("o/r", number, "o/r", number + 200);
-        }
-    }
-    let (sandbox, server) = (sandbox(), StandIn::new(world));
-    let run = synced(&sandbox, &server, &[]);
-    let log = server.asked();
-    assert!(log.len() <= 600, "{} requests", log.len());
-    assert_eq!((asked(&log, "/issues?"), asked(&log, "issues/comments?")), (8, 8), "{}", run.stderr);
-    assert_eq!(snapshot(&sandbox).len(), 800);
-    let all = (1..=300).all(|n| {
-        let comments = issue(&sandbox, &format!("o/r/{n}")).comments;
-        comments.completeness == Completeness::Complete && comments.items.len() as u64 == 1 + n % 4
-    });
-    assert!(all && run.stderr.contains("at most about"), "{}", run.stderr);
-}
-
-#[test]
-fn a_limit_of_requests_stops_cleanly_and_the_next_run_goes_on() {
-    let mut world = small();
-    for number in 10..150 {
-        world.block("o/r", number, "o/r", number + 1);
-        world.comment("o/r", 2 + number % 2, "text", "NONE");
-    }
-    (0..1250).for_each(|_| world.comment("o/r", 1, "text", "NONE"));
-    let (whole, parts, server) = (sandbox(), sandbox(), StandIn::new(world));
-    synced(&whole, &server, &[]);
-    let mut runs = 0;
-    loop {
-        runs += 1;
-        server.asked();
-        let run = synced(&parts, &server, &["--max-requests", "10"]);
-        assert!(server.asked().len() <= 10 && runs < 60, "{run:?}");
-        if !run.stderr.contains("run it again") {
-            break;
-        }
-    }
-    assert!(runs > 5);
-    assert_eq!(snapshot(&parts), snapshot(&whole));
-}
-
-#[test]
-fn killed_at_any_moment_and_run_again_gives_the_same_snapshot() {
-    let mut world = small();
-    for number in 10..250 {
-        world.issue("o/r", number);
-        world.comment("o/r", number, "text", "NONE");
-        if number % 10 == 0 {
-            world.part("o/r", number, number + 1);
-        }
-    }
-    world.fault = Some(Box::new(|_, _| {
-        std::thread::sleep(Duration::from_millis(2));
-        None
-    }));
-    let (whole, server) = (sandbox(), StandIn::new(world));
-    synced(&whole, &server, &[]);
-    for round in 0..4 {
-        let broken = sandbox();
-        for again in 0..4 {
-            let mut command = command(&broken, &server, &["-q"]);
-            let mut child =
-                command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
-            std::thread::sleep(Duration::from_millis(40 + 70 * again + 17 * round));
-            let _over_already = child.kill();
-            child.wait().unwrap();
-            for (name, bytes) in snapshot(&broken).into_iter().filter(|(name, _)| name.ends_with(".json")) {
-                assert!(serde_json::from_slice::<SnapshotIssue>(&bytes).is_ok(), "{name} is not whole");
-            }
-        }
-        synced(&broken, &server, &[]);
-        let mut left = snapshot(&broken);
-        // What a killed process left unfinished is swept an hour later.
-        left.retain(|name, _| name.ends_with(".json"));
-        assert!(left == snapshot(&whole), "round {round}");
-    }
-}
-
-#[test]
 fn moved_deleted_and_hidden_issues_are_told_apart() {
     let mut world = small();
     world.repos.insert("new/home".to_owned(), false);
@@ -305,13 +198,42 @@ fn a_server_without_relations_leaves_them_unknown() {
         (relations.sub_issues.completeness, relations.parent.completeness),
         (Completeness::Unknown, Completeness::Unknown)
     );
-    synced(&sandbox, &server, &[]);
-    assert!(server.asked().iter().all(|asked| asked.path.starts_with("/api/v3/repos/")));
+    server.asked();
+    let run = synced(&sandbox, &server, &[]);
+    let log = server.asked();
+    assert!(log.iter().all(|asked| asked.path.starts_with("/api/v3/repos/")), "{log:?}");
+    // One issue tells it for all.
+    let lists = asked(&log, "/sub_issues") + asked(&log, "/dependencies/") + asked(&log, "/parent");
+    assert!(lists == 3 && run.stderr.contains("no lists of sub-issues and dependencies"), "{log:?} {}", run.stderr);
+}
+
+#[test]
+fn a_server_with_some_lists_is_asked_for_those() {
+    let mut world = small();
+    world.plain = true;
+    world.strange = true;
+    let blocked = world.issue("o/r", 9).clone();
+    world.fault = Some(Box::new(move |path, _| {
+        let list = |values: &[Value]| Some(Said::new(200, &Value::Array(values.to_vec())));
+        match path.split('?').next()? {
+            "/repos/o/r/issues/2/dependencies/blocked_by" => list(std::slice::from_ref(&blocked)),
+            path if path.contains("/dependencies/") => list(&[]),
+            _ => None,
+        }
+    }));
+    let (sandbox, server) = (sandbox(), StandIn::new(world));
+    let run = synced(&sandbox, &server, &[]);
+    assert!(run.stderr.contains("no lists of sub-issues;"), "{}", run.stderr);
+    assert_eq!(asked(&server.asked(), "/sub_issues"), 1);
+    let relations = issue(&sandbox, "o/r/2").relations;
+    assert_eq!((relations.blocked_by.issues[0].number, relations.blocked_by.completeness), (9, Completeness::Complete));
+    assert_eq!(relations.sub_issues.completeness, Completeness::Unknown);
 }
 
 #[test]
 fn odd_issues_are_read_all_the_same() {
     let mut world = small();
+    world.strange = true;
     let odd = world.issue("o/r", 1);
     odd["user"] = Value::Null;
     odd["author_association"] = "FIRST_TIMER".into();
@@ -319,9 +241,9 @@ fn odd_issues_are_read_all_the_same() {
     odd["state_reason"] = "some_new_word".into();
     odd["type"] = json!({"name": "Bug", "id": 3});
     odd["body"] = Value::Null;
-    odd["milestone"] = json!({"title": "1.0", "number": 4, "open_issues": 3});
+    odd["milestone"] = milestone("1.0", 4);
     odd["active_lock_reason"] = "too heated".into();
-    world.issue("o/r", 2)["user"] = json!({"login": "dependabot[bot]", "type": "Bot"});
+    world.issue("o/r", 2)["user"] = user("dependabot[bot]");
     world.issue("o/r", 3)["body"] =
         "token ghp_0123456789abcdefghijABCDEFGHIJ012345 here".replace("ghp_0", &["gh", "p_0"].concat()).into();
     let (sandbox, server) = (sandbox(), StandIn::new(world));

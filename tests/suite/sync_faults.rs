@@ -1,13 +1,15 @@
 //! `sync` where the outside fails, and where somebody wants its token.
 
-use crate::sandbox::{Sandbox, run};
+use crate::sandbox::run;
 use crate::stand_in::{Fault, Said, StandIn, World};
-use crate::sync::{TOKEN, command, issue, sandbox, small, snapshot, sync, synced};
+use crate::sync::{command, issue, sandbox, small, snapshot, sync, synced};
+use contextpack::github::{Api, Http, Proxies, Secrets, Transport as _};
+use contextpack::model::Completeness;
 use serde_json::json;
 use std::time::Duration;
 
 /// Answers the first requests of a path so, and then as always.
-fn first(part: &'static str, mut times: usize, said: Said) -> Option<Fault> {
+pub(crate) fn first(part: &'static str, mut times: usize, said: Said) -> Option<Fault> {
     Some(Box::new(move |path, _| {
         (path.contains(part) && times > 0).then(|| {
             times -= 1;
@@ -96,47 +98,6 @@ fn faults_of_the_outside_are_told_apart() {
 }
 
 #[test]
-fn the_token_goes_to_the_api_and_nowhere_else() {
-    let elsewhere = StandIn::new(World::default());
-    let echo = json!({"message": format!("no: Bearer {TOKEN}"), "documentation_url": TOKEN});
-    let away = Said::new(302, &echo).header("location", format!("{}/x", elsewhere.url));
-    for said in [Said::new(401, &echo), Said::new(500, &echo), Said::new(422, &echo), away] {
-        let (sandbox, server) = (sandbox(), StandIn::new(small()));
-        server.world().fault = first("/repos/o/r", usize::MAX, said);
-        let run = sync(&sandbox, &server, &["--max-wait", "4s", "-v"]);
-        assert_eq!(run.code, 1);
-        let all = sandbox.files().into_iter().flat_map(|(_, bytes)| bytes).collect::<Vec<u8>>();
-        assert!(!String::from_utf8_lossy(&all).contains(TOKEN));
-        assert!(server.asked().iter().all(|asked| asked.authorization.as_deref() == Some(&format!("Bearer {TOKEN}"))));
-    }
-    assert!(elsewhere.asked().is_empty());
-
-    // Nor does it enter the snapshot, where somebody pasted it.
-    let mut world = small();
-    world.issue("o/r", 1)["body"] = format!("see {TOKEN}").into();
-    world.issue("o/r", 1)["new_field"] = json!({"deep": [TOKEN], "url": "https://x"});
-    world.comment("o/r", 1, TOKEN, "NONE");
-    world.issue("o/r", 2)["title"] = TOKEN.into();
-    let (sandbox, server) = (sandbox(), StandIn::new(world));
-    synced(&sandbox, &server, &[]);
-    assert_eq!(issue(&sandbox, "o/r/1").extra["new_field"], json!({"deep": ["[REDACTED:token]"]}));
-    for (path, bytes) in sandbox.files() {
-        assert!(!String::from_utf8_lossy(&bytes).contains(TOKEN), "{path}");
-    }
-}
-
-#[test]
-fn without_a_token_a_warning_says_what_that_costs() {
-    let (sandbox, server) = (sandbox(), StandIn::new(small()));
-    let mut command = command(&sandbox, &server, &[]);
-    // Whatever `gh` is installed here knows nobody in this home.
-    command.env_remove("CONTEXTPACK_GITHUB_TOKEN").env("PATH", "");
-    let run = run(command, "");
-    assert!(run.code == 0 && run.stderr.contains("[anonymous-sync]"), "{run:?}");
-    assert!(server.asked().iter().all(|asked| asked.authorization.is_none()));
-}
-
-#[test]
 fn an_issue_that_is_not_there_keeps_no_other_from_being_fetched_again() {
     let (sandbox, server) = (sandbox(), StandIn::new(small()));
     assert_eq!(sync(&sandbox, &server, &["1", "404"]).code, 1);
@@ -145,11 +106,82 @@ fn an_issue_that_is_not_there_keeps_no_other_from_being_fetched_again() {
     assert_eq!(issue(&sandbox, "o/r/1").title, "Changed");
 }
 
+/// Answers each request for a path with a page that says it has a next one, at `to`.
+fn endless(part: &'static str, to: &'static str, body: serde_json::Value) -> Option<Fault> {
+    let mut page = 1;
+    Some(Box::new(move |path, _| {
+        path.contains(part).then(|| {
+            page += 1;
+            let next = to.replace("{page}", &page.to_string());
+            Said::new(200, &body).header("link", format!("<https://api.github.com{next}>; rel=\"next\""))
+        })
+    }))
+}
+
 #[test]
-fn a_token_is_not_sent_to_a_host_that_only_the_configuration_names() {
-    let sandbox = Sandbox::with(&[("contextpack.yml", "github: {repo: o/r, host: evil.example}\n")]);
-    let mut command = sandbox.command(&["sync"]);
-    command.env("GITHUB_TOKEN", TOKEN);
-    let run = run(command, "");
-    assert!(run.code == 2 && run.stderr.contains("is not sent to `evil.example`"), "{run:?}");
+fn lists_without_an_end_come_to_one() {
+    // Round in a circle, and ever on.
+    for to in ["/repos/o/r/issues/1/sub_issues?per_page=100", "/repos/o/r/issues/1/sub_issues?page={page}"] {
+        let (sandbox, server) = (sandbox(), StandIn::new(small()));
+        let child = server.world().issue("o/r", 2).clone();
+        server.world().fault = endless("issues/1/sub_issues", to, json!([child]));
+        synced(&sandbox, &server, &["1"]);
+        let parts = issue(&sandbox, "o/r/1").relations.sub_issues;
+        assert_eq!((parts.issues.len(), parts.completeness), (1, Completeness::Partial));
+        assert!(server.asked().len() < 70, "{to}");
+    }
+    for to in ["/repos/o/r/issues/1/comments?per_page=100", "/repos/o/r/issues/1/comments?page={page}"] {
+        let (sandbox, server) = (sandbox(), StandIn::new(small()));
+        let comment = server.world().comments[&("o/r".to_owned(), 1)][0].clone();
+        server.world().fault = endless("issues/1/comments", to, json!([comment]));
+        synced(&sandbox, &server, &["1"]);
+        let comments = issue(&sandbox, "o/r/1").comments;
+        assert_eq!((comments.items.len(), comments.completeness), (1, Completeness::Partial));
+        assert!(server.asked().len() < 70, "{to}");
+    }
+    let (sandbox, server) = (sandbox(), StandIn::new(small()));
+    server.world().fault = endless("/issues?", "/repos/o/r/issues?state=open&page=2", json!([]));
+    let run = sync(&sandbox, &server, &[]);
+    assert!(run.code == 1 && run.stderr.contains("the server failed: the list of issues has no end"), "{}", run.stderr);
+}
+
+#[test]
+fn what_cannot_be_seen_for_once_stays_in_the_snapshot() {
+    let (sandbox, server) = (sandbox(), StandIn::new(small()));
+    synced(&sandbox, &server, &[]);
+    let before = snapshot(&sandbox);
+    let hidden = || Said::new(404, &json!({"message": "Not Found"}));
+    for (part, codes) in [("/repos/o/r", (1, 1)), ("/issues?", (0, 1)), ("/issues/1", (1, 0))] {
+        server.world().fault = first(part, usize::MAX, hidden());
+        let codes_now = (sync(&sandbox, &server, &["1"]).code, sync(&sandbox, &server, &[]).code);
+        assert_eq!(codes_now, codes, "{part}");
+        assert_eq!(snapshot(&sandbox), before, "{part}");
+    }
+    // Nor does an answer that is no list, or no issue.
+    for (part, body) in [("/issues?", json!({"message": "?"})), ("/issues/1?", json!([])), ("/sub_issues", json!({}))] {
+        server.world().fault = first(part, usize::MAX, Said::new(200, &body));
+        sync(&sandbox, &server, &["1"]);
+        sync(&sandbox, &server, &[]);
+        assert_eq!(snapshot(&sandbox), before, "{part}");
+    }
+}
+
+#[test]
+fn a_repo_without_issues_has_none() {
+    let (sandbox, server) = (sandbox(), StandIn::new(small()));
+    let off = Said::new(410, &json!({"message": "Issues are disabled for this repo"}));
+    server.world().fault = first("/issues?", usize::MAX, off);
+    let run = synced(&sandbox, &server, &[]);
+    assert!(snapshot(&sandbox).is_empty() && run.stderr.contains("0 issues of o/r"), "{}", run.stderr);
+}
+
+#[test]
+fn an_answer_that_does_not_come_in_time_is_given_up() {
+    let mut world = World::with("o/r");
+    world.instead.insert("/late".to_owned(), Said { late: Duration::from_secs(5), ..Said::new(200, &json!({})) });
+    let server = StandIn::new(world);
+    let api = Api::new(&server.url).unwrap();
+    let mut http = Http::new(&api, &Secrets::default(), Duration::from_millis(200), &Proxies::default()).unwrap();
+    assert_eq!(http.get("/late", None).unwrap_err().what, "an answer did not come in time");
+    assert_eq!(http.get("/repos/o/r", None).unwrap().status, 200);
 }

@@ -1,0 +1,175 @@
+//! Whom `sync` shows its token: the API, and nobody else.
+
+use crate::sandbox::{Run, Sandbox, run};
+use crate::stand_in::{Said, StandIn, World};
+use crate::sync::{TOKEN, command, issue, sandbox, small, synced};
+use crate::sync_faults::first;
+use serde_json::json;
+use std::process::Command;
+
+/// The token as it is, and as servers and proxies may repeat it: Base64 of header and credentials, percent, hexadecimal.
+fn forms() -> Vec<String> {
+    let percent: String = TOKEN.bytes().map(|byte| format!("%{byte:02x}")).collect();
+    let mut forms = vec![TOKEN.to_owned(), TOKEN.replace('-', "%2D"), percent];
+    forms.push(TOKEN.bytes().map(|byte| format!("{byte:02X}")).collect());
+    for before in ["", "Bearer ", "x-access-token:", "ab"] {
+        forms.push(base64(&format!("{before}{TOKEN}")));
+    }
+    forms
+}
+
+fn base64(text: &str) -> String {
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digits = text.as_bytes().chunks(3).flat_map(|chunk| {
+        let bits = (0..3).fold(0, |bits, at| bits << 8 | u32::from(chunk.get(at).copied().unwrap_or_default()));
+        let digit = move |at: usize| char::from(DIGITS[(bits >> (18 - 6 * at)) as usize & 63]);
+        (0..4).map(move |at| if at <= chunk.len() { digit(at) } else { '=' })
+    });
+    digits.collect()
+}
+
+/// Fails where a form of the token stands in what was printed or in any file or file name of the repo.
+fn assert_kept(sandbox: &Sandbox, run: &Run) {
+    // Of Base64 the first and last digits belong to what stands around, too.
+    let inner = |form: &String| form.trim_end_matches('=')[form.len().min(24) - 12..form.len().min(24)].to_owned();
+    let mut all = format!("{}{}", run.stdout, run.stderr);
+    for (path, bytes) in sandbox.files() {
+        all.push_str(&format!("\n{path}\n{}", String::from_utf8_lossy(&bytes)));
+    }
+    for form in forms() {
+        assert!(!all.contains(&form) && !all.contains(&inner(&form)), "{form} in {all}");
+    }
+}
+
+/// Sets the token in one of the ways in which it can come.
+fn with_token(sandbox: &Sandbox, command: &mut Command, way: &str) {
+    command.env_remove("CONTEXTPACK_GITHUB_TOKEN").env("RUST_LOG", "trace").env("RUST_BACKTRACE", "full");
+    if way != "gh" {
+        command.env(way, TOKEN);
+        return;
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = sandbox.beside("bin");
+        std::fs::create_dir_all(&folder).unwrap();
+        let gh = folder.join("gh");
+        std::fs::write(&gh, format!("#!/bin/sh\n[ \"$1 $2\" = 'auth token' ] && echo '{TOKEN}'\n")).unwrap();
+        std::fs::set_permissions(&gh, std::fs::Permissions::from_mode(0o755)).unwrap();
+        command.env("PATH", format!("{}:/usr/bin:/bin", folder.display()));
+    }
+}
+
+/// The ways in which a token can come.
+const WAYS: &[&str] = match cfg!(unix) {
+    true => &["CONTEXTPACK_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "gh"],
+    false => &["CONTEXTPACK_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
+};
+
+#[test]
+fn a_server_that_repeats_the_token_is_not_repeated() {
+    let elsewhere = StandIn::new(World::default());
+    for (at, form) in forms().into_iter().enumerate() {
+        let echo = json!({"message": format!("no: {form}"), "documentation_url": form, "errors": [form]});
+        let away = format!("{}/{form}", elsewhere.url);
+        for status in [401, 403, 500, if at % 2 == 0 { 302 } else { 307 }] {
+            let said = Said::new(status, &echo).header("x-echo", &form).header("etag", &form).header("location", &away);
+            let way = WAYS[at % WAYS.len()];
+            let (sandbox, server) = (sandbox(), StandIn::new(small()));
+            let path = if at % 2 == 0 { "/repos/o/r" } else { "/issues?" };
+            server.world().fault = first(path, usize::MAX, said);
+            let mut command = command(&sandbox, &server, &["--max-wait", "1ms", "-v"]);
+            with_token(&sandbox, &mut command, way);
+            let run = run(command, "");
+            assert_eq!(run.code, 1, "{way}: {}", run.stderr);
+            assert_kept(&sandbox, &run);
+            let sent = server
+                .asked()
+                .iter()
+                .filter(|a| a.authorization.as_deref() == Some(&*format!("Bearer {TOKEN}")))
+                .count();
+            assert!(sent > 0, "{way}");
+        }
+    }
+    assert!(elsewhere.asked().is_empty());
+}
+
+#[test]
+fn a_token_in_every_text_of_every_answer_stays_outside() {
+    for (at, form) in forms().into_iter().enumerate() {
+        for before in ["", "-"] {
+            let mut world = small();
+            world.strange = true;
+            if at == 0 {
+                // With a second page.
+                (10..120).for_each(|number| world.part("o/r", 1, number));
+            }
+            world.echo = Some(format!("{before}{form}"));
+            let (sandbox, server) = (sandbox(), StandIn::new(world));
+            for args in [&["--format", "json"][..], &["1", "p/q#9"]] {
+                let mut command = command(&sandbox, &server, &[&["--max-wait", "1ms"], args].concat());
+                with_token(&sandbox, &mut command, WAYS[at % WAYS.len()]);
+                let run = run(command, "");
+                assert!(matches!(run.code, 0 | 1), "{run:?}");
+                assert_kept(&sandbox, &run);
+            }
+            assert!(sandbox.has(".contextpack/cache"), "{form}");
+        }
+    }
+}
+
+#[test]
+fn links_and_redirects_to_other_hosts_carry_no_token_there() {
+    let elsewhere = StandIn::new(small());
+    let mut world = small();
+    (10..=120).for_each(|number| world.part("o/r", 1, number));
+    let (sandbox, server) = (sandbox(), StandIn::new(world));
+    // The stand-in's links name another host, and are followed by their paths on this one.
+    let run = synced(&sandbox, &server, &[]);
+    assert!(server.asked().iter().any(|asked| asked.path.contains("page=2")), "{}", run.stderr);
+    // A redirect there is not followed at all, wherever it stands.
+    for path in ["/issues?", "/issues/1/sub_issues", "/issues/1/comments"] {
+        let away = Said::new(302, &json!({})).header("location", format!("{}/repos/o/r", elsewhere.url));
+        server.world().fault = first(path, usize::MAX, away);
+        std::fs::remove_dir_all(sandbox.root().join(".contextpack")).unwrap();
+        let run = crate::sync::sync(&sandbox, &server, &["--max-wait", "1s"]);
+        assert!(run.code == 1 && run.stderr.contains("redirects to another host"), "{path}: {}", run.stderr);
+    }
+    assert!(elsewhere.asked().is_empty());
+}
+
+#[test]
+fn a_token_that_somebody_pasted_enters_no_snapshot() {
+    let mut world = small();
+    world.strange = true;
+    world.issue("o/r", 1)["body"] = format!("see {TOKEN}").into();
+    world.issue("o/r", 1)["new_field"] = json!({"deep": [TOKEN], "url": "https://x"});
+    world.comment("o/r", 1, TOKEN, "NONE");
+    world.issue("o/r", 2)["title"] = TOKEN.into();
+    let (sandbox, server) = (sandbox(), StandIn::new(world));
+    synced(&sandbox, &server, &[]);
+    assert_eq!(issue(&sandbox, "o/r/1").extra["new_field"], json!({"deep": ["[REDACTED:token]"]}));
+    for (path, bytes) in sandbox.files() {
+        assert!(!String::from_utf8_lossy(&bytes).contains(TOKEN), "{path}");
+    }
+}
+
+#[test]
+fn without_a_token_a_warning_says_what_that_costs() {
+    let (sandbox, server) = (sandbox(), StandIn::new(small()));
+    let mut command = command(&sandbox, &server, &[]);
+    // Whatever `gh` is installed here knows nobody in this home.
+    command.env_remove("CONTEXTPACK_GITHUB_TOKEN").env("PATH", "");
+    let run = run(command, "");
+    assert!(run.code == 0 && run.stderr.contains("[anonymous-sync]"), "{run:?}");
+    assert!(server.asked().iter().all(|asked| asked.authorization.is_none()));
+}
+
+#[test]
+fn a_token_is_not_sent_to_a_host_that_only_the_configuration_names() {
+    let sandbox = Sandbox::with(&[("contextpack.yml", "github: {repo: o/r, host: evil.example}\n")]);
+    let mut command = sandbox.command(&["sync"]);
+    command.env("GITHUB_TOKEN", TOKEN);
+    let run = run(command, "");
+    assert!(run.code == 2 && run.stderr.contains("is not sent to `evil.example`"), "{run:?}");
+}
