@@ -28,6 +28,8 @@ mod sync;
 #[cfg(feature = "github")]
 mod sync_config;
 #[cfg(feature = "github")]
+mod sync_leftover;
+#[cfg(feature = "github")]
 mod sync_progress;
 #[cfg(feature = "github")]
 mod sync_request;

@@ -9,6 +9,7 @@ mod clean;
 mod github;
 mod issues;
 mod items;
+mod leftover;
 mod notices;
 mod references;
 mod roots;
