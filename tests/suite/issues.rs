@@ -157,6 +157,41 @@ fn comments_by_anyone_are_taken_where_the_configuration_says_so() {
     assert_eq!(named(&default["omissions"], "reason").len(), 3);
 }
 
+/// Of a discussion of hundreds a reader is told how many comments are missing, and still sees what else is.
+#[test]
+fn many_comments_that_are_left_out_are_one_omission_a_reason() {
+    let sandbox = sandbox();
+    let mut value: serde_json::Value = serde_json::from_str(&sandbox.read(&path("o/r", 5))).unwrap();
+    value["body"] = "See [it](docs/gone.md).".into();
+    value["comments"]["items"] = (100..400)
+        .map(|id| {
+            let trust = if id % 10 == 0 { "untrusted" } else { "trusted" };
+            serde_json::json!({"author": {"association": "MEMBER", "bot": id == 111, "login": "ada"}, "body": "12345",
+                "created_at": format!("2026-0{}-01T00:00:00Z", id / 100), "edited": false, "id": id, "minimized": false,
+                "trust": trust, "url": format!("https://github.com/o/r/issues/5#issuecomment-{id}")})
+        })
+        .collect();
+    sandbox.write(&path("o/r", 5), value.to_string());
+    let text = sandbox.expect(0, &["build", "-q", "5", "--out", "-"]);
+    let verified = sandbox.run_with(&["verify", "-"], &text);
+    assert_eq!(verified.code, 0, "{}{}", verified.stdout, verified.stderr);
+    let pack: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let omitted: Vec<String> = pack["omissions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| format!("{} {} {} {}", one["id"], one["title"], one["reason"], one["chars"]))
+        .collect();
+    let expected = [
+        r#""comment.100-390" "31 comments, 2026-01-01 to 2026-03-01" "low_trust" 155"#,
+        r#""comment.101-394" "264 comments, 2026-01-01 to 2026-03-01" "limit" 1320"#,
+        r#""file.docs/gone.md" "docs/gone.md" "not_in_repo" null"#,
+    ];
+    assert_eq!(omitted, expected);
+    let left_out = sandbox.expect(0, &["render", "5"]);
+    assert!(left_out.contains("Left out: 3\n") && left_out.contains("264 comments"), "{left_out}");
+}
+
 #[test]
 fn a_private_repo_may_hold_issues_of_private_repos() {
     let sandbox = sandbox();
