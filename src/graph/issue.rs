@@ -27,8 +27,10 @@ pub struct Issue {
     pub links: Vec<IssueLink<Clean>>,
     /// Oldest first.
     pub comments: Vec<Remark>,
-    /// What of it the snapshot lacks.
-    pub lacks: Vec<&'static str>,
+    /// Relations of which the snapshot may not have all, in words.
+    pub unknown: Vec<&'static str>,
+    /// Whether the snapshot has all of its comments.
+    pub has_comments: bool,
     /// What was taken out of everything but its comments. Lines of the body are those of its text.
     pub removals: Vec<Removal>,
     /// Digest of everything but its comments, after redaction.

@@ -128,7 +128,8 @@ impl SnapshotFile {
                     noise: comment.author.bot || comment.minimized,
                 })
                 .collect(),
-            lacks: self.lacks(),
+            unknown: self.unknown(),
+            has_comments: issue.comments.completeness == Completeness::Complete,
         }
     }
 
@@ -151,20 +152,18 @@ impl SnapshotFile {
             .collect()
     }
 
-    fn lacks(&self) -> Vec<&'static str> {
-        let SnapshotIssue { relations, comments, kind, .. } = &self.issue;
-        // Pull requests have no relations of these kinds.
-        let related = kind != "pull";
+    fn unknown(&self) -> Vec<&'static str> {
+        let SnapshotIssue { relations, kind, .. } = &self.issue;
         [
-            ("parent", relations.parent.completeness, related),
-            ("sub-issues", relations.sub_issues.completeness, related),
-            ("blockers", relations.blocked_by.completeness, related),
-            ("issues that it blocks", relations.blocking.completeness, related),
-            ("comments", comments.completeness, true),
+            ("parent", &relations.parent),
+            ("sub-issues", &relations.sub_issues),
+            ("blockers", &relations.blocked_by),
+            ("issues that it blocks", &relations.blocking),
         ]
         .into_iter()
-        .filter(|(_, completeness, asked)| *asked && *completeness != Completeness::Complete)
-        .map(|(name, ..)| name)
+        // Pull requests have no relations of these kinds.
+        .filter(|(_, relation)| kind != "pull" && relation.completeness != Completeness::Complete)
+        .map(|(name, _)| name)
         .collect()
     }
 
@@ -300,9 +299,9 @@ mod tests {
         let parsed = read(&issue).unwrap().parsed();
         let link = &parsed.links[0];
         assert_eq!((link.relation, link.number, link.state), (Relation::BlockedBy, 2, ItemState::NotPlanned));
-        assert_eq!(parsed.lacks, ["sub-issues", "blockers", "issues that it blocks"]);
+        assert_eq!(parsed.unknown, ["sub-issues", "blockers", "issues that it blocks"]);
         let pull = read(&SnapshotIssue { kind: "pull".to_owned(), ..issue }).unwrap().parsed();
-        assert_eq!(pull.lacks, [""; 0]);
+        assert_eq!(pull.unknown, [""; 0]);
     }
 
     #[test]

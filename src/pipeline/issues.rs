@@ -152,7 +152,8 @@ fn entry_of(
         by: issue.by,
         links: issue.links,
         comments,
-        lacks: issue.lacks,
+        unknown: issue.unknown,
+        has_comments: issue.has_comments,
         removals,
         digest,
     };

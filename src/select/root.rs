@@ -49,7 +49,7 @@ impl Shelf<'_> {
             origin: record,
             provenance: "graph",
             role: Role::Edges,
-            body: Body::Edges(Arc::new(EdgeList::new(self.rows()))),
+            body: Body::Edges(Arc::new(EdgeList::new(self.rows(), unknown(entry)))),
             trust: Trust::of(self.library.lists_untrusted(self.library.graph.edges(self.root))),
             by: None,
             removals: self.removals_from_names(&items_of(self.library.graph.edges(self.root))),
@@ -123,4 +123,9 @@ impl Shelf<'_> {
         }
         WorkItemJson::new(fields, origin.place())
     }
+}
+
+/// The relations of the root's issue that the snapshot has not whole.
+fn unknown(entry: &Entry) -> Vec<&'static str> {
+    entry.issue.as_ref().map(|issue| issue.unknown.clone()).unwrap_or_default()
 }
