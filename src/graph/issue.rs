@@ -25,13 +25,15 @@ pub struct Issue {
     pub by: Authored<Clean>,
     /// What GitHub's lists tie it to.
     pub links: Vec<IssueLink<Clean>>,
+    /// What was taken out of each of these.
+    pub link_removals: Vec<Vec<Removal>>,
     /// Oldest first.
     pub comments: Vec<Remark>,
     /// Relations of which the snapshot may not have all, in words.
     pub unknown: Vec<&'static str>,
     /// Whether the snapshot has all of its comments.
     pub has_comments: bool,
-    /// What was taken out of everything but its comments. Lines of the body are those of its text.
+    /// What was taken out of everything but its comments and links. Lines of the body are those of its text.
     pub removals: Vec<Removal>,
     /// Digest of everything but its comments, after redaction.
     pub digest: Digest,

@@ -133,11 +133,8 @@ impl Shelf<'_> {
             let mut untrusted = entry.is_untrusted() || entry.has_untrusted_title();
             if relation == Relation::Parent {
                 let children = self.library.graph.edges(*item).iter().filter(|edge| edge.relation == Relation::Child);
-                untrusted |= self.library.lists_untrusted(children);
-                let mut siblings =
-                    items_of(self.library.graph.edges(*item).iter().filter(|edge| edge.relation == Relation::Child));
-                siblings.retain(|sibling| sibling != item);
-                removed.extend(self.removals_from_names(&siblings));
+                untrusted |= self.library.lists_untrusted(children.clone());
+                removed.extend(self.removals_from_lines(children.filter(|edge| edge.to != Target::Item(*item))));
             }
             let candidate = Candidate {
                 id: id.finish(),
@@ -172,17 +169,32 @@ impl Shelf<'_> {
         children.into_iter().for_each(|child| self.read_item(child, false));
     }
 
-    /// What was removed from the ids and titles of items that are only listed.
+    /// What was removed from the ids and titles of neighbours that are only listed.
     ///
     /// Where a title was read out of the body, the first removal by its rule there is taken for it.
-    pub(super) fn removals_from_names(&self, items: &[usize]) -> Vec<Removal> {
+    pub(super) fn removals_from_lines<'e>(&self, edges: impl IntoIterator<Item = &'e Edge>) -> Vec<Removal> {
         let mut found = Vec::new();
-        for entry in items.iter().map(|item| &self.library.corpus.entries[*item]) {
-            let (id, title) = (entry.item.id.as_str(), entry.item.title.as_str());
+        let mut seen = BTreeSet::new();
+        for edge in edges {
+            let id = self.library.id(edge);
+            if !seen.insert(id) {
+                continue;
+            }
+            let (title, removed) = match &edge.to {
+                Target::Item(item) => {
+                    let entry = &self.library.corpus.entries[*item];
+                    (Some(&entry.item.title), removed::from_text_and_names(entry))
+                }
+                Target::Issue { url, title, removals, .. } => {
+                    let origin =
+                        Origin { id: Some(id.clone()), url: Some(url.clone()), ..Origin::new(OriginKind::Issue) };
+                    (title.as_ref(), removed::all(removals, &origin))
+                }
+            };
             let mut rules: Vec<String> = Vec::new();
-            for removal in removed::from_text_and_names(entry) {
+            for removal in removed {
                 let marker = format!("[REDACTED:{}]", removal.rule);
-                let shows = id.contains(&marker) || title.contains(&marker);
+                let shows = id.contains(&marker) || title.is_some_and(|title| title.contains(&marker));
                 if shows && !rules.contains(&removal.rule) {
                     rules.push(removal.rule.clone());
                     found.push(removal);
@@ -372,7 +384,7 @@ fn ranks(candidates: &[(Candidate, Option<Standing>)], priority: &[Group]) -> Ve
 }
 
 /// The items that edges lead to, each once.
-pub(super) fn items_of<'e>(edges: impl IntoIterator<Item = &'e Edge>) -> Vec<usize> {
+fn items_of<'e>(edges: impl IntoIterator<Item = &'e Edge>) -> Vec<usize> {
     let mut seen = HashSet::new();
     let items = edges.into_iter().filter_map(|edge| match edge.to {
         Target::Item(item) => Some(item),

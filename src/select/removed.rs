@@ -35,3 +35,8 @@ pub(super) fn from_fields(entry: &Entry) -> Vec<Removal> {
 pub(super) fn from_draft(entry: &Entry, origin: &Origin) -> Vec<Removal> {
     removals(&entry.removals, |removal| removal.in_body, origin)
 }
+
+/// Everything that was taken out of a text at `origin`.
+pub(super) fn all(raw: &[crate::graph::Removal], origin: &Origin) -> Vec<Removal> {
+    removals(raw, |_| true, origin)
+}

@@ -237,6 +237,46 @@ fn secrets_in_any_field_of_an_issue_are_removed() {
     assert!(!pack.contains(&token) && pack.contains("[REDACTED:github-pat]"), "{pack}");
 }
 
+/// The fields of an issue do not show the titles of its neighbours: what was removed from those is said where they stand.
+#[test]
+fn what_was_removed_from_a_listed_title_is_recorded_with_its_section_and_issue() {
+    let token = ["gh", "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
+    let sandbox = sandbox();
+    let link = |number: u64, title: &str| {
+        serde_json::json!({"repo": "o/r", "number": number, "state": "open", "state_reason": null, "title": title,
+            "url": format!("https://github.com/o/r/issues/{number}")})
+    };
+    let listing = |number: u64, list: &str, links: &[serde_json::Value]| {
+        let mut value: serde_json::Value =
+            serde_json::from_str(&issue("o/r", number, &format!("Issue {number}"), "Text.")).unwrap();
+        value["relations"][list]["issues"] = links.into();
+        sandbox.write(&path("o/r", number), value.to_string());
+    };
+    // 5 is a part of 6, as is 31; 30 is a part of 5, and 7 is one that the snapshot has.
+    listing(6, "sub_issues", &[link(5, "x"), link(31, &format!("sibling {token}"))]);
+    listing(5, "sub_issues", &[link(7, &format!("as listed {token}")), link(30, &format!("child {token}"))]);
+    sandbox.write("work_items/a.md", format!("---\nid: feat:a\ntitle: A {token}\nissue: 7\n---\n"));
+    let text = sandbox.expect(0, &["build", "-q", "5", "--out", "-"]);
+    let pack: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let recorded: Vec<String> = pack["redactions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            let source = one["source"]["path"].as_str().or(one["source"]["url"].as_str()).unwrap();
+            format!("{} {source} {}", one["section"].as_str().unwrap(), one["count"])
+        })
+        .collect();
+    let expected = [
+        "root.edges work_items/a.md 1",
+        "root.edges https://github.com/o/r/issues/30 1",
+        "parent.o/r#6 https://github.com/o/r/issues/31 1",
+        "child.feat:a work_items/a.md 1",
+    ];
+    assert_eq!(recorded, expected);
+    assert_eq!(sandbox.run_with(&["verify", "-"], &text).code, 0);
+}
+
 #[test]
 fn the_text_of_another_repo_speaks_of_that_repo() {
     let body =
