@@ -118,3 +118,41 @@ fn neighbours_that_nothing_names_any_more_leave_after_a_complete_run_only() {
     synced(&sandbox, &server, &[]);
     assert_eq!(there(), [true; 3]);
 }
+
+/// What one machine fetched and built and committed, another one builds and checks without a network or a token.
+#[test]
+fn a_fresh_clone_builds_and_checks_what_was_synced_without_asking_anybody() {
+    let mut world = small();
+    world.repos.insert("p/q".to_owned(), false);
+    world.issue("o/r", 1)["body"] = "Blocked by p/q#9.\r\n\r\nSee docs/guide.md.".into();
+    world.issue("o/r", 6);
+    let (sandbox, server) = (crate::sync::sandbox(), StandIn::new(world));
+    sandbox.write("docs/guide.md", "# Guide\n\nSlowly.\n");
+    synced(&sandbox, &server, &[]);
+    let packs = sandbox.expect(0, &["build", "-q"]);
+    assert_eq!(packs, ["1", "2", "3", "6"].map(|n| format!("packs/issue-{n}.coding.json\n")).concat());
+    sandbox.commit();
+    server.asked();
+
+    let clone = sandbox.beside("clone");
+    sandbox.git(&["clone", "-q", ".", clone.to_str().unwrap()]);
+    let there = |args: &[&str]| {
+        let mut command = sandbox.command(args);
+        // The address and a token would be there; nobody may use them.
+        command.current_dir(&clone).env("GITHUB_API_URL", &server.url).env("GITHUB_TOKEN", crate::sync::TOKEN);
+        command.env_remove("SOURCE_DATE_EPOCH");
+        run(command, "")
+    };
+    let checked = there(&["check", "--strict"]);
+    assert_eq!((checked.code, &*checked.stdout), (0, ""), "{}", checked.stderr);
+    let built = there(&["build"]);
+    assert_eq!((built.code, &*built.stdout), (0, ""), "nothing is written: {}", built.stderr);
+    let file = |path: &str| std::fs::read(clone.join(path)).unwrap();
+    assert!(packs.lines().all(|path| file(path) == std::fs::read(sandbox.root().join(path)).unwrap()));
+    assert!(server.asked().is_empty());
+
+    std::fs::remove_file(clone.join(path("o/r/6"))).unwrap();
+    let checked = there(&["check", "--format", "github"]);
+    assert!(checked.code == 0 && checked.stdout.contains("title=unverifiable pack::"), "{}", checked.stdout);
+    assert_eq!(there(&["check", "--strict"]).code, 4);
+}
