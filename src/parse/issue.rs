@@ -25,8 +25,8 @@ pub struct Issue<T> {
     pub links: Vec<IssueLink<T>>,
     /// Oldest first.
     pub comments: Vec<Comment<T>>,
-    /// Relations of which the snapshot may not have all, in words.
-    pub unknown: Vec<&'static str>,
+    /// Relations of which the snapshot may not have all.
+    pub unknown: Vec<Relation>,
     /// Whether the snapshot has all of its comments.
     pub has_comments: bool,
 }

@@ -101,12 +101,6 @@ impl SnapshotFile {
             head: String::new(),
             no_pack: !issue.asked,
         };
-        let lists = [
-            (Relation::Parent, &issue.relations.parent),
-            (Relation::Child, &issue.relations.sub_issues),
-            (Relation::BlockedBy, &issue.relations.blocked_by),
-            (Relation::Blocks, &issue.relations.blocking),
-        ];
         Issue {
             item,
             url: issue.url.clone(),
@@ -115,7 +109,7 @@ impl SnapshotFile {
             private: issue.private,
             state,
             by: authored(&issue.author, issue.created_at.as_ref(), None, &issue.trust),
-            links: lists.iter().flat_map(|(relation, list)| self.links(*relation, list)).collect(),
+            links: self.lists().into_iter().flat_map(|(relation, list)| self.links(relation, list)).collect(),
             comments: issue
                 .comments
                 .items
@@ -152,19 +146,21 @@ impl SnapshotFile {
             .collect()
     }
 
-    fn unknown(&self) -> Vec<&'static str> {
-        let SnapshotIssue { relations, kind, .. } = &self.issue;
-        [
-            ("parent", &relations.parent),
-            ("sub-issues", &relations.sub_issues),
-            ("blockers", &relations.blocked_by),
-            ("issues that it blocks", &relations.blocking),
-        ]
-        .into_iter()
+    fn unknown(&self) -> Vec<Relation> {
         // Pull requests have no relations of these kinds.
-        .filter(|(_, relation)| kind != "pull" && relation.completeness != Completeness::Complete)
-        .map(|(name, _)| name)
-        .collect()
+        let unknown =
+            |list: &SnapshotRelation| self.issue.kind != "pull" && list.completeness != Completeness::Complete;
+        self.lists().into_iter().filter(|(_, list)| unknown(list)).map(|(relation, _)| relation).collect()
+    }
+
+    fn lists(&self) -> [(Relation, &SnapshotRelation); 4] {
+        let relations = &self.issue.relations;
+        [
+            (Relation::Parent, &relations.parent),
+            (Relation::Child, &relations.sub_issues),
+            (Relation::BlockedBy, &relations.blocked_by),
+            (Relation::Blocks, &relations.blocking),
+        ]
     }
 
     /// What GitHub keeps in fields, then the answers of an issue form.
@@ -299,9 +295,9 @@ mod tests {
         let parsed = read(&issue).unwrap().parsed();
         let link = &parsed.links[0];
         assert_eq!((link.relation, link.number, link.state), (Relation::BlockedBy, 2, ItemState::NotPlanned));
-        assert_eq!(parsed.unknown, ["sub-issues", "blockers", "issues that it blocks"]);
+        assert_eq!(parsed.unknown, [Relation::Child, Relation::BlockedBy, Relation::Blocks]);
         let pull = read(&SnapshotIssue { kind: "pull".to_owned(), ..issue }).unwrap().parsed();
-        assert_eq!(pull.unknown, [""; 0]);
+        assert_eq!(pull.unknown, []);
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl Desk<'_> {
     fn lacking(&self, entry: &Entry) -> (Vec<&'static str>, Vec<&'static str>) {
         let Some(issue) = &entry.issue else { return Default::default() };
         let comments = !issue.has_comments && self.settings.github.comments > 0;
-        (issue.unknown.clone(), comments.then_some("comments").into_iter().collect())
+        (issue.unknown_names(), comments.then_some("comments").into_iter().collect())
     }
 
     fn incomplete(&self, entry: &Entry, parts: &[&str]) -> Option<Diagnostic> {

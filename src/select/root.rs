@@ -127,5 +127,5 @@ impl Shelf<'_> {
 
 /// The relations of the root's issue that the snapshot has not whole.
 fn unknown(entry: &Entry) -> Vec<&'static str> {
-    entry.issue.as_ref().map(|issue| issue.unknown.clone()).unwrap_or_default()
+    entry.issue.as_ref().map(|issue| issue.unknown_names()).unwrap_or_default()
 }

@@ -278,6 +278,40 @@ fn what_was_removed_from_a_listed_title_is_recorded_with_its_section_and_issue()
 }
 
 #[test]
+fn blockers_are_open_until_they_are_known_to_be_done_and_unknown_is_not_none() {
+    let sandbox = sandbox();
+    let open = |relation: serde_json::Value| {
+        let mut value: serde_json::Value = serde_json::from_str(&issue("o/r", 5, "Root", "Text.")).unwrap();
+        value["relations"]["blocked_by"] = relation;
+        sandbox.write(&path("o/r", 5), value.to_string());
+        sandbox.expect(0, &["build", "-q", "5", "--outputs", "../outputs"]);
+        let file = sandbox.beside("outputs");
+        let all = crate::actions::outputs(&std::fs::read_to_string(&file).unwrap());
+        std::fs::remove_file(file).unwrap();
+        all["open-blockers"].clone()
+    };
+    let list = |completeness: &str, states: &[&str]| {
+        let issues: Vec<serde_json::Value> = (90..)
+            .zip(states)
+            .map(|(number, state)| {
+                serde_json::json!({"repo": "o/r", "number": number, "state": state, "state_reason": null, "title": "B",
+                    "url": format!("https://github.com/o/r/issues/{number}")})
+            })
+            .collect();
+        serde_json::json!({"completeness": completeness, "issues": issues, "source": "dependency_api"})
+    };
+    assert_eq!(open(list("complete", &[])), "0");
+    assert_eq!(open(list("complete", &["closed"])), "0");
+    assert_eq!(open(list("complete", &["closed", "open"])), "1");
+    assert_eq!(open(list("partial", &["open"])), "1");
+    assert_eq!([open(list("unknown", &[])), open(list("partial", &["closed"]))], ["", ""]);
+    let mut merged: serde_json::Value = serde_json::from_str(&issue("o/r", 90, "Pull", "Text.")).unwrap();
+    (merged["kind"], merged["state"], merged["merged"]) = ("pull".into(), "closed".into(), true.into());
+    sandbox.write(&path("o/r", 90), merged.to_string());
+    assert_eq!(open(list("complete", &["open"])), "0", "the issue itself says that it is merged");
+}
+
+#[test]
 fn the_text_of_another_repo_speaks_of_that_repo() {
     let body =
         "Blocked by #2 and o/r#6.\n\nAs ADR-1 and docs/a.md say, not https://github.com/o/r/blob/main/docs/b.md.";
