@@ -10,7 +10,9 @@ use std::io::Write as _;
 
 /// Removes them, unless the run named its issues, failed or is not done: then nobody knows who is needed.
 pub(crate) fn remove(global: &Global, args: &SyncArgs, summary: &mut Summary) -> Result<(), Failure> {
-    if !args.roots.is_empty() || !summary.complete || summary.error.is_some() {
+    // An issue that was moved is named by its old number still.
+    let moved = summary.diagnostics.iter().any(|told| told.code == Code::IssueMoved);
+    if !args.roots.is_empty() || !summary.complete || summary.error.is_some() || moved {
         return Ok(());
     }
     // As builds see it now.

@@ -119,6 +119,21 @@ fn neighbours_that_nothing_names_any_more_leave_after_a_complete_run_only() {
     assert_eq!(there(), [true; 3]);
 }
 
+#[test]
+fn an_issue_that_was_moved_stays_while_its_old_number_is_named() {
+    let mut world = World::with("o/r");
+    world.repos.insert("new/home".to_owned(), false);
+    close(&mut world, "new/home", 77);
+    let moved = Said::new(301, &serde_json::json!({"message": "Moved Permanently"}));
+    let moved = moved.header("location", "/repos/new/home/issues/77");
+    world.instead.insert("/repos/o/r/issues/3".to_owned(), moved);
+    let (sandbox, server) = (crate::sync::sandbox(), StandIn::new(world));
+    sandbox.write("work_items/x.md", "---\nid: feat:x\ndepends_on: [o/r#3]\n---\n");
+    synced(&sandbox, &server, &[]);
+    let again = synced(&sandbox, &server, &[]);
+    assert_eq!((names(&sandbox), &*again.stdout), (vec!["new/home/77.json".to_owned()], ""), "{}", again.stderr);
+}
+
 /// What one machine fetched and built and committed, another one builds and checks without a network or a token.
 #[test]
 fn a_fresh_clone_builds_and_checks_what_was_synced_without_asking_anybody() {
