@@ -26,9 +26,9 @@ mod summary;
 #[cfg(feature = "github")]
 mod sync;
 #[cfg(feature = "github")]
-mod sync_config;
+mod sync_after;
 #[cfg(feature = "github")]
-mod sync_leftover;
+mod sync_config;
 #[cfg(feature = "github")]
 mod sync_progress;
 #[cfg(feature = "github")]

@@ -13,6 +13,9 @@ const STATE: &str = ".contextpack";
 /// How many relations of an issue GitHub has lists of.
 const LISTS: usize = 4;
 
+/// The help line of a private issue.
+const PRIVATE: &str = "set `github.private: true` if this repo is private too, or keep packs out of git with `output.dir: .contextpack/packs`";
+
 /// Warnings about the issues in a pack.
 pub(super) struct OfGithub {
     /// Those that the pack itself carries.
@@ -62,6 +65,23 @@ impl Desk<'_> {
     }
 }
 
+impl Desk<'_> {
+    /// A warning for each private repo whose issues are in a snapshot that others may read.
+    pub fn private_repos(&self) -> Vec<Diagnostic> {
+        let mut repos: BTreeMap<String, (&Clean, usize)> = BTreeMap::new();
+        let issues = self.corpus.entries.iter().filter_map(|entry| entry.issue.as_ref());
+        for issue in issues.filter(|issue| self.publishes && issue.private == Some(true)) {
+            repos.entry(issue.repo.to_lowercase()).or_insert((&issue.repo, 0)).1 += 1;
+        }
+        let told = |(repo, count): &(&Clean, usize)| {
+            let issues = if *count == 1 { "1 issue".to_owned() } else { format!("{count} issues") };
+            let message = format!("the snapshot has {issues} of `{repo}`, which is a private repo, and is committed");
+            Diagnostic::new(Code::PrivateIssue, None, message).help(PRIVATE)
+        };
+        repos.values().map(told).collect()
+    }
+}
+
 /// The repos of none of whose issues the snapshot has any relations, by their names in lower case: their server has no
 /// lists of them.
 ///
@@ -107,7 +127,6 @@ pub(super) fn publishes(settings: &Settings, corpus: &Corpus) -> bool {
 fn private(entry: &Entry) -> Option<Diagnostic> {
     let issue = entry.issue.as_ref().filter(|issue| issue.private == Some(true))?;
     let message = format!("`{}#{}` is an issue of a private repo, and packs are committed", issue.repo, issue.number);
-    let help = "set `github.private: true` if this repo is private too, or keep packs out of git with `output.dir: .contextpack/packs`";
     let at = Place::file(issue.origin.path.clone());
-    Some(Diagnostic::new(Code::PrivateIssue, Some(at), message).help(help).about(&*entry.item.id))
+    Some(Diagnostic::new(Code::PrivateIssue, Some(at), message).help(PRIVATE).about(&*entry.item.id))
 }

@@ -1,28 +1,37 @@
-//! After a `sync` of everything: neighbours that nothing refers to any more leave the snapshot.
+//! After a `sync`: what the snapshot is now, seen as builds see it.
 
 use super::args::{Global, SyncArgs};
 use super::failure::Failure;
 use super::workspace::Workspace;
 use contextpack::github::Summary;
 use contextpack::model::{Code, RepoPath};
+use contextpack::pipeline::Desk;
 use contextpack::store::Folder;
 use std::io::Write as _;
 
-/// Removes them, unless the run named its issues, failed or is not done: then nobody knows who is needed.
-pub(crate) fn remove(global: &Global, args: &SyncArgs, summary: &mut Summary) -> Result<(), Failure> {
+/// Removes neighbours that nothing refers to any more, and warns where private issues would be committed.
+pub(crate) fn look(global: &Global, args: &SyncArgs, summary: &mut Summary) -> Result<(), Failure> {
+    let workspace = Workspace::open(global, &[])?;
+    let desk = workspace.desk();
+    if may_remove(&workspace, args, summary) {
+        remove(global, &workspace, &desk, summary)?;
+    }
+    summary.diagnostics.extend(desk.private_repos());
+    summary.diagnostics.sort();
+    Ok(())
+}
+
+/// Not where the run named its issues, failed or is not done: then nobody knows who is needed.
+fn may_remove(workspace: &Workspace, args: &SyncArgs, summary: &Summary) -> bool {
+    let whole = args.roots.is_empty() && summary.complete && summary.error.is_none();
     // An issue that was moved is named by its old number still.
     let moved = summary.diagnostics.iter().any(|told| told.code == Code::IssueMoved);
-    if !args.roots.is_empty() || !summary.complete || summary.error.is_some() || moved {
-        return Ok(());
-    }
-    // As builds see it now.
-    let workspace = Workspace::open(global, &[])?;
-    let unread = workspace.repo.diagnostics().iter().any(|diagnostic| diagnostic.code == Code::InvalidSnapshot);
+    let unread = workspace.repo.diagnostics().iter().any(|told| told.code == Code::InvalidSnapshot);
     // Without the configured repo `#12` of a work item names no issue.
-    if unread || workspace.settings.github.repo.is_none() {
-        return Ok(());
-    }
-    let desk = workspace.desk();
+    whole && !moved && !unread && workspace.settings.github.repo.is_some()
+}
+
+fn remove(global: &Global, workspace: &Workspace, desk: &Desk<'_>, summary: &mut Summary) -> Result<(), Failure> {
     let mut removed = 0;
     for path in desk.leftover_issues() {
         let Some((folder, name)) = path.as_str().rsplit_once('/') else { continue };
