@@ -3,9 +3,7 @@
 use super::library::{Document, Library, is_inactive};
 use super::origins::{item_origin, removals};
 use super::removed;
-use super::{
-    Body, Candidate, EdgeRow, Evidence, Input, Notice, Omission, Origin, OriginKind, Removal, Role, Selection, Trust,
-};
+use super::{Body, Candidate, EdgeRow, Evidence, Input, Notice, Omission, Origin, OriginKind, Role, Selection, Trust};
 use crate::config::Group;
 use crate::graph::{Edge, Entry, FileKind, FileRef, Missing, Target};
 use crate::model::{Relation, RepoPath, natural_cmp};
@@ -167,41 +165,6 @@ impl Shelf<'_> {
         let children =
             items_of(self.library.graph.edges(parent).iter().filter(|edge| edge.relation == Relation::Child));
         children.into_iter().for_each(|child| self.read_item(child, false));
-    }
-
-    /// What was removed from the ids and titles of neighbours that are only listed.
-    ///
-    /// Where a title was read out of the body, the first removal by its rule there is taken for it.
-    pub(super) fn removals_from_lines<'e>(&self, edges: impl IntoIterator<Item = &'e Edge>) -> Vec<Removal> {
-        let mut found = Vec::new();
-        let mut seen = BTreeSet::new();
-        for edge in edges {
-            let id = self.library.id(edge);
-            if !seen.insert(id) {
-                continue;
-            }
-            let (title, removed) = match &edge.to {
-                Target::Item(item) => {
-                    let entry = &self.library.corpus.entries[*item];
-                    (Some(&entry.item.title), removed::from_text_and_names(entry))
-                }
-                Target::Issue { url, title, removals, .. } => {
-                    let origin =
-                        Origin { id: Some(id.clone()), url: Some(url.clone()), ..Origin::new(OriginKind::Issue) };
-                    (title.as_ref(), removed::all(removals, &origin))
-                }
-            };
-            let mut rules: Vec<String> = Vec::new();
-            for removal in removed {
-                let marker = format!("[REDACTED:{}]", removal.rule);
-                let shows = id.contains(&marker) || title.is_some_and(|title| title.contains(&marker));
-                if shows && !rules.contains(&removal.rule) {
-                    rules.push(removal.rule.clone());
-                    found.push(removal);
-                }
-            }
-        }
-        found
     }
 
     /// Whether a neighbour whose file this is has a section already: an item is in a pack once.
