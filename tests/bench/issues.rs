@@ -58,7 +58,7 @@ fn make_up(root: &Path, issues: u64) {
     }
     for number in 1..=issues {
         write(root, &issue(&mut random, "octo/search", number, issues));
-        if number % 20 == 0 {
+        if number.is_multiple_of(20) {
             let item = format!("---\nid: feat:f{number}\ntitle: Feature {number}\nissue: {number}\n---\n\nA draft.\n");
             fs::write(root.join(format!("work_items/f{number}.md")), item).unwrap();
         }
@@ -127,7 +127,7 @@ fn issue(random: &mut Random, repo: &str, number: u64, of: u64) -> SnapshotIssue
     // Every issue is a part of the one with a tenth of its number.
     let parent = (number >= 10).then(|| other(repo, number / 10));
     let children = (number * 10..number * 10 + 10).filter(|child| *child <= of).map(|child| other(repo, child));
-    let blocker = (number % 4 == 0).then(|| other(repo, random.below(of) + 1));
+    let blocker = number.is_multiple_of(4).then(|| other(repo, random.below(of) + 1));
     SnapshotIssue {
         asked: true,
         assignees: vec!["bob".to_owned()],
@@ -150,7 +150,7 @@ fn issue(random: &mut Random, repo: &str, number: u64, of: u64) -> SnapshotIssue
         },
         repo: repo.to_owned(),
         schema_version: SNAPSHOT_VERSION.to_owned(),
-        state: if number % 5 == 0 { "closed" } else { "open" }.to_owned(),
+        state: if number.is_multiple_of(5) { "closed" } else { "open" }.to_owned(),
         state_reason: None,
         title: format!("Issue {number} of {repo}"),
         trust: "trusted".to_owned(),
