@@ -8,7 +8,7 @@ use super::report::{json_text, plain_error, printable, tell};
 use super::sync_progress::Teller;
 use super::sync_request::{Whose, request, secrets};
 use super::workspace::{Workspace, environment, strict};
-use super::{sync_after, sync_config, sync_request};
+use super::{sync_config, sync_request};
 use contextpack::github::{Http, Limits, Secrets, Setting, Summary, SyncError, SystemClock};
 use contextpack::model::{Code, Diagnostic, Severity};
 use contextpack::pipeline::levelled;
@@ -51,7 +51,7 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     let mut summary =
         contextpack::github::sync(&mut transport, &mut SystemClock, &mut teller, &redactor, &setting, &request);
     teller.finish();
-    sync_after::look(global, args, &mut summary)?;
+    super::sync_after::look(global, args, &mut summary)?;
     notes.append(&mut summary.diagnostics);
     let mut notes = levelled(notes, settings);
     if global.strict {
