@@ -310,6 +310,12 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) building: Building,
 
+    /// Checks one of N parts of the roots, such as `1/4`; all N together find what one check finds
+    ///
+    /// The parts are those of `build --shard`. Packs that belong to no root are looked at with the first part that has roots.
+    #[arg(long, value_name = "i/N", conflicts_with = "roots")]
+    pub(crate) shard: Option<Shard>,
+
     #[command(flatten)]
     pub(crate) telling: Telling,
 }

@@ -44,7 +44,7 @@ impl Outcome {
         }
     }
 
-    fn step(&self, path: String, markdown: Option<&Path>, open_blockers: usize) -> StepPack {
+    fn step(&self, path: String, markdown: Option<&Path>, open_blockers: Option<usize>) -> StepPack {
         let made = self.made.as_ref().filter(|_| self.status != "removed").map(|made| StepMade {
             hash: made.hash.clone(),
             tokens: made.used_tokens,
@@ -139,7 +139,7 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         let markdown = args.markdown.as_deref().map(std::path::absolute).transpose()?;
         let alone = outcomes.len() == 1;
         let step = |outcome: &Outcome| {
-            let open = if alone { step::open_blockers(&desk, &outcome.root) } else { 0 };
+            let open = if alone { step::open_blockers(&desk, &outcome.root) } else { None };
             outcome.step(shown(&outcome.name), markdown.as_deref(), open)
         };
         step::append(file, &outcomes.iter().map(step).collect::<Vec<StepPack>>())?;

@@ -10,7 +10,8 @@ use super::packs;
 use super::report::{self, json_text, printable};
 use super::summary::{self, Row};
 use super::workspace::Workspace;
-use contextpack::pipeline::Built;
+use contextpack::model::slug;
+use contextpack::pipeline::{Built, Desk};
 use contextpack::review::{Difference, difference, read};
 use contextpack::store::{Folder, StoreError};
 use contextpack::wire::Pack;
@@ -59,7 +60,11 @@ impl Standing {
 pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let workspace = Workspace::open(global, &[])?;
     let desk = workspace.desk();
-    let items = workspace.roots(&desk, &args.roots)?;
+    let all = workspace.roots(&desk, &args.roots)?;
+    let mut items = all.clone();
+    if let Some(shard) = args.shard {
+        items.retain(|item| shard.holds(id(&desk, *item)));
+    }
     let folder = Folder::open(&workspace.root, &workspace.settings.output.dir)?;
     let standings = Mutex::new(Vec::new());
     let failed: Mutex<Option<StoreError>> = Mutex::new(None);
@@ -73,10 +78,13 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
         return Err(error.into());
     }
     let mut standings: Vec<Standing> = standings.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if args.roots.is_empty() && args.building.profiles.is_empty() && !run.blocked {
-        let names: BTreeSet<&str> = standings.iter().map(|standing| standing.name.as_str()).collect();
-        let strays: Vec<Standing> = strays(&folder, &names, &run, &desk)?.into_iter().map(Standing::from).collect();
-        standings.extend(strays);
+    let leads = args.shard.is_none_or(|shard| shard.leads(all.iter().map(|item| id(&desk, *item))));
+    if args.roots.is_empty() && args.building.profiles.is_empty() && !run.blocked && leads {
+        let profiles = args.building.profiles(&workspace.settings)?;
+        if let Some(names) = names(&desk, &all, &profiles) {
+            let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+            standings.extend(strays(&folder, &names, &run, &desk)?.into_iter().map(Standing::from));
+        }
     }
     standings.sort();
     let dir = workspace.settings.output.dir.as_str();
@@ -121,6 +129,22 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     }
     let input = if run.has_errors() { Exit::Input } else { Exit::Done };
     Ok(input.and(if bad == 0 { Exit::Done } else { Exit::Stale }))
+}
+
+fn id<'a>(desk: &'a Desk<'_>, item: usize) -> &'a str {
+    &desk.corpus().entries[item].item.id
+}
+
+/// The file names of the packs of these roots; none where two roots share one, so that neither is built.
+fn names(desk: &Desk<'_>, roots: &[usize], profiles: &[String]) -> Option<BTreeSet<String>> {
+    let mut names = BTreeSet::new();
+    for root in roots {
+        let slug = slug(&desk.name(*root));
+        if !profiles.iter().all(|profile| names.insert(format!("{slug}.{profile}.json"))) {
+            return None;
+        }
+    }
+    Some(names)
 }
 
 /// The status of a pack whose issue the snapshot lacks, so that nothing says what it should be.

@@ -47,6 +47,7 @@ Examples:
   contextpack check
   contextpack check --format github   in a workflow: annotations at the lines concerned
   contextpack check --strict          warnings fail too
+  contextpack check --shard 2/8       one of eight jobs that together check all packs
 
 Exit codes:
   0  every pack is what a build would write

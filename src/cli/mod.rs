@@ -26,6 +26,8 @@ mod summary;
 #[cfg(feature = "github")]
 mod sync;
 #[cfg(feature = "github")]
+mod sync_after;
+#[cfg(feature = "github")]
 mod sync_config;
 #[cfg(feature = "github")]
 mod sync_progress;

@@ -90,7 +90,7 @@ impl<'a> Setup<'a> {
             self.left.push((WORKFLOWS.to_owned(), why));
             return Ok(());
         }
-        self.create(&format!("{WORKFLOWS}/contextpack.yml"), &starter::workflows::check(places))?;
+        self.create(&format!("{WORKFLOWS}/contextpack.yml"), &starter::workflows::check(places, shards))?;
         if github {
             self.create(&format!("{WORKFLOWS}/contextpack-sync.yml"), &starter::workflows::sync(places))?;
         }

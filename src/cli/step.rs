@@ -27,8 +27,8 @@ pub(crate) struct StepPack {
 pub(crate) struct StepMade {
     pub(crate) hash: String,
     pub(crate) tokens: Option<u64>,
-    /// Blockers of its root that are not known to be done.
-    pub(crate) open_blockers: usize,
+    /// Blockers of its root that are not known to be done; nothing where nobody knows whether there are any.
+    pub(crate) open_blockers: Option<usize>,
     /// The file with its Markdown.
     pub(crate) markdown: Option<PathBuf>,
 }
@@ -45,20 +45,24 @@ pub(crate) fn append(file: &Path, packs: &[StepPack]) -> Result<(), Failure> {
         .map_err(|error| PathFailure::failure("write", file.display().to_string(), error))
 }
 
-/// How many of a root's blockers are not known to be done.
-pub(crate) fn open_blockers(desk: &Desk<'_>, root: &str) -> usize {
+/// How many of a root's blockers are not known to be done; nothing where none is known and the snapshot lacks the
+/// list of them, which is no leave to begin.
+pub(crate) fn open_blockers(desk: &Desk<'_>, root: &str) -> Option<usize> {
     let entries = &desk.corpus().entries;
-    let Some(item) = entries.iter().position(|entry| entry.item.id.as_str() == root) else { return 0 };
+    let item = entries.iter().position(|entry| entry.item.id.as_str() == root)?;
     let blocks = |relation| matches!(relation, Relation::DependsOn | Relation::BlockedBy);
+    let over = |state| matches!(state, ItemState::Done | ItemState::NotPlanned | ItemState::Merged);
     let mut open = BTreeSet::new();
     for edge in desk.graph().edges(item).iter().filter(|edge| blocks(edge.relation)) {
         match &edge.to {
-            Target::Item(item) if matches!(desk.state(*item), ItemState::Done | ItemState::NotPlanned) => {}
+            Target::Item(item) if over(desk.state(*item)) => {}
+            Target::Issue { state, .. } if over(*state) => {}
             Target::Item(item) => drop(open.insert(entries[*item].item.id.as_str())),
             Target::Issue { id, .. } => drop(open.insert(id.as_str())),
         }
     }
-    open.len()
+    let unknown = entries[item].issue.as_ref().is_some_and(|issue| issue.unknown.contains(&Relation::BlockedBy));
+    (!open.is_empty() || !unknown).then_some(open.len())
 }
 
 fn outputs(packs: &[StepPack], prefix: &str) -> String {
@@ -79,7 +83,7 @@ fn outputs(packs: &[StepPack], prefix: &str) -> String {
     output(&mut text, "markdown", &of(&|(_, made)| Some(made.markdown.as_ref()?.to_str()?.to_owned())));
     output(&mut text, "hash", &of(&|(_, made)| Some(made.hash.clone())));
     output(&mut text, "tokens", &of(&|(_, made)| made.tokens.map(|tokens| tokens.to_string())));
-    output(&mut text, "open-blockers", &of(&|(_, made)| Some(made.open_blockers.to_string())));
+    output(&mut text, "open-blockers", &of(&|(_, made)| made.open_blockers.map(|open| open.to_string())));
     text
 }
 
@@ -105,8 +109,12 @@ mod tests {
     }
 
     fn pack(path: &str, changed: bool) -> StepPack {
-        let made =
-            StepMade { hash: "sha256:0".into(), tokens: None, open_blockers: 2, markdown: Some("/t/a.md".into()) };
+        let made = StepMade {
+            hash: "sha256:0".into(),
+            tokens: None,
+            open_blockers: Some(2),
+            markdown: Some("/t/a.md".into()),
+        };
         StepPack { path: path.to_owned(), changed, made: Some(made) }
     }
 

@@ -52,6 +52,7 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     let mut summary =
         contextpack::github::sync(&mut transport, &mut SystemClock, &mut teller, &redactor, &setting, &request);
     teller.finish();
+    super::sync_after::look(global, args, &mut summary)?;
     notes.append(&mut summary.diagnostics);
     let mut notes = levelled(notes, settings);
     if global.strict {

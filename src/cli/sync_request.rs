@@ -138,8 +138,10 @@ pub(crate) fn request(
 
 /// What GitHub is asked for where the configuration wants roots in these states.
 fn wanted_state(states: &[String]) -> &'static str {
-    let open = |state: &String| state.trim().eq_ignore_ascii_case("open");
-    match (states.is_empty() || states.iter().any(open), states.iter().any(|state| !open(state))) {
+    // `unknown` is the state of items without a status: every issue has one.
+    let of =
+        |names: &[&str]| states.iter().any(|state| names.iter().any(|name| state.trim().eq_ignore_ascii_case(name)));
+    match (of(&["open"]), of(&["done", "not_planned", "merged"])) {
         (true, true) => "all",
         (false, true) => "closed",
         _ => "open",
@@ -237,6 +239,11 @@ mod tests {
         assert_eq!(
             [state(&[]), state(&["open"]), state(&["done"]), state(&["open", "done"])],
             ["open", "open", "closed", "all"]
+        );
+        // What `init` writes asks for no closed issue.
+        assert_eq!(
+            [state(&["open", "unknown"]), state(&["unknown"]), state(&["Not_Planned", "unknown"])],
+            ["open", "open", "closed"]
         );
     }
 }

@@ -2,9 +2,9 @@
 
 use super::IssueKey;
 use super::place::is_repo;
-use crate::model::{RepoPath, SNAPSHOT_VERSION, SnapshotIssue};
+use crate::model::{Code, Diagnostic, Place, RepoPath, SNAPSHOT_VERSION, SnapshotIssue};
 use crate::store::{Folder, StoreError, Wrote};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// The folder of the snapshot: `<owner>/<repo>/<number>.json` below it.
@@ -15,12 +15,21 @@ pub(super) struct Files {
     /// What was done to each file in this run, by its path from the root.
     pub(super) changed: BTreeMap<String, &'static str>,
     /// Files that were as they should be.
-    pub(super) unchanged: std::collections::BTreeSet<String>,
+    pub(super) unchanged: BTreeSet<String>,
+    /// Files that cannot be written, since folders stand in their places.
+    occupied: BTreeSet<String>,
 }
 
 impl Files {
     pub(super) fn new(root: PathBuf, dir: RepoPath) -> Self {
-        Self { root, dir, folders: BTreeMap::new(), changed: BTreeMap::new(), unchanged: Default::default() }
+        Self {
+            root,
+            dir,
+            folders: BTreeMap::new(),
+            changed: BTreeMap::new(),
+            unchanged: BTreeSet::new(),
+            occupied: BTreeSet::new(),
+        }
     }
 
     fn folder(&mut self, repo: &str) -> Result<&Folder, StoreError> {
@@ -45,18 +54,51 @@ impl Files {
         }))
     }
 
-    /// Writes a record, unless its file is as it should be.
+    /// The issues whose files are there and cannot be read, sorted, and whether they were asked for.
+    ///
+    /// A file that was cut off or merged badly still begins with whether it was.
+    pub(super) fn broken(&mut self) -> Result<Vec<(IssueKey, bool)>, StoreError> {
+        let mut broken = Vec::new();
+        for repo in self.repos()? {
+            for number in self.numbers(&repo)? {
+                let key = IssueKey::new(&repo, number);
+                if self.read(&key)?.is_none() {
+                    let text = self.folder(&repo)?.read(&name(number))?.unwrap_or_default();
+                    let neighbour = String::from_utf8_lossy(&text).contains("\"asked\": false");
+                    broken.push((key, !neighbour));
+                }
+            }
+        }
+        Ok(broken)
+    }
+
+    /// The repos of the snapshot, as their folders are named.
+    fn repos(&self) -> Result<Vec<String>, StoreError> {
+        let mut repos = Vec::new();
+        for owner in Folder::open(&self.root, &self.dir)?.folders()? {
+            let Ok(dir) = RepoPath::new(&format!("{}/{owner}", self.dir)) else { continue };
+            let names = Folder::open(&self.root, &dir)?.folders()?;
+            repos.extend(names.iter().map(|name| format!("{owner}/{name}")).filter(|repo| is_repo(repo)));
+        }
+        Ok(repos)
+    }
+
+    /// Writes a record, unless its file is as it should be. A folder in its place stops nothing, and is told.
     pub(super) fn write(&mut self, issue: &SnapshotIssue) -> Result<(), StoreError> {
         let path = format!("{}/{}/{}", self.dir, issue.repo, name(issue.number));
         let text = serde_json::to_string_pretty(issue)
             .map_err(|error| StoreError::Write { path: self.root.join(&path), source: error.into() })?;
-        match self.folder(&issue.repo)?.write(&name(issue.number), format!("{text}\n").as_bytes())? {
-            Wrote::Written => {
+        match self.folder(&issue.repo)?.write(&name(issue.number), format!("{text}\n").as_bytes()) {
+            Err(StoreError::NotAFile { .. }) => {
+                self.occupied.insert(path);
+            }
+            Err(error) => return Err(error),
+            Ok(Wrote::Written) => {
                 self.unchanged.remove(&path);
                 self.changed.insert(path, "written");
             }
-            Wrote::Unchanged if self.changed.contains_key(&path) => {}
-            Wrote::Unchanged => {
+            Ok(Wrote::Unchanged) if self.changed.contains_key(&path) => {}
+            Ok(Wrote::Unchanged) => {
                 self.unchanged.insert(path);
             }
         }
@@ -65,17 +107,31 @@ impl Files {
 
     /// Removes the record of an issue that is gone.
     pub(super) fn remove(&mut self, key: &IssueKey) -> Result<bool, StoreError> {
-        let removed = self.folder(&key.repo)?.remove(&name(key.number))?;
+        let removed = match self.folder(&key.repo)?.remove(&name(key.number)) {
+            Err(StoreError::NotAFile { .. }) => false,
+            removed => removed?,
+        };
         if removed {
             self.changed.insert(format!("{}/{}/{}", self.dir, key.repo, name(key.number)), "removed");
         }
         Ok(removed)
     }
 
+    /// What is wrong with the snapshot's files and could not be mended.
+    pub(super) fn faults(&self) -> Vec<Diagnostic> {
+        let fault = |path: &String| {
+            let at = RepoPath::new(path).ok().map(Place::file);
+            let help = "remove it, and run `contextpack sync` again";
+            Diagnostic::new(Code::InvalidSnapshot, at, "the issue cannot be written: it is no file").help(help)
+        };
+        self.occupied.iter().map(fault).collect()
+    }
+
     /// The numbers of a repo's issues in the snapshot, rising.
     pub(super) fn numbers(&mut self, repo: &str) -> Result<Vec<u64>, StoreError> {
         let names = self.folder(repo)?.list()?;
-        let mut numbers: Vec<u64> = names.iter().filter_map(|name| name.strip_suffix(".json")?.parse().ok()).collect();
+        let number = |file: &String| file.strip_suffix(".json")?.parse().ok().filter(|number| name(*number) == *file);
+        let mut numbers: Vec<u64> = names.iter().filter_map(number).collect();
         numbers.sort_unstable();
         Ok(numbers)
     }

@@ -121,6 +121,10 @@ impl Engine<'_> {
             self.client.watcher.progress(Progress { step: "named issues", done: done as u64, of });
             self.single(&key, true)?;
         }
+        // Whoever is asked for is written anew by now; what is left are issues that no list has.
+        for (key, asked) in self.files.broken()? {
+            self.single(&key, asked)?;
+        }
         Ok(())
     }
 

@@ -172,6 +172,7 @@ impl Engine<'_> {
         if let Err(error) = self.memory.save(&self.setting.root) {
             summary.error.get_or_insert(error.into());
         }
+        summary.diagnostics.extend(self.files.faults());
         summary.changed = std::mem::take(&mut self.files.changed).into_iter().collect();
         summary.unchanged = self.files.unchanged.len();
         summary.requests = self.client.budget.sent;

@@ -160,6 +160,8 @@ pub enum Target {
         title: Option<Clean>,
         /// Its state, where a list of its neighbours shows it.
         state: ItemState,
+        /// What was taken out of its name and title.
+        removals: Vec<Removal>,
     },
 }
 

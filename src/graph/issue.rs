@@ -1,7 +1,7 @@
 //! What an item has from GitHub, clean.
 
 use super::{Entry, ItemState, Removal, Rules, Text};
-use crate::model::Digest;
+use crate::model::{Digest, Relation};
 use crate::parse::{Authored, Body, Comment, IssueLink, Markdown, Origin};
 use crate::redact::{Clean, CleanBuf};
 use std::sync::Arc;
@@ -25,11 +25,15 @@ pub struct Issue {
     pub by: Authored<Clean>,
     /// What GitHub's lists tie it to.
     pub links: Vec<IssueLink<Clean>>,
+    /// What was taken out of each of these.
+    pub link_removals: Vec<Vec<Removal>>,
     /// Oldest first.
     pub comments: Vec<Remark>,
-    /// What of it the snapshot lacks.
-    pub lacks: Vec<&'static str>,
-    /// What was taken out of everything but its comments. Lines of the body are those of its text.
+    /// Relations of which the snapshot may not have all.
+    pub unknown: Vec<Relation>,
+    /// Whether the snapshot has all of its comments.
+    pub has_comments: bool,
+    /// What was taken out of everything but its comments and links. Lines of the body are those of its text.
     pub removals: Vec<Removal>,
     /// Digest of everything but its comments, after redaction.
     pub digest: Digest,
@@ -58,6 +62,18 @@ pub struct Draft {
 }
 
 impl Issue {
+    /// The names of the relations of which the snapshot may not have all.
+    pub fn unknown_names(&self) -> Vec<&'static str> {
+        let name = |relation: &Relation| match relation {
+            Relation::Parent => "parent",
+            Relation::Child => "sub-issues",
+            Relation::DependsOn | Relation::BlockedBy => "blockers",
+            Relation::Blocks => "issues that it blocks",
+            Relation::Related => "related issues",
+        };
+        self.unknown.iter().map(name).collect()
+    }
+
     /// Whether it is one of the configured repo.
     pub fn is_here(&self, rules: &Rules) -> bool {
         rules.repo.as_ref().is_some_and(|repo| repo.eq_ignore_ascii_case(&self.repo))

@@ -5,7 +5,7 @@ use super::link::Written;
 use super::place::{id, line_of, shown};
 use super::quote::Quotes;
 use super::resolve::{Answer, Resolver};
-use super::{Corpus, EdgeSource, Entry, IssueRef, ItemState, Target};
+use super::{Corpus, EdgeSource, Entry, IssueRef, ItemState, Removal, Target};
 use crate::model::{Code, Diagnostic, Place, Relation};
 use crate::parse::{IssueLink, Origin, Via};
 use crate::redact::{Clean, CleanBuf};
@@ -131,7 +131,7 @@ impl Drawing {
     /// Takes what GitHub's lists say of an item's issue.
     pub(super) fn links(&mut self, corpus: &Corpus, index: &Index, item: usize) {
         let Some(issue) = &corpus.entries[item].issue else { return };
-        for link in &issue.links {
+        for (at, link) in issue.links.iter().enumerate() {
             let source = match link.relation {
                 Relation::Parent | Relation::Child => EdgeSource::SubIssue,
                 _ => EdgeSource::DependencyApi,
@@ -141,7 +141,8 @@ impl Drawing {
             let key = IssueRef { repo: link.repo.to_lowercase(), number: link.number };
             match index.claiming(&key) {
                 [] => {
-                    let to = self.listed(link, key);
+                    let removals = issue.link_removals.get(at).map(Vec::as_slice).unwrap_or_default();
+                    let to = self.listed(link, key, removals);
                     self.push(&value, To::Issue(to));
                 }
                 [to] if *to == item => {}
@@ -152,7 +153,7 @@ impl Drawing {
     }
 
     /// The issue that an entry of a list shows.
-    fn listed(&mut self, link: &IssueLink<Clean>, key: IssueRef) -> usize {
+    fn listed(&mut self, link: &IssueLink<Clean>, key: IssueRef, removed: &[Removal]) -> usize {
         let next = self.issues.len();
         let at = *self.known.entry((key.repo, key.number)).or_insert(next);
         if at == next {
@@ -163,11 +164,12 @@ impl Drawing {
                 url: link.url.clone(),
                 title: link.title.clone(),
                 state: link.state,
+                removals: removed.to_vec(),
             });
-        } else if let Target::Issue { title, state, .. } = &mut self.issues[at]
+        } else if let Target::Issue { title, state, removals, .. } = &mut self.issues[at]
             && title.is_none()
         {
-            (*title, *state) = (link.title.clone(), link.state);
+            (*title, *state, *removals) = (link.title.clone(), link.state, removed.to_vec());
         }
         at
     }
@@ -254,7 +256,13 @@ impl Drawing {
         let (mut id, mut url) = (CleanBuf::new(), CleanBuf::new());
         id.text(&repo).lit("#").number(key.number);
         url.lit("https://").text(&corpus.rules.host).lit("/").text(&repo).lit("/issues/").number(key.number);
-        self.issues.push(Target::Issue { id: id.finish(), url: url.finish(), title: None, state: ItemState::Unknown });
+        self.issues.push(Target::Issue {
+            id: id.finish(),
+            url: url.finish(),
+            title: None,
+            state: ItemState::Unknown,
+            removals: Vec::new(),
+        });
         self.known.insert((key.repo, key.number), self.issues.len() - 1);
         Some(self.issues.len() - 1)
     }

@@ -43,19 +43,31 @@ impl Snapshot {
         for entry in entries.flatten() {
             let Ok(name) = entry.file_name().into_string() else { continue };
             let below = format!("{path}/{name}");
+            // Owners have no name with a full stop in front; repos may: `owner/.github`.
+            let expected = if depth == 2 { is_numbered(&name) } else { depth == 1 || !name.starts_with('.') };
+            if !expected {
+                continue;
+            }
             match entry.file_type() {
-                Ok(kind) if kind.is_dir() && depth < 2 && !name.starts_with('.') => {
-                    match dir.open_dir_nofollow(&name) {
-                        Ok(dir) => self.folder(&dir, &below, depth + 1),
-                        Err(error) => self.failed(&below, &error),
-                    }
-                }
-                Ok(kind) if kind.is_file() && depth == 2 && is_numbered(&name) => {
-                    self.files.extend(links::named(&below));
-                }
-                _ => {}
+                Ok(kind) if kind.is_dir() && depth < 2 => match dir.open_dir_nofollow(&name) {
+                    Ok(dir) => self.folder(&dir, &below, depth + 1),
+                    Err(error) => self.failed(&below, &error),
+                },
+                Ok(kind) if kind.is_file() && depth == 2 => self.files.extend(links::named(&below)),
+                Ok(kind) if kind.is_symlink() => self.strange(&below, "it is a link, which is not followed"),
+                Ok(_) if depth == 2 => self.strange(&below, "it is no file"),
+                // A file beside the folders is nobody's issue.
+                Ok(_) => {}
+                Err(error) => self.failed(&below, &error),
             }
         }
+    }
+
+    /// Something stands where the snapshot should be.
+    fn strange(&mut self, path: &str, what: &str) {
+        let at = links::named(path).map(Place::file);
+        let help = "remove it, and run `contextpack sync` again";
+        self.diagnostics.push(Diagnostic::new(Code::InvalidSnapshot, at, what).help(help));
     }
 
     /// What is not there is no fault: nothing was synced yet.

@@ -179,7 +179,7 @@ codes! {
     /// A finished pack would contain a secret value of the building environment.
     EnvironmentSecret = "environment-secret", Error;
     /// A file of the GitHub snapshot cannot be used.
-    InvalidSnapshot = "invalid-snapshot", Warning;
+    InvalidSnapshot = "invalid-snapshot", Error;
     /// The snapshot lacks relations or comments of an issue.
     IncompleteIssue = "incomplete-issue", Warning;
     /// An issue of a private repo stands in a pack that this repo may publish.

@@ -38,6 +38,13 @@ impl Shard {
     pub fn index(self) -> u32 {
         self.index
     }
+
+    /// Whether it is the first that holds any of the roots with these ids; of none it is the first of all.
+    ///
+    /// What belongs to no root is its share: so that is one shard's, and one that a matrix of the roots has.
+    pub fn leads<'a>(self, ids: impl Iterator<Item = &'a str>) -> bool {
+        ids.map(|id| Self::holding(id, self.of).index).min().unwrap_or(1) == self.index
+    }
 }
 
 impl fmt::Display for Shard {
@@ -85,6 +92,10 @@ mod tests {
             let shards: Vec<Shard> = (1..=of).map(|index| format!("{index}/{of}").parse().unwrap()).collect();
             for id in &ids {
                 assert_eq!(shards.iter().filter(|shard| shard.holds(id)).count(), 1, "{id} of {of}");
+            }
+            for ids in [&ids[..], &ids[3..5], &[]] {
+                let leading: Vec<&Shard> = shards.iter().filter(|s| s.leads(ids.iter().map(String::as_str))).collect();
+                assert!(leading.len() == 1 && (ids.is_empty() || ids.iter().any(|id| leading[0].holds(id))));
             }
         }
         // What Python's hashlib gives: another assignment would move every root.

@@ -25,8 +25,10 @@ pub struct Issue<T> {
     pub links: Vec<IssueLink<T>>,
     /// Oldest first.
     pub comments: Vec<Comment<T>>,
-    /// What of it the snapshot lacks, in words.
-    pub lacks: Vec<&'static str>,
+    /// Relations of which the snapshot may not have all.
+    pub unknown: Vec<Relation>,
+    /// Whether the snapshot has all of its comments.
+    pub has_comments: bool,
 }
 
 /// Who wrote a text on GitHub, and when.
@@ -127,7 +129,8 @@ impl<T: AsRef<str>> Issue<T> {
                     noise: comment.noise,
                 })
                 .collect(),
-            lacks: self.lacks.clone(),
+            unknown: self.unknown.clone(),
+            has_comments: self.has_comments,
         }
     }
 }

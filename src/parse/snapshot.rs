@@ -101,12 +101,6 @@ impl SnapshotFile {
             head: String::new(),
             no_pack: !issue.asked,
         };
-        let lists = [
-            (Relation::Parent, &issue.relations.parent),
-            (Relation::Child, &issue.relations.sub_issues),
-            (Relation::BlockedBy, &issue.relations.blocked_by),
-            (Relation::Blocks, &issue.relations.blocking),
-        ];
         Issue {
             item,
             url: issue.url.clone(),
@@ -115,7 +109,7 @@ impl SnapshotFile {
             private: issue.private,
             state,
             by: authored(&issue.author, issue.created_at.as_ref(), None, &issue.trust),
-            links: lists.iter().flat_map(|(relation, list)| self.links(*relation, list)).collect(),
+            links: self.lists().into_iter().flat_map(|(relation, list)| self.links(relation, list)).collect(),
             comments: issue
                 .comments
                 .items
@@ -128,7 +122,8 @@ impl SnapshotFile {
                     noise: comment.author.bot || comment.minimized,
                 })
                 .collect(),
-            lacks: self.lacks(),
+            unknown: self.unknown(),
+            has_comments: issue.comments.completeness == Completeness::Complete,
         }
     }
 
@@ -151,21 +146,21 @@ impl SnapshotFile {
             .collect()
     }
 
-    fn lacks(&self) -> Vec<&'static str> {
-        let SnapshotIssue { relations, comments, kind, .. } = &self.issue;
+    fn unknown(&self) -> Vec<Relation> {
         // Pull requests have no relations of these kinds.
-        let related = kind != "pull";
+        let unknown =
+            |list: &SnapshotRelation| self.issue.kind != "pull" && list.completeness != Completeness::Complete;
+        self.lists().into_iter().filter(|(_, list)| unknown(list)).map(|(relation, _)| relation).collect()
+    }
+
+    fn lists(&self) -> [(Relation, &SnapshotRelation); 4] {
+        let relations = &self.issue.relations;
         [
-            ("parent", relations.parent.completeness, related),
-            ("sub-issues", relations.sub_issues.completeness, related),
-            ("blockers", relations.blocked_by.completeness, related),
-            ("issues that it blocks", relations.blocking.completeness, related),
-            ("comments", comments.completeness, true),
+            (Relation::Parent, &relations.parent),
+            (Relation::Child, &relations.sub_issues),
+            (Relation::BlockedBy, &relations.blocked_by),
+            (Relation::Blocks, &relations.blocking),
         ]
-        .into_iter()
-        .filter(|(_, completeness, asked)| *asked && *completeness != Completeness::Complete)
-        .map(|(name, ..)| name)
-        .collect()
     }
 
     /// What GitHub keeps in fields, then the answers of an issue form.
@@ -300,9 +295,9 @@ mod tests {
         let parsed = read(&issue).unwrap().parsed();
         let link = &parsed.links[0];
         assert_eq!((link.relation, link.number, link.state), (Relation::BlockedBy, 2, ItemState::NotPlanned));
-        assert_eq!(parsed.lacks, ["sub-issues", "blockers", "issues that it blocks"]);
+        assert_eq!(parsed.unknown, [Relation::Child, Relation::BlockedBy, Relation::Blocks]);
         let pull = read(&SnapshotIssue { kind: "pull".to_owned(), ..issue }).unwrap().parsed();
-        assert_eq!(pull.lacks, [""; 0]);
+        assert_eq!(pull.unknown, []);
     }
 
     #[test]

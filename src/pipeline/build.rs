@@ -208,15 +208,16 @@ impl Desk<'_> {
     fn pack(&self, root: usize, bench: &Bench<'_>, shelf: &Shelf, stamp: &Stamp) -> Built {
         let profile = bench.library.profile;
         let item = &self.corpus.entries[root].item;
-        let (mut references, mut found) = shelf.of(self, root, profile);
-        found.extend(self.of_github(root));
-        let diagnostics = levelled(found, self.settings);
+        let (mut references, found) = shelf.of(self, root, profile);
+        let of_github = self.of_github(root);
+        let with = |more: Vec<Diagnostic>| levelled([found.clone(), more].concat(), self.settings);
+        let (carried, diagnostics) = (with(of_github.carried), with(of_github.told));
         let neighbours = self.graph.edges(root).iter().filter_map(|edge| match edge.to {
             Target::Item(item) => Some(self.corpus.entries[item].item.id.as_str()),
             Target::Issue { .. } => None,
         });
         references.warnings = self.notices.of(&item.id, neighbours);
-        references.warnings.extend(diagnostics.iter().map(|diagnostic| notices::notice(diagnostic, &self.redactor)));
+        references.warnings.extend(carried.iter().map(|diagnostic| notices::notice(diagnostic, &self.redactor)));
         let selection = select(&bench.library, root, references);
         let outcome = match fit(selection, &bench.budget, bench.counter) {
             Ok(fitted) => self.guarded(&item.id, seal(&fitted, stamp)),

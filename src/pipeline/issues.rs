@@ -92,11 +92,13 @@ fn entry(redactor: &Redactor, raw: &parse::Issue<String>, hidden: &Hidden, rules
     raw.map(&mut |key, text: &String, line| pieces.push(Piece { key, text, line }));
     let mut of_item = 0;
     raw.item.map(&mut |_, _: &String, _| of_item += 1);
-    // A comment's own text comes last of what is known of it; texts of comments come last of all.
+    // Texts of comments come last of all, and before them those of links.
     let commented: usize = raw.comments.iter().map(pieces_of).sum();
     let first_comment = pieces.len() - commented;
-    let owners: Vec<usize> =
-        raw.comments.iter().enumerate().flat_map(|(at, comment)| std::iter::repeat_n(at, pieces_of(comment))).collect();
+    let of_comment = owners(raw.comments.iter().map(pieces_of));
+    // Repo, URL and title, where it is seen.
+    let of_links = owners(raw.links.iter().map(|link| 2 + usize::from(link.title.is_some())));
+    let first_link = first_comment - of_links.len();
 
     let scrubbed = redactor.scrub(raw.item.origin.path.as_str(), &pieces);
     let mut texts = scrubbed.texts.iter();
@@ -104,14 +106,20 @@ fn entry(redactor: &Redactor, raw: &parse::Issue<String>, hidden: &Hidden, rules
 
     let mut removals = hidden.body.removals.clone();
     let mut of_comments: Vec<Vec<Removal>> = hidden.comments.iter().map(|out| out.removals.clone()).collect();
+    let mut link_removals: Vec<Vec<Removal>> = raw.links.iter().map(|_| Vec::new()).collect();
     for removal in scrubbed.removals {
         let Piece { key, line, .. } = pieces[removal.piece];
         let piece = removal.piece;
         let mut recorded = clean::recorded(removal, key);
-        if let Some(comment) = piece.checked_sub(first_comment).and_then(|piece| owners.get(piece)) {
+        if let Some(comment) = piece.checked_sub(first_comment).and_then(|piece| of_comment.get(piece)) {
             recorded.in_body = true;
             recorded.line = hidden.comments[*comment].line_before(recorded.line);
             of_comments[*comment].push(recorded);
+            continue;
+        }
+        if let Some(link) = piece.checked_sub(first_link).and_then(|piece| of_links.get(piece)) {
+            recorded.line = 1;
+            link_removals[*link].push(recorded);
             continue;
         }
         recorded.in_name &= piece < of_item;
@@ -121,17 +129,28 @@ fn entry(redactor: &Redactor, raw: &parse::Issue<String>, hidden: &Hidden, rules
         removals.push(recorded);
     }
     let digest = digest(&scrubbed.texts[..first_comment], &issue);
-    entry_of(issue, once(removals), of_comments.into_iter().map(once).collect(), digest, rules)
+    let removed = Removed {
+        issue: once(removals),
+        links: link_removals.into_iter().map(once).collect(),
+        comments: of_comments.into_iter().map(once).collect(),
+    };
+    entry_of(issue, removed, digest, rules)
 }
 
-fn entry_of(
-    issue: parse::Issue<Clean>,
-    removals: Vec<Removal>,
-    of_comments: Vec<Vec<Removal>>,
-    digest: Digest,
-    rules: &Arc<SourceRules>,
-) -> Entry {
-    let comments = issue.comments.into_iter().zip(of_comments);
+/// What was taken out of the parts of an issue.
+struct Removed {
+    issue: Vec<Removal>,
+    links: Vec<Vec<Removal>>,
+    comments: Vec<Vec<Removal>>,
+}
+
+/// Whose each piece is, where one after the other has so many.
+fn owners(pieces: impl Iterator<Item = usize>) -> Vec<usize> {
+    pieces.enumerate().flat_map(|(at, pieces)| std::iter::repeat_n(at, pieces)).collect()
+}
+
+fn entry_of(issue: parse::Issue<Clean>, removed: Removed, digest: Digest, rules: &Arc<SourceRules>) -> Entry {
+    let comments = issue.comments.into_iter().zip(removed.comments);
     let comments = comments
         .map(|(comment, removals)| Remark {
             markdown: Arc::new(Markdown::read(&comment.text)),
@@ -151,9 +170,11 @@ fn entry_of(
         state: issue.state,
         by: issue.by,
         links: issue.links,
+        link_removals: removed.links,
         comments,
-        lacks: issue.lacks,
-        removals,
+        unknown: issue.unknown,
+        has_comments: issue.has_comments,
+        removals: removed.issue,
         digest,
     };
     let rules = Arc::clone(rules);

@@ -9,6 +9,7 @@ mod clean;
 mod github;
 mod issues;
 mod items;
+mod leftover;
 mod notices;
 mod references;
 mod roots;
@@ -20,7 +21,8 @@ pub use roots::RootError;
 use crate::config::{DenyList, Settings};
 use crate::graph::{Corpus, Graph, Rules, unite};
 use crate::model::{Code, Diagnostic, Place, RepoPath, Source};
-use crate::redact::{CleanBuf, Environment, Redactor};
+use crate::redact::{Clean, CleanBuf, Environment, Redactor};
+use std::collections::BTreeMap;
 
 /// Everything that packs are made from: items, clean, with the graph around them.
 pub struct Desk<'a> {
@@ -36,6 +38,8 @@ pub struct Desk<'a> {
     notices: notices::Notices,
     /// Whether others may read the packs.
     publishes: bool,
+    /// Repos without relations, see [`github::unrelated`].
+    unrelated: BTreeMap<String, Clean>,
 }
 
 impl<'a> Desk<'a> {
@@ -62,12 +66,26 @@ impl<'a> Desk<'a> {
         let graph = Graph::draw(&corpus);
         diagnostics.extend(duplicates);
         diagnostics.extend_from_slice(graph.diagnostics());
+        let unrelated = github::unrelated(&corpus);
+        diagnostics.extend(github::without_relations(&unrelated));
         diagnostics.sort();
         diagnostics.dedup();
         let diagnostics = levelled(diagnostics, settings);
         let notices = notices::Notices::new(&diagnostics, &redactor);
         let publishes = github::publishes(settings, &corpus);
-        Self { source, settings, deny, redactor, environment, corpus, graph, diagnostics, notices, publishes }
+        Self {
+            source,
+            settings,
+            deny,
+            redactor,
+            environment,
+            corpus,
+            graph,
+            diagnostics,
+            notices,
+            publishes,
+            unrelated,
+        }
     }
 
     /// What is wrong with the items and the graph.

@@ -1,23 +1,38 @@
 //! Finds many keywords in one pass.
 //!
 //! An automaton over so many words is megabytes large, and each byte waits for the step before it.
-//! Here the bytes of a place are looked up in tables of bits that stay in the processor's nearest
-//! cache, and only where some keyword may stand so are words compared.
+//! Here a filter that stays in the processor's nearest cache rules out most places of a block at
+//! once, and only where some keyword may stand are words looked up by the hash of a few bytes.
 
-/// How many bits a table has: one for each hash.
-const BITS: usize = 1 << 16;
+use super::telling::Plain;
+
+/// How many bytes are looked at together.
+const BLOCK: usize = 64;
+/// How far the last place of a block reaches beyond it.
+const BEYOND: usize = 3;
+/// How many hashes there are.
+const HASHES: usize = 1 << 16;
 
 /// Keywords and what each calls.
 pub(super) struct Keywords<T> {
+    filter: Filter,
     /// Words that are looked up by four of their bytes.
     long: Table<T>,
     /// Shorter ones, by three.
     short: Table<T>,
 }
 
+/// Which three bytes some word begins with, and which follow one byte later.
+///
+/// Every byte counts as one of 32 kinds. Words are spread over four sets: a place may hold one only
+/// where its two threes are of one set.
+struct Filter {
+    kinds: [u8; 256],
+    /// The lower bits are the sets that three kinds begin, the upper ones those that they continue.
+    sets: Box<[u8; 1 << 15]>,
+}
+
 struct Table<T> {
-    /// Which hashes some word has.
-    bits: Box<[u64; BITS / 64]>,
     /// Where the words of a hash begin in `words`.
     first: Vec<u32>,
     /// In the order of their hashes: how far in a word the hashed bytes stand, the word, its call.
@@ -27,11 +42,13 @@ struct Table<T> {
 impl<T: Copy> Keywords<T> {
     /// Takes words of at least two bytes, in lower case as far as ASCII goes.
     pub(super) fn new(words: impl IntoIterator<Item = (String, T)>) -> Self {
-        let (mut long, mut short) = (Vec::new(), Vec::new());
+        let (mut long, mut short, mut telling) = (Vec::new(), Vec::new(), Vec::new());
+        let plain = Plain::new();
         for (word, call) in words {
             let bytes = word.as_bytes();
+            let mut at = 0;
             match bytes.len() {
-                0 | 1 => {}
+                0 | 1 => continue,
                 2 => {
                     // Whatever the third byte is.
                     let mut hashes: Vec<u16> =
@@ -40,58 +57,110 @@ impl<T: Copy> Keywords<T> {
                     hashes.dedup();
                     short.extend(hashes.into_iter().map(|hash| (hash, 0, word.clone(), call)));
                 }
-                3 => short.push((hash(fold(bytes)), 0, word, call)),
+                3 => short.push((hash(fold(bytes)), 0, word.clone(), call)),
                 _ => {
-                    let telling = |four: &[u8]| four.iter().filter(|b| !b.is_ascii_punctuation()).count() >= 3;
-                    // `----` stands in many texts, `-beg` in few.
-                    let at = bytes.windows(4).position(telling).unwrap_or(0);
-                    long.push((hash(fold(&bytes[at..at + 4])), at, word, call));
+                    at = plain.telling(bytes);
+                    long.push((hash(fold(&bytes[at..at + 4])), at, word.clone(), call));
                 }
             }
+            telling.push(bytes[at..bytes.len().min(at + 4)].to_vec());
         }
-        Self { long: Table::new(long), short: Table::new(short) }
+        Self { filter: Filter::new(telling), long: Table::new(long), short: Table::new(short) }
     }
 
     /// Tells every keyword of `text`, whatever its case.
     pub(super) fn each(&self, text: &[u8], mut found: impl FnMut(usize, usize, T)) {
-        let mut window = 0_u32;
-        for (end, byte) in text.iter().enumerate() {
-            window = (window << 8) | u32::from(byte | 0x20);
-            let (long, short) = (hash(window), hash(window & 0xff_ffff));
-            if self.long.has(long) | self.short.has(short) {
-                if end >= 3 {
-                    self.long.words_at(text, end - 3, long, &mut found);
-                }
-                if end >= 2 {
-                    self.short.words_at(text, end - 2, short, &mut found);
+        for start in (0..text.len()).step_by(BLOCK) {
+            let rest = &text[start..];
+            let mut last = [0; BLOCK + BEYOND];
+            let block = rest.first_chunk().unwrap_or_else(|| {
+                last[..rest.len()].copy_from_slice(rest);
+                &last
+            });
+            self.filter.each(block, |at| {
+                let window = fold(&block[at..at + 4]);
+                self.long.words_at(text, start + at, hash(window), &mut found);
+                self.short.words_at(text, start + at, hash(window >> 8), &mut found);
+            });
+        }
+    }
+}
+
+impl Filter {
+    /// Takes two to four bytes of each word.
+    fn new(mut words: Vec<Vec<u8>>) -> Self {
+        words.sort_unstable();
+        words.dedup();
+        let kinds: [u8; 256] = std::array::from_fn(|byte| kind(byte as u8));
+        let mut sets = Box::new([0; 1 << 15]);
+        for (index, word) in words.iter().enumerate() {
+            let set = 1 << (index * 4 / words.len());
+            let fits = |place: usize, kind: u8| word.get(place).is_none_or(|byte| kinds[usize::from(*byte)] == kind);
+            let (first, second) = (kinds[usize::from(word[0])], kinds[usize::from(word[1])]);
+            for third in (0..32).filter(|kind| fits(2, *kind)) {
+                sets[three(first, second, third)] |= set;
+                for fourth in (0..32).filter(|kind| fits(3, *kind)) {
+                    sets[three(second, third, fourth)] |= set << 4;
                 }
             }
         }
-        // A word of two bytes at the very end.
-        if let [.., a, b] = *text {
-            self.short.words_at(text, text.len() - 2, hash(fold(&[a, b, 0])), &mut found);
+        Self { kinds, sets }
+    }
+
+    /// The places of a block where some word may stand.
+    ///
+    /// Each step does one thing to the whole block: a branch for each byte would cost more than the rest.
+    fn each(&self, block: &[u8; BLOCK + BEYOND], mut found: impl FnMut(usize)) {
+        let kinds = block.map(|byte| self.kinds[usize::from(byte)]);
+        let mut sets = [0; BLOCK + 1];
+        for (at, set) in sets.iter_mut().enumerate() {
+            *set = self.sets[three(kinds[at], kinds[at + 1], kinds[at + 2])];
+        }
+        let mut hits = [0; BLOCK];
+        for (at, hit) in hits.iter_mut().enumerate() {
+            *hit = u8::from(sets[at] & (sets[at + 1] >> 4) != 0);
+        }
+        let (eights, _) = hits.as_chunks();
+        for (index, eight) in eights.iter().enumerate() {
+            let mut left = u64::from_le_bytes(*eight);
+            while left != 0 {
+                found(index * 8 + (left.trailing_zeros() / 8) as usize);
+                left &= left - 1;
+            }
         }
     }
+}
+
+/// What a byte counts as; letters of both cases are the same.
+fn kind(byte: u8) -> u8 {
+    match byte {
+        0..=b' ' => 0,
+        b'a'..=b'z' => 1 + byte - b'a',
+        b'A'..=b'Z' => 1 + byte - b'A',
+        b'0'..=b'9' => 27 + byte % 2,
+        b'_' | b'-' => 29,
+        0x80.. => 31,
+        _ => 30,
+    }
+}
+
+/// Three kinds as one number.
+fn three(first: u8, second: u8, third: u8) -> usize {
+    (usize::from(first) << 10 | usize::from(second) << 5 | usize::from(third)) & 0x7fff
 }
 
 impl<T: Copy> Table<T> {
     fn new(mut words: Vec<(u16, usize, String, T)>) -> Self {
         words.sort_by_key(|(hash, ..)| *hash);
-        let mut bits = Box::new([0; BITS / 64]);
-        let mut first = vec![0; BITS + 1];
+        let mut first = vec![0; HASHES + 1];
         for (hash, ..) in &words {
-            bits[usize::from(*hash / 64)] |= 1 << (hash % 64);
             first[usize::from(*hash) + 1] += 1;
         }
         for place in 1..first.len() {
             first[place] += first[place - 1];
         }
         let words = words.into_iter().map(|(_, at, word, call)| (at, word.into_boxed_str(), call)).collect();
-        Self { bits, first, words }
-    }
-
-    fn has(&self, hash: u16) -> bool {
-        (self.bits[usize::from(hash / 64)] >> (hash % 64)) & 1 == 1
+        Self { first, words }
     }
 
     /// The words whose hashed bytes stand at `place`.

@@ -28,6 +28,7 @@ mod phrases;
 mod providers;
 mod rules;
 mod spread;
+mod telling;
 #[cfg(test)]
 mod tests;
 mod text;

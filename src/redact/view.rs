@@ -268,12 +268,17 @@ fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'+' | b'=' | b'!' | b'@' | b'$' | b'#')
 }
 
-/// The tag or comment at `at`, and what it does to the words beside it.
+/// The tag at `at`, or the comments, and what it does to the words beside it.
 fn tag(bytes: &[u8], at: usize) -> Option<(usize, Reading)> {
     let window = &bytes[at..bytes.len().min(at + TAG)];
     if window.starts_with(b"<!--") {
-        let length = window.windows(3).position(|part| part == b"-->")? + 3;
-        return is_within(bytes, at, at + length).then_some((length, Reading::Nothing));
+        let mut length = 0;
+        while window[length..].starts_with(b"<!--") {
+            length += window[length..].windows(3).position(|part| part == b"-->")? + 3;
+        }
+        let is_seen = |byte: Option<&u8>| byte.is_some_and(|byte| *byte > b' ');
+        let splits = at > 0 && is_seen(bytes.get(at - 1)) && is_seen(bytes.get(at + length));
+        return splits.then_some((length, Reading::Nothing));
     }
     let name = &window[1 + usize::from(window.get(1) == Some(&b'/'))..];
     let length = name.iter().take(8).take_while(|b| b.is_ascii_alphanumeric()).count();
@@ -325,6 +330,7 @@ mod tests {
             ("ghp_**ab**cd", "ghp_abcd"),
             ("ghp_a~~b~~c", "ghp_abc"),
             ("ghp_<b>ab</b>c<wbr>d<!-- x -->e", "ghp_abcde"),
+            ("p%<!-- x --><!-- -->ab", "p%ab"),
             ("ab&ZeroWidthSpace;c&shy;d&#8203;e", "abcde"),
             ("ｇｈｐ＿ａ：b", "ghp_a:b"),
             ("<td>Password</td><td>x</td>", "Password | x | "),

@@ -3,9 +3,7 @@
 use super::library::{Document, Library, is_inactive};
 use super::origins::{item_origin, removals};
 use super::removed;
-use super::{
-    Body, Candidate, EdgeRow, Evidence, Input, Notice, Omission, Origin, OriginKind, Removal, Role, Selection, Trust,
-};
+use super::{Body, Candidate, EdgeRow, Evidence, Input, Notice, Omission, Origin, OriginKind, Role, Selection, Trust};
 use crate::config::Group;
 use crate::graph::{Edge, Entry, FileKind, FileRef, Missing, Target};
 use crate::model::{Relation, RepoPath, natural_cmp};
@@ -133,11 +131,8 @@ impl Shelf<'_> {
             let mut untrusted = entry.is_untrusted() || entry.has_untrusted_title();
             if relation == Relation::Parent {
                 let children = self.library.graph.edges(*item).iter().filter(|edge| edge.relation == Relation::Child);
-                untrusted |= self.library.lists_untrusted(children);
-                let mut siblings =
-                    items_of(self.library.graph.edges(*item).iter().filter(|edge| edge.relation == Relation::Child));
-                siblings.retain(|sibling| sibling != item);
-                removed.extend(self.removals_from_names(&siblings));
+                untrusted |= self.library.lists_untrusted(children.clone());
+                removed.extend(self.removals_from_lines(children.filter(|edge| edge.to != Target::Item(*item))));
             }
             let candidate = Candidate {
                 id: id.finish(),
@@ -170,26 +165,6 @@ impl Shelf<'_> {
         let children =
             items_of(self.library.graph.edges(parent).iter().filter(|edge| edge.relation == Relation::Child));
         children.into_iter().for_each(|child| self.read_item(child, false));
-    }
-
-    /// What was removed from the ids and titles of items that are only listed.
-    ///
-    /// Where a title was read out of the body, the first removal by its rule there is taken for it.
-    pub(super) fn removals_from_names(&self, items: &[usize]) -> Vec<Removal> {
-        let mut found = Vec::new();
-        for entry in items.iter().map(|item| &self.library.corpus.entries[*item]) {
-            let (id, title) = (entry.item.id.as_str(), entry.item.title.as_str());
-            let mut rules: Vec<String> = Vec::new();
-            for removal in removed::from_text_and_names(entry) {
-                let marker = format!("[REDACTED:{}]", removal.rule);
-                let shows = id.contains(&marker) || title.contains(&marker);
-                if shows && !rules.contains(&removal.rule) {
-                    rules.push(removal.rule.clone());
-                    found.push(removal);
-                }
-            }
-        }
-        found
     }
 
     /// Whether a neighbour whose file this is has a section already: an item is in a pack once.
@@ -372,7 +347,7 @@ fn ranks(candidates: &[(Candidate, Option<Standing>)], priority: &[Group]) -> Ve
 }
 
 /// The items that edges lead to, each once.
-pub(super) fn items_of<'e>(edges: impl IntoIterator<Item = &'e Edge>) -> Vec<usize> {
+fn items_of<'e>(edges: impl IntoIterator<Item = &'e Edge>) -> Vec<usize> {
     let mut seen = HashSet::new();
     let items = edges.into_iter().filter_map(|edge| match edge.to {
         Target::Item(item) => Some(item),

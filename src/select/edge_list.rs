@@ -9,13 +9,15 @@ pub struct EdgeList {
     /// One row an edge.
     pub rows: Vec<EdgeRow>,
     lines: Vec<Clean>,
+    /// Relations of which nobody knows whether there are more.
+    unknown: Vec<&'static str>,
 }
 
 impl EdgeList {
-    /// The list of these edges, which come sorted.
-    pub fn new(rows: Vec<EdgeRow>) -> Self {
+    /// The list of these edges, which come sorted, with the relations that are not known whole.
+    pub fn new(rows: Vec<EdgeRow>, unknown: Vec<&'static str>) -> Self {
         let lines = rows.iter().map(line).collect();
-        Self { rows, lines }
+        Self { rows, lines, unknown }
     }
 
     /// How many lines the whole list has.
@@ -28,8 +30,24 @@ impl EdgeList {
         self.lines.is_empty()
     }
 
-    /// The first `count` edges as lines and the others as counts.
+    /// The first `count` edges as lines and the others as counts; whoever reads it must not take "unknown" for "none".
     pub fn text(&self, count: usize) -> Clean {
+        let known = self.known(count);
+        let [first, others @ ..] = &self.unknown[..] else { return known };
+        let mut out = CleanBuf::new();
+        if self.rows.is_empty() {
+            out.lit("No relations are known.");
+        } else {
+            out.text(&known);
+        }
+        out.lit("\n- unknown, which is not none: ").lit(first);
+        for other in others {
+            out.lit(", ").lit(other);
+        }
+        out.finish()
+    }
+
+    fn known(&self, count: usize) -> Clean {
         let mut out = CleanBuf::new();
         for line in &self.lines[..count] {
             if !out.is_empty() {

@@ -1,8 +1,10 @@
 //! What was removed from an item, by the part of it that a section shows.
 
+use super::candidates::Shelf;
 use super::origins::{issue_origin, item_origin, record_origin, removals};
-use super::{Origin, Removal};
-use crate::graph::Entry;
+use super::{Origin, OriginKind, Removal};
+use crate::graph::{Edge, Entry, Target};
+use std::collections::BTreeSet;
 
 /// From its text.
 pub(super) fn from_text(entry: &Entry) -> Vec<Removal> {
@@ -34,4 +36,41 @@ pub(super) fn from_fields(entry: &Entry) -> Vec<Removal> {
 /// From the text of its file beside that of its issue.
 pub(super) fn from_draft(entry: &Entry, origin: &Origin) -> Vec<Removal> {
     removals(&entry.removals, |removal| removal.in_body, origin)
+}
+
+impl Shelf<'_> {
+    /// What was removed from the ids and titles of neighbours that are only listed.
+    ///
+    /// Where a title was read out of the body, the first removal by its rule there is taken for it.
+    pub(super) fn removals_from_lines<'e>(&self, edges: impl IntoIterator<Item = &'e Edge>) -> Vec<Removal> {
+        let mut found = Vec::new();
+        let mut seen = BTreeSet::new();
+        for edge in edges {
+            let id = self.library.id(edge);
+            if !seen.insert(id) {
+                continue;
+            }
+            let (title, removed) = match &edge.to {
+                Target::Item(item) => {
+                    let entry = &self.library.corpus.entries[*item];
+                    (Some(&entry.item.title), from_text_and_names(entry))
+                }
+                Target::Issue { url, title, removals: raw, .. } => {
+                    let origin =
+                        Origin { id: Some(id.clone()), url: Some(url.clone()), ..Origin::new(OriginKind::Issue) };
+                    (title.as_ref(), removals(raw, |_| true, &origin))
+                }
+            };
+            let mut rules: Vec<String> = Vec::new();
+            for removal in removed {
+                let marker = format!("[REDACTED:{}]", removal.rule);
+                let shows = id.contains(&marker) || title.is_some_and(|title| title.contains(&marker));
+                if shows && !rules.contains(&removal.rule) {
+                    rules.push(removal.rule.clone());
+                    found.push(removal);
+                }
+            }
+        }
+        found
+    }
 }

@@ -1,6 +1,6 @@
 //! The root's own sections: its text, the draft of its file, its fields, its edges.
 
-use super::candidates::{Shelf, items_of};
+use super::candidates::Shelf;
 use super::origins::{item_origin, record_origin, text_origin};
 use super::{Body, Candidate, EdgeList, Origin, Role, Trust, WorkItemJson, removed};
 use crate::graph::{Draft, Entry, Graph, Node, Value};
@@ -49,10 +49,10 @@ impl Shelf<'_> {
             origin: record,
             provenance: "graph",
             role: Role::Edges,
-            body: Body::Edges(Arc::new(EdgeList::new(self.rows()))),
+            body: Body::Edges(Arc::new(EdgeList::new(self.rows(), unknown(entry)))),
             trust: Trust::of(self.library.lists_untrusted(self.library.graph.edges(self.root))),
             by: None,
-            removals: self.removals_from_names(&items_of(self.library.graph.edges(self.root))),
+            removals: self.removals_from_lines(self.library.graph.edges(self.root)),
             ..base.clone()
         };
         let draft = entry.draft.as_deref().map(|draft| self.draft(entry, draft, &base));
@@ -123,4 +123,9 @@ impl Shelf<'_> {
         }
         WorkItemJson::new(fields, origin.place())
     }
+}
+
+/// The relations of the root's issue that the snapshot has not whole.
+fn unknown(entry: &Entry) -> Vec<&'static str> {
+    entry.issue.as_ref().map(|issue| issue.unknown_names()).unwrap_or_default()
 }

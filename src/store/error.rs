@@ -18,6 +18,12 @@ pub enum StoreError {
         /// What stands there.
         path: PathBuf,
     },
+    /// Something that is no file stands where a file should be.
+    #[error("`{}` is not a file", path.display())]
+    NotAFile {
+        /// What stands there.
+        path: PathBuf,
+    },
     /// A name that would leave the folder or be hidden in it.
     #[error("`{}` is not a file name for a pack", path.display())]
     Name {

@@ -4,7 +4,7 @@ use super::StoreError;
 use crate::model::RepoPath;
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::{Dir, FileType, OpenOptions};
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -103,16 +103,19 @@ impl Folder {
     /// The folder is created where it is missing.
     ///
     /// # Errors
-    /// Where `name` is no plain file name or the system refuses; the old file
-    /// is then as it was, and no other is left behind.
+    /// Where `name` is no plain file name, a folder stands there or the system
+    /// refuses; the old file is then as it was, and no other is left behind.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<Wrote, StoreError> {
         let path = self.checked(name)?;
         let dir = self.created()?;
         if has(&dir, name, bytes) {
             return Ok(Wrote::Unchanged);
         }
-        replace(&dir, name, bytes).map_err(|source| StoreError::Write { path, source })?;
-        Ok(Wrote::Written)
+        match replace(&dir, name, bytes) {
+            Ok(()) => Ok(Wrote::Written),
+            Err(_) if is_folder(&dir, name) => Err(StoreError::NotAFile { path }),
+            Err(source) => Err(StoreError::Write { path, source }),
+        }
     }
 
     /// Writes a file, hidden ones too, unless something of that name is there already.
@@ -125,11 +128,23 @@ impl Folder {
         Ok(Wrote::Written)
     }
 
+    /// The names of the folders in it, sorted by bytes; none where there is no folder. Links count for none.
+    ///
+    /// # Errors
+    /// Where the folder cannot be listed.
+    pub fn folders(&self) -> Result<Vec<String>, StoreError> {
+        self.names(&|_, kind| kind.is_dir())
+    }
+
     /// The names of the regular files that end in `.json`, sorted by bytes; none where there is no folder.
     ///
     /// # Errors
     /// Where the folder cannot be listed.
     pub fn list(&self) -> Result<Vec<String>, StoreError> {
+        self.names(&|name, kind| name.ends_with(".json") && !name.starts_with('.') && kind.is_file())
+    }
+
+    fn names(&self, wanted: &dyn Fn(&str, FileType) -> bool) -> Result<Vec<String>, StoreError> {
         let Some(dir) = self.existing()? else {
             return Ok(Vec::new());
         };
@@ -141,7 +156,7 @@ impl Folder {
             let Ok(name) = entry.file_name().into_string() else {
                 continue;
             };
-            if name.ends_with(".json") && !name.starts_with('.') && entry.file_type().map_err(failed)?.is_file() {
+            if wanted(&name, entry.file_type().map_err(failed)?) {
                 names.push(name);
             }
         }
@@ -161,6 +176,7 @@ impl Folder {
         match dir.remove_file(name) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(_) if is_folder(&dir, name) => Err(StoreError::NotAFile { path }),
             Err(source) => Err(StoreError::Remove { path, source }),
         }
     }
@@ -271,6 +287,10 @@ fn read(dir: &Dir, name: &str) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
     file.take(LARGEST).read_to_end(&mut bytes)?;
     Ok(Some(bytes))
+}
+
+fn is_folder(dir: &Dir, name: &str) -> bool {
+    dir.symlink_metadata(name).is_ok_and(|metadata| metadata.is_dir())
 }
 
 /// Whether a regular file holds exactly these bytes. One that cannot be read does not.

@@ -109,7 +109,7 @@ fn a_folder_in_a_packs_place_is_an_error_and_nothing_is_left_behind() {
     let packs = folder(root.path());
     fs::create_dir_all(root.path().join("out/packs/a.json")).unwrap();
     let error = packs.write("a.json", b"{}").unwrap_err();
-    assert!(matches!(&error, StoreError::Write { path, .. } if path.ends_with("a.json")), "{error}");
+    assert!(matches!(&error, StoreError::NotAFile { path } if path.ends_with("a.json")), "{error}");
     assert_eq!(names(&root.path().join("out/packs")), ["a.json"]);
     assert_eq!(packs.read("a.json").unwrap(), None);
 }

@@ -256,9 +256,9 @@ pub struct Edge {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Omission {
-    /// The id that its section would have.
+    /// The id that its section would have; of many comments those of the first and the last, as in `comment.101-163`.
     pub id: String,
-    /// The title, or the reference as written.
+    /// The title, or the reference as written; of many comments how many they are.
     pub title: String,
     /// Where it can be read.
     pub source: Source,

@@ -91,6 +91,8 @@ fn a_check_fails_with_its_reasons_in_the_summary() {
     assert_eq!(ended.code, 4, "{}{}", ended.stdout, ended.stderr);
     assert!(ended.stdout.contains("::error file=packs/feat-cache.coding.json,title=stale pack::"), "{}", ended.stdout);
     assert!(job.said("summary").contains("| stale | docs/adr/0007-cache\\.md changed |"), "{}", job.said("summary"));
+    assert_eq!(job.step("run", &[("INPUT_COMMAND", "check"), ("INPUT_SHARD", "1/1")]).code, 4);
+    assert_eq!(job.step("run", &[("INPUT_COMMAND", "check"), ("INPUT_SHARD", "1/1"), ("INPUT_PRUNE", "true")]).code, 2);
 }
 
 #[test]

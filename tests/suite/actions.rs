@@ -52,6 +52,37 @@ fn all_shards_together_are_one_build() {
 }
 
 #[test]
+fn all_shards_together_are_one_check() {
+    let sandbox = many();
+    sandbox.expect(0, &["build"]);
+    for gone in ["task-7", "task-8"] {
+        fs::remove_file(sandbox.root().join(format!("work_items/{gone}.md"))).unwrap();
+    }
+    sandbox.write("work_items/task-9.md", "---\nid: task-9\ntitle: Another\n---\n");
+    fs::remove_file(sandbox.root().join("packs/task-3.coding.json")).unwrap();
+    let check = |args: &[&str]| -> Vec<String> {
+        let run = sandbox.run(&[&["check", "--format", "json"], args].concat());
+        let checked: Value = serde_json::from_str(&run.stdout).unwrap();
+        let packs = checked["packs"].as_array().unwrap();
+        let stale = packs.iter().any(|pack| pack["status"] != "fresh");
+        assert_eq!(run.code, if stale { 4 } else { 0 }, "{args:?}");
+        packs.iter().map(ToString::to_string).collect()
+    };
+    let mut whole = check(&[]);
+    assert_eq!(whole.iter().filter(|pack| pack.contains("orphaned")).count(), 2);
+    whole.sort();
+    for shards in ["1", "9"] {
+        let matrix: Value = serde_json::from_str(&sandbox.expect(0, &["list", "--matrix", shards])).unwrap();
+        let jobs = matrix["include"].as_array().unwrap();
+        let mut parts: Vec<String> =
+            jobs.iter().flat_map(|job| check(&["--shard", job["shard"].as_str().unwrap()])).collect();
+        parts.sort();
+        assert_eq!(parts, whole, "{shards}");
+    }
+    sandbox.expect(2, &["check", "--shard", "1/2", "feat:cache"]);
+}
+
+#[test]
 fn a_root_stays_in_its_shard_when_others_come() {
     let sandbox = small();
     let before = sandbox.expect(0, &["build", "--shard", "1/2", "--out", "../one"]);

@@ -157,6 +157,41 @@ fn comments_by_anyone_are_taken_where_the_configuration_says_so() {
     assert_eq!(named(&default["omissions"], "reason").len(), 3);
 }
 
+/// Of a discussion of hundreds a reader is told how many comments are missing, and still sees what else is.
+#[test]
+fn many_comments_that_are_left_out_are_one_omission_a_reason() {
+    let sandbox = sandbox();
+    let mut value: serde_json::Value = serde_json::from_str(&sandbox.read(&path("o/r", 5))).unwrap();
+    value["body"] = "See [it](docs/gone.md).".into();
+    value["comments"]["items"] = (100..400)
+        .map(|id| {
+            let trust = if id % 10 == 0 { "untrusted" } else { "trusted" };
+            serde_json::json!({"author": {"association": "MEMBER", "bot": id == 111, "login": "ada"}, "body": "12345",
+                "created_at": format!("2026-0{}-01T00:00:00Z", id / 100), "edited": false, "id": id, "minimized": false,
+                "trust": trust, "url": format!("https://github.com/o/r/issues/5#issuecomment-{id}")})
+        })
+        .collect();
+    sandbox.write(&path("o/r", 5), value.to_string());
+    let text = sandbox.expect(0, &["build", "-q", "5", "--out", "-"]);
+    let verified = sandbox.run_with(&["verify", "-"], &text);
+    assert_eq!(verified.code, 0, "{}{}", verified.stdout, verified.stderr);
+    let pack: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let omitted: Vec<String> = pack["omissions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| format!("{} {} {} {}", one["id"], one["title"], one["reason"], one["chars"]))
+        .collect();
+    let expected = [
+        r#""comment.100-390" "31 comments, 2026-01-01 to 2026-03-01" "low_trust" 155"#,
+        r#""comment.101-394" "264 comments, 2026-01-01 to 2026-03-01" "limit" 1320"#,
+        r#""file.docs/gone.md" "docs/gone.md" "not_in_repo" null"#,
+    ];
+    assert_eq!(omitted, expected);
+    let left_out = sandbox.expect(0, &["render", "5"]);
+    assert!(left_out.contains("Left out: 3\n") && left_out.contains("264 comments"), "{left_out}");
+}
+
 #[test]
 fn a_private_repo_may_hold_issues_of_private_repos() {
     let sandbox = sandbox();
@@ -200,6 +235,80 @@ fn secrets_in_any_field_of_an_issue_are_removed() {
     }
     let pack = sandbox.read("packs/issue-5.coding.json");
     assert!(!pack.contains(&token) && pack.contains("[REDACTED:github-pat]"), "{pack}");
+}
+
+/// The fields of an issue do not show the titles of its neighbours: what was removed from those is said where they stand.
+#[test]
+fn what_was_removed_from_a_listed_title_is_recorded_with_its_section_and_issue() {
+    let token = ["gh", "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
+    let sandbox = sandbox();
+    let link = |number: u64, title: &str| {
+        serde_json::json!({"repo": "o/r", "number": number, "state": "open", "state_reason": null, "title": title,
+            "url": format!("https://github.com/o/r/issues/{number}")})
+    };
+    let listing = |number: u64, list: &str, links: &[serde_json::Value]| {
+        let mut value: serde_json::Value =
+            serde_json::from_str(&issue("o/r", number, &format!("Issue {number}"), "Text.")).unwrap();
+        value["relations"][list]["issues"] = links.into();
+        sandbox.write(&path("o/r", number), value.to_string());
+    };
+    // 5 is a part of 6, as is 31; 30 is a part of 5, and 7 is one that the snapshot has.
+    listing(6, "sub_issues", &[link(5, "x"), link(31, &format!("sibling {token}"))]);
+    listing(5, "sub_issues", &[link(7, &format!("as listed {token}")), link(30, &format!("child {token}"))]);
+    sandbox.write("work_items/a.md", format!("---\nid: feat:a\ntitle: A {token}\nissue: 7\n---\n"));
+    let text = sandbox.expect(0, &["build", "-q", "5", "--out", "-"]);
+    let pack: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let recorded: Vec<String> = pack["redactions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            let source = one["source"]["path"].as_str().or(one["source"]["url"].as_str()).unwrap();
+            format!("{} {source} {}", one["section"].as_str().unwrap(), one["count"])
+        })
+        .collect();
+    let expected = [
+        "root.edges work_items/a.md 1",
+        "root.edges https://github.com/o/r/issues/30 1",
+        "parent.o/r#6 https://github.com/o/r/issues/31 1",
+        "child.feat:a work_items/a.md 1",
+    ];
+    assert_eq!(recorded, expected);
+    assert_eq!(sandbox.run_with(&["verify", "-"], &text).code, 0);
+}
+
+#[test]
+fn blockers_are_open_until_they_are_known_to_be_done_and_unknown_is_not_none() {
+    let sandbox = sandbox();
+    let open = |relation: serde_json::Value| {
+        let mut value: serde_json::Value = serde_json::from_str(&issue("o/r", 5, "Root", "Text.")).unwrap();
+        value["relations"]["blocked_by"] = relation;
+        sandbox.write(&path("o/r", 5), value.to_string());
+        sandbox.expect(0, &["build", "-q", "5", "--outputs", "../outputs"]);
+        let file = sandbox.beside("outputs");
+        let all = crate::actions::outputs(&std::fs::read_to_string(&file).unwrap());
+        std::fs::remove_file(file).unwrap();
+        all["open-blockers"].clone()
+    };
+    let list = |completeness: &str, states: &[&str]| {
+        let issues: Vec<serde_json::Value> = (90..)
+            .zip(states)
+            .map(|(number, state)| {
+                serde_json::json!({"repo": "o/r", "number": number, "state": state, "state_reason": null, "title": "B",
+                    "url": format!("https://github.com/o/r/issues/{number}")})
+            })
+            .collect();
+        serde_json::json!({"completeness": completeness, "issues": issues, "source": "dependency_api"})
+    };
+    assert_eq!(open(list("complete", &[])), "0");
+    assert_eq!(open(list("complete", &["closed"])), "0");
+    assert_eq!(open(list("complete", &["closed", "open"])), "1");
+    assert_eq!(open(list("partial", &["open"])), "1");
+    assert_eq!([open(list("unknown", &[])), open(list("partial", &["closed"]))], ["", ""]);
+    let mut merged: serde_json::Value = serde_json::from_str(&issue("o/r", 90, "Pull", "Text.")).unwrap();
+    (merged["kind"], merged["state"], merged["merged"]) = ("pull".into(), "closed".into(), true.into());
+    sandbox.write(&path("o/r", 90), merged.to_string());
+    assert_eq!(open(list("complete", &["open"])), "0", "the issue itself says that it is merged");
 }
 
 #[test]

@@ -7,6 +7,8 @@ mod check;
 mod cli;
 mod environment;
 mod fresh;
+#[cfg(feature = "github")]
+mod from_github;
 mod golden;
 mod hostile;
 mod init;

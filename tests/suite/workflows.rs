@@ -165,6 +165,13 @@ fn the_jobs_of_a_matrix_give_what_one_build_gives() {
     }
     sandbox.expect(0, &["init", "--matrix", "3"]);
     sandbox.commit();
+    let checks: Value = serde_yaml::from_str(&sandbox.read(".github/workflows/contextpack.yml")).unwrap();
+    for (result, code) in [("success", 0), ("failure", 1), ("skipped", 1)] {
+        let (ended, _) = step(&sandbox, &checks["jobs"]["checked"], "All of them passed", &[("RESULT", result)]);
+        assert_eq!(ended.code, code, "{result}");
+    }
+    let (ended, _) = step(&sandbox, &checks["jobs"]["packs"], "Check the packs", &[("SHARD", "1/1")]);
+    assert_eq!(ended.code, 4, "nothing was built yet: {}{}", ended.stdout, ended.stderr);
     let text = sandbox.read(".github/workflows/contextpack-matrix.yml");
     let workflow: Value = serde_yaml::from_str(&text).unwrap();
     let (ended, outputs) = step(&sandbox, &workflow["jobs"]["plan"], "Share the roots out", &[]);

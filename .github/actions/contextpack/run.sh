@@ -107,9 +107,9 @@ run() {
             if is_true prune "${INPUT_PRUNE:-}"; then arguments+=(--prune); fi
             ;;
         check)
-            [ -z "${INPUT_SHARD:-}" ] || fail "\`shard\` is for \`build\`" 2
             if is_true prune "${INPUT_PRUNE:-}"; then fail "\`prune\` is for \`build\`" 2; fi
             arguments+=(check)
+            [ -z "${INPUT_SHARD:-}" ] || arguments+=("--shard=$INPUT_SHARD")
             ;;
         *) fail "\`command\` is \`build\` or \`check\`, not \`$INPUT_COMMAND\`" 2 ;;
     esac

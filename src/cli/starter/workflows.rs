@@ -13,14 +13,19 @@ pub(crate) struct Places<'a> {
     pub(crate) cached: bool,
 }
 
-/// The check of pull requests: packs in git are compared, others are built. It needs no token.
-pub(crate) fn check(places: Places<'_>) -> String {
+/// The check of pull requests, in `shards` jobs where they are given: packs in git are compared, others are built.
+/// It needs no token.
+pub(crate) fn check(places: Places<'_>, shards: Option<u32>) -> String {
     let (what, command) = if places.cached {
         ("Checks that the packs of all roots can be built: offline, without any token.", "build")
     } else {
         ("Checks that the packs in git are the ones that a build would write: offline, without any token.", "check")
     };
-    filled(include_str!("check.yml")).replace("@WHAT@", what).replace("@COMMAND@", command)
+    let template = match shards {
+        Some(shards) => include_str!("check_shards.yml").replace("@SHARDS@", &shards.to_string()),
+        None => include_str!("check.yml").to_owned(),
+    };
+    filled(&template).replace("@WHAT@", what).replace("@COMMAND@", command)
 }
 
 /// The delivery: `sync` and a build, then an artifact, or a pull request where packs are in git.
@@ -54,7 +59,8 @@ mod tests {
     fn all() -> Vec<String> {
         let committed = Places { packs: "my \"packs\"", snapshot: ".contextpack/github", cached: false };
         let cached = Places { cached: true, ..committed };
-        vec![check(committed), check(cached), sync(committed), sync(cached), matrix(8)]
+        let checks = [check(committed, None), check(cached, None), check(committed, Some(8)), check(cached, Some(8))];
+        [vec![sync(committed), sync(cached), matrix(8)], checks.to_vec()].concat()
     }
 
     #[test]
@@ -100,7 +106,7 @@ mod tests {
 
     #[test]
     fn what_reads_issues_may_not_write() {
-        let [_, _, committed, cached, _] = &all()[..] else { panic!("five workflows") };
+        let [committed, cached, ..] = &all()[..] else { panic!("two syncs") };
         assert!(!cached.contains(": write"));
         let (build, propose) = committed.split_once("\n  propose:\n").unwrap_or_default();
         assert!(!build.contains(": write") && propose.contains("contents: write"));

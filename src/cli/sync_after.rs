@@ -1,0 +1,51 @@
+//! After a `sync`: what the snapshot is now, seen as builds see it.
+
+use super::args::{Global, SyncArgs};
+use super::failure::Failure;
+use super::workspace::Workspace;
+use contextpack::github::Summary;
+use contextpack::model::{Code, RepoPath};
+use contextpack::pipeline::Desk;
+use contextpack::store::Folder;
+use std::io::Write as _;
+
+/// Removes neighbours that nothing refers to any more, and warns where private issues would be committed.
+pub(crate) fn look(global: &Global, args: &SyncArgs, summary: &mut Summary) -> Result<(), Failure> {
+    let workspace = Workspace::open(global, &[])?;
+    let desk = workspace.desk();
+    if may_remove(&workspace, args, summary) {
+        remove(global, &workspace, &desk, summary)?;
+    }
+    summary.diagnostics.extend(desk.private_repos());
+    summary.diagnostics.sort();
+    Ok(())
+}
+
+/// Not where the run named its issues, failed or is not done: then nobody knows who is needed.
+fn may_remove(workspace: &Workspace, args: &SyncArgs, summary: &Summary) -> bool {
+    let whole = args.roots.is_empty() && summary.complete && summary.error.is_none();
+    // An issue that was moved is named by its old number still.
+    let moved = summary.diagnostics.iter().any(|told| told.code == Code::IssueMoved);
+    let unread = workspace.repo.diagnostics().iter().any(|told| told.code == Code::InvalidSnapshot);
+    // Without the configured repo `#12` of a work item names no issue.
+    whole && !moved && !unread && workspace.settings.github.repo.is_some()
+}
+
+fn remove(global: &Global, workspace: &Workspace, desk: &Desk<'_>, summary: &mut Summary) -> Result<(), Failure> {
+    let mut removed = 0;
+    for path in desk.leftover_issues() {
+        let Some((folder, name)) = path.as_str().rsplit_once('/') else { continue };
+        let Ok(folder) = RepoPath::new(folder) else { continue };
+        if Folder::open(&workspace.root, &folder)?.remove(name)? {
+            summary.changed.retain(|(changed, _)| *changed != path.as_str());
+            summary.changed.push((path.to_string(), "removed"));
+            removed += 1;
+        }
+    }
+    summary.changed.sort();
+    if removed > 0 && !global.quiet {
+        let issues = if removed == 1 { "1 issue".to_owned() } else { format!("{removed} issues") };
+        writeln!(anstream::stderr(), "{issues} left the snapshot, since nothing that gets a pack refers to them")?;
+    }
+    Ok(())
+}
