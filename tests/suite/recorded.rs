@@ -174,7 +174,7 @@ fn every_refusal_that_was_ever_recorded_ends_a_run_with_its_reason() {
         server.world().strange = true;
         let (status, body) = (said.status, said.body.clone());
         server.world().fault = Some(Box::new(move |_, _| Some(said.clone())));
-        let run = sync(&sandbox, &server, &["--max-wait", "1s"]);
+        let run = sync(&sandbox, &server, &["--max-wait", "1ms"]);
         assert!(run.code == 1 && run.stderr.contains(message), "{status} {body}: {}", run.stderr);
         assert!(crate::sync::snapshot(&sandbox).is_empty());
     }

@@ -43,7 +43,7 @@ fn a_page_that_fails_in_the_middle_replaces_nothing() {
     server.world().fault = Some(Box::new(|path, _| {
         (path.contains("sub_issues") && path.contains("page=2")).then(|| Said::new(502, &json!({})))
     }));
-    let run = sync(&sandbox, &server, &["1", "--max-wait", "20s"]);
+    let run = sync(&sandbox, &server, &["1", "--max-wait", "1ms"]);
     assert_eq!(run.code, 1, "{}", run.stderr);
     assert!(run.stderr.contains("relations of `o/r#1`: status 502"), "{}", run.stderr);
     assert_eq!(snapshot(&sandbox)["o/r/1.json"], before["o/r/1.json"]);
@@ -53,7 +53,7 @@ fn a_page_that_fails_in_the_middle_replaces_nothing() {
     server.world().fault = Some(Box::new(|path, _| {
         (path.contains("/issues?") && path.contains("page=2")).then(|| Said::new(502, &json!({})))
     }));
-    let run = sync(&fresh, &server, &["--max-wait", "20s"]);
+    let run = sync(&fresh, &server, &["--max-wait", "1ms"]);
     assert!(run.code == 1 && run.stderr.contains("the server failed: status 502"), "{}", run.stderr);
     assert!(snapshot(&fresh).len() >= 99);
     server.world().fault = None;
@@ -85,13 +85,13 @@ fn faults_of_the_outside_are_told_apart() {
     ] {
         let (sandbox, server) = (sandbox(), StandIn::new(small()));
         server.world().fault = first("/repos/o/r", usize::MAX, said);
-        let run = sync(&sandbox, &server, &["--max-wait", "4s"]);
+        let run = sync(&sandbox, &server, &["--max-wait", "1ms"]);
         assert!(run.code == 1 && run.stderr.contains(message), "{message}: {}", run.stderr);
         assert!(snapshot(&sandbox).is_empty());
     }
     let nobody = StandIn::new(World::default());
     let sandbox = sandbox();
-    let mut command = command(&sandbox, &nobody, &["--max-wait", "1s"]);
+    let mut command = command(&sandbox, &nobody, &["--max-wait", "1ms"]);
     command.env("GITHUB_API_URL", "http://127.0.0.1:9");
     let run = run(command, "");
     assert!(run.code == 1 && run.stderr.contains("network: the connection was refused"), "{}", run.stderr);
@@ -158,6 +158,7 @@ fn what_cannot_be_seen_for_once_stays_in_the_snapshot() {
         assert_eq!(snapshot(&sandbox), before, "{part}");
     }
     // Nor does an answer that is no list, or no issue.
+    server.world().strange = true;
     for (part, body) in [("/issues?", json!({"message": "?"})), ("/issues/1?", json!([])), ("/sub_issues", json!({}))] {
         server.world().fault = first(part, usize::MAX, Said::new(200, &body));
         sync(&sandbox, &server, &["1"]);
@@ -178,7 +179,7 @@ fn a_repo_without_issues_has_none() {
 #[test]
 fn an_answer_that_does_not_come_in_time_is_given_up() {
     let mut world = World::with("o/r");
-    world.instead.insert("/late".to_owned(), Said { late: Duration::from_secs(5), ..Said::new(200, &json!({})) });
+    world.instead.insert("/late".to_owned(), Said { late: Duration::from_secs(5), ..Said::new(404, &json!({})) });
     let server = StandIn::new(world);
     let api = Api::new(&server.url).unwrap();
     let mut http = Http::new(&api, &Secrets::default(), Duration::from_millis(200), &Proxies::default()).unwrap();

@@ -70,7 +70,7 @@ const WAYS: &[&str] = match cfg!(unix) {
 fn a_server_that_repeats_the_token_is_not_repeated() {
     let elsewhere = StandIn::new(World::default());
     for (at, form) in forms().into_iter().enumerate() {
-        let echo = json!({"message": format!("no: {form}"), "documentation_url": form, "errors": [form]});
+        let echo = json!({"message": format!("no: {form}"), "documentation_url": form, "url": form});
         let away = format!("{}/{form}", elsewhere.url);
         for status in [401, 403, 500, if at % 2 == 0 { 302 } else { 307 }] {
             let said = Said::new(status, &echo).header("x-echo", &form).header("etag", &form).header("location", &away);
@@ -132,7 +132,7 @@ fn links_and_redirects_to_other_hosts_carry_no_token_there() {
         let away = Said::new(302, &json!({})).header("location", format!("{}/repos/o/r", elsewhere.url));
         server.world().fault = first(path, usize::MAX, away);
         std::fs::remove_dir_all(sandbox.root().join(".contextpack")).unwrap();
-        let run = crate::sync::sync(&sandbox, &server, &["--max-wait", "1s"]);
+        let run = crate::sync::sync(&sandbox, &server, &["--max-wait", "1ms"]);
         assert!(run.code == 1 && run.stderr.contains("redirects to another host"), "{path}: {}", run.stderr);
     }
     assert!(elsewhere.asked().is_empty());
