@@ -114,10 +114,13 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     };
     let outcomes = Mutex::new(Vec::new());
     let failed: Mutex<Option<StoreError>> = Mutex::new(None);
+    // Reading the old pack to say why it is stale costs more than making the new one.
+    let why = global.verbose || global.format != Format::Text || args.telling.summary.is_some();
     let run = packs::run(global, &workspace, &desk, items, &args.building, &|built| match written(
         &folder,
         markdown.as_ref(),
         built,
+        why,
     ) {
         Ok(outcome) => outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome),
         Err(error) => {
@@ -172,8 +175,8 @@ pub(super) fn counted(packs: usize) -> String {
     format!("{packs} pack{}", if packs == 1 { "" } else { "s" })
 }
 
-/// Writes a pack unless only its stamp would change.
-fn written(folder: &Folder, markdown: Option<&Folder>, built: Built) -> Result<Outcome, StoreError> {
+/// Writes a pack unless only its stamp would change; says why it was written where anybody asks.
+fn written(folder: &Folder, markdown: Option<&Folder>, built: Built, why: bool) -> Result<Outcome, StoreError> {
     let Built { root, profile, name, outcome, .. } = built;
     let mut result =
         Outcome { root: root.to_string(), profile, name, status: "failed", reasons: Vec::new(), made: None };
@@ -193,6 +196,7 @@ fn written(folder: &Folder, markdown: Option<&Folder>, built: Built) -> Result<O
     } else {
         result.reasons = match &existing {
             None => vec!["new".to_owned()],
+            Some(_) if !why => Vec::new(),
             Some(existing) => match difference(existing, sealed.pack()) {
                 Difference::Stale(reasons) | Difference::Edited(reasons) => reasons,
             },
