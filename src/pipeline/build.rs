@@ -124,7 +124,7 @@ impl Desk<'_> {
         let rules = Input {
             origin: Origin {
                 id: Some(Clean::literal("redaction-rules")),
-                version: Some(self.redactor.rules_version()),
+                version: Some(self.door.redactor.rules_version()),
                 ..Origin::new(OriginKind::Builtin)
             },
             digest: None,
@@ -144,7 +144,7 @@ impl Desk<'_> {
         let (text, origin, removals) = match &profile.instructions {
             Instructions::Builtin { version, text } => {
                 let origin = Origin {
-                    id: Some(clean::line(&self.redactor, "profile", &profile.name)),
+                    id: Some(clean::line(&self.door.redactor, "profile", &profile.name)),
                     version: Some(*version),
                     ..Origin::new(OriginKind::Builtin)
                 };
@@ -155,8 +155,8 @@ impl Desk<'_> {
                     let diagnostic = unreadable(path, &refusal);
                     Diagnostic { severity: Severity::Error, ..diagnostic }
                 })?;
-                let (shown, text, _, removals) = clean::document(&self.redactor, path.as_str(), &raw);
-                (text, Origin { path: Some(shown), ..Origin::new(OriginKind::File) }, removals)
+                let (shown, text, removals) = clean::document(&self.door, path.as_str(), &raw);
+                (text.clean, Origin { path: Some(shown), ..Origin::new(OriginKind::File) }, removals)
             }
         };
         let text = text.trimmed();
@@ -216,7 +216,9 @@ impl Desk<'_> {
             Target::Issue { .. } => None,
         });
         references.warnings = self.notices.of(&item.id, neighbours);
-        references.warnings.extend(diagnostics.iter().map(|diagnostic| notices::notice(diagnostic, &self.redactor)));
+        references
+            .warnings
+            .extend(diagnostics.iter().map(|diagnostic| notices::notice(diagnostic, &self.door.redactor)));
         let selection = select(&bench.library, root, references);
         let outcome = match fit(selection, &bench.budget, bench.counter) {
             Ok(fitted) => self.guarded(&item.id, seal(&fitted, stamp)),
