@@ -14,7 +14,7 @@ mod notices;
 mod references;
 mod roots;
 
-pub use build::{Built, Fault, Job, Limits};
+pub use build::{Built, Fault, Job, Known, Limits, Planned};
 pub use memory::{Forgetful, Memory, Reading};
 pub use notices::levelled;
 pub use roots::RootError;
