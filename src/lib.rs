@@ -9,6 +9,7 @@
 //!
 //! `docs/architecture.md` has the table of rooms and what must always be true.
 
+pub mod cache;
 pub mod config;
 pub mod fit;
 pub mod github;

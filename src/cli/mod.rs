@@ -10,6 +10,7 @@ mod exit;
 mod explain;
 mod failure;
 mod help;
+mod incremental;
 mod init;
 mod list;
 mod man;

@@ -2,13 +2,18 @@
 
 use super::args::{Building, Global};
 use super::failure::Failure;
+use super::report::printable;
+use contextpack::cache::{Cache, Texts};
 use contextpack::config::{self, DenyList, Settings};
 use contextpack::intake::{Options, Repo};
-use contextpack::model::{Code, Diagnostic, RepoPath, Severity, Source as _};
-use contextpack::pipeline::{Desk, Limits, RootError};
+use contextpack::model::{Code, Diagnostic, RepoPath, Severity, Source};
+use contextpack::pipeline::{Desk, Forgetful, Limits, Memory, RootError};
 use contextpack::redact::Environment;
 use contextpack::seal::Stamp;
+use std::error::Error;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 /// A repo, its settings and its files.
@@ -21,6 +26,14 @@ pub(crate) struct Workspace {
     pub(crate) deny: DenyList,
     /// The files.
     pub(crate) repo: Repo,
+    /// The configuration as written: its name and its text.
+    pub(crate) config: (String, Option<String>),
+    /// What earlier builds found out, where that can be had.
+    pub(crate) cache: Option<Cache>,
+    /// What they found out about texts, once it is asked for.
+    texts: OnceLock<Option<Texts>>,
+    environment: Environment,
+    verbose: bool,
 }
 
 impl Workspace {
@@ -28,18 +41,55 @@ impl Workspace {
     ///
     /// `out` are folders that the command writes besides the configuration's: they are no input either.
     pub(crate) fn open(global: &Global, out: &[&Path]) -> Result<Self, Failure> {
-        let (root, settings) = settings(global)?;
+        let (root, settings, config) = configuration(global)?;
         let deny = deny(&settings)?;
         let mut never = vec![settings.output.dir.clone()];
         never.extend(out.iter().filter_map(|out| inside(&root, out)));
         let repo =
             Repo::open(&root, Options { deny: &deny, never: &never, snapshot: Some(&settings.github.snapshot) })?;
-        Ok(Self { root, settings, deny, repo })
+        let environment = environment();
+        let mut notes = Vec::new();
+        let cache = Cache::open(&root, environment.digest(), &mut notes).map_err(|error| notes.push(told(&error))).ok();
+        let verbose = global.verbose;
+        let workspace =
+            Self { root, settings, deny, repo, config, cache, texts: OnceLock::new(), environment, verbose };
+        workspace.note(&notes);
+        Ok(workspace)
     }
 
     /// Reads the work items and draws the graph.
     pub(crate) fn desk(&self) -> Desk<'_> {
-        Desk::open(&self.repo, &self.settings, &self.deny, environment())
+        self.desk_of(&self.repo)
+    }
+
+    /// Does the same, of the files of `source`.
+    pub(crate) fn desk_of<'a>(&'a self, source: &'a dyn Source) -> Desk<'a> {
+        let memory = self.texts().map_or(&Forgetful as &dyn Memory, |texts| texts);
+        Desk::open_with(source, &self.settings, &self.deny, self.environment.clone(), memory)
+    }
+
+    /// What earlier builds found out about texts.
+    pub(crate) fn texts(&self) -> Option<&Texts> {
+        let texts = self.texts.get_or_init(|| {
+            let mut notes = Vec::new();
+            let texts = self.cache.as_ref().map(|cache| cache.texts(self.config_text(), &mut notes));
+            self.note(&notes);
+            texts
+        });
+        texts.as_ref()
+    }
+
+    /// The configuration's text; none is as good as an empty one.
+    pub(crate) fn config_text(&self) -> &str {
+        self.config.1.as_deref().unwrap_or_default()
+    }
+
+    /// Tells those who want to know everything what became of the cache.
+    pub(crate) fn note(&self, notes: &[String]) {
+        if self.verbose {
+            // Where stderr is gone there is nobody left to tell.
+            notes.iter().for_each(|note| drop(writeln!(anstream::stderr(), "note: {}", printable(note))));
+        }
     }
 
     /// The indexes of `typed` roots, each once; all roots of the configuration where none is typed.
@@ -100,13 +150,26 @@ impl Workspace {
     }
 }
 
+/// An error with its causes, on one line.
+pub(crate) fn told(error: &dyn Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause: &&dyn Error| (*cause).source());
+    causes.fold(error.to_string(), |told, cause| format!("{told}: {cause}"))
+}
+
 /// The repo's root and its settings.
 pub(crate) fn settings(global: &Global) -> Result<(PathBuf, Settings), Failure> {
+    configuration(global).map(|(root, settings, _)| (root, settings))
+}
+
+/// The repo's root, its settings, and the configuration's name and text.
+fn configuration(global: &Global) -> Result<(PathBuf, Settings, (String, Option<String>)), Failure> {
     let root = Repo::find_root(&std::env::current_dir()?)?;
     let read = Repo::read_config(&root, global.config.as_deref())?;
     let (shown, text) = read.map_or(("contextpack.yml".to_owned(), None), |(shown, text)| (shown, Some(text)));
-    let settings = load(&shown, text.as_deref()).map_err(|diagnostics| Failure::Config { diagnostics, text })?;
-    Ok((root, settings))
+    match load(&shown, text.as_deref()) {
+        Ok(settings) => Ok((root, settings, (shown, text))),
+        Err(diagnostics) => Err(Failure::Config { diagnostics, text }),
+    }
 }
 
 /// Reads a configuration, whose redaction may name the built-in rules.

@@ -15,6 +15,16 @@ impl Digest {
         Self(Sha256::digest(bytes.as_ref()).into())
     }
 
+    /// The 32 bytes.
+    pub fn bytes(&self) -> [u8; 32] {
+        self.0
+    }
+
+    /// The digest with these bytes.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
     /// The first `digits` hex digits, without the algorithm's name.
     pub fn short(&self, digits: usize) -> String {
         let mut hex = self.hex();

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// The values of environment variables whose names look secret.
+#[derive(Clone)]
 pub struct Environment {
     finder: Option<AhoCorasick>,
     /// The names, one for each pattern of `finder`.
