@@ -23,5 +23,6 @@ pub mod render;
 pub mod review;
 pub mod seal;
 pub mod select;
+pub mod session;
 pub mod store;
 pub mod wire;

@@ -1,8 +1,8 @@
 //! Whether anything changed since the last build of all roots.
 
-use super::manifest::Run;
+use super::manifest::{Run, is_rested};
 use super::trace::listing;
-use super::{Cache, Trace};
+use super::{Cache, now};
 use crate::model::{Diagnostic, Digest, Source};
 use crate::store::{Folder, StoreError};
 use rayon::prelude::*;
@@ -50,31 +50,19 @@ impl Cache {
     /// # Errors
     /// Where the system refuses to write.
     pub fn rest(&self, folder: &Folder) -> Result<(), StoreError> {
-        if !self.manifest.lacks_states() {
-            return Ok(());
-        }
+        let now = now();
         let mut manifest = self.manifest.clone();
-        for (name, pack) in &mut manifest.packs {
-            // The state first: a change between the two would show in the bytes.
-            let state = folder.state(name);
-            if pack.state.is_none() && pack.is_there(folder, name, false) {
+        let mut packs: Vec<_> = manifest.packs.iter_mut().filter(|(_, pack)| pack.state.is_none()).collect();
+        // The state first: a change between the two would show in the bytes.
+        packs.par_iter_mut().for_each(|(name, pack)| {
+            let state = folder.state(name).filter(|state| is_rested(state, now));
+            if state.is_some() && pack.is_there(folder, name, false) {
                 pack.state = state;
             }
+        });
+        if packs.iter().all(|(_, pack)| pack.state.is_none()) {
+            return Ok(());
         }
-        self.save(manifest, None)
-    }
-
-    /// What a run of `job` under a configuration with this text gave.
-    pub fn run<S: Source>(
-        &self,
-        job: Digest,
-        config: &str,
-        trace: &Trace<'_, S>,
-        listed: &[Diagnostic],
-        names: Vec<String>,
-        told: &[Diagnostic],
-    ) -> Run {
-        let config = self.begun().part(config).digest();
-        Run::new(job, config, listing(trace, listed, self.begun()), trace.seen(), names, told)
+        self.save(&manifest, None)
     }
 }

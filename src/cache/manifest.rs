@@ -1,7 +1,8 @@
 //! What became of packs, and what the last build of them all looked at.
 
-use super::trace::Look;
-use crate::model::{Code, Diagnostic, Digest, Place, RepoPath, Severity};
+use super::trace::{Look, listing};
+use super::{Cache, Trace};
+use crate::model::{Code, Diagnostic, Digest, Place, RepoPath, Severity, Source};
 pub use crate::store::FileState;
 use crate::store::Folder;
 use crate::wire;
@@ -60,7 +61,7 @@ pub struct Made {
 pub struct Run {
     /// What was asked for.
     pub job: Digest,
-    /// Of the configuration's text.
+    /// Of the configuration.
     pub config: Digest,
     /// The names of its packs, sorted.
     pub names: Vec<String>,
@@ -78,6 +79,11 @@ struct Told {
     message: String,
     help: Option<String>,
     about: Vec<String>,
+}
+
+/// Whether a file was last changed long enough before `now`. Where the clock jumped it was not.
+pub(super) fn is_rested(state: &FileState, now: u128) -> bool {
+    state.changed().checked_add(REST).is_some_and(|rested| rested <= now)
 }
 
 impl From<&wire::Pack> for Made {
@@ -105,17 +111,20 @@ impl KnownPack {
 }
 
 impl Run {
-    /// A run that looked at all this and told these diagnostics.
-    pub(super) fn new(
-        job: Digest,
-        config: Digest,
-        listing: Digest,
-        seen: BTreeMap<Look, Digest>,
+    /// A run of `job` under `config`, which looked at all that `trace` took down and told these diagnostics.
+    ///
+    /// `listed` is what is wrong with the listing.
+    pub fn new<S: Source>(
+        cache: &Cache,
+        [job, config]: [Digest; 2],
+        trace: &Trace<'_, S>,
+        listed: &[Diagnostic],
         names: Vec<String>,
-        diagnostics: &[Diagnostic],
+        told: &[Diagnostic],
     ) -> Self {
-        let seen = seen.into_iter().map(|(look, digest)| (look.issue, look.path.to_string(), digest)).collect();
-        Self { job, config, names, listing, seen, diagnostics: diagnostics.iter().map(Told::from).collect() }
+        let seen = trace.seen().into_iter().map(|(look, digest)| (look.issue, look.path.to_string(), digest)).collect();
+        let listing = listing(trace, listed, cache.begun());
+        Self { job, config, names, listing, seen, diagnostics: told.iter().map(Told::from).collect() }
     }
 
     /// What it looked at, and a digest of what it found.
@@ -176,16 +185,11 @@ impl Manifest {
     }
 
     /// The bytes to write `now`. States of files that changed just before are left out.
-    pub(super) fn encode(mut self, now: u128) -> Option<Vec<u8>> {
-        for pack in self.packs.values_mut() {
-            pack.state =
-                pack.state.filter(|state| state.changed().checked_add(REST).is_some_and(|rested| rested <= now));
+    pub(super) fn encode(&self, environment: Digest, now: u128) -> Option<Vec<u8>> {
+        let mut manifest = Self { environment: Some(environment), ..self.clone() };
+        for pack in manifest.packs.values_mut() {
+            pack.state = pack.state.filter(|state| is_rested(state, now));
         }
-        postcard::to_allocvec(&self).ok()
-    }
-
-    /// Whether the states of packs would be known if they were looked at now.
-    pub(super) fn lacks_states(&self) -> bool {
-        self.packs.values().any(|pack| pack.state.is_none())
+        postcard::to_allocvec(&manifest).ok()
     }
 }

@@ -90,7 +90,7 @@ impl Cache {
     ///
     /// # Errors
     /// Where the system refuses to write; what was there before is as it was.
-    pub fn save(&self, manifest: Manifest, texts: Option<&Texts>) -> Result<(), StoreError> {
+    pub fn save(&self, manifest: &Manifest, texts: Option<&Texts>) -> Result<(), StoreError> {
         if self.folder.read(KEY)?.as_deref() != Some(&self.key[..]) {
             mark_cache(&self.folder)?;
             self.folder.write(KEY, &self.key)?;
@@ -98,8 +98,7 @@ impl Cache {
         if let Some(bytes) = texts.and_then(Texts::changed) {
             self.write(TEXTS, &bytes)?;
         }
-        let manifest = Manifest { environment: Some(self.environment), ..manifest };
-        match manifest.encode(now()) {
+        match manifest.encode(self.environment, now()) {
             Some(bytes) => self.write(PACKS, &bytes),
             None => Ok(()),
         }

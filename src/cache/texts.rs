@@ -39,6 +39,15 @@ impl Texts {
         Self { begun, bytes: Vec::new(), old: HashMap::new(), used: Mutex::default(), new: Mutex::default() }
     }
 
+    /// What is known after a build, for the next one.
+    #[must_use]
+    pub fn renewed(self) -> Self {
+        match self.changed() {
+            Some(bytes) => Self::new(self.begun, bytes).unwrap_or_else(Self::empty),
+            None => Self { used: Mutex::default(), ..self },
+        }
+    }
+
     /// The bytes to write, where something new is known or most of what was known is no longer used:
     /// what this build asked for, and nothing else.
     pub(super) fn changed(&self) -> Option<Vec<u8>> {

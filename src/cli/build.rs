@@ -4,7 +4,6 @@ use super::annotations::Annotations;
 use super::args::{BuildArgs, Format, Global};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::incremental::{Incremental, Kept};
 use super::output;
 use super::packs::{self, Run};
 use super::report::{self, json_text, printable};
@@ -13,10 +12,11 @@ use super::summary::{self, Row};
 use super::workspace::Workspace;
 use contextpack::cache::{Look, Made};
 use contextpack::model::Code;
-use contextpack::pipeline::{Built, Desk, Known, Planned};
-use contextpack::review::{self, Difference, difference, read};
+use contextpack::pipeline::{Desk, Known, Planned};
+use contextpack::review::{self, read};
 use contextpack::seal::Sealed;
-use contextpack::store::{Folder, StoreError, Wrote};
+use contextpack::session::{Incremental, Status, Writing, Written, rendering};
+use contextpack::store::{Folder, StoreError};
 use contextpack::{model, wire};
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -57,10 +57,15 @@ impl Outcome {
     }
 }
 
-impl From<Kept> for Outcome {
-    fn from(kept: Kept) -> Self {
-        let Kept { root, profile, name, made } = kept;
-        Self { root, profile, name, status: "unchanged", reasons: Vec::new(), made: Some(made) }
+impl From<Written> for Outcome {
+    fn from(written: Written) -> Self {
+        let Written { status, root, profile, name, reasons, made } = written;
+        let status = match status {
+            Status::Written => "written",
+            Status::Unchanged => "unchanged",
+            Status::Failed => "failed",
+        };
+        Self { root, profile, name, status, reasons, made }
     }
 }
 
@@ -98,15 +103,16 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         None => format!("{}/{name}", workspace.settings.output.dir),
     };
     let look = Look { by_state: true, alone: args.prune };
-    let incremental = Incremental::new(&workspace, &folder, &args.building, out, look)?;
+    let incremental = workspace.incremental(&folder, &args.building, out, look)?;
     // What is written beside the packs needs them all.
     let incremental = incremental.as_ref().filter(|_| markdown.is_none());
     let whole = args.roots.is_empty() && args.shard.is_none();
     if let Some(incremental) = incremental.filter(|_| whole && args.outputs.is_none())
-        && let Some((run, kept)) = incremental.fresh(global)
+        && let Some((kept, told)) = incremental.fresh()
     {
-        incremental.rest();
-        let outcomes: Vec<Outcome> = kept.into_iter().map(Outcome::from).collect();
+        workspace.saved(incremental.rest());
+        let run = packs::unchanged(global, told);
+        let outcomes: Vec<Outcome> = kept.into_iter().map(|kept| Written::from(kept).into()).collect();
         return conclude(global, args, &run, &outcomes, &shown, started);
     }
     let trace = incremental.map(Incremental::trace);
@@ -117,12 +123,12 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         items.retain(|item| shard.holds(&desk.corpus().entries[*item].item.id));
     }
     let outcomes = Mutex::new(Vec::new());
-    let done = |outcome| outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
+    let done = |outcome: Outcome| outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
     let failed: Mutex<Option<StoreError>> = Mutex::new(None);
     let known = incremental.map(|incremental| {
         |planned: &Planned| match incremental.known(planned) {
             Some(kept) => {
-                done(Outcome::from(kept));
+                done(Written::from(kept).into());
                 true
             }
             None => false,
@@ -133,8 +139,8 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let why = global.verbose || global.format != Format::Text || args.telling.summary.is_some();
     let writing = Writing { folder: &folder, markdown: markdown.as_ref(), incremental, why };
     let run =
-        packs::run(global, &workspace, &desk, items, &args.building, known, &|built| match writing.written(built) {
-            Ok(outcome) => done(outcome),
+        packs::run(global, &workspace, &desk, items, &args.building, known, &|built| match writing.write(built) {
+            Ok(written) => done(written.into()),
             Err(error) => {
                 failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             }
@@ -143,7 +149,8 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let mut outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let (Some(incremental), Some(trace), true) = (incremental, &trace, whole && failed.is_none()) {
         let complete = !run.blocked && !no_roots && outcomes.iter().all(|outcome| outcome.made.is_some());
-        incremental.save(trace, complete.then_some(&run));
+        let manifest = incremental.manifest(trace, complete.then_some(&*run.told));
+        workspace.saved(incremental.save(&manifest, workspace.texts()));
     }
     if args.prune && failed.is_none() {
         outcomes.extend(prune(&folder, &outcomes, &run, &desk)?);
@@ -206,77 +213,6 @@ fn conclude(
 /// `1 pack`, `2 packs`.
 pub(super) fn counted(packs: usize) -> String {
     format!("{packs} pack{}", if packs == 1 { "" } else { "s" })
-}
-
-/// Where packs go.
-struct Writing<'a> {
-    folder: &'a Folder,
-    /// Where their renderings go.
-    markdown: Option<&'a Folder>,
-    incremental: Option<&'a Incremental<'a>>,
-    /// Whether anybody asks why a pack was written.
-    why: bool,
-}
-
-impl Writing<'_> {
-    /// Writes a pack unless only its stamp would change.
-    fn written(&self, built: Built) -> Result<Outcome, StoreError> {
-        let Built { root, profile, name, outcome, fingerprint, .. } = built;
-        let mut result =
-            Outcome { root: root.to_string(), profile, name, status: "failed", reasons: Vec::new(), made: None };
-        let sealed = match outcome {
-            Ok(sealed) => sealed,
-            Err(fault) => {
-                result.reasons.push(fault.diagnostic.message);
-                if self.folder.read(&result.name)?.is_some() {
-                    result.reasons.push("the old pack was kept".to_owned());
-                }
-                return Ok(result);
-            }
-        };
-        let existing = self.folder.read(&result.name)?;
-        let bytes = match existing {
-            Some(existing) if sealed.is_unchanged(&existing) => {
-                result.status = "unchanged";
-                existing
-            }
-            existing => {
-                result.reasons = match &existing {
-                    None => vec!["new".to_owned()],
-                    Some(_) if !self.why => Vec::new(),
-                    Some(existing) => match difference(existing, sealed.pack()) {
-                        Difference::Stale(reasons) | Difference::Edited(reasons) => reasons,
-                    },
-                };
-                let bytes = sealed.bytes();
-                result.status = match self.folder.write(&result.name, &bytes)? {
-                    Wrote::Written => "written",
-                    Wrote::Unchanged => "unchanged",
-                };
-                bytes
-            }
-        };
-        if let Some(markdown) = self.markdown {
-            markdown.write(&rendering(&result.name), contextpack::render::pack(sealed.pack()).whole().as_bytes())?;
-        }
-        let made = Made::from(sealed.pack());
-        if let (Some(incremental), Some(fingerprint)) = (self.incremental, fingerprint) {
-            let kept = Kept {
-                root: result.root.clone(),
-                profile: result.profile.clone(),
-                name: result.name.clone(),
-                made: made.clone(),
-            };
-            incremental.built(kept, fingerprint, &bytes);
-        }
-        result.made = Some(made);
-        Ok(result)
-    }
-}
-
-/// The name of a pack's rendering beside others.
-fn rendering(name: &str) -> String {
-    format!("{}.md", name.strip_suffix(".json").unwrap_or(name))
 }
 
 /// Whether what is on disk differs from the pack in its stamp at most.

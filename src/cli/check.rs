@@ -5,7 +5,6 @@ use super::args::{CheckArgs, Format, Global};
 use super::build::{Stray, is_unchanged, strays};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::incremental::{Incremental, Kept};
 use super::output;
 use super::packs::{self, Run};
 use super::report::{self, json_text, printable};
@@ -14,6 +13,7 @@ use super::workspace::Workspace;
 use contextpack::cache::Look;
 use contextpack::pipeline::{Built, Known, Planned};
 use contextpack::review::{Difference, difference, read};
+use contextpack::session::Kept;
 use contextpack::store::{Folder, StoreError};
 use contextpack::wire::Pack;
 use std::collections::BTreeSet;
@@ -63,10 +63,11 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let folder = Folder::open(&workspace.root, &workspace.settings.output.dir)?;
     let whole = args.roots.is_empty();
     let alone = args.building.profiles.is_empty();
-    let incremental = Incremental::new(&workspace, &folder, &args.building, None, Look { by_state: false, alone })?;
+    let incremental = workspace.incremental(&folder, &args.building, None, Look { by_state: false, alone })?;
     if let Some(incremental) = incremental.as_ref().filter(|_| whole)
-        && let Some((run, kept)) = incremental.fresh(global)
+        && let Some((kept, told)) = incremental.fresh()
     {
+        let run = packs::unchanged(global, told);
         return conclude(global, args, &workspace, &run, kept.into_iter().map(Standing::from).collect());
     }
     let desk = workspace.desk();

@@ -10,7 +10,6 @@ mod exit;
 mod explain;
 mod failure;
 mod help;
-mod incremental;
 mod init;
 mod list;
 mod man;

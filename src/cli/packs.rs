@@ -14,6 +14,15 @@ use std::time::{Duration, Instant};
 /// Work shorter than this shows no progress.
 const QUIET_FOR: Duration = Duration::from_secs(1);
 
+/// A run in which nothing changed, which told these diagnostics.
+pub(crate) fn unchanged(global: &Global, told: Vec<Diagnostic>) -> Run {
+    let mut diagnostics = told.clone();
+    if global.strict {
+        strict(&mut diagnostics);
+    }
+    Run { diagnostics, told, blocked: false }
+}
+
 /// What a run of all given roots and profiles gave besides the packs themselves.
 pub(crate) struct Run {
     /// What is wrong, sorted; with `--strict` every one is an error.

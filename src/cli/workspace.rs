@@ -3,13 +3,15 @@
 use super::args::{Building, Global};
 use super::failure::Failure;
 use super::report::printable;
-use contextpack::cache::{Cache, Texts};
+use contextpack::cache::{Cache, Look, Texts};
 use contextpack::config::{self, DenyList, Settings};
 use contextpack::intake::{Options, Repo};
 use contextpack::model::{Code, Diagnostic, RepoPath, Severity, Source};
-use contextpack::pipeline::{Desk, Forgetful, Limits, Memory, RootError};
+use contextpack::pipeline::{Desk, Forgetful, Limits, Memory, RootError, levelled, unmatched};
 use contextpack::redact::Environment;
 use contextpack::seal::Stamp;
+use contextpack::session::{Incremental, Order};
+use contextpack::store::{Folder, StoreError};
 use std::error::Error;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -68,6 +70,31 @@ impl Workspace {
         Desk::open_with(source, &self.settings, &self.deny, self.environment.clone(), memory)
     }
 
+    /// A run of `building` with what the cache knows; nothing where there is no cache.
+    pub(crate) fn incremental<'a>(
+        &'a self,
+        folder: &'a Folder,
+        building: &Building,
+        out: Option<&Path>,
+        look: Look,
+    ) -> Result<Option<Incremental<'a>>, Failure> {
+        let Some(cache) = &self.cache else { return Ok(None) };
+        let order = Order {
+            config: (&self.config.0, self.config.1.as_deref()),
+            profiles: &building.profiles(&self.settings)?,
+            limits: building.limits(),
+            out: out.map(std::path::absolute).transpose()?,
+        };
+        Ok(Some(Incremental::new(&self.repo, cache, folder, &order, look)))
+    }
+
+    /// Tells those who want to know that the cache could not be written.
+    pub(crate) fn saved(&self, saved: Result<(), StoreError>) {
+        if let Err(error) = saved {
+            self.note(&[format!("the cache was not written: {}", told(&error))]);
+        }
+    }
+
     /// What earlier builds found out about texts.
     pub(crate) fn texts(&self) -> Option<&Texts> {
         let texts = self.texts.get_or_init(|| {
@@ -121,32 +148,12 @@ impl Workspace {
 
     /// Everything that is wrong so far: with the listing, the configuration's globs, the items and the graph.
     pub(crate) fn diagnostics(&self, desk: &Desk<'_>) -> Vec<Diagnostic> {
-        let mut all = contextpack::pipeline::levelled(self.repo.diagnostics().to_vec(), &self.settings);
-        all.extend(contextpack::pipeline::levelled(self.unmatched(), &self.settings));
+        let mut all = levelled(self.repo.diagnostics().to_vec(), &self.settings);
+        all.extend(levelled(unmatched(&self.settings, &self.repo), &self.settings));
         all.extend_from_slice(desk.diagnostics());
         all.sort();
         all.dedup();
         all
-    }
-
-    /// A warning for each glob of the configuration's work items that no file matches.
-    fn unmatched(&self) -> Vec<Diagnostic> {
-        let files = self.repo.files();
-        let globs = self
-            .settings
-            .work_items
-            .iter()
-            .flat_map(|source| source.include.written.iter().enumerate().map(move |glob| (source, glob)));
-        globs
-            .filter(|(_, (_, written))| !written.starts_with("work_items/"))
-            .filter(|(source, (index, _))| {
-                !files.iter().any(|path| source.include.set.matches(path.as_str()).contains(index))
-            })
-            .map(|(_, (_, written))| {
-                Diagnostic::new(Code::UnmatchedGlob, None, format!("no file matches `{written}` of `work_items`"))
-                    .help("correct the glob, or remove it; ignored files count only where git tracks them")
-            })
-            .collect()
     }
 }
 

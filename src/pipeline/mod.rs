@@ -16,7 +16,7 @@ mod roots;
 
 pub use build::{Built, Fault, Job, Known, Limits, Planned};
 pub use memory::{Forgetful, Memory, Reading};
-pub use notices::levelled;
+pub use notices::{levelled, unmatched};
 pub use roots::RootError;
 
 use crate::config::{DenyList, Settings};
