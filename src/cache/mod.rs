@@ -150,4 +150,5 @@ fn random() -> [u8; 32] {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests;

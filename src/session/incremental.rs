@@ -4,6 +4,7 @@ use crate::cache::{Cache, KnownPack, Look, Made, Manifest, Run, Texts, Trace};
 use crate::intake::Repo;
 use crate::model::{Diagnostic, Digest};
 use crate::pipeline::{Limits, Planned};
+use crate::review::UNEXPLAINED;
 use crate::store::{Folder, StoreError};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -96,9 +97,15 @@ impl<'a> Incremental<'a> {
         self.packs.lock().unwrap_or_else(PoisonError::into_inner).insert(kept.name.clone(), pack);
     }
 
-    /// Whether the configuration is another than that of the last run.
-    pub fn is_other_config(&self) -> bool {
-        self.cache.manifest.run.as_ref().is_some_and(|run| run.config != self.config)
+    /// Why a pack is stale, with what the last run knew besides the pack itself.
+    pub fn explained(&self, mut reasons: Vec<String>) -> Vec<String> {
+        let other = || self.cache.manifest.run.as_ref().is_some_and(|run| run.config != self.config);
+        for reason in reasons.iter_mut().filter(|reason| *reason == UNEXPLAINED) {
+            if other() {
+                *reason = "the configuration changed".to_owned();
+            }
+        }
+        reasons
     }
 
     /// What is to be remembered of this run: all its packs, and where every one of them was built, what was `told`.

@@ -85,7 +85,11 @@ impl Writing<'_> {
                     None => vec!["new".to_owned()],
                     Some(_) if !self.why => Vec::new(),
                     Some(existing) => match difference(existing, sealed.pack()) {
-                        Difference::Stale(reasons) | Difference::Edited(reasons) => reasons,
+                        Difference::Edited(reasons) => reasons,
+                        Difference::Stale(reasons) => match self.incremental {
+                            Some(incremental) => incremental.explained(reasons),
+                            None => reasons,
+                        },
                     },
                 };
                 let bytes = sealed.bytes();

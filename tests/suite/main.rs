@@ -9,6 +9,7 @@ mod environment;
 mod fresh;
 mod golden;
 mod hostile;
+mod incremental;
 mod init;
 mod issues;
 mod redact;
