@@ -103,7 +103,7 @@ def items(root, count):
         body = prose.text(draw.randint(1000, 8000) - 300)
         body += f"It follows ADR-{draw.randint(1, ADRS):04} and is related to #{draw.randint(1, 5000)}.\n"
         write(root / f"work_items/{n // 1000:03}/t-{n}.md", "---\n" + "\n".join(fields) + "\n---\n\n" + body)
-    return root / "work_items/000/t-77.md"
+    return root / f"work_items/000/t-{min(77, count - 1)}.md"
 
 
 def keps(root, _):
