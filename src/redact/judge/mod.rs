@@ -32,7 +32,7 @@ const LONG: usize = 4096;
 
 /// Whether `word` is one of the words of `list`, whatever the case.
 pub(super) fn is_one_of(list: &str, word: &[u8]) -> bool {
-    list.split(' ').any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
+    list.as_bytes().split(|byte| *byte == b' ').any(|known| word.eq_ignore_ascii_case(known))
 }
 
 /// Whether `value` looks like what a name of `class` hides. `quoted`: its ends are marked by quotes.
