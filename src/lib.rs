@@ -9,6 +9,7 @@
 //!
 //! `docs/architecture.md` has the table of rooms and what must always be true.
 
+pub mod cache;
 pub mod config;
 pub mod fit;
 pub mod github;
@@ -22,5 +23,6 @@ pub mod render;
 pub mod review;
 pub mod seal;
 pub mod select;
+pub mod session;
 pub mod store;
 pub mod wire;

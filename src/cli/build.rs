@@ -10,11 +10,13 @@ use super::report::{self, json_text, printable};
 use super::step::{self, StepMade, StepPack};
 use super::summary::{self, Row};
 use super::workspace::Workspace;
+use contextpack::cache::{Look, Made};
 use contextpack::model::Code;
-use contextpack::pipeline::{Built, Desk};
-use contextpack::review::{self, Difference, difference, read};
+use contextpack::pipeline::{Desk, Known, Planned};
+use contextpack::review::{self, read};
 use contextpack::seal::Sealed;
-use contextpack::store::{Folder, StoreError, Wrote};
+use contextpack::session::{Incremental, Status, Writing, Written, rendering};
+use contextpack::store::{Folder, StoreError};
 use contextpack::{model, wire};
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -55,24 +57,15 @@ impl Outcome {
     }
 }
 
-/// What is told of a pack once its bytes are written.
-struct Made {
-    hash: String,
-    used_chars: u64,
-    used_tokens: Option<u64>,
-    omitted: usize,
-    redacted: u64,
-}
-
-impl From<&wire::Pack> for Made {
-    fn from(pack: &wire::Pack) -> Self {
-        Self {
-            hash: pack.hash.clone(),
-            used_chars: pack.budget.used_chars,
-            used_tokens: pack.budget.used_tokens,
-            omitted: pack.omissions.len(),
-            redacted: pack.redactions.iter().map(|redaction| redaction.count).sum(),
-        }
+impl From<Written> for Outcome {
+    fn from(written: Written) -> Self {
+        let Written { status, root, profile, name, reasons, made } = written;
+        let status = match status {
+            Status::Written => "written",
+            Status::Unchanged => "unchanged",
+            Status::Failed => "failed",
+        };
+        Self { root, profile, name, status, reasons, made }
     }
 }
 
@@ -94,13 +87,10 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     }
     let written_to: Vec<&Path> = out.into_iter().chain(args.markdown.as_deref()).collect();
     let workspace = Workspace::open(global, &written_to)?;
-    let desk = workspace.desk();
-    let mut items = workspace.roots(&desk, &args.roots)?;
-    let no_roots = items.is_empty();
-    if let Some(shard) = args.shard {
-        items.retain(|item| shard.holds(&desk.corpus().entries[*item].item.id));
-    }
     if printed {
+        let desk = workspace.desk();
+        let mut items = workspace.roots(&desk, &args.roots)?;
+        items.retain(|item| args.shard.is_none_or(|shard| shard.holds(&desk.corpus().entries[*item].item.id)));
         return print_one(global, &workspace, &desk, items, args);
     }
     let folder = match out {
@@ -112,29 +102,60 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         Some(dir) => dir.join(name).display().to_string(),
         None => format!("{}/{name}", workspace.settings.output.dir),
     };
+    let look = Look { by_state: true, alone: args.prune };
+    let incremental = workspace.incremental(&folder, &args.building, out, look)?;
+    // What is written beside the packs needs them all.
+    let incremental = incremental.as_ref().filter(|_| markdown.is_none());
+    let whole = args.roots.is_empty() && args.shard.is_none();
+    if let Some(incremental) = incremental.filter(|_| whole && args.outputs.is_none())
+        && let Some((kept, told)) = incremental.fresh()
+    {
+        workspace.saved(incremental.rest());
+        let run = packs::unchanged(global, told);
+        let outcomes: Vec<Outcome> = kept.into_iter().map(|kept| Written::from(kept).into()).collect();
+        return conclude(global, args, &run, &outcomes, &shown, started);
+    }
+    let trace = incremental.map(Incremental::trace);
+    let desk = trace.as_ref().map_or_else(|| workspace.desk(), |trace| workspace.desk_of(trace));
+    let mut items = workspace.roots(&desk, &args.roots)?;
+    let no_roots = items.is_empty();
+    if let Some(shard) = args.shard {
+        items.retain(|item| shard.holds(&desk.corpus().entries[*item].item.id));
+    }
     let outcomes = Mutex::new(Vec::new());
+    let done = |outcome: Outcome| outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
     let failed: Mutex<Option<StoreError>> = Mutex::new(None);
-    let run = packs::run(global, &workspace, &desk, items, &args.building, &|built| match written(
-        &folder,
-        markdown.as_ref(),
-        built,
-    ) {
-        Ok(outcome) => outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome),
-        Err(error) => {
-            failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    let known = incremental.map(|incremental| {
+        |planned: &Planned| match incremental.known(planned) {
+            Some(kept) => {
+                done(Written::from(kept).into());
+                true
+            }
+            None => false,
         }
-    })?;
+    });
+    let known = known.as_ref().map(|known| known as &Known<'_>);
+    // Reading the old pack to say why it is stale costs more than making the new one.
+    let why = global.verbose || global.format != Format::Text || args.telling.summary.is_some();
+    let writing = Writing { folder: &folder, markdown: markdown.as_ref(), incremental, why };
+    let run =
+        packs::run(global, &workspace, &desk, items, &args.building, known, &|built| match writing.write(built) {
+            Ok(written) => done(written.into()),
+            Err(error) => {
+                failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            }
+        })?;
     let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let (Some(incremental), Some(trace), true) = (incremental, &trace, whole && failed.is_none()) {
+        let complete = !run.blocked && !no_roots && outcomes.iter().all(|outcome| outcome.made.is_some());
+        let manifest = incremental.manifest(trace, complete.then_some(&*run.told));
+        workspace.saved(incremental.save(&manifest, workspace.texts()));
+    }
     if args.prune && failed.is_none() {
         outcomes.extend(prune(&folder, &outcomes, &run, &desk)?);
     }
     outcomes.sort_by(|a, b| a.name.cmp(&b.name));
-    tell(global, &run, &outcomes, &shown)?;
-    if let Some(file) = &args.telling.summary {
-        let rows: Vec<Row> = outcomes.iter().map(|outcome| outcome.row(shown(&outcome.name))).collect();
-        summary::append(file, "build", &rows, &run.diagnostics, None)?;
-    }
     if let Some(file) = &args.outputs {
         let markdown = args.markdown.as_deref().map(std::path::absolute).transpose()?;
         let alone = outcomes.len() == 1;
@@ -144,8 +165,32 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         };
         step::append(file, &outcomes.iter().map(step).collect::<Vec<StepPack>>())?;
     }
+    let exit = conclude(global, args, &run, &outcomes, &shown, started)?;
     if let Some(error) = failed {
         return Err(error.into());
+    }
+    if no_roots && !global.quiet && global.format == Format::Text {
+        writeln!(
+            anstream::stderr(),
+            "no roots: add work items, or correct `work_items` and `roots` in `contextpack.yml`"
+        )?;
+    }
+    Ok(exit)
+}
+
+/// Tells what became of the packs, and how the command ends.
+fn conclude(
+    global: &Global,
+    args: &BuildArgs,
+    run: &Run,
+    outcomes: &[Outcome],
+    shown: &dyn Fn(&str) -> String,
+    started: Instant,
+) -> Result<Exit, Failure> {
+    tell(global, run, outcomes, shown)?;
+    if let Some(file) = &args.telling.summary {
+        let rows: Vec<Row> = outcomes.iter().map(|outcome| outcome.row(shown(&outcome.name))).collect();
+        summary::append(file, "build", &rows, &run.diagnostics, None)?;
     }
     if !global.quiet && global.format == Format::Text {
         let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
@@ -156,13 +201,11 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
                 summary += &format!(", {} {status}", count(status));
             }
         }
-        writeln!(anstream::stderr(), "{summary}, {:.2} s", started.elapsed().as_secs_f64())?;
-        if no_roots {
-            writeln!(
-                anstream::stderr(),
-                "no roots: add work items, or correct `work_items` and `roots` in `contextpack.yml`"
-            )?;
+        let tokens: u64 = outcomes.iter().filter_map(|outcome| outcome.made.as_ref()?.used_tokens).sum();
+        if tokens > 0 {
+            summary += &format!(", {tokens} tokens");
         }
+        writeln!(anstream::stderr(), "{summary}, {:.2} s", started.elapsed().as_secs_f64())?;
     }
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
 }
@@ -170,48 +213,6 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
 /// `1 pack`, `2 packs`.
 pub(super) fn counted(packs: usize) -> String {
     format!("{packs} pack{}", if packs == 1 { "" } else { "s" })
-}
-
-/// Writes a pack unless only its stamp would change.
-fn written(folder: &Folder, markdown: Option<&Folder>, built: Built) -> Result<Outcome, StoreError> {
-    let Built { root, profile, name, outcome, .. } = built;
-    let mut result =
-        Outcome { root: root.to_string(), profile, name, status: "failed", reasons: Vec::new(), made: None };
-    let sealed = match outcome {
-        Ok(sealed) => sealed,
-        Err(fault) => {
-            result.reasons.push(fault.diagnostic.message);
-            if folder.read(&result.name)?.is_some() {
-                result.reasons.push("the old pack was kept".to_owned());
-            }
-            return Ok(result);
-        }
-    };
-    let existing = folder.read(&result.name)?;
-    if is_unchanged(existing.as_deref(), &sealed) {
-        result.status = "unchanged";
-    } else {
-        result.reasons = match &existing {
-            None => vec!["new".to_owned()],
-            Some(existing) => match difference(existing, sealed.pack()) {
-                Difference::Stale(reasons) | Difference::Edited(reasons) => reasons,
-            },
-        };
-        result.status = match folder.write(&result.name, &sealed.bytes())? {
-            Wrote::Written => "written",
-            Wrote::Unchanged => "unchanged",
-        };
-    }
-    if let Some(markdown) = markdown {
-        markdown.write(&rendering(&result.name), contextpack::render::pack(sealed.pack()).whole().as_bytes())?;
-    }
-    result.made = Some(sealed.pack().into());
-    Ok(result)
-}
-
-/// The name of a pack's rendering beside others.
-fn rendering(name: &str) -> String {
-    format!("{}.md", name.strip_suffix(".json").unwrap_or(name))
 }
 
 /// Whether what is on disk differs from the pack in its stamp at most.
@@ -307,7 +308,7 @@ fn print_one(
         )));
     }
     let sealed = Mutex::new(None);
-    let run = packs::run(global, workspace, desk, items, &args.building, &|built| {
+    let run = packs::run(global, workspace, desk, items, &args.building, None, &|built| {
         *sealed.lock().unwrap_or_else(PoisonError::into_inner) = built.outcome.ok();
     })?;
     if !global.quiet {

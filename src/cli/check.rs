@@ -6,13 +6,15 @@ use super::build::{Stray, is_unchanged, strays};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
-use super::packs;
+use super::packs::{self, Run};
 use super::report::{self, json_text, printable};
 use super::summary::{self, Row};
 use super::workspace::Workspace;
+use contextpack::cache::Look;
 use contextpack::model::slug;
-use contextpack::pipeline::{Built, Desk};
+use contextpack::pipeline::{Built, Desk, Known, Planned};
 use contextpack::review::{Difference, difference, read};
+use contextpack::session::Kept;
 use contextpack::store::{Folder, StoreError};
 use contextpack::wire::Pack;
 use std::collections::BTreeSet;
@@ -59,33 +61,65 @@ impl Standing {
 /// Builds in memory and compares bytes.
 pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let workspace = Workspace::open(global, &[])?;
+    let folder = Folder::open(&workspace.root, &workspace.settings.output.dir)?;
+    let whole = args.roots.is_empty() && args.shard.is_none();
+    let alone = args.building.profiles.is_empty();
+    let incremental = workspace.incremental(&folder, &args.building, None, Look { by_state: false, alone })?;
+    if let Some(incremental) = incremental.as_ref().filter(|_| whole)
+        && let Some((kept, told)) = incremental.fresh()
+    {
+        let run = packs::unchanged(global, told);
+        return conclude(global, args, &workspace, &run, kept.into_iter().map(Standing::from).collect());
+    }
     let desk = workspace.desk();
     let all = workspace.roots(&desk, &args.roots)?;
     let mut items = all.clone();
     if let Some(shard) = args.shard {
         items.retain(|item| shard.holds(id(&desk, *item)));
     }
-    let folder = Folder::open(&workspace.root, &workspace.settings.output.dir)?;
     let standings = Mutex::new(Vec::new());
+    let judged = |standing| standings.lock().unwrap_or_else(PoisonError::into_inner).push(standing);
     let failed: Mutex<Option<StoreError>> = Mutex::new(None);
-    let run = packs::run(global, &workspace, &desk, items, &args.building, &|built| match standing(&folder, built) {
-        Ok(standing) => standings.lock().unwrap_or_else(PoisonError::into_inner).push(standing),
-        Err(error) => {
-            failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    let known = incremental.as_ref().map(|incremental| {
+        |planned: &Planned| match incremental.known(planned) {
+            Some(kept) => {
+                judged(Standing::from(kept));
+                true
+            }
+            None => false,
         }
-    })?;
+    });
+    let known = known.as_ref().map(|known| known as &Known<'_>);
+    let run =
+        packs::run(global, &workspace, &desk, items, &args.building, known, &|built| match standing(&folder, built) {
+            Ok(standing) => judged(standing),
+            Err(error) => {
+                failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            }
+        })?;
     if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error.into());
     }
     let mut standings: Vec<Standing> = standings.into_inner().unwrap_or_else(PoisonError::into_inner);
     let leads = args.shard.is_none_or(|shard| shard.leads(all.iter().map(|item| id(&desk, *item))));
-    if args.roots.is_empty() && args.building.profiles.is_empty() && !run.blocked && leads {
+    if args.roots.is_empty() && alone && !run.blocked && leads {
         let profiles = args.building.profiles(&workspace.settings)?;
         if let Some(names) = names(&desk, &all, &profiles) {
             let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
             standings.extend(strays(&folder, &names, &run, &desk)?.into_iter().map(Standing::from));
         }
     }
+    conclude(global, args, &workspace, &run, standings)
+}
+
+/// Tells how the packs stand, and how the command ends.
+fn conclude(
+    global: &Global,
+    args: &CheckArgs,
+    workspace: &Workspace,
+    run: &Run,
+    mut standings: Vec<Standing>,
+) -> Result<Exit, Failure> {
     standings.sort();
     let dir = workspace.settings.output.dir.as_str();
     let told: Vec<&Standing> =
@@ -110,7 +144,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
                 annotations.pack(&format!("{dir}/{}", standing.name), standing.status, &standing.reasons.join("; "));
             }
             annotations.write(&mut anstream::stdout().lock())?;
-            conclude(global, &standings, &told)?;
+            sum_up(global, &standings, &told)?;
         }
         Format::Text | Format::Markdown => {
             let quiet = |diagnostic: &&contextpack::model::Diagnostic| {
@@ -124,7 +158,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
                 let reasons = standing.reasons.join("; ");
                 writeln!(out, "{}: {}: {}", standing.status, printable(&path), printable(&reasons))?;
             }
-            conclude(global, &standings, &told)?;
+            sum_up(global, &standings, &told)?;
         }
     }
     let input = if run.has_errors() { Exit::Input } else { Exit::Done };
@@ -154,6 +188,14 @@ fn not_in_snapshot() -> String {
     "its issue is not in the snapshot: run `contextpack sync`, or commit the snapshot".to_owned()
 }
 
+impl From<Kept> for Standing {
+    fn from(kept: Kept) -> Self {
+        let Kept { root, profile, name, made } = kept;
+        let size = Some((made.used_chars, made.used_tokens));
+        Self { name, root, profile, status: "fresh", reasons: Vec::new(), size }
+    }
+}
+
 impl From<Stray> for Standing {
     fn from(stray: Stray) -> Self {
         let (status, reason) = match stray.unverifiable {
@@ -178,7 +220,7 @@ fn is_stale(told: &[&Standing]) -> bool {
     told.iter().any(|standing| standing.status != UNVERIFIABLE)
 }
 
-fn conclude(global: &Global, standings: &[Standing], told: &[&Standing]) -> Result<(), Failure> {
+fn sum_up(global: &Global, standings: &[Standing], told: &[&Standing]) -> Result<(), Failure> {
     if !global.quiet {
         let fresh = standings.iter().filter(|standing| standing.status == "fresh").count();
         writeln!(anstream::stderr(), "{fresh} of {} packs are fresh", standings.len())?;

@@ -4,7 +4,7 @@ use super::args::{Building, Global};
 use super::failure::Failure;
 use super::workspace::{Workspace, stamp, strict};
 use contextpack::model::{Diagnostic, Severity};
-use contextpack::pipeline::{Built, Desk, Job};
+use contextpack::pipeline::{Built, Desk, Job, Known, Planned};
 use contextpack::seal::Sealed;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
@@ -14,10 +14,21 @@ use std::time::{Duration, Instant};
 /// Work shorter than this shows no progress.
 const QUIET_FOR: Duration = Duration::from_secs(1);
 
+/// A run in which nothing changed, which told these diagnostics.
+pub(crate) fn unchanged(global: &Global, told: Vec<Diagnostic>) -> Run {
+    let mut diagnostics = told.clone();
+    if global.strict {
+        strict(&mut diagnostics);
+    }
+    Run { diagnostics, told, blocked: false }
+}
+
 /// What a run of all given roots and profiles gave besides the packs themselves.
 pub(crate) struct Run {
     /// What is wrong, sorted; with `--strict` every one is an error.
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The same before `--strict`.
+    pub(crate) told: Vec<Diagnostic>,
     /// Whether something kept a whole profile, or roots with one file name, from being built.
     pub(crate) blocked: bool,
 }
@@ -29,28 +40,46 @@ impl Run {
     }
 }
 
-/// Builds `items` under the profiles of `building`; `sink` takes each pack, from several threads.
+/// Builds `items` under the profiles of `building`; `sink` takes each pack, from several threads, but for
+/// those that are `known` not to need it.
 pub(crate) fn run(
     global: &Global,
     workspace: &Workspace,
     desk: &Desk<'_>,
     items: Vec<usize>,
     building: &Building,
+    known: Option<&Known<'_>>,
     sink: &(dyn Fn(Built) + Sync),
 ) -> Result<Run, Failure> {
     let profiles = building.profiles(&workspace.settings)?;
     let bar = progress(global, items.len() * profiles.len());
     let job = Job { roots: items, beside: desk.roots(), profiles, limits: building.limits(), stamp: stamp()? };
     let found = Mutex::new(Vec::new());
-    let faults = desk.build(&job, &|mut built| {
+    let tell = |diagnostics: Vec<Diagnostic>| {
+        found.lock().unwrap_or_else(PoisonError::into_inner).extend(diagnostics);
+        bar.inc(1);
+    };
+    let take = |mut built: Built| {
         let mut diagnostics = std::mem::take(&mut built.diagnostics);
         if let Err(fault) = &built.outcome {
             diagnostics.push(fault.diagnostic.clone());
         }
-        found.lock().unwrap_or_else(PoisonError::into_inner).extend(diagnostics);
         sink(built);
-        bar.inc(1);
-    });
+        tell(diagnostics);
+    };
+    let faults = match known {
+        None => desk.build(&job, &take),
+        Some(known) => {
+            let known = |planned: &Planned| {
+                let known = known(planned);
+                if known {
+                    tell(planned.diagnostics.clone());
+                }
+                known
+            };
+            desk.build_unless(&job, &known, &take)
+        }
+    };
     bar.finish_and_clear();
     let blocked = !faults.is_empty();
     let mut diagnostics = workspace.diagnostics(desk);
@@ -59,10 +88,11 @@ pub(crate) fn run(
     let mut diagnostics: Vec<Diagnostic> = diagnostics.into_iter().map(|diagnostic| desk.told(diagnostic)).collect();
     diagnostics.sort();
     diagnostics.dedup();
+    let told = diagnostics.clone();
     if global.strict {
         strict(&mut diagnostics);
     }
-    Ok(Run { diagnostics, blocked })
+    Ok(Run { diagnostics, told, blocked })
 }
 
 /// A bar on a terminal, for work of more than a second.

@@ -2,13 +2,20 @@
 
 use super::args::{Building, Global};
 use super::failure::Failure;
+use super::report::printable;
+use contextpack::cache::{Cache, Look, Texts};
 use contextpack::config::{self, DenyList, Settings};
 use contextpack::intake::{Options, Repo};
-use contextpack::model::{Code, Diagnostic, RepoPath, Severity, Source as _};
-use contextpack::pipeline::{Desk, Limits, RootError};
+use contextpack::model::{Code, Diagnostic, RepoPath, Severity, Source};
+use contextpack::pipeline::{Desk, Forgetful, Limits, Memory, RootError, levelled, unmatched};
 use contextpack::redact::Environment;
 use contextpack::seal::Stamp;
+use contextpack::session::{Incremental, Order};
+use contextpack::store::{Folder, StoreError};
+use std::error::Error;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 /// A repo, its settings and its files.
@@ -21,6 +28,14 @@ pub(crate) struct Workspace {
     pub(crate) deny: DenyList,
     /// The files.
     pub(crate) repo: Repo,
+    /// The configuration as written: its name and its text.
+    pub(crate) config: (String, Option<String>),
+    /// What earlier builds found out, where that can be had.
+    pub(crate) cache: Option<Cache>,
+    /// What they found out about texts, once it is asked for.
+    texts: OnceLock<Option<Texts>>,
+    environment: Environment,
+    verbose: bool,
 }
 
 impl Workspace {
@@ -28,18 +43,80 @@ impl Workspace {
     ///
     /// `out` are folders that the command writes besides the configuration's: they are no input either.
     pub(crate) fn open(global: &Global, out: &[&Path]) -> Result<Self, Failure> {
-        let (root, settings) = settings(global)?;
+        let (root, settings, config) = configuration(global)?;
         let deny = deny(&settings)?;
         let mut never = vec![settings.output.dir.clone()];
         never.extend(out.iter().filter_map(|out| inside(&root, out)));
         let repo =
             Repo::open(&root, Options { deny: &deny, never: &never, snapshot: Some(&settings.github.snapshot) })?;
-        Ok(Self { root, settings, deny, repo })
+        let environment = environment();
+        let mut notes = Vec::new();
+        let cache = Cache::open(&root, environment.digest(), &mut notes).map_err(|error| notes.push(told(&error))).ok();
+        let verbose = global.verbose;
+        let workspace =
+            Self { root, settings, deny, repo, config, cache, texts: OnceLock::new(), environment, verbose };
+        workspace.note(&notes);
+        Ok(workspace)
     }
 
     /// Reads the work items and draws the graph.
     pub(crate) fn desk(&self) -> Desk<'_> {
-        Desk::open(&self.repo, &self.settings, &self.deny, environment())
+        self.desk_of(&self.repo)
+    }
+
+    /// Does the same, of the files of `source`.
+    pub(crate) fn desk_of<'a>(&'a self, source: &'a dyn Source) -> Desk<'a> {
+        let memory = self.texts().map_or(&Forgetful as &dyn Memory, |texts| texts);
+        Desk::open_with(source, &self.settings, &self.deny, self.environment.clone(), memory)
+    }
+
+    /// A run of `building` with what the cache knows; nothing where there is no cache.
+    pub(crate) fn incremental<'a>(
+        &'a self,
+        folder: &'a Folder,
+        building: &Building,
+        out: Option<&Path>,
+        look: Look,
+    ) -> Result<Option<Incremental<'a>>, Failure> {
+        let Some(cache) = &self.cache else { return Ok(None) };
+        let order = Order {
+            config: (&self.config.0, self.config.1.as_deref()),
+            profiles: &building.profiles(&self.settings)?,
+            limits: building.limits(),
+            out: out.map(std::path::absolute).transpose()?,
+        };
+        Ok(Some(Incremental::new(&self.repo, cache, folder, &order, look)))
+    }
+
+    /// Tells those who want to know that the cache could not be written.
+    pub(crate) fn saved(&self, saved: Result<(), StoreError>) {
+        if let Err(error) = saved {
+            self.note(&[format!("the cache was not written: {}", told(&error))]);
+        }
+    }
+
+    /// What earlier builds found out about texts.
+    pub(crate) fn texts(&self) -> Option<&Texts> {
+        let texts = self.texts.get_or_init(|| {
+            let mut notes = Vec::new();
+            let texts = self.cache.as_ref().map(|cache| cache.texts(self.config_text(), &mut notes));
+            self.note(&notes);
+            texts
+        });
+        texts.as_ref()
+    }
+
+    /// The configuration's text; none is as good as an empty one.
+    pub(crate) fn config_text(&self) -> &str {
+        self.config.1.as_deref().unwrap_or_default()
+    }
+
+    /// Tells those who want to know everything what became of the cache.
+    pub(crate) fn note(&self, notes: &[String]) {
+        if self.verbose {
+            // Where stderr is gone there is nobody left to tell.
+            notes.iter().for_each(|note| drop(writeln!(anstream::stderr(), "note: {}", printable(note))));
+        }
     }
 
     /// The indexes of `typed` roots, each once; all roots of the configuration where none is typed.
@@ -71,42 +148,35 @@ impl Workspace {
 
     /// Everything that is wrong so far: with the listing, the configuration's globs, the items and the graph.
     pub(crate) fn diagnostics(&self, desk: &Desk<'_>) -> Vec<Diagnostic> {
-        let mut all = contextpack::pipeline::levelled(self.repo.diagnostics().to_vec(), &self.settings);
-        all.extend(contextpack::pipeline::levelled(self.unmatched(), &self.settings));
+        let mut all = levelled(self.repo.diagnostics().to_vec(), &self.settings);
+        all.extend(levelled(unmatched(&self.settings, &self.repo), &self.settings));
         all.extend_from_slice(desk.diagnostics());
         all.sort();
         all.dedup();
         all
     }
+}
 
-    /// A warning for each glob of the configuration's work items that no file matches.
-    fn unmatched(&self) -> Vec<Diagnostic> {
-        let files = self.repo.files();
-        let globs = self
-            .settings
-            .work_items
-            .iter()
-            .flat_map(|source| source.include.written.iter().enumerate().map(move |glob| (source, glob)));
-        globs
-            .filter(|(_, (_, written))| !written.starts_with("work_items/"))
-            .filter(|(source, (index, _))| {
-                !files.iter().any(|path| source.include.set.matches(path.as_str()).contains(index))
-            })
-            .map(|(_, (_, written))| {
-                Diagnostic::new(Code::UnmatchedGlob, None, format!("no file matches `{written}` of `work_items`"))
-                    .help("correct the glob, or remove it; ignored files count only where git tracks them")
-            })
-            .collect()
-    }
+/// An error with its causes, on one line.
+pub(crate) fn told(error: &dyn Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause: &&dyn Error| (*cause).source());
+    causes.fold(error.to_string(), |told, cause| format!("{told}: {cause}"))
 }
 
 /// The repo's root and its settings.
 pub(crate) fn settings(global: &Global) -> Result<(PathBuf, Settings), Failure> {
+    configuration(global).map(|(root, settings, _)| (root, settings))
+}
+
+/// The repo's root, its settings, and the configuration's name and text.
+fn configuration(global: &Global) -> Result<(PathBuf, Settings, (String, Option<String>)), Failure> {
     let root = Repo::find_root(&std::env::current_dir()?)?;
     let read = Repo::read_config(&root, global.config.as_deref())?;
     let (shown, text) = read.map_or(("contextpack.yml".to_owned(), None), |(shown, text)| (shown, Some(text)));
-    let settings = load(&shown, text.as_deref()).map_err(|diagnostics| Failure::Config { diagnostics, text })?;
-    Ok((root, settings))
+    match load(&shown, text.as_deref()) {
+        Ok(settings) => Ok((root, settings, (shown, text))),
+        Err(diagnostics) => Err(Failure::Config { diagnostics, text }),
+    }
 }
 
 /// Reads a configuration, whose redaction may name the built-in rules.

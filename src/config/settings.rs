@@ -198,7 +198,7 @@ pub enum Group {
 }
 
 /// Limits of a pack; at least one is given.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Budget {
     /// Unicode scalar values.
     pub max_chars: Option<u64>,
@@ -217,7 +217,7 @@ pub struct Budget {
 }
 
 /// How a pack is made to fit (contract section 5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Strategy {
     /// Cut at its end.
     TruncateTail,

@@ -124,9 +124,15 @@ impl Repo {
             None => None,
         };
         let in_git = above.is_some();
-        let found = Walk { root: &root, handle: &handle, never: &bounds }
-            .run(&above.unwrap_or_else(Above::default))
-            .map_err(failed)?;
+        // git takes about as long as the walk.
+        let (found, tracked) = std::thread::scope(|scope| {
+            let tracked = in_git.then(|| scope.spawn(|| git::tracked(&root)));
+            let walk = Walk { root: &root, handle: &handle, never: &bounds };
+            let found = walk.run(&above.unwrap_or_else(Above::default));
+            let failed = |_| Err("git could not be asked".to_owned());
+            (found, tracked.map(|tracked| tracked.join().unwrap_or_else(failed)))
+        });
+        let found = found.map_err(failed)?;
         let snapshot = options.snapshot.map(|folder| Snapshot::list(&handle, folder)).unwrap_or_default();
         let mut repo = Self {
             handle,
@@ -138,7 +144,7 @@ impl Repo {
             snapshot,
             diagnostics: Vec::new(),
         };
-        repo.list(found, in_git.then(|| git::tracked(&root)));
+        repo.list(found, tracked);
         Ok(repo)
     }
 

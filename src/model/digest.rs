@@ -1,16 +1,28 @@
 //! SHA-256 digests in the one spelling that packs use.
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::fmt;
+use std::hash::Hasher;
 
 /// A SHA-256 digest; shown as `sha256:` and 64 lower-case hex digits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Digest([u8; 32]);
 
 impl Digest {
     /// The digest of `bytes`.
     pub fn of(bytes: impl AsRef<[u8]>) -> Self {
         Self(Sha256::digest(bytes.as_ref()).into())
+    }
+
+    /// The 32 bytes.
+    pub fn bytes(&self) -> [u8; 32] {
+        self.0
+    }
+
+    /// The digest with these bytes.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
     }
 
     /// The first `digits` hex digits, without the algorithm's name.
@@ -43,9 +55,55 @@ impl fmt::Debug for Digest {
     }
 }
 
+/// A digest in the making: of parts, and as a [`Hasher`] of everything that implements [`std::hash::Hash`].
+///
+/// What `Hash` feeds it depends on the machine, so such a digest is for this machine's own use.
+#[derive(Clone, Default)]
+pub struct Digester(Sha256);
+
+impl Digester {
+    /// Adds a part; where it ends is part of the digest.
+    #[must_use]
+    pub fn part(mut self, bytes: impl AsRef<[u8]>) -> Self {
+        let bytes = bytes.as_ref();
+        self.0.update((bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+        self
+    }
+
+    /// The digest of all parts.
+    pub fn digest(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}
+
+impl Hasher for Digester {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The first 64 bits; [`Digester::digest`] gives all.
+    fn finish(&self) -> u64 {
+        self.clone().digest().0.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+}
+
+impl fmt::Debug for Digester {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Digester")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_parts_end_is_part_of_the_digest() {
+        let of = |parts: &[&str]| parts.iter().fold(Digester::default(), Digester::part).digest();
+        assert_eq!(of(&["ab", "c"]), of(&["ab", "c"]));
+        assert_ne!(of(&["ab", "c"]), of(&["a", "bc"]));
+    }
 
     #[test]
     fn the_empty_text_has_the_published_digest() {

@@ -1,7 +1,9 @@
 //! Line ends that went with what was removed from a text.
 
+use serde::{Deserialize, Serialize};
+
 /// A place in a clean text that stood on several lines before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Fold {
     /// The line of the clean text, from 1.
     pub line: u32,

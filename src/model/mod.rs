@@ -13,7 +13,7 @@ mod source;
 mod state;
 
 pub use diagnostic::{Code, Diagnostic, Level, Place, Severity};
-pub use digest::Digest;
+pub use digest::{Digest, Digester};
 pub use fold::Fold;
 pub use natural::natural_cmp;
 pub use path::{Outside, RepoPath};

@@ -1,7 +1,9 @@
 //! What one work item is to another.
 
+use serde::{Deserialize, Serialize};
+
 /// What one item is to another. The order is that of the edge list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Relation {
     /// The other contains this one.
     Parent,

@@ -32,7 +32,7 @@ pub struct Issue<T> {
 }
 
 /// Who wrote a text on GitHub, and when.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Authored<T> {
     /// The login; nothing where the account is gone.
     pub author: Option<T>,

@@ -2,12 +2,13 @@
 
 use crate::model::Relation;
 use crate::parse::{references, walk};
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// A Markdown text, read.
 ///
 /// Ranges are bytes of the text, lines count from 1 within it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Markdown {
     /// The blocks at depth 0; they tile the text: each ends where the next begins.
     /// A front matter at byte 0 is a block of its own.
@@ -21,7 +22,7 @@ pub struct Markdown {
 }
 
 /// A block at depth 0.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
     /// Its bytes, with the blank lines after it.
     pub range: Range<usize>,
@@ -36,7 +37,7 @@ pub struct Block {
 }
 
 /// A heading at depth 0.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heading {
     /// 1 to 6.
     pub level: u8,
@@ -51,7 +52,7 @@ pub struct Heading {
 }
 
 /// Which part of a body states a relation; part of its evidence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Via {
     /// A task list under a heading of children.
     Checklist,
@@ -60,7 +61,7 @@ pub enum Via {
 }
 
 /// A relation that a text states.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BodyRelation {
     /// What the named one is to the item with this text.
     pub relation: Relation,
@@ -73,7 +74,7 @@ pub struct BodyRelation {
 }
 
 /// The shape in which a possible reference was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Form {
     /// The target of a link or of a link definition, as written: a path, perhaps with `#anchor`, or a URL.
     Link,
@@ -84,7 +85,7 @@ pub enum Form {
 }
 
 /// What may be a reference to a file or an ADR.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
     /// As written: a path, a URL or the digits of an ADR's number.
     pub target: String,

@@ -10,6 +10,7 @@ mod clauses;
 mod fields;
 mod formats;
 mod front_matter;
+mod hints;
 mod html;
 mod issue;
 mod item;

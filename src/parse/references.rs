@@ -1,6 +1,7 @@
 //! What may be a reference to a file or an ADR.
 
 use crate::parse::formats::LineStarts;
+use crate::parse::hints;
 use crate::parse::markdown::{Form, Markdown, Reference};
 use crate::parse::paths::{foreign, has_other_scheme, path_in, word_url, words};
 use crate::parse::run::{Link, Run};
@@ -56,7 +57,22 @@ impl References {
         if text.trim().is_empty() {
             return;
         }
+        let hints = hints::References::of(text);
         let links = Spans::new(run.links.iter().map(|link| link.range.clone()));
+        if hints.paths {
+            let paths = self.paths(run, &links, lines);
+            if hints.adrs {
+                self.numbers(run, &paths, &links, lines);
+            }
+        } else if hints.adrs {
+            self.numbers(run, &Spans::new(std::iter::empty()), &links, lines);
+        }
+        self.bare(run, section, hints.adrs, &links, lines);
+    }
+
+    /// Paths and URLs; says where they stand.
+    fn paths(&mut self, run: &Run, links: &Spans, lines: &LineStarts) -> Spans {
+        let text = run.full.text.as_str();
         let mut codes = Vec::new();
         for code in &run.codes {
             let inside = text.get(code.clone()).unwrap_or_default().trim();
@@ -91,9 +107,7 @@ impl References {
                 paths.push(range);
             }
         }
-        let paths = Spans::new(paths.into_iter());
-        self.numbers(run, &paths, &links, lines);
-        self.bare(run, section, &links, lines);
+        Spans::new(paths.into_iter())
     }
 
     /// `ADR-012` and its kin.
@@ -149,9 +163,12 @@ impl References {
     }
 
     /// Bare numbers under an ADR heading or after an `ADRs:` label.
-    fn bare(&mut self, run: &Run, section: Option<Section>, links: &Spans, lines: &LineStarts) {
+    fn bare(&mut self, run: &Run, section: Option<Section>, hinted: bool, links: &Spans, lines: &LineStarts) {
         let below = self.label.filter(|depth| run.lists > *depth && !run.heading);
         self.label = below;
+        if !hinted && below.is_none() && section != Some(Section::Adrs) {
+            return;
+        }
         let text = run.full.text.as_str();
         let mut offset = 0;
         for line in text.split('\n') {

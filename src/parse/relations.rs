@@ -3,6 +3,7 @@
 use crate::model::Relation;
 use crate::parse::clauses::{Reading, is_at_least};
 use crate::parse::formats::LineStarts;
+use crate::parse::hints;
 use crate::parse::markdown::{BodyRelation, Via};
 use crate::parse::references::pattern;
 use crate::parse::run::Run;
@@ -42,6 +43,12 @@ impl Relations {
     /// Reads a run that stands under `section`.
     pub(super) fn read(&mut self, run: &Run, section: Option<Section>, lines: &LineStarts) {
         if run.quoted {
+            return;
+        }
+        // Nothing here announces a relation, and nothing before it did.
+        let announced =
+            self.label.is_some() || matches!(section, Some(Section::Relation(_) | Section::Children { .. }));
+        if !announced && !hints::relations(&run.said.text) {
             return;
         }
         let reading = Reading::of(&run.said.text);

@@ -6,7 +6,7 @@ use crate::parse::record::{Mention, Node, Value};
 const TARGET_KEYS: [&str; 8] = ["id", "stable_id", "ref", "issue", "number", "url", "path", "to"];
 
 /// Extensions of documents.
-const DOCUMENTS: [&str; 4] = [".md", ".rst", ".adoc", ".txt"];
+pub(super) const DOCUMENTS: [&str; 4] = [".md", ".rst", ".adoc", ".txt"];
 
 /// Whether an answer means that there is nothing.
 pub(super) fn is_nothing(text: &str) -> bool {

@@ -5,13 +5,14 @@ use super::{Desk, clean, levelled, notices, unreadable};
 use crate::config::{Budget, Instructions, Profile, Strategy, Tokenizer};
 use crate::fit::{Amount, Counter, TooSmall, fit};
 use crate::graph::Target;
-use crate::model::{Code, Diagnostic, Digest, Severity, slug};
+use crate::model::{Code, Diagnostic, Digest, Digester, Severity, slug};
 use crate::redact::Clean;
 use crate::render;
 use crate::seal::{Sealed, Stamp, seal};
-use crate::select::{CommentRules, Guidance, Input, Library, Origin, OriginKind, select};
+use crate::select::{CommentRules, Guidance, Input, Library, Origin, OriginKind, Selection, select};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::Hash as _;
 
 /// What to build.
 #[derive(Debug, Clone)]
@@ -54,7 +55,28 @@ pub struct Built {
     pub outcome: Result<Sealed, Fault>,
     /// Warnings about the references of this root.
     pub diagnostics: Vec<Diagnostic>,
+    /// What [`Planned::fingerprint`] was, where packs are told apart by it.
+    pub fingerprint: Option<Digest>,
 }
+
+/// A pack about to be built, and everything that decides how it will be.
+#[derive(Debug)]
+pub struct Planned {
+    /// The root's id.
+    pub root: Clean,
+    /// The profile.
+    pub profile: String,
+    /// The file's name.
+    pub name: String,
+    /// Of all that may stand in it and of its budget: where it is the same, under the same program and
+    /// environment, so is the pack.
+    pub fingerprint: Digest,
+    /// Warnings about the references of this root.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Says of a pack whether it need not be built.
+pub type Known<'a> = dyn Fn(&Planned) -> bool + Sync + 'a;
 
 /// Why a pack was not built.
 #[derive(Debug)]
@@ -95,6 +117,15 @@ impl Desk<'_> {
     ///
     /// Returns what keeps a whole profile, or two roots with one file name, from being built.
     pub fn build(&self, job: &Job, sink: &(dyn Fn(Built) + Sync)) -> Vec<Diagnostic> {
+        self.build_all(job, None, sink)
+    }
+
+    /// Does the same, but builds no pack that is `known`: whoever says so takes what is to be said of it.
+    pub fn build_unless(&self, job: &Job, known: &Known<'_>, sink: &(dyn Fn(Built) + Sync)) -> Vec<Diagnostic> {
+        self.build_all(job, Some(known), sink)
+    }
+
+    fn build_all(&self, job: &Job, known: Option<&Known<'_>>, sink: &(dyn Fn(Built) + Sync)) -> Vec<Diagnostic> {
         let profiles: Vec<&Profile> = job.profiles.iter().filter_map(|name| self.settings.profiles.get(name)).collect();
         let shelf = Shelf::fill(self, &job.roots, &profiles);
         let (roots, mut faults) = self.unclashed(&job.roots, &job.beside);
@@ -110,7 +141,11 @@ impl Desk<'_> {
         }
         let pairs: Vec<(usize, &Bench<'_>)> =
             roots.iter().flat_map(|root| benches.iter().map(move |bench| (*root, bench))).collect();
-        pairs.par_iter().for_each(|(root, bench)| sink(self.pack(*root, bench, &shelf, &job.stamp)));
+        pairs.par_iter().for_each(|(root, bench)| {
+            if let Some(built) = self.pack(*root, bench, &shelf, &job.stamp, known) {
+                sink(built);
+            }
+        });
         faults
     }
 
@@ -124,7 +159,7 @@ impl Desk<'_> {
         let rules = Input {
             origin: Origin {
                 id: Some(Clean::literal("redaction-rules")),
-                version: Some(self.redactor.rules_version()),
+                version: Some(self.door.redactor.rules_version()),
                 ..Origin::new(OriginKind::Builtin)
             },
             digest: None,
@@ -144,7 +179,7 @@ impl Desk<'_> {
         let (text, origin, removals) = match &profile.instructions {
             Instructions::Builtin { version, text } => {
                 let origin = Origin {
-                    id: Some(clean::line(&self.redactor, "profile", &profile.name)),
+                    id: Some(clean::line(&self.door.redactor, "profile", &profile.name)),
                     version: Some(*version),
                     ..Origin::new(OriginKind::Builtin)
                 };
@@ -155,8 +190,8 @@ impl Desk<'_> {
                     let diagnostic = unreadable(path, &refusal);
                     Diagnostic { severity: Severity::Error, ..diagnostic }
                 })?;
-                let (shown, text, _, removals) = clean::document(&self.redactor, path.as_str(), &raw);
-                (text, Origin { path: Some(shown), ..Origin::new(OriginKind::File) }, removals)
+                let (shown, text, removals) = clean::document(&self.door, path.as_str(), &raw);
+                (text.clean, Origin { path: Some(shown), ..Origin::new(OriginKind::File) }, removals)
             }
         };
         let text = text.trimmed();
@@ -205,7 +240,14 @@ impl Desk<'_> {
         )
     }
 
-    fn pack(&self, root: usize, bench: &Bench<'_>, shelf: &Shelf, stamp: &Stamp) -> Built {
+    fn pack(
+        &self,
+        root: usize,
+        bench: &Bench<'_>,
+        shelf: &Shelf,
+        stamp: &Stamp,
+        known: Option<&Known<'_>>,
+    ) -> Option<Built> {
         let profile = bench.library.profile;
         let item = &self.corpus.entries[root].item;
         let (mut references, found) = shelf.of(self, root, profile);
@@ -217,19 +259,35 @@ impl Desk<'_> {
             Target::Issue { .. } => None,
         });
         references.warnings = self.notices.of(&item.id, neighbours);
-        references.warnings.extend(carried.iter().map(|diagnostic| notices::notice(diagnostic, &self.redactor)));
+        references
+            .warnings
+            .extend(carried.iter().map(|diagnostic| notices::notice(diagnostic, &self.door.redactor)));
         let selection = select(&bench.library, root, references);
+        let mut planned = Planned {
+            root: item.id.clone(),
+            profile: profile.name.clone(),
+            name: format!("{}.{}.json", slug(&self.name(root)), profile.name),
+            fingerprint: Digest::of(""),
+            diagnostics,
+        };
+        if let Some(known) = known {
+            planned.fingerprint = fingerprint(&selection, &bench.budget);
+            if known(&planned) {
+                return None;
+            }
+        }
         let outcome = match fit(selection, &bench.budget, bench.counter) {
             Ok(fitted) => self.guarded(&item.id, seal(&fitted, stamp)),
             Err(small) => Err(self.too_small(root, &bench.budget, small)),
         };
-        Built {
-            root: item.id.clone(),
-            profile: profile.name.clone(),
-            name: format!("{}.{}.json", slug(&self.name(root)), profile.name),
+        Some(Built {
+            root: planned.root,
+            profile: planned.profile,
+            name: planned.name,
             outcome: outcome.map_err(|diagnostic| Fault { diagnostic }),
-            diagnostics,
-        }
+            diagnostics: planned.diagnostics,
+            fingerprint: known.map(|_| planned.fingerprint),
+        })
     }
 
     /// The last look: no value of a secret variable of this process may stand in a pack.
@@ -304,6 +362,13 @@ impl Desk<'_> {
             .help("raise the limit, or shorten the instructions")
             .about(item.id.as_str())
     }
+}
+
+/// `fit` and `seal` know nothing else of a pack, but for its stamp.
+fn fingerprint(selection: &Selection, budget: &Budget) -> Digest {
+    let mut digester = Digester::default();
+    (selection, budget).hash(&mut digester);
+    digester.digest()
 }
 
 /// What stands below a field, as it follows the field's name.

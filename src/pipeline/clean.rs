@@ -1,20 +1,14 @@
 //! Through the door: records of raw text in, clean ones out.
 
+use super::memory::{Door, Passed};
 use crate::graph::{Removal, Text};
-use crate::model::{Digest, Fold};
-use crate::parse::{Item, Markdown};
+use crate::model::Digest;
+use crate::parse::Item;
 use crate::redact::{Clean, Piece, Redactor};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// Fields that sections show of any item.
 const NAMES: [&str; 3] = ["id", "title", "status"];
-
-/// A clean text, read; `folds` are where removals took line ends with them.
-pub(super) fn text(clean: Clean, folds: Vec<Fold>) -> Text {
-    let markdown = Arc::new(Markdown::read(&clean));
-    Text { clean, markdown, folds }
-}
 
 /// A text of one line without a file of its own.
 pub(super) fn line(redactor: &Redactor, key: &str, text: &str) -> Clean {
@@ -22,31 +16,32 @@ pub(super) fn line(redactor: &Redactor, key: &str, text: &str) -> Clean {
     scrubbed.texts.into_iter().next().unwrap_or_default()
 }
 
-/// A document: its path, its text, where that lost line ends, and what was removed from it.
-pub(super) fn document(redactor: &Redactor, path: &str, raw: &str) -> (Clean, Clean, Vec<Fold>, Vec<Removal>) {
+/// A document: its path, its text, and what was removed from it.
+pub(super) fn document(door: &Door<'_>, path: &str, raw: &str) -> (Clean, Text, Vec<Removal>) {
     let pieces = [Piece { key: "path", text: path, line: 1 }, Piece { key: "body", text: raw, line: 1 }];
-    let mut scrubbed = redactor.scrub(path, &pieces);
+    let Passed { mut scrubbed, markdown } = door.pass(path, &pieces, &[1]);
     let folds = scrubbed.folds.pop().unwrap_or_default();
     let mut texts = scrubbed.texts.into_iter();
-    let (shown, text) = (texts.next().unwrap_or_default(), texts.next().unwrap_or_default());
+    let (shown, clean) = (texts.next().unwrap_or_default(), texts.next().unwrap_or_default());
+    let text = Text { clean, markdown: markdown.into_iter().next().unwrap_or_default(), folds };
     let removals = scrubbed
         .removals
         .into_iter()
         .filter(|removal| removal.piece == 1)
         .map(|removal| recorded(removal, "body"))
         .collect();
-    (shown, text, folds, removals)
+    (shown, text, removals)
 }
 
-/// A work item and where its body lost line ends: every one of its texts is scrubbed, together, once.
-pub(super) fn item(redactor: &Redactor, raw: &Item<String>) -> (Item<Clean>, Vec<Fold>, Vec<Removal>, Digest) {
+/// A work item and its body: every one of its texts is scrubbed, together, once.
+pub(super) fn item(door: &Door<'_>, raw: &Item<String>) -> (Item<Clean>, Text, Vec<Removal>, Digest) {
     // `map` visits the texts in one fixed order: first to collect them, then to put the clean ones in their places.
     let mut pieces: Vec<Piece<'_>> = Vec::new();
     raw.map(&mut |key, text: &String, line| pieces.push(Piece { key, text, line }));
     let is_head = |piece: usize| pieces[piece].key == "head";
-    let mut scrubbed = redactor.scrub(raw.origin.path.as_str(), &pieces);
-    let body = pieces.iter().position(|piece| piece.key == "body");
-    let folds = body.map(|body| std::mem::take(&mut scrubbed.folds[body])).unwrap_or_default();
+    let body = body_of(&pieces);
+    let Passed { mut scrubbed, markdown } = door.pass(raw.origin.path.as_str(), &pieces, &[body]);
+    let folds = scrubbed.folds.get_mut(body).map(std::mem::take).unwrap_or_default();
     let mut texts = scrubbed.texts.iter();
     let clean = raw.map(&mut |_, _, _| texts.next().cloned().unwrap_or_default());
 
@@ -101,7 +96,14 @@ pub(super) fn item(redactor: &Redactor, raw: &Item<String>) -> (Item<Clean>, Vec
         }
         same
     });
-    (clean, folds, removals, digest)
+    let body =
+        Text { clean: clean.body.text.clone(), markdown: markdown.into_iter().next().unwrap_or_default(), folds };
+    (clean, body, removals, digest)
+}
+
+/// The index of an item's body among its texts: the first of that key, before any field of the same name.
+pub(super) fn body_of(pieces: &[Piece<'_>]) -> usize {
+    pieces.iter().position(|piece| piece.key == "body").unwrap_or(pieces.len())
 }
 
 pub(super) fn recorded(removal: crate::redact::Removal, key: &str) -> Removal {
@@ -123,13 +125,15 @@ mod tests {
     use crate::config;
     use crate::model::RepoPath;
     use crate::parse;
+    use crate::pipeline::Forgetful;
 
     fn removals(text: &str) -> Vec<(u32, bool, bool, u32)> {
         let settings = config::load("contextpack.yml", None).unwrap();
         let path = RepoPath::new("work_items/x.md").unwrap();
         let refuse = |_: &RepoPath| panic!("no other file is read");
         let parsed = parse::items(&settings.work_items[0], 0, &path, text, &refuse);
-        let (_, _, removals, _) = item(&Redactor::new(&settings.redaction), &parsed.items[0]);
+        let door = Door { redactor: Redactor::new(&settings.redaction), memory: &Forgetful };
+        let (_, _, removals, _) = item(&door, &parsed.items[0]);
         removals.into_iter().map(|found| (found.line, found.in_body, found.in_name, found.count)).collect()
     }
 

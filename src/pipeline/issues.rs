@@ -2,7 +2,8 @@
 
 use super::clean;
 use super::items::scrubbed;
-use crate::graph::{Entry, Issue, Remark, Removal, SourceRules};
+use super::memory::{Door, Passed};
+use crate::graph::{Entry, Issue, Remark, Removal, SourceRules, Text};
 use crate::model::{Code, Diagnostic, Digest, Fold, Place, Refusal, RepoPath, Source};
 use crate::parse::{self, Markdown, SnapshotFile};
 use crate::redact::{Clean, Piece, Redactor};
@@ -10,10 +11,10 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Reads all files of the snapshot, in the order of their paths.
-pub(super) fn read(source: &dyn Source, redactor: &Redactor) -> (Vec<Entry>, Vec<Diagnostic>) {
+pub(super) fn read(source: &dyn Source, door: &Door<'_>) -> (Vec<Entry>, Vec<Diagnostic>) {
     let rules = Arc::new(SourceRules::default());
     let read: Vec<Result<Entry, Diagnostic>> =
-        source.issues().par_iter().map(|path| file(source, redactor, path, &rules)).collect();
+        source.issues().par_iter().map(|path| file(source, door, path, &rules)).collect();
     let (mut entries, mut diagnostics) = (Vec::new(), Vec::new());
     for result in read {
         match result {
@@ -24,16 +25,11 @@ pub(super) fn read(source: &dyn Source, redactor: &Redactor) -> (Vec<Entry>, Vec
     (entries, diagnostics)
 }
 
-fn file(
-    source: &dyn Source,
-    redactor: &Redactor,
-    path: &RepoPath,
-    rules: &Arc<SourceRules>,
-) -> Result<Entry, Diagnostic> {
+fn file(source: &dyn Source, door: &Door<'_>, path: &RepoPath, rules: &Arc<SourceRules>) -> Result<Entry, Diagnostic> {
     let text = source.read_issue(path).map_err(|refusal| unusable(path, &refusal))?;
-    let mut file = SnapshotFile::read(path, &text).map_err(|diagnostic| scrubbed(redactor, diagnostic))?;
-    let hidden = Hidden::taken_out(&mut file, redactor, path);
-    Ok(entry(redactor, &file.parsed(), &hidden, rules))
+    let mut file = SnapshotFile::read(path, &text).map_err(|diagnostic| scrubbed(&door.redactor, diagnostic))?;
+    let hidden = Hidden::taken_out(&mut file, &door.redactor, path);
+    Ok(entry(door, &file.parsed(), &hidden, rules))
 }
 
 fn unusable(path: &RepoPath, refusal: &Refusal) -> Diagnostic {
@@ -87,7 +83,7 @@ impl Out {
 }
 
 /// All texts of an issue are scrubbed together, once.
-fn entry(redactor: &Redactor, raw: &parse::Issue<String>, hidden: &Hidden, rules: &Arc<SourceRules>) -> Entry {
+fn entry(door: &Door<'_>, raw: &parse::Issue<String>, hidden: &Hidden, rules: &Arc<SourceRules>) -> Entry {
     let mut pieces: Vec<Piece<'_>> = Vec::new();
     raw.map(&mut |key, text: &String, line| pieces.push(Piece { key, text, line }));
     let mut of_item = 0;
@@ -100,7 +96,14 @@ fn entry(redactor: &Redactor, raw: &parse::Issue<String>, hidden: &Hidden, rules
     let of_links = owners(raw.links.iter().map(|link| 2 + usize::from(link.title.is_some())));
     let first_link = first_comment - of_links.len();
 
-    let scrubbed = redactor.scrub(raw.item.origin.path.as_str(), &pieces);
+    // The body, then each comment's own text.
+    let mut marked = vec![clean::body_of(&pieces)];
+    let mut end = first_comment;
+    for comment in &raw.comments {
+        end += pieces_of(comment);
+        marked.push(end - 1);
+    }
+    let Passed { scrubbed, markdown } = door.pass(raw.item.origin.path.as_str(), &pieces, &marked);
     let mut texts = scrubbed.texts.iter();
     let issue = raw.map(&mut |_, _, _| texts.next().cloned().unwrap_or_default());
 
@@ -134,7 +137,7 @@ fn entry(redactor: &Redactor, raw: &parse::Issue<String>, hidden: &Hidden, rules
         links: link_removals.into_iter().map(once).collect(),
         comments: of_comments.into_iter().map(once).collect(),
     };
-    entry_of(issue, removed, digest, rules)
+    entry_of(issue, markdown, removed, digest, rules)
 }
 
 /// What was taken out of the parts of an issue.
@@ -149,18 +152,26 @@ fn owners(pieces: impl Iterator<Item = usize>) -> Vec<usize> {
     pieces.enumerate().flat_map(|(at, pieces)| std::iter::repeat_n(at, pieces)).collect()
 }
 
-fn entry_of(issue: parse::Issue<Clean>, removed: Removed, digest: Digest, rules: &Arc<SourceRules>) -> Entry {
-    let comments = issue.comments.into_iter().zip(removed.comments);
+fn entry_of(
+    issue: parse::Issue<Clean>,
+    markdown: Vec<Arc<Markdown>>,
+    removed: Removed,
+    digest: Digest,
+    rules: &Arc<SourceRules>,
+) -> Entry {
+    let mut markdown = markdown.into_iter();
+    let body = markdown.next().unwrap_or_default();
+    let comments = issue.comments.into_iter().zip(removed.comments).zip(markdown);
     let comments = comments
-        .map(|(comment, removals)| Remark {
-            markdown: Arc::new(Markdown::read(&comment.text)),
+        .map(|((comment, removals), markdown)| Remark {
+            markdown,
             digest: Digest::of(comment.text.as_str()),
             removals,
             comment,
         })
         .collect();
     let item = issue.item;
-    let body = clean::text(item.body.text.clone(), Vec::new());
+    let body = Text { clean: item.body.text.clone(), markdown: body, folds: Vec::new() };
     let issue = Issue {
         origin: item.origin.clone(),
         url: issue.url,

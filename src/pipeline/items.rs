@@ -1,5 +1,6 @@
 //! Every work item of the source, clean.
 
+use super::memory::Door;
 use super::{clean, unreadable};
 use crate::config::{ItemSource, Settings, TemplatePart};
 use crate::graph::{Entry, SourceRules};
@@ -14,12 +15,12 @@ use std::sync::Arc;
 type Taken = (usize, usize, RepoPath);
 
 /// Reads all items in include order, then path, then place in the file.
-pub(super) fn read(source: &dyn Source, settings: &Settings, redactor: &Redactor) -> (Vec<Entry>, Vec<Diagnostic>) {
+pub(super) fn read(source: &dyn Source, settings: &Settings, door: &Door<'_>) -> (Vec<Entry>, Vec<Diagnostic>) {
     let rules: Vec<Arc<SourceRules>> =
         settings.work_items.iter().map(|source| Arc::new(source_rules(source))).collect();
     let files = matching(source.files(), settings);
     let read: Vec<(Vec<Entry>, Vec<Diagnostic>)> =
-        files.par_iter().map(|taken| file(source, settings, redactor, &rules, taken)).collect();
+        files.par_iter().map(|taken| file(source, settings, door, &rules, taken)).collect();
     let (mut entries, mut diagnostics) = (Vec::new(), Vec::new());
     for (items, warnings) in read {
         entries.extend(items);
@@ -52,22 +53,22 @@ fn matching(files: &[RepoPath], settings: &Settings) -> Vec<Taken> {
 fn file(
     source: &dyn Source,
     settings: &Settings,
-    redactor: &Redactor,
+    door: &Door<'_>,
     rules: &[Arc<SourceRules>],
     (index, _, path): &Taken,
 ) -> (Vec<Entry>, Vec<Diagnostic>) {
+    let redactor = &door.redactor;
     let text = match source.read(path) {
         Ok(text) => text,
         Err(refusal) => return (Vec::new(), vec![scrubbed(redactor, unreadable(path, &refusal))]),
     };
     let parsed = parse::items(&settings.work_items[*index], *index, path, &text, &|beside| source.read(beside));
-    let entries = parsed.items.iter().map(|item| entry(redactor, item, &rules[*index])).collect();
+    let entries = parsed.items.iter().map(|item| entry(door, item, &rules[*index])).collect();
     (entries, parsed.diagnostics.into_iter().map(|diagnostic| scrubbed(redactor, diagnostic)).collect())
 }
 
-fn entry(redactor: &Redactor, raw: &Item<String>, rules: &Arc<SourceRules>) -> Entry {
-    let (item, folds, removals, digest) = clean::item(redactor, raw);
-    let body = clean::text(item.body.text.clone(), folds);
+fn entry(door: &Door<'_>, raw: &Item<String>, rules: &Arc<SourceRules>) -> Entry {
+    let (item, body, removals, digest) = clean::item(door, raw);
     Entry { item, body, removals, digest, rules: Arc::clone(rules), issue: None, draft: None }
 }
 

@@ -10,18 +10,21 @@ mod github;
 mod issues;
 mod items;
 mod leftover;
+mod memory;
 mod notices;
 mod references;
 mod roots;
 
-pub use build::{Built, Fault, Job, Limits};
-pub use notices::levelled;
+pub use build::{Built, Fault, Job, Known, Limits, Planned};
+pub use memory::{Forgetful, Memory, Reading};
+pub use notices::{levelled, unmatched};
 pub use roots::RootError;
 
 use crate::config::{DenyList, Settings};
 use crate::graph::{Corpus, Graph, Rules, unite};
 use crate::model::{Code, Diagnostic, Place, RepoPath, Source};
 use crate::redact::{Clean, CleanBuf, Environment, Redactor};
+use memory::Door;
 use std::collections::BTreeMap;
 
 /// Everything that packs are made from: items, clean, with the graph around them.
@@ -29,7 +32,7 @@ pub struct Desk<'a> {
     source: &'a dyn Source,
     settings: &'a Settings,
     deny: &'a DenyList,
-    redactor: Redactor,
+    door: Door<'a>,
     environment: Environment,
     corpus: Corpus,
     graph: Graph,
@@ -47,16 +50,28 @@ impl<'a> Desk<'a> {
     ///
     /// `environment` holds the secret values of the building process, which no pack may contain.
     pub fn open(source: &'a dyn Source, settings: &'a Settings, deny: &'a DenyList, environment: Environment) -> Self {
-        let redactor = Redactor::new(&settings.redaction);
-        let (entries, mut diagnostics) = items::read(source, settings, &redactor);
-        let (issues, faults) = issues::read(source, &redactor);
+        Self::open_with(source, settings, deny, environment, &Forgetful)
+    }
+
+    /// Does the same, and leaves what `memory` knows already.
+    pub fn open_with(
+        source: &'a dyn Source,
+        settings: &'a Settings,
+        deny: &'a DenyList,
+        environment: Environment,
+        memory: &'a dyn Memory,
+    ) -> Self {
+        let door = Door { redactor: Redactor::new(&settings.redaction), memory };
+        let redactor = &door.redactor;
+        let (entries, mut diagnostics) = items::read(source, settings, &door);
+        let (issues, faults) = issues::read(source, &door);
         diagnostics.extend(faults);
         let adrs: Vec<RepoPath> =
             source.files().iter().filter(|path| settings.adrs.include.set.is_match(path.as_str())).cloned().collect();
         let github = &settings.github;
         let rules = Rules {
-            repo: github.repo.as_ref().map(|repo| clean::line(&redactor, "repo", repo)),
-            host: clean::line(&redactor, "host", &github.host),
+            repo: github.repo.as_ref().map(|repo| clean::line(redactor, "repo", repo)),
+            host: clean::line(redactor, "host", &github.host),
             done: settings.done_statuses.iter().map(|status| status.to_lowercase()).collect(),
             adrs,
         };
@@ -71,13 +86,13 @@ impl<'a> Desk<'a> {
         diagnostics.sort();
         diagnostics.dedup();
         let diagnostics = levelled(diagnostics, settings);
-        let notices = notices::Notices::new(&diagnostics, &redactor);
+        let notices = notices::Notices::new(&diagnostics, redactor);
         let publishes = github::publishes(settings, &corpus);
         Self {
             source,
             settings,
             deny,
-            redactor,
+            door,
             environment,
             corpus,
             graph,
@@ -117,7 +132,7 @@ impl<'a> Desk<'a> {
     ///
     /// Paths and globs are raw until here, so that files can be looked up by them.
     pub fn told(&self, diagnostic: Diagnostic) -> Diagnostic {
-        let clean = |text: &str| self.masked(&self.redactor.line(text));
+        let clean = |text: &str| self.masked(&self.door.redactor.line(text));
         Diagnostic {
             message: clean(&diagnostic.message),
             help: diagnostic.help.as_deref().map(clean),

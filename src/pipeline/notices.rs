@@ -2,7 +2,7 @@
 
 use super::clean;
 use crate::config::Settings;
-use crate::model::{Code, Diagnostic, Level, Severity};
+use crate::model::{Code, Diagnostic, Level, Severity, Source};
 use crate::redact::Redactor;
 use crate::select::Notice;
 use std::collections::HashMap;
@@ -18,6 +18,25 @@ pub fn levelled(diagnostics: Vec<Diagnostic>, settings: &Settings) -> Vec<Diagno
                 Some(Level::Allow | Level::Warn) | None => {}
             }
             Some(diagnostic)
+        })
+        .collect()
+}
+
+/// A warning for each glob of the configuration's work items that no file matches.
+pub fn unmatched(settings: &Settings, source: &dyn Source) -> Vec<Diagnostic> {
+    let files = source.files();
+    let globs = settings
+        .work_items
+        .iter()
+        .flat_map(|source| source.include.written.iter().enumerate().map(move |glob| (source, glob)));
+    globs
+        .filter(|(_, (_, written))| !written.starts_with("work_items/"))
+        .filter(|(source, (index, _))| {
+            !files.iter().any(|path| source.include.set.matches(path.as_str()).contains(index))
+        })
+        .map(|(_, (_, written))| {
+            Diagnostic::new(Code::UnmatchedGlob, None, format!("no file matches `{written}` of `work_items`"))
+                .help("correct the glob, or remove it; ignored files count only where git tracks them")
         })
         .collect()
 }

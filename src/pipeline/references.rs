@@ -124,10 +124,9 @@ fn read(desk: &Desk<'_>, path: &RepoPath) -> Read {
         Refusal::TooLarge(_) => "too_large",
     };
     match desk.source.read(path) {
-        Err(refusal) => (clean::line(&desk.redactor, "path", path.as_str()), Err(refused(&refusal))),
+        Err(refusal) => (clean::line(&desk.door.redactor, "path", path.as_str()), Err(refused(&refusal))),
         Ok(raw) => {
-            let (shown, text, folds, removals) = clean::document(&desk.redactor, path.as_str(), &raw);
-            let text = clean::text(text, folds);
+            let (shown, text, removals) = clean::document(&desk.door, path.as_str(), &raw);
             let status = adr_status(&text.clean, &text.markdown).map(|(range, _)| text.clean.slice(range).trimmed());
             let digest = Digest::of(text.clean.as_str());
             let document = Document { path: path.clone(), shown: shown.clone(), text, status, removals, digest };

@@ -11,6 +11,7 @@ use super::{advice, generic, rules};
 use crate::config::{RedactionAllow, RedactionRule, RedactionSettings};
 use crate::model::{Digest, Fold};
 use aho_corasick::AhoCorasick;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -58,7 +59,7 @@ pub struct Scrubbed {
 }
 
 /// A record of something taken out. It says nothing of the secret itself.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Removal {
     /// The piece's index.
     pub piece: usize,

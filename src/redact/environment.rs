@@ -1,15 +1,18 @@
 //! Secrets of the building process that must not stand in a finished pack.
 
 use super::variables::secrets;
+use crate::model::{Digest, Digester};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// The values of environment variables whose names look secret.
+#[derive(Clone)]
 pub struct Environment {
     finder: Option<AhoCorasick>,
     /// The names, one for each pattern of `finder`.
     names: Vec<String>,
+    digest: Digest,
 }
 
 impl Environment {
@@ -39,7 +42,14 @@ impl Environment {
             true => None,
             false => AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(wanted.keys()).ok(),
         };
-        Self { finder, names: wanted.into_values().collect() }
+        let parts = wanted.iter().fold(Digester::default(), |digester, (value, name)| digester.part(value).part(name));
+        Self { finder, names: wanted.into_values().collect(), digest: parts.digest() }
+    }
+
+    /// Tells it from other environments. Short values can be guessed from it: it leaves the process only
+    /// under a key.
+    pub fn digest(&self) -> Digest {
+        self.digest
     }
 
     /// The first of the values that stands in `text`: its variable's name and its byte offset.

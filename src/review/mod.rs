@@ -7,5 +7,5 @@ mod verify;
 
 pub use explain::{Explanation, explain};
 pub use read::{ReadError, read};
-pub use stale::{Difference, difference};
+pub use stale::{Difference, UNEXPLAINED, difference};
 pub use verify::{issue, names, verify};

@@ -1,11 +1,13 @@
 //! [`Fitted`](crate::fit::Fitted) → the v1 wire form, its hash, its bytes. The only serializer of packs.
 
 mod assemble;
+mod canonical;
 
 pub use assemble::seal;
 
 use crate::model::Digest;
 use crate::wire;
+use canonical::canonical;
 use serde::Serialize;
 
 /// When and by what a pack was built: what its hash does not cover.
@@ -35,7 +37,7 @@ pub struct Sealed {
 impl Sealed {
     /// Seals `pack`: its hash and id are made from everything else.
     pub(crate) fn new(mut pack: wire::Pack, slug: &str) -> Self {
-        let digest = Digest::of(canonical(&pack));
+        let digest = Digest::of(covered(&pack));
         pack.hash = digest.to_string();
         pack.pack_id = format!("cp_{slug}_{}_{}", pack.profile, digest.short(12));
         Self { pack }
@@ -53,6 +55,11 @@ impl Sealed {
 
     /// Whether `existing` is this pack, under whatever stamp: the bytes around the stamp are the same.
     pub fn is_unchanged(&self, existing: &[u8]) -> bool {
+        // Another hash stands in another pack; what has this one may still have been edited elsewhere.
+        let hash = format!("\n  \"hash\": \"{}\",\n", self.pack.hash);
+        if memchr::memmem::find(existing, hash.as_bytes()).is_none() {
+            return false;
+        }
         let bytes = self.bytes();
         around_stamp(existing).is_some_and(|old| around_stamp(&bytes).is_some_and(|new| old == new))
     }
@@ -70,28 +77,22 @@ fn around_stamp(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 fn bytes(pack: &wire::Pack) -> Vec<u8> {
-    let mut bytes = to_json(|out| pack.serialize(&mut serde_json::Serializer::pretty(out)));
+    let mut bytes = to_json(pack, |out| pack.serialize(&mut serde_json::Serializer::pretty(out)));
     bytes.push(b'\n');
     bytes
 }
 
-/// The RFC 8785 form of what the hash covers. Keys are ASCII, numbers are
-/// integers below 2^53 and `serde_json` escapes as the RFC does, so sorting the
-/// keys is all that is left to do.
-fn canonical(pack: &wire::Pack) -> Vec<u8> {
-    let mut value = serde_json::to_value(pack).unwrap_or_default();
-    if let Some(fields) = value.as_object_mut() {
-        for name in ["hash", "pack_id", "generated_at", "generator"] {
-            fields.remove(name);
-        }
-    }
-    value.sort_all_objects();
-    to_json(|out| value.serialize(&mut serde_json::Serializer::new(out)))
+/// The RFC 8785 form of what the hash covers.
+fn covered(pack: &wire::Pack) -> Vec<u8> {
+    let json = to_json(pack, |out| pack.serialize(&mut serde_json::Serializer::new(out)));
+    canonical(&json, &["hash", "pack_id", "generated_at", "generator"])
 }
 
 /// The wire types hold strings, integers, lists and structs: nothing that could fail to serialize into memory.
-fn to_json(write: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(16 * 1024);
+fn to_json(pack: &wire::Pack, write: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>) -> Vec<u8> {
+    let texts: usize = pack.sections.iter().map(|section| section.content.len() + section.content.len() / 16).sum();
+    let records = pack.sections.len() + pack.inputs.len() + pack.omissions.len();
+    let mut out = Vec::with_capacity(texts + 1024 * (records + 4));
     let written = write(&mut out);
     debug_assert!(written.is_ok());
     out

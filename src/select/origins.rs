@@ -35,7 +35,7 @@ pub(super) fn issue_origin(entry: &Entry, issue: &Issue) -> Origin {
 /// Where a text of an item's files is.
 pub(super) fn text_origin(entry: &Entry, body: &ItemBody<Clean>, text: &Text) -> Origin {
     let first = u64::from(body.line);
-    let lines = match u32::try_from(text.clean.lines().count()).unwrap_or(u32::MAX) {
+    let lines = match text.count_lines() {
         _ if !body.in_file => Some([first, first]),
         0 => None,
         count => Some([first, first + u64::from(text.last_line_before(count)) - 1]),

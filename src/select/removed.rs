@@ -14,6 +14,9 @@ pub(super) fn from_text(entry: &Entry) -> Vec<Removal> {
 
 /// From its text, and from the id, title and status that stand above it.
 pub(super) fn from_text_and_names(entry: &Entry) -> Vec<Removal> {
+    if entry.removals.is_empty() && entry.issue.as_ref().is_none_or(|issue| issue.removals.is_empty()) {
+        return Vec::new();
+    }
     let Some(issue) = entry.told_by_issue() else {
         return removals(&entry.removals, |removal| removal.in_body || removal.in_name, &item_origin(entry));
     };

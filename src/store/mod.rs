@@ -7,5 +7,5 @@ mod state;
 mod tests;
 
 pub use error::StoreError;
-pub use folder::{Folder, Wrote};
-pub use state::init_state_dir;
+pub use folder::{FileState, Folder, Wrote};
+pub use state::{init_state_dir, mark_cache, open_cache};

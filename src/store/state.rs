@@ -35,3 +35,27 @@ pub fn init_state_dir(root: &Path, keep_snapshot: bool) -> Result<Wrote, StoreEr
     let text = if keep_snapshot { KEEP_SNAPSHOT } else { KEEP_NOTHING };
     Folder::open(root, &name)?.write_once(".gitignore", text.as_bytes())
 }
+
+/// Opens the folder of the cache. What keeps it out of git and of backups comes with the first write.
+///
+/// # Errors
+/// Where it, or the state folder, is a link or no folder, or the system refuses.
+pub fn open_cache(root: &Path) -> Result<Folder, StoreError> {
+    let failed = |source| StoreError::Read { path: root.join(STATE), source };
+    let name = crate::model::RepoPath::new(&format!("{STATE}/cache"))
+        .map_err(|_| failed(std::io::ErrorKind::InvalidInput.into()))?;
+    Folder::open(root, &name)
+}
+
+/// Marks the folder of the cache as one that neither git nor a backup needs.
+///
+/// # Errors
+/// Where the system refuses.
+pub fn mark_cache(folder: &Folder) -> Result<(), StoreError> {
+    folder.write_once(".gitignore", b"# What contextpack found out. It can be deleted at any time.\n*\n")?;
+    folder.write_once("CACHEDIR.TAG", CACHE_TAG)?;
+    Ok(())
+}
+
+/// As <https://bford.info/cachedir/> has it.
+const CACHE_TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of contextpack.\n";

@@ -9,6 +9,7 @@ mod budget;
 mod canary;
 mod git;
 mod hostile;
+mod incremental;
 mod judges;
 mod memory;
 mod same;

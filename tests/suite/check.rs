@@ -46,7 +46,7 @@ fn a_neighbour_that_changed_came_or_went_is_named() {
     let sandbox = built();
     sandbox.write("work_items/task-new.md", "---\nid: task:new\ntitle: New\nparent: feat:cache\n---\n");
     let said = sandbox.expect(4, &["check", "feat:cache"]);
-    assert_eq!(said, "stale: packs/feat-cache.coding.json: new: work_items/task-new.md\n");
+    assert_eq!(said, "stale: packs/feat-cache.coding.json: new child task:new\n");
     fs::remove_file(sandbox.root().join("work_items/task-new.md")).unwrap();
     fs::remove_file(sandbox.root().join("docs/adr/0007-cache.md")).unwrap();
     let said = sandbox.expect(4, &["check", "feat:cache"]);

@@ -11,6 +11,7 @@ mod fresh;
 mod from_github;
 mod golden;
 mod hostile;
+mod incremental;
 mod init;
 #[cfg(feature = "github")]
 mod interrupted;

@@ -7,7 +7,7 @@ use std::path::Path;
 /// Each room and the rooms that it may use.
 ///
 /// An arrow that is added here says why, in the commit that adds it.
-const ROOMS: [(&str, &[&str]); 17] = [
+const ROOMS: [(&str, &[&str]); 19] = [
     ("model", &[]),
     ("config", &["model"]),
     ("intake", &["model", "config"]),
@@ -24,12 +24,16 @@ const ROOMS: [(&str, &[&str]); 17] = [
     ("pipeline", &["model", "config", "parse", "redact", "graph", "select", "fit", "render", "seal", "wire"]),
     ("store", &["model", "seal"]),
     ("review", &["model", "wire", "render"]),
+    // The cache keeps what `pipeline` asks it to, and what the wire says of finished packs.
+    ("cache", &["model", "pipeline", "wire", "store"]),
+    // A session is what a command does, for those who do it again and again: it goes from files to files.
+    ("session", &["model", "config", "intake", "redact", "pipeline", "render", "review", "seal", "store", "cache"]),
     // The program shows what any public room gives.
     (
         "cli",
         &[
             "model", "config", "intake", "parse", "redact", "graph", "select", "fit", "render", "wire", "seal",
-            "pipeline", "store", "review", "github",
+            "pipeline", "store", "review", "github", "cache", "session",
         ],
     ),
     ("main", &["cli"]),

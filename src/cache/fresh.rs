@@ -1,0 +1,68 @@
+//! Whether anything changed since the last build of all roots.
+
+use super::manifest::{Run, is_rested};
+use super::trace::listing;
+use super::{Cache, now};
+use crate::model::{Diagnostic, Digest, Source};
+use crate::store::{Folder, StoreError};
+use rayon::prelude::*;
+
+/// How packs on disk are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// A file whose state is the same, and was old enough, counts as read: for a build, which anyone can repeat.
+    pub by_state: bool,
+    /// The folder may hold no other packs.
+    pub alone: bool,
+}
+
+impl Cache {
+    /// The last run, where it was of the same `job`, everything that it looked at is as it was then, and its
+    /// packs stand in `folder` byte for byte: then a build would do nothing, and tell what it told.
+    ///
+    /// `listed` is what is wrong with the listing of `source`.
+    pub fn fresh(
+        &self,
+        job: &Digest,
+        source: &dyn Source,
+        listed: &[Diagnostic],
+        folder: &Folder,
+        look: Look,
+    ) -> Option<&Run> {
+        let run = self.manifest.run.as_ref().filter(|run| run.job == *job)?;
+        if listing(source, listed, self.begun()) != run.listing {
+            return None;
+        }
+        if look.alone && folder.list().ok()? != run.names {
+            return None;
+        }
+        let begun = self.begun();
+        let seen = run.seen()?;
+        let same = seen.par_iter().with_min_len(64).all(|(seen, digest)| seen.again(source, &begun) == *digest);
+        let there = |name: &String| {
+            self.manifest.packs.get(name).is_some_and(|pack| pack.is_there(folder, name, look.by_state))
+        };
+        (same && run.names.par_iter().with_min_len(64).all(there)).then_some(run)
+    }
+
+    /// Writes down the states of packs that are old enough by now; for after [`Cache::fresh`].
+    ///
+    /// # Errors
+    /// Where the system refuses to write.
+    pub fn rest(&self, folder: &Folder) -> Result<(), StoreError> {
+        let now = now();
+        let mut manifest = self.manifest.clone();
+        let mut packs: Vec<_> = manifest.packs.iter_mut().filter(|(_, pack)| pack.state.is_none()).collect();
+        // The state first: a change between the two would show in the bytes.
+        packs.par_iter_mut().for_each(|(name, pack)| {
+            let state = folder.state(name).filter(|state| is_rested(state, now));
+            if state.is_some() && pack.is_there(folder, name, false) {
+                pack.state = state;
+            }
+        });
+        if packs.iter().all(|(_, pack)| pack.state.is_none()) {
+            return Ok(());
+        }
+        self.save(&manifest, None)
+    }
+}

@@ -1,0 +1,195 @@
+//! What became of packs, and what the last build of them all looked at.
+
+use super::trace::{Look, listing};
+use super::{Cache, Trace};
+use crate::model::{Code, Diagnostic, Digest, Place, RepoPath, Severity, Source};
+pub use crate::store::FileState;
+use crate::store::Folder;
+use crate::wire;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How long a file must have rested before its state stands for its bytes, in nanoseconds: systems tell
+/// times of changes in steps, and within one step nothing tells two changes apart.
+const REST: u128 = 2_000_000_000;
+
+/// What is known of the packs of a repo.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Of the secrets of the process that built them.
+    pub(super) environment: Option<Digest>,
+    /// By file name.
+    pub packs: BTreeMap<String, KnownPack>,
+    /// The last build of all roots.
+    pub run: Option<Run>,
+}
+
+/// A pack as it was built.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownPack {
+    /// The root's id.
+    pub root: String,
+    /// The profile.
+    pub profile: String,
+    /// What decides how it is built.
+    pub fingerprint: Digest,
+    /// Of its file's bytes.
+    pub file: Digest,
+    /// Of its file when the bytes were last looked at, where the system tells enough.
+    pub state: Option<FileState>,
+    /// What is told of it.
+    pub made: Made,
+}
+
+/// What is told of a pack.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Made {
+    /// Its hash.
+    pub hash: String,
+    /// The characters of its rendering.
+    pub used_chars: u64,
+    /// The tokens of its rendering, where they are counted.
+    pub used_tokens: Option<u64>,
+    /// How many sections were left out.
+    pub omitted: usize,
+    /// How many secrets were taken out.
+    pub redacted: u64,
+}
+
+/// A build of all roots that had no errors in any pack.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Run {
+    /// What was asked for.
+    pub job: Digest,
+    /// Of the configuration.
+    pub config: Digest,
+    /// The names of its packs, sorted.
+    pub names: Vec<String>,
+    pub(super) listing: Digest,
+    seen: Vec<(bool, String, Digest)>,
+    diagnostics: Vec<Told>,
+}
+
+/// A diagnostic, clean, as it was told.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Told {
+    at: Option<(String, Option<u32>, Option<u32>)>,
+    code: Code,
+    error: bool,
+    message: String,
+    help: Option<String>,
+    about: Vec<String>,
+}
+
+/// Whether a file was last changed long enough before `now`. Where the clock jumped it was not.
+pub(super) fn is_rested(state: &FileState, now: u128) -> bool {
+    state.changed().checked_add(REST).is_some_and(|rested| rested <= now)
+}
+
+impl From<&wire::Pack> for Made {
+    fn from(pack: &wire::Pack) -> Self {
+        Self {
+            hash: pack.hash.clone(),
+            used_chars: pack.budget.used_chars,
+            used_tokens: pack.budget.used_tokens,
+            omitted: pack.omissions.len(),
+            redacted: pack.redactions.iter().map(|redaction| redaction.count).sum(),
+        }
+    }
+}
+
+impl KnownPack {
+    /// Whether the file `name` of `folder` still holds the bytes that were written.
+    ///
+    /// Where `by_state` is given, a file whose state is the same and was old enough counts as read.
+    pub fn is_there(&self, folder: &Folder, name: &str, by_state: bool) -> bool {
+        if by_state && self.state.is_some() && folder.state(name) == self.state {
+            return true;
+        }
+        folder.read(name).ok().flatten().is_some_and(|bytes| Digest::of(bytes) == self.file)
+    }
+}
+
+impl Run {
+    /// A run of `job` under `config`, which looked at all that `trace` took down and told these diagnostics.
+    ///
+    /// `listed` is what is wrong with the listing.
+    pub fn new<S: Source>(
+        cache: &Cache,
+        [job, config]: [Digest; 2],
+        trace: &Trace<'_, S>,
+        listed: &[Diagnostic],
+        names: Vec<String>,
+        told: &[Diagnostic],
+    ) -> Self {
+        let seen = trace.seen().into_iter().map(|(look, digest)| (look.issue, look.path.to_string(), digest)).collect();
+        let listing = listing(trace, listed, cache.begun());
+        Self { job, config, names, listing, seen, diagnostics: told.iter().map(Told::from).collect() }
+    }
+
+    /// What it looked at, and a digest of what it found.
+    pub(super) fn seen(&self) -> Option<Vec<(Look, Digest)>> {
+        self.seen
+            .iter()
+            .map(|(issue, path, digest)| {
+                let path = RepoPath::new(&format!("./{path}")).ok()?;
+                Some((Look { issue: *issue, path }, *digest))
+            })
+            .collect()
+    }
+
+    /// What was told.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        self.diagnostics.iter().map(Diagnostic::from).collect()
+    }
+}
+
+impl From<&Diagnostic> for Told {
+    fn from(diagnostic: &Diagnostic) -> Self {
+        Self {
+            at: diagnostic.at.as_ref().map(|at| (at.path.to_string(), at.line, at.column)),
+            code: diagnostic.code,
+            error: diagnostic.severity == Severity::Error,
+            message: diagnostic.message.clone(),
+            help: diagnostic.help.clone(),
+            about: diagnostic.about.clone(),
+        }
+    }
+}
+
+impl From<&Told> for Diagnostic {
+    fn from(told: &Told) -> Self {
+        let at = told.at.as_ref().and_then(|(path, line, column)| {
+            let path = RepoPath::new(&format!("./{path}")).ok()?;
+            Some(Place { path, line: *line, column: *column })
+        });
+        Self {
+            at,
+            code: told.code,
+            severity: if told.error { Severity::Error } else { Severity::Warning },
+            message: told.message.clone(),
+            help: told.help.clone(),
+            about: told.about.clone(),
+        }
+    }
+}
+
+impl Manifest {
+    /// What is known after a run; `run` stands there only where all of it may be taken as it is.
+    pub fn new(packs: impl IntoIterator<Item = (String, KnownPack)>, run: Option<Run>) -> Self {
+        Self { environment: None, packs: packs.into_iter().collect(), run }
+    }
+
+    pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
+        postcard::from_bytes(bytes).ok()
+    }
+
+    /// The bytes to write `now`. States of files that changed just before are left out.
+    pub(super) fn encode(&self, environment: Digest, now: u128) -> Option<Vec<u8>> {
+        let mut manifest = Self { environment: Some(environment), ..self.clone() };
+        for pack in manifest.packs.values_mut() {
+            pack.state = pack.state.filter(|state| is_rested(state, now));
+        }
+        postcard::to_allocvec(&manifest).ok()
+    }
+}

@@ -1,0 +1,114 @@
+//! What a cache makes of files that it did not write, and of clocks.
+
+use super::envelope::{self, Opened, Seal};
+use super::manifest::is_rested;
+use super::*;
+use crate::pipeline::{Memory as _, Reading};
+use crate::redact::{Piece, Redactor};
+use std::fs;
+
+fn seal(program: &str, key: &str) -> Seal {
+    Seal { program: Digest::of(program), begun: Digester::default().part(key) }
+}
+
+#[test]
+fn only_a_whole_file_of_this_program_and_this_key_is_opened() {
+    let bytes = envelope::close(b"payload", &seal("p", "k"));
+    assert_eq!(envelope::open(bytes.clone(), &seal("p", "k")), Opened::Whole(b"payload".to_vec()));
+    assert_eq!(envelope::open(bytes.clone(), &seal("p 2", "k")), Opened::Foreign);
+    assert_eq!(envelope::open(bytes.clone(), &seal("p", "k 2")), Opened::Damaged);
+    for length in 0..bytes.len() {
+        assert_eq!(envelope::open(bytes[..length].to_vec(), &seal("p", "k")), Opened::Damaged, "{length}");
+    }
+    for at in 0..bytes.len() {
+        let mut flipped = bytes.clone();
+        flipped[at] ^= 1;
+        assert!(!matches!(envelope::open(flipped, &seal("p", "k")), Opened::Whole(_)), "{at}");
+    }
+}
+
+fn opened(root: &std::path::Path) -> (Cache, Vec<String>) {
+    let mut notes = Vec::new();
+    let cache = Cache::open(root, Digest::of("environment"), &mut notes).unwrap();
+    (cache, notes)
+}
+
+fn pack(bytes: &[u8]) -> KnownPack {
+    let made = Made { hash: "h".to_owned(), used_chars: 1, used_tokens: None, omitted: 0, redacted: 0 };
+    let (root, profile) = ("x".to_owned(), "coding".to_owned());
+    KnownPack { root, profile, fingerprint: Digest::of("f"), file: Digest::of(bytes), state: None, made }
+}
+
+#[test]
+fn what_was_saved_is_there_and_what_is_damaged_is_dropped_with_a_note() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let (cache, notes) = opened(root);
+    assert!(notes.is_empty() && cache.manifest.packs.is_empty());
+    assert!(!root.join(".contextpack").exists(), "nothing is written by looking");
+    let manifest = Manifest::new([("x.coding.json".to_owned(), pack(b"1"))], None);
+    cache.save(&manifest, None).unwrap();
+    assert_eq!(opened(root).0.manifest.packs, manifest.packs);
+    let ignored = fs::read_to_string(root.join(".contextpack/cache/.gitignore")).unwrap();
+    assert!(ignored.ends_with("*\n"));
+
+    let path = root.join(".contextpack/cache/packs");
+    let whole = fs::read(&path).unwrap();
+    for bytes in [&whole[..whole.len() - 1], b"", b"garbage", b"contextpack cache 1\n"] {
+        fs::write(&path, bytes).unwrap();
+        let (cache, notes) = opened(root);
+        assert!(cache.manifest.packs.is_empty());
+        assert_eq!(notes, ["`.contextpack/cache/packs` is damaged, and is made again"]);
+    }
+    fs::write(&path, &whole).unwrap();
+    let other = Cache::open(root, Digest::of("other"), &mut Vec::new()).unwrap();
+    assert!(other.manifest.packs.is_empty(), "packs of another environment");
+    // Another key makes all of it worthless.
+    fs::write(root.join(".contextpack/cache/key"), [7; 32]).unwrap();
+    assert!(opened(root).0.manifest.packs.is_empty());
+}
+
+#[test]
+fn readings_last_and_are_forgotten_once_nobody_asks_for_them() {
+    let redactor = Redactor::new(&crate::config::RedactionSettings::default());
+    let pieces = [Piece { key: "body", text: "text", line: 1 }];
+    let reading = Reading { scrubbed: redactor.scrub("", &pieces).kept(&pieces), markdown: Vec::new() };
+    let keys: Vec<Digest> = ["a", "b", "c"].iter().map(Digest::of).collect();
+    let texts = Texts::empty(Digester::default());
+    keys.iter().for_each(|key| texts.keep(key, &reading));
+    let bytes = texts.changed().unwrap();
+    let texts = Texts::new(Digester::default(), bytes.clone()).unwrap();
+    assert_eq!(texts.recall(&keys[0]).unwrap().scrubbed, reading.scrubbed);
+    assert!(texts.recall(&Digest::of("d")).is_none());
+    let less = Texts::new(Digester::default(), texts.changed().unwrap()).unwrap();
+    assert!(less.recall(&keys[0]).is_some() && less.recall(&keys[1]).is_none());
+    let used = Texts::new(Digester::default(), bytes.clone()).unwrap();
+    keys.iter().for_each(|key| drop(used.recall(key)));
+    assert_eq!(used.changed(), None, "nothing is new and all of it is used");
+    assert!(Texts::new(Digester::default(), bytes[..bytes.len() - 1].to_vec()).is_err());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_state_stands_for_bytes_only_once_the_file_has_rested() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = Folder::open_anywhere(temp.path()).unwrap();
+    folder.write("x.json", b"1").unwrap();
+    let state = folder.state("x.json").unwrap();
+    let changed = state.changed();
+    assert!(!is_rested(&state, changed) && !is_rested(&state, changed + 1_999_999_999));
+    assert!(is_rested(&state, changed + 2_000_000_000));
+    // The clock was set back: the file seems to be from the future.
+    assert!(!is_rested(&state, changed - 1) && !is_rested(&state, 0));
+
+    let known = KnownPack { state: Some(state), ..pack(b"1") };
+    assert!(known.is_there(&folder, "x.json", true) && known.is_there(&folder, "x.json", false));
+    // Of the same size, and with the time of its last change set back.
+    fs::write(temp.path().join("x.json"), b"2").unwrap();
+    let file = fs::File::options().write(true).open(temp.path().join("x.json")).unwrap();
+    file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+    assert!(!known.is_there(&folder, "x.json", true));
+    folder.write("x.json", b"1").unwrap();
+    assert!(known.is_there(&folder, "x.json", true), "the bytes are the same again");
+    assert!(!known.is_there(&folder, "y.json", true));
+}

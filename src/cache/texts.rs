@@ -1,0 +1,100 @@
+//! What is known of texts: a [`Memory`] that lasts.
+
+use crate::model::{Digest, Digester};
+use crate::pipeline::{Memory, Reading};
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+/// Readings of earlier builds and of this one.
+///
+/// In its file each has its key, its length and its bytes; they are decoded as they are asked for.
+#[derive(Debug)]
+pub struct Texts {
+    begun: Digester,
+    bytes: Vec<u8>,
+    old: HashMap<Digest, Range<usize>>,
+    used: Mutex<HashSet<Digest>>,
+    new: Mutex<HashMap<Digest, Vec<u8>>>,
+}
+
+/// The bytes of a digest and of a length before each reading.
+const HEAD: usize = 36;
+
+impl Texts {
+    /// What `bytes` hold, which [`Texts::changed`] gave. Gives `begun` back where they hold nothing sensible.
+    pub(super) fn new(begun: Digester, bytes: Vec<u8>) -> Result<Self, Digester> {
+        let mut old = HashMap::with_capacity(bytes.len() / 1024);
+        let mut at = 0;
+        while at < bytes.len() {
+            let Some((key, range)) = entry(&bytes, at) else { return Err(begun) };
+            at = range.end;
+            old.insert(key, range);
+        }
+        Ok(Self { bytes, old, ..Self::empty(begun) })
+    }
+
+    /// Nothing is known yet.
+    pub(super) fn empty(begun: Digester) -> Self {
+        Self { begun, bytes: Vec::new(), old: HashMap::new(), used: Mutex::default(), new: Mutex::default() }
+    }
+
+    /// What is known after a build, for the next one.
+    #[must_use]
+    pub fn renewed(self) -> Self {
+        match self.changed() {
+            Some(bytes) => Self::new(self.begun, bytes).unwrap_or_else(Self::empty),
+            None => Self { used: Mutex::default(), ..self },
+        }
+    }
+
+    /// The bytes to write, where something new is known or most of what was known is no longer used:
+    /// what this build asked for, and nothing else.
+    pub(super) fn changed(&self) -> Option<Vec<u8>> {
+        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = self.new.lock().unwrap_or_else(PoisonError::into_inner);
+        if new.is_empty() && used.len() * 2 >= self.old.len() {
+            return None;
+        }
+        let mut keys: Vec<(&Digest, &[u8])> = Vec::with_capacity(used.len() + new.len());
+        let old = used.iter().filter_map(|key| Some((key, self.bytes.get(self.old.get(key)?.clone())?)));
+        keys.extend(old.filter(|(key, _)| !new.contains_key(key)));
+        keys.extend(new.iter().map(|(key, bytes)| (key, bytes.as_slice())));
+        keys.sort_unstable_by_key(|(key, _)| **key);
+        let mut out = Vec::with_capacity(keys.iter().map(|(_, bytes)| HEAD + bytes.len()).sum());
+        for (key, bytes) in keys {
+            let Ok(length) = u32::try_from(bytes.len()) else { continue };
+            out.extend_from_slice(&key.bytes());
+            out.extend_from_slice(&length.to_le_bytes());
+            out.extend_from_slice(bytes);
+        }
+        Some(out)
+    }
+}
+
+/// The key at a place, and where its reading stands.
+fn entry(bytes: &[u8], at: usize) -> Option<(Digest, Range<usize>)> {
+    let key = <[u8; 32]>::try_from(bytes.get(at..at + 32)?).ok()?;
+    let length = u32::from_le_bytes(bytes.get(at + 32..at + HEAD)?.try_into().ok()?);
+    let end = (at + HEAD).checked_add(usize::try_from(length).ok()?)?;
+    (end <= bytes.len()).then(|| (Digest::from_bytes(key), at + HEAD..end))
+}
+
+impl Memory for Texts {
+    fn begun(&self) -> Option<Digester> {
+        Some(self.begun.clone())
+    }
+
+    fn recall(&self, key: &Digest) -> Option<Reading> {
+        let bytes = self.bytes.get(self.old.get(key)?.clone())?;
+        let reading = postcard::from_bytes(bytes).ok()?;
+        self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(*key);
+        Some(reading)
+    }
+
+    fn keep(&self, key: &Digest, reading: &Reading) {
+        if let Ok(bytes) = postcard::to_allocvec(reading) {
+            self.new.lock().unwrap_or_else(PoisonError::into_inner).insert(*key, bytes);
+        }
+    }
+}

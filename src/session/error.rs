@@ -1,0 +1,22 @@
+//! What keeps a session from building.
+
+use crate::intake::IntakeError;
+use crate::model::Diagnostic;
+use crate::store::StoreError;
+
+/// A build could not begin, or could not write.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The configuration cannot be used.
+    #[error("the configuration cannot be used")]
+    Config(Vec<Diagnostic>),
+    /// A pattern of `redaction.deny_paths` cannot be used.
+    #[error("`redaction.deny_paths`: {0}")]
+    Deny(String),
+    /// The repo cannot be read.
+    #[error(transparent)]
+    Intake(#[from] IntakeError),
+    /// A pack cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

@@ -1,0 +1,141 @@
+//! What one build or check can leave, because an earlier build did it.
+
+use crate::cache::{Cache, KnownPack, Look, Made, Manifest, Run, Texts, Trace};
+use crate::intake::Repo;
+use crate::model::{Diagnostic, Digest};
+use crate::pipeline::{Limits, Planned};
+use crate::review::UNEXPLAINED;
+use crate::store::{Folder, StoreError};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// What is built, as far as it decides what packs hold.
+#[derive(Debug, Clone)]
+pub struct Order<'a> {
+    /// The configuration's name and text, where there is one.
+    pub config: (&'a str, Option<&'a str>),
+    /// Names of profiles.
+    pub profiles: &'a [String],
+    /// Limits that replace those of the profiles.
+    pub limits: Limits,
+    /// A folder of packs other than the configuration's, absolute.
+    pub out: Option<PathBuf>,
+}
+
+/// One run with what the cache knows.
+#[derive(Debug)]
+pub struct Incremental<'a> {
+    repo: &'a Repo,
+    cache: &'a Cache,
+    folder: &'a Folder,
+    look: Look,
+    job: Digest,
+    config: Digest,
+    packs: Mutex<BTreeMap<String, KnownPack>>,
+}
+
+/// A pack whose bytes stand in its file.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    /// The root's id.
+    pub root: String,
+    /// The profile.
+    pub profile: String,
+    /// The file's name.
+    pub name: String,
+    /// What is told of it.
+    pub made: Made,
+}
+
+impl<'a> Incremental<'a> {
+    /// A run of `order` on `repo`, whose packs stand in `folder`.
+    pub fn new(repo: &'a Repo, cache: &'a Cache, folder: &'a Folder, order: &Order<'_>, look: Look) -> Self {
+        let (name, text) = order.config;
+        let config = cache.begun().part([u8::from(text.is_some())]).part(text.unwrap_or_default()).digest();
+        let job =
+            order.profiles.iter().fold(cache.begun().part(name).part(config.bytes()), |job, profile| job.part(profile));
+        let job = job.part(format!("{:?} {:?}", order.limits, order.out)).digest();
+        Self { repo, cache, folder, look, job, config, packs: Mutex::default() }
+    }
+
+    /// The source of the build, which takes down what is read.
+    pub fn trace(&self) -> Trace<'a, Repo> {
+        Trace::new(self.repo, self.cache.begun())
+    }
+
+    /// What a build of all roots would give, where nothing changed since the last one: its packs, by name,
+    /// and what was told.
+    pub fn fresh(&self) -> Option<(Vec<Kept>, Vec<Diagnostic>)> {
+        let run = self.cache.fresh(&self.job, self.repo, self.repo.diagnostics(), self.folder, self.look)?;
+        let kept = run.names.iter().filter_map(|name| Some(kept(name, self.cache.manifest.packs.get(name)?)));
+        Some((kept.collect(), run.diagnostics()))
+    }
+
+    /// A pack that need not be built: what decides how it is built is the same, and its file still holds it.
+    pub fn known(&self, planned: &Planned) -> Option<Kept> {
+        let pack = self.cache.manifest.packs.get(&planned.name)?;
+        let same = pack.fingerprint == planned.fingerprint;
+        if !same || !pack.is_there(self.folder, &planned.name, self.look.by_state) {
+            return None;
+        }
+        self.packs.lock().unwrap_or_else(PoisonError::into_inner).insert(planned.name.clone(), pack.clone());
+        Some(kept(&planned.name, pack))
+    }
+
+    /// Remembers a pack whose file holds `bytes` now.
+    pub fn built(&self, kept: &Kept, fingerprint: Digest, bytes: &[u8]) {
+        let pack = KnownPack {
+            root: kept.root.clone(),
+            profile: kept.profile.clone(),
+            fingerprint,
+            file: Digest::of(bytes),
+            // Whoever changed it since then, changed its state too.
+            state: None,
+            made: kept.made.clone(),
+        };
+        self.packs.lock().unwrap_or_else(PoisonError::into_inner).insert(kept.name.clone(), pack);
+    }
+
+    /// Why a pack is stale, with what the last run knew besides the pack itself.
+    pub fn explained(&self, mut reasons: Vec<String>) -> Vec<String> {
+        let other = || self.cache.manifest.run.as_ref().is_some_and(|run| run.config != self.config);
+        for reason in reasons.iter_mut().filter(|reason| *reason == UNEXPLAINED) {
+            if other() {
+                *reason = "the configuration changed".to_owned();
+            }
+        }
+        reasons
+    }
+
+    /// What is to be remembered of this run: all its packs, and where every one of them was built, what was `told`.
+    pub fn manifest(&self, trace: &Trace<'_, Repo>, told: Option<&[Diagnostic]>) -> Manifest {
+        let packs = std::mem::take(&mut *self.packs.lock().unwrap_or_else(PoisonError::into_inner));
+        let run = told.map(|told| {
+            let names = packs.keys().cloned().collect();
+            Run::new(self.cache, [self.job, self.config], trace, self.repo.diagnostics(), names, told)
+        });
+        Manifest::new(packs, run)
+    }
+
+    /// Writes down what this run found out.
+    ///
+    /// # Errors
+    /// Where the system refuses; the next run then finds it out again.
+    pub fn save(&self, manifest: &Manifest, texts: Option<&Texts>) -> Result<(), StoreError> {
+        self.cache.save(manifest, texts)
+    }
+
+    /// Writes down what a look at the files found out where nothing changed.
+    ///
+    /// # Errors
+    /// Where the system refuses.
+    pub fn rest(&self) -> Result<(), StoreError> {
+        self.cache.rest(self.folder)
+    }
+}
+
+fn kept(name: &str, pack: &KnownPack) -> Kept {
+    let (root, profile) = (pack.root.clone(), pack.profile.clone());
+    Kept { root, profile, name: name.to_owned(), made: pack.made.clone() }
+}

@@ -1,0 +1,231 @@
+//! Builds of one repo, again and again: each costs what changed since the one before.
+//!
+//! [`Session::build`] is a build of all roots that remembers, in memory and in the cache, what it found
+//! out. `build` and `check` of the program make one run each out of [`Incremental`] and [`Writing`];
+//! whatever follows a repo while it changes keeps a session and calls it whenever something may have.
+
+mod error;
+mod incremental;
+mod writing;
+
+pub use error::SessionError;
+pub use incremental::{Incremental, Kept, Order};
+pub use writing::{Status, Writing, Written, rendering};
+
+use crate::cache::{Cache, Look, Made, Texts};
+use crate::config::{DenyList, Settings, load_knowing};
+use crate::intake::{Options, Repo};
+use crate::model::Diagnostic;
+use crate::pipeline::{Built, Desk, Forgetful, Job, Limits, Memory, Planned, levelled, unmatched};
+use crate::redact::{Environment, built_in_rules};
+use crate::seal::Stamp;
+use crate::store::{Folder, StoreError};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// What a session builds.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// The repo's root.
+    pub root: PathBuf,
+    /// A configuration other than the one at the root.
+    pub config: Option<PathBuf>,
+    /// Names of profiles; none means those of the configuration.
+    pub profiles: Vec<String>,
+    /// Limits that replace those of the profiles.
+    pub limits: Limits,
+}
+
+/// A repo that is built again and again.
+pub struct Session {
+    request: Request,
+    environment: Environment,
+    cache: Option<Cache>,
+    /// What is known of texts, with the configuration that it holds for.
+    texts: Option<(String, Texts)>,
+    /// What was told of each pack after the last build.
+    packs: BTreeMap<String, Made>,
+}
+
+/// What a build of a session did.
+#[derive(Debug, Default)]
+pub struct Update {
+    /// The packs that were written, and those that could not be built, by name.
+    pub changes: Vec<Change>,
+    /// Names of packs that the build before made and this one did not; their files are as they were.
+    pub gone: Vec<String>,
+    /// How many packs stayed as they were.
+    pub unchanged: usize,
+    /// What is wrong, sorted.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A pack before and after a build.
+#[derive(Debug)]
+pub struct Change {
+    /// What was told of it before; nothing where this session saw none.
+    pub before: Option<Made>,
+    /// What became of it, and why.
+    pub now: Written,
+}
+
+impl Session {
+    /// A session that has built nothing yet. `environment` holds the secrets that no pack may contain.
+    pub fn new(request: Request, environment: Environment) -> Self {
+        let cache = Cache::open(&request.root, environment.digest(), &mut Vec::new()).ok();
+        Self { request, environment, cache, texts: None, packs: BTreeMap::new() }
+    }
+
+    /// Builds all roots as the repo is now, and writes the packs that changed.
+    ///
+    /// # Errors
+    /// Where the configuration cannot be used, or the system refuses to read the repo or to write a pack.
+    /// What was built before stands as it was, and the next call tries again.
+    pub fn build(&mut self, stamp: Stamp) -> Result<Update, SessionError> {
+        let root = self.request.root.clone();
+        let config = Repo::read_config(&root, self.request.config.as_deref())?;
+        let (shown, text) = config.map_or(("contextpack.yml".to_owned(), None), |(shown, text)| (shown, Some(text)));
+        let rules: Vec<&str> = built_in_rules().iter().map(|rule| rule.name).collect();
+        let settings = load_knowing(&shown, text.as_deref(), &rules).map_err(SessionError::Config)?;
+        let deny = DenyList::new(&settings.redaction.deny_paths).map_err(|(_, why)| SessionError::Deny(why))?;
+        let profiles = match &*self.request.profiles {
+            [] => settings.output.profiles.clone(),
+            given => given.to_vec(),
+        };
+        let folder = Folder::open(&root, &settings.output.dir)?;
+        let never = [settings.output.dir.clone()];
+        let repo =
+            Repo::open(&root, Options { deny: &deny, never: &never, snapshot: Some(&settings.github.snapshot) })?;
+        let order =
+            Order { config: (&shown, text.as_deref()), profiles: &profiles, limits: self.request.limits, out: None };
+        let stage = Stage { settings: &settings, deny: &deny, repo: &repo, folder: &folder, order, stamp };
+        self.staged(&stage)
+    }
+
+    fn staged(&mut self, stage: &Stage<'_>) -> Result<Update, SessionError> {
+        let look = Look { by_state: true, alone: false };
+        // A failed build takes it back.
+        let cache = self.cache.take();
+        let incremental =
+            cache.as_ref().map(|cache| Incremental::new(stage.repo, cache, stage.folder, &stage.order, look));
+        if let Some((kept, diagnostics)) = incremental.as_ref().and_then(Incremental::fresh) {
+            let packs: BTreeMap<String, Made> = kept.into_iter().map(|kept| (kept.name, kept.made)).collect();
+            let gone = gone(&self.packs, &packs);
+            let update = Update { gone, unchanged: packs.len(), diagnostics, ..Update::default() };
+            self.packs = packs;
+            drop(incremental);
+            self.cache = cache;
+            return Ok(update);
+        }
+        let text = stage.order.config.1.unwrap_or_default();
+        let texts = match self.texts.take().filter(|(known, _)| known == text) {
+            Some((_, texts)) => Some(texts),
+            None => cache.as_ref().map(|cache| cache.texts(text, &mut Vec::new())),
+        };
+        let built = self.built(stage, incremental.as_ref(), texts.as_ref());
+        let manifest = built.as_ref().ok().and_then(|built| built.manifest.clone());
+        drop(incremental);
+        self.cache = cache.map(|mut cache| {
+            if let Some(manifest) = manifest {
+                // What cannot be written down is known to this session all the same.
+                let _ = cache.save(&manifest, texts.as_ref());
+                cache.manifest = manifest;
+            }
+            cache
+        });
+        self.texts = texts.map(|texts| (text.to_owned(), texts.renewed()));
+        let Outcome { written, diagnostics, .. } = built?;
+        let unchanged = written.iter().filter(|written| written.status == Status::Unchanged).count();
+        let packs: BTreeMap<String, Made> =
+            written.iter().filter_map(|written| Some((written.name.clone(), written.made.clone()?))).collect();
+        let failed = |name: &String| written.iter().any(|written| written.name == *name);
+        let gone = gone(&self.packs, &packs).into_iter().filter(|name| !failed(name)).collect();
+        let mut before = std::mem::replace(&mut self.packs, packs);
+        let changes = written.into_iter().filter(|written| written.status != Status::Unchanged);
+        let changes = changes.map(|now| Change { before: before.remove(&now.name), now }).collect();
+        Ok(Update { changes, gone, unchanged, diagnostics })
+    }
+
+    fn built(
+        &self,
+        stage: &Stage<'_>,
+        incremental: Option<&Incremental<'_>>,
+        texts: Option<&Texts>,
+    ) -> Result<Outcome, SessionError> {
+        let memory = texts.map_or(&Forgetful as &dyn Memory, |texts| texts);
+        let trace = incremental.map(Incremental::trace);
+        let source = trace.as_ref().map_or(stage.repo as &dyn crate::model::Source, |trace| trace);
+        let desk = Desk::open_with(source, stage.settings, stage.deny, self.environment.clone(), memory);
+        let roots = desk.roots();
+        let job = Job {
+            beside: roots.clone(),
+            roots,
+            profiles: stage.order.profiles.to_vec(),
+            limits: stage.order.limits,
+            stamp: stage.stamp.clone(),
+        };
+        let done: Mutex<(Vec<Written>, Vec<Diagnostic>)> = Mutex::default();
+        let failed: Mutex<Option<StoreError>> = Mutex::default();
+        let tell = |written: Written, diagnostics: Vec<Diagnostic>| {
+            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+            done.0.push(written);
+            done.1.extend(diagnostics);
+        };
+        let writing = Writing { folder: stage.folder, markdown: None, incremental, why: true };
+        let known = |planned: &Planned| match incremental.and_then(|incremental| incremental.known(planned)) {
+            Some(kept) => {
+                tell(kept.into(), planned.diagnostics.clone());
+                true
+            }
+            None => false,
+        };
+        let faults = desk.build_unless(&job, &known, &|mut built: Built| {
+            let mut diagnostics = std::mem::take(&mut built.diagnostics);
+            diagnostics.extend(built.outcome.as_ref().err().map(|fault| fault.diagnostic.clone()));
+            match writing.write(built) {
+                Ok(written) => tell(written, diagnostics),
+                Err(error) => drop(failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error)),
+            }
+        });
+        if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(error.into());
+        }
+        let (mut written, mut diagnostics) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        written.sort_by(|a, b| a.name.cmp(&b.name));
+        let complete = faults.is_empty() && written.iter().all(|written| written.made.is_some());
+        diagnostics.extend(levelled(stage.repo.diagnostics().to_vec(), stage.settings));
+        diagnostics.extend(levelled(unmatched(stage.settings, stage.repo), stage.settings));
+        diagnostics.extend_from_slice(desk.diagnostics());
+        diagnostics.extend(faults);
+        let mut diagnostics: Vec<Diagnostic> =
+            diagnostics.into_iter().map(|diagnostic| desk.told(diagnostic)).collect();
+        diagnostics.sort();
+        diagnostics.dedup();
+        let manifest = incremental
+            .zip(trace.as_ref())
+            .map(|(incremental, trace)| incremental.manifest(trace, complete.then_some(&*diagnostics)));
+        Ok(Outcome { written, diagnostics, manifest })
+    }
+}
+
+/// All that one build works on.
+struct Stage<'a> {
+    settings: &'a Settings,
+    deny: &'a DenyList,
+    repo: &'a Repo,
+    folder: &'a Folder,
+    order: Order<'a>,
+    stamp: Stamp,
+}
+
+/// What a build gave.
+struct Outcome {
+    written: Vec<Written>,
+    diagnostics: Vec<Diagnostic>,
+    manifest: Option<crate::cache::Manifest>,
+}
+
+fn gone(before: &BTreeMap<String, Made>, after: &BTreeMap<String, Made>) -> Vec<String> {
+    before.keys().filter(|name| !after.contains_key(*name)).cloned().collect()
+}
