@@ -126,6 +126,14 @@ pub(crate) enum Command {
     #[command(after_long_help = help::EXPLAIN)]
     Explain(ExplainArgs),
 
+    /// Says what changed between packs, and why
+    ///
+    /// Compares two packs, two folders of packs, or the packs of two revisions, section by section: what came, went, moved, changed or has more or less detail; inputs, budget, omissions, redactions, warnings and relations; and which input was the cause. It begins with a verdict in one line. A change that is equal in several packs is shown once. Packs that differ only in when and by what they were built do not differ.
+    ///
+    /// What needs eyes: instructions that changed, new text by authors outside the repo, trust that changed, a redaction that is gone, something newly left out for the budget, a pack that changed with no changed input, a damaged pack.
+    #[command(after_long_help = help::DIFF)]
+    Diff(DiffArgs),
+
     /// Lists the roots with title, type, status, edges and the state of their packs
     #[command(after_long_help = help::LIST)]
     List(ListArgs),
@@ -431,6 +439,28 @@ pub(crate) struct ExplainArgs {
     pub(crate) building: Building,
 }
 
+/// Options of `diff`.
+#[derive(Debug, Options)]
+pub(crate) struct DiffArgs {
+    /// The old pack, folder, `REV:path` or revision; alone: a revision, compared with the checkout, `REV..REV`, or `REV...REV` from where the two parted
+    ///
+    /// Of a revision the packs in the configuration's `output.dir` are meant. `-` is a pack on standard input. Without any argument the checkout is compared with `HEAD`.
+    #[arg(value_name = "OLD|REV|REV...REV")]
+    pub(crate) old: Option<String>,
+
+    /// The new pack, folder, `REV:path` or revision
+    #[arg(value_name = "NEW")]
+    pub(crate) new: Option<String>,
+
+    /// Also builds all packs from the checkout, in memory, and says whether the new ones are equal to those
+    #[arg(long)]
+    pub(crate) rebuild: bool,
+
+    /// Exits with 4 where packs differ
+    #[arg(long)]
+    pub(crate) exit_code: bool,
+}
+
 /// Options of `list`.
 #[derive(Debug, Options)]
 pub(crate) struct ListArgs {
@@ -512,7 +542,7 @@ mod tests {
     #[test]
     fn the_help_of_every_command_has_an_example_and_its_exit_codes() {
         let command = Args::command();
-        assert_eq!(command.get_subcommands().count(), 11 + usize::from(cfg!(feature = "github")));
+        assert_eq!(command.get_subcommands().count(), 12 + usize::from(cfg!(feature = "github")));
         for command in command.get_subcommands() {
             let help = command.clone().render_long_help().to_string();
             let example = format!("contextpack {}", command.get_name());

@@ -12,7 +12,7 @@ Exit codes:
   1  the outside world failed: a file, a permission, a network
   2  wrong usage, or the repo needs another version of contextpack
   3  the input has errors; what could be built was built
-  4  packs are stale (`check`)
+  4  packs are stale (`check`) or differ (`diff --exit-code`)
   5  a pack is not valid (`verify`)
 Where several hold, the first of 2, 1, 3, 5, 4.";
 
@@ -108,6 +108,21 @@ Exit codes:
   2  wrong usage, such as a root that does not exist
   3  the input has errors, so that there is no pack
   5  the pack is not valid";
+
+pub(super) const DIFF: &str = "\
+Examples:
+  contextpack diff                                  the checkout against HEAD
+  contextpack diff main...HEAD --format markdown    what a branch changes, for a comment
+  contextpack diff old.json new.json
+  contextpack diff main:packs/feat-cache.coding.json packs/feat-cache.coding.json
+  contextpack diff origin/main --rebuild --exit-code
+
+Exit codes:
+  0  compared
+  1  a file or git could not be read
+  2  wrong usage, such as a revision that does not exist
+  3  with `--rebuild`: the input has errors
+  4  with `--exit-code`: packs differ";
 
 pub(super) const LIST: &str = "\
 Examples:

@@ -6,6 +6,7 @@ mod build;
 mod check;
 mod completions;
 mod detect;
+mod diff;
 mod exit;
 mod explain;
 mod failure;
@@ -82,6 +83,7 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Verify(options) => verify::run(&args.global, options),
         Command::Render(options) => render::run(&args.global, options),
         Command::Explain(options) => explain::run(&args.global, options),
+        Command::Diff(options) => diff::run(&args.global, options),
         Command::List(options) => list::run(&args.global, options),
         Command::Redact(options) => redact::run(&args.global, options),
     }

@@ -1,7 +1,7 @@
 //! What commands print with `--format json`, as types, so that it has a schema.
 
 use contextpack::model::{Diagnostic, Severity};
-use contextpack::review::Explanation;
+use contextpack::review::{Diff, Explanation};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -259,6 +259,8 @@ struct Outputs {
     build: Build,
     /// What `check` prints.
     check: Check,
+    /// What `diff` prints.
+    diff: Diff,
     /// What `explain` prints.
     explain: Explanation,
     /// What `list` prints.

@@ -4,6 +4,7 @@
 mod agreement;
 mod error;
 mod git;
+mod history;
 mod links;
 mod root;
 mod rules;
@@ -14,6 +15,7 @@ mod text;
 mod walk;
 
 pub use error::IntakeError;
+pub use history::{History, HistoryError, Kept, merge_base};
 
 use crate::config::DenyList;
 use crate::model::{Code, Diagnostic, Refusal, RepoPath, Source};

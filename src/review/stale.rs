@@ -1,9 +1,9 @@
 //! Why a pack on disk is not the one that a build gives.
 
+use super::inputs::{InputChange, changes};
 use super::read::read;
 use super::verify::verify;
-use crate::wire::{Input, Pack};
-use std::collections::BTreeMap;
+use crate::wire::{Budget, Pack};
 
 /// How a pack on disk differs from what a build gives.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,14 +24,10 @@ pub fn difference(existing: &[u8], built: &Pack) -> Difference {
     if !faults.is_empty() {
         return Difference::Edited(faults);
     }
-    let mut reasons = inputs(&old.inputs, &built.inputs);
-    if old.budget.max_chars != built.budget.max_chars
-        || old.budget.max_bytes != built.budget.max_bytes
-        || old.budget.max_tokens != built.budget.max_tokens
-        || old.budget.strategy != built.budget.strategy
-        || old.budget.tokenizer != built.budget.tokenizer
-        || old.budget.margin != built.budget.margin
-    {
+    let mut reasons: Vec<String> = changes(&old.inputs, &built.inputs).iter().map(InputChange::words).collect();
+    reasons.sort();
+    reasons.dedup();
+    if limits_differ(&old.budget, &built.budget) {
         reasons.push("the budget changed".to_owned());
     }
     if reasons.is_empty() && old.warnings != built.warnings {
@@ -46,38 +42,17 @@ pub fn difference(existing: &[u8], built: &Pack) -> Difference {
     Difference::Stale(reasons)
 }
 
-fn inputs(old: &[Input], new: &[Input]) -> Vec<String> {
-    let key = |input: &Input| (input.path.clone(), input.id.clone(), input.url.clone());
-    let before: BTreeMap<_, _> = old.iter().map(|input| (key(input), input)).collect();
-    let after: BTreeMap<_, _> = new.iter().map(|input| (key(input), input)).collect();
-    let mut reasons = Vec::new();
-    for (key, input) in &after {
-        match before.get(key) {
-            None => reasons.push(format!("new: {}", name(input))),
-            Some(old) if old.version != input.version => reasons.push(format!(
-                "built-in {} {} → {}",
-                input.id.as_deref().unwrap_or_default(),
-                old.version.as_deref().unwrap_or("none"),
-                input.version.as_deref().unwrap_or("none")
-            )),
-            Some(old) if old.digest != input.digest => reasons.push(format!("{} changed", name(input))),
-            Some(_) => {}
-        }
-    }
-    reasons.extend(
-        before.iter().filter(|(key, _)| !after.contains_key(key)).map(|(_, input)| format!("{} is gone", name(input))),
-    );
-    reasons.sort();
-    reasons.dedup();
-    reasons
-}
-
-/// A file by its path; an item of a file that holds many by its id as well.
-fn name(input: &Input) -> String {
-    match (&input.path, &input.id, &input.url) {
-        (Some(path), Some(id), _) if path.ends_with(".jsonl") || path.ends_with(".json") => format!("{path} ({id})"),
-        (Some(path), ..) => path.clone(),
-        (None, Some(id), _) => id.clone(),
-        (None, None, url) => url.clone().unwrap_or_default(),
-    }
+/// Whether two budgets ask for something else; what is used of them does not count.
+pub(super) fn limits_differ(old: &Budget, new: &Budget) -> bool {
+    let limits = |budget: &Budget| {
+        (
+            budget.max_chars,
+            budget.max_bytes,
+            budget.max_tokens,
+            budget.margin,
+            budget.strategy.clone(),
+            budget.tokenizer.clone(),
+        )
+    };
+    limits(old) != limits(new)
 }

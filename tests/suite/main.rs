@@ -5,6 +5,7 @@ mod action;
 mod actions;
 mod check;
 mod cli;
+mod diff;
 mod environment;
 mod fresh;
 mod golden;

@@ -1,0 +1,137 @@
+//! `contextpack diff`.
+
+mod graph;
+mod lines;
+mod markdown;
+mod sides;
+mod text;
+
+use super::annotations::Annotations;
+use super::args::{Building, DiffArgs, Format, Global};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::packs;
+use super::report::{self, json_text};
+use super::workspace::Workspace;
+use contextpack::model::Severity;
+use contextpack::review::{Diff, Pair, Reading, compare, salvage};
+use contextpack::seal::Sealed;
+use rayon::prelude::*;
+use sides::{Side, Sides};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
+use std::sync::{Mutex, PoisonError};
+
+/// Says what changed between packs, and why.
+pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
+    let sides = Sides::find(global, args)?;
+    let mut exit = Exit::Done;
+    let rebuilt = if args.rebuild {
+        let (packs, faultless) = rebuild(global)?;
+        exit = if faultless { Exit::Done } else { Exit::Input };
+        Some(packs)
+    } else {
+        None
+    };
+    let diff = compared(&sides, rebuilt.as_ref());
+    tell(global, &diff)?;
+    Ok(exit.and(if args.exit_code && !diff.is_empty() { Exit::Stale } else { Exit::Done }))
+}
+
+/// What the checkout gives, by file name, and whether its input has no errors.
+fn rebuild(global: &Global) -> Result<(BTreeMap<String, Sealed>, bool), Failure> {
+    let workspace = Workspace::open(global, &[])?;
+    let desk = workspace.desk();
+    let built = Mutex::new(BTreeMap::new());
+    let run = packs::run(global, &workspace, &desk, desk.roots(), &Building::default(), &|pack| {
+        if let Ok(sealed) = pack.outcome {
+            built.lock().unwrap_or_else(PoisonError::into_inner).insert(pack.name, sealed);
+        }
+    })?;
+    let errors: Vec<_> =
+        run.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).cloned().collect();
+    report::text(&mut anstream::stderr().lock(), &errors, &|_| None)?;
+    Ok((built.into_inner().unwrap_or_else(PoisonError::into_inner), errors.is_empty()))
+}
+
+/// A pack on both sides, read.
+struct Read<'a> {
+    name: String,
+    file: &'a str,
+    old: Option<Reading>,
+    /// Nothing where it is the old one, byte for byte.
+    new: Option<Reading>,
+    same: bool,
+}
+
+fn compared(sides: &Sides, rebuilt: Option<&BTreeMap<String, Sealed>>) -> Diff {
+    let Sides { old, new } = sides;
+    let mut files: BTreeSet<&str> = old.packs.keys().chain(new.packs.keys()).map(String::as_str).collect();
+    if !new.single {
+        files.extend(rebuilt.into_iter().flatten().map(|(name, _)| name.as_str()));
+    }
+    let read = |side: &Side, file: &str| side.packs.get(file).map(|bytes| salvage(bytes));
+    let packs: Vec<Read<'_>> = files
+        .into_par_iter()
+        .map(|file| {
+            let same = old.packs.get(file).is_some_and(|bytes| new.packs.get(file) == Some(bytes));
+            let side = if new.packs.contains_key(file) || !old.packs.contains_key(file) { new } else { old };
+            Read {
+                name: side.shown(file),
+                file,
+                old: read(old, file),
+                new: if same { None } else { read(new, file) },
+                same,
+            }
+        })
+        .collect();
+    let pairs: Vec<Pair<'_>> = packs
+        .iter()
+        .map(|read| Pair {
+            name: &read.name,
+            old: read.old.as_ref(),
+            new: if read.same { read.old.as_ref() } else { read.new.as_ref() },
+            not_rebuilt: rebuilt.is_some_and(|rebuilt| {
+                let there = new.packs.get(read.file);
+                let given = rebuilt.get(new.named(read.file));
+                // A pack that went is as it should be where no build gives it.
+                !matches!((there, given), (None, None))
+                    && !there.is_some_and(|bytes| given.is_some_and(|sealed| sealed.is_unchanged(bytes)))
+            }),
+        })
+        // Files that are no packs on either side belong to others.
+        .filter(|pair| {
+            let is_pack = |side: Option<&Reading>| side.is_some_and(|side| side.pack.is_some());
+            is_pack(pair.old) || is_pack(pair.new) || pair.old.or(pair.new).is_none() || new.single
+        })
+        .collect();
+    compare(&pairs, rebuilt.is_some())
+}
+
+fn tell(global: &Global, diff: &Diff) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    match global.format {
+        Format::Json => writeln!(out, "{}", json_text(diff))?,
+        Format::Markdown => write!(out, "{}", markdown::page(diff))?,
+        Format::Text => {
+            // Where words cannot be coloured, brackets mark them.
+            let plain = anstream::AutoStream::choice(&std::io::stdout()) == anstream::ColorChoice::Never;
+            text::page(&mut out, diff, plain)?;
+        }
+        Format::Github => {
+            let mut annotations = Annotations::new();
+            for eye in &diff.eyes {
+                for pack in &eye.packs {
+                    annotations.look(pack, &eye.reason, &eye.message);
+                }
+            }
+            let mut page = Vec::new();
+            text::page(&mut page, diff, true)?;
+            let page = anstream::adapter::strip_bytes(&page).into_vec();
+            String::from_utf8_lossy(&page).lines().for_each(|line| annotations.log(line));
+            annotations.write(&mut out)?;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
