@@ -2,17 +2,18 @@
 
 use super::annotations::Annotations;
 use super::args::{BuildArgs, Format, Global};
+use super::companion;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
 use super::packs::{self, Run};
 use super::report::{self, json_text, printable};
 use super::step::{self, StepMade, StepPack};
+use super::strays::strays;
 use super::summary::{self, Row};
 use super::workspace::Workspace;
-use contextpack::model::Code;
 use contextpack::pipeline::{Built, Desk};
-use contextpack::review::{self, Difference, difference, read};
+use contextpack::review::{Difference, difference};
 use contextpack::seal::Sealed;
 use contextpack::store::{Folder, StoreError, Wrote};
 use contextpack::{model, wire};
@@ -30,6 +31,8 @@ struct Outcome {
     status: &'static str,
     reasons: Vec<String>,
     made: Option<Made>,
+    /// Names of files that were written or removed for it: the pack, its Markdown.
+    touched: Vec<String>,
 }
 
 impl Outcome {
@@ -49,7 +52,7 @@ impl Outcome {
             hash: made.hash.clone(),
             tokens: made.used_tokens,
             open_blockers,
-            markdown: markdown.map(|dir| dir.join(rendering(&self.name))),
+            markdown: markdown.map(|dir| dir.join(companion::name(&self.name))),
         });
         StepPack { path, changed: matches!(self.status, "written" | "removed"), made }
     }
@@ -114,11 +117,8 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     };
     let outcomes = Mutex::new(Vec::new());
     let failed: Mutex<Option<StoreError>> = Mutex::new(None);
-    let run = packs::run(global, &workspace, &desk, items, &args.building, &|built| match written(
-        &folder,
-        markdown.as_ref(),
-        built,
-    ) {
+    let target = Target { folder: &folder, beside: workspace.settings.output.markdown, markdown: markdown.as_ref() };
+    let run = packs::run(global, &workspace, &desk, items, &args.building, &|built| match written(&target, built) {
         Ok(outcome) => outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome),
         Err(error) => {
             failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
@@ -128,6 +128,9 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let mut outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
     if args.prune && failed.is_none() {
         outcomes.extend(prune(&folder, &outcomes, &run, &desk)?);
+        if !target.beside && markdown.is_none() {
+            outcomes.iter_mut().try_for_each(|outcome| strip(&folder, outcome))?;
+        }
     }
     outcomes.sort_by(|a, b| a.name.cmp(&b.name));
     tell(global, &run, &outcomes, &shown)?;
@@ -172,103 +175,69 @@ pub(super) fn counted(packs: usize) -> String {
     format!("{packs} pack{}", if packs == 1 { "" } else { "s" })
 }
 
-/// Writes a pack unless only its stamp would change.
-fn written(folder: &Folder, markdown: Option<&Folder>, built: Built) -> Result<Outcome, StoreError> {
+/// Where packs go.
+struct Target<'a> {
+    folder: &'a Folder,
+    /// Whether each has its Markdown beside it.
+    beside: bool,
+    /// Another folder for the Markdown.
+    markdown: Option<&'a Folder>,
+}
+
+/// Writes a pack unless only its stamp would change, and its Markdown.
+fn written(target: &Target<'_>, built: Built) -> Result<Outcome, StoreError> {
     let Built { root, profile, name, outcome, .. } = built;
-    let mut result =
-        Outcome { root: root.to_string(), profile, name, status: "failed", reasons: Vec::new(), made: None };
+    let mut result = Outcome {
+        root: root.to_string(),
+        profile,
+        name,
+        status: "failed",
+        reasons: Vec::new(),
+        made: None,
+        touched: Vec::new(),
+    };
     let sealed = match outcome {
         Ok(sealed) => sealed,
         Err(fault) => {
             result.reasons.push(fault.diagnostic.message);
-            if folder.read(&result.name)?.is_some() {
+            if target.folder.read(&result.name)?.is_some() {
                 result.reasons.push("the old pack was kept".to_owned());
             }
             return Ok(result);
         }
     };
-    let existing = folder.read(&result.name)?;
-    if is_unchanged(existing.as_deref(), &sealed) {
-        result.status = "unchanged";
-    } else {
+    let existing = target.folder.read(&result.name)?;
+    if !is_unchanged(existing.as_deref(), &sealed) {
         result.reasons = match &existing {
             None => vec!["new".to_owned()],
             Some(existing) => match difference(existing, sealed.pack()) {
                 Difference::Stale(reasons) | Difference::Edited(reasons) => reasons,
             },
         };
-        result.status = match folder.write(&result.name, &sealed.bytes())? {
-            Wrote::Written => "written",
-            Wrote::Unchanged => "unchanged",
-        };
+        if target.folder.write(&result.name, &sealed.bytes())? == Wrote::Written {
+            result.touched.push(result.name.clone());
+        }
     }
-    if let Some(markdown) = markdown {
-        markdown.write(&rendering(&result.name), contextpack::render::pack(sealed.pack()).whole().as_bytes())?;
+    if target.beside {
+        let fault = companion::fault(target.folder, &result.name, sealed.pack())?;
+        if companion::write(target.folder, &result.name, sealed.pack())? == Wrote::Written {
+            result.touched.push(companion::name(&result.name));
+            if result.reasons.is_empty() {
+                result.reasons.extend(fault.map(|fault| fault.reason(&result.name)));
+            }
+        }
     }
+    if let Some(markdown) = target.markdown {
+        companion::write(markdown, &result.name, sealed.pack())?;
+    }
+    result.status = if result.touched.is_empty() { "unchanged" } else { "written" };
     result.made = Some(sealed.pack().into());
     Ok(result)
-}
-
-/// The name of a pack's rendering beside others.
-fn rendering(name: &str) -> String {
-    format!("{}.md", name.strip_suffix(".json").unwrap_or(name))
 }
 
 /// Whether what is on disk differs from the pack in its stamp at most.
 pub(super) fn is_unchanged(existing: Option<&[u8]>, sealed: &Sealed) -> bool {
     existing.is_some_and(|existing| sealed.is_unchanged(existing))
-}
-
-/// A pack of the folder that no root and profile gave.
-pub(super) struct Stray {
-    pub(super) name: String,
-    pub(super) pack: wire::Pack,
-    /// Whether it may still be right: it is of an issue that the snapshot lacks.
-    pub(super) unverifiable: bool,
-}
-
-impl Stray {
-    /// The root's id, or its issue's URL.
-    pub(super) fn root(&self) -> String {
-        let root = &self.pack.root;
-        root.work_item_id.clone().or_else(|| root.issue_url.clone()).unwrap_or_default()
-    }
-}
-
-/// Packs of the folder whose root or profile is gone, and those of issues that the snapshot lacks.
-///
-/// A file that is no pack under its own name is none of them, nor is the pack
-/// of an item whose file could not be read.
-pub(super) fn strays(
-    folder: &Folder,
-    names: &BTreeSet<&str>,
-    run: &Run,
-    desk: &Desk<'_>,
-) -> Result<Vec<Stray>, StoreError> {
-    let unread: Vec<&str> = run
-        .diagnostics
-        .iter()
-        .filter(|diagnostic| matches!(diagnostic.code, Code::InvalidItem | Code::UnreadableFile))
-        .filter_map(|diagnostic| Some(diagnostic.at.as_ref()?.path.as_str()))
-        .collect();
-    let mut strays = Vec::new();
-    for name in folder.list()?.into_iter().filter(|name| !names.contains(name.as_str())) {
-        let Some(Ok(pack)) = folder.read(&name)?.map(|bytes| read(&bytes)) else { continue };
-        let source = pack
-            .sections
-            .iter()
-            .find(|section| section.id == "root.json")
-            .and_then(|section| section.source.path.as_deref());
-        let own =
-            review::names(&pack.root).iter().any(|root| name == format!("{}.{}.json", model::slug(root), pack.profile));
-        if own && !source.is_some_and(|path| unread.contains(&path)) {
-            let url = pack.root.issue_url.as_deref().filter(|_| pack.root.work_item_id.is_none());
-            let lacks = |(repo, number)| desk.graph().of_issue(desk.corpus(), repo, number).is_none();
-            let unverifiable = url.and_then(review::issue).is_some_and(lacks);
-            strays.push(Stray { name, pack, unverifiable });
-        }
-    }
-    Ok(strays)
 }
 
 /// Removes packs whose root or profile is gone; those that cannot be judged stay.
@@ -279,18 +248,33 @@ fn prune(folder: &Folder, outcomes: &[Outcome], run: &Run, desk: &Desk<'_>) -> R
     let names: BTreeSet<&str> = outcomes.iter().map(|outcome| outcome.name.as_str()).collect();
     let mut removed = Vec::new();
     for stray in strays(folder, &names, run, desk)?.into_iter().filter(|stray| !stray.unverifiable) {
+        let markdown = companion::remove(folder, &stray.name)?;
         if folder.remove(&stray.name)? {
+            let markdown = markdown.then(|| companion::name(&stray.name));
             removed.push(Outcome {
                 root: stray.root(),
                 profile: stray.pack.profile.clone(),
                 status: "removed",
                 reasons: vec!["its root or profile is gone".to_owned()],
                 made: Some((&stray.pack).into()),
+                touched: [stray.name.clone()].into_iter().chain(markdown).collect(),
                 name: stray.name,
             });
         }
     }
     Ok(removed)
+}
+
+/// Removes the Markdown that an earlier configuration kept beside a pack.
+fn strip(folder: &Folder, outcome: &mut Outcome) -> Result<(), StoreError> {
+    if outcome.status != "removed" && companion::remove(folder, &outcome.name)? {
+        outcome.touched.push(companion::name(&outcome.name));
+        outcome.reasons.push("`output.markdown` is off".to_owned());
+        if outcome.status == "unchanged" {
+            outcome.status = "written";
+        }
+    }
+    Ok(())
 }
 
 fn print_one(
@@ -359,10 +343,9 @@ fn tell(global: &Global, run: &Run, outcomes: &[Outcome], shown: &dyn Fn(&str) -
     let mut err = anstream::stderr().lock();
     for outcome in outcomes {
         let path = shown(&outcome.name);
-        match outcome.status {
-            "written" | "removed" => writeln!(out, "{}", printable(&path))?,
-            "failed" => writeln!(err, "not built: {}: {}", printable(&path), printable(&outcome.reasons.join("; ")))?,
-            _ => {}
+        outcome.touched.iter().try_for_each(|name| writeln!(out, "{}", printable(&shown(name))))?;
+        if outcome.status == "failed" {
+            writeln!(err, "not built: {}: {}", printable(&path), printable(&outcome.reasons.join("; ")))?;
         }
         if global.verbose && outcome.status == "written" {
             writeln!(err, "{}: {}", printable(&path), printable(&outcome.reasons.join("; ")))?;

@@ -2,12 +2,14 @@
 
 use super::annotations::Annotations;
 use super::args::{CheckArgs, Format, Global};
-use super::build::{Stray, is_unchanged, strays};
+use super::build::is_unchanged;
+use super::companion;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
 use super::packs;
 use super::report::{self, json_text, printable};
+use super::strays::{Stray, strays};
 use super::summary::{self, Row};
 use super::workspace::Workspace;
 use contextpack::pipeline::Built;
@@ -63,7 +65,9 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let folder = Folder::open(&workspace.root, &workspace.settings.output.dir)?;
     let standings = Mutex::new(Vec::new());
     let failed: Mutex<Option<StoreError>> = Mutex::new(None);
-    let run = packs::run(global, &workspace, &desk, items, &args.building, &|built| match standing(&folder, built) {
+    let beside = workspace.settings.output.markdown;
+    let judged = |built| standing(&folder, built, beside);
+    let run = packs::run(global, &workspace, &desk, items, &args.building, &|built| match judged(built) {
         Ok(standing) => standings.lock().unwrap_or_else(PoisonError::into_inner).push(standing),
         Err(error) => {
             failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
@@ -141,6 +145,11 @@ impl From<Stray> for Standing {
     }
 }
 
+fn no_more_markdown(name: &str) -> String {
+    let markdown = companion::name(name);
+    format!("`{markdown}` is beside it, and `output.markdown` is off: `contextpack build --prune` removes it")
+}
+
 /// Whether the pack on disk was made with its root's issue, and the new one without.
 fn lost_its_issue(existing: &[u8], built: &Pack) -> bool {
     let has = |pack: &Pack| {
@@ -165,8 +174,8 @@ fn conclude(global: &Global, standings: &[Standing], told: &[&Standing]) -> Resu
     Ok(())
 }
 
-/// Compares one pack with the file on disk.
-pub(super) fn standing(folder: &Folder, built: Built) -> Result<Standing, StoreError> {
+/// Compares one pack, and its Markdown where that is kept `beside` it, with the files on disk.
+pub(super) fn standing(folder: &Folder, built: Built, beside: bool) -> Result<Standing, StoreError> {
     let Built { root, profile, name, outcome, .. } = built;
     let existing = folder.read(&name)?;
     let budget = outcome.as_ref().ok().map(|sealed| &sealed.pack().budget);
@@ -174,7 +183,14 @@ pub(super) fn standing(folder: &Folder, built: Built) -> Result<Standing, StoreE
     let (status, reasons) = match (outcome, existing) {
         (Err(fault), _) => ("failed", vec![fault.diagnostic.message]),
         (Ok(_), None) => ("missing", vec!["it was not built yet".to_owned()]),
-        (Ok(sealed), Some(existing)) if is_unchanged(Some(&existing), &sealed) => ("fresh", Vec::new()),
+        (Ok(sealed), Some(existing)) if is_unchanged(Some(&existing), &sealed) => {
+            match beside.then(|| companion::fault(folder, &name, sealed.pack())).transpose()?.flatten() {
+                None if !beside && companion::is_there(folder, &name)? => ("stale", vec![no_more_markdown(&name)]),
+                None => ("fresh", Vec::new()),
+                Some(fault @ companion::Fault::Missing) => ("missing", vec![fault.reason(&name)]),
+                Some(fault @ companion::Fault::Differs) => ("edited", vec![fault.reason(&name)]),
+            }
+        }
         (Ok(sealed), Some(existing)) => match difference(&existing, sealed.pack()) {
             Difference::Stale(_) if lost_its_issue(&existing, sealed.pack()) => (UNVERIFIABLE, vec![not_in_snapshot()]),
             Difference::Stale(reasons) => ("stale", reasons),

@@ -4,6 +4,7 @@ mod annotations;
 mod args;
 mod build;
 mod check;
+mod companion;
 mod completions;
 mod detect;
 mod diff;
@@ -23,6 +24,7 @@ mod schema;
 mod setup;
 mod starter;
 mod step;
+mod strays;
 mod summary;
 #[cfg(feature = "github")]
 mod sync;

@@ -5,7 +5,7 @@ use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::output;
 use super::report::{json_text, printable};
-use contextpack::review::verify;
+use contextpack::review::{read, verify};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
@@ -30,7 +30,9 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
         for file in files(pack)? {
             let name = file.display().to_string();
             let bytes = std::fs::read(&file).map_err(|error| PathFailure::failure("read", name.clone(), error))?;
-            judged.push(judge(name, &bytes));
+            let mut pack = judge(name, &bytes);
+            pack.faults.extend(beside(&file, &bytes)?);
+            judged.push(pack);
         }
     }
     if let Some(expected) = &args.expect {
@@ -75,6 +77,18 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
 fn judge(name: String, bytes: &[u8]) -> Judged {
     let (hash, faults) = verify(bytes);
     Judged { name, hash, faults }
+}
+
+/// What is wrong with the Markdown beside a pack: where there is a file of that name, it is exactly its rendering.
+fn beside(file: &Path, bytes: &[u8]) -> Result<Option<String>, Failure> {
+    let markdown = file.with_extension("md");
+    if file.extension().is_none_or(|extension| extension != "json") || !markdown.is_file() {
+        return Ok(None);
+    }
+    let name = markdown.display().to_string();
+    let text = std::fs::read(&markdown).map_err(|error| PathFailure::failure("read", name.clone(), error))?;
+    let same = read(bytes).is_ok_and(|pack| contextpack::render::pack(&pack).whole().as_bytes() == text);
+    Ok((!same).then(|| format!("its Markdown `{name}` is not its rendering")))
 }
 
 /// The file itself, or every `.json` file below the folder, sorted.

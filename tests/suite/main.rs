@@ -5,6 +5,7 @@ mod action;
 mod actions;
 mod check;
 mod cli;
+mod companions;
 mod diff;
 mod environment;
 mod fresh;

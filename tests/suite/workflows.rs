@@ -153,7 +153,7 @@ fn what_changed_goes_from_the_job_that_reads_to_the_one_that_writes() {
     ]);
     assert_eq!(
         run(git, "").stdout,
-        "A\t.contextpack/github/owner/name/1.json\nD\tpacks/old.json\nA\tpacks/task-a.coding.json\n"
+        "A\t.contextpack/github/owner/name/1.json\nD\tpacks/old.json\nA\tpacks/task-a.coding.json\nA\tpacks/task-a.coding.md\n"
     );
 }
 
@@ -179,5 +179,5 @@ fn the_jobs_of_a_matrix_give_what_one_build_gives() {
     whole.env("SOURCE_DATE_EPOCH", "1767225600");
     assert_eq!(run(whole, "").code, 0);
     let parts = crate::sandbox::files(&sandbox.beside("packs"));
-    assert!(parts.len() == 10 && parts == crate::sandbox::files(&sandbox.beside("whole")));
+    assert!(parts.len() == 20 && parts == crate::sandbox::files(&sandbox.beside("whole")));
 }
