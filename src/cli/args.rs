@@ -234,6 +234,13 @@ fn limit() -> clap::builder::RangedU64ValueParser<u64> {
     clap::value_parser!(u64).range(1..=(1 << 53) - 1)
 }
 
+/// A number, or thousands with a `k` behind them.
+fn thousands(text: &str) -> Result<u64, String> {
+    let (digits, factor) = text.strip_suffix(['k', 'K']).map_or((text, 1), |digits| (digits, 1000));
+    let number = digits.trim().parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
+    number.filter(|number| (1..1 << 53).contains(number)).ok_or_else(|| "write it as 8000 or 8k".to_owned())
+}
+
 /// How a pack is made to fit its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FitBy {
@@ -431,9 +438,21 @@ pub(crate) enum Part {
 /// Options of `explain`.
 #[derive(Debug, Options)]
 pub(crate) struct ExplainArgs {
-    /// A pack, or a root to build in memory
-    #[arg(value_name = "PACK|ROOT")]
+    /// A pack, a root to build in memory, or `-` for a pack on standard input
+    #[arg(value_name = "PACK|ROOT|-")]
     pub(crate) target: String,
+
+    /// Says why the item or file is not in the pack, or where it is
+    ///
+    /// An id, an issue, or a path from the repo's root. Of a root also what the items and files of the repo tell is said: how far away an item is, that nothing refers to a file, and from which limit on something fits the budget.
+    #[arg(long, value_name = "PATH|ID", conflicts_with = "at")]
+    pub(crate) why_not: Option<String>,
+
+    /// Says what each of these limits buys, such as `4k,8k,16k`, and at which limit the next section comes in
+    ///
+    /// In tokens where the profile limits tokens, else in characters. Needs a root.
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',', value_parser = thousands, conflicts_with_all = ["max_chars", "max_tokens", "max_bytes", "strategy"])]
+    pub(crate) at: Vec<u64>,
 
     #[command(flatten)]
     pub(crate) building: Building,

@@ -101,6 +101,8 @@ Examples:
   contextpack explain feat:cache
   contextpack explain packs/feat-cache.coding.json --format json
   contextpack explain feat:cache --max-chars 8000     what would a smaller budget cost?
+  contextpack explain feat:cache --at 4k,8k,16k       what does each step of budget buy?
+  contextpack explain feat:cache --why-not docs/adr/0007-cache.md
 
 Exit codes:
   0  printed

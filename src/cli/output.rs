@@ -1,7 +1,8 @@
 //! What commands print with `--format json`, as types, so that it has a schema.
 
+use super::explain::Steps;
 use contextpack::model::{Diagnostic, Severity};
-use contextpack::review::{Diff, Explanation};
+use contextpack::review::{Diff, Explanation, WhyNot};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -263,6 +264,10 @@ struct Outputs {
     diff: Diff,
     /// What `explain` prints.
     explain: Explanation,
+    /// What `explain --at` prints.
+    explain_at: Steps,
+    /// What `explain --why-not` prints.
+    explain_why_not: WhyNot,
     /// What `list` prints.
     list: List,
     /// What `list --matrix` prints.

@@ -6,13 +6,15 @@ mod inputs;
 mod read;
 mod stale;
 mod verify;
+mod why;
 
 pub use diff::{
     Cause, Diff, Eye, FieldChange, Hunk, Line, NeighbourChange, OmissionChange, PackChange, Pair, Reading,
     RedactionChange, SectionChange, Segment, SharedChange, Verdict, WarningChange, compare, salvage,
 };
-pub use explain::{Explanation, explain};
+pub use explain::{Explanation, explain, grouped};
 pub use inputs::InputChange;
 pub use read::{ReadError, read};
 pub use stale::{Difference, difference};
 pub use verify::{issue, names, verify};
+pub use why::{WhyNot, why_not};

@@ -8,6 +8,7 @@ mod cli;
 mod companions;
 mod diff;
 mod environment;
+mod explain;
 mod fresh;
 mod golden;
 mod hostile;
