@@ -114,6 +114,12 @@ pub(crate) enum Command {
     #[command(after_long_help = help::VERIFY)]
     Verify(VerifyArgs),
 
+    /// Prints a statement about packs that can be signed: their digests, inputs and generator
+    ///
+    /// Prints an in-toto statement, version 1. Its subjects are the files by name and SHA-256; its predicate says of each pack which hash it has, what it was built from, and by what. Packs that are not valid get none.
+    #[command(after_long_help = help::ATTEST)]
+    Attest(AttestArgs),
+
     /// Prints a pack as the Markdown that an agent reads
     ///
     /// Prints exactly the text that the budget measured. A root is built in memory; nothing is written.
@@ -409,6 +415,24 @@ pub(crate) struct VerifyArgs {
     /// Fails unless the one pack has this hash, such as `sha256:…`
     #[arg(long, value_name = "HASH")]
     pub(crate) expect: Option<String>,
+
+    /// Also builds each pack from the repo around, and fails unless all bytes are the same
+    ///
+    /// Each is built under its own profile, with the limits of the configuration. When and by what it was built is not compared.
+    #[arg(long)]
+    pub(crate) against_repo: bool,
+}
+
+/// Options of `attest`.
+#[derive(Debug, Options)]
+pub(crate) struct AttestArgs {
+    /// Packs
+    #[arg(value_name = "PACK", required = true)]
+    pub(crate) packs: Vec<PathBuf>,
+
+    /// Prints the predicate alone, as `predicate-path` of `actions/attest` takes it
+    #[arg(long)]
+    pub(crate) predicate: bool,
 }
 
 /// Options of `render`.
@@ -561,7 +585,7 @@ mod tests {
     #[test]
     fn the_help_of_every_command_has_an_example_and_its_exit_codes() {
         let command = Args::command();
-        assert_eq!(command.get_subcommands().count(), 12 + usize::from(cfg!(feature = "github")));
+        assert_eq!(command.get_subcommands().count(), 13 + usize::from(cfg!(feature = "github")));
         for command in command.get_subcommands() {
             let help = command.clone().render_long_help().to_string();
             let example = format!("contextpack {}", command.get_name());

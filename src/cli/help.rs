@@ -74,13 +74,25 @@ pub(super) const VERIFY: &str = "\
 Examples:
   contextpack verify packs
   contextpack verify packs/feat-cache.coding.json --expect sha256:…
+  contextpack verify packs --against-repo     is each what this repo gives?
   curl -s https://example.com/pack.json | contextpack verify -
 
 Exit codes:
   0  every pack is valid
   1  a file could not be read
   2  wrong usage
-  5  a pack is not valid, or has another hash than expected";
+  5  a pack is not valid, has another hash than expected, is not what the repo gives, or differs from its Markdown";
+
+pub(super) const ATTEST: &str = "\
+Examples:
+  contextpack attest packs/feat-cache.coding.json > statement.json
+  contextpack attest packs/*.json --predicate > predicate.json   for `actions/attest`
+
+Exit codes:
+  0  printed
+  1  a file could not be read
+  2  wrong usage, such as two packs of one name
+  5  a pack is not valid";
 
 pub(super) const RENDER: &str = "\
 Examples:

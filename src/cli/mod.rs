@@ -2,6 +2,7 @@
 
 mod annotations;
 mod args;
+mod attest;
 mod build;
 mod check;
 mod companion;
@@ -83,6 +84,7 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         #[cfg(feature = "github")]
         Command::Sync(options) => sync::run(&args.global, options),
         Command::Verify(options) => verify::run(&args.global, options),
+        Command::Attest(options) => attest::run(options),
         Command::Render(options) => render::run(&args.global, options),
         Command::Explain(options) => explain::run(&args.global, options),
         Command::Diff(options) => diff::run(&args.global, options),

@@ -1,5 +1,6 @@
 //! What commands print with `--format json`, as types, so that it has a schema.
 
+use super::attest::{Predicate, Statement};
 use super::explain::Steps;
 use contextpack::model::{Diagnostic, Severity};
 use contextpack::review::{Diff, Explanation, WhyNot};
@@ -256,6 +257,10 @@ pub(crate) fn told(diagnostics: &[Diagnostic]) -> Vec<Told> {
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "its fields are read by the schema alone")]
 struct Outputs {
+    /// What `attest` prints.
+    attest: Statement,
+    /// What `attest --predicate` prints.
+    attest_predicate: Predicate,
     /// What `build` prints.
     build: Build,
     /// What `check` prints.

@@ -3,6 +3,7 @@
 
 mod action;
 mod actions;
+mod attest;
 mod check;
 mod cli;
 mod companions;
