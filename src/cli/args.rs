@@ -114,7 +114,7 @@ pub(crate) enum Command {
     #[command(after_long_help = help::VERIFY)]
     Verify(VerifyArgs),
 
-    /// Prints a statement about packs that can be signed: their digests, inputs and generator
+    /// Prints a statement about packs that can be signed
     ///
     /// Prints an in-toto statement, version 1. Its subjects are the files by name and SHA-256; its predicate says of each pack which hash it has, what it was built from, and by what. Packs that are not valid get none.
     #[command(after_long_help = help::ATTEST)]
@@ -139,6 +139,12 @@ pub(crate) enum Command {
     /// What needs eyes: instructions that changed, new text by authors outside the repo, trust that changed, a redaction that is gone, something newly left out for the budget, a pack that changed with no changed input, a damaged pack.
     #[command(after_long_help = help::DIFF)]
     Diff(DiffArgs),
+
+    /// Does what git asks for packs, once `init --git` has told it to
+    ///
+    /// `textconv` prints the rendering of a pack, so that `git diff` and `git log -p` show that instead of JSON; what is no pack is printed as it is. `merge` builds a pack that both sides of a merge changed from the merged inputs; where that cannot be, the pack stays as this side has it, whole, and git is told of a conflict.
+    #[command(after_long_help = help::GIT)]
+    Git(GitArgs),
 
     /// Lists the roots with title, type, status, edges and the state of their packs
     #[command(after_long_help = help::LIST)]
@@ -175,6 +181,12 @@ pub(crate) struct InitArgs {
     /// Tells an agent where the packs are, in a marked block of the file that it reads; can be given several times
     #[arg(long = "agent", value_enum, value_name = "AGENT")]
     pub(crate) agents: Vec<Agent>,
+
+    /// Also tells this clone's git to show packs as text and to rebuild those that a merge would leave in conflict
+    ///
+    /// Sets `diff.contextpack` and `merge.contextpack` in the clone's own configuration, to which the block in `.gitattributes` refers. Both run `contextpack`, which must be on the `PATH`. Without them git compares packs as JSON, and `contextpack build` resolves a conflict.
+    #[arg(long, conflicts_with = "cached")]
+    pub(crate) git: bool,
 
     /// Also writes a workflow that builds a large repo in N jobs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(Shard::MOST)))]
@@ -504,6 +516,32 @@ pub(crate) struct DiffArgs {
     pub(crate) exit_code: bool,
 }
 
+/// Options of `git`.
+#[derive(Debug, Options)]
+pub(crate) struct GitArgs {
+    #[command(subcommand)]
+    pub(crate) command: GitCommand,
+}
+
+/// What git asks for.
+#[derive(Debug, Subcommand)]
+pub(crate) enum GitCommand {
+    /// Prints a pack as people read it
+    Textconv {
+        /// The file
+        file: PathBuf,
+    },
+    /// Builds a pack that both sides of a merge changed
+    Merge {
+        /// This side's file, which takes the result: `%A`
+        ours: PathBuf,
+        /// The other side's file: `%B`
+        theirs: PathBuf,
+        /// Where it is in the repository: `%P`
+        path: String,
+    },
+}
+
 /// Options of `list`.
 #[derive(Debug, Options)]
 pub(crate) struct ListArgs {
@@ -585,7 +623,7 @@ mod tests {
     #[test]
     fn the_help_of_every_command_has_an_example_and_its_exit_codes() {
         let command = Args::command();
-        assert_eq!(command.get_subcommands().count(), 13 + usize::from(cfg!(feature = "github")));
+        assert_eq!(command.get_subcommands().count(), 14 + usize::from(cfg!(feature = "github")));
         for command in command.get_subcommands() {
             let help = command.clone().render_long_help().to_string();
             let example = format!("contextpack {}", command.get_name());

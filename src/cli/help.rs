@@ -21,6 +21,7 @@ Examples:
   contextpack init
   contextpack init --cached           packs are built where they are needed, never committed
   contextpack init --agent claude     also tell an agent where the packs are
+  contextpack init --git              also let this clone's git show and merge packs
 
 Exit codes:
   0  set up; what existed was left alone
@@ -137,6 +138,17 @@ Exit codes:
   2  wrong usage, such as a revision that does not exist
   3  with `--rebuild`: the input has errors
   4  with `--exit-code`: packs differ";
+
+pub(super) const GIT: &str = "\
+Examples:
+  contextpack init --git                            lets git run these two
+  contextpack git textconv packs/feat-cache.coding.json
+  contextpack git merge %A %B %P                    as `merge.contextpack.driver`
+
+Exit codes:
+  0  printed, or built
+  1  a file could not be read, or the pack stays in conflict
+  2  wrong usage";
 
 pub(super) const LIST: &str = "\
 Examples:

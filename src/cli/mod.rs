@@ -12,6 +12,7 @@ mod diff;
 mod exit;
 mod explain;
 mod failure;
+mod git;
 mod help;
 mod init;
 mod list;
@@ -88,6 +89,7 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Render(options) => render::run(&args.global, options),
         Command::Explain(options) => explain::run(&args.global, options),
         Command::Diff(options) => diff::run(&args.global, options),
+        Command::Git(options) => git::run(&args.global, options),
         Command::List(options) => list::run(&args.global, options),
         Command::Redact(options) => redact::run(&args.global, options),
     }

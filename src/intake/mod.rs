@@ -6,6 +6,7 @@ mod error;
 mod git;
 mod history;
 mod links;
+mod merged;
 mod root;
 mod rules;
 mod snapshot;
@@ -16,6 +17,7 @@ mod walk;
 
 pub use error::IntakeError;
 pub use history::{History, HistoryError, Kept, merge_base};
+pub use merged::{configure, merged};
 
 use crate::config::DenyList;
 use crate::model::{Code, Diagnostic, Refusal, RepoPath, Source};

@@ -15,6 +15,7 @@ mod golden;
 mod hostile;
 mod init;
 mod issues;
+mod merge;
 mod redact;
 mod rooms;
 mod sandbox;
