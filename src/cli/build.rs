@@ -311,6 +311,7 @@ fn tell(global: &Global, run: &Run, outcomes: &[Outcome], shown: &dyn Fn(&str) -
                 root: outcome.root.clone(),
                 profile: outcome.profile.clone(),
                 path: shown(&outcome.name),
+                files: outcome.touched.iter().map(|name| shown(name)).collect(),
                 hash: made.map(|made| made.hash.clone()),
                 status: outcome.status,
                 reasons: outcome.reasons.clone(),

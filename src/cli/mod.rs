@@ -22,6 +22,7 @@ mod packs;
 mod redact;
 mod render;
 mod report;
+mod review_args;
 mod schema;
 mod setup;
 mod starter;

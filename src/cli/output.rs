@@ -26,6 +26,8 @@ pub(crate) struct BuiltPack {
     pub(crate) profile: String,
     /// The file, from the repo's root.
     pub(crate) path: String,
+    /// Files that were written or removed for it, from the repo's root: the pack, and the Markdown beside it.
+    pub(crate) files: Vec<String>,
     /// The pack's hash; absent where none was built.
     pub(crate) hash: Option<String>,
     /// `written`, `unchanged`, `removed` or `failed`.

@@ -11,6 +11,7 @@ mod git;
 mod hostile;
 mod judges;
 mod memory;
+mod review;
 mod same;
 mod sandbox;
 mod texts;

@@ -52,6 +52,7 @@ fn one_that_is_missing_or_edited_is_found_and_made_anew() {
     sandbox.expect(0, &["verify", "packs"]);
     let json = sandbox.json(0, &["build", "--format", "json", "feat:cache"]);
     assert_eq!(json["packs"][0]["status"], "written");
+    assert_eq!(json["packs"][0]["files"], serde_json::json!([MARKDOWN]));
     assert_eq!(json["packs"][0]["reasons"][0], "its Markdown `feat-cache.coding.md` is missing");
 }
 

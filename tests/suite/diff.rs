@@ -263,6 +263,17 @@ fn a_repo_below_the_root_of_git_is_found_in_revisions() {
 }
 
 #[test]
+fn a_repository_with_longer_ids_is_read_too() {
+    let sandbox = small();
+    sandbox.git(&["init", "-q", "-b", "main", "--object-format=sha256"]);
+    built(&sandbox);
+    edit(&sandbox, "work_items/task-store.md", "On disk.", "In memory.");
+    built(&sandbox);
+    let said = sandbox.expect(0, &["diff", "HEAD~1...HEAD"]);
+    assert!(said.starts_with("2 packs changed, 1 cause (work_items/task-store.md)"), "{said}");
+}
+
+#[test]
 fn what_cannot_be_compared_is_refused() {
     let sandbox = small();
     built(&sandbox);
