@@ -14,7 +14,7 @@ use super::packs;
 use super::report::{self, json_text};
 use super::workspace::Workspace;
 use contextpack::model::Severity;
-use contextpack::review::{Diff, Pair, Reading, compare, salvage};
+use contextpack::review::{self, Diff, Pair, Reading, compare, salvage};
 use contextpack::seal::Sealed;
 use rayon::prelude::*;
 use sides::{Side, Sides};
@@ -76,13 +76,12 @@ fn compared(sides: &Sides, rebuilt: Option<&BTreeMap<String, Sealed>>) -> Diff {
         .map(|file| {
             let same = old.packs.get(file).is_some_and(|bytes| new.packs.get(file) == Some(bytes));
             let side = if new.packs.contains_key(file) || !old.packs.contains_key(file) { new } else { old };
-            Read {
-                name: side.shown(file),
-                file,
-                old: read(old, file),
-                new: if same { None } else { read(new, file) },
-                same,
-            }
+            // What is equal on both sides has not changed, valid or not: only its instructions are wanted.
+            let (old, new) = match old.packs.get(file).filter(|_| same) {
+                Some(bytes) => (Some(Reading { pack: review::read(bytes).ok(), ..Reading::default() }), None),
+                None => (read(old, file), read(new, file)),
+            };
+            Read { name: side.shown(file), file, old, new, same }
         })
         .collect();
     let pairs: Vec<Pair<'_>> = packs
