@@ -132,6 +132,18 @@ fn what_needs_eyes_is_told_first() {
 }
 
 #[test]
+fn a_pack_whose_issue_the_snapshot_lacks_is_neither_equal_nor_another() {
+    let sandbox = guarded();
+    fs::remove_file(sandbox.root().join(ISSUE)).unwrap();
+    let said = sandbox.expect(0, &["diff", "--rebuild"]);
+    assert_eq!(said, "0 packs changed, rebuilt and equal, but for 1 whose issue is not in the snapshot, 0 need eyes\n");
+    fs::remove_file(sandbox.root().join("packs/feat-room.coding.json")).unwrap();
+    let diff = sandbox.json(0, &["diff", "--rebuild", "--format", "json"]);
+    assert_eq!((&diff["verdict"]["not_rebuilt"], &diff["verdict"]["unverifiable"]), (&1.into(), &1.into()), "{diff}");
+    assert_eq!(diff["eyes"][0]["reason"], "not_rebuilt", "{diff}");
+}
+
+#[test]
 fn a_pack_that_changed_with_no_changed_input_needs_eyes() {
     let sandbox = small();
     built(&sandbox);
