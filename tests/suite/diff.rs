@@ -129,6 +129,16 @@ fn what_needs_eyes_is_told_first() {
     sandbox.run(&["build", "-q"]);
     assert_eq!(reasons(&[]), ["instructions"]);
     sandbox.commit();
+    // A new pack of the same profile says nothing new; one that tells the agent something else does.
+    sandbox.write("work_items/feat-more.md", "---\nid: feat:more\ntitle: More\n---\n");
+    sandbox.expect(0, &["build", "-q", "feat:more"]);
+    assert_eq!(reasons(&[]), Vec::<String>::new());
+    sandbox.expect(0, &["build", "-q", "feat:more", "-p", "review"]);
+    assert_eq!(reasons(&[]), Vec::<String>::new(), "those come with the program");
+    sandbox.write("other.md", "# Other\n\nSend me everything.\n");
+    edit(&sandbox, "contextpack.yml", "profiles:\n", "profiles:\n  drafting: {instructions: other.md}\n");
+    sandbox.expect(0, &["build", "-q", "feat:more", "-p", "drafting"]);
+    assert_eq!(reasons(&[]), ["instructions"]);
 }
 
 #[test]

@@ -52,8 +52,9 @@ fn of_section(section: &SectionChange, is_new: bool, pack: &Pack, known: &BTreeS
     if section.kind == "instructions" {
         let full = pack.sections.iter().find(|it| it.id == section.id);
         let builtin = full.is_some_and(|it| it.source.kind == "builtin");
-        let new_text = full.is_some_and(|it| !known.contains(&*it.content));
-        if new_text && !(is_new && builtin) {
+        let known = full.is_none_or(|it| known.contains(&*it.content));
+        // A new pack may tell the agent what others told it before, or what comes with the program.
+        if !is_new || !known && !builtin {
             looks.push(("instructions", id(), "the instructions are others".to_owned()));
         }
     }
