@@ -14,19 +14,22 @@ pub struct Look {
     pub by_state: bool,
     /// The folder may hold no other packs.
     pub alone: bool,
+    /// Each pack has its rendering beside it.
+    pub beside: bool,
 }
 
 impl Cache {
     /// The last run, where it was of the same `job`, everything that it looked at is as it was then, and its
     /// packs stand in `folder` byte for byte: then a build would do nothing, and tell what it told.
     ///
-    /// `listed` is what is wrong with the listing of `source`.
+    /// `listed` is what is wrong with the listing of `source`; `beside` names the file beside a pack.
     pub fn fresh(
         &self,
         job: &Digest,
         source: &dyn Source,
         listed: &[Diagnostic],
         folder: &Folder,
+        beside: &(dyn Fn(&str) -> String + Sync),
         look: Look,
     ) -> Option<&Run> {
         let run = self.manifest.run.as_ref().filter(|run| run.job == *job)?;
@@ -40,7 +43,7 @@ impl Cache {
         let seen = run.seen()?;
         let same = seen.par_iter().with_min_len(64).all(|(seen, digest)| seen.again(source, &begun) == *digest);
         let there = |name: &String| {
-            self.manifest.packs.get(name).is_some_and(|pack| pack.is_there(folder, name, look.by_state))
+            self.manifest.packs.get(name).is_some_and(|pack| pack.is_there(folder, name, &beside(name), look))
         };
         (same && run.names.par_iter().with_min_len(64).all(there)).then_some(run)
     }
@@ -49,18 +52,22 @@ impl Cache {
     ///
     /// # Errors
     /// Where the system refuses to write.
-    pub fn rest(&self, folder: &Folder) -> Result<(), StoreError> {
+    pub fn rest(&self, folder: &Folder, beside: &(dyn Fn(&str) -> String + Sync)) -> Result<(), StoreError> {
         let now = now();
         let mut manifest = self.manifest.clone();
-        let mut packs: Vec<_> = manifest.packs.iter_mut().filter(|(_, pack)| pack.state.is_none()).collect();
+        let files = manifest.packs.iter_mut().flat_map(|(name, pack)| {
+            let rendering = pack.beside.as_mut().map(|file| (beside(name), file));
+            [Some((name.clone(), &mut pack.file)), rendering].into_iter().flatten()
+        });
+        let mut files: Vec<_> = files.filter(|(_, file)| file.state.is_none()).collect();
         // The state first: a change between the two would show in the bytes.
-        packs.par_iter_mut().for_each(|(name, pack)| {
+        files.par_iter_mut().for_each(|(name, file)| {
             let state = folder.state(name).filter(|state| is_rested(state, now));
-            if state.is_some() && pack.is_there(folder, name, false) {
-                pack.state = state;
+            if state.is_some() && file.is_there(folder, name, false) {
+                file.state = state;
             }
         });
-        if packs.iter().all(|(_, pack)| pack.state.is_none()) {
+        if files.iter().all(|(_, file)| file.state.is_none()) {
             return Ok(());
         }
         self.save(&manifest, None)

@@ -1,5 +1,6 @@
 //! What became of packs, and what the last build of them all looked at.
 
+use super::fresh;
 use super::trace::{Look, listing};
 use super::{Cache, Trace};
 use crate::model::{Code, Diagnostic, Digest, Place, RepoPath, Severity, Source};
@@ -33,12 +34,21 @@ pub struct KnownPack {
     pub profile: String,
     /// What decides how it is built.
     pub fingerprint: Digest,
-    /// Of its file's bytes.
-    pub file: Digest,
-    /// Of its file when the bytes were last looked at, where the system tells enough.
-    pub state: Option<FileState>,
+    /// Its file.
+    pub file: KnownFile,
+    /// The file of its rendering beside it, where that is kept.
+    pub beside: Option<KnownFile>,
     /// What is told of it.
     pub made: Made,
+}
+
+/// A file as it was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownFile {
+    /// Of its bytes.
+    pub(super) digest: Digest,
+    /// How it was when the bytes were last looked at, where the system tells enough.
+    pub(super) state: Option<FileState>,
 }
 
 /// What is told of a pack.
@@ -99,14 +109,29 @@ impl From<&wire::Pack> for Made {
 }
 
 impl KnownPack {
-    /// Whether the file `name` of `folder` still holds the bytes that were written.
-    ///
+    /// Whether the file `name` of `folder` still holds the bytes that were written, and the one `beside` it too,
+    /// where that is kept. Where it is not, a file of that name is nothing that a check or a pruning may pass over.
+    pub fn is_there(&self, folder: &Folder, name: &str, beside: &str, look: fresh::Look) -> bool {
+        let is_beside = match &self.beside {
+            Some(file) => look.beside && file.is_there(folder, beside, look.by_state),
+            None => !look.beside && ((look.by_state && !look.alone) || folder.state(beside).is_none()),
+        };
+        is_beside && self.file.is_there(folder, name, look.by_state)
+    }
+}
+
+impl KnownFile {
+    /// A file that holds `bytes` now. Whoever changes it after this changes its state too, so none is kept.
+    pub fn new(bytes: impl AsRef<[u8]>) -> Self {
+        Self { digest: Digest::of(bytes), state: None }
+    }
+
     /// Where `by_state` is given, a file whose state is the same and was old enough counts as read.
-    pub fn is_there(&self, folder: &Folder, name: &str, by_state: bool) -> bool {
+    pub(super) fn is_there(&self, folder: &Folder, name: &str, by_state: bool) -> bool {
         if by_state && self.state.is_some() && folder.state(name) == self.state {
             return true;
         }
-        folder.read(name).ok().flatten().is_some_and(|bytes| Digest::of(bytes) == self.file)
+        folder.read(name).ok().flatten().is_some_and(|bytes| Digest::of(bytes) == self.digest)
     }
 }
 
@@ -188,7 +213,9 @@ impl Manifest {
     pub(super) fn encode(&self, environment: Digest, now: u128) -> Option<Vec<u8>> {
         let mut manifest = Self { environment: Some(environment), ..self.clone() };
         for pack in manifest.packs.values_mut() {
-            pack.state = pack.state.filter(|state| is_rested(state, now));
+            for file in std::iter::once(&mut pack.file).chain(&mut pack.beside) {
+                file.state = file.state.filter(|state| is_rested(state, now));
+            }
         }
         postcard::to_allocvec(&manifest).ok()
     }

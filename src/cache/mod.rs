@@ -15,7 +15,7 @@ mod texts;
 mod trace;
 
 pub use fresh::Look;
-pub use manifest::{FileState, KnownPack, Made, Manifest, Run};
+pub use manifest::{FileState, KnownFile, KnownPack, Made, Manifest, Run};
 pub use texts::Texts;
 pub use trace::Trace;
 

@@ -36,7 +36,7 @@ fn opened(root: &std::path::Path) -> (Cache, Vec<String>) {
 fn pack(bytes: &[u8]) -> KnownPack {
     let made = Made { hash: "h".to_owned(), used_chars: 1, used_tokens: None, omitted: 0, redacted: 0 };
     let (root, profile) = ("x".to_owned(), "coding".to_owned());
-    KnownPack { root, profile, fingerprint: Digest::of("f"), file: Digest::of(bytes), state: None, made }
+    KnownPack { root, profile, fingerprint: Digest::of("f"), file: KnownFile::new(bytes), beside: None, made }
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_state_stands_for_bytes_only_once_the_file_has_rested() {
     // The clock was set back: the file seems to be from the future.
     assert!(!is_rested(&state, changed - 1) && !is_rested(&state, 0));
 
-    let known = KnownPack { state: Some(state), ..pack(b"1") };
+    let known = KnownFile { state: Some(state), ..KnownFile::new(b"1") };
     assert!(known.is_there(&folder, "x.json", true) && known.is_there(&folder, "x.json", false));
     // Of the same size, and with the time of its last change set back.
     fs::write(temp.path().join("x.json"), b"2").unwrap();

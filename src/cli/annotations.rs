@@ -60,6 +60,12 @@ impl Annotations {
         self.add(severity, &place, &format!("{status} pack"), [format!("{status}: {reasons}").as_str()]);
     }
 
+    /// Adds a pack of which somebody should look at something.
+    pub(crate) fn look(&mut self, path: &str, reason: &str, message: &str) {
+        let place = format!("file={},", property(&format!("{}{path}", self.prefix)));
+        self.add(Severity::Warning, &place, &reason.replace('_', " "), [message]);
+    }
+
     /// Adds an error without a place.
     pub(crate) fn error(&mut self, message: &str) {
         self.add(Severity::Error, "", "contextpack", [message]);

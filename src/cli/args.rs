@@ -1,6 +1,9 @@
 //! The command line, as its help documents it.
 
 use super::help;
+pub(crate) use super::review_args::{
+    AttestArgs, DiffArgs, ExplainArgs, GitArgs, GitCommand, Part, RenderArgs, VerifyArgs,
+};
 use clap::{Args as Options, Parser, Subcommand, ValueEnum};
 use contextpack::config::Strategy;
 use contextpack::model::Shard;
@@ -114,6 +117,12 @@ pub(crate) enum Command {
     #[command(after_long_help = help::VERIFY)]
     Verify(VerifyArgs),
 
+    /// Prints a statement about packs that can be signed
+    ///
+    /// Prints an in-toto statement, version 1. Its subjects are the files by name and SHA-256; its predicate says of each pack which hash it has, what it was built from, and by what. Packs that are not valid get none.
+    #[command(after_long_help = help::ATTEST)]
+    Attest(AttestArgs),
+
     /// Prints a pack as the Markdown that an agent reads
     ///
     /// Prints exactly the text that the budget measured. A root is built in memory; nothing is written.
@@ -125,6 +134,20 @@ pub(crate) enum Command {
     /// Lists the sections in their order with provenance, detail and size, then what was left out with its reason, then what was redacted. A root is built in memory; nothing is written.
     #[command(after_long_help = help::EXPLAIN)]
     Explain(ExplainArgs),
+
+    /// Says what changed between packs, and why
+    ///
+    /// Compares two packs, two folders of packs, or the packs of two revisions, section by section: what came, went, moved, changed or has more or less detail; inputs, budget, omissions, redactions, warnings and relations; and which input was the cause. It begins with a verdict in one line. A change that is equal in several packs is shown once. Packs that differ only in when and by what they were built do not differ.
+    ///
+    /// What needs eyes: instructions that changed, new text by authors outside the repo, trust that changed, a redaction that is gone, something newly left out for the budget, a pack that changed with no changed input, a damaged pack.
+    #[command(after_long_help = help::DIFF)]
+    Diff(DiffArgs),
+
+    /// Does what git asks for packs, once `init --git` has told it to
+    ///
+    /// `textconv` prints the rendering of a pack, so that `git diff` and `git log -p` show that instead of JSON; what is no pack is printed as it is. `merge` builds a pack that both sides of a merge changed from the merged inputs; where that cannot be, the pack stays as this side has it, whole, and git is told of a conflict.
+    #[command(after_long_help = help::GIT)]
+    Git(GitArgs),
 
     /// Lists the roots with title, type, status, edges and the state of their packs
     #[command(after_long_help = help::LIST)]
@@ -161,6 +184,12 @@ pub(crate) struct InitArgs {
     /// Tells an agent where the packs are, in a marked block of the file that it reads; can be given several times
     #[arg(long = "agent", value_enum, value_name = "AGENT")]
     pub(crate) agents: Vec<Agent>,
+
+    /// Also tells this clone's git to show packs as text and to rebuild those that a merge would leave in conflict
+    ///
+    /// Sets `diff.contextpack` and `merge.contextpack` in the clone's own configuration, to which the block in `.gitattributes` refers. Both run `contextpack`, which must be on the `PATH`. Without them git compares packs as JSON, and `contextpack build` resolves a conflict.
+    #[arg(long, conflicts_with = "cached")]
+    pub(crate) git: bool,
 
     /// Also writes a workflow that builds a large repo in N jobs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(Shard::MOST)))]
@@ -390,53 +419,6 @@ fn since(text: &str) -> Result<String, String> {
     Ok(humantime::format_rfc3339_seconds(time).to_string())
 }
 
-/// Options of `verify`.
-#[derive(Debug, Options)]
-pub(crate) struct VerifyArgs {
-    /// Packs, folders of packs, or `-` for standard input
-    #[arg(value_name = "PACK|DIR|-", required = true)]
-    pub(crate) packs: Vec<PathBuf>,
-
-    /// Fails unless the one pack has this hash, such as `sha256:…`
-    #[arg(long, value_name = "HASH")]
-    pub(crate) expect: Option<String>,
-}
-
-/// Options of `render`.
-#[derive(Debug, Options)]
-pub(crate) struct RenderArgs {
-    /// A pack, a root to build in memory, or `-` for a pack on standard input
-    #[arg(value_name = "PACK|ROOT|-")]
-    pub(crate) target: String,
-
-    /// Prints one part only: the two joined are the whole
-    #[arg(long, value_enum, value_name = "PART")]
-    pub(crate) part: Option<Part>,
-
-    #[command(flatten)]
-    pub(crate) building: Building,
-}
-
-/// A part of a rendering.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Part {
-    /// What the agent is told: the system prompt
-    Instructions,
-    /// What it works on: the first message
-    Context,
-}
-
-/// Options of `explain`.
-#[derive(Debug, Options)]
-pub(crate) struct ExplainArgs {
-    /// A pack, or a root to build in memory
-    #[arg(value_name = "PACK|ROOT")]
-    pub(crate) target: String,
-
-    #[command(flatten)]
-    pub(crate) building: Building,
-}
-
 /// Options of `list`.
 #[derive(Debug, Options)]
 pub(crate) struct ListArgs {
@@ -518,7 +500,7 @@ mod tests {
     #[test]
     fn the_help_of_every_command_has_an_example_and_its_exit_codes() {
         let command = Args::command();
-        assert_eq!(command.get_subcommands().count(), 11 + usize::from(cfg!(feature = "github")));
+        assert_eq!(command.get_subcommands().count(), 14 + usize::from(cfg!(feature = "github")));
         for command in command.get_subcommands() {
             let help = command.clone().render_long_help().to_string();
             let example = format!("contextpack {}", command.get_name());

@@ -8,16 +8,15 @@ use super::output;
 use super::packs::{self, Run};
 use super::report::{self, json_text, printable};
 use super::step::{self, StepMade, StepPack};
+use super::strays::strays;
 use super::summary::{self, Row};
 use super::workspace::Workspace;
 use contextpack::cache::{Look, Made};
-use contextpack::model::Code;
+use contextpack::model;
 use contextpack::pipeline::{Desk, Known, Planned};
-use contextpack::review::{self, read};
 use contextpack::seal::Sealed;
-use contextpack::session::{Incremental, Status, Writing, Written, rendering};
+use contextpack::session::{Incremental, Status, Writing, Written, companion};
 use contextpack::store::{Folder, StoreError};
-use contextpack::{model, wire};
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
@@ -32,6 +31,8 @@ struct Outcome {
     status: &'static str,
     reasons: Vec<String>,
     made: Option<Made>,
+    /// Names of files that were written or removed for it: the pack, its Markdown.
+    touched: Vec<String>,
 }
 
 impl Outcome {
@@ -51,7 +52,7 @@ impl Outcome {
             hash: made.hash.clone(),
             tokens: made.used_tokens,
             open_blockers,
-            markdown: markdown.map(|dir| dir.join(rendering(&self.name))),
+            markdown: markdown.map(|dir| dir.join(companion::name(&self.name))),
         });
         StepPack { path, changed: matches!(self.status, "written" | "removed"), made }
     }
@@ -59,13 +60,13 @@ impl Outcome {
 
 impl From<Written> for Outcome {
     fn from(written: Written) -> Self {
-        let Written { status, root, profile, name, reasons, made } = written;
+        let Written { status, root, profile, name, reasons, made, touched } = written;
         let status = match status {
             Status::Written => "written",
             Status::Unchanged => "unchanged",
             Status::Failed => "failed",
         };
-        Self { root, profile, name, status, reasons, made }
+        Self { root, profile, name, status, reasons, made, touched }
     }
 }
 
@@ -102,7 +103,8 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         Some(dir) => dir.join(name).display().to_string(),
         None => format!("{}/{name}", workspace.settings.output.dir),
     };
-    let look = Look { by_state: true, alone: args.prune };
+    let beside = workspace.settings.output.markdown;
+    let look = Look { by_state: true, alone: args.prune, beside };
     let incremental = workspace.incremental(&folder, &args.building, out, look)?;
     // What is written beside the packs needs them all.
     let incremental = incremental.as_ref().filter(|_| markdown.is_none());
@@ -137,7 +139,7 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let known = known.as_ref().map(|known| known as &Known<'_>);
     // Reading the old pack to say why it is stale costs more than making the new one.
     let why = global.verbose || global.format != Format::Text || args.telling.summary.is_some();
-    let writing = Writing { folder: &folder, markdown: markdown.as_ref(), incremental, why };
+    let writing = Writing { folder: &folder, beside, markdown: markdown.as_ref(), incremental, why };
     let run =
         packs::run(global, &workspace, &desk, items, &args.building, known, &|built| match writing.write(built) {
             Ok(written) => done(written.into()),
@@ -154,6 +156,9 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     }
     if args.prune && failed.is_none() {
         outcomes.extend(prune(&folder, &outcomes, &run, &desk)?);
+        if !beside && markdown.is_none() {
+            outcomes.iter_mut().try_for_each(|outcome| strip(&folder, outcome))?;
+        }
     }
     outcomes.sort_by(|a, b| a.name.cmp(&b.name));
     if let Some(file) = &args.outputs {
@@ -220,58 +225,6 @@ pub(super) fn is_unchanged(existing: Option<&[u8]>, sealed: &Sealed) -> bool {
     existing.is_some_and(|existing| sealed.is_unchanged(existing))
 }
 
-/// A pack of the folder that no root and profile gave.
-pub(super) struct Stray {
-    pub(super) name: String,
-    pub(super) pack: wire::Pack,
-    /// Whether it may still be right: it is of an issue that the snapshot lacks.
-    pub(super) unverifiable: bool,
-}
-
-impl Stray {
-    /// The root's id, or its issue's URL.
-    pub(super) fn root(&self) -> String {
-        let root = &self.pack.root;
-        root.work_item_id.clone().or_else(|| root.issue_url.clone()).unwrap_or_default()
-    }
-}
-
-/// Packs of the folder whose root or profile is gone, and those of issues that the snapshot lacks.
-///
-/// A file that is no pack under its own name is none of them, nor is the pack
-/// of an item whose file could not be read.
-pub(super) fn strays(
-    folder: &Folder,
-    names: &BTreeSet<&str>,
-    run: &Run,
-    desk: &Desk<'_>,
-) -> Result<Vec<Stray>, StoreError> {
-    let unread: Vec<&str> = run
-        .diagnostics
-        .iter()
-        .filter(|diagnostic| matches!(diagnostic.code, Code::InvalidItem | Code::UnreadableFile))
-        .filter_map(|diagnostic| Some(diagnostic.at.as_ref()?.path.as_str()))
-        .collect();
-    let mut strays = Vec::new();
-    for name in folder.list()?.into_iter().filter(|name| !names.contains(name.as_str())) {
-        let Some(Ok(pack)) = folder.read(&name)?.map(|bytes| read(&bytes)) else { continue };
-        let source = pack
-            .sections
-            .iter()
-            .find(|section| section.id == "root.json")
-            .and_then(|section| section.source.path.as_deref());
-        let own =
-            review::names(&pack.root).iter().any(|root| name == format!("{}.{}.json", model::slug(root), pack.profile));
-        if own && !source.is_some_and(|path| unread.contains(&path)) {
-            let url = pack.root.issue_url.as_deref().filter(|_| pack.root.work_item_id.is_none());
-            let lacks = |(repo, number)| desk.graph().of_issue(desk.corpus(), repo, number).is_none();
-            let unverifiable = url.and_then(review::issue).is_some_and(lacks);
-            strays.push(Stray { name, pack, unverifiable });
-        }
-    }
-    Ok(strays)
-}
-
 /// Removes packs whose root or profile is gone; those that cannot be judged stay.
 fn prune(folder: &Folder, outcomes: &[Outcome], run: &Run, desk: &Desk<'_>) -> Result<Vec<Outcome>, StoreError> {
     if run.blocked {
@@ -280,18 +233,33 @@ fn prune(folder: &Folder, outcomes: &[Outcome], run: &Run, desk: &Desk<'_>) -> R
     let names: BTreeSet<&str> = outcomes.iter().map(|outcome| outcome.name.as_str()).collect();
     let mut removed = Vec::new();
     for stray in strays(folder, &names, run, desk)?.into_iter().filter(|stray| !stray.unverifiable) {
+        let markdown = companion::remove(folder, &stray.name)?;
         if folder.remove(&stray.name)? {
+            let markdown = markdown.then(|| companion::name(&stray.name));
             removed.push(Outcome {
                 root: stray.root(),
                 profile: stray.pack.profile.clone(),
                 status: "removed",
                 reasons: vec!["its root or profile is gone".to_owned()],
                 made: Some((&stray.pack).into()),
+                touched: [stray.name.clone()].into_iter().chain(markdown).collect(),
                 name: stray.name,
             });
         }
     }
     Ok(removed)
+}
+
+/// Removes the Markdown that an earlier configuration kept beside a pack.
+fn strip(folder: &Folder, outcome: &mut Outcome) -> Result<(), StoreError> {
+    if outcome.status != "removed" && companion::remove(folder, &outcome.name)? {
+        outcome.touched.push(companion::name(&outcome.name));
+        outcome.reasons.push("`output.markdown` is off".to_owned());
+        if outcome.status == "unchanged" {
+            outcome.status = "written";
+        }
+    }
+    Ok(())
 }
 
 fn print_one(
@@ -328,6 +296,7 @@ fn tell(global: &Global, run: &Run, outcomes: &[Outcome], shown: &dyn Fn(&str) -
                 root: outcome.root.clone(),
                 profile: outcome.profile.clone(),
                 path: shown(&outcome.name),
+                files: outcome.touched.iter().map(|name| shown(name)).collect(),
                 hash: made.map(|made| made.hash.clone()),
                 status: outcome.status,
                 reasons: outcome.reasons.clone(),
@@ -360,10 +329,9 @@ fn tell(global: &Global, run: &Run, outcomes: &[Outcome], shown: &dyn Fn(&str) -
     let mut err = anstream::stderr().lock();
     for outcome in outcomes {
         let path = shown(&outcome.name);
-        match outcome.status {
-            "written" | "removed" => writeln!(out, "{}", printable(&path))?,
-            "failed" => writeln!(err, "not built: {}: {}", printable(&path), printable(&outcome.reasons.join("; ")))?,
-            _ => {}
+        outcome.touched.iter().try_for_each(|name| writeln!(out, "{}", printable(&shown(name))))?;
+        if outcome.status == "failed" {
+            writeln!(err, "not built: {}: {}", printable(&path), printable(&outcome.reasons.join("; ")))?;
         }
         if global.verbose && outcome.status == "written" {
             writeln!(err, "{}: {}", printable(&path), printable(&outcome.reasons.join("; ")))?;

@@ -2,19 +2,21 @@
 
 use super::annotations::Annotations;
 use super::args::{CheckArgs, Format, Global};
-use super::build::{Stray, is_unchanged, strays};
+use super::build::is_unchanged;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
 use super::packs::{self, Run};
 use super::report::{self, json_text, printable};
+use super::strays::{Stray, strays};
 use super::summary::{self, Row};
 use super::workspace::Workspace;
 use contextpack::cache::Look;
 use contextpack::model::slug;
 use contextpack::pipeline::{Built, Desk, Known, Planned};
+use contextpack::render;
 use contextpack::review::{Difference, difference, read};
-use contextpack::session::Kept;
+use contextpack::session::{Kept, companion};
 use contextpack::store::{Folder, StoreError};
 use contextpack::wire::Pack;
 use std::collections::BTreeSet;
@@ -64,7 +66,8 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let folder = Folder::open(&workspace.root, &workspace.settings.output.dir)?;
     let whole = args.roots.is_empty() && args.shard.is_none();
     let alone = args.building.profiles.is_empty();
-    let incremental = workspace.incremental(&folder, &args.building, None, Look { by_state: false, alone })?;
+    let beside = workspace.settings.output.markdown;
+    let incremental = workspace.incremental(&folder, &args.building, None, Look { by_state: false, alone, beside })?;
     if let Some(incremental) = incremental.as_ref().filter(|_| whole)
         && let Some((kept, told)) = incremental.fresh()
     {
@@ -90,13 +93,14 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
         }
     });
     let known = known.as_ref().map(|known| known as &Known<'_>);
-    let run =
-        packs::run(global, &workspace, &desk, items, &args.building, known, &|built| match standing(&folder, built) {
-            Ok(standing) => judged(standing),
-            Err(error) => {
-                failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-            }
-        })?;
+    let run = packs::run(global, &workspace, &desk, items, &args.building, known, &|built| match standing(
+        &folder, built, beside,
+    ) {
+        Ok(standing) => judged(standing),
+        Err(error) => {
+            failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+    })?;
     if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error.into());
     }
@@ -207,8 +211,13 @@ impl From<Stray> for Standing {
     }
 }
 
+fn no_more_markdown(name: &str) -> String {
+    let markdown = companion::name(name);
+    format!("`{markdown}` is beside it, and `output.markdown` is off: `contextpack build --prune` removes it")
+}
+
 /// Whether the pack on disk was made with its root's issue, and the new one without.
-fn lost_its_issue(existing: &[u8], built: &Pack) -> bool {
+pub(super) fn lost_its_issue(existing: &[u8], built: &Pack) -> bool {
     let has = |pack: &Pack| {
         pack.inputs.iter().any(|input| input.kind == "issue" && input.url.is_some() && input.url == pack.root.issue_url)
     };
@@ -231,8 +240,8 @@ fn sum_up(global: &Global, standings: &[Standing], told: &[&Standing]) -> Result
     Ok(())
 }
 
-/// Compares one pack with the file on disk.
-pub(super) fn standing(folder: &Folder, built: Built) -> Result<Standing, StoreError> {
+/// Compares one pack, and its Markdown where that is kept `beside` it, with the files on disk.
+pub(super) fn standing(folder: &Folder, built: Built, beside: bool) -> Result<Standing, StoreError> {
     let Built { root, profile, name, outcome, .. } = built;
     let existing = folder.read(&name)?;
     let budget = outcome.as_ref().ok().map(|sealed| &sealed.pack().budget);
@@ -240,7 +249,18 @@ pub(super) fn standing(folder: &Folder, built: Built) -> Result<Standing, StoreE
     let (status, reasons) = match (outcome, existing) {
         (Err(fault), _) => ("failed", vec![fault.diagnostic.message]),
         (Ok(_), None) => ("missing", vec!["it was not built yet".to_owned()]),
-        (Ok(sealed), Some(existing)) if is_unchanged(Some(&existing), &sealed) => ("fresh", Vec::new()),
+        (Ok(sealed), Some(existing)) if is_unchanged(Some(&existing), &sealed) => {
+            match beside
+                .then(|| companion::fault(folder, &name, &render::pack(sealed.pack()).whole()))
+                .transpose()?
+                .flatten()
+            {
+                None if !beside && companion::is_there(folder, &name)? => ("stale", vec![no_more_markdown(&name)]),
+                None => ("fresh", Vec::new()),
+                Some(fault @ companion::Fault::Missing) => ("missing", vec![fault.reason(&name)]),
+                Some(fault @ companion::Fault::Differs) => ("edited", vec![fault.reason(&name)]),
+            }
+        }
         (Ok(sealed), Some(existing)) => match difference(&existing, sealed.pack()) {
             Difference::Stale(_) if lost_its_issue(&existing, sealed.pack()) => (UNVERIFIABLE, vec![not_in_snapshot()]),
             Difference::Stale(reasons) => ("stale", reasons),

@@ -35,6 +35,15 @@ impl Failure {
         Self::Usage(message.into())
     }
 
+    /// In one line, without its causes.
+    pub(crate) fn message(&self) -> String {
+        match self {
+            Self::Usage(message) => message.clone(),
+            Self::Outside(error) => error.to_string(),
+            Self::Config { .. } => "the configuration cannot be used".to_owned(),
+        }
+    }
+
     /// Tells it on stderr, or in a workflow's log as annotations on stdout, and how the command ends.
     pub(crate) fn print(self, format: Format) -> Exit {
         let github = format == Format::Github;

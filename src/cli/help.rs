@@ -12,7 +12,7 @@ Exit codes:
   1  the outside world failed: a file, a permission, a network
   2  wrong usage, or the repo needs another version of contextpack
   3  the input has errors; what could be built was built
-  4  packs are stale (`check`)
+  4  packs are stale (`check`) or differ (`diff --exit-code`)
   5  a pack is not valid (`verify`)
 Where several hold, the first of 2, 1, 3, 5, 4.";
 
@@ -21,6 +21,7 @@ Examples:
   contextpack init
   contextpack init --cached           packs are built where they are needed, never committed
   contextpack init --agent claude     also tell an agent where the packs are
+  contextpack init --git              also let this clone's git show and merge packs
 
 Exit codes:
   0  set up; what existed was left alone
@@ -75,13 +76,25 @@ pub(super) const VERIFY: &str = "\
 Examples:
   contextpack verify packs
   contextpack verify packs/feat-cache.coding.json --expect sha256:…
+  contextpack verify packs --against-repo     is each what this repo gives?
   curl -s https://example.com/pack.json | contextpack verify -
 
 Exit codes:
   0  every pack is valid
   1  a file could not be read
   2  wrong usage
-  5  a pack is not valid, or has another hash than expected";
+  5  a pack is not valid, has another hash than expected, is not what the repo gives, or differs from its Markdown";
+
+pub(super) const ATTEST: &str = "\
+Examples:
+  contextpack attest packs/feat-cache.coding.json > statement.json
+  contextpack attest packs/*.json --predicate > predicate.json   for `actions/attest`
+
+Exit codes:
+  0  printed
+  1  a file could not be read
+  2  wrong usage, such as two packs of one name
+  5  a pack is not valid";
 
 pub(super) const RENDER: &str = "\
 Examples:
@@ -102,6 +115,8 @@ Examples:
   contextpack explain feat:cache
   contextpack explain packs/feat-cache.coding.json --format json
   contextpack explain feat:cache --max-chars 8000     what would a smaller budget cost?
+  contextpack explain feat:cache --at 4k,8k,16k       what does each step of budget buy?
+  contextpack explain feat:cache --why-not docs/adr/0007-cache.md
 
 Exit codes:
   0  printed
@@ -109,6 +124,32 @@ Exit codes:
   2  wrong usage, such as a root that does not exist
   3  the input has errors, so that there is no pack
   5  the pack is not valid";
+
+pub(super) const DIFF: &str = "\
+Examples:
+  contextpack diff                                  the checkout against HEAD
+  contextpack diff main...HEAD --format markdown    what a branch changes, for a comment
+  contextpack diff old.json new.json
+  contextpack diff main:packs/feat-cache.coding.json packs/feat-cache.coding.json
+  contextpack diff origin/main --rebuild --exit-code
+
+Exit codes:
+  0  compared
+  1  a file or git could not be read
+  2  wrong usage, such as a revision that does not exist
+  3  with `--rebuild`: the input has errors
+  4  with `--exit-code`: packs differ";
+
+pub(super) const GIT: &str = "\
+Examples:
+  contextpack init --git                            lets git run these two
+  contextpack git textconv packs/feat-cache.coding.json
+  contextpack git merge %A %B %P                    as `merge.contextpack.driver`
+
+Exit codes:
+  0  printed, or built
+  1  a file could not be read, or the pack stays in conflict
+  2  wrong usage";
 
 pub(super) const LIST: &str = "\
 Examples:

@@ -35,6 +35,12 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     let found = Found::at(&root);
     let mut setup = Setup::new(&root);
     setup.all(&found, existing.as_ref().map(|(name, settings)| (*name, &**settings)), args)?;
+    if args.git {
+        contextpack::intake::configure(&root, &super::git::SETTINGS).map_err(Failure::usage)?;
+        if !global.quiet {
+            writeln!(anstream::stderr(), "git shows and merges packs by `contextpack git` in this clone")?;
+        }
+    }
     tell(global, &setup, &found)?;
     Ok(Exit::Done)
 }
@@ -117,7 +123,7 @@ mod tests {
             _ => None,
         };
         let mut setup = Setup::new(root);
-        let args = InitArgs { cached, agents: Vec::new(), matrix: None };
+        let args = InitArgs { cached, agents: Vec::new(), git: false, matrix: None };
         setup.all(&found, existing.as_ref().map(|(name, settings)| (*name, &**settings)), &args).unwrap();
         (setup.written, setup.left.into_iter().map(|(path, _)| path).collect())
     }
@@ -165,7 +171,7 @@ mod tests {
         set_up(dir.path(), false);
         assert_eq!(
             fs::read_to_string(&path).unwrap(),
-            "*.png binary\n# contextpack begin\ncontext-packs/*.json linguist-generated text eol=lf\n# contextpack end\n"
+            "*.png binary\n# contextpack begin\ncontext-packs/*.json linguist-generated diff=contextpack merge=contextpack text eol=lf\ncontext-packs/*.md merge=contextpack text eol=lf\n# contextpack end\n"
         );
     }
 

@@ -40,20 +40,20 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     let folder = Folder::open(&workspace.root, &workspace.settings.output.dir)?;
     let packs = Mutex::new(BTreeMap::<String, Vec<Standing>>::new());
     let failed: Mutex<Option<StoreError>> = Mutex::new(None);
-    let run =
-        packs::run(global, &workspace, &desk, items.clone(), &Building::default(), None, &|built| match standing(
-            &folder, built,
-        ) {
-            Ok(standing) => packs
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .entry(standing.root.clone())
-                .or_default()
-                .push(standing),
-            Err(error) => {
-                failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-            }
-        })?;
+    let judged = |built| standing(&folder, built, workspace.settings.output.markdown);
+    let run = packs::run(global, &workspace, &desk, items.clone(), &Building::default(), None, &|built| match judged(
+        built,
+    ) {
+        Ok(standing) => packs
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .entry(standing.root.clone())
+            .or_default()
+            .push(standing),
+        Err(error) => {
+            failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+    })?;
     if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error.into());
     }

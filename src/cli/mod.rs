@@ -2,13 +2,16 @@
 
 mod annotations;
 mod args;
+mod attest;
 mod build;
 mod check;
 mod completions;
 mod detect;
+mod diff;
 mod exit;
 mod explain;
 mod failure;
+mod git;
 mod help;
 mod init;
 mod list;
@@ -18,10 +21,12 @@ mod packs;
 mod redact;
 mod render;
 mod report;
+mod review_args;
 mod schema;
 mod setup;
 mod starter;
 mod step;
+mod strays;
 mod summary;
 #[cfg(feature = "github")]
 mod sync;
@@ -82,8 +87,11 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         #[cfg(feature = "github")]
         Command::Sync(options) => sync::run(&args.global, options),
         Command::Verify(options) => verify::run(&args.global, options),
+        Command::Attest(options) => attest::run(options),
         Command::Render(options) => render::run(&args.global, options),
         Command::Explain(options) => explain::run(&args.global, options),
+        Command::Diff(options) => diff::run(&args.global, options),
+        Command::Git(options) => git::run(&args.global, options),
         Command::List(options) => list::run(&args.global, options),
         Command::Redact(options) => redact::run(&args.global, options),
     }

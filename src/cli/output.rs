@@ -1,7 +1,9 @@
 //! What commands print with `--format json`, as types, so that it has a schema.
 
+use super::attest::{Predicate, Statement};
+use super::explain::Steps;
 use contextpack::model::{Diagnostic, Severity};
-use contextpack::review::Explanation;
+use contextpack::review::{Diff, Explanation, WhyNot};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -24,6 +26,8 @@ pub(crate) struct BuiltPack {
     pub(crate) profile: String,
     /// The file, from the repo's root.
     pub(crate) path: String,
+    /// Files that were written or removed for it, from the repo's root: the pack, and the Markdown beside it.
+    pub(crate) files: Vec<String>,
     /// The pack's hash; absent where none was built.
     pub(crate) hash: Option<String>,
     /// `written`, `unchanged`, `removed` or `failed`.
@@ -255,12 +259,22 @@ pub(crate) fn told(diagnostics: &[Diagnostic]) -> Vec<Told> {
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "its fields are read by the schema alone")]
 struct Outputs {
+    /// What `attest` prints.
+    attest: Statement,
+    /// What `attest --predicate` prints.
+    attest_predicate: Predicate,
     /// What `build` prints.
     build: Build,
     /// What `check` prints.
     check: Check,
+    /// What `diff` prints.
+    diff: Diff,
     /// What `explain` prints.
     explain: Explanation,
+    /// What `explain --at` prints.
+    explain_at: Steps,
+    /// What `explain --why-not` prints.
+    explain_why_not: WhyNot,
     /// What `list` prints.
     list: List,
     /// What `list --matrix` prints.

@@ -4,8 +4,9 @@ use super::args::{Building, Global};
 use super::failure::Failure;
 use super::workspace::{Workspace, stamp, strict};
 use contextpack::model::{Diagnostic, Severity};
-use contextpack::pipeline::{Built, Desk, Job, Known, Planned};
-use contextpack::seal::Sealed;
+use contextpack::pipeline::{Built, Desk, Job, Known, Limits, Planned};
+use contextpack::seal::{Sealed, Stamp};
+use contextpack::wire::Pack;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
 use std::sync::{Mutex, PoisonError};
@@ -127,25 +128,93 @@ pub(crate) fn one(
 ) -> Result<Result<Sealed, Vec<Diagnostic>>, Failure> {
     let workspace = Workspace::open(global, &[])?;
     let desk = workspace.desk();
-    let items = workspace.roots(&desk, &[root.to_owned()])?;
-    let profiles = building.profiles(&workspace.settings)?;
-    if building.profiles.len() > 1 {
-        return Err(Failure::usage("one pack has one profile: give `--profile` once"));
+    Bench::new(&workspace, &desk, root, building)?.built(building.limits())
+}
+
+/// One root under one profile, to be built under several limits.
+pub(crate) struct Bench<'d, 's> {
+    desk: &'d Desk<'s>,
+    /// The root.
+    pub(crate) item: usize,
+    /// The profile.
+    pub(crate) profile: String,
+    stamp: Stamp,
+}
+
+impl<'d, 's> Bench<'d, 's> {
+    /// The root as typed, under the profile of `building`.
+    pub(crate) fn new(
+        workspace: &Workspace,
+        desk: &'d Desk<'s>,
+        root: &str,
+        building: &Building,
+    ) -> Result<Self, Failure> {
+        let items = workspace.roots(desk, &[root.to_owned()])?;
+        let profiles = building.profiles(&workspace.settings)?;
+        if building.profiles.len() > 1 {
+            return Err(Failure::usage("one pack has one profile: give `--profile` once"));
+        }
+        match (items.first(), profiles.into_iter().next()) {
+            (Some(item), Some(profile)) => Ok(Self { desk, item: *item, profile, stamp: stamp()? }),
+            _ => Err(Failure::usage(format!("there is no item `{root}`"))),
+        }
     }
-    let job = Job {
-        roots: items,
-        beside: Vec::new(),
-        profiles: profiles.into_iter().take(1).collect(),
-        limits: building.limits(),
-        stamp: stamp()?,
-    };
-    let result = Mutex::new(None);
-    let faults = desk.build(&job, &|built: Built| {
-        *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(built.outcome);
-    });
-    Ok(match result.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some(Ok(sealed)) => Ok(sealed),
-        Some(Err(fault)) => Err(vec![desk.told(fault.diagnostic)]),
-        None => Err(faults.into_iter().map(|fault| desk.told(fault)).collect()),
-    })
+
+    /// The pack under these limits, or why there is none.
+    pub(crate) fn built(&self, limits: Limits) -> Result<Result<Sealed, Vec<Diagnostic>>, Failure> {
+        let job = Job {
+            roots: vec![self.item],
+            beside: Vec::new(),
+            profiles: vec![self.profile.clone()],
+            limits,
+            stamp: self.stamp.clone(),
+        };
+        let result = Mutex::new(None);
+        let faults = self.desk.build(&job, &|built: Built| {
+            *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(built.outcome);
+        });
+        let told = |fault| self.desk.told(fault);
+        Ok(match result.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(Ok(sealed)) => Ok(sealed),
+            Some(Err(fault)) => Err(vec![told(fault.diagnostic)]),
+            None => Err(faults.into_iter().map(told).collect()),
+        })
+    }
+
+    /// A limit of `tokens`, or of characters, and no other.
+    pub(crate) fn limit(&self, tokens: bool, limit: u64) -> Limits {
+        let (max_chars, max_tokens) = if tokens { (None, Some(limit)) } else { (Some(limit), None) };
+        Limits { max_chars, max_tokens, ..Limits::default() }
+    }
+
+    /// What the pack's limit counts, `tokens` or `chars`, and how many it uses.
+    pub(crate) fn unit(&self, pack: &Pack) -> (&'static str, u64) {
+        match (pack.budget.max_tokens, pack.budget.used_tokens) {
+            (Some(_), Some(used)) => ("tokens", used),
+            _ => ("chars", pack.budget.used_chars),
+        }
+    }
+
+    /// The smallest limit above what `pack` uses at which `enough` holds; nothing where no limit is enough.
+    ///
+    /// More budget never takes away, so that halving finds it.
+    pub(crate) fn enters(&self, pack: &Pack, enough: &dyn Fn(&Pack) -> bool) -> Result<Option<u64>, Failure> {
+        let (unit, used) = self.unit(pack);
+        let holds = |limit| -> Result<bool, Failure> {
+            Ok(self.built(self.limit(unit == "tokens", limit))?.is_ok_and(|sealed| enough(sealed.pack())))
+        };
+        let (mut low, mut high) = (used, used.saturating_mul(2).max(1000));
+        while !holds(high)? {
+            // A thousand million is more than any repo holds.
+            if high > 1_000_000_000 {
+                return Ok(None);
+            }
+            (low, high) = (high, high * 4);
+        }
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if holds(middle)? { high = middle } else { low = middle }
+        }
+        Ok(Some(high))
+    }
 }

@@ -54,7 +54,7 @@ impl<'a> Setup<'a> {
                 self.left.push((name.to_owned(), why));
             }
             Some((name, _)) => self.left.push((name.to_owned(), "it exists")),
-            None => self.create(CONFIG, &starter::config(found, &output))?,
+            None => self.create(CONFIG, &starter::config(found, &output, !in_state))?,
         }
         // An existing configuration knows where its items are.
         if existing.is_none() && !found.has_items() && found.github.is_none() {

@@ -50,6 +50,15 @@ pub(crate) fn pack(global: &Global, target: &str, building: &Building) -> Result
     }
 }
 
+/// Whether a target is a finished pack, valid or not, rather than a root.
+pub(crate) fn is_pack(target: &str) -> Result<bool, Failure> {
+    if target == "-" || !Path::new(target).is_file() {
+        return Ok(target == "-");
+    }
+    let bytes = std::fs::read(target).map_err(|error| PathFailure::failure("read", target, error))?;
+    Ok(is_meant_as_pack(&bytes) || read(&bytes).is_ok())
+}
+
 fn is_meant_as_pack(bytes: &[u8]) -> bool {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]);
     head.contains("\"schema_version\"") && head.contains("context_pack/")

@@ -1,11 +1,13 @@
 //! `contextpack verify`.
 
-use super::args::{Format, Global, VerifyArgs};
+use super::args::{Building, Format, Global, VerifyArgs};
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::output;
+use super::packs::Bench;
 use super::report::{json_text, printable};
-use contextpack::review::verify;
+use super::workspace::Workspace;
+use contextpack::review::{Difference, difference, read, verify};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
@@ -15,6 +17,7 @@ struct Judged {
     name: String,
     hash: Option<String>,
     faults: Vec<String>,
+    bytes: Vec<u8>,
 }
 
 /// Checks finished packs without their repo.
@@ -24,13 +27,16 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
         if pack == Path::new("-") {
             let mut bytes = Vec::new();
             std::io::stdin().lock().read_to_end(&mut bytes)?;
-            judged.push(judge("-".to_owned(), &bytes));
+            judged.push(judge("-".to_owned(), bytes));
             continue;
         }
         for file in files(pack)? {
             let name = file.display().to_string();
             let bytes = std::fs::read(&file).map_err(|error| PathFailure::failure("read", name.clone(), error))?;
-            judged.push(judge(name, &bytes));
+            let beside = beside(&file, &bytes)?;
+            let mut pack = judge(name, bytes);
+            pack.faults.extend(beside);
+            judged.push(pack);
         }
     }
     if let Some(expected) = &args.expect {
@@ -45,6 +51,9 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
                 one.hash.as_deref().unwrap_or("none")
             ));
         }
+    }
+    if args.against_repo {
+        against_repo(global, &mut judged)?;
     }
     let valid = judged.iter().all(|pack| pack.faults.is_empty());
     let mut out = anstream::stdout().lock();
@@ -72,9 +81,50 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
     Ok(if valid { Exit::Done } else { Exit::Invalid })
 }
 
-fn judge(name: String, bytes: &[u8]) -> Judged {
-    let (hash, faults) = verify(bytes);
-    Judged { name, hash, faults }
+fn judge(name: String, bytes: Vec<u8>) -> Judged {
+    let (hash, faults) = verify(&bytes);
+    Judged { name, hash, faults, bytes }
+}
+
+/// Builds each valid pack from the repo around, under its own profile, and compares all bytes but those of the stamp.
+fn against_repo(global: &Global, judged: &mut [Judged]) -> Result<(), Failure> {
+    let workspace = Workspace::open(global, &[])?;
+    let desk = workspace.desk();
+    for one in judged.iter_mut().filter(|one| one.faults.is_empty()) {
+        let Ok(pack) = read(&one.bytes) else { continue };
+        let building = Building { profiles: vec![pack.profile.clone()], ..Building::default() };
+        let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
+        let fault = match Bench::new(&workspace, &desk, &root, &building) {
+            Err(Failure::Usage(message)) => Some(format!("the repo gives no such pack: {message}")),
+            Err(failure) => return Err(failure),
+            Ok(bench) => match bench.built(building.limits())? {
+                Err(diagnostics) => {
+                    let why = diagnostics.first().map(|it| it.message.clone()).unwrap_or_default();
+                    Some(format!("the repo gives no pack: {why}"))
+                }
+                Ok(sealed) if sealed.is_unchanged(&one.bytes) => None,
+                Ok(sealed) => match difference(&one.bytes, sealed.pack()) {
+                    Difference::Stale(reasons) | Difference::Edited(reasons) => {
+                        Some(format!("the repo gives another: {}", reasons.join("; ")))
+                    }
+                },
+            },
+        };
+        one.faults.extend(fault);
+    }
+    Ok(())
+}
+
+/// What is wrong with the Markdown beside a pack: where there is a file of that name, it is exactly its rendering.
+fn beside(file: &Path, bytes: &[u8]) -> Result<Option<String>, Failure> {
+    let markdown = file.with_extension("md");
+    if file.extension().is_none_or(|extension| extension != "json") || !markdown.is_file() {
+        return Ok(None);
+    }
+    let name = markdown.display().to_string();
+    let text = std::fs::read(&markdown).map_err(|error| PathFailure::failure("read", name.clone(), error))?;
+    let same = read(bytes).is_ok_and(|pack| contextpack::render::pack(&pack).whole().as_bytes() == text);
+    Ok((!same).then(|| format!("its Markdown `{name}` is not its rendering")))
 }
 
 /// The file itself, or every `.json` file below the folder, sorted.

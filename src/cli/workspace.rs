@@ -135,7 +135,7 @@ impl Workspace {
     }
 
     /// What is nothing in the repo as a whole may be the path of an item's file from the current folder.
-    fn find(&self, desk: &Desk<'_>, typed: &str) -> Result<usize, RootError> {
+    pub(crate) fn find(&self, desk: &Desk<'_>, typed: &str) -> Result<usize, RootError> {
         let error = match desk.find(typed) {
             Err(error @ RootError::Unknown { .. }) => error,
             found => return found,

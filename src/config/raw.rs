@@ -367,7 +367,7 @@ pub(super) struct RawOutput {
     pub(super) dir: Option<String>,
     /// The profiles that are built where none is named. Default: `[coding]`.
     pub(super) profiles: Option<Words>,
-    /// Only `false`: this version writes no Markdown beside the packs.
+    /// Whether `<pack>.md` is kept beside each pack: exactly what `contextpack render` prints, for reviews. Default: `false`.
     pub(super) markdown: Option<bool>,
 }
 

@@ -278,6 +278,8 @@ pub struct Output {
     pub dir: RepoPath,
     /// Profiles that `build` makes where none is named.
     pub profiles: Vec<String>,
+    /// Whether each pack's rendering is kept beside it.
+    pub markdown: bool,
 }
 
 impl Strategy {

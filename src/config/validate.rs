@@ -324,11 +324,7 @@ fn output(
     for (index, name) in profiles.iter().enumerate() {
         faults.one_of(at_profiles.item(index), name, &names, "a profile");
     }
-    if raw.markdown == Some(true) {
-        let help = "remove it; `contextpack render PACK` prints the Markdown of a pack";
-        faults.add_help(at.key("markdown"), "this version writes no Markdown beside the packs", help);
-    }
-    Some(Output { dir: dir?, profiles })
+    Some(Output { dir: dir?, profiles, markdown: raw.markdown.unwrap_or(false) })
 }
 
 /// The path in lower case: some file systems take `.GIT` for `.git`.

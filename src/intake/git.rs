@@ -29,9 +29,33 @@ pub(super) fn remote(root: &Path) -> Option<String> {
     Some(format!("{scheme}://{}", &rest[host..]))
 }
 
+/// Sets values of one clone's own configuration.
+///
+/// # Errors
+/// Why git did not: a sentence.
+pub fn configure(root: &Path, values: &[(&str, &str)]) -> Result<(), String> {
+    values.iter().try_for_each(|(name, value)| run(root, &["config", "--local", name, value]).map(drop))
+}
+
 /// Runs git so that neither the environment nor anybody's settings change the answer,
 /// and no program that the repo's own settings name is started.
-fn run(root: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
+pub(super) fn run(root: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
+    let output = command(root, arguments)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("git cannot be started: {}", error.kind()))?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let words = String::from_utf8_lossy(&output.stderr);
+    let first = words.lines().next().unwrap_or_default().trim_start_matches("fatal: ");
+    // git names the folder in full, and a place on one machine tells others nothing.
+    let first = first.replace(&*root.to_string_lossy(), ".");
+    Err(format!("git failed: {}", if first.is_empty() { "it does not say why" } else { &first }))
+}
+
+/// git with these arguments, not started yet.
+pub(super) fn command(root: &Path, arguments: &[&str]) -> Command {
     let mut git = Command::new("git");
     for (name, _) in std::env::vars_os() {
         if is_git_variable(&name) {
@@ -45,17 +69,8 @@ fn run(root: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
         .env("LC_ALL", "C")
         .args(["-c", "safe.directory=*", "-c", "core.quotepath=off", "-c", "core.fsmonitor=false"])
         .args(arguments)
-        .current_dir(root)
-        .stdin(Stdio::null());
-    let output = git.output().map_err(|error| format!("git cannot be started: {}", error.kind()))?;
-    if output.status.success() {
-        return Ok(output.stdout);
-    }
-    let words = String::from_utf8_lossy(&output.stderr);
-    let first = words.lines().next().unwrap_or_default().trim_start_matches("fatal: ");
-    // git names the folder in full, and a place on one machine tells others nothing.
-    let first = first.replace(&*root.to_string_lossy(), ".");
-    Err(format!("git failed: {}", if first.is_empty() { "it does not say why" } else { &first }))
+        .current_dir(root);
+    git
 }
 
 fn is_git_variable(name: &OsStr) -> bool {

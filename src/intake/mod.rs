@@ -4,7 +4,9 @@
 mod agreement;
 mod error;
 mod git;
+mod history;
 mod links;
+mod merged;
 mod root;
 mod rules;
 mod snapshot;
@@ -14,6 +16,9 @@ mod text;
 mod walk;
 
 pub use error::IntakeError;
+pub use git::configure;
+pub use history::{History, HistoryError, Kept, merge_base};
+pub use merged::merged;
 
 use crate::config::DenyList;
 use crate::model::{Code, Diagnostic, Refusal, RepoPath, Source};

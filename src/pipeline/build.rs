@@ -259,9 +259,7 @@ impl Desk<'_> {
             Target::Issue { .. } => None,
         });
         references.warnings = self.notices.of(&item.id, neighbours);
-        references
-            .warnings
-            .extend(carried.iter().map(|diagnostic| notices::notice(diagnostic, &self.door.redactor)));
+        references.warnings.extend(carried.iter().map(|diagnostic| notices::notice(diagnostic, &self.door.redactor)));
         let selection = select(&bench.library, root, references);
         let mut planned = Planned {
             root: item.id.clone(),

@@ -88,19 +88,7 @@ impl<'a> Desk<'a> {
         let diagnostics = levelled(diagnostics, settings);
         let notices = notices::Notices::new(&diagnostics, redactor);
         let publishes = github::publishes(settings, &corpus);
-        Self {
-            source,
-            settings,
-            deny,
-            door,
-            environment,
-            corpus,
-            graph,
-            diagnostics,
-            notices,
-            publishes,
-            unrelated,
-        }
+        Self { source, settings, deny, door, environment, corpus, graph, diagnostics, notices, publishes, unrelated }
     }
 
     /// What is wrong with the items and the graph.

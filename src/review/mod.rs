@@ -1,11 +1,20 @@
-//! Reads finished packs back: verifies them, and explains what they hold.
+//! Reads finished packs back: verifies them, explains what they hold, and compares them.
 
+mod diff;
 mod explain;
+mod inputs;
 mod read;
 mod stale;
 mod verify;
+mod why;
 
-pub use explain::{Explanation, explain};
+pub use diff::{
+    Cause, Diff, Eye, FieldChange, Hunk, Line, NeighbourChange, OmissionChange, PackChange, Pair, Reading, Rebuilt,
+    RedactionChange, SectionChange, Segment, SharedChange, Verdict, WarningChange, compare, salvage,
+};
+pub use explain::{Explanation, explain, grouped};
+pub use inputs::InputChange;
 pub use read::{ReadError, read};
 pub use stale::{Difference, UNEXPLAINED, difference};
 pub use verify::{issue, names, verify};
+pub use why::{WhyNot, why_not};

@@ -1,9 +1,10 @@
 //! Why a pack on disk is not the one that a build gives.
 
+use super::inputs::{InputChange, changes};
 use super::read::read;
 use super::verify::verify;
-use crate::wire::{Edge, Input, Pack};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::wire::{Budget, Edge, Pack};
+use std::collections::BTreeSet;
 
 /// How a pack on disk differs from what a build gives.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,17 +29,18 @@ pub fn difference(existing: &[u8], built: &Pack) -> Difference {
         return Difference::Edited(faults);
     }
     let (new, gone) = (edges_beside(built, &old), edges_beside(&old, built));
-    let named = |input: &Input, edges: &[&Edge]| edges.iter().any(|edge| input.id.as_deref() == Some(&*edge.to));
-    let mut reasons = inputs(&old.inputs, &built.inputs, &|input| named(input, &new), &|input| named(input, &gone));
+    // A neighbour that came or went is told as such, and not as an input too.
+    let told = |change: &InputChange| {
+        let named = |edges: &[&Edge]| edges.iter().any(|edge| change.id.as_deref() == Some(&*edge.to));
+        (change.change == "added" && named(&new)) || (change.change == "removed" && named(&gone))
+    };
+    let changes = changes(&old.inputs, &built.inputs);
+    let mut reasons: Vec<String> = changes.iter().filter(|change| !told(change)).map(InputChange::words).collect();
+    reasons.sort();
+    reasons.dedup();
     reasons.extend(new.iter().map(|edge| format!("new {} {}", noun(&edge.relation), edge.to)));
     reasons.extend(gone.iter().map(|edge| format!("{} {} is gone", noun(&edge.relation), edge.to)));
-    if old.budget.max_chars != built.budget.max_chars
-        || old.budget.max_bytes != built.budget.max_bytes
-        || old.budget.max_tokens != built.budget.max_tokens
-        || old.budget.strategy != built.budget.strategy
-        || old.budget.tokenizer != built.budget.tokenizer
-        || old.budget.margin != built.budget.margin
-    {
+    if limits_differ(&old.budget, &built.budget) {
         reasons.push("the budget changed".to_owned());
     }
     if reasons.is_empty() && old.warnings != built.warnings {
@@ -77,54 +79,17 @@ fn noun(relation: &str) -> &str {
     }
 }
 
-/// What differs between the inputs; those that are `told` of as new or gone already are left out.
-fn inputs(
-    old: &[Input],
-    new: &[Input],
-    told_new: &dyn Fn(&Input) -> bool,
-    told_gone: &dyn Fn(&Input) -> bool,
-) -> Vec<String> {
-    let key = |input: &Input| (input.path.clone(), input.id.clone(), input.url.clone());
-    let before: BTreeMap<_, _> = old.iter().map(|input| (key(input), input)).collect();
-    let after: BTreeMap<_, _> = new.iter().map(|input| (key(input), input)).collect();
-    let mut reasons = Vec::new();
-    for (key, input) in &after {
-        match before.get(key) {
-            None if told_new(input) => {}
-            None => reasons.push(format!("new: {}", name(input))),
-            Some(old) if old.version != input.version && input.id.as_deref() == Some("redaction-rules") => reasons
-                .push(format!(
-                    "rule set changed: {} → {}",
-                    old.version.as_deref().unwrap_or("none"),
-                    input.version.as_deref().unwrap_or("none")
-                )),
-            Some(old) if old.version != input.version => reasons.push(format!(
-                "built-in {} {} → {}",
-                input.id.as_deref().unwrap_or_default(),
-                old.version.as_deref().unwrap_or("none"),
-                input.version.as_deref().unwrap_or("none")
-            )),
-            Some(old) if old.digest != input.digest => reasons.push(format!("{} changed", name(input))),
-            Some(_) => {}
-        }
-    }
-    reasons.extend(
-        before
-            .iter()
-            .filter(|(key, input)| !after.contains_key(*key) && !told_gone(input))
-            .map(|(_, input)| format!("{} is gone", name(input))),
-    );
-    reasons.sort();
-    reasons.dedup();
-    reasons
-}
-
-/// A file by its path; an item of a file that holds many by its id as well.
-fn name(input: &Input) -> String {
-    match (&input.path, &input.id, &input.url) {
-        (Some(path), Some(id), _) if path.ends_with(".jsonl") || path.ends_with(".json") => format!("{path} ({id})"),
-        (Some(path), ..) => path.clone(),
-        (None, Some(id), _) => id.clone(),
-        (None, None, url) => url.clone().unwrap_or_default(),
-    }
+/// Whether two budgets ask for something else; what is used of them does not count.
+pub(super) fn limits_differ(old: &Budget, new: &Budget) -> bool {
+    let limits = |budget: &Budget| {
+        (
+            budget.max_chars,
+            budget.max_bytes,
+            budget.max_tokens,
+            budget.margin,
+            budget.strategy.clone(),
+            budget.tokenizer.clone(),
+        )
+    };
+    limits(old) != limits(new)
 }

@@ -57,7 +57,7 @@ fn shown(text: &str) -> String {
 }
 
 /// The hash by another implementation of RFC 8785 than the one that seals.
-fn hash(bytes: &[u8]) -> Option<Digest> {
+pub(super) fn hash(bytes: &[u8]) -> Option<Digest> {
     let mut value: serde_json::Value =
         serde_json::from_slice(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)).ok()?;
     let fields = value.as_object_mut()?;

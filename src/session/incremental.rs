@@ -1,6 +1,7 @@
 //! What one build or check can leave, because an earlier build did it.
 
-use crate::cache::{Cache, KnownPack, Look, Made, Manifest, Run, Texts, Trace};
+use super::companion;
+use crate::cache::{Cache, KnownFile, KnownPack, Look, Made, Manifest, Run, Texts, Trace};
 use crate::intake::Repo;
 use crate::model::{Diagnostic, Digest};
 use crate::pipeline::{Limits, Planned};
@@ -67,7 +68,14 @@ impl<'a> Incremental<'a> {
     /// What a build of all roots would give, where nothing changed since the last one: its packs, by name,
     /// and what was told.
     pub fn fresh(&self) -> Option<(Vec<Kept>, Vec<Diagnostic>)> {
-        let run = self.cache.fresh(&self.job, self.repo, self.repo.diagnostics(), self.folder, self.look)?;
+        let run = self.cache.fresh(
+            &self.job,
+            self.repo,
+            self.repo.diagnostics(),
+            self.folder,
+            &companion::name,
+            self.look,
+        )?;
         let kept = run.names.iter().filter_map(|name| Some(kept(name, self.cache.manifest.packs.get(name)?)));
         Some((kept.collect(), run.diagnostics()))
     }
@@ -76,22 +84,21 @@ impl<'a> Incremental<'a> {
     pub fn known(&self, planned: &Planned) -> Option<Kept> {
         let pack = self.cache.manifest.packs.get(&planned.name)?;
         let same = pack.fingerprint == planned.fingerprint;
-        if !same || !pack.is_there(self.folder, &planned.name, self.look.by_state) {
+        if !same || !pack.is_there(self.folder, &planned.name, &companion::name(&planned.name), self.look) {
             return None;
         }
         self.packs.lock().unwrap_or_else(PoisonError::into_inner).insert(planned.name.clone(), pack.clone());
         Some(kept(&planned.name, pack))
     }
 
-    /// Remembers a pack whose file holds `bytes` now.
-    pub fn built(&self, kept: &Kept, fingerprint: Digest, bytes: &[u8]) {
+    /// Remembers a pack whose file holds `bytes` now, and the one beside it this `rendering`, where it is kept.
+    pub fn built(&self, kept: &Kept, fingerprint: Digest, bytes: &[u8], rendering: Option<&str>) {
         let pack = KnownPack {
             root: kept.root.clone(),
             profile: kept.profile.clone(),
             fingerprint,
-            file: Digest::of(bytes),
-            // Whoever changed it since then, changed its state too.
-            state: None,
+            file: KnownFile::new(bytes),
+            beside: rendering.map(KnownFile::new),
             made: kept.made.clone(),
         };
         self.packs.lock().unwrap_or_else(PoisonError::into_inner).insert(kept.name.clone(), pack);
@@ -131,7 +138,7 @@ impl<'a> Incremental<'a> {
     /// # Errors
     /// Where the system refuses.
     pub fn rest(&self) -> Result<(), StoreError> {
-        self.cache.rest(self.folder)
+        self.cache.rest(self.folder, &companion::name)
     }
 }
 

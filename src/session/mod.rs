@@ -4,13 +4,14 @@
 //! out. `build` and `check` of the program make one run each out of [`Incremental`] and [`Writing`];
 //! whatever follows a repo while it changes keeps a session and calls it whenever something may have.
 
+pub mod companion;
 mod error;
 mod incremental;
 mod writing;
 
 pub use error::SessionError;
 pub use incremental::{Incremental, Kept, Order};
-pub use writing::{Status, Writing, Written, rendering};
+pub use writing::{Status, Writing, Written};
 
 use crate::cache::{Cache, Look, Made, Texts};
 use crate::config::{DenyList, Settings, load_knowing};
@@ -104,7 +105,7 @@ impl Session {
     }
 
     fn staged(&mut self, stage: &Stage<'_>) -> Result<Update, SessionError> {
-        let look = Look { by_state: true, alone: false };
+        let look = Look { by_state: true, alone: false, beside: stage.settings.output.markdown };
         // A failed build takes it back.
         let cache = self.cache.take();
         let incremental =
@@ -172,7 +173,8 @@ impl Session {
             done.0.push(written);
             done.1.extend(diagnostics);
         };
-        let writing = Writing { folder: stage.folder, markdown: None, incremental, why: true };
+        let beside = stage.settings.output.markdown;
+        let writing = Writing { folder: stage.folder, beside, markdown: None, incremental, why: true };
         let known = |planned: &Planned| match incremental.and_then(|incremental| incremental.known(planned)) {
             Some(kept) => {
                 tell(kept.into(), planned.diagnostics.clone());

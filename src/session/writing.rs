@@ -1,6 +1,6 @@
 //! From a built pack to its file.
 
-use super::{Incremental, Kept};
+use super::{Incremental, Kept, companion};
 use crate::cache::Made;
 use crate::pipeline::Built;
 use crate::render;
@@ -12,7 +12,9 @@ use crate::store::{Folder, StoreError, Wrote};
 pub struct Writing<'a> {
     /// Their folder.
     pub folder: &'a Folder,
-    /// The folder of their renderings, where they are written too.
+    /// Whether each has its rendering beside it.
+    pub beside: bool,
+    /// Another folder for renderings, where they are written too.
     pub markdown: Option<&'a Folder>,
     /// What remembers them.
     pub incremental: Option<&'a Incremental<'a>>,
@@ -46,25 +48,30 @@ pub struct Written {
     pub reasons: Vec<String>,
     /// What is told of it, where it was built.
     pub made: Option<Made>,
+    /// Names of files that were written for it: the pack, its rendering.
+    pub touched: Vec<String>,
 }
 
 impl From<Kept> for Written {
     fn from(kept: Kept) -> Self {
         let Kept { root, profile, name, made } = kept;
-        Self { status: Status::Unchanged, root, profile, name, reasons: Vec::new(), made: Some(made) }
+        Self {
+            status: Status::Unchanged,
+            root,
+            profile,
+            name,
+            reasons: Vec::new(),
+            made: Some(made),
+            touched: Vec::new(),
+        }
     }
 }
 
-/// The name of a pack's rendering beside others.
-pub fn rendering(name: &str) -> String {
-    format!("{}.md", name.strip_suffix(".json").unwrap_or(name))
-}
-
 impl Writing<'_> {
-    /// Writes a pack unless only its stamp would change.
+    /// Writes a pack unless only its stamp would change, and its rendering.
     ///
     /// # Errors
-    /// Where the system refuses; the old pack is as it was.
+    /// Where the system refuses; the old file is as it was.
     pub fn write(&self, built: Built) -> Result<Written, StoreError> {
         let Built { root, profile, name, outcome, fingerprint, .. } = built;
         let root = root.to_string();
@@ -75,11 +82,13 @@ impl Writing<'_> {
                 if self.folder.read(&name)?.is_some() {
                     reasons.push("the old pack was kept".to_owned());
                 }
-                return Ok(Written { status: Status::Failed, root, profile, name, reasons, made: None });
+                let (status, touched) = (Status::Failed, Vec::new());
+                return Ok(Written { status, root, profile, name, reasons, made: None, touched });
             }
         };
-        let (status, reasons, bytes) = match self.folder.read(&name)? {
-            Some(existing) if sealed.is_unchanged(&existing) => (Status::Unchanged, Vec::new(), existing),
+        let mut touched = Vec::new();
+        let (mut reasons, bytes) = match self.folder.read(&name)? {
+            Some(existing) if sealed.is_unchanged(&existing) => (Vec::new(), existing),
             existing => {
                 let reasons = match &existing {
                     None => vec!["new".to_owned()],
@@ -93,20 +102,31 @@ impl Writing<'_> {
                     },
                 };
                 let bytes = sealed.bytes();
-                let status = match self.folder.write(&name, &bytes)? {
-                    Wrote::Written => Status::Written,
-                    Wrote::Unchanged => Status::Unchanged,
-                };
-                (status, reasons, bytes)
+                if self.folder.write(&name, &bytes)? == Wrote::Written {
+                    touched.push(name.clone());
+                }
+                (reasons, bytes)
             }
         };
-        if let Some(markdown) = self.markdown {
-            markdown.write(&rendering(&name), render::pack(sealed.pack()).whole().as_bytes())?;
+        let needed = self.beside || self.markdown.is_some();
+        let rendering = needed.then(|| render::pack(sealed.pack()).whole());
+        if let Some(rendering) = rendering.as_ref().filter(|_| self.beside)
+            && let Some(fault) = companion::fault(self.folder, &name, rendering)?
+        {
+            companion::write(self.folder, &name, rendering)?;
+            touched.push(companion::name(&name));
+            if reasons.is_empty() {
+                reasons.push(fault.reason(&name));
+            }
+        }
+        if let Some((folder, rendering)) = self.markdown.zip(rendering.as_ref()) {
+            companion::write(folder, &name, rendering)?;
         }
         let kept = Kept { root, profile, name, made: Made::from(sealed.pack()) };
         if let (Some(incremental), Some(fingerprint)) = (self.incremental, fingerprint) {
-            incremental.built(&kept, fingerprint, &bytes);
+            incremental.built(&kept, fingerprint, &bytes, rendering.as_deref().filter(|_| self.beside));
         }
-        Ok(Written { status, reasons, ..Written::from(kept) })
+        let status = if touched.is_empty() { Status::Unchanged } else { Status::Written };
+        Ok(Written { status, reasons, touched, ..Written::from(kept) })
     }
 }

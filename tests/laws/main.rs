@@ -12,6 +12,7 @@ mod hostile;
 mod incremental;
 mod judges;
 mod memory;
+mod review;
 mod same;
 mod sandbox;
 mod texts;

@@ -30,7 +30,7 @@ fn sets_up(sandbox: &Sandbox) -> String {
 #[test]
 fn an_empty_repo_gets_a_sample_that_builds() {
     let sandbox = Sandbox::new();
-    assert_eq!(sets_up(&sandbox), "packs/feat-example.coding.json\n");
+    assert_eq!(sets_up(&sandbox), "packs/feat-example.coding.json\npacks/feat-example.coding.md\n");
     assert!(sandbox.expect(0, &["render", "feat:example"]).contains("adr.docs/adr/0001-record-decisions.md"));
     assert!(sandbox.read(".gitattributes").contains("packs/*.json"));
 }
@@ -51,7 +51,7 @@ fn a_repo_with_adrs_gets_no_sample_adr_and_names_its_folder() {
         ("architecture/decisions/0001-x.md", "# 1. X\n\n## Decision\n\nX.\n"),
         ("work_items/a.md", "---\nid: task:a\ntitle: A\nadrs: [1]\n---\n"),
     ]);
-    assert_eq!(sets_up(&sandbox), "packs/task-a.coding.json\n");
+    assert_eq!(sets_up(&sandbox), "packs/task-a.coding.json\npacks/task-a.coding.md\n");
     assert!(!sandbox.has("docs"));
     assert!(sandbox.expect(0, &["render", "task:a"]).contains("adr.architecture/decisions/0001-x.md"));
 }
@@ -68,7 +68,10 @@ fn a_backlog_is_mapped() {
             "---\nid: BACK-2\ntitle: Two\nstatus: Done\ndependencies:\n  - BACK-1\nparent_task_id: BACK-1\n---\n",
         ),
     ]);
-    assert_eq!(sets_up(&sandbox), "packs/back-1.coding.json\npacks/back-2.coding.json\n");
+    assert_eq!(
+        sets_up(&sandbox),
+        "packs/back-1.coding.json\npacks/back-1.coding.md\npacks/back-2.coding.json\npacks/back-2.coding.md\n"
+    );
     let list = sandbox.json(0, &["list", "--format", "json"]);
     assert_eq!(list["roots"][1]["edges"], serde_json::json!({"depends_on": 1, "parent": 1}));
 }
@@ -79,7 +82,10 @@ fn beads_are_mapped() {
         ".beads/issues.jsonl",
         "{\"id\": \"bd-1\", \"title\": \"One\", \"status\": \"open\", \"issue_type\": \"task\"}\n{\"id\": \"bd-2\", \"title\": \"Two\", \"dependencies\": [{\"depends_on_id\": \"bd-1\", \"type\": \"blocks\"}]}\n{\"id\": \"bd-3\", \"title\": \"Gone\", \"status\": \"tombstone\"}\n",
     )]);
-    assert_eq!(sets_up(&sandbox), "packs/bd-1.coding.json\npacks/bd-2.coding.json\n");
+    assert_eq!(
+        sets_up(&sandbox),
+        "packs/bd-1.coding.json\npacks/bd-1.coding.md\npacks/bd-2.coding.json\npacks/bd-2.coding.md\n"
+    );
     let list = sandbox.json(0, &["list", "--format", "json"]);
     assert_eq!(list["roots"][1]["edges"]["depends_on"], 1);
 }

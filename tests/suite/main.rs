@@ -3,9 +3,13 @@
 
 mod action;
 mod actions;
+mod attest;
 mod check;
 mod cli;
+mod companions;
+mod diff;
 mod environment;
+mod explain;
 mod fresh;
 #[cfg(feature = "github")]
 mod from_github;
@@ -16,6 +20,7 @@ mod init;
 #[cfg(feature = "github")]
 mod interrupted;
 mod issues;
+mod merge;
 #[cfg(feature = "github")]
 mod recorded;
 mod redact;

@@ -153,8 +153,37 @@ fn what_changed_goes_from_the_job_that_reads_to_the_one_that_writes() {
     ]);
     assert_eq!(
         run(git, "").stdout,
-        "A\t.contextpack/github/owner/name/1.json\nD\tpacks/old.json\nA\tpacks/task-a.coding.json\n"
+        "A\t.contextpack/github/owner/name/1.json\nD\tpacks/old.json\nA\tpacks/task-a.coding.json\nA\tpacks/task-a.coding.md\n"
     );
+}
+
+#[test]
+fn a_pull_request_shows_what_it_changes_in_the_packs() {
+    let sandbox = on_github();
+    sandbox.expect(0, &["init"]);
+    sandbox.expect(0, &["build", "-q"]);
+    sandbox.commit();
+    sandbox.git(&["checkout", "-q", "-b", "change"]);
+    sandbox.write("work_items/a.md", "---\nid: task:a\ntitle: A\n---\n\nMore.\n");
+    sandbox.expect(0, &["build", "-q"]);
+    sandbox.commit();
+    // As GitHub checks a pull request out: the merge, whose first parent is the branch that it goes to.
+    sandbox.git(&["checkout", "-q", "main"]);
+    sandbox.git(&["merge", "-q", "--no-ff", "-m", "merge", "change"]);
+    let workflow: Value = serde_yaml::from_str(&sandbox.read(".github/workflows/contextpack.yml")).unwrap();
+    assert_eq!(workflow["jobs"]["packs"]["steps"][0]["with"]["fetch-depth"], 2);
+    let name = "Show what the pull request changes in the packs";
+    let (ended, _) = step(&sandbox, &workflow["jobs"]["packs"], name, &[]);
+    assert_eq!((ended.code, &*ended.stdout), (0, ""), "{}", ended.stderr);
+    let summary = fs::read_to_string(sandbox.beside("summary")).unwrap();
+    assert!(
+        summary.starts_with("### 1 pack changed, 1 cause (<code>work&#95;items/a&#46;md</code>), rebuilt and equal"),
+        "{summary}"
+    );
+
+    let cached = on_github();
+    cached.expect(0, &["init", "--cached"]);
+    assert!(!cached.read(".github/workflows/contextpack.yml").contains("contextpack diff"));
 }
 
 #[test]
@@ -186,5 +215,5 @@ fn the_jobs_of_a_matrix_give_what_one_build_gives() {
     whole.env("SOURCE_DATE_EPOCH", "1767225600");
     assert_eq!(run(whole, "").code, 0);
     let parts = crate::sandbox::files(&sandbox.beside("packs"));
-    assert!(parts.len() == 10 && parts == crate::sandbox::files(&sandbox.beside("whole")));
+    assert!(parts.len() == 20 && parts == crate::sandbox::files(&sandbox.beside("whole")));
 }

@@ -17,7 +17,7 @@ pub(crate) const ITEM: &str = "work_items/feat-example.md";
 pub(crate) const ADR: &str = "docs/adr/0001-record-decisions.md";
 
 /// A commented `contextpack.yml` that fits `found`.
-pub(crate) fn config(found: &Found, output: &str) -> String {
+pub(crate) fn config(found: &Found, output: &str, committed: bool) -> String {
     let mut text = String::from(
         "\
 # What agents must know of a work item, as packs that are the same every time.
@@ -49,6 +49,9 @@ version: 1
     );
     let _ = writeln!(text, "# Where packs go, and the profiles that `contextpack build` makes.");
     let _ = writeln!(text, "output:\n  dir: {}\n  profiles: [coding]", quoted(output));
+    if committed {
+        text.push_str("  markdown: true   # beside each pack what an agent reads, for the diff of a pull request\n");
+    }
     text
 }
 
@@ -174,9 +177,15 @@ Work items name the decisions that bind them, and their packs carry them.
 /// The block in `.gitattributes` for packs in `output`.
 pub(crate) fn attributes(output: &str) -> String {
     let plain = output.bytes().all(|b| b.is_ascii_alphanumeric() || b"._/-".contains(&b));
-    let pattern = format!("{output}/*.json");
-    let pattern = if plain { pattern } else { quoted(&pattern) };
-    format!("{BLOCK_BEGIN}\n{pattern} linguist-generated text eol=lf\n{BLOCK_END}\n")
+    let pattern = |ending: &str| {
+        let pattern = format!("{output}/*.{ending}");
+        if plain { pattern } else { quoted(&pattern) }
+    };
+    format!(
+        "{BLOCK_BEGIN}\n{} linguist-generated diff=contextpack merge=contextpack text eol=lf\n{} merge=contextpack text eol=lf\n{BLOCK_END}\n",
+        pattern("json"),
+        pattern("md")
+    )
 }
 
 /// `.contextpack/.gitignore`.
@@ -205,7 +214,7 @@ mod tests {
             adrs_by_default: false,
             github: Some(github()),
         };
-        let settings = load("contextpack.yml", Some(&config(&all, "packs"))).unwrap();
+        let settings = load("contextpack.yml", Some(&config(&all, "packs", true))).unwrap();
         assert_eq!(settings.work_items.len(), 3);
         assert_eq!(settings.work_items[0].prefixes, ["BACK-", "task-"]);
         assert_eq!(settings.adrs.include.written, ["a \"b\"/**/*.md"]);
@@ -216,16 +225,16 @@ mod tests {
         assert!(settings.roots.only.0.is_empty());
 
         let issues = Found { github: Some(github()), ..Found::default() };
-        let settings = load("contextpack.yml", Some(&config(&issues, ".contextpack/packs"))).unwrap();
+        let settings = load("contextpack.yml", Some(&config(&issues, ".contextpack/packs", false))).unwrap();
         assert_eq!(settings.roots.only.0["state"], ["open", "unknown"]);
         assert_eq!(settings.output.dir.as_str(), ".contextpack/packs");
-        assert!(load("contextpack.yml", Some(&config(&Found::default(), "packs"))).is_ok());
+        assert!(load("contextpack.yml", Some(&config(&Found::default(), "packs", true))).is_ok());
     }
 
     #[test]
     fn the_suggestions_in_comments_are_valid_too() {
         // Prose begins with a capital letter after `# `, a setting does not.
-        let text = config(&Found::default(), "packs");
+        let text = config(&Found::default(), "packs", true);
         let setting = |line: &str| {
             line.strip_prefix("# ").filter(|rest| !rest.starts_with(char::is_uppercase)).map(str::to_owned)
         };
@@ -238,7 +247,10 @@ mod tests {
 
     #[test]
     fn attributes_name_the_packs_even_where_the_folder_has_a_space() {
-        assert!(attributes("packs").contains("\npacks/*.json linguist-generated text eol=lf\n"));
+        assert!(
+            attributes("packs")
+                .contains("\npacks/*.json linguist-generated diff=contextpack merge=contextpack text eol=lf\n")
+        );
         assert!(attributes("my packs").contains("\n\"my packs/*.json\" linguist"));
     }
 }

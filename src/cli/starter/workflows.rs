@@ -13,17 +13,21 @@ pub(crate) struct Places<'a> {
     pub(crate) cached: bool,
 }
 
-/// The check of pull requests, in `shards` jobs where they are given: packs in git are compared, others are built.
-/// It needs no token.
+/// The check of pull requests, in `shards` jobs where they are given: packs in git are compared, and what changed in
+/// them is shown where one job sees them all; others are built. It needs no token.
 pub(crate) fn check(places: Places<'_>, shards: Option<u32>) -> String {
     let (what, command) = if places.cached {
         ("Checks that the packs of all roots can be built: offline, without any token.", "build")
     } else {
         ("Checks that the packs in git are the ones that a build would write: offline, without any token.", "check")
     };
+    let (depth, diff) = if places.cached { ("", "") } else { ("          fetch-depth: 2\n", include_str!("diff.yml")) };
     let template = match shards {
         Some(shards) => include_str!("check_shards.yml").replace("@SHARDS@", &shards.to_string()),
-        None => include_str!("check.yml").to_owned(),
+        None => {
+            let template = include_str!("check.yml").replace("@INSTALL@", include_str!("install.yml"));
+            template.replace("@DEPTH@", depth).replace("@DIFF@", diff)
+        }
     };
     filled(&template).replace("@WHAT@", what).replace("@COMMAND@", command)
 }
@@ -49,7 +53,8 @@ pub(crate) fn matrix(shards: u32) -> String {
 
 /// With the steps that check the repo out and install this version.
 fn filled(template: &str) -> String {
-    template.replace("@INSTALL@", include_str!("install.yml")).replace("@VERSION@", env!("CARGO_PKG_VERSION"))
+    let whole = template.replace("@INSTALL@", include_str!("install.yml")).replace("@DEPTH@", "");
+    whole.replace("@VERSION@", env!("CARGO_PKG_VERSION"))
 }
 
 #[cfg(test)]
@@ -66,7 +71,7 @@ mod tests {
     #[test]
     fn nothing_is_left_to_fill_in_and_every_action_is_pinned_by_its_whole_hash() {
         for text in all() {
-            assert!(!text.contains("@INSTALL@") && !text.contains("@VERSION@"), "{text}");
+            assert!(!["@INSTALL@", "@VERSION@", "@DEPTH@", "@DIFF@"].iter().any(|mark| text.contains(mark)), "{text}");
             for line in text.lines() {
                 let pinned = line.split_once("uses: ").is_none_or(|(_, used)| {
                     let (_, pin) = used.split_once('@').unwrap_or_default();

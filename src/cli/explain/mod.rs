@@ -1,5 +1,10 @@
 //! `contextpack explain`.
 
+mod steps;
+mod why_not;
+
+pub(crate) use steps::Steps;
+
 use super::args::{ExplainArgs, Format, Global};
 use super::exit::Exit;
 use super::failure::Failure;
@@ -9,6 +14,12 @@ use std::io::Write as _;
 
 /// Shows every section in and out of a pack, why, and what it costs.
 pub(crate) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
+    if let Some(asked) = &args.why_not {
+        return why_not::run(global, args, asked);
+    }
+    if !args.at.is_empty() {
+        return steps::run(global, args);
+    }
     let pack = match target::pack(global, &args.target, &args.building)? {
         Ok(pack) => pack,
         Err(exit) => return Ok(exit),

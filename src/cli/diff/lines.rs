@@ -1,0 +1,93 @@
+//! The lines of a change as people read them, with marks around the words that changed.
+
+use crate::cli::report::printable;
+use contextpack::review::{Hunk, Line, SectionChange};
+
+/// Of a part of a line that is longer than this, in characters, the middle is left out.
+const LONGEST: usize = 400;
+
+/// How the words that changed in a line are told from the others.
+pub(super) struct Marks {
+    pub(super) removed: (String, String),
+    pub(super) added: (String, String),
+}
+
+impl Marks {
+    /// As `git diff --word-diff` writes them.
+    pub(super) fn brackets() -> Self {
+        let pair = |open: &str, close: &str| (open.to_owned(), close.to_owned());
+        Self { removed: pair("[-", "-]"), added: pair("{+", "+}") }
+    }
+}
+
+/// Where a hunk begins.
+pub(super) fn head(hunk: &Hunk) -> String {
+    if hunk.old_line == hunk.new_line {
+        format!("@@ line {} @@", hunk.new_line)
+    } else {
+        format!("@@ line {} → {} @@", hunk.old_line, hunk.new_line)
+    }
+}
+
+/// A line behind its sign, on one line, with nothing that a terminal obeys.
+pub(super) fn line(line: &Line, marks: &Marks) -> String {
+    let (sign, marks) = match line.change.as_str() {
+        "added" => ('+', &marks.added),
+        "removed" => ('-', &marks.removed),
+        _ => (' ', &marks.added),
+    };
+    let mut text = format!("{sign} ");
+    for segment in &line.segments {
+        let shown = shortened(&segment.text);
+        if segment.marked {
+            text += &format!("{}{shown}{}", marks.0, marks.1);
+        } else {
+            text += &shown;
+        }
+    }
+    text
+}
+
+/// The text without its middle where that is long.
+fn shortened(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= LONGEST {
+        return printable(text).into_owned();
+    }
+    let half = LONGEST / 2;
+    let head: String = text.chars().take(half).collect();
+    let tail: String = text.chars().skip(count - half).collect();
+    format!("{} […{} characters…] {}", printable(&head), count - 2 * half, printable(&tail))
+}
+
+/// What happened to a section, in words: `changed`, `less detail (full → excerpt)`.
+pub(super) fn what(section: &SectionChange) -> String {
+    let level = |level: &Option<String>| level.clone().unwrap_or_default();
+    let detail = || format!("({} → {})", level(&section.old_detail), level(&section.new_detail));
+    let mut text = match section.change.as_str() {
+        "more_detail" => format!("more detail {}", detail()),
+        "less_detail" => format!("less detail {}", detail()),
+        other => other.to_owned(),
+    };
+    if let Some(was) = &section.was {
+        text += &format!(", was {was}");
+    }
+    if section.reordered && section.change != "moved" {
+        text += ", moved";
+    }
+    text
+}
+
+/// How its size changed, in characters.
+pub(super) fn size(section: &SectionChange) -> String {
+    match (section.old_chars, section.new_chars) {
+        (Some(old), Some(new)) if old != new => format!("{old} → {new} chars"),
+        (_, Some(chars)) | (Some(chars), None) => format!("{chars} chars"),
+        (None, None) => String::new(),
+    }
+}
+
+/// A fact that was not there, or is not any more, is a dash.
+pub(super) fn or_dash(value: &Option<String>) -> &str {
+    value.as_deref().filter(|value| !value.is_empty()).unwrap_or("–")
+}

@@ -1,0 +1,179 @@
+//! What is compared: files, folders, or the packs of a revision.
+
+use crate::cli::args::{DiffArgs, Global};
+use crate::cli::failure::{Failure, PathFailure};
+use crate::cli::report::printable;
+use crate::cli::workspace::settings;
+use contextpack::config::Settings;
+use contextpack::intake::{History, Kept, merge_base};
+use contextpack::store::Folder;
+use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+/// The old packs and the new ones.
+pub(super) struct Sides {
+    pub(super) old: Side,
+    pub(super) new: Side,
+}
+
+/// Packs by file name; of a single pack by an empty name, so that two of other names are compared.
+pub(super) struct Side {
+    pub(super) packs: BTreeMap<String, Vec<u8>>,
+    /// Whether one file was named.
+    pub(super) single: bool,
+    /// The folder, or the file, as it is told.
+    place: String,
+}
+
+impl Side {
+    /// A pack's file as it is told.
+    pub(super) fn shown(&self, file: &str) -> String {
+        if self.single { self.place.clone() } else { format!("{}/{file}", self.place.trim_end_matches('/')) }
+    }
+
+    /// The name of a pack's file.
+    pub(super) fn named<'a>(&'a self, file: &'a str) -> &'a str {
+        let file = if self.single { &self.place } else { file };
+        file.rsplit(['/', ':']).next().unwrap_or(file)
+    }
+
+    fn one(place: &str, bytes: Vec<u8>) -> Self {
+        Self { packs: BTreeMap::from([(String::new(), bytes)]), single: true, place: place.to_owned() }
+    }
+
+    fn many(place: &str, packs: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
+        Self { packs: packs.into_iter().collect(), single: false, place: place.to_owned() }
+    }
+}
+
+impl Sides {
+    /// Reads both sides.
+    pub(super) fn find(global: &Global, args: &DiffArgs) -> Result<Self, Failure> {
+        let mut finder = Finder { global, repo: None, history: None };
+        let (old, new) = match (args.old.as_deref(), args.new.as_deref()) {
+            (Some(old), Some(new)) => (finder.side(old)?, finder.side(new)?),
+            (Some(one), None) if Path::new(one).exists() => {
+                let message = format!("`{one}` is compared with what? Give the other pack or folder, or a revision");
+                return Err(Failure::usage(message));
+            }
+            (one, _) => {
+                let one = one.unwrap_or("HEAD");
+                let named = |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
+                if let Some((old, new)) = one.split_once("...") {
+                    let (old, new) = (named(old), named(new));
+                    let base = merge_base(&finder.repo()?.0, &old, &new).map_err(outside)?;
+                    (finder.revision(&base)?, finder.revision(&new)?)
+                } else if let Some((old, new)) = one.split_once("..") {
+                    (finder.revision(&named(old))?, finder.revision(&named(new))?)
+                } else {
+                    (finder.revision(one)?, finder.checkout()?)
+                }
+            }
+        };
+        if old.single != new.single {
+            return Err(Failure::usage("a pack is compared with a pack, and a folder with a folder"));
+        }
+        Ok(Self { old, new })
+    }
+}
+
+/// The repo and its history, looked up only where a revision is named: two files need neither.
+struct Finder<'a> {
+    global: &'a Global,
+    repo: Option<(PathBuf, Box<Settings>)>,
+    history: Option<History>,
+}
+
+impl Finder<'_> {
+    /// A pack, a folder, standard input, `REV:path`, or a revision.
+    fn side(&mut self, named: &str) -> Result<Side, Failure> {
+        if named == "-" {
+            let mut bytes = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut bytes)?;
+            return Ok(Side::one("-", bytes));
+        }
+        let path = Path::new(named);
+        if path.is_dir() {
+            return Ok(Side::many(named, listed(&Folder::open_anywhere(path)?)?));
+        }
+        if path.exists() {
+            let bytes = std::fs::read(path).map_err(|error| PathFailure::failure("read", named, error))?;
+            return Ok(Side::one(named, bytes));
+        }
+        match named.split_once(':') {
+            Some((revision, path)) => match self.kept(revision, path)? {
+                Some(Kept::File(bytes)) => Ok(Side::one(named, bytes)),
+                Some(Kept::Folder(packs)) => Ok(Side::many(path, packs)),
+                None => Err(Failure::usage(format!("`{revision}` has no `{path}`"))),
+            },
+            None if named.ends_with(".json") => {
+                let error = std::io::Error::from(std::io::ErrorKind::NotFound);
+                Err(PathFailure::failure("read", named, error))
+            }
+            None => self.revision(named),
+        }
+    }
+
+    /// The packs of a revision: none where its folder of packs is missing.
+    fn revision(&mut self, revision: &str) -> Result<Side, Failure> {
+        let dir = self.repo()?.1.output.dir.as_str().to_owned();
+        // From the repo's root, which may lie below that of git.
+        let packs = match self.kept(revision, &format!("./{dir}"))? {
+            Some(Kept::Folder(packs)) => packs,
+            Some(Kept::File(_)) | None => {
+                if !self.global.quiet {
+                    let line = format!("note: `{revision}` has no folder `{dir}`");
+                    writeln!(anstream::stderr(), "{}", printable(&line))?;
+                }
+                Vec::new()
+            }
+        };
+        Ok(Side::many(&dir, packs))
+    }
+
+    /// The packs of the checkout.
+    fn checkout(&mut self) -> Result<Side, Failure> {
+        let (root, settings) = self.repo()?;
+        let packs = listed(&Folder::open(root, &settings.output.dir)?)?;
+        Ok(Side::many(settings.output.dir.as_str(), packs))
+    }
+
+    fn repo(&mut self) -> Result<&(PathBuf, Box<Settings>), Failure> {
+        let repo = match self.repo.take() {
+            Some(repo) => repo,
+            None => settings(self.global).map(|(root, settings)| (root, Box::new(settings)))?,
+        };
+        Ok(self.repo.insert(repo))
+    }
+
+    fn kept(&mut self, revision: &str, path: &str) -> Result<Option<Kept>, Failure> {
+        let history = match self.history.take() {
+            Some(history) => history,
+            None => History::open(&self.repo()?.0).map_err(outside)?,
+        };
+        let history = self.history.insert(history);
+        history.read(revision, path.trim_end_matches('/'), &is_pack_name).map_err(outside)
+    }
+}
+
+fn is_pack_name(name: &str) -> bool {
+    name.ends_with(".json") && !name.starts_with('.')
+}
+
+fn listed(folder: &Folder) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+    let mut packs = Vec::new();
+    for name in folder.list()? {
+        if let Some(bytes) = folder.read(&name)? {
+            packs.push((name, bytes));
+        }
+    }
+    Ok(packs)
+}
+
+fn outside(error: contextpack::intake::HistoryError) -> Failure {
+    match error {
+        contextpack::intake::HistoryError::Unknown(_) => Failure::usage(error.to_string()),
+        error => Failure::Outside(Box::new(error)),
+    }
+}

@@ -1,0 +1,163 @@
+//! A diff for a terminal.
+
+use super::lines::{Marks, head, line, or_dash, size, what};
+use crate::cli::report::printable;
+use anstyle::{AnsiColor, Style};
+use contextpack::review::{Diff, PackChange, SharedChange};
+use std::io::{self, Write};
+
+const BOLD: Style = Style::new().bold();
+const REMOVED: Style = AnsiColor::Red.on_default();
+const ADDED: Style = AnsiColor::Green.on_default();
+const DIM: Style = AnsiColor::Cyan.on_default();
+const EYES: Style = AnsiColor::Yellow.on_default().bold();
+
+/// Writes the page; `plain` marks words by brackets instead of colours.
+pub(super) fn page(out: &mut dyn Write, diff: &Diff, plain: bool) -> io::Result<()> {
+    writeln!(out, "{BOLD}{}{BOLD:#}", printable(&diff.verdict.text))?;
+    if !diff.causes.is_empty() {
+        writeln!(out, "\n{BOLD}Causes{BOLD:#}")?;
+        for cause in &diff.causes {
+            writeln!(out, "  {}: {}", printable(&cause.words), printable(&packs(&cause.packs)))?;
+        }
+    }
+    if !diff.eyes.is_empty() {
+        writeln!(out, "\n{BOLD}Needs eyes{BOLD:#}")?;
+        for eye in &diff.eyes {
+            let section = eye.section.as_ref().map(|id| format!("{id}: ")).unwrap_or_default();
+            let reason = eye.reason.replace('_', " ");
+            let text = format!("{section}{}", eye.message);
+            writeln!(out, "  {EYES}{reason}{EYES:#}: {}", printable(&text))?;
+            writeln!(out, "    in {}", printable(&packs(&eye.packs)))?;
+        }
+    }
+    let marks = if plain { Marks::brackets() } else { coloured() };
+    let told: Vec<&SharedChange> = diff.sections.iter().filter(|section| is_told(diff, section)).collect();
+    if !told.is_empty() {
+        writeln!(out, "\n{BOLD}Sections{BOLD:#}")?;
+    }
+    for shared in told {
+        section(out, shared, &marks)?;
+    }
+    if !diff.packs.is_empty() {
+        writeln!(out, "\n{BOLD}Packs{BOLD:#}")?;
+    }
+    diff.packs.iter().try_for_each(|pack| of_pack(out, diff, pack))
+}
+
+/// Of a pack that came or went as a whole only the list of sections is shown, and what somebody should look at.
+pub(super) fn is_told(diff: &Diff, shared: &SharedChange) -> bool {
+    let changed = |name: &String| diff.packs.iter().any(|pack| pack.name == *name && pack.change == "changed");
+    let looked_at = |name: &String| {
+        diff.eyes.iter().any(|eye| eye.section.as_ref() == Some(&shared.section.id) && eye.packs.contains(name))
+    };
+    shared.packs.iter().any(|name| changed(name) || looked_at(name))
+}
+
+fn coloured() -> Marks {
+    let pair = |style: Style| {
+        let style = style.invert();
+        (format!("{style}"), format!("{style:#}"))
+    };
+    Marks { removed: pair(REMOVED), added: pair(ADDED) }
+}
+
+fn packs(names: &[String]) -> String {
+    const LISTED: usize = 5;
+    let listed = names.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", ");
+    match names.len() {
+        1 => listed,
+        count if count <= LISTED => format!("{count} packs: {listed}"),
+        count => format!("{count} packs: {listed} and {} more", count - LISTED),
+    }
+}
+
+fn section(out: &mut dyn Write, shared: &SharedChange, marks: &Marks) -> io::Result<()> {
+    let section = &shared.section;
+    writeln!(out, "  {BOLD}{}{BOLD:#}  {}, {}", printable(&section.id), printable(&what(section)), size(section))?;
+    writeln!(out, "    in {}", printable(&packs(&shared.packs)))?;
+    for field in &section.fields {
+        let (old, new) = (or_dash(&field.old), or_dash(&field.new));
+        writeln!(out, "    {}: {} → {}", field.field, printable(old), printable(new))?;
+    }
+    for hunk in &section.hunks {
+        writeln!(out, "    {DIM}{}{DIM:#}", head(hunk))?;
+        for one in &hunk.lines {
+            let style = match one.change.as_str() {
+                "added" => ADDED,
+                "removed" => REMOVED,
+                _ => Style::new(),
+            };
+            let text = line(one, marks);
+            // A mark ends all styles: the line's own begins again behind it.
+            let text = text.replace("\u{1b}[0m", &format!("\u{1b}[0m{style}"));
+            writeln!(out, "    {style}{}{style:#}", text.trim_end())?;
+        }
+    }
+    Ok(())
+}
+
+fn of_pack(out: &mut dyn Write, diff: &Diff, pack: &PackChange) -> io::Result<()> {
+    writeln!(
+        out,
+        "  {BOLD}{}{BOLD:#}  {}  {} {}",
+        printable(&pack.name),
+        pack.change,
+        printable(&pack.root),
+        printable(&pack.title)
+    )?;
+    for note in &pack.notes {
+        writeln!(out, "    {EYES}{}{EYES:#}", printable(note))?;
+    }
+    if pack.change != "changed" {
+        return writeln!(out, "    {} sections", pack.sections.len());
+    }
+    for shared in pack.sections.iter().filter_map(|at| diff.sections.get(*at)) {
+        let section = &shared.section;
+        let line = format!("{} {}, {}", sign(&section.change), section.id, what(section));
+        writeln!(out, "    {}", printable(&line))?;
+    }
+    for field in &pack.fields {
+        let (old, new) = (or_dash(&field.old), or_dash(&field.new));
+        writeln!(out, "    {}: {} → {}", field.field, printable(old), printable(new))?;
+    }
+    for input in &pack.inputs {
+        writeln!(out, "    input {}", printable(&input.words()))?;
+    }
+    for neighbour in pack.neighbours.iter().filter(|neighbour| neighbour.change != "same") {
+        let line = format!(
+            "relation {} {} {}, {}: {}",
+            sign(&neighbour.change),
+            neighbour.relation,
+            neighbour.to,
+            neighbour.state,
+            neighbour.title
+        );
+        writeln!(out, "    {}", printable(&line))?;
+    }
+    for omission in &pack.omissions {
+        let reason = match (&omission.old, &omission.new) {
+            (Some(old), Some(new)) => format!("{old} → {new}"),
+            (old, new) => new.as_ref().or(old.as_ref()).cloned().unwrap_or_default(),
+        };
+        let line = format!("left out {} {} ({reason})", sign(&omission.change), omission.id);
+        writeln!(out, "    {}", printable(&line))?;
+    }
+    for it in &pack.redactions {
+        let line = format!("redactions in {}: {} {} → {}", it.section, it.rule, it.old, it.new);
+        writeln!(out, "    {}", printable(&line))?;
+    }
+    for warning in &pack.warnings {
+        let line = format!("warning {} {}: {}", sign(&warning.change), warning.code, warning.message);
+        writeln!(out, "    {}", printable(&line))?;
+    }
+    Ok(())
+}
+
+fn sign(change: &str) -> char {
+    match change {
+        "added" => '+',
+        "removed" => '-',
+        _ => '~',
+    }
+}

@@ -1,0 +1,195 @@
+//! `explain --at`: what each step of budget buys.
+
+use crate::cli::args::{ExplainArgs, Format, Global};
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::cli::packs::Bench;
+use crate::cli::report::{json_text, printable};
+use crate::cli::target;
+use crate::cli::workspace::Workspace;
+use contextpack::review::grouped;
+use contextpack::wire::Pack;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::io::Write as _;
+
+/// What `explain --at` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Steps {
+    /// The root's id or URL.
+    root: String,
+    /// The profile.
+    profile: String,
+    /// What the limits count: `tokens` where the profile limits tokens, else `chars`.
+    unit: String,
+    /// The steps, smallest first.
+    steps: Vec<Step>,
+}
+
+/// A limit and what it buys.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Step {
+    /// The limit.
+    limit: u64,
+    /// What the rendering uses of it; absent where the limit cannot hold the root.
+    used: Option<u64>,
+    /// Why there is no pack at this limit.
+    error: Option<String>,
+    /// How many sections there are.
+    sections: usize,
+    /// How many were left out for the budget.
+    left_out: usize,
+    /// Sections that the step before does not have; of the first step all.
+    buys: Vec<Bought>,
+    /// The section that more budget brings in next.
+    next: Option<Next>,
+}
+
+/// A section that a step brings in, or shows in more detail.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Bought {
+    /// Its id.
+    id: String,
+    /// Its title.
+    title: String,
+    /// Its detail.
+    detail: String,
+    /// Its detail at the step before, where it was there.
+    before: Option<String>,
+    /// Its characters.
+    chars: u64,
+}
+
+/// What more budget brings in next.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Next {
+    /// Its id.
+    id: String,
+    /// Its title.
+    title: String,
+    /// The smallest limit at which it is there.
+    limit: u64,
+}
+
+/// Builds the pack at each limit and tells them apart.
+pub(super) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
+    if target::is_pack(&args.target)? {
+        return Err(Failure::usage("`--at` builds the pack under each limit: give the root instead of the pack"));
+    }
+    let workspace = Workspace::open(global, &[])?;
+    let desk = workspace.desk();
+    let bench = Bench::new(&workspace, &desk, &args.target, &args.building)?;
+    let tokens = workspace.settings.profiles.get(&bench.profile).is_some_and(|it| it.budget.max_tokens.is_some());
+    let mut limits = args.at.clone();
+    limits.sort_unstable();
+    limits.dedup();
+    let mut steps = Vec::new();
+    let mut before: Option<Pack> = None;
+    for limit in limits {
+        let step = match bench.built(bench.limit(tokens, limit))? {
+            Ok(sealed) => {
+                let pack = sealed.pack().clone();
+                let step = step(&bench, limit, &pack, before.as_ref())?;
+                before = Some(pack);
+                step
+            }
+            Err(diagnostics) => Step {
+                limit,
+                used: None,
+                error: diagnostics.first().map(|diagnostic| diagnostic.message.clone()),
+                sections: 0,
+                left_out: 0,
+                buys: Vec::new(),
+                next: None,
+            },
+        };
+        steps.push(step);
+    }
+    let all = Steps {
+        root: desk.masked(&desk.corpus().entries[bench.item].item.id),
+        profile: bench.profile.clone(),
+        unit: if tokens { "tokens" } else { "chars" }.to_owned(),
+        steps,
+    };
+    let mut out = anstream::stdout().lock();
+    if global.format == Format::Json {
+        writeln!(out, "{}", json_text(&all))?;
+    } else {
+        for line in text(&all) {
+            writeln!(out, "{}", printable(&line))?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn step(bench: &Bench<'_, '_>, limit: u64, pack: &Pack, before: Option<&Pack>) -> Result<Step, Failure> {
+    let earlier = |id: &str| before.and_then(|pack| pack.sections.iter().find(|section| section.id == id));
+    let buys = pack.sections.iter().filter_map(|section| {
+        let old = earlier(&section.id);
+        let more = old.is_none_or(|old| old.content != section.content);
+        more.then(|| Bought {
+            id: section.id.clone(),
+            title: section.title.clone(),
+            detail: section.metadata.detail.clone(),
+            before: old.map(|old| old.metadata.detail.clone()),
+            chars: section.metadata.chars,
+        })
+    });
+    let out: BTreeSet<&str> =
+        pack.omissions.iter().filter(|it| it.reason == "budget").map(|it| it.id.as_str()).collect();
+    let next = if out.is_empty() {
+        None
+    } else {
+        let came = |pack: &Pack| pack.sections.iter().find(|section| out.contains(&*section.id)).cloned();
+        let enters = bench.enters(pack, &|pack| came(pack).is_some())?;
+        let at = enters.map(|at| bench.built(bench.limit(bench.unit(pack).0 == "tokens", at)));
+        let section = at.transpose()?.and_then(Result::ok).and_then(|sealed| came(sealed.pack()));
+        enters.zip(section).map(|(limit, section)| Next { id: section.id, title: section.title, limit })
+    };
+    Ok(Step {
+        limit,
+        used: Some(bench.unit(pack).1),
+        error: None,
+        sections: pack.sections.len(),
+        left_out: out.len(),
+        buys: buys.collect(),
+        next,
+    })
+}
+
+fn text(all: &Steps) -> Vec<String> {
+    let unit = &all.unit;
+    let mut lines = vec![format!("{}, profile {}, limits in {unit}", all.root, all.profile)];
+    for (index, step) in all.steps.iter().enumerate() {
+        lines.push(String::new());
+        let limit = grouped(step.limit);
+        let Some(used) = step.used else {
+            lines.push(format!("{limit}: {}", step.error.as_deref().unwrap_or("there is no pack")));
+            continue;
+        };
+        let left_out = step.left_out;
+        lines.push(format!(
+            "{limit}: {} used, {} sections, {left_out} left out for the budget",
+            grouped(used),
+            step.sections
+        ));
+        let sign = if index == 0 { ' ' } else { '+' };
+        for bought in &step.buys {
+            let detail = match &bought.before {
+                Some(before) if *before != bought.detail => format!("{before} → {}", bought.detail),
+                Some(_) => format!("more of {}", bought.detail),
+                None => bought.detail.clone(),
+            };
+            lines.push(format!("  {sign} {}  {detail}, {} chars  {}", bought.id, grouped(bought.chars), bought.title));
+        }
+        if step.buys.is_empty() {
+            lines.push("  nothing more".to_owned());
+        }
+        if let Some(next) = &step.next {
+            let more = grouped(next.limit.saturating_sub(step.limit));
+            lines.push(format!("  next: {} at {} ({more} more)  {}", next.id, grouped(next.limit), next.title));
+        }
+    }
+    lines
+}

@@ -1,0 +1,168 @@
+//! `explain --why-not`: why something is not in a pack.
+
+use crate::cli::args::{ExplainArgs, Format, Global};
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::cli::packs::Bench;
+use crate::cli::report::{json_text, printable};
+use crate::cli::target;
+use crate::cli::workspace::Workspace;
+use contextpack::graph::Target;
+use contextpack::model::{RepoPath, Source as _};
+use contextpack::pipeline::Desk;
+use contextpack::review::{WhyNot, grouped, why_not};
+use std::collections::{BTreeMap, VecDeque};
+use std::io::Write as _;
+
+/// Answers, and ends well whatever the answer is.
+pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Failure> {
+    let finished = target::is_pack(&args.target)?;
+    let answer = if finished {
+        let pack = match target::pack(global, &args.target, &args.building)? {
+            Ok(pack) => pack,
+            Err(exit) => return Ok(exit),
+        };
+        why_not(&pack, asked, &[asked.to_owned()]).unwrap_or_else(|| {
+            let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
+            let help = format!("ask with the root, where its repo is: `contextpack explain {root} --why-not {asked}`");
+            plain(asked, "unknown", "the pack says nothing of it".to_owned(), help)
+        })
+    } else {
+        let workspace = Workspace::open(global, &[])?;
+        let desk = workspace.desk();
+        let bench = Bench::new(&workspace, &desk, &args.target, &args.building)?;
+        let sealed = match bench.built(args.building.limits())? {
+            Ok(sealed) => sealed,
+            Err(diagnostics) => {
+                crate::cli::report::text(&mut anstream::stderr().lock(), &diagnostics, &|_| None)?;
+                return Ok(Exit::Input);
+            }
+        };
+        let names = names(&workspace, &desk, asked);
+        let mut answer = why_not(sealed.pack(), asked, &names)
+            .map_or_else(|| elsewhere(&workspace, &desk, bench.item, asked), Ok)?;
+        let budget =
+            sealed.pack().omissions.iter().any(|it| answer.section.as_ref() == Some(&it.id) && it.reason == "budget");
+        if let Some(section) = answer.section.clone().filter(|_| budget) {
+            answer.needs = bench.enters(sealed.pack(), &|pack| pack.sections.iter().any(|it| it.id == section))?;
+            if let Some(needs) = answer.needs {
+                let (unit, _) = bench.unit(sealed.pack());
+                answer.help = Some(format!("it is in from a limit of {} {unit} on", grouped(needs)));
+            }
+        }
+        answer
+    };
+    let mut out = anstream::stdout().lock();
+    if global.format == Format::Json {
+        writeln!(out, "{}", json_text(&answer))?;
+    } else {
+        writeln!(out, "{}: {}", printable(asked), printable(&answer.message))?;
+        if let Some(help) = &answer.help {
+            writeln!(out, "  help: {}", printable(help))?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn plain(asked: &str, answer: &str, message: String, help: String) -> WhyNot {
+    WhyNot {
+        asked: asked.to_owned(),
+        answer: answer.to_owned(),
+        section: None,
+        message,
+        help: Some(help),
+        chars: None,
+        needs: None,
+    }
+}
+
+/// All names that what was asked for goes by.
+fn names(workspace: &Workspace, desk: &Desk<'_>, asked: &str) -> Vec<String> {
+    let mut names = vec![asked.to_owned()];
+    if let Ok(item) = workspace.find(desk, asked) {
+        let record = &desk.corpus().entries[item].item;
+        names.push(record.id.to_string());
+        // Of a file that holds many the path names no item.
+        let path = record.origin.path.as_str();
+        if !path.ends_with(".jsonl") && !path.ends_with(".json") {
+            names.push(path.to_owned());
+        }
+    }
+    names
+}
+
+/// Why a pack says nothing of something: the items and the files of the repo tell.
+fn elsewhere(workspace: &Workspace, desk: &Desk<'_>, root: usize, asked: &str) -> Result<WhyNot, Failure> {
+    let id = |item: usize| desk.masked(&desk.corpus().entries[item].item.id);
+    if let Ok(item) = workspace.find(desk, asked) {
+        if item == root {
+            return Ok(plain(asked, "in", "it is the root".to_owned(), "every pack holds its root".to_owned()));
+        }
+        let (message, help) = match path(desk, root, item) {
+            Some(between) => (
+                format!(
+                    "it is {} steps away, by way of {}; a pack goes one step",
+                    between.len() + 1,
+                    between.iter().map(|item| format!("`{}`", id(*item))).collect::<Vec<_>>().join(", ")
+                ),
+                format!("state a relation between `{}` and `{}`", id(root), id(item)),
+            ),
+            None => (
+                format!("no relation leads from `{}` to `{}`", id(root), id(item)),
+                format!("state one, such as `depends_on: {}`", id(item)),
+            ),
+        };
+        return Ok(plain(asked, "unrelated", message, help));
+    }
+    let Ok(file) = RepoPath::new(asked) else {
+        let help = "`contextpack list` shows the roots; a file is named from the repo's root".to_owned();
+        return Ok(plain(asked, "unknown", "there is no such item or file".to_owned(), help));
+    };
+    if workspace.repo.files().contains(&file) {
+        let adr = workspace.settings.adrs.include.set.is_match(file.as_str());
+        let help = if adr {
+            format!("name it in the root: `adrs: [{file}]`, or write its path in the body")
+        } else {
+            format!("name it in the root: `docs: [{file}]`, or link to it in the body")
+        };
+        let message = format!("nothing in `{}` refers to it", id(root));
+        return Ok(plain(asked, "unreferenced", message, help));
+    }
+    let (message, help) = if workspace.root.join(asked).symlink_metadata().is_ok() {
+        (
+            "git ignores it, its name is never opened, or it lies in a folder that is no input",
+            "track it with git, or allow it under `redaction.deny_paths`",
+        )
+    } else {
+        ("there is no such item or file", "`contextpack list` shows the roots; a file is named from the repo's root")
+    };
+    let answer = if message.starts_with("git") { "not_listed" } else { "unknown" };
+    Ok(plain(asked, answer, message.to_owned(), help.to_owned()))
+}
+
+/// The items between two, on a shortest way; nothing where no way leads.
+fn path(desk: &Desk<'_>, from: usize, to: usize) -> Option<Vec<usize>> {
+    let mut came_from = BTreeMap::from([(from, from)]);
+    let mut queue = VecDeque::from([from]);
+    while let Some(here) = queue.pop_front() {
+        for edge in desk.graph().edges(here) {
+            let Target::Item(next) = edge.to else { continue };
+            if came_from.contains_key(&next) {
+                continue;
+            }
+            came_from.insert(next, here);
+            queue.push_back(next);
+        }
+        if came_from.contains_key(&to) {
+            break;
+        }
+    }
+    let mut between = Vec::new();
+    let mut here = *came_from.get(&to)?;
+    while here != from {
+        between.push(here);
+        here = *came_from.get(&here)?;
+    }
+    between.reverse();
+    Some(between)
+}

@@ -1,0 +1,131 @@
+//! The merge driver: a pack that both sides changed is built from the merged inputs.
+
+use crate::cli::args::{Building, Global};
+use crate::cli::exit::Exit;
+use crate::cli::failure::{Failure, PathFailure};
+use crate::cli::packs::Bench;
+use crate::cli::report::printable;
+use crate::cli::workspace::Workspace;
+use contextpack::intake::{Repo, merged};
+use contextpack::render;
+use contextpack::review::salvage;
+use contextpack::session::companion;
+use contextpack::wire::Pack;
+use std::io::Write as _;
+use std::path::Path;
+
+/// Writes the pack of the merged inputs to `ours`, as git asks of a driver.
+///
+/// Where it cannot be built, `ours` stays as it is, a whole pack without marks, and git is told of a conflict:
+/// `contextpack build` resolves it once the inputs are merged.
+pub(super) fn run(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Result<Exit, Failure> {
+    // The build goes on in another folder.
+    let result = std::path::absolute(ours)?;
+    match rebuilt(global, ours, theirs, path) {
+        Ok(bytes) => {
+            std::fs::write(result, bytes)
+                .map_err(|error| PathFailure::failure("write", ours.display().to_string(), error))?;
+            Ok(Exit::Done)
+        }
+        Err(why) => {
+            let line = format!("{path}: {why}; run `contextpack build` when the rest is merged");
+            writeln!(anstream::stderr(), "contextpack: {}", printable(&line))?;
+            // Whatever is not 0 is a conflict.
+            Ok(Exit::Outside)
+        }
+    }
+}
+
+fn rebuilt(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Result<Vec<u8>, String> {
+    let top = std::env::current_dir().map_err(|error| error.kind().to_string())?;
+    let other = other().ok_or("only `git merge` and `git pull` say what is merged")?;
+    let (folder, _) = path.rsplit_once('/').unwrap_or(("", path));
+    let settled = |conflict: &str| {
+        let (place, name) = conflict.rsplit_once('/').unwrap_or(("", conflict));
+        place == folder && (name.ends_with(".json") || name.ends_with(".md"))
+    };
+    let scratch = Scratch::new()?;
+    merged(&top, &other, &scratch.0, &settled)?;
+    let there = scratch.0.join(folder);
+    let json = path.strip_suffix(".md").map(|stem| format!("{stem}.json"));
+    let pack = match &json {
+        None => [ours, theirs].into_iter().find_map(pack),
+        Some(json) => pack(&scratch.0.join(json)),
+    };
+    let pack = pack.ok_or("neither side is a context pack")?;
+    let root = Repo::find_root(&there).map_err(|error| error.to_string())?;
+    let sealed = sealed(global, &top, &scratch.0, &root, &pack)?;
+    let (_, name) = path.rsplit_once('/').unwrap_or(("", path));
+    if json.is_some() && companion::name(&sealed.name) == name {
+        return Ok(render::pack(&sealed.pack).whole().into_bytes());
+    }
+    if sealed.name == name {
+        Ok(sealed.bytes)
+    } else {
+        Err(format!("it is the pack of `{}` under another name", sealed.name))
+    }
+}
+
+struct Made {
+    name: String,
+    pack: Pack,
+    bytes: Vec<u8>,
+}
+
+/// The pack of the same root and profile, out of the merged files.
+fn sealed(global: &Global, top: &Path, scratch: &Path, root: &Path, pack: &Pack) -> Result<Made, String> {
+    let told = |failure: Failure| failure.message();
+    std::env::set_current_dir(root).map_err(|error| error.kind().to_string())?;
+    let workspace = Workspace::open(global, &[]).map_err(told)?;
+    // A snapshot that is not in git is in no merge either, and without it a pack would lose its issues.
+    let below = root.strip_prefix(scratch).unwrap_or(Path::new(""));
+    let snapshot = workspace.settings.github.snapshot.as_str();
+    if top.join(below).join(snapshot).exists() && !workspace.root.join(snapshot).exists() {
+        return Err("the snapshot of GitHub is not in git".to_owned());
+    }
+    let desk = workspace.desk();
+    let building = Building { profiles: vec![pack.profile.clone()], ..Building::default() };
+    let name = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
+    let bench = Bench::new(&workspace, &desk, &name, &building).map_err(told)?;
+    let built = bench.built(building.limits()).map_err(told)?;
+    let sealed = built.map_err(|found| found.first().map(|it| it.message.clone()).unwrap_or_default())?;
+    let slug = contextpack::model::slug(&desk.name(bench.item));
+    Ok(Made { name: format!("{slug}.{}.json", bench.profile), pack: sealed.pack().clone(), bytes: sealed.bytes() })
+}
+
+fn pack(file: &Path) -> Option<Pack> {
+    salvage(&std::fs::read(file).ok()?).pack
+}
+
+/// What is merged into `HEAD`: `git merge` names it in its environment. Of several at once none is the one.
+fn other() -> Option<String> {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let mut heads = names.filter_map(|name| Some(name.strip_prefix("GITHEAD_")?.to_owned()));
+    let head = heads.next()?;
+    let is_hash = matches!(head.len(), 40 | 64) && head.bytes().all(|byte| byte.is_ascii_hexdigit());
+    (is_hash && heads.next().is_none()).then_some(head)
+}
+
+/// A folder of this process, removed at the end.
+struct Scratch(std::path::PathBuf);
+
+impl Scratch {
+    fn new() -> Result<Self, String> {
+        let folder = std::env::temp_dir().join(crate::cli::annotations::random_word());
+        let mut builder = std::fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        // A folder that is there already belongs to somebody else.
+        builder.create(&folder).map_err(|error| format!("no temporary folder: {}", error.kind()))?;
+        let folder = folder.canonicalize().map_err(|error| error.kind().to_string())?;
+        Ok(Self(folder))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Windows removes no folder that is the current one.
+        let _left = std::env::set_current_dir(std::env::temp_dir());
+        let _gone = std::fs::remove_dir_all(&self.0);
+    }
+}

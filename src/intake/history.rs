@@ -1,0 +1,159 @@
+//! Files as revisions of the git repository have them.
+
+use super::git;
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+/// The largest file that is read, in bytes.
+const LARGEST: u64 = 256 << 20;
+
+/// Why a revision could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum HistoryError {
+    /// There is no such revision, or no such file in it.
+    #[error("git knows no `{0}`; where a shallow clone lacks it, fetch it first")]
+    Unknown(String),
+    /// The file is larger than any pack.
+    #[error("`{0}` is larger than 256 MiB")]
+    TooLarge(String),
+    /// git could not be run, or gave no sense.
+    #[error("{0}")]
+    Git(String),
+    /// git ended early.
+    #[error("git ended early")]
+    Ended(#[from] io::Error),
+}
+
+/// What a path is in a revision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kept {
+    /// A file's bytes.
+    File(Vec<u8>),
+    /// A folder's plain files, by name.
+    Folder(Vec<(String, Vec<u8>)>),
+}
+
+/// One `git cat-file` that answers every question. Nothing is fetched for an answer.
+pub struct History {
+    child: Child,
+    questions: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl History {
+    /// Starts git in `root`.
+    ///
+    /// # Errors
+    /// Where git cannot be started.
+    pub fn open(root: &Path) -> Result<Self, HistoryError> {
+        let mut command = git::command(root, &["-c", "protocol.allow=never", "cat-file", "--batch"]);
+        command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_NO_REPLACE_OBJECTS", "1");
+        let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+        let mut child =
+            started.map_err(|error| HistoryError::Git(format!("git cannot be started: {}", error.kind())))?;
+        match (child.stdin.take(), child.stdout.take()) {
+            (Some(questions), Some(answers)) => Ok(Self { child, questions, answers: BufReader::new(answers) }),
+            _ => Err(HistoryError::Git("git gives no answers".to_owned())),
+        }
+    }
+
+    /// What stands at `path` of `revision`, `None` where nothing does. Of a folder only files whose name `wanted` takes.
+    ///
+    /// # Errors
+    /// Where there is no such revision, or git fails.
+    pub fn read(
+        &mut self,
+        revision: &str,
+        path: &str,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Option<Kept>, HistoryError> {
+        if self.ask(&format!("{revision}^{{commit}}"))?.is_none() {
+            return Err(HistoryError::Unknown(revision.to_owned()));
+        }
+        // The root itself is named by nothing after the colon.
+        let Some(found) = self.ask(&format!("{revision}:{path}"))? else { return Ok(None) };
+        match found.kind.as_str() {
+            "blob" => Ok(Some(Kept::File(found.bytes))),
+            "tree" => {
+                let mut files = Vec::new();
+                for (name, id) in entries(&found) {
+                    if wanted(&name)
+                        && let Some(file) = self.ask(&id)?
+                    {
+                        files.push((name, file.bytes));
+                    }
+                }
+                Ok(Some(Kept::Folder(files)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn ask(&mut self, name: &str) -> Result<Option<Object>, HistoryError> {
+        if name.contains(|c: char| c.is_control()) {
+            return Err(HistoryError::Unknown(name.escape_default().to_string()));
+        }
+        writeln!(self.questions, "{name}")?;
+        self.questions.flush()?;
+        let mut head = String::new();
+        self.answers.read_line(&mut head)?;
+        let mut words = head.trim_end().rsplit(' ');
+        let (size, kind, id) = (words.next().unwrap_or_default(), words.next(), words.next());
+        let (Ok(size), Some(kind), Some(id)) = (size.parse::<u64>(), kind, id) else {
+            // `<name> missing`, or `ambiguous`.
+            return if head.is_empty() { Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()) } else { Ok(None) };
+        };
+        if size > LARGEST {
+            return Err(HistoryError::TooLarge(name.to_owned()));
+        }
+        let mut bytes = Vec::new();
+        (&mut self.answers).take(size).read_to_end(&mut bytes)?;
+        self.answers.read_exact(&mut [0])?;
+        Ok(Some(Object { kind: kind.to_owned(), id_bytes: id.len() / 2, bytes }))
+    }
+}
+
+impl Drop for History {
+    fn drop(&mut self) {
+        // It waits for questions that nobody asks any more.
+        let _ended = self.child.kill();
+        let _reaped = self.child.wait();
+    }
+}
+
+struct Object {
+    kind: String,
+    /// How long an id is: 20 bytes of SHA-1, 32 of SHA-256.
+    id_bytes: usize,
+    bytes: Vec<u8>,
+}
+
+/// The plain files of a tree, with their ids. Links and folders are none.
+fn entries(tree: &Object) -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    let mut rest = &tree.bytes[..];
+    // `<mode> <name>\0<id>`
+    while let Some(end) = rest.iter().position(|byte| *byte == 0) {
+        let Some(id) = rest.get(end + 1..end + 1 + tree.id_bytes) else { break };
+        if let Ok(entry) = std::str::from_utf8(&rest[..end])
+            && let Some((mode, name)) = entry.split_once(' ')
+            && mode.starts_with("100")
+        {
+            files.push((name.to_owned(), id.iter().map(|byte| format!("{byte:02x}")).collect()));
+        }
+        rest = &rest[end + 1 + tree.id_bytes..];
+    }
+    files
+}
+
+/// The revision from which two parted.
+///
+/// # Errors
+/// Where git knows no such thing.
+pub fn merge_base(root: &Path, one: &str, other: &str) -> Result<String, HistoryError> {
+    let out = git::run(root, &["merge-base", "--end-of-options", one, other]);
+    let base = out.ok().and_then(|out| String::from_utf8(out).ok());
+    base.map(|base| base.trim().to_owned())
+        .ok_or_else(|| HistoryError::Unknown(format!("common ancestor of {one} and {other}")))
+}

@@ -1,0 +1,46 @@
+//! The files that a merge under way will give, before git has written them.
+
+use super::git;
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// Writes the files of the merge of `HEAD` with `other` below `folder`, which becomes a git repository that tracks them.
+///
+/// Of what conflicts only files that `settled` takes may: they are as `HEAD` has them.
+///
+/// # Errors
+/// Why the merged files cannot be had: a sentence.
+pub fn merged(top: &Path, other: &str, folder: &Path, settled: &dyn Fn(&str) -> bool) -> Result<(), String> {
+    // The packs' own driver would ask for this merge again.
+    let options =
+        ["-c", "merge.contextpack.driver=false", "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages"];
+    let output = git::command(top, &options)
+        .args(["HEAD", other])
+        .output()
+        .map_err(|error| format!("git cannot be started: {}", error.kind()))?;
+    // 1 says that something conflicts.
+    if !matches!(output.status.code(), Some(0 | 1)) {
+        return Err("git cannot merge without writing files; it needs version 2.38".to_owned());
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut parts = text.split('\0').filter(|part| !part.is_empty());
+    let tree = parts.next().ok_or("git gives no merged tree")?;
+    if let Some(conflict) = parts.find(|path| !settled(path)) {
+        return Err(format!("`{conflict}` has conflicts of its own: resolve them first"));
+    }
+    let fault = |error: std::io::Error| format!("the merged files cannot be written: {}", error.kind());
+    git::run(folder, &["init", "-q", "."])?;
+    let index = folder.join(".git/index");
+    let with_index = |arguments: &[&str]| -> Result<(), String> {
+        let mut command = git::command(top, arguments);
+        command.env("GIT_INDEX_FILE", index.as_os_str());
+        let output = command.output().map_err(fault)?;
+        if output.status.success() { Ok(()) } else { Err("git cannot write the merged files".to_owned()) }
+    };
+    with_index(&["read-tree", tree])?;
+    // A final `/` makes it a folder rather than the beginning of each name.
+    let mut prefix = folder.as_os_str().to_owned();
+    prefix.push(OsStr::new("/"));
+    let prefix = format!("--prefix={}", prefix.to_str().ok_or("the temporary folder's name is not UTF-8")?);
+    with_index(&["checkout-index", "--all", "--quiet", "--force", &prefix])
+}

@@ -1,0 +1,235 @@
+//! A pack from whatever bytes there are: what breaks it is told, and the rest can still be compared.
+
+use super::super::read::{ReadError, read};
+use super::super::verify::hash;
+use crate::wire::{Budget, Generator, Pack, Root, SCHEMA_VERSION};
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// A pack as it could be read.
+#[derive(Debug, Clone, Default)]
+pub struct Reading {
+    /// The pack, or as much of it as could be read; nothing where it is no pack at all.
+    pub pack: Option<Pack>,
+    /// What is wrong with it.
+    pub faults: Vec<String>,
+    /// Whether it ends early, so that nobody knows what else was in it.
+    pub torn: bool,
+}
+
+/// Reads a pack leniently: of another version what is known of it, of a damaged one what stands before the damage.
+pub fn salvage(bytes: &[u8]) -> Reading {
+    let error = match read(bytes) {
+        Ok(pack) => {
+            let changed = hash(bytes).is_none_or(|digest| digest.to_string() != pack.hash);
+            let fault = "its content is not what its hash says: it was changed after it was built".to_owned();
+            return Reading { pack: Some(pack), faults: Vec::from_iter(changed.then_some(fault)), torn: false };
+        }
+        Err(error) => error,
+    };
+    let fault = match &error {
+        ReadError::Version(version) => {
+            format!("it is of version `{version}`: only what `{SCHEMA_VERSION}` knows is compared")
+        }
+        error => format!("it is damaged, and compared as far as it can be read: {error}"),
+    };
+    let fields = readable(bytes);
+    let named = fields.get("schema_version").and_then(Value::as_str).is_some_and(|it| it.starts_with("context_pack/"));
+    if !named {
+        return Reading { pack: None, faults: vec![format!("it is no context pack: {error}")], torn: true };
+    }
+    Reading { pack: Some(known(&fields)), faults: vec![fault], torn: !matches!(error, ReadError::Version(_)) }
+}
+
+/// The outermost fields up to the place where the text is no JSON any more.
+fn readable(bytes: &[u8]) -> Map<String, Value> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut fields = Map::new();
+    let mut json = serde_json::Deserializer::from_str(text.trim_start_matches('\u{feff}'));
+    // What was read before the error is all that is wanted.
+    let _damage = Fields(&mut fields).deserialize(&mut json);
+    fields
+}
+
+struct Fields<'a>(&'a mut Map<String, Value>);
+struct Field<'a>(&'a mut Value);
+
+impl<'de> DeserializeSeed<'de> for Fields<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Fields<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a pack")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        const LISTS: [&str; 5] = ["inputs", "sections", "omissions", "redactions", "warnings"];
+        while let Some(name) = map.next_key::<String>()? {
+            if LISTS.contains(&name.as_str()) {
+                map.next_value_seed(Field(self.0.entry(name).or_insert_with(|| json!([]))))?;
+            } else {
+                let value = map.next_value::<Value>()?;
+                self.0.insert(name, value);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Field<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Field<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        let Value::Array(values) = self.0 else { return list.next_element::<IgnoredAny>().map(drop) };
+        while let Some(value) = list.next_element::<Value>()? {
+            values.push(value);
+        }
+        Ok(())
+    }
+}
+
+/// The known fields of a pack; one that is missing or of another type is empty, an entry of a list is left out.
+fn known(fields: &Map<String, Value>) -> Pack {
+    let names = names();
+    let part = |name: &str| stripped(fields.get(name).unwrap_or(&Value::Null), &names);
+    let text = |name: &str| part(name).as_str().unwrap_or_default().to_owned();
+    fn list<T: DeserializeOwned>(part: Value) -> Vec<T> {
+        let Value::Array(values) = part else { return Vec::new() };
+        values.into_iter().filter_map(|value| serde_json::from_value(value).ok()).collect()
+    }
+    let budget = Budget {
+        max_chars: None,
+        max_bytes: None,
+        max_tokens: None,
+        margin: None,
+        strategy: String::new(),
+        tokenizer: None,
+        rendering: String::new(),
+        used_chars: 0,
+        used_bytes: 0,
+        used_tokens: None,
+    };
+    Pack {
+        schema_version: text("schema_version"),
+        pack_id: text("pack_id"),
+        generated_at: text("generated_at"),
+        generator: serde_json::from_value(part("generator"))
+            .unwrap_or(Generator { name: String::new(), version: String::new() }),
+        profile: text("profile"),
+        root: serde_json::from_value(part("root")).unwrap_or(Root {
+            work_item_id: None,
+            issue_url: None,
+            title: String::new(),
+        }),
+        inputs: list(part("inputs")),
+        budget: serde_json::from_value(part("budget")).unwrap_or(budget),
+        hash: text("hash"),
+        sections: list(part("sections")),
+        omissions: list(part("omissions")),
+        redactions: list(part("redactions")),
+        warnings: list(part("warnings")),
+    }
+}
+
+/// The names of all fields of this version, as its schema has them.
+fn names() -> BTreeSet<String> {
+    fn collect(schema: &Value, names: &mut BTreeSet<String>) {
+        let children: Box<dyn Iterator<Item = &Value>> = match schema {
+            Value::Object(fields) => {
+                names.extend(
+                    fields.get("properties").and_then(Value::as_object).into_iter().flat_map(|it| it.keys().cloned()),
+                );
+                Box::new(fields.values())
+            }
+            Value::Array(values) => Box::new(values.iter()),
+            _ => return,
+        };
+        children.for_each(|child| collect(child, names));
+    }
+    let mut names = BTreeSet::new();
+    collect(&serde_json::from_str(&crate::wire::schema()).unwrap_or_default(), &mut names);
+    names
+}
+
+/// The value without the fields that no part of this version has.
+fn stripped(value: &Value, names: &BTreeSet<String>) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let known = fields.iter().filter(|(name, _)| names.contains(*name));
+            Value::Object(known.map(|(name, value)| (name.clone(), stripped(value, names))).collect())
+        }
+        Value::Array(values) => values.iter().map(|value| stripped(value, names)).collect(),
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    const PACK: &str = include_str!("../../../tests/golden/minimal/packs/feat-greeting.coding.json");
+
+    #[test]
+    fn a_whole_pack_has_no_fault_and_an_edited_one_says_so() {
+        let whole = salvage(PACK.as_bytes());
+        assert_eq!(whole.faults, Vec::<String>::new());
+        let edited = salvage(PACK.replacen("\"trusted\"", "\"untrusted\"", 1).as_bytes());
+        assert!(
+            edited.pack.is_some() && edited.faults[0].contains("changed after it was built"),
+            "{:?}",
+            edited.faults
+        );
+    }
+
+    #[test]
+    fn of_a_torn_pack_stays_what_stands_before_the_tear() {
+        let whole = salvage(PACK.as_bytes()).pack.unwrap();
+        let cut = PACK.find("\"id\": \"root.json\"").unwrap();
+        let torn = salvage(&PACK.as_bytes()[..cut]);
+        assert!(torn.faults[0].starts_with("it is damaged"), "{:?}", torn.faults);
+        let torn = torn.pack.unwrap();
+        assert_eq!(torn.inputs, whole.inputs);
+        assert!(!torn.sections.is_empty() && whole.sections.starts_with(&torn.sections));
+        assert!(torn.sections.len() < whole.sections.len());
+    }
+
+    #[test]
+    fn of_a_later_version_stays_what_this_one_knows() {
+        let whole = salvage(PACK.as_bytes()).pack.unwrap();
+        let later =
+            PACK.replace("context_pack/v1", "context_pack/v2").replace("\"detail\":", "\"mood\": 1, \"detail\":");
+        let read = salvage(later.as_bytes());
+        assert!(read.faults[0].contains("`context_pack/v2`"), "{:?}", read.faults);
+        assert_eq!(read.pack.unwrap().sections, whole.sections);
+    }
+
+    #[test]
+    fn what_is_no_pack_is_none() {
+        for text in ["", "{}", "[1]", "# Notes", "{\"schema_version\": \"x/1\"}", "\u{0}"] {
+            let read = salvage(text.as_bytes());
+            assert!(read.pack.is_none() && read.faults.len() == 1, "{text}: {:?}", read.faults);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The page for a comment or a job summary.
+
+use super::Explanation;
+use super::page::{Page, bar, cost, detail};
+use crate::render;
+
+impl Explanation {
+    /// A page for a comment or a job summary.
+    pub fn markdown(&self) -> String {
+        let mut page = Page::default();
+        page.line(format_args!("## {}", cell(&format!("{} {}", self.root, self.title))));
+        page.0.push('\n');
+        for used in &self.budget {
+            page.line(format_args!("- `{}`", bar(used)));
+        }
+        page.head("| section | why | detail | cost | place |");
+        page.line(format_args!("|---|---|---|---:|---|"));
+        for line in &self.sections {
+            page.line(format_args!(
+                "| {} | {} | {} | {} | {} |",
+                cell(&line.id),
+                line.provenance,
+                detail(line),
+                cost(line),
+                cell(&line.place)
+            ));
+        }
+        for line in &self.omissions {
+            page.line(format_args!(
+                "| ~~{}~~ | {} | left out: {} | {} | {} |",
+                cell(&line.id),
+                line.provenance,
+                line.how,
+                cost(line),
+                cell(&line.place)
+            ));
+        }
+        page.0.push('\n');
+        page.line(format_args!(
+            "{} relations, {} redactions, {} warnings",
+            self.edges.len(),
+            self.redactions.len(),
+            self.warnings.len()
+        ));
+        if !self.redactions.is_empty() {
+            page.head("| removed | place | rule | why |");
+            page.line(format_args!("|---|---|---|---|"));
+            for redaction in &self.redactions {
+                page.line(format_args!(
+                    "| {} | {}:{} | {} × {} | {} |",
+                    cell(&redaction.section),
+                    cell(&render::place(&redaction.source)),
+                    redaction.line,
+                    redaction.rule,
+                    redaction.count,
+                    cell(&redaction.reason)
+                ));
+            }
+        }
+        page.0
+    }
+}
+
+/// Text inside a Markdown table: nothing in it is markup.
+fn cell(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '~' | '!' | '@' | '&' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}

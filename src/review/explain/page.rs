@@ -1,0 +1,114 @@
+//! A page of lines and tables, and how numbers and shares are shown on it.
+
+use super::{Line, Use};
+use std::fmt::Write;
+
+/// How wide the bar of the budget is.
+const BAR: u64 = 40;
+
+/// A page in the making, line by line.
+#[derive(Default)]
+pub(super) struct Page(pub(super) String);
+
+impl Page {
+    pub(super) fn line(&mut self, line: std::fmt::Arguments<'_>) {
+        // A title may have line breaks; no text begins a line of its own, which a workflow log would obey.
+        let from = self.0.len();
+        // Writing to a `String` cannot fail.
+        let _ = write!(self.0, "{line}");
+        if self.0[from..].contains(['\n', '\r']) {
+            let flat = self.0.split_off(from).replace("\r\n", " ").replace(['\n', '\r'], " ");
+            self.0.push_str(&flat);
+        }
+        self.0.push('\n');
+    }
+
+    pub(super) fn head(&mut self, title: &str) {
+        self.0.push('\n');
+        self.line(format_args!("{title}"));
+    }
+
+    pub(super) fn table<const N: usize>(&mut self, rows: Vec<[String; N]>, none: &str) {
+        if rows.is_empty() {
+            self.line(format_args!("  {none}"));
+        }
+        let widths: [usize; N] = std::array::from_fn(|column| {
+            rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default().min(48)
+        });
+        for row in rows {
+            let mut line = String::from(" ");
+            for (cell, width) in row.iter().zip(widths) {
+                let _ = write!(line, " {cell:<width$}");
+            }
+            self.line(format_args!("{}", line.trim_end()));
+        }
+    }
+}
+
+pub(super) fn detail(line: &Line) -> String {
+    match line.full_chars {
+        Some(full) => format!("{} of {}", line.how, grouped(full)),
+        None => line.how.clone(),
+    }
+}
+
+pub(super) fn cost(line: &Line) -> String {
+    match (line.chars, line.tokens) {
+        (Some(chars), Some(tokens)) => format!("{} chars, {} tokens", grouped(chars), grouped(tokens)),
+        (Some(chars), None) => format!("{} chars", grouped(chars)),
+        (None, _) => String::new(),
+    }
+}
+
+pub(super) fn share(chars: u64, whole: u64) -> String {
+    let percent = (chars * 100).checked_div(whole).unwrap_or_default();
+    format!("{percent:>3} % {}", "▇".repeat((percent / 5) as usize))
+}
+
+pub(super) fn bar(used: &Use) -> String {
+    let Some(limit) = used.limit.filter(|limit| *limit > 0) else {
+        return format!("{} {}", grouped(used.used), used.unit);
+    };
+    let filled = (used.used * BAR / limit).min(BAR);
+    let percent = used.used * 100 / limit;
+    format!(
+        "{}{} {} of {} {}, {percent} %",
+        "█".repeat(filled as usize),
+        "░".repeat((BAR - filled) as usize),
+        grouped(used.used),
+        grouped(limit),
+        used.unit
+    )
+}
+
+pub(super) fn short(title: &str) -> String {
+    const LONGEST: usize = 48;
+    let mut text: String = title.chars().take(LONGEST).collect();
+    if title.chars().count() > LONGEST {
+        text.push('…');
+    }
+    text
+}
+
+/// A number with its thousands set apart.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
+}

@@ -1,0 +1,83 @@
+//! The page for a terminal.
+
+use super::Explanation;
+use super::page::{Page, bar, cost, detail, grouped, share, short};
+use crate::render;
+use std::collections::BTreeSet;
+
+impl Explanation {
+    /// A page for a terminal.
+    pub fn text(&self) -> String {
+        let mut page = Page::default();
+        page.line(format_args!("{}  {}", self.root, self.title));
+        page.line(format_args!("{}, {}, profile {}, {}", self.state, self.place, self.profile, self.pack_id));
+        page.head("Budget");
+        for used in &self.budget {
+            page.line(format_args!("  {}", bar(used)));
+        }
+        page.line(format_args!(
+            "  strategy {}; frames and this pack's list of omissions take {} chars",
+            self.strategy,
+            grouped(self.frames)
+        ));
+        page.head("Graph");
+        let rows = self.edges.iter().map(|neighbour| {
+            let edge = &neighbour.edge;
+            [
+                edge.relation.clone(),
+                edge.to.clone(),
+                edge.state.clone(),
+                neighbour.shown.clone(),
+                short(&edge.title),
+                format!("{}, {}", edge.source, edge.at),
+            ]
+        });
+        page.table(rows.collect(), "no relations");
+        page.head("In the pack");
+        let limit = self.budget.iter().find(|used| used.unit == "chars").map_or(0, |used| used.used);
+        let rows = self.sections.iter().map(|line| {
+            [
+                line.id.clone(),
+                line.provenance.clone(),
+                detail(line),
+                cost(line),
+                share(line.chars.unwrap_or_default(), limit),
+                short(&line.title),
+            ]
+        });
+        page.table(rows.collect(), "nothing");
+        page.head("Left out");
+        let rows = self.omissions.iter().map(|line| {
+            [line.id.clone(), line.provenance.clone(), line.how.clone(), cost(line), String::new(), line.place.clone()]
+        });
+        page.table(rows.collect(), "nothing");
+        if !self.redactions.is_empty() {
+            page.head("Redactions");
+            for redaction in &self.redactions {
+                page.line(format_args!(
+                    "  {} {}:{}  {} × {}: {}",
+                    redaction.section,
+                    render::place(&redaction.source),
+                    redaction.line,
+                    redaction.rule,
+                    redaction.count,
+                    redaction.reason
+                ));
+            }
+            // The same advice holds for all findings of one rule in one file.
+            let mut told = BTreeSet::new();
+            for redaction in self.redactions.iter().filter(|redaction| told.insert(&redaction.to_include)) {
+                page.line(format_args!("    to include {}: {}", redaction.rule, redaction.to_include));
+            }
+        }
+        if !self.warnings.is_empty() {
+            page.head("Warnings");
+            for warning in &self.warnings {
+                let place =
+                    warning.source.as_ref().map(|source| format!(" ({})", render::place(source))).unwrap_or_default();
+                page.line(format_args!("  {}: {}{place}", warning.code, warning.message));
+            }
+        }
+        page.0
+    }
+}

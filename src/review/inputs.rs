@@ -1,0 +1,87 @@
+//! Which inputs of a pack changed, came or went: the causes of its change.
+
+use crate::wire::Input;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What the rules of redaction are called among a pack's inputs.
+const RULES: &str = "redaction-rules";
+
+/// An input that differs between two packs.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+pub struct InputChange {
+    /// A file by its path; an item of a file that holds many by its id as well; an issue by its URL.
+    pub name: String,
+    /// Its id, where it is an item.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(super) id: Option<String>,
+    /// `added`, `removed` or `changed`.
+    pub change: String,
+    /// Its digest, or the version of a built-in text, in the old pack.
+    pub old: Option<String>,
+    /// The same in the new pack.
+    pub new: Option<String>,
+}
+
+impl InputChange {
+    /// In words: `docs/x.md changed`, `new: docs/x.md`, `docs/x.md is gone`, `built-in coding 3 → 4`,
+    /// `rule set changed: 2 → 3`.
+    pub fn words(&self) -> String {
+        match self.change.as_str() {
+            "added" => format!("new: {}", self.name),
+            "removed" => format!("{} is gone", self.name),
+            // A text of the repo has a digest, a built-in one a version.
+            _ if [&self.old, &self.new].into_iter().flatten().any(|mark| mark.starts_with("sha256:")) => {
+                format!("{} changed", self.name)
+            }
+            _ => format!(
+                "{} {} → {}",
+                if self.name == RULES { "rule set changed:".to_owned() } else { format!("built-in {}", self.name) },
+                self.old.as_deref().unwrap_or("none"),
+                self.new.as_deref().unwrap_or("none")
+            ),
+        }
+    }
+}
+
+/// What differs between the inputs of two packs, by name.
+pub(super) fn changes(old: &[Input], new: &[Input]) -> Vec<InputChange> {
+    let key = |input: &Input| (input.path.clone(), input.id.clone(), input.url.clone());
+    let before: BTreeMap<_, _> = old.iter().map(|input| (key(input), input)).collect();
+    let after: BTreeMap<_, _> = new.iter().map(|input| (key(input), input)).collect();
+    let mark = |input: &Input| input.version.clone().or_else(|| input.digest.clone());
+    let change = |what: &str, old: Option<&Input>, new: Option<&Input>| InputChange {
+        name: new.or(old).map(name).unwrap_or_default(),
+        id: new.or(old).and_then(|input| input.id.clone()),
+        change: what.to_owned(),
+        old: old.and_then(mark),
+        new: new.and_then(mark),
+    };
+    let mut changes = Vec::new();
+    for (key, input) in &after {
+        match before.get(key) {
+            None => changes.push(change("added", None, Some(input))),
+            Some(old) if old.version != input.version || old.digest != input.digest => {
+                changes.push(change("changed", Some(old), Some(input)));
+            }
+            Some(_) => {}
+        }
+    }
+    let gone = before.iter().filter(|(key, _)| !after.contains_key(key));
+    changes.extend(gone.map(|(_, input)| change("removed", Some(input), None)));
+    changes.sort();
+    changes.dedup();
+    changes
+}
+
+/// A file by its path; an item of a file that holds many by its id as well.
+fn name(input: &Input) -> String {
+    match (&input.path, &input.id, &input.url) {
+        (Some(path), Some(id), _) if path.ends_with(".jsonl") || path.ends_with(".json") => format!("{path} ({id})"),
+        (Some(path), ..) => path.clone(),
+        (None, Some(id), _) => id.clone(),
+        (None, None, url) => url.clone().unwrap_or_default(),
+    }
+}

@@ -1,0 +1,106 @@
+//! Where something stands in a pack, or why it does not.
+
+use crate::render;
+use crate::wire::{Pack, Source};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// The answer to: why is this not in the pack?
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct WhyNot {
+    /// What was asked for, as typed.
+    pub asked: String,
+    /// `in`, `left_out`, `listed` (in the list of relations only), `unrelated`, `unreferenced`, `not_listed` or `unknown`.
+    pub answer: String,
+    /// The id of the section that it is, or would be.
+    pub section: Option<String>,
+    /// The answer in words.
+    pub message: String,
+    /// What to do so that it gets in.
+    pub help: Option<String>,
+    /// Characters of its text, where that is known.
+    pub chars: Option<u64>,
+    /// The smallest limit at which it is in, where only the budget keeps it out.
+    pub needs: Option<u64>,
+}
+
+/// What a pack itself says of something that goes by any of `names`: a path, an id or a URL. Nothing where it says nothing.
+pub fn why_not(pack: &Pack, asked: &str, names: &[String]) -> Option<WhyNot> {
+    let is = |id: &str, source: &Source| {
+        let parts = [
+            Some(id),
+            id.split_once('.').map(|(_, rest)| rest),
+            source.id.as_deref(),
+            source.path.as_deref(),
+            source.url.as_deref(),
+        ];
+        parts.into_iter().flatten().any(|part| names.iter().any(|name| part == name || without_place(part) == name))
+    };
+    let answer =
+        |answer: &str, section: Option<&str>, message: String, help: Option<&str>, chars: Option<u64>| WhyNot {
+            asked: asked.to_owned(),
+            answer: answer.to_owned(),
+            section: section.map(str::to_owned),
+            message,
+            help: help.map(str::to_owned),
+            chars,
+            needs: None,
+        };
+    let shown = pack.sections.iter().filter(|section| is(&section.id, &section.source));
+    // An item stands under its own section rather than in the root's list of relations.
+    if let Some(section) = shown.min_by_key(|section| section.id == "root.edges") {
+        let metadata = &section.metadata;
+        let smaller = metadata.full_chars.map(|full| format!(" of {full}")).unwrap_or_default();
+        let message = format!(
+            "it is in, as `{}`: {}, {}{smaller} characters, from {}",
+            section.id,
+            metadata.detail,
+            metadata.chars,
+            render::place(&section.source)
+        );
+        let help = metadata.full_chars.map(|_| "a larger budget gives it more room");
+        return Some(answer("in", Some(&section.id), message, help, Some(metadata.chars)));
+    }
+    if let Some(omission) = pack.omissions.iter().find(|omission| is(&omission.id, &omission.source)) {
+        let (words, help) = reason(&omission.reason);
+        let message = format!("it was left out: {words}");
+        return Some(answer("left_out", Some(&omission.id), message, Some(help), omission.chars));
+    }
+    let mut edges = pack.sections.iter().filter_map(|section| section.metadata.edges.as_ref()).flatten();
+    let edge = edges.find(|edge| names.contains(&edge.to))?;
+    let (message, help) = if edge.resolved {
+        (
+            format!("it is listed as `{}` among the relations, and the profile takes no text of these", edge.relation),
+            "name the relation under `sections_of` of the profile",
+        )
+    } else {
+        (
+            format!("it is listed as `{}` among the relations, and nothing here describes it", edge.relation),
+            "run `contextpack sync` for it, or add the item",
+        )
+    };
+    Some(answer("listed", None, message, Some(help), None))
+}
+
+/// A path without the lines or the anchor behind it.
+fn without_place(part: &str) -> &str {
+    part.split_once('#').map_or(part, |(path, _)| path)
+}
+
+/// What an omission's reason means, and what to do about it.
+fn reason(reason: &str) -> (&'static str, &'static str) {
+    match reason {
+        "budget" => ("there was no room for it in the budget", "raise the limit of the profile"),
+        "limit" => ("there are more of its kind than the configuration takes", "raise `github.comments`"),
+        "profile" => ("the profile takes no such sections", "change the profile in `contextpack.yml`"),
+        "denied_path" => ("its name is one that is never opened", "allow it with `!path` under `redaction.deny_paths`"),
+        "outside_repo" => ("it lies outside the repo", "move it into the repo"),
+        "not_in_repo" => ("there is no such file, or git ignores it", "add the file, or correct the reference"),
+        "binary" => ("it is no text", "refer to a text file"),
+        "not_utf8" => ("it is not UTF-8", "save it as UTF-8"),
+        "too_large" => ("it is larger than a file may be", "split it"),
+        "ambiguous" => ("the reference fits more than one", "write its path"),
+        "low_trust" => ("it was written by somebody outside the repo", "copy what is right into the work item"),
+        _ => ("for a reason that this program does not know", "read the pack's `omissions`"),
+    }
+}
