@@ -14,6 +14,9 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash as _;
 
+/// How many roots share their neighbours' passages: more would hold more in memory than they save.
+const AT_ONCE: usize = 4096;
+
 /// What to build.
 #[derive(Debug, Clone)]
 pub struct Job {
@@ -139,13 +142,17 @@ impl Desk<'_> {
                 Err(fault) => faults.push(fault),
             }
         }
-        let pairs: Vec<(usize, &Bench<'_>)> =
-            roots.iter().flat_map(|root| benches.iter().map(move |bench| (*root, bench))).collect();
-        pairs.par_iter().for_each(|(root, bench)| {
-            if let Some(built) = self.pack(*root, bench, &shelf, &job.stamp, known) {
-                sink(built);
-            }
-        });
+        for roots in roots.chunks(AT_ONCE) {
+            let pairs: Vec<(usize, &Bench<'_>)> =
+                roots.iter().flat_map(|root| benches.iter().map(move |bench| (*root, bench))).collect();
+            pairs.par_iter().for_each(|(root, bench)| {
+                if let Some(built) = self.pack(*root, bench, &shelf, &job.stamp, known) {
+                    sink(built);
+                }
+            });
+            benches.iter_mut().for_each(|bench| bench.library.forget());
+            counters.values().for_each(Counter::forget);
+        }
         faults
     }
 
