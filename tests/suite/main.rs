@@ -17,8 +17,11 @@ mod init;
 mod issues;
 mod merge;
 mod redact;
+mod report;
 mod rooms;
 mod sandbox;
+#[cfg(feature = "serve")]
+mod serve;
 #[cfg(feature = "github")]
 mod stand_in;
 #[cfg(feature = "github")]
