@@ -3,6 +3,7 @@
 use crate::cli::args::Global;
 use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::{verify, workspace};
+use contextpack::model::natural_cmp;
 use contextpack::review::{Entry, report_data};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -43,7 +44,7 @@ impl Packs {
     pub(super) fn open(global: &Global, given: &[PathBuf]) -> Result<Self, Failure> {
         let mut places = Vec::new();
         for path in given {
-            let shown = slashed(path);
+            let shown = slashed(path).trim_end_matches('/').to_owned();
             path.metadata().map_err(|error| PathFailure::failure("read", shown.clone(), error))?;
             places.push(Place { path: path.clone(), shown });
         }
@@ -98,9 +99,11 @@ impl Packs {
         Ok(gone || changed)
     }
 
-    /// The packs with the path that is shown, in the order of the page.
+    /// The packs with the path that is shown, in natural order.
     pub(super) fn entries(&self) -> impl ExactSizeIterator<Item = (&str, &Entry)> {
-        self.read.iter().map(|(shown, read)| (shown.as_str(), &read.entry))
+        let mut entries: Vec<_> = self.read.iter().map(|(shown, read)| (shown.as_str(), &read.entry)).collect();
+        entries.sort_by(|(a, _), (b, _)| natural_cmp(a, b));
+        entries.into_iter()
     }
 
     /// The data of the page.

@@ -9,7 +9,7 @@ function group(section) {
   return found || "document";
 }
 
-const GROUPS = { comment: "comments", child: "children", dependency: "dependencies", adr: "ADRs", document: "documents" };
+const GROUPS = new Map([["comment", "comments"], ["child", "children"], ["dependency", "dependencies"], ["adr", "ADRs"], ["document", "documents"]]);
 
 // Tokens where they are limited, else characters.
 function unit(budget) {
@@ -22,7 +22,7 @@ function unit(budget) {
   };
 }
 
-function bar(label, parts, scale) {
+function bar(label, parts, scale, limit) {
   let at = 0;
   const rects = parts.map(([size, kind, title]) => {
     const x = at * 1000 / scale;
@@ -31,7 +31,7 @@ function bar(label, parts, scale) {
     return svg("rect", { x, y: 0, width, height: 24, class: "fill " + kind }, svg("title", {}, line(title, 200)));
   });
   return svg("svg", { class: "bar", viewBox: "0 0 1000 24", preserveAspectRatio: "none", role: "img", "aria-label": label },
-    svg("rect", { x: 0, y: 0, width: 1000, height: 24, class: "free" }), rects);
+    limit ? svg("rect", { x: 0, y: 0, width: limit * 1000 / scale, height: 24, class: "free" }) : "", rects);
 }
 
 function budgetPicture(pack) {
@@ -60,11 +60,11 @@ function budgetPicture(pack) {
   const scale = Math.max(measure.limit || 0, measure.used, missing, 1);
   const whole = measure.limit ? `${grouped(measure.used)} of ${say(measure.limit)}, ${percent(measure.used, measure.limit)}` : say(measure.used);
   const legend = [...groups].filter(([, size]) => size > 0).map(([name, size]) =>
-    el("li", {}, el("span", { class: "swatch fill " + name }), `${GROUPS[name] || name} `, el("span", { class: "size" }, `${grouped(size)}, ${percent(size, measure.used)}`)));
+    el("li", {}, el("span", { class: "swatch fill " + name }), `${GROUPS.get(name) || name} `, el("span", { class: "size" }, `${grouped(size)}, ${percent(size, measure.used)}`)));
   return el("section", { "aria-labelledby": "budget" },
     el("h3", { id: "budget" }, "Budget"),
     el("p", {}, el("strong", {}, whole), `. Strategy `, code(pack.budget.strategy), otherLimits(pack.budget, measure)),
-    bar(`In the pack: ${whole}`, taken, scale),
+    bar(`In the pack: ${whole}`, taken, scale, measure.limit),
     el("ul", { class: "legend" }, legend),
     missing ? [
       el("p", {}, `Not in it: ${say(missing)} in ${counted(lacking.length, "text")}, in the same scale`),

@@ -1,6 +1,7 @@
 "use strict";
 
-// Elements and texts. Every text goes in as text, so that nothing in a pack is ever markup.
+// Elements and texts. Every text goes in as text, so that nothing in a pack is ever markup, and with a visible mark for
+// each character that would not be seen.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -11,12 +12,17 @@ const HIDDEN = /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200
 const FIRST = 20000;
 const MORE = 200000;
 
+// What any other text is cut to: no title or name has so much to say.
+const LONGEST = 4000;
+
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "on") for (const [event, act] of Object.entries(value)) node.addEventListener(event, act);
     else if (value !== undefined && value !== null && value !== false) node.setAttribute(name, value === true ? "" : value);
   }
-  node.append(...children.flat().filter((child) => child !== undefined && child !== null && child !== ""));
+  const texts = node.namespaceURI === SVG ? (text) => [line(text)] : (text) => shown(cut(String(text)));
+  const there = children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== "");
+  node.append(...there.flatMap((child) => child instanceof Node ? [child] : texts(child)));
   return node;
 }
 
@@ -25,7 +31,9 @@ const svg = (tag, attributes = {}, ...children) => fill(document.createElementNS
 
 const sign = (mark) => "U+" + mark.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
 
-// A text of the pack, with a visible mark for each character that is none. The parts alternate: text, mark, text.
+const cut = (text) => text.length > LONGEST ? text.slice(0, LONGEST) + "…" : text;
+
+// A text with its marks. The parts alternate: text, mark, text.
 function shown(text) {
   return String(text).split(HIDDEN).map((part, at) => at % 2 ? el("span", { class: "mark" }, sign(part)) : part);
 }
@@ -38,9 +46,9 @@ function line(text, longest = Infinity) {
 }
 
 // A text of the pack among other words: its direction stays its own.
-const quote = (text, longest) => el("bdi", {}, shown(longest ? line(text, longest) : text));
+const quote = (text, longest) => el("bdi", {}, longest ? line(text, longest) : text);
 
-const code = (text) => el("code", {}, shown(text));
+const code = (text) => el("code", {}, text);
 
 // A long text by parts, so that no line of a megabyte keeps the page from answering.
 function block(text) {
@@ -72,7 +80,7 @@ const words = (name) => String(name).replace(/_/g, " ");
 
 // Links lead to web pages only, never to scripts.
 function link(url) {
-  return /^https:\/\//i.test(url) ? el("a", { href: url, rel: "noopener noreferrer" }, shown(url)) : code(url);
+  return /^https:\/\//i.test(url) ? el("a", { href: url, rel: "noopener noreferrer" }, url) : code(url);
 }
 
 function table(caption, heads, rows) {

@@ -18,9 +18,9 @@ function neighbours(entry) {
   ];
 }
 
-function edgeGroup(relation) {
-  return { parent: "parent", child: "child", depends_on: "dependency", blocked_by: "dependency" }[relation] || "related";
-}
+const EDGES = new Map([["parent", "parent"], ["child", "child"], ["depends_on", "dependency"], ["blocked_by", "dependency"]]);
+
+const edgeGroup = (relation) => EDGES.get(relation) || "related";
 
 function node(x, y, told, act) {
   const box = svg("rect", { width: NODE.width, height: NODE.height, rx: 8, class: "box " + told.kind });

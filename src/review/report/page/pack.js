@@ -18,7 +18,7 @@ function facts(pairs) {
 function lazily(id, summary, make, attributes = {}) {
   const details = el("details", { "data-id": id, ...attributes }, el("summary", {}, summary));
   details.addEventListener("toggle", () => {
-    if (details.open && details.childElementCount === 1) details.append(...[make()].flat());
+    if (details.open && details.childElementCount === 1) fill(details, {}, [make()]);
   });
   return details;
 }
@@ -89,17 +89,17 @@ function inputsView(pack) {
 const renderingOf = (entry) => entry.rendering.map((piece) => typeof piece === "number" ? entry.pack.sections[piece].content : piece).join("");
 
 function faultsView(entry) {
-  return el("section", { class: "faults" }, el("h3", {}, "Not valid"), el("ul", {}, entry.faults.map((fault) => el("li", {}, shown(fault)))));
+  return el("section", { class: "faults" }, el("h3", {}, "Not valid"), el("ul", {}, entry.faults.map((fault) => el("li", {}, fault))));
 }
 
 // All of a pack; `before` is what it was until now, `act` what a neighbour leads to.
 function packView(entry, before, act) {
   const pack = entry.pack;
-  if (!pack) return [el("h2", {}, shown(entry.path)), faultsView(entry)];
+  if (!pack) return [el("h2", {}, entry.path), faultsView(entry)];
   const old = new Map(before && before.pack ? before.pack.sections.map((section) => [section.id, section.content]) : []);
   const changed = (section) => old.size > 0 && old.get(section.id) !== section.content;
   return [
-    el("h2", {}, quote(pack.root.title)),
+    el("h2", {}, quote(pack.root.title, 400)),
     facts([
       ["Root", pack.root.work_item_id && code(pack.root.work_item_id)], ["Issue", pack.root.issue_url && link(pack.root.issue_url)],
       ["Profile", quote(pack.profile)], ["File", code(entry.path)], ["Pack", code(pack.pack_id)], ["Hash", code(pack.hash)],

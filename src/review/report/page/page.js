@@ -27,7 +27,10 @@ function rowOf(entry, changed) {
     pack && pack.warnings.length ? tag(counted(pack.warnings.length, "warning"), "warn") : "",
   ];
   const facts = pack ? [quote(rootId(pack), 60), ` · ${line(pack.profile, 40)}`, measure.limit ? ` · ${percent(measure.used, measure.limit)}` : ""] : [];
-  const row = el("li", { role: "option", tabindex: -1, "aria-selected": "false" },
+  // Rows that are not in view are not laid out, so they say themselves what they are.
+  const names = [titleOf(entry), pack && rootId(pack), pack && pack.profile].filter(Boolean).map((name) => line(name, 120));
+  const label = [...names, ...marks.filter(Boolean).map((mark) => mark.textContent)].join(", ");
+  const row = el("li", { role: "option", tabindex: -1, "aria-selected": "false", "aria-label": label },
     el("span", { class: "title" }, quote(titleOf(entry), 120)), el("span", { class: "facts" }, facts), marks);
   row.addEventListener("click", () => select(entry, "list"));
   return { entry, row, text: haystack(entry) };
