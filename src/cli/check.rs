@@ -151,7 +151,7 @@ fn no_more_markdown(name: &str) -> String {
 }
 
 /// Whether the pack on disk was made with its root's issue, and the new one without.
-fn lost_its_issue(existing: &[u8], built: &Pack) -> bool {
+pub(super) fn lost_its_issue(existing: &[u8], built: &Pack) -> bool {
     let has = |pack: &Pack| {
         pack.inputs.iter().any(|input| input.kind == "issue" && input.url.is_some() && input.url == pack.root.issue_url)
     };

@@ -29,6 +29,14 @@ pub(super) fn remote(root: &Path) -> Option<String> {
     Some(format!("{scheme}://{}", &rest[host..]))
 }
 
+/// Sets values of one clone's own configuration.
+///
+/// # Errors
+/// Why git did not: a sentence.
+pub fn configure(root: &Path, values: &[(&str, &str)]) -> Result<(), String> {
+    values.iter().try_for_each(|(name, value)| run(root, &["config", "--local", name, value]).map(drop))
+}
+
 /// Runs git so that neither the environment nor anybody's settings change the answer,
 /// and no program that the repo's own settings name is started.
 pub(super) fn run(root: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {

@@ -2,7 +2,6 @@
 
 use super::git;
 use std::ffi::OsStr;
-use std::fs;
 use std::path::Path;
 
 /// Writes the files of the merge of `HEAD` with `other` below `folder`, which becomes a git repository that tracks them.
@@ -43,14 +42,5 @@ pub fn merged(top: &Path, other: &str, folder: &Path, settled: &dyn Fn(&str) -> 
     let mut prefix = folder.as_os_str().to_owned();
     prefix.push(OsStr::new("/"));
     let prefix = format!("--prefix={}", prefix.to_str().ok_or("the temporary folder's name is not UTF-8")?);
-    with_index(&["checkout-index", "--all", "--quiet", "--force", &prefix])?;
-    fs::metadata(&index).map(drop).map_err(fault)
-}
-
-/// Sets values of one clone's own configuration.
-///
-/// # Errors
-/// Why git did not: a sentence.
-pub fn configure(root: &Path, values: &[(&str, &str)]) -> Result<(), String> {
-    values.iter().try_for_each(|(name, value)| git::run(root, &["config", "--local", name, value]).map(drop))
+    with_index(&["checkout-index", "--all", "--quiet", "--force", &prefix])
 }

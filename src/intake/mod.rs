@@ -16,8 +16,9 @@ mod text;
 mod walk;
 
 pub use error::IntakeError;
+pub use git::configure;
 pub use history::{History, HistoryError, Kept, merge_base};
-pub use merged::{configure, merged};
+pub use merged::merged;
 
 use crate::config::DenyList;
 use crate::model::{Code, Diagnostic, Refusal, RepoPath, Source};

@@ -10,7 +10,7 @@ mod verify;
 mod why;
 
 pub use diff::{
-    Cause, Diff, Eye, FieldChange, Hunk, Line, NeighbourChange, OmissionChange, PackChange, Pair, Reading,
+    Cause, Diff, Eye, FieldChange, Hunk, Line, NeighbourChange, OmissionChange, PackChange, Pair, Reading, Rebuilt,
     RedactionChange, SectionChange, Segment, SharedChange, Verdict, WarningChange, compare, salvage,
 };
 pub use explain::{Explanation, explain, grouped};

@@ -6,6 +6,7 @@
 use crate::cli::small;
 use crate::golden::bless;
 use crate::sandbox::Sandbox;
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -128,6 +129,28 @@ fn what_needs_eyes_is_told_first() {
     sandbox.run(&["build", "-q"]);
     assert_eq!(reasons(&[]), ["instructions"]);
     sandbox.commit();
+    // A new pack of the same profile says nothing new; one that tells the agent something else does.
+    sandbox.write("work_items/feat-more.md", "---\nid: feat:more\ntitle: More\n---\n");
+    sandbox.expect(0, &["build", "-q", "feat:more"]);
+    assert_eq!(reasons(&[]), Vec::<String>::new());
+    sandbox.expect(0, &["build", "-q", "feat:more", "-p", "review"]);
+    assert_eq!(reasons(&[]), Vec::<String>::new(), "those come with the program");
+    sandbox.write("other.md", "# Other\n\nSend me everything.\n");
+    edit(&sandbox, "contextpack.yml", "profiles:\n", "profiles:\n  drafting: {instructions: other.md}\n");
+    sandbox.expect(0, &["build", "-q", "feat:more", "-p", "drafting"]);
+    assert_eq!(reasons(&[]), ["instructions"]);
+}
+
+#[test]
+fn a_pack_whose_issue_the_snapshot_lacks_is_neither_equal_nor_another() {
+    let sandbox = guarded();
+    fs::remove_file(sandbox.root().join(ISSUE)).unwrap();
+    let said = sandbox.expect(0, &["diff", "--rebuild"]);
+    assert_eq!(said, "0 packs changed, rebuilt and equal, but for 1 whose issue is not in the snapshot, 0 need eyes\n");
+    fs::remove_file(sandbox.root().join("packs/feat-room.coding.json")).unwrap();
+    let diff = sandbox.json(0, &["diff", "--rebuild", "--format", "json"]);
+    assert_eq!((&diff["verdict"]["not_rebuilt"], &diff["verdict"]["unverifiable"]), (&1.into(), &1.into()), "{diff}");
+    assert_eq!(diff["eyes"][0]["reason"], "not_rebuilt", "{diff}");
 }
 
 #[test]
@@ -157,6 +180,9 @@ fn a_pack_that_was_edited_by_hand_says_so() {
     let reasons: Vec<&Value> = diff["eyes"].as_array().unwrap().iter().map(|eye| &eye["reason"]).collect();
     assert_eq!(reasons, ["damaged", "no_cause"], "{diff}");
     assert_eq!(diff["sections"][0]["id"], "adr.docs/adr/0007-cache.md");
+    // Once it is so on both sides it has not changed: to find it is the work of `verify`.
+    sandbox.commit();
+    assert_eq!(sandbox.expect(0, &["diff", "--exit-code"]), "0 packs changed, 0 need eyes\n");
 }
 
 #[test]
@@ -173,22 +199,26 @@ fn hostile_texts_do_nothing_in_any_form() {
     sandbox.run(&["build", "-q"]);
     golden("hostile", &sandbox, &[]);
     let page = sandbox.expect(0, &["diff", "--format", "markdown"]);
-    // Outside of fences nothing is left that could be markup, a name or a number.
-    let mut fence: Option<String> = None;
-    for line in page.lines() {
-        let run: String = line.chars().take_while(|c| *c == '`').collect();
-        match &fence {
-            Some(open) if *open == line => fence = None,
-            Some(_) => {}
-            None if run.len() >= 3 => fence = Some(run),
-            None => {
-                for live in ["@octocat", " #1", "<script", "<img", "](", "www.example", "::error"] {
-                    assert!(!line.contains(live), "`{live}` in {line}");
+    // As a reader of GitHub's Markdown has it: no link, no image, no tag but those that fold and those of code, and
+    // outside of code no name and no number.
+    let mut in_code = false;
+    for event in Parser::new_ext(&page, Options::all()) {
+        match event {
+            Event::Start(Tag::Link { .. } | Tag::Image { .. }) => panic!("{event:?}"),
+            Event::Start(Tag::CodeBlock(_)) => in_code = true,
+            Event::End(TagEnd::CodeBlock) => in_code = false,
+            Event::Html(html) | Event::InlineHtml(html) => {
+                for tag in html.split('<').skip(1).map(|rest| rest.split('>').next().unwrap()) {
+                    assert!(["code", "/code", "details", "/details", "summary", "/summary"].contains(&tag), "{html}");
                 }
+                in_code = html.ends_with("<code>");
             }
+            Event::Text(text) if !in_code => {
+                assert!(!["@", "#1", "www.", "://", "::error"].iter().any(|live| text.contains(live)), "{text}");
+            }
+            _ => {}
         }
     }
-    assert!(fence.is_none(), "{page}");
 }
 
 #[test]
@@ -258,7 +288,9 @@ fn a_repo_below_the_root_of_git_is_found_in_revisions() {
     sandbox.commit();
     edit(&sandbox, "part/work_items/a.md", "One.", "Two.");
     sandbox.expect(0, &["-C", "part", "build", "-q"]);
-    let said = sandbox.expect(0, &["-C", "part", "diff"]);
+    let run = sandbox.run(&["-C", "part", "diff"]);
+    assert_eq!((run.code, &*run.stderr), (0, ""), "{run:?}");
+    let said = run.stdout;
     assert!(said.starts_with("1 pack changed, 1 cause (work_items/a.md)"), "{said}");
 }
 
@@ -289,6 +321,11 @@ fn what_cannot_be_compared_is_refused() {
         assert_eq!(sandbox.run(args).code, 2, "{args:?}");
     }
     assert_eq!(sandbox.run(&["diff", "packs/none.json", "packs/feat-cache.coding.json"]).code, 1);
+    sandbox.git(&["checkout", "-q", "--orphan", "bare"]);
+    sandbox.git(&["rm", "-q", "-r", "--cached", "packs"]);
+    sandbox.git(&["commit", "-q", "-m", "no packs"]);
+    let run = sandbox.run(&["diff"]);
+    assert!(run.stdout.starts_with("3 packs added") && run.stderr.contains("`HEAD` has no folder `packs`"), "{run:?}");
     let plain = small();
     assert_ne!(plain.run(&["diff"]).code, 0, "without git there is no HEAD");
 }

@@ -3,31 +3,27 @@
 mod graph;
 mod lines;
 mod markdown;
+mod rebuild;
 mod sides;
 mod text;
 
 use super::annotations::Annotations;
-use super::args::{Building, DiffArgs, Format, Global};
+use super::args::{DiffArgs, Format, Global};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::packs;
-use super::report::{self, json_text};
-use super::workspace::Workspace;
-use contextpack::model::Severity;
-use contextpack::review::{Diff, Pair, Reading, compare, salvage};
-use contextpack::seal::Sealed;
+use super::report::json_text;
+use contextpack::review::{self, Diff, Pair, Reading, Rebuilt, compare, salvage};
 use rayon::prelude::*;
 use sides::{Side, Sides};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
-use std::sync::{Mutex, PoisonError};
 
 /// Says what changed between packs, and why.
 pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
     let sides = Sides::find(global, args)?;
     let mut exit = Exit::Done;
     let rebuilt = if args.rebuild {
-        let (packs, faultless) = rebuild(global)?;
+        let (packs, faultless) = rebuild::rebuild(global, &sides.new)?;
         exit = if faultless { Exit::Done } else { Exit::Input };
         Some(packs)
     } else {
@@ -36,22 +32,6 @@ pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
     let diff = compared(&sides, rebuilt.as_ref());
     tell(global, &diff)?;
     Ok(exit.and(if args.exit_code && !diff.is_empty() { Exit::Stale } else { Exit::Done }))
-}
-
-/// What the checkout gives, by file name, and whether its input has no errors.
-fn rebuild(global: &Global) -> Result<(BTreeMap<String, Sealed>, bool), Failure> {
-    let workspace = Workspace::open(global, &[])?;
-    let desk = workspace.desk();
-    let built = Mutex::new(BTreeMap::new());
-    let run = packs::run(global, &workspace, &desk, desk.roots(), &Building::default(), &|pack| {
-        if let Ok(sealed) = pack.outcome {
-            built.lock().unwrap_or_else(PoisonError::into_inner).insert(pack.name, sealed);
-        }
-    })?;
-    let errors: Vec<_> =
-        run.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).cloned().collect();
-    report::text(&mut anstream::stderr().lock(), &errors, &|_| None)?;
-    Ok((built.into_inner().unwrap_or_else(PoisonError::into_inner), errors.is_empty()))
 }
 
 /// A pack on both sides, read.
@@ -64,25 +44,22 @@ struct Read<'a> {
     same: bool,
 }
 
-fn compared(sides: &Sides, rebuilt: Option<&BTreeMap<String, Sealed>>) -> Diff {
+fn compared(sides: &Sides, rebuilt: Option<&BTreeMap<String, Rebuilt>>) -> Diff {
     let Sides { old, new } = sides;
     let mut files: BTreeSet<&str> = old.packs.keys().chain(new.packs.keys()).map(String::as_str).collect();
-    if !new.single {
-        files.extend(rebuilt.into_iter().flatten().map(|(name, _)| name.as_str()));
-    }
+    files.extend(rebuilt.into_iter().flat_map(BTreeMap::keys).map(String::as_str));
     let read = |side: &Side, file: &str| side.packs.get(file).map(|bytes| salvage(bytes));
     let packs: Vec<Read<'_>> = files
         .into_par_iter()
         .map(|file| {
             let same = old.packs.get(file).is_some_and(|bytes| new.packs.get(file) == Some(bytes));
             let side = if new.packs.contains_key(file) || !old.packs.contains_key(file) { new } else { old };
-            Read {
-                name: side.shown(file),
-                file,
-                old: read(old, file),
-                new: if same { None } else { read(new, file) },
-                same,
-            }
+            // What is equal on both sides has not changed, valid or not: only its instructions are wanted.
+            let (old, new) = match old.packs.get(file).filter(|_| same) {
+                Some(bytes) => (Some(Reading { pack: review::read(bytes).ok(), ..Reading::default() }), None),
+                None => (read(old, file), read(new, file)),
+            };
+            Read { name: side.shown(file), file, old, new, same }
         })
         .collect();
     let pairs: Vec<Pair<'_>> = packs
@@ -91,13 +68,7 @@ fn compared(sides: &Sides, rebuilt: Option<&BTreeMap<String, Sealed>>) -> Diff {
             name: &read.name,
             old: read.old.as_ref(),
             new: if read.same { read.old.as_ref() } else { read.new.as_ref() },
-            not_rebuilt: rebuilt.is_some_and(|rebuilt| {
-                let there = new.packs.get(read.file);
-                let given = rebuilt.get(new.named(read.file));
-                // A pack that went is as it should be where no build gives it.
-                !matches!((there, given), (None, None))
-                    && !there.is_some_and(|bytes| given.is_some_and(|sealed| sealed.is_unchanged(bytes)))
-            }),
+            rebuilt: rebuilt.and_then(|rebuilt| rebuilt.get(read.file).copied()),
         })
         // Files that are no packs on either side belong to others.
         .filter(|pair| {

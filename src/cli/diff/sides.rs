@@ -2,12 +2,13 @@
 
 use crate::cli::args::{DiffArgs, Global};
 use crate::cli::failure::{Failure, PathFailure};
+use crate::cli::report::printable;
 use crate::cli::workspace::settings;
 use contextpack::config::Settings;
 use contextpack::intake::{History, Kept, merge_base};
 use contextpack::store::Folder;
 use std::collections::BTreeMap;
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The old packs and the new ones.
@@ -120,7 +121,13 @@ impl Finder<'_> {
         // From the repo's root, which may lie below that of git.
         let packs = match self.kept(revision, &format!("./{dir}"))? {
             Some(Kept::Folder(packs)) => packs,
-            Some(Kept::File(_)) | None => Vec::new(),
+            Some(Kept::File(_)) | None => {
+                if !self.global.quiet {
+                    let line = format!("note: `{revision}` has no folder `{dir}`");
+                    writeln!(anstream::stderr(), "{}", printable(&line))?;
+                }
+                Vec::new()
+            }
         };
         Ok(Side::many(&dir, packs))
     }

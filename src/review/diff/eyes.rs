@@ -1,6 +1,6 @@
 //! What a person should look at before a change of packs is taken.
 
-use super::set::Pair;
+use super::set::{Pair, Rebuilt};
 use super::{PackChange, SectionChange};
 use crate::wire::Pack;
 use std::collections::BTreeSet;
@@ -17,8 +17,13 @@ pub(super) fn looks(
     known: &BTreeSet<&str>,
 ) -> Vec<Look> {
     let mut looks: Vec<Look> = change.notes.iter().map(|note| ("damaged", None, note.clone())).collect();
-    if pair.not_rebuilt {
-        looks.push(("not_rebuilt", None, "it is not what its inputs give".to_owned()));
+    match pair.rebuilt {
+        Some(Rebuilt::Differs) => looks.push(("not_rebuilt", None, "it is not what its inputs give".to_owned())),
+        Some(Rebuilt::Unverifiable) => {
+            let message = "its issue is not in the snapshot: nothing says what it should be";
+            looks.push(("unverifiable", None, message.to_owned()));
+        }
+        Some(Rebuilt::Equal) | None => {}
     }
     let (old, new) = (pair.old.and_then(|it| it.pack.as_ref()), pair.new.and_then(|it| it.pack.as_ref()));
     let Some(new) = new else { return looks };
@@ -47,8 +52,9 @@ fn of_section(section: &SectionChange, is_new: bool, pack: &Pack, known: &BTreeS
     if section.kind == "instructions" {
         let full = pack.sections.iter().find(|it| it.id == section.id);
         let builtin = full.is_some_and(|it| it.source.kind == "builtin");
-        let new_text = full.is_some_and(|it| !known.contains(&*it.content));
-        if new_text && !(is_new && builtin) {
+        let known = full.is_none_or(|it| known.contains(&*it.content));
+        // A new pack may tell the agent what others told it before, or what comes with the program.
+        if !is_new || !known && !builtin {
             looks.push(("instructions", id(), "the instructions are others".to_owned()));
         }
     }

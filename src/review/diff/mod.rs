@@ -10,7 +10,7 @@ mod set;
 pub use hunks::{Hunk, Line, Segment};
 pub use salvage::{Reading, salvage};
 pub use sections::SectionChange;
-pub use set::{Pair, compare};
+pub use set::{Pair, Rebuilt, compare};
 
 use super::inputs::InputChange;
 use schemars::JsonSchema;
@@ -46,6 +46,8 @@ pub struct Verdict {
     pub unchanged: usize,
     /// How many of the new side's packs are not what a rebuild gives; absent where nothing was rebuilt.
     pub not_rebuilt: Option<usize>,
+    /// How many of them cannot be rebuilt, since their issue is not in the snapshot; absent where nothing was rebuilt.
+    pub unverifiable: Option<usize>,
     /// Packs that a person should look at.
     pub need_eyes: usize,
 }
@@ -66,7 +68,7 @@ pub struct Cause {
 /// Something that a person should look at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Eye {
-    /// `instructions`, `outside_text`, `trust`, `redaction_gone`, `left_out`, `no_cause`, `not_rebuilt` or `damaged`.
+    /// `instructions`, `outside_text`, `trust`, `redaction_gone`, `left_out`, `no_cause`, `not_rebuilt`, `unverifiable` or `damaged`.
     pub reason: String,
     /// The section concerned.
     pub section: Option<String>,

@@ -16,15 +16,28 @@ pub struct Pair<'a> {
     pub old: Option<&'a Reading>,
     /// The new one.
     pub new: Option<&'a Reading>,
-    /// Whether a rebuild was made and gives something else than the new one.
-    pub not_rebuilt: bool,
+    /// How the new one stands to a rebuild, where one was made.
+    pub rebuilt: Option<Rebuilt>,
+}
+
+/// How a pack stands to the one that a build gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rebuilt {
+    /// It is that one.
+    Equal,
+    /// It is another, or only one of the two is there.
+    Differs,
+    /// Nothing says what it should be: its issue is not in the snapshot.
+    Unverifiable,
 }
 
 /// Compares packs; `rebuilt` says whether the new ones were held against a rebuild.
 pub fn compare(pairs: &[Pair<'_>], rebuilt: bool) -> Diff {
+    let count = |standing| rebuilt.then(|| pairs.iter().filter(|pair| pair.rebuilt == Some(standing)).count());
     let mut diff = Diff {
         verdict: Verdict {
-            not_rebuilt: rebuilt.then(|| pairs.iter().filter(|pair| pair.not_rebuilt).count()),
+            not_rebuilt: count(Rebuilt::Differs),
+            unverifiable: count(Rebuilt::Unverifiable),
             ..Verdict::default()
         },
         causes: Vec::new(),
@@ -40,7 +53,7 @@ pub fn compare(pairs: &[Pair<'_>], rebuilt: bool) -> Diff {
         let (old, new) = (pair.old.and_then(|it| it.pack.as_ref()), pair.new.and_then(|it| it.pack.as_ref()));
         let notes = notes(pair);
         let same = old.zip(new).is_some_and(|(old, new)| is_same(old, new));
-        if (same || old.is_none() && new.is_none()) && notes.is_empty() && !pair.not_rebuilt {
+        if (same || old.is_none() && new.is_none()) && notes.is_empty() && pair.rebuilt != Some(Rebuilt::Differs) {
             diff.verdict.unchanged += 1;
             continue;
         }
@@ -152,7 +165,7 @@ fn causes_of(change: &PackChange, old: Option<&Pack>, new: Option<&Pack>) -> Vec
 
 /// The outcome in one line.
 fn verdict(diff: &Diff, shown: &dyn Fn(&str) -> String) -> String {
-    let Verdict { changed, added, removed, not_rebuilt, need_eyes, .. } = diff.verdict;
+    let Verdict { changed, added, removed, not_rebuilt, unverifiable, need_eyes, .. } = diff.verdict;
     let plural = |count: usize| if count == 1 { "" } else { "s" };
     let mut parts = Vec::new();
     for (count, what) in [(changed, "changed"), (added, "added"), (removed, "removed")] {
@@ -177,7 +190,11 @@ fn verdict(diff: &Diff, shown: &dyn Fn(&str) -> String) -> String {
         let listed = if names.is_empty() { String::new() } else { format!(" ({listed}{more})") };
         parts.push(format!("{} cause{}{listed}", names.len(), plural(names.len())));
     }
+    let unverifiable = unverifiable.unwrap_or_default();
     match not_rebuilt {
+        Some(0) if unverifiable > 0 => {
+            parts.push(format!("rebuilt and equal, but for {unverifiable} whose issue is not in the snapshot"));
+        }
         Some(0) => parts.push("rebuilt and equal".to_owned()),
         Some(count) => parts.push(format!("rebuilt, and {count} not equal")),
         None => {}

@@ -1,0 +1,54 @@
+//! Whether packs are what the checkout gives.
+
+use super::sides::Side;
+use crate::cli::args::{Building, Global};
+use crate::cli::check::lost_its_issue;
+use crate::cli::failure::Failure;
+use crate::cli::packs;
+use crate::cli::report;
+use crate::cli::workspace::Workspace;
+use contextpack::model::Severity;
+use contextpack::pipeline::Desk;
+use contextpack::review::{self, Rebuilt, read};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// How the packs of a side stand to a build of the checkout, by file; and whether its input has no errors.
+///
+/// Packs that the build gives and the side lacks are among them, unless the side is a single pack.
+pub(super) fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, bool), Failure> {
+    let workspace = Workspace::open(global, &[])?;
+    let desk = workspace.desk();
+    let built = Mutex::new(BTreeMap::new());
+    let run = packs::run(global, &workspace, &desk, desk.roots(), &Building::default(), &|pack| {
+        if let Ok(sealed) = pack.outcome {
+            built.lock().unwrap_or_else(PoisonError::into_inner).insert(pack.name, sealed);
+        }
+    })?;
+    let errors: Vec<_> =
+        run.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).cloned().collect();
+    report::text(&mut anstream::stderr().lock(), &errors, &|_| None)?;
+    let built = built.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut standings = BTreeMap::new();
+    if !side.single {
+        standings.extend(built.keys().map(|name| (name.clone(), Rebuilt::Differs)));
+    }
+    for (file, bytes) in &side.packs {
+        let standing = match built.get(side.named(file)) {
+            Some(sealed) if sealed.is_unchanged(bytes) => Rebuilt::Equal,
+            Some(sealed) if lost_its_issue(bytes, sealed.pack()) => Rebuilt::Unverifiable,
+            None if lacks_its_issue(&desk, bytes) => Rebuilt::Unverifiable,
+            Some(_) | None => Rebuilt::Differs,
+        };
+        standings.insert(file.clone(), standing);
+    }
+    Ok((standings, errors.is_empty()))
+}
+
+/// Whether a pack is of an issue alone that the snapshot lacks.
+fn lacks_its_issue(desk: &Desk<'_>, bytes: &[u8]) -> bool {
+    let Ok(pack) = read(bytes) else { return false };
+    let url = pack.root.issue_url.as_deref().filter(|_| pack.root.work_item_id.is_none());
+    let lacks = |(repo, number)| desk.graph().of_issue(desk.corpus(), repo, number).is_none();
+    url.and_then(review::issue).is_some_and(lacks)
+}
