@@ -153,7 +153,7 @@ async function follow(tag) {
     if (answer.status === 200) {
       show((await answer.json()).packs);
       next = answer.headers.get("ETag").replaceAll('"', "");
-    }
+    } else if (answer.status !== 304) throw new Error("another server, or none");
     if (told.dataset.lost) { delete told.dataset.lost; filter(); }
   } catch {
     told.dataset.lost = "yes";
