@@ -1,8 +1,10 @@
 //! The command line, as its help documents it.
 
 use super::help;
+#[cfg(feature = "serve")]
+pub(crate) use super::review_args::ServeArgs;
 pub(crate) use super::review_args::{
-    AttestArgs, DiffArgs, ExplainArgs, GitArgs, GitCommand, Part, RenderArgs, VerifyArgs,
+    AttestArgs, DiffArgs, ExplainArgs, GitArgs, GitCommand, Part, RenderArgs, ReportArgs, VerifyArgs,
 };
 use clap::{Args as Options, Parser, Subcommand, ValueEnum};
 use contextpack::config::Strategy;
@@ -142,6 +144,19 @@ pub(crate) enum Command {
     /// What needs eyes: instructions that changed, new text by authors outside the repo, trust that changed, a redaction that is gone, something newly left out for the budget, a pack that changed with no changed input, a damaged pack.
     #[command(after_long_help = help::DIFF)]
     Diff(DiffArgs),
+
+    /// Writes packs as one HTML page to look at
+    ///
+    /// The page lists the packs, and shows of each its neighbourhood as a drawing, its budget as a picture, the sections with provenance and trust, what was left out and removed, warnings, and the rendering. It is one file that asks no network for anything, works from the disk, and can be sent to others like the packs themselves. The same packs give the same bytes.
+    #[command(after_long_help = help::REPORT)]
+    Report(ReportArgs),
+
+    /// Serves that page to this machine, and shows packs anew when they change
+    ///
+    /// Prints the page's address and serves it on 127.0.0.1 until it is stopped; nobody without the address, whose middle part is drawn by lot, gets an answer. The page shows within a second what a build has changed. Nothing is built or written.
+    #[cfg(feature = "serve")]
+    #[command(after_long_help = help::SERVE)]
+    Serve(ServeArgs),
 
     /// Does what git asks for packs, once `init --git` has told it to
     ///
@@ -500,7 +515,10 @@ mod tests {
     #[test]
     fn the_help_of_every_command_has_an_example_and_its_exit_codes() {
         let command = Args::command();
-        assert_eq!(command.get_subcommands().count(), 14 + usize::from(cfg!(feature = "github")));
+        assert_eq!(
+            command.get_subcommands().count(),
+            15 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
+        );
         for command in command.get_subcommands() {
             let help = command.clone().render_long_help().to_string();
             let example = format!("contextpack {}", command.get_name());

@@ -140,6 +140,29 @@ Exit codes:
   3  with `--rebuild`: the input has errors
   4  with `--exit-code`: packs differ";
 
+pub(super) const REPORT: &str = "\
+Examples:
+  contextpack report -o report.html                 all packs of this repo
+  contextpack report packs/feat-cache.coding.json > cache.html
+
+Exit codes:
+  0  written
+  1  a file could not be read or written
+  2  wrong usage, such as a folder without packs
+  5  a pack is not valid; the page says why";
+
+#[cfg(feature = "serve")]
+pub(super) const SERVE: &str = "\
+Examples:
+  contextpack serve                                 in a browser: the address that it prints
+  contextpack serve --port 4000 packs
+
+Exit codes:
+  0  not by itself: it serves until it is stopped
+  1  a file could not be read, or the port is taken
+  2  wrong usage
+  3  the configuration has errors";
+
 pub(super) const GIT: &str = "\
 Examples:
   contextpack init --git                            lets git run these two

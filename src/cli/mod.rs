@@ -18,6 +18,7 @@ mod list;
 mod man;
 mod output;
 mod packs;
+mod page;
 mod redact;
 mod render;
 mod report;
@@ -91,6 +92,9 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Render(options) => render::run(&args.global, options),
         Command::Explain(options) => explain::run(&args.global, options),
         Command::Diff(options) => diff::run(&args.global, options),
+        Command::Report(options) => page::report::run(&args.global, options),
+        #[cfg(feature = "serve")]
+        Command::Serve(options) => page::serve::run(&args.global, options),
         Command::Git(options) => git::run(&args.global, options),
         Command::List(options) => list::run(&args.global, options),
         Command::Redact(options) => redact::run(&args.global, options),

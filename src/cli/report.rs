@@ -3,7 +3,7 @@
 use super::annotations::Annotations;
 use super::args::Format;
 use anstyle::{AnsiColor, Style};
-use contextpack::model::{Diagnostic, RepoPath, Severity};
+use contextpack::model::{Diagnostic, RepoPath, Severity, is_hidden};
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt::Write as _;
@@ -95,7 +95,7 @@ pub(crate) fn json_text(value: &impl serde::Serialize) -> String {
     let value = serde_json::to_value(value).unwrap_or_default();
     for c in format!("{value:#}").chars() {
         // Line ends are those of the layout: inside strings they are escaped already.
-        if hidden(c) && c != '\n' {
+        if is_hidden(c) && c != '\n' {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 let _ = write!(text, "\\u{unit:04x}");
             }
@@ -126,26 +126,18 @@ fn severity(severity: Severity) -> &'static str {
 
 /// The text on one line with nothing that a terminal obeys or hides: such characters become `\u{…}`.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(hidden) {
+    if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        if hidden(c) {
+        if is_hidden(c) {
             shown.extend(c.escape_default());
         } else {
             shown.push(c);
         }
     }
     Cow::Owned(shown)
-}
-
-/// Controls, bidirectional marks, line separators and invisible tags. Joiners stay: emoji and scripts need them.
-fn hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]
@@ -195,7 +187,7 @@ mod tests {
 
         let hostile = json(&[sample("a\u{202e}\u{9b}\u{e0041}\n")]);
         let text = json_text(&hostile);
-        assert!(!text.chars().any(|c| hidden(c) && c != '\n'), "{text}");
+        assert!(!text.chars().any(|c| is_hidden(c) && c != '\n'), "{text}");
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), hostile);
     }
 }

@@ -1,4 +1,4 @@
-//! The options of the commands that read packs: to verify, attest, render, explain, compare and merge them.
+//! The options of the commands that read packs: to verify, attest, render, explain, compare, show and merge them.
 
 use super::args::Building;
 use clap::{Args as Options, Subcommand, ValueEnum};
@@ -108,6 +108,31 @@ pub(crate) struct DiffArgs {
     /// Exits with 4 where packs differ
     #[arg(long)]
     pub(crate) exit_code: bool,
+}
+
+/// Options of `report`.
+#[derive(Debug, Options)]
+pub(crate) struct ReportArgs {
+    /// Packs and folders of packs; the configuration's `output.dir` where none is given
+    #[arg(value_name = "PACK|DIR")]
+    pub(crate) packs: Vec<PathBuf>,
+
+    /// Writes the page to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// Options of `serve`.
+#[cfg(feature = "serve")]
+#[derive(Debug, Options)]
+pub(crate) struct ServeArgs {
+    /// Packs and folders of packs; the configuration's `output.dir` where none is given
+    #[arg(value_name = "PACK|DIR")]
+    pub(crate) packs: Vec<PathBuf>,
+
+    /// Listens on this port; any that is free where none is given
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(crate) port: u16,
 }
 
 /// Options of `git`.

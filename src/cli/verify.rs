@@ -128,7 +128,7 @@ fn beside(file: &Path, bytes: &[u8]) -> Result<Option<String>, Failure> {
 }
 
 /// The file itself, or every `.json` file below the folder, sorted.
-fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !path.is_dir() {
         return Ok(vec![path.to_path_buf()]);
     }

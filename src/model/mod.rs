@@ -3,6 +3,7 @@
 mod diagnostic;
 mod digest;
 mod fold;
+mod hidden;
 mod natural;
 mod path;
 mod relation;
@@ -15,6 +16,7 @@ mod state;
 pub use diagnostic::{Code, Diagnostic, Level, Place, Severity};
 pub use digest::{Digest, Digester};
 pub use fold::Fold;
+pub use hidden::is_hidden;
 pub use natural::natural_cmp;
 pub use path::{Outside, RepoPath};
 pub use relation::Relation;

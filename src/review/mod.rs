@@ -1,9 +1,10 @@
-//! Reads finished packs back: verifies them, explains what they hold, and compares them.
+//! Reads finished packs back: verifies them, explains what they hold, compares them, and shows them on a page.
 
 mod diff;
 mod explain;
 mod inputs;
 mod read;
+mod report;
 mod stale;
 mod verify;
 mod why;
@@ -15,6 +16,7 @@ pub use diff::{
 pub use explain::{Explanation, explain, grouped};
 pub use inputs::InputChange;
 pub use read::{ReadError, read};
+pub use report::{Entry, report_data, report_page, report_policy};
 pub use stale::{Difference, UNEXPLAINED, difference};
 pub use verify::{issue, names, verify};
 pub use why::{WhyNot, why_not};

@@ -24,8 +24,11 @@ mod merge;
 #[cfg(feature = "github")]
 mod recorded;
 mod redact;
+mod report;
 mod rooms;
 mod sandbox;
+#[cfg(feature = "serve")]
+mod serve;
 #[cfg(feature = "github")]
 mod stand_in;
 #[cfg(feature = "github")]

@@ -1,0 +1,54 @@
+//! `contextpack report`.
+
+use super::packs::Packs;
+use crate::cli::args::{Global, ReportArgs};
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::cli::report::{plain_error, printable};
+use contextpack::review::report_page;
+use contextpack::store::Folder;
+use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
+
+/// Writes packs as one HTML page.
+pub(crate) fn run(global: &Global, args: &ReportArgs) -> Result<Exit, Failure> {
+    if args.out.is_none() && std::io::stdout().is_terminal() {
+        return Err(Failure::usage("a page is for a browser: write it with `-o report.html`"));
+    }
+    let packs = Packs::open(global, &args.packs)?;
+    if packs.entries().len() == 0 {
+        return Err(Failure::usage("there is no pack to show: `contextpack build` writes them"));
+    }
+    let page = report_page(&packs.data(), None);
+    match &args.out {
+        None => std::io::stdout().lock().write_all(page.as_bytes())?,
+        Some(file) => {
+            write(file, &page)?;
+            writeln!(anstream::stdout(), "{}", printable(&file.display().to_string()))?;
+        }
+    }
+    tell_faults(&packs)
+}
+
+/// Writes the file whole, or leaves what was there.
+fn write(file: &Path, page: &str) -> Result<(), Failure> {
+    let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
+        return Err(Failure::usage(format!("`{}` is no name of a file", file.display())));
+    };
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Folder::open_anywhere(folder)?.write(name, page.as_bytes())?;
+    Ok(())
+}
+
+/// Tells which packs are not valid, and why.
+pub(super) fn tell_faults(packs: &Packs) -> Result<Exit, Failure> {
+    let mut exit = Exit::Done;
+    let mut err = anstream::stderr().lock();
+    for (path, entry) in packs.entries() {
+        for fault in entry.faults() {
+            plain_error(&mut err, &format!("`{path}` is not a valid pack: {fault}"), None)?;
+            exit = Exit::Invalid;
+        }
+    }
+    Ok(exit)
+}

@@ -1,0 +1,136 @@
+//! A pack as the page gets it: what it says, what is wrong with it, and its rendering.
+
+use crate::model::is_hidden;
+use crate::render;
+use crate::review::explain::{Neighbour, explain};
+use crate::review::{read, verify};
+use crate::wire::Pack;
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// A pack on the page.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    json: String,
+    faults: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Told<'a> {
+    path: &'a str,
+    faults: &'a [String],
+    pack: Option<&'a Pack>,
+    edges: Vec<Neighbour>,
+    rendering: Vec<Piece<'a>>,
+}
+
+/// A piece of a rendering; joined they are the whole.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+enum Piece<'a> {
+    /// A text of the rendering's own.
+    Text(&'a str),
+    /// The content of the section with this number.
+    Section(usize),
+}
+
+impl Entry {
+    /// The pack in `bytes`, valid or not; `path` is where it was found.
+    pub fn new(path: &str, bytes: &[u8]) -> Self {
+        let (_, faults) = verify(bytes);
+        let pack = read(bytes).ok();
+        let rendering = pack.as_ref().map(|pack| render::pack(pack).whole()).unwrap_or_default();
+        let told = Told {
+            path,
+            faults: &faults,
+            edges: pack.as_ref().map(|pack| explain(pack).edges).unwrap_or_default(),
+            rendering: pack.as_ref().map(|pack| pieces(pack, &rendering)).unwrap_or_default(),
+            pack: pack.as_ref(),
+        };
+        // Texts, numbers and lists of them always have a JSON.
+        let json = escaped(&serde_json::to_string(&told).unwrap_or_default());
+        Self { json, faults }
+    }
+
+    /// What is wrong with it; nothing where it is valid.
+    pub fn faults(&self) -> &[String] {
+        &self.faults
+    }
+
+    pub(super) fn json(&self) -> &str {
+        &self.json
+    }
+}
+
+/// The rendering in pieces, so that the page does not hold every content twice.
+fn pieces<'a>(pack: &Pack, rendering: &'a str) -> Vec<Piece<'a>> {
+    let mut pieces = Vec::new();
+    let mut rest = rendering;
+    for (number, section) in pack.sections.iter().enumerate().filter(|(_, section)| !section.content.is_empty()) {
+        // Instructions lose the space at their end; they stand there as a text then.
+        if let Some(at) = rest.find(&section.content) {
+            pieces.push(Piece::Text(&rest[..at]));
+            pieces.push(Piece::Section(number));
+            rest = &rest[at + section.content.len()..];
+        }
+    }
+    pieces.push(Piece::Text(rest));
+    pieces.retain(|piece| *piece != Piece::Text(""));
+    pieces
+}
+
+/// JSON that means the same and can stand in HTML: nothing in it begins a tag or an entity, or is there unseen.
+fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len() + json.len() / 16);
+    for c in json.chars() {
+        if matches!(c, '<' | '>' | '&') || is_hidden(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a `String` cannot fail.
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    const PACK: &[u8] = include_bytes!("../../../tests/golden/minimal/packs/feat-greeting.coding.json");
+
+    #[test]
+    fn the_pieces_of_a_rendering_are_the_whole() {
+        let pack = read(PACK).unwrap();
+        let rendering = render::pack(&pack).whole();
+        let pieces = pieces(&pack, &rendering);
+        let joined: String = pieces
+            .iter()
+            .map(|piece| match piece {
+                Piece::Text(text) => text,
+                Piece::Section(number) => pack.sections[*number].content.as_str(),
+            })
+            .collect();
+        assert_eq!(joined, rendering);
+        assert!(pieces.iter().any(|piece| matches!(piece, Piece::Section(_))), "{pieces:?}");
+    }
+
+    #[test]
+    fn nothing_in_the_json_is_markup_or_hidden_and_it_means_the_same() {
+        let hostile = "</script><!-- &lt; \u{202e}\u{9b}\u{e0041} ü 日本";
+        let json = escaped(&serde_json::to_string(hostile).unwrap());
+        assert!(!json.contains(['<', '>', '&']) && !json.chars().any(is_hidden), "{json}");
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), hostile);
+    }
+
+    #[test]
+    fn a_file_that_is_no_pack_has_its_faults_and_nothing_else() {
+        let entry = Entry::new("packs/<x>.json", b"{\"title\": \"<b>\"");
+        assert_eq!(entry.faults().len(), 1);
+        let value: serde_json::Value = serde_json::from_str(entry.json()).unwrap();
+        assert_eq!((&value["path"], &value["pack"]), (&"packs/<x>.json".into(), &serde_json::Value::Null));
+    }
+}

@@ -1,0 +1,116 @@
+// One pack: what it is, its pictures, its sections, what is not in it, and its rendering.
+
+// `path:first-last`, else the URL, else the id.
+function place(source) {
+  if (!source.path) return source.url || source.id || "";
+  if (source.lines) return source.path + ":" + (source.lines[0] === source.lines[1] ? source.lines[0] : source.lines.join("-"));
+  return source.anchor ? source.path + "#" + source.anchor : source.path;
+}
+
+const where = (source) => source.path || !source.url ? code(place(source)) : link(source.url);
+
+function facts(pairs) {
+  const told = pairs.filter(([, value]) => value !== undefined && value !== null && value !== "");
+  return el("dl", {}, told.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+}
+
+// Details that are made when they are opened first.
+function lazily(id, summary, make, attributes = {}) {
+  const details = el("details", { "data-id": id, ...attributes }, el("summary", {}, summary));
+  details.addEventListener("toggle", () => {
+    if (details.open && details.childElementCount === 1) fill(details, {}, [make()]);
+  });
+  return details;
+}
+
+const tag = (text, kind = "") => el("span", { class: "tag " + kind }, words(line(text, 40)));
+
+function sectionView(entry, section, changed) {
+  const { metadata, source } = section;
+  const measure = unit(entry.pack.budget);
+  const size = measure.of(metadata);
+  const removed = entry.pack.redactions.filter((redaction) => redaction.section === section.id);
+  const summary = [
+    el("span", { class: "swatch fill " + group(section) }),
+    el("span", { class: "title" }, quote(section.title, 120)),
+    tag(section.kind),
+    metadata.trust && metadata.trust !== "trusted" ? tag(metadata.trust, "bad") : "",
+    metadata.detail !== "full" ? tag(metadata.detail, "warn") : "",
+    removed.length ? tag("redacted", "warn") : "",
+    changed ? tag("changed", "new") : "",
+    el("span", { class: "size" }, `${grouped(size)} ${measure.name}, ${percent(size, measure.used)}`),
+  ];
+  const evidence = metadata.evidence && [words(metadata.evidence.source) + ", ", code(metadata.evidence.at)];
+  return lazily(section.id, summary, () => [
+    facts([
+      ["Id", code(section.id)], ["Provenance", words(section.provenance)], ["Trust", metadata.trust], ["Source", where(source)],
+      ["URL", source.path && source.url && link(source.url)], ["Stated", evidence],
+      ["Detail", metadata.full_chars ? `${metadata.detail}, ${grouped(metadata.chars)} of ${grouped(metadata.full_chars)} characters` : metadata.detail],
+      ["State", metadata.state], ["Status", metadata.status && quote(metadata.status)],
+      ["Author", metadata.author && [quote(metadata.author), metadata.author_association ? ` (${line(metadata.author_association, 40)})` : ""]],
+      ["Written", metadata.created_at && line(metadata.created_at, 40) + (metadata.edited ? ", edited later" : "")],
+    ]),
+    block(section.content),
+  ], { class: "section" + (changed ? " changed" : "") });
+}
+
+function list(heading, count, content) {
+  return el("section", {}, el("h3", {}, heading + " ", el("span", { class: "count" }, String(count))), content);
+}
+
+function omissionsView(pack) {
+  const measure = unit(pack.budget);
+  const rows = pack.omissions.map((it) => [el("strong", {}, words(it.reason)), quote(it.title, 120), words(it.provenance),
+    measure.of(it) ? grouped(measure.of(it)) : "", where(it.source)]);
+  return list("Left out", rows.length, rows.length
+    ? table("What is not in the pack", ["Reason", "Title", "Why it would be", `Its ${measure.name}`, "Where to read it"], rows)
+    : el("p", { class: "quiet" }, "Nothing."));
+}
+
+function redactionsView(pack) {
+  const rows = pack.redactions.map((it) => [code(it.section), [where(it.source), ` line ${it.line}`],
+    [code(it.rule), it.count > 1 ? ` × ${it.count}` : ""], quote(it.reason), quote(it.to_include)]);
+  return list("Redactions", rows.length, rows.length
+    ? table("What was removed from the texts", ["Section", "Place", "Rule", "Why", "To include it safely"], rows)
+    : el("p", { class: "quiet" }, "Nothing was removed."));
+}
+
+function warningsView(pack) {
+  const items = pack.warnings.map((it) => el("li", {}, code(it.code), " ", quote(it.message), it.source ? [" ", where(it.source)] : ""));
+  return list("Warnings", items.length, items.length ? el("ul", {}, items) : el("p", { class: "quiet" }, "None."));
+}
+
+function inputsView(pack) {
+  return lazily("inputs", counted(pack.inputs.length, "input"), () => table("Everything that was read for the pack", ["Kind", "Input", "Digest after redaction"],
+    pack.inputs.map((it) => [words(it.kind), [where(it), it.version ? ` version ${line(it.version, 40)}` : ""], it.digest ? code(it.digest) : ""])));
+}
+
+// The rendering in its pieces: texts of its own, and the numbers of sections whose content stands there.
+const renderingOf = (entry) => entry.rendering.map((piece) => typeof piece === "number" ? entry.pack.sections[piece].content : piece).join("");
+
+function faultsView(entry) {
+  return el("section", { class: "faults" }, el("h3", {}, "Not valid"), el("ul", {}, entry.faults.map((fault) => el("li", {}, fault))));
+}
+
+// All of a pack; `before` is what it was until now, `act` what a neighbour leads to.
+function packView(entry, before, act) {
+  const pack = entry.pack;
+  if (!pack) return [el("h2", {}, entry.path), faultsView(entry)];
+  const old = new Map(before && before.pack ? before.pack.sections.map((section) => [section.id, section.content]) : []);
+  const changed = (section) => old.size > 0 && old.get(section.id) !== section.content;
+  return [
+    el("h2", {}, quote(pack.root.title, 400)),
+    facts([
+      ["Root", pack.root.work_item_id && code(pack.root.work_item_id)], ["Issue", pack.root.issue_url && link(pack.root.issue_url)],
+      ["Profile", quote(pack.profile)], ["File", code(entry.path)], ["Pack", code(pack.pack_id)], ["Hash", code(pack.hash)],
+      ["Built", `${line(pack.generated_at, 40)} by ${line(pack.generator.name, 40)} ${line(pack.generator.version, 40)}`],
+    ]),
+    entry.faults.length ? faultsView(entry) : "",
+    budgetPicture(pack),
+    graphPicture(entry, act),
+    list("Sections", pack.sections.length, pack.sections.map((section) => sectionView(entry, section, changed(section)))),
+    omissionsView(pack), redactionsView(pack), warningsView(pack),
+    el("section", {}, el("h3", {}, "Whole"),
+      lazily("rendering", "Rendering: what an agent reads", () => block(renderingOf(entry))), inputsView(pack)),
+  ].filter(Boolean);
+}

@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""The page of `report` and `serve` in a real browser: is it quick, can it be used, does it stay harmless?
+
+    python3 tests/browser/drive.py --bin target/release/contextpack [--shots DIR]
+"""
+
+import argparse
+import copy
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import urllib.parse
+
+from chromium import Chromium
+
+PACKS = 300
+LONG = 1 << 20
+
+TITLE = "document.title"
+CHOSEN = "document.querySelector('#list [aria-selected=true] .title').textContent"
+FOCUS = "document.activeElement.id || document.activeElement.getAttribute('role') || document.activeElement.tagName"
+THERE = "[...document.querySelectorAll('#list li')].filter((row) => !row.hidden).length"
+# Elements, and what stands before, where a hidden character is put in as it is; the data is not seen.
+HIDDEN = r"""(() => {
+    const found = [], walk = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT);
+    for (let node; (node = walk.nextNode());) {
+        const at = node.data.search(/[\u0000-\u0008\u001b\u202a-\u202e\u2066-\u2069\u{e0041}]/u);
+        if (at >= 0 && node.parentNode.id !== "data") found.push(node.parentNode.outerHTML.slice(0, 80) + " at " + at);
+    }
+    return found;
+})()"""
+TOLD = "document.getElementById('told').textContent"
+
+
+def equal(found, wanted, what):
+    assert found == wanted, f"{what}: {found!r} is not {wanted!r}"
+
+
+class Repo:
+    """A repo of its own, and the program in it."""
+
+    def __init__(self, folder, program):
+        self.folder, self.program = pathlib.Path(folder), program
+
+    def write(self, path, text):
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8", newline="\n")
+
+    def run(self, *args, codes=(0,)):
+        done = subprocess.run([self.program, *args], cwd=self.folder, capture_output=True, text=True)
+        assert done.returncode in codes, f"{args}: {done.returncode}\n{done.stderr}"
+        return done.stdout
+
+    def page(self, *packs, codes=(0,)):
+        self.run("report", *packs, "-o", "page.html", codes=codes)
+        return (self.folder / "page.html").as_uri()
+
+
+def fill(repo):
+    """Items that hang together, with a decision and a document, in packs of the usual size."""
+    repo.write("docs/adr/0001-bounds.md", "# 1. Bounds\n\n## Status\n\nAccepted\n\n## Decision\n\n" + "All of it has a bound.\n" * 60)
+    repo.write("docs/guide.md", "# Guide\n\n" + "How the parts fit together, at some length.\n" * 400)
+    for number in range(PACKS):
+        before = f"depends_on: task:{number - 1}\n" if number else ""
+        parent = "" if number % 20 == 0 else f"parent: task:{number - number % 20}\n"
+        text = f"The part number {number} does what the others do not.\n" * 40
+        repo.write(f"work_items/task-{number}.md", f"---\nid: task:{number}\ntitle: Part {number} of the whole\n{before}{parent}---\n\n"
+                   f"See ADR-0001 and [the guide](../docs/guide.md).\n\n{text}\n## Acceptance criteria\n\n- [ ] Part {number} works.\n")
+    repo.run("build", "-q")
+
+
+def quick_and_usable(browser, repo, shots):
+    page = repo.page()
+    size = (repo.folder / "page.html").stat().st_size
+    seconds = min(browser.open(page) for _ in range(3))
+    print(f"{PACKS} packs, {size / 1e6:.1f} MB: loaded in {seconds:.2f} s")
+    equal(browser.run(THERE), PACKS, "packs in the list")
+
+    browser.key("/")
+    equal(browser.run(FOCUS), "search", "the focus after `/`")
+    browser.type("Part 290 of")
+    browser.until(f"{TOLD} === '1 of 300 packs'", "the search")
+    browser.key("Enter")
+    equal(browser.run(CHOSEN), "Part 290 of the whole", "the pack after the search")
+    equal(browser.run(FOCUS), "pack", "the focus after Enter")
+    browser.key("/")
+    browser.key("Escape")
+    equal(browser.run(THERE), PACKS, "packs after Escape")
+    browser.key("Escape")
+    equal(browser.run(FOCUS), "option", "the focus after Escape")
+    for key, wanted in [("End", None), ("Home", "Part 0 of the whole"), ("j", None), ("k", "Part 0 of the whole"),
+                        ("ArrowDown", None), ("ArrowUp", "Part 0 of the whole"), ("k", "Part 0 of the whole")]:
+        before = browser.run(CHOSEN)
+        browser.key(key)
+        if wanted is None:
+            assert browser.run(CHOSEN) != before, f"{key} moves"
+        else:
+            equal(browser.run(CHOSEN), wanted, key)
+    equal(browser.run("document.querySelectorAll('#list [tabindex=\"0\"]').length"), 1, "rows that Tab reaches")
+
+    # What the page shows of a pack is what the pack says.
+    path = "packs/task-21.coding.json"
+    browser.run(f"location.hash = '#/' + encodeURIComponent('{path}')")
+    browser.until(f"{CHOSEN} === 'Part 21 of the whole'", "the pack of the address")
+    browser.run("document.querySelector('details[data-id=rendering]').open = true")
+    shown = "document.querySelector('details[data-id=rendering] pre')"
+    browser.until(f"!!{shown}", "the rendering")
+    more = "document.querySelector('details[data-id=rendering] button')"
+    browser.run(f"{more} && {more}.click()")
+    equal(browser.run(f"{shown}.textContent"), repo.run("render", path), "the rendering")
+    pack = json.loads((repo.folder / path).read_text(encoding="utf-8"))
+    equal(browser.run("document.querySelectorAll('details.section').length"), len(pack["sections"]), "sections")
+    edges = [edge for section in pack["sections"] for edge in section["metadata"].get("edges", [])]
+    files = [section for section in pack["sections"] if section["kind"] in ("adr_excerpt", "file_excerpt")]
+    equal(browser.run("document.querySelectorAll('.graph .edge').length"), len(edges) + len(files), "edges")
+
+    # A neighbour leads to its pack.
+    browser.run("document.querySelector('.graph a .parent').parentNode.dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true}))")
+    equal(browser.run(CHOSEN), "Part 20 of the whole", "the parent")
+    for name, look in [("light", {}), ("dark", {"dark": True}), ("narrow", {"width": 400}), ("tall", {"height": 2600})]:
+        browser.look(**look)
+        equal(browser.run("document.documentElement.scrollWidth > innerWidth"), False, f"{name}: something stands beyond the window")
+        if shots:
+            browser.shoot(f"{shots}/{name}.png")
+    browser.look()
+    named(browser)
+    harmless(browser, [page])
+
+
+def named(browser):
+    """Whoever does not see the page is told what each thing on it is."""
+    nodes = browser.ask("Accessibility.getFullAXTree")["nodes"]
+    seen = {}
+    for node in nodes:
+        if not node["ignored"]:
+            seen.setdefault(node["role"]["value"], []).append(node.get("name", {}).get("value", ""))
+    for role in ["navigation", "main", "searchbox", "listbox", "option", "image", "heading", "region", "link", "DisclosureTriangle"]:
+        assert seen.get(role), f"there is no {role}: {sorted(seen)}"
+        assert all(seen[role]), f"a {role} has no name"
+
+
+def harmless(browser, addresses):
+    """Nothing was asked for but these, nothing opened, failed or was refused."""
+    asked = {event["request"]["url"].split("#")[0] for event in browser.told("Network.requestWillBeSent")}
+    equal(sorted(asked - set(addresses) - {"data:,"}), [], "requests")
+    for event in ["Page.javascriptDialogOpening", "Runtime.exceptionThrown", "Log.entryAdded", "Page.windowOpen"]:
+        equal(browser.told(event), [], event)
+    equal(browser.run(TITLE), "Context packs", "the title")
+
+
+def hostile(browser, repo, shots):
+    """A pack made by somebody who wants the page to do something."""
+    evil = ("</script><script>document.title='owned';alert(1)</script><img src=http://127.0.0.1:9/x onerror=alert(2)>"
+            "<!--<script> \u202egnp.exe\u2066 \u0000\u0007\u001b[31m \U000e0041 &lt;b&gt; `${alert(3)}` {{script}}")
+    pack = json.loads((repo.folder / "packs/task-1.coding.json").read_text(encoding="utf-8"))
+
+    def soil(value):
+        if isinstance(value, dict):
+            return {name: soil(part) for name, part in value.items()}
+        if isinstance(value, list):
+            return [soil(part) for part in value]
+        return value + evil if isinstance(value, str) else value
+
+    soiled = soil(copy.deepcopy(pack))
+    for field, value in [("schema_version", pack["schema_version"]), ("hash", pack["hash"])]:
+        soiled[field] = value
+    for section, clean in zip(soiled["sections"], pack["sections"]):
+        section["id"], section["kind"] = clean["id"], clean["kind"]
+        for edge in section["metadata"].get("edges", []):
+            edge["relation"] = "constructor"
+    soiled["root"]["issue_url"] = "javascript:alert(4)"
+    soiled["sections"][1]["source"] = {"kind": "issue", "url": "javascript:alert(5)//" + evil}
+    soiled["sections"][1]["content"] = evil + "x" * LONG + evil
+    soiled["omissions"] = [{"id": "__proto__", "title": evil, "source": {"kind": evil, "url": "data:text/html," + evil},
+                            "provenance": evil, "reason": evil, "chars": 2**53 - 1}]
+    soiled["redactions"] = [{"section": "root.issue", "source": {"kind": evil, "path": evil}, "line": 1, "rule": evil, "count": 2,
+                             "reason": evil, "to_include": evil}]
+    soiled["warnings"] = [{"code": evil, "message": evil, "source": {"kind": evil, "path": "../" * 50}}]
+    repo.write("evil/__proto__.json", json.dumps(soiled))
+    repo.write("evil/torn.json", json.dumps(soiled)[:2000])
+    page = repo.page("evil", "packs/task-2.coding.json", codes=(5,))
+    seconds = browser.open(page)
+    equal(browser.run(THERE), 3, "packs in the list")
+    browser.run("window.began = performance.now()")
+    browser.run("for (const details of document.querySelectorAll('details')) details.open = true")
+    browser.until("!!document.querySelector('details[data-id=rendering] pre')", "the rendering")
+    took = browser.run("new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(performance.now() - began))))")
+    print(f"a line of {LONG} characters: loaded in {seconds:.2f} s, all opened and painted in {took / 1000:.2f} s")
+    assert evil.split(" ")[0] in browser.run("document.querySelector('h2').textContent"), "the title of the pack is shown as text"
+    equal(browser.run("document.scripts.length + document.images.length + document.querySelectorAll('iframe,object,embed,form,base').length"), 2, "elements")
+    equal(browser.run("[...document.querySelectorAll('#pack a')].filter((a) => !/^(https:|#)/.test(a.getAttribute('href'))).length"), 0, "links that are scripts")
+    assert browser.run("[...document.querySelectorAll('.mark')].some((mark) => mark.textContent === 'U+202E')"), "a mark for U+202E"
+    equal(browser.run(HIDDEN), [], "hidden characters")
+    if shots:
+        browser.shoot(f"{shots}/hostile.png")
+    browser.key("End")
+    browser.key("Home")
+    harmless(browser, [page])
+    # Not even a script that were in the page after all could ask the network or make markup.
+    equal(browser.run("fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'refused')"), "refused", "a request")
+    equal(browser.run("try { document.body.innerHTML = '<b>x</b>'; 'made' } catch (error) { error.name }"), "TypeError", "markup of a text")
+
+
+def live(browser, repo, shots):
+    server = subprocess.Popen([repo.program, "serve", "-q"], cwd=repo.folder, stdout=subprocess.PIPE, text=True)
+    try:
+        address = server.stdout.readline().strip()
+        browser.open(address + "#/" + urllib.parse.quote("packs/task-7.coding.json", safe=""))
+        equal(browser.run(CHOSEN), "Part 7 of the whole", "the pack of the address")
+        browser.run("document.getElementById('pack').scrollTop = 300; window.stays = true")
+        item = repo.folder / "work_items/task-7.md"
+        item.write_text(item.read_text(encoding="utf-8").replace("Part 7 of the whole", "Part seven <b>of it</b>"), encoding="utf-8")
+        repo.run("build", "-q")
+        browser.until(f"{CHOSEN} === 'Part seven <b>of it</b>'", "the change")
+        assert "changed" in browser.run(TOLD), browser.run(TOLD)
+        equal(browser.run("[...document.querySelectorAll('.section.changed')].map((it) => it.dataset.id)"), ["root.issue", "root.json", "parent.task:0"], "changed sections")
+        browser.until("document.getElementById('pack').scrollTop === 300", "the place that was read")
+        equal(browser.run("window.stays"), True, "the page is the same")
+        if shots:
+            browser.shoot(f"{shots}/live.png")
+        (repo.folder / "packs/task-8.coding.json").unlink()
+        browser.until(f"{THERE} === {PACKS - 1}", "a pack that is gone")
+        harmless(browser, [address, address + "packs.json"])
+    finally:
+        server.kill()
+        server.wait()
+    browser.until(f"{TOLD}.includes('does not answer')", "word of the server that is gone")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--shots")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        repo = Repo(folder, os.path.abspath(args.bin))
+        fill(repo)
+        browser = Chromium()
+        try:
+            for part in [quick_and_usable, hostile, live]:
+                browser.look()
+                part(browser, repo, args.shots)
+                print(f"ok -- {part.__name__.replace('_', ' ')}")
+        finally:
+            browser.close()
+
+
+main()

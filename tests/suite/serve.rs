@@ -1,0 +1,150 @@
+//! `serve` answers this machine alone, nothing but reading, and tells when packs change.
+
+use crate::cli::small;
+use crate::sandbox::Sandbox;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+
+/// The server, for as long as the test runs.
+struct Served {
+    child: Child,
+    /// `127.0.0.1:PORT`.
+    host: String,
+    /// The path of the page.
+    base: String,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+/// An answer: its status, its head in lower case, its body.
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+    }
+}
+
+impl Served {
+    fn new(sandbox: &Sandbox, args: &[&str]) -> Self {
+        let mut child =
+            sandbox.command(args).stdout(Stdio::piped()).stderr(Stdio::null()).stdin(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let (host, word) = line.trim().strip_prefix("http://").unwrap().split_once('/').unwrap();
+        Self { child, host: host.to_owned(), base: format!("/{word}") }
+    }
+
+    /// Sends exactly these lines as the head of a request, and `Connection: close`.
+    fn ask(&self, head: &str) -> Answer {
+        let mut stream = TcpStream::connect(&self.host).unwrap();
+        stream.write_all(format!("{head}\r\nConnection: close\r\n\r\n").as_bytes()).unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        Answer {
+            status: head.split(' ').nth(1).unwrap().parse().unwrap(),
+            head: head.replace("\r\n", "\n").to_lowercase(),
+            body: body.to_owned(),
+        }
+    }
+
+    fn get(&self, path: &str, more: &str) -> Answer {
+        self.ask(&format!("GET {path} HTTP/1.1\r\nHost: {}{more}", self.host))
+    }
+}
+
+#[test]
+fn the_page_and_its_data_are_there_for_whoever_has_the_address() {
+    let sandbox = small();
+    sandbox.expect(0, &["build", "-q"]);
+    let served = Served::new(&sandbox, &["serve"]);
+    let page = served.get(&served.base, "");
+    assert_eq!(page.status, 200, "{}", page.head);
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "{policy}");
+    assert_eq!(page.header("x-content-type-options"), Some("nosniff"));
+    assert_eq!(page.header("cache-control"), Some("no-store"));
+    assert_eq!(page.header("access-control-allow-origin"), None);
+    let data = served.get(&format!("{}packs.json", served.base), "").body;
+    // Besides the policy and the tag it is the page that `report` writes.
+    assert!(page.body.contains(&data) && sandbox.expect(0, &["report"]).contains(&data));
+    let local = format!("GET {} HTTP/1.1\r\nHost: {}", served.base, served.host.replace("127.0.0.1", "localhost"));
+    assert_eq!(served.ask(&local).status, 200);
+}
+
+#[test]
+fn everybody_else_is_refused() {
+    let sandbox = small();
+    sandbox.expect(0, &["build", "-q"]);
+    let (one, other) = (Served::new(&sandbox, &["serve"]), Served::new(&sandbox, &["serve", "packs"]));
+    assert_ne!(one.base, other.base, "the word is drawn by lot");
+    assert_eq!(one.base.len(), 34);
+    for path in ["/", "/packs.json", &other.base, &format!("{}../", one.base), &format!("{}x", one.base)] {
+        assert_eq!(one.get(path, "").status, 404, "{path}");
+    }
+    let port = one.host.split(':').nth(1).unwrap();
+    for host in ["evil.example", &format!("evil.example:{port}"), "127.0.0.1", "127.0.0.1:1", "", "0.0.0.0"] {
+        let answer = one.ask(&format!("GET {} HTTP/1.1\r\nHost: {host}", one.base));
+        assert_eq!(answer.status, 421, "{host}");
+        assert!(!answer.body.contains("feat:cache"));
+    }
+    // Two hosts, and none.
+    assert_eq!(one.get(&one.base, "\r\nHost: evil.example").status, 421);
+    assert_eq!(one.ask(&format!("GET {} HTTP/1.1\r\nAccept: */*", one.base)).status, 421);
+    for method in ["POST", "PUT", "DELETE", "OPTIONS", "HEAD", "PATCH"] {
+        let answer = one.ask(&format!("{method} {} HTTP/1.1\r\nHost: {}\r\nContent-Length: 0", one.base, one.host));
+        assert_eq!((answer.status, answer.header("allow")), (405, Some("get")), "{method}");
+    }
+    assert_eq!(one.get(&one.base, "").status, 200, "and goes on");
+}
+
+#[test]
+fn a_change_is_told_by_another_tag() {
+    let sandbox = small();
+    let served = Served::new(&sandbox, &["serve"]);
+    let path = format!("{}packs.json", served.base);
+    let none = served.get(&path, "");
+    assert_eq!(none.body, "{\"packs\":[\n\n]}", "the first build may come later");
+    let mut tag = none.header("etag").unwrap().to_owned();
+    let again = |tag: &str| served.get(&path, &format!("\r\nIf-None-Match: {tag}"));
+    assert_eq!((again(&tag).status, again(&tag).body.as_str()), (304, ""));
+    let mut changed = |what: &str| {
+        let answer = again(&tag);
+        assert_eq!(answer.status, 200, "{what}");
+        tag = answer.header("etag").unwrap().to_owned();
+        assert_eq!(again(&tag).status, 304, "{what}");
+        answer.body
+    };
+    sandbox.expect(0, &["build", "-q"]);
+    assert!(changed("a build").contains("We cache."));
+    // As long as before, and within the same second.
+    sandbox.write("docs/adr/0007-cache.md", sandbox.read("docs/adr/0007-cache.md").replace("We cache.", "We crash."));
+    sandbox.expect(0, &["build", "-q"]);
+    assert!(changed("another text").contains("We crash."));
+    std::fs::remove_file(sandbox.root().join("packs/feat-cache.coding.json")).unwrap();
+    assert!(!changed("a pack that is gone").contains("We crash."));
+    sandbox.write("packs/torn.json", "{");
+    assert!(changed("a torn pack").contains("it is no context pack"));
+}
+
+#[test]
+fn what_cannot_be_served_is_told() {
+    let sandbox = small();
+    sandbox.expect(1, &["serve", "nowhere"]);
+    let served = Served::new(&sandbox, &["serve"]);
+    let port = served.host.split(':').nth(1).unwrap();
+    let run = sandbox.run(&["serve", "--port", port]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(run.stderr.contains(&format!("cannot listen on `{}`", served.host)), "{}", run.stderr);
+}
