@@ -8,4 +8,4 @@ mod tests;
 
 pub use error::StoreError;
 pub use folder::{FileState, Folder, Wrote};
-pub use state::{init_state_dir, mark_cache, open_cache};
+pub use state::{init_state_dir, mark_cache, open_cache, open_state};
