@@ -23,4 +23,5 @@ mod sync;
 mod sync_faults;
 mod tamper;
 mod tree;
+mod watch;
 mod workflows;
