@@ -1,6 +1,6 @@
 //! Whether anything changed since the last build of all roots.
 
-use super::manifest::{Run, is_rested};
+use super::manifest::{Manifest, Run, is_rested};
 use super::trace::listing;
 use super::{Cache, now};
 use crate::model::{Diagnostic, Digest, Source};
@@ -50,6 +50,14 @@ impl Cache {
     /// # Errors
     /// Where the system refuses to write.
     pub fn rest(&self, folder: &Folder) -> Result<(), StoreError> {
+        match self.rested(folder) {
+            Some(manifest) => self.save(&manifest, None),
+            None => Ok(()),
+        }
+    }
+
+    /// What is known, with the states of packs in `folder` that are old enough by now; nothing where none is new.
+    pub fn rested(&self, folder: &Folder) -> Option<Manifest> {
         let now = now();
         let mut manifest = self.manifest.clone();
         let mut packs: Vec<_> = manifest.packs.iter_mut().filter(|(_, pack)| pack.state.is_none()).collect();
@@ -60,9 +68,6 @@ impl Cache {
                 pack.state = state;
             }
         });
-        if packs.iter().all(|(_, pack)| pack.state.is_none()) {
-            return Ok(());
-        }
-        self.save(&manifest, None)
+        packs.iter().any(|(_, pack)| pack.state.is_some()).then_some(manifest)
     }
 }

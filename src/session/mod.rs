@@ -57,6 +57,8 @@ pub struct Session {
     texts: Option<(String, Texts)>,
     /// What was told of each pack after the last build.
     packs: BTreeMap<String, Made>,
+    /// Where the packs stand whose build was not written down yet.
+    unsaved: Option<Folder>,
 }
 
 /// What a build of a session did.
@@ -87,7 +89,7 @@ impl Session {
     /// A session that has built nothing yet. `environment` holds the secrets that no pack may contain.
     pub fn new(request: Request, environment: Environment) -> Self {
         let cache = Cache::open(&request.root, environment.digest(), &mut Vec::new()).ok();
-        Self { request, environment, cache, texts: None, packs: BTreeMap::new() }
+        Self { request, environment, cache, texts: None, packs: BTreeMap::new(), unsaved: None }
     }
 
     /// What was told of each pack after the last build, by file name; those that could not be built are not here.
@@ -101,10 +103,31 @@ impl Session {
     /// Where the configuration cannot be used, or the system refuses to read the repo or to write a pack.
     /// What was built before stands as it was, and the next call tries again.
     pub fn build(&mut self, stamp: Stamp) -> Result<Update, SessionError> {
-        self.build_before(stamp, &mut Onlooker::default())
+        let update = self.build_before(stamp, &mut Onlooker::default())?;
+        self.save();
+        Ok(update)
     }
 
-    /// Does the same before an onlooker.
+    /// Writes down what the last build found out, for other processes, and gets ready for the next one.
+    ///
+    /// What cannot be written down is known to this session all the same.
+    pub fn save(&mut self) {
+        let Some(folder) = self.unsaved.take() else { return };
+        if let Some(cache) = &mut self.cache {
+            if let Some(rested) = cache.rested(&folder) {
+                cache.manifest = rested;
+            }
+            // A build of some roots is no use to others.
+            if self.request.roots.is_empty() {
+                let texts = self.texts.as_ref().map(|(_, texts)| texts);
+                let _ = cache.save(&cache.manifest, texts);
+            }
+        }
+        self.texts = self.texts.take().map(|(text, texts)| (text, texts.renewed()));
+    }
+
+    /// Builds before an onlooker. What it finds out is known to this session, and for others once
+    /// [`Session::save`] is called.
     ///
     /// # Errors
     /// As [`Session::build`].
@@ -153,8 +176,13 @@ impl Session {
             order,
             stamp,
             replaced: onlooker.replaced,
+            expected: onlooker.expected,
         };
-        self.staged(&stage)
+        let update = self.staged(&stage)?;
+        if !update.changes.is_empty() || !update.gone.is_empty() {
+            self.unsaved = Some(folder);
+        }
+        Ok(update)
     }
 
     /// What is wrong with a configuration may quote it, so it passes the door like any other text.
@@ -175,12 +203,14 @@ impl Session {
         let cache = self.cache.take();
         let incremental =
             cache.as_ref().map(|cache| Incremental::new(stage.repo, cache, stage.folder, &stage.order, look));
-        if let Some((kept, diagnostics)) = incremental.as_ref().and_then(Incremental::fresh) {
+        if let Some(incremental) = incremental.as_ref().filter(|_| !stage.expected)
+            && let Some((kept, diagnostics)) = incremental.fresh()
+        {
             let packs: BTreeMap<String, Made> = kept.into_iter().map(|kept| (kept.name, kept.made)).collect();
             let gone = gone(&self.packs, &packs);
             let update = Update { gone, unchanged: packs.len(), diagnostics, ..Update::default() };
             self.packs = packs;
-            drop(incremental);
+
             self.cache = cache;
             return Ok(update);
         }
@@ -194,16 +224,11 @@ impl Session {
         drop(incremental);
         self.cache = cache.map(|mut cache| {
             if let Some(manifest) = manifest {
-                // A build of some roots is no use to others. What cannot be written down is known to this
-                // session all the same.
-                if self.request.roots.is_empty() {
-                    let _ = cache.save(&manifest, texts.as_ref());
-                }
                 cache.manifest = manifest;
             }
             cache
         });
-        self.texts = texts.map(|texts| (text.to_owned(), texts.renewed()));
+        self.texts = texts.map(|texts| (text.to_owned(), texts));
         let Outcome { written, diagnostics, unresolved, .. } = built?;
         let unchanged = written.iter().filter(|written| written.status == Status::Unchanged).count();
         let packs: BTreeMap<String, Made> =
@@ -293,6 +318,7 @@ struct Stage<'a> {
     order: Order<'a>,
     stamp: Stamp,
     replaced: Option<&'a (dyn Fn(Replaced<'_>) + Sync)>,
+    expected: bool,
 }
 
 /// What a build gave.

@@ -12,6 +12,8 @@ pub struct Onlooker<'a> {
     pub listed: Option<&'a mut dyn FnMut(&Repo, &Settings) -> bool>,
     /// A pack was written; from several threads.
     pub replaced: Option<&'a (dyn Fn(Replaced<'_>) + Sync)>,
+    /// Something changed, most likely: then it is a loss to look first whether nothing did.
+    pub expected: bool,
 }
 
 /// A pack that was written, and what its file held before.

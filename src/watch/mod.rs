@@ -63,6 +63,8 @@ pub struct Watch<E> {
     /// The same of packs that could not be built and of roots that are none.
     failing: BTreeSet<String>,
     trouble: Vec<String>,
+    /// Whether the next look has a reason.
+    news: bool,
 }
 
 impl<E: Events> Watch<E> {
@@ -88,6 +90,7 @@ impl<E: Events> Watch<E> {
             told: BTreeSet::new(),
             failing: BTreeSet::new(),
             trouble: Vec::new(),
+            news: false,
         }
     }
 
@@ -120,11 +123,14 @@ impl<E: Events> Watch<E> {
     ///
     /// Where nothing changed after all, the report says so.
     pub fn next(&mut self) -> Option<Report> {
+        // Only now, when the packs are there and told: others can wait for it.
+        self.session.save();
         self.wait().then(|| self.look())
     }
 
     /// Whether to look, rather than to end.
     fn wait(&mut self) -> bool {
+        self.news = true;
         // When the burst began, and when its last event was.
         let mut burst: Option<(Instant, Instant)> = None;
         loop {
@@ -137,7 +143,11 @@ impl<E: Events> Watch<E> {
             }
             let counts = match self.events.next(within) {
                 Event::Stop => return false,
-                Event::Look | Event::Quiet => return true,
+                Event::Look => {
+                    self.news = false;
+                    return true;
+                }
+                Event::Quiet => return true,
                 Event::Touched(paths) => self.places.touched(&paths, &mut self.events),
                 Event::Lost => {
                     self.places.lose(&mut self.events);
@@ -200,7 +210,7 @@ impl<E: Events> Watch<E> {
             let replaced = Saved::new(replaced, *renderings);
             saved.lock().unwrap_or_else(PoisonError::into_inner).push(replaced);
         };
-        let mut onlooker = Onlooker { listed: Some(&mut listed), replaced: Some(&replaced) };
+        let mut onlooker = Onlooker { listed: Some(&mut listed), replaced: Some(&replaced), expected: self.news };
         let built = session.build_before((self.stamp)(), &mut onlooker);
         (built, unfollowed.into_iter().map(Trouble::Follow).collect(), several)
     }

@@ -15,3 +15,4 @@ mod memory;
 mod same;
 mod sandbox;
 mod texts;
+mod watch;
