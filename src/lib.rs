@@ -25,4 +25,5 @@ pub mod seal;
 pub mod select;
 pub mod session;
 pub mod store;
+pub mod watch;
 pub mod wire;

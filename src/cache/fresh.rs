@@ -1,6 +1,6 @@
 //! Whether anything changed since the last build of all roots.
 
-use super::manifest::{Run, is_rested};
+use super::manifest::{Manifest, Run, is_rested};
 use super::trace::listing;
 use super::{Cache, now};
 use crate::model::{Diagnostic, Digest, Source};
@@ -53,6 +53,14 @@ impl Cache {
     /// # Errors
     /// Where the system refuses to write.
     pub fn rest(&self, folder: &Folder, beside: &(dyn Fn(&str) -> String + Sync)) -> Result<(), StoreError> {
+        match self.rested(folder, beside) {
+            Some(manifest) => self.save(&manifest, None),
+            None => Ok(()),
+        }
+    }
+
+    /// What is known, with the states of packs in `folder` that are old enough by now; nothing where none is new.
+    pub fn rested(&self, folder: &Folder, beside: &(dyn Fn(&str) -> String + Sync)) -> Option<Manifest> {
         let now = now();
         let mut manifest = self.manifest.clone();
         let files = manifest.packs.iter_mut().flat_map(|(name, pack)| {
@@ -67,9 +75,8 @@ impl Cache {
                 file.state = state;
             }
         });
-        if files.iter().all(|(_, file)| file.state.is_none()) {
-            return Ok(());
-        }
-        self.save(&manifest, None)
+        let any = files.iter().any(|(_, file)| file.state.is_some());
+        drop(files);
+        any.then_some(manifest)
     }
 }

@@ -10,6 +10,7 @@ use clap::{Args as Options, Parser, Subcommand, ValueEnum};
 use contextpack::config::Strategy;
 use contextpack::model::Shard;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Builds context packs: what an agent must know of a work item, in one file that is the same every time.
 ///
@@ -103,6 +104,14 @@ pub(crate) enum Command {
     /// Builds in memory, compares bytes, and gives a reason for each pack that is stale, edited, missing or orphaned. Writes nothing.
     #[command(after_long_help = help::CHECK)]
     Check(CheckArgs),
+
+    /// Builds, then follows the repo and rebuilds what each change affects
+    ///
+    /// Follows the folders where inputs are or can appear: not those that git ignores, and not what it writes itself. After each save it says on stderr, one line a pack, what the save means for an agent: the size against the limit, what came in, what shrank, what left. Errors are told when they appear; until they are mended the last good packs stay. A pack that it wrote under a former id is removed.
+    ///
+    /// `.contextpack/now.md` always holds the rendering of the pack that changed last, for an agent beside; while the input is broken a line above it says so. With one ROOT and one profile it is always that pack. Ctrl-C ends it, after the build that is running; a second one ends it at once.
+    #[command(after_long_help = help::WATCH)]
+    Watch(WatchArgs),
 
     /// Fetches issues from GitHub into the snapshot that builds read
     ///
@@ -362,6 +371,51 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) telling: Telling,
+}
+
+/// Options of `watch`.
+#[derive(Debug, Options)]
+pub(crate) struct WatchArgs {
+    /// Work items and issues to build; all roots of the configuration where none is given
+    ///
+    /// An id (`feat:cache`), the path of an item's file, an id without its prefix, or an issue (`123`, `owner/repo#123`, a URL).
+    #[arg(value_name = "ROOT")]
+    pub(crate) roots: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) building: Building,
+
+    /// Writes packs to DIR instead of the configuration's `output.dir`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Prints on stdout what changed in the renderings, as a unified diff; `--print=full` prints the whole rendering that `now.md` holds
+    #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "diff")]
+    pub(crate) print: Option<Print>,
+
+    /// Looks every INTERVAL (default `2s`) instead of waiting for notices, which some network and container file systems do not give
+    #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s", value_parser = interval)]
+    pub(crate) poll: Option<Duration>,
+}
+
+/// What `watch` prints of a rendering.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Print {
+    /// The difference
+    Diff,
+    /// All of it
+    Full,
+}
+
+/// Less than this between two looks would be work without end.
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
+
+fn interval(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(interval) if interval >= SHORTEST_INTERVAL => Ok(interval),
+        Ok(_) => Err("the shortest interval is `100ms`".to_owned()),
+        Err(_) => Err("write an interval such as `500ms` or `2s`".to_owned()),
+    }
 }
 
 /// Options of `sync`.

@@ -139,7 +139,7 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let known = known.as_ref().map(|known| known as &Known<'_>);
     // Reading the old pack to say why it is stale costs more than making the new one.
     let why = global.verbose || global.format != Format::Text || args.telling.summary.is_some();
-    let writing = Writing { folder: &folder, beside, markdown: markdown.as_ref(), incremental, why };
+    let writing = Writing { folder: &folder, beside, markdown: markdown.as_ref(), incremental, why, replaced: None };
     let run =
         packs::run(global, &workspace, &desk, items, &args.building, known, &|built| match writing.write(built) {
             Ok(written) => done(written.into()),

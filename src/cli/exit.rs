@@ -17,6 +17,8 @@ pub(crate) enum Exit {
     Stale,
     /// 5: a pack is not valid.
     Invalid,
+    /// 130: the user, or the system, ended it, as shells say it of Ctrl-C.
+    Interrupted,
 }
 
 impl Exit {
@@ -38,6 +40,7 @@ impl Exit {
             Self::Input => 3,
             Self::Stale => 4,
             Self::Invalid => 5,
+            Self::Interrupted => 130,
         }
     }
 }

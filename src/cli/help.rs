@@ -5,6 +5,7 @@ Examples:
   contextpack init                    set up this repo
   contextpack build                   build the packs of all roots
   contextpack render feat:cache       read what an agent would read
+  contextpack watch feat:cache        keep them fresh while you write
   contextpack check                   in CI: are the packs what a build would write?
 
 Exit codes:
@@ -56,6 +57,18 @@ Exit codes:
   2  wrong usage
   3  the input has errors
   4  packs are stale, edited, missing or orphaned";
+
+pub(super) const WATCH: &str = "\
+Examples:
+  contextpack watch                        all roots
+  contextpack watch feat:cache -p review   one root; an agent beside reads .contextpack/now.md
+  contextpack watch feat:cache --print     also print what each save changes in what an agent reads
+  contextpack watch --poll=5s              where the file system gives no notice of changes
+
+Exit codes:
+  1    a file could not be read or written, or changes cannot be followed
+  2    wrong usage, such as a root that does not exist at the start
+  130  ended by Ctrl-C or by the system; every file is whole";
 
 #[cfg(feature = "github")]
 pub(super) const SYNC: &str = "\

@@ -41,6 +41,7 @@ mod sync_progress;
 mod sync_request;
 mod target;
 mod verify;
+mod watch;
 mod workspace;
 
 use args::{Args, Color, Command};
@@ -85,6 +86,7 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Man(options) => man::run(options),
         Command::Build(options) => build::run(&args.global, options),
         Command::Check(options) => check::run(&args.global, options),
+        Command::Watch(options) => watch::run(&args.global, options),
         #[cfg(feature = "github")]
         Command::Sync(options) => sync::run(&args.global, options),
         Command::Verify(options) => verify::run(&args.global, options),

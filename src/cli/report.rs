@@ -91,9 +91,17 @@ fn source_line(out: &mut dyn Write, margin: usize, line: u32, column: Option<u32
 
 /// JSON for stdout: what a terminal would obey or hide is written as an escape, which reads back the same.
 pub(crate) fn json_text(value: &impl serde::Serialize) -> String {
+    escaped(&format!("{:#}", serde_json::to_value(value).unwrap_or_default()))
+}
+
+/// The same on one line.
+pub(crate) fn json_line(value: &impl serde::Serialize) -> String {
+    escaped(&serde_json::to_value(value).unwrap_or_default().to_string())
+}
+
+fn escaped(json: &str) -> String {
     let mut text = String::new();
-    let value = serde_json::to_value(value).unwrap_or_default();
-    for c in format!("{value:#}").chars() {
+    for c in json.chars() {
         // Line ends are those of the layout: inside strings they are escaped already.
         if is_hidden(c) && c != '\n' {
             for unit in c.encode_utf16(&mut [0; 2]) {

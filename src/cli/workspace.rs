@@ -81,6 +81,7 @@ impl Workspace {
         let Some(cache) = &self.cache else { return Ok(None) };
         let order = Order {
             config: (&self.config.0, self.config.1.as_deref()),
+            roots: &[],
             profiles: &building.profiles(&self.settings)?,
             limits: building.limits(),
             out: out.map(std::path::absolute).transpose()?,
@@ -207,7 +208,7 @@ pub(crate) fn deny(settings: &Settings) -> Result<DenyList, Failure> {
 }
 
 /// A folder's path in the repo, where it lies in it.
-fn inside(root: &Path, folder: &Path) -> Option<RepoPath> {
+pub(crate) fn inside(root: &Path, folder: &Path) -> Option<RepoPath> {
     let folder = std::path::absolute(folder).ok()?;
     let root = root.canonicalize().ok()?;
     let parent = folder.ancestors().find_map(|dir| Some((dir, dir.canonicalize().ok()?)))?;

@@ -1,7 +1,8 @@
 //! What git alone knows: which files are tracked, and the remote.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The tracked files below `root` as git writes them: bytes, `/` between parts, relative to `root`.
@@ -11,6 +12,24 @@ use std::process::{Command, Stdio};
 pub(super) fn tracked(root: &Path) -> Result<Vec<Vec<u8>>, String> {
     let out = run(root, &["ls-files", "-z", "--cached"])?;
     Ok(out.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(<[u8]>::to_vec).collect())
+}
+
+/// The files outside the folders below `root` that decide what is tracked and ignored there.
+pub(super) fn beside(root: &Path) -> Vec<PathBuf> {
+    let Some(top) = root.ancestors().find(|dir| super::root::has_git(dir)) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = vec![top.join(".git")];
+    let above = root.ancestors().skip(1).take_while(|dir| dir.starts_with(top));
+    files.extend(above.map(|dir| dir.join(".gitignore")));
+    let git = top.join(".git");
+    let git = match git.is_file() {
+        false => Some(git),
+        // Of a work tree and of a submodule the repository is elsewhere.
+        true => {
+            fs::read_to_string(git).ok().and_then(|text| Some(top.join(text.trim().strip_prefix("gitdir:")?.trim())))
+        }
+    };
+    files.extend(git.into_iter().flat_map(|git| [git.join("HEAD"), git.join("index")]));
+    files
 }
 
 /// The URL of `origin`, without a user's name or password in it.

@@ -54,6 +54,8 @@ pub struct Repo {
     handle: Dir,
     bounds: Bounds,
     files: Vec<RepoPath>,
+    /// Folders that were listed.
+    folders: Vec<String>,
     /// Listed links that end at a file, and that file.
     links: BTreeMap<RepoPath, RepoPath>,
     /// Links that end where nothing may be read; what they say of all below them.
@@ -143,6 +145,7 @@ impl Repo {
             handle,
             bounds,
             files: Vec::new(),
+            folders: Vec::new(),
             links: BTreeMap::new(),
             astray: BTreeMap::new(),
             index: Index::NoGit,
@@ -158,10 +161,29 @@ impl Repo {
         &self.diagnostics
     }
 
+    /// Every folder where a file may be that counts, as a path from the root, whose own is empty; sorted.
+    ///
+    /// Those of the snapshot are not among them.
+    pub fn folders(&self) -> Vec<&str> {
+        let mut folders: Vec<&str> = self.folders.iter().map(String::as_str).collect();
+        // git may track files of folders that it ignores.
+        folders.extend(self.files.iter().map(RepoPath::dir));
+        folders.sort_unstable();
+        folders.dedup();
+        folders
+    }
+
+    /// Files outside the listed folders that say which files of the repo at `root` count: what git tracks,
+    /// and ignore files above it.
+    pub fn beside(root: &Path) -> Vec<PathBuf> {
+        git::beside(root)
+    }
+
     /// Joins what the walk found with what git tracks.
     fn list(&mut self, found: Found, tracked: Option<Result<Vec<Vec<u8>>, String>>) {
-        let Found { files, mut links, diagnostics } = found;
+        let Found { files, mut links, folders, diagnostics } = found;
         self.files = files;
+        self.folders = folders;
         self.files.sort_unstable();
         self.diagnostics = diagnostics;
         self.diagnostics.extend_from_slice(&self.snapshot.diagnostics);

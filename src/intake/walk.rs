@@ -18,6 +18,8 @@ pub(super) struct Found {
     pub(super) files: Vec<RepoPath>,
     /// Symbolic links, wherever they lead.
     pub(super) links: Vec<RepoPath>,
+    /// Folders that were listed, as paths from the root; the root's is empty.
+    pub(super) folders: Vec<String>,
     /// Names that cannot be used, folders and ignore files that cannot be read.
     pub(super) diagnostics: Vec<Diagnostic>,
 }
@@ -108,6 +110,7 @@ impl Task<'_> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.files.append(&mut here.files);
         found.links.append(&mut here.links);
+        found.folders.append(&mut here.folders);
         found.diagnostics.append(&mut here.diagnostics);
     }
 
@@ -127,6 +130,7 @@ impl Task<'_> {
         if !folder.is_empty() && has(".git") {
             return;
         }
+        here.folders.push(folder.trim_end_matches('/').to_owned());
         let mut rules = above;
         if has(".gitignore") {
             let refusal;

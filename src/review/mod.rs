@@ -3,6 +3,7 @@
 mod diff;
 mod explain;
 mod inputs;
+mod moves;
 mod read;
 mod report;
 mod stale;
@@ -15,6 +16,7 @@ pub use diff::{
 };
 pub use explain::{Explanation, explain, grouped};
 pub use inputs::InputChange;
+pub use moves::moves;
 pub use read::{ReadError, read};
 pub use report::{Entry, report_data, report_page, report_policy};
 pub use stale::{Difference, UNEXPLAINED, difference};

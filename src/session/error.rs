@@ -7,12 +7,15 @@ use crate::store::StoreError;
 /// A build could not begin, or could not write.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// The configuration cannot be used.
+    /// The configuration cannot be used; what is said of it is clean.
     #[error("the configuration cannot be used")]
     Config(Vec<Diagnostic>),
     /// A pattern of `redaction.deny_paths` cannot be used.
     #[error("`redaction.deny_paths`: {0}")]
     Deny(String),
+    /// A profile that was asked for is not one of the configuration.
+    #[error("there is no profile `{0}`")]
+    Profile(String),
     /// The repo cannot be read.
     #[error(transparent)]
     Intake(#[from] IntakeError),

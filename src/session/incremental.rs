@@ -16,6 +16,8 @@ use std::sync::{Mutex, PoisonError};
 pub struct Order<'a> {
     /// The configuration's name and text, where there is one.
     pub config: (&'a str, Option<&'a str>),
+    /// Roots as typed; none means those of the configuration.
+    pub roots: &'a [String],
     /// Names of profiles.
     pub profiles: &'a [String],
     /// Limits that replace those of the profiles.
@@ -56,7 +58,7 @@ impl<'a> Incremental<'a> {
         let config = cache.begun().part([u8::from(text.is_some())]).part(text.unwrap_or_default()).digest();
         let job =
             order.profiles.iter().fold(cache.begun().part(name).part(config.bytes()), |job, profile| job.part(profile));
-        let job = job.part(format!("{:?} {:?}", order.limits, order.out)).digest();
+        let job = job.part(format!("{:?} {:?} {:?}", order.limits, order.out, order.roots)).digest();
         Self { repo, cache, folder, look, job, config, packs: Mutex::default() }
     }
 

@@ -7,23 +7,28 @@
 pub mod companion;
 mod error;
 mod incremental;
+mod onlooker;
 mod writing;
 
 pub use error::SessionError;
 pub use incremental::{Incremental, Kept, Order};
+pub use onlooker::{Onlooker, Replaced};
 pub use writing::{Status, Writing, Written};
 
 use crate::cache::{Cache, Look, Made, Texts};
-use crate::config::{DenyList, Settings, load_knowing};
+use crate::config::{DenyList, RedactionSettings, Settings, load_knowing};
 use crate::intake::{Options, Repo};
-use crate::model::Diagnostic;
-use crate::pipeline::{Built, Desk, Forgetful, Job, Limits, Memory, Planned, levelled, unmatched};
-use crate::redact::{Environment, built_in_rules};
+use crate::model::{Diagnostic, RepoPath};
+use crate::pipeline::{Built, Desk, Forgetful, Job, Limits, Memory, Planned, RootError, levelled, unmatched};
+use crate::redact::{Environment, Redactor, built_in_rules};
 use crate::seal::Stamp;
 use crate::store::{Folder, StoreError};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
+
+/// How often a repo is listed for one build, where whoever looks on asks for it.
+const MOST_LISTINGS: usize = 8;
 
 /// What a session builds.
 #[derive(Debug, Clone, Default)]
@@ -32,10 +37,16 @@ pub struct Request {
     pub root: PathBuf,
     /// A configuration other than the one at the root.
     pub config: Option<PathBuf>,
+    /// Roots as typed; none means those of the configuration.
+    pub roots: Vec<String>,
     /// Names of profiles; none means those of the configuration.
     pub profiles: Vec<String>,
     /// Limits that replace those of the profiles.
     pub limits: Limits,
+    /// A folder of packs other than the configuration's, absolute.
+    pub out: Option<PathBuf>,
+    /// Folders of the repo that are no inputs, besides the configuration's `output.dir`.
+    pub never: Vec<RepoPath>,
 }
 
 /// A repo that is built again and again.
@@ -47,6 +58,8 @@ pub struct Session {
     texts: Option<(String, Texts)>,
     /// What was told of each pack after the last build.
     packs: BTreeMap<String, Made>,
+    /// Where the packs stand whose build was not written down yet.
+    unsaved: Option<Folder>,
 }
 
 /// What a build of a session did.
@@ -60,6 +73,8 @@ pub struct Update {
     pub unchanged: usize,
     /// What is wrong, sorted.
     pub diagnostics: Vec<Diagnostic>,
+    /// Roots as typed that stand for no one item now.
+    pub unresolved: Vec<RootError>,
 }
 
 /// A pack before and after a build.
@@ -75,33 +90,112 @@ impl Session {
     /// A session that has built nothing yet. `environment` holds the secrets that no pack may contain.
     pub fn new(request: Request, environment: Environment) -> Self {
         let cache = Cache::open(&request.root, environment.digest(), &mut Vec::new()).ok();
-        Self { request, environment, cache, texts: None, packs: BTreeMap::new() }
+        Self { request, environment, cache, texts: None, packs: BTreeMap::new(), unsaved: None }
     }
 
-    /// Builds all roots as the repo is now, and writes the packs that changed.
+    /// What was told of each pack after the last build, by file name; those that could not be built are not here.
+    pub fn packs(&self) -> &BTreeMap<String, Made> {
+        &self.packs
+    }
+
+    /// Builds the roots as the repo is now, and writes the packs that changed.
     ///
     /// # Errors
     /// Where the configuration cannot be used, or the system refuses to read the repo or to write a pack.
     /// What was built before stands as it was, and the next call tries again.
     pub fn build(&mut self, stamp: Stamp) -> Result<Update, SessionError> {
+        let update = self.build_before(stamp, &mut Onlooker::default())?;
+        self.save();
+        Ok(update)
+    }
+
+    /// Writes down what the last build found out, for other processes, and gets ready for the next one.
+    ///
+    /// What cannot be written down is known to this session all the same.
+    pub fn save(&mut self) {
+        let Some(folder) = self.unsaved.take() else { return };
+        if let Some(cache) = &mut self.cache {
+            if let Some(rested) = cache.rested(&folder, &companion::name) {
+                cache.manifest = rested;
+            }
+            // A build of some roots is no use to others.
+            if self.request.roots.is_empty() {
+                let texts = self.texts.as_ref().map(|(_, texts)| texts);
+                let _ = cache.save(&cache.manifest, texts);
+            }
+        }
+        self.texts = self.texts.take().map(|(text, texts)| (text, texts.renewed()));
+    }
+
+    /// Builds before an onlooker. What it finds out is known to this session, and for others once
+    /// [`Session::save`] is called.
+    ///
+    /// # Errors
+    /// As [`Session::build`].
+    pub fn build_before(&mut self, stamp: Stamp, onlooker: &mut Onlooker<'_>) -> Result<Update, SessionError> {
         let root = self.request.root.clone();
         let config = Repo::read_config(&root, self.request.config.as_deref())?;
         let (shown, text) = config.map_or(("contextpack.yml".to_owned(), None), |(shown, text)| (shown, Some(text)));
         let rules: Vec<&str> = built_in_rules().iter().map(|rule| rule.name).collect();
-        let settings = load_knowing(&shown, text.as_deref(), &rules).map_err(SessionError::Config)?;
+        let settings = load_knowing(&shown, text.as_deref(), &rules).map_err(|faults| self.unusable(faults))?;
         let deny = DenyList::new(&settings.redaction.deny_paths).map_err(|(_, why)| SessionError::Deny(why))?;
         let profiles = match &*self.request.profiles {
             [] => settings.output.profiles.clone(),
             given => given.to_vec(),
         };
-        let folder = Folder::open(&root, &settings.output.dir)?;
-        let never = [settings.output.dir.clone()];
-        let repo =
-            Repo::open(&root, Options { deny: &deny, never: &never, snapshot: Some(&settings.github.snapshot) })?;
-        let order =
-            Order { config: (&shown, text.as_deref()), profiles: &profiles, limits: self.request.limits, out: None };
-        let stage = Stage { settings: &settings, deny: &deny, repo: &repo, folder: &folder, order, stamp };
-        self.staged(&stage)
+        if let Some(unknown) = profiles.iter().find(|name| !settings.profiles.contains_key(*name)) {
+            return Err(SessionError::Profile(unknown.clone()));
+        }
+        let folder = match &self.request.out {
+            Some(out) => Folder::open_anywhere(out)?,
+            None => Folder::open(&root, &settings.output.dir)?,
+        };
+        let mut never = self.request.never.clone();
+        never.push(settings.output.dir.clone());
+        let options = Options { deny: &deny, never: &never, snapshot: Some(&settings.github.snapshot) };
+        let mut repo = Repo::open(&root, options)?;
+        // Folders may come faster than they can be followed: then the next build finds the rest.
+        for _ in 0..MOST_LISTINGS {
+            if !onlooker.listed.as_mut().is_some_and(|listed| listed(&repo, &settings)) {
+                break;
+            }
+            repo = Repo::open(&root, options)?;
+        }
+        let roots = self.request.roots.clone();
+        let order = Order {
+            config: (&shown, text.as_deref()),
+            roots: &roots,
+            profiles: &profiles,
+            limits: self.request.limits,
+            out: self.request.out.clone(),
+        };
+        let stage = Stage {
+            settings: &settings,
+            deny: &deny,
+            repo: &repo,
+            folder: &folder,
+            order,
+            stamp,
+            replaced: onlooker.replaced,
+            expected: onlooker.expected,
+        };
+        let update = self.staged(&stage)?;
+        if !update.changes.is_empty() || !update.gone.is_empty() {
+            self.unsaved = Some(folder);
+        }
+        Ok(update)
+    }
+
+    /// What is wrong with a configuration may quote it, so it passes the door like any other text.
+    fn unusable(&self, faults: Vec<Diagnostic>) -> SessionError {
+        let door = Redactor::new(&RedactionSettings::default());
+        let clean = |text: &str| self.environment.mask(&door.line(text));
+        let cleaned = faults.into_iter().map(|fault| Diagnostic {
+            message: clean(&fault.message),
+            help: fault.help.as_deref().map(clean),
+            ..fault
+        });
+        SessionError::Config(cleaned.collect())
     }
 
     fn staged(&mut self, stage: &Stage<'_>) -> Result<Update, SessionError> {
@@ -110,12 +204,14 @@ impl Session {
         let cache = self.cache.take();
         let incremental =
             cache.as_ref().map(|cache| Incremental::new(stage.repo, cache, stage.folder, &stage.order, look));
-        if let Some((kept, diagnostics)) = incremental.as_ref().and_then(Incremental::fresh) {
+        if let Some(incremental) = incremental.as_ref().filter(|_| !stage.expected)
+            && let Some((kept, diagnostics)) = incremental.fresh()
+        {
             let packs: BTreeMap<String, Made> = kept.into_iter().map(|kept| (kept.name, kept.made)).collect();
             let gone = gone(&self.packs, &packs);
             let update = Update { gone, unchanged: packs.len(), diagnostics, ..Update::default() };
             self.packs = packs;
-            drop(incremental);
+
             self.cache = cache;
             return Ok(update);
         }
@@ -129,14 +225,12 @@ impl Session {
         drop(incremental);
         self.cache = cache.map(|mut cache| {
             if let Some(manifest) = manifest {
-                // What cannot be written down is known to this session all the same.
-                let _ = cache.save(&manifest, texts.as_ref());
                 cache.manifest = manifest;
             }
             cache
         });
-        self.texts = texts.map(|texts| (text.to_owned(), texts.renewed()));
-        let Outcome { written, diagnostics, .. } = built?;
+        self.texts = texts.map(|texts| (text.to_owned(), texts));
+        let Outcome { written, diagnostics, unresolved, .. } = built?;
         let unchanged = written.iter().filter(|written| written.status == Status::Unchanged).count();
         let packs: BTreeMap<String, Made> =
             written.iter().filter_map(|written| Some((written.name.clone(), written.made.clone()?))).collect();
@@ -145,7 +239,7 @@ impl Session {
         let mut before = std::mem::replace(&mut self.packs, packs);
         let changes = written.into_iter().filter(|written| written.status != Status::Unchanged);
         let changes = changes.map(|now| Change { before: before.remove(&now.name), now }).collect();
-        Ok(Update { changes, gone, unchanged, diagnostics })
+        Ok(Update { changes, gone, unchanged, diagnostics, unresolved })
     }
 
     fn built(
@@ -158,10 +252,14 @@ impl Session {
         let trace = incremental.map(Incremental::trace);
         let source = trace.as_ref().map_or(stage.repo as &dyn crate::model::Source, |trace| trace);
         let desk = Desk::open_with(source, stage.settings, stage.deny, self.environment.clone(), memory);
-        let roots = desk.roots();
+        let beside = desk.roots();
+        let (roots, unresolved) = match stage.order.roots {
+            [] => (beside.clone(), Vec::new()),
+            typed => found(&desk, typed),
+        };
         let job = Job {
-            beside: roots.clone(),
             roots,
+            beside,
             profiles: stage.order.profiles.to_vec(),
             limits: stage.order.limits,
             stamp: stage.stamp.clone(),
@@ -174,7 +272,8 @@ impl Session {
             done.1.extend(diagnostics);
         };
         let beside = stage.settings.output.markdown;
-        let writing = Writing { folder: stage.folder, beside, markdown: None, incremental, why: true };
+        let replaced = stage.replaced;
+        let writing = Writing { folder: stage.folder, beside, markdown: None, incremental, why: true, replaced };
         let known = |planned: &Planned| match incremental.and_then(|incremental| incremental.known(planned)) {
             Some(kept) => {
                 tell(kept.into(), planned.diagnostics.clone());
@@ -195,7 +294,8 @@ impl Session {
         }
         let (mut written, mut diagnostics) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         written.sort_by(|a, b| a.name.cmp(&b.name));
-        let complete = faults.is_empty() && written.iter().all(|written| written.made.is_some());
+        let complete =
+            faults.is_empty() && unresolved.is_empty() && written.iter().all(|written| written.made.is_some());
         diagnostics.extend(levelled(stage.repo.diagnostics().to_vec(), stage.settings));
         diagnostics.extend(levelled(unmatched(stage.settings, stage.repo), stage.settings));
         diagnostics.extend_from_slice(desk.diagnostics());
@@ -207,7 +307,7 @@ impl Session {
         let manifest = incremental
             .zip(trace.as_ref())
             .map(|(incremental, trace)| incremental.manifest(trace, complete.then_some(&*diagnostics)));
-        Ok(Outcome { written, diagnostics, manifest })
+        Ok(Outcome { written, diagnostics, unresolved, manifest })
     }
 }
 
@@ -219,15 +319,31 @@ struct Stage<'a> {
     folder: &'a Folder,
     order: Order<'a>,
     stamp: Stamp,
+    replaced: Option<&'a (dyn Fn(Replaced<'_>) + Sync)>,
+    expected: bool,
 }
 
 /// What a build gave.
 struct Outcome {
     written: Vec<Written>,
     diagnostics: Vec<Diagnostic>,
+    unresolved: Vec<RootError>,
     manifest: Option<crate::cache::Manifest>,
 }
 
 fn gone(before: &BTreeMap<String, Made>, after: &BTreeMap<String, Made>) -> Vec<String> {
     before.keys().filter(|name| !after.contains_key(*name)).cloned().collect()
+}
+
+/// The items that roots as typed stand for, each once, and those that stand for none.
+fn found(desk: &Desk<'_>, typed: &[String]) -> (Vec<usize>, Vec<RootError>) {
+    let (mut roots, mut unresolved) = (Vec::new(), Vec::new());
+    for root in typed {
+        match desk.find(root) {
+            Ok(item) if roots.contains(&item) => {}
+            Ok(item) => roots.push(item),
+            Err(error) => unresolved.push(error),
+        }
+    }
+    (roots, unresolved)
 }

@@ -1,6 +1,6 @@
 //! From a built pack to its file.
 
-use super::{Incremental, Kept, companion};
+use super::{Incremental, Kept, Replaced, companion};
 use crate::cache::Made;
 use crate::pipeline::Built;
 use crate::render;
@@ -8,7 +8,7 @@ use crate::review::{Difference, difference};
 use crate::store::{Folder, StoreError, Wrote};
 
 /// Where packs go.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Writing<'a> {
     /// Their folder.
     pub folder: &'a Folder,
@@ -20,6 +20,8 @@ pub struct Writing<'a> {
     pub incremental: Option<&'a Incremental<'a>>,
     /// Whether anybody asks why a pack was written: reading the old one costs more than making the new one.
     pub why: bool,
+    /// Is told of each pack that was written.
+    pub replaced: Option<&'a (dyn Fn(Replaced<'_>) + Sync)>,
 }
 
 /// What became of a pack.
@@ -104,6 +106,9 @@ impl Writing<'_> {
                 let bytes = sealed.bytes();
                 if self.folder.write(&name, &bytes)? == Wrote::Written {
                     touched.push(name.clone());
+                    if let Some(told) = self.replaced {
+                        told(Replaced { name: &name, before: existing.as_deref(), now: sealed.pack() });
+                    }
                 }
                 (reasons, bytes)
             }

@@ -10,4 +10,4 @@ mod tests;
 pub use error::StoreError;
 pub use file_state::FileState;
 pub use folder::{Folder, Wrote};
-pub use state::{init_state_dir, mark_cache, open_cache};
+pub use state::{init_state_dir, mark_cache, open_cache, open_state};

@@ -30,10 +30,18 @@ const KEEP_NOTHING: &str = "\
 /// # Errors
 /// Where the folder is a link or no folder, or the system refuses.
 pub fn init_state_dir(root: &Path, keep_snapshot: bool) -> Result<Wrote, StoreError> {
-    let failed = |source| StoreError::Write { path: root.join(STATE), source };
-    let name = crate::model::RepoPath::new(STATE).map_err(|_| failed(std::io::ErrorKind::InvalidInput.into()))?;
     let text = if keep_snapshot { KEEP_SNAPSHOT } else { KEEP_NOTHING };
-    Folder::open(root, &name)?.write_once(".gitignore", text.as_bytes())
+    open_state(root)?.write_once(".gitignore", text.as_bytes())
+}
+
+/// Opens the state folder, as [`init_state_dir`] makes it.
+///
+/// # Errors
+/// Where it is a link or no folder, or the system refuses.
+pub fn open_state(root: &Path) -> Result<Folder, StoreError> {
+    let failed = |source| StoreError::Read { path: root.join(STATE), source };
+    let name = crate::model::RepoPath::new(STATE).map_err(|_| failed(std::io::ErrorKind::InvalidInput.into()))?;
+    Folder::open(root, &name)
 }
 
 /// Opens the folder of the cache. What keeps it out of git and of backups comes with the first write.

@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// What somebody does between two builds.
 #[derive(Debug, Clone)]
-enum Step {
+pub(crate) enum Step {
     Edit(usize, u8),
     Retitle(usize),
     Finish(usize),
@@ -32,7 +32,7 @@ enum Step {
     Nothing,
 }
 
-fn step() -> impl Strategy<Value = Step> {
+pub(crate) fn step() -> impl Strategy<Value = Step> {
     let item = 0..6_usize;
     prop_oneof![
         3 => (item.clone(), 0..6_u8).prop_map(|(item, text)| Step::Edit(item, text)),
@@ -61,7 +61,7 @@ const CONFIGS: [&str; 5] = [
 ];
 
 /// The files of a repo.
-type Files = BTreeMap<String, String>;
+pub(crate) type Files = BTreeMap<String, String>;
 
 fn item(n: usize) -> String {
     format!("work_items/t-{n}.md")
@@ -78,7 +78,7 @@ fn text(which: u8) -> String {
     }
 }
 
-fn start() -> Files {
+pub(crate) fn start() -> Files {
     let mut files = Files::new();
     files.insert("contextpack.yml".to_owned(), CONFIGS[0].to_owned());
     for n in 0..4 {
@@ -101,7 +101,7 @@ fn change(files: &mut Files, path: &str, change: impl Fn(&str) -> String) {
 }
 
 impl Step {
-    fn apply(&self, files: &mut Files) {
+    pub(crate) fn apply(&self, files: &mut Files) {
         match self {
             Self::Edit(n, which) => change(files, &item(*n), |old| {
                 let head = old.find("---\n\n").map_or(0, |end| end + 5);
@@ -136,7 +136,7 @@ impl Step {
     }
 
     /// What is done to files that the program wrote.
-    fn harm(&self, root: &Path) {
+    pub(crate) fn harm(&self, root: &Path) {
         match self {
             Self::Tamper(n, delete) => {
                 let path = root.join(format!("packs/t-{n}.coding.json"));
@@ -164,7 +164,7 @@ impl Step {
 }
 
 /// Makes the folder hold these files, as an editor would: only what differs is written.
-fn write(root: &Path, before: &Files, files: &Files) {
+pub(crate) fn write(root: &Path, before: &Files, files: &Files) {
     for path in before.keys().filter(|path| !files.contains_key(*path)) {
         fs::remove_file(root.join(path)).unwrap();
     }
@@ -185,14 +185,14 @@ fn build(session: &mut Session) -> Update {
 }
 
 /// The packs of a folder, but for those of roots that are gone or could not be built.
-fn packs(root: &Path, but: &dyn Fn(&str) -> bool) -> BTreeMap<String, String> {
+pub(crate) fn packs(root: &Path, but: &dyn Fn(&str) -> bool) -> BTreeMap<String, String> {
     let Ok(entries) = fs::read_dir(root.join("packs")) else { return BTreeMap::new() };
     let name = |entry: &fs::DirEntry| entry.file_name().into_string().unwrap();
     let entries = entries.map(Result::unwrap).filter(|entry| !but(&name(entry)));
     entries.map(|entry| (name(&entry), fs::read_to_string(entry.path()).unwrap())).collect()
 }
 
-fn cold(files: &Files) -> (BTreeMap<String, String>, Vec<Diagnostic>) {
+pub(crate) fn cold(files: &Files) -> (BTreeMap<String, String>, Vec<Diagnostic>) {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &Files::new(), files);
     let update = build(&mut session(folder.path()));

@@ -16,3 +16,4 @@ mod review;
 mod same;
 mod sandbox;
 mod texts;
+mod watch;

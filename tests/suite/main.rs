@@ -43,4 +43,5 @@ mod sync_requests;
 mod sync_token;
 mod tamper;
 mod tree;
+mod watch;
 mod workflows;

@@ -7,7 +7,7 @@ use std::path::Path;
 /// Each room and the rooms that it may use.
 ///
 /// An arrow that is added here says why, in the commit that adds it.
-const ROOMS: [(&str, &[&str]); 19] = [
+const ROOMS: [(&str, &[&str]); 20] = [
     ("model", &[]),
     ("config", &["model"]),
     ("intake", &["model", "config"]),
@@ -27,13 +27,24 @@ const ROOMS: [(&str, &[&str]); 19] = [
     // The cache keeps what `pipeline` asks it to, and what the wire says of finished packs.
     ("cache", &["model", "pipeline", "wire", "store"]),
     // A session is what a command does, for those who do it again and again: it goes from files to files.
-    ("session", &["model", "config", "intake", "redact", "pipeline", "render", "review", "seal", "store", "cache"]),
+    (
+        "session",
+        &["model", "config", "intake", "redact", "pipeline", "render", "review", "wire", "seal", "store", "cache"],
+    ),
+    // A watch is a session that begins again whenever something happened, and says what that means for readers.
+    (
+        "watch",
+        &[
+            "model", "config", "intake", "redact", "pipeline", "render", "review", "wire", "seal", "store", "cache",
+            "session",
+        ],
+    ),
     // The program shows what any public room gives.
     (
         "cli",
         &[
             "model", "config", "intake", "parse", "redact", "graph", "select", "fit", "render", "wire", "seal",
-            "pipeline", "store", "review", "github", "cache", "session",
+            "pipeline", "store", "review", "github", "cache", "session", "watch",
         ],
     ),
     ("main", &["cli"]),

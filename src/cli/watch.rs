@@ -1,0 +1,281 @@
+//! `contextpack watch`.
+
+use super::args::{Format, Global, Print, WatchArgs};
+use super::build::counted;
+use super::exit::Exit;
+use super::failure::Failure;
+use super::output;
+use super::report::{self, printable};
+use super::workspace::{environment, inside, stamp, strict};
+use contextpack::intake::Repo;
+use contextpack::model::{Diagnostic, Severity};
+use contextpack::session::{Request, SessionError};
+use contextpack::watch::{Event, Events, Native, Poll, Report, Saved, Trouble, Watch};
+use std::borrow::Cow;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
+
+/// How many packs of one save are told one by one.
+const TOLD: usize = 10;
+
+/// Follows the repo until somebody ends it.
+pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
+    if matches!(global.format, Format::Markdown | Format::Github) {
+        return Err(Failure::usage(
+            "`watch` tells what happens as text or as JSON: leave `--format` out, or say `json`",
+        ));
+    }
+    if args.print.is_some() && global.format == Format::Json {
+        return Err(Failure::usage("`--print` and `--format json` both need standard output: leave one out"));
+    }
+    if args.out.as_deref() == Some(Path::new("-")) {
+        return Err(Failure::usage("`watch` needs a folder of packs; `--print=full` prints a rendering"));
+    }
+    let here = std::env::current_dir()?;
+    let root = Repo::find_root(&here)?;
+    let request = Request {
+        config: global.config.clone(),
+        roots: args.roots.iter().map(|typed| from_root(&here, &root, typed)).collect(),
+        profiles: args.building.profiles.clone(),
+        limits: args.building.limits(),
+        out: args.out.as_deref().map(std::path::absolute).transpose()?,
+        never: args.out.iter().filter_map(|out| inside(&root, out)).collect(),
+        root,
+    };
+    let (sender, receiver) = channel();
+    end_on_signal(sender.clone())?;
+    match args.poll {
+        Some(every) => {
+            // The other end has to stay, or the watch would end.
+            let _open = sender;
+            follow(global, args, request, Poll::new(every, receiver))
+        }
+        None => {
+            let events =
+                Native::new(&request.root, sender, receiver).map_err(|error| Failure::Outside(error.into()))?;
+            follow(global, args, request, events)
+        }
+    }
+}
+
+/// A file that is named from the current folder, as it is named from the repo's root.
+fn from_root(here: &Path, root: &Path, typed: &str) -> String {
+    match here != root && Path::new(typed).is_file() {
+        true => inside(root, Path::new(typed)).map_or_else(|| typed.to_owned(), |path| path.to_string()),
+        false => typed.to_owned(),
+    }
+}
+
+/// Ctrl-C and its like end the watch after the build that is running; the second time at once.
+fn end_on_signal(sender: Sender<Event>) -> Result<(), Failure> {
+    let ending = AtomicBool::new(false);
+    #[expect(clippy::exit, reason = "whoever asks twice does not want to wait; files are replaced whole")]
+    let end = move || {
+        if ending.swap(true, Ordering::SeqCst) || sender.send(Event::Stop).is_err() {
+            std::process::exit(i32::from(Exit::Interrupted.code()));
+        }
+    };
+    ctrlc::set_handler(end).map_err(|error| Failure::Outside(error.into()))
+}
+
+fn follow<E: Events>(global: &Global, args: &WatchArgs, request: Request, events: E) -> Result<Exit, Failure> {
+    let first = stamp()?;
+    let teller = Teller { global, print: args.print, out: args.out.clone() };
+    let stamps = Box::new(move || stamp().unwrap_or_else(|_| first.clone()));
+    let mut watch = Watch::new(request, environment(), events, stamps, args.print.is_some());
+    let report = watch.look();
+    // What is typed wrong is wrong at the start; later the repo may change as it likes.
+    if let Some(unresolved) = report.unresolved.first() {
+        return Err(Failure::usage(unresolved.to_string()));
+    }
+    if let Some(Trouble::Session(error @ SessionError::Profile(_))) = report.trouble.first() {
+        return Err(Failure::usage(error.to_string()));
+    }
+    teller.begin(report, &watch, args)?;
+    while let Some(report) = watch.next() {
+        teller.tell(report, &watch)?;
+    }
+    Ok(Exit::Interrupted)
+}
+
+/// Tells what happened.
+struct Teller<'a> {
+    global: &'a Global,
+    print: Option<Print>,
+    out: Option<PathBuf>,
+}
+
+impl Teller<'_> {
+    /// The first look: a summary, and what is wrong.
+    fn begin<E: Events>(&self, mut report: Report, watch: &Watch<E>, args: &WatchArgs) -> Result<(), Failure> {
+        let saved = std::mem::take(&mut report.saved);
+        let (written, failed, unchanged, took) = (saved.len(), report.failed.len(), report.unchanged, report.took);
+        match self.global.format {
+            Format::Json => self.json(Report { saved, ..report }, watch)?,
+            _ => self.wrong(report, watch)?,
+        }
+        if !self.global.quiet && self.global.format != Format::Json {
+            let failed_text = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+            let how = match args.poll {
+                Some(every) => format!("looking every {}", humantime::format_duration(every)),
+                None => format!("following {} folders", watch.followed()),
+            };
+            let packs = counted(written + unchanged + failed);
+            writeln!(
+                anstream::stderr(),
+                "{packs}: {written} written, {unchanged} unchanged{failed_text}, {:.2} s; {how}",
+                took.as_secs_f64()
+            )?;
+        }
+        if self.print == Some(Print::Full) {
+            print_out(watch.rendering())?;
+        }
+        Ok(())
+    }
+
+    fn tell<E: Events>(&self, mut report: Report, watch: &Watch<E>) -> Result<(), Failure> {
+        if self.global.format == Format::Json {
+            return if report.is_quiet() { Ok(()) } else { self.json(report, watch) };
+        }
+        let mut err = anstream::stderr();
+        if report.is_quiet() {
+            if self.global.verbose {
+                writeln!(err, "nothing changed, {} ms", report.took.as_millis())?;
+            }
+            return Ok(());
+        }
+        let saved = std::mem::take(&mut report.saved);
+        let (took, several) = (report.took, report.several_profiles);
+        let (removed, mended) = (std::mem::take(&mut report.removed), report.mended);
+        self.wrong(report, watch)?;
+        if !self.global.quiet {
+            if mended {
+                writeln!(err, "mended: packs are built again")?;
+            }
+            for saved in saved.iter().take(TOLD) {
+                writeln!(err, "{}", printable(&saved.line(several, took)))?;
+            }
+            if saved.len() > TOLD {
+                writeln!(err, "and {} more packs", saved.len() - TOLD)?;
+            }
+            for name in &removed {
+                writeln!(err, "removed: {}", printable(&self.shown(watch, name)))?;
+            }
+        }
+        match self.print {
+            Some(Print::Diff) => {
+                let diffs: Vec<String> = saved.iter().filter_map(Saved::diff).collect();
+                print_out(&diffs.concat())?;
+            }
+            Some(Print::Full) if !saved.is_empty() => print_out(watch.rendering())?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// What went wrong, and did not before.
+    fn wrong<E: Events>(&self, report: Report, watch: &Watch<E>) -> Result<(), Failure> {
+        let mut err = anstream::stderr().lock();
+        for trouble in report.trouble {
+            match trouble {
+                Trouble::Session(SessionError::Config(faults)) => report::text(&mut err, &faults, &|_| None)?,
+                // What happens unseen would be missing from the packs without a word.
+                Trouble::Follow(error) => return Err(Failure::Outside(error.into())),
+                other => report::plain_error(&mut err, &other.error().to_string(), other.error().source())?,
+            }
+        }
+        report::text(&mut err, &self.levelled(report.diagnostics), &|_| None)?;
+        for failed in &report.failed {
+            let (path, why) = (self.shown(watch, &failed.name), failed.reasons.join("; "));
+            writeln!(err, "not built: {}: {}", printable(&path), printable(&why))?;
+        }
+        for root in &report.unresolved {
+            writeln!(err, "not built: {}", printable(&root.to_string()))?;
+        }
+        if !self.global.quiet {
+            for name in &report.left {
+                let path = self.shown(watch, name);
+                writeln!(err, "left: {}: its root is gone or cannot be read", printable(&path))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One line of JSON, of the form that `build` prints, with what is new only.
+    fn json<E: Events>(&self, report: Report, watch: &Watch<E>) -> Result<(), Failure> {
+        let empty = |root: String, profile: String, name: &str, status, reasons| output::BuiltPack {
+            root,
+            profile,
+            path: self.shown(watch, name),
+            files: Vec::new(),
+            hash: None,
+            status,
+            reasons,
+            used_chars: None,
+            used_tokens: None,
+            omitted: None,
+            redacted: None,
+        };
+        let written = report.saved.into_iter().map(|saved| output::BuiltPack {
+            files: saved.files.iter().map(|name| self.shown(watch, name)).collect(),
+            hash: Some(saved.made.hash),
+            used_chars: Some(saved.made.used_chars),
+            used_tokens: saved.made.used_tokens,
+            omitted: Some(saved.made.omitted),
+            redacted: Some(saved.made.redacted),
+            ..empty(saved.root, saved.profile, &saved.name, "written", saved.moves)
+        });
+        let failed = report.failed.into_iter().map(|it| empty(it.root, it.profile, &it.name, "failed", it.reasons));
+        let gone = "its root or profile is gone".to_owned();
+        let removed =
+            report.removed.iter().map(|name| empty(String::new(), String::new(), name, "removed", vec![gone.clone()]));
+        let packs = written.chain(failed).chain(removed).collect();
+        let mut diagnostics = self.levelled(report.diagnostics);
+        for trouble in report.trouble {
+            match trouble {
+                Trouble::Session(SessionError::Config(faults)) => diagnostics.extend(faults),
+                Trouble::Follow(error) => return Err(Failure::Outside(error.into())),
+                other => {
+                    let mut err = anstream::stderr().lock();
+                    report::plain_error(&mut err, &other.error().to_string(), other.error().source())?;
+                }
+            }
+        }
+        let text = report::json_line(&output::Build { packs, diagnostics: output::told(&diagnostics) });
+        Ok(writeln!(anstream::stdout(), "{text}")?)
+    }
+
+    fn levelled(&self, mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        if self.global.strict {
+            strict(&mut diagnostics);
+        }
+        diagnostics.retain(|diagnostic| !self.global.quiet || diagnostic.severity == Severity::Error);
+        diagnostics
+    }
+
+    /// A pack's path as the user knows it.
+    fn shown<E>(&self, watch: &Watch<E>, name: &str) -> String
+    where
+        E: Events,
+    {
+        match &self.out {
+            Some(out) => out.join(name).display().to_string(),
+            None => format!("{}/{name}", watch.dir().map_or("packs", |dir| dir.as_str())),
+        }
+    }
+}
+
+/// Prints a rendering; on a terminal without anything that it would obey.
+fn print_out(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let terminal = out.is_terminal();
+    for line in text.split_inclusive('\n') {
+        let shown = line.strip_suffix('\n').unwrap_or(line);
+        let shown = if terminal { printable(shown) } else { Cow::Borrowed(shown) };
+        out.write_all(shown.as_bytes())?;
+        out.write_all(&line.as_bytes()[line.trim_end_matches('\n').len()..])?;
+    }
+    out.flush()
+}

@@ -1,0 +1,28 @@
+//! Who looks on while a session builds.
+
+use crate::config::Settings;
+use crate::intake::Repo;
+use crate::wire::Pack;
+
+/// What is called while a session builds.
+#[derive(Default)]
+pub struct Onlooker<'a> {
+    /// The repo was listed, and none of its texts was read yet. Says whether it is to be listed again, such as
+    /// because something may have changed before it was looked at.
+    pub listed: Option<&'a mut dyn FnMut(&Repo, &Settings) -> bool>,
+    /// A pack was written; from several threads.
+    pub replaced: Option<&'a (dyn Fn(Replaced<'_>) + Sync)>,
+    /// Something changed, most likely: then it is a loss to look first whether nothing did.
+    pub expected: bool,
+}
+
+/// A pack that was written, and what its file held before.
+#[derive(Debug, Clone, Copy)]
+pub struct Replaced<'a> {
+    /// The file's name.
+    pub name: &'a str,
+    /// The bytes that stood there, where there were any.
+    pub before: Option<&'a [u8]>,
+    /// The pack that stands there now.
+    pub now: &'a Pack,
+}

@@ -1,0 +1,300 @@
+//! Follows a repo while it changes, and builds what each change affects.
+//!
+//! An event says only that something may have changed; what did is found by a build, which costs what changed.
+//! So no event has to be understood, and none that is lost or told twice does harm: after every burst the packs
+//! are those of a build from scratch. Folders are followed before they are listed, and listed again where one is
+//! new, so that nothing happens unseen in between.
+
+mod events;
+mod native;
+mod now;
+mod places;
+mod poll;
+mod report;
+mod saved;
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests;
+
+pub use events::{Event, Events, FollowError};
+pub use native::Native;
+pub use poll::Poll;
+pub use report::{Report, Trouble};
+pub use saved::Saved;
+
+use crate::config::Settings;
+use crate::intake::Repo;
+use crate::model::{Code, Diagnostic, RepoPath};
+use crate::redact::Environment;
+use crate::review::read;
+use crate::seal::Stamp;
+use crate::session::{Onlooker, Replaced, Request, Session, SessionError, Status, Update, companion};
+use crate::store::{Folder, StoreError, init_state_dir};
+use now::Now;
+use places::Places;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A burst is over once nothing happened for so long: editors save in several steps.
+pub const QUIET: Duration = Duration::from_millis(50);
+
+/// A build waits for the end of a burst no longer than this.
+const LONGEST: Duration = Duration::from_secs(2);
+
+/// A repo that is followed.
+pub struct Watch<E> {
+    request: Request,
+    session: Session,
+    events: E,
+    places: Places,
+    now: Now,
+    stamp: Box<dyn Fn() -> Stamp>,
+    /// Whether renderings are asked for.
+    renderings: bool,
+    /// The configuration's folder of packs, once a build got that far.
+    dir: Option<RepoPath>,
+    /// The packs that this watch wrote: folder and name, and the hash.
+    wrote: BTreeMap<(PathBuf, String), String>,
+    /// What was told already and still holds.
+    told: BTreeSet<Diagnostic>,
+    /// The same of packs that could not be built and of roots that are none.
+    failing: BTreeSet<String>,
+    trouble: Vec<String>,
+    /// Whether the next look has a reason.
+    news: bool,
+}
+
+impl<E: Events> Watch<E> {
+    /// A watch that has not looked yet. `environment` holds the secrets that no pack may contain, `stamp` gives the
+    /// time of each build; `renderings` says whether [`Saved::renderings`] are wanted.
+    pub fn new(
+        request: Request,
+        environment: Environment,
+        events: E,
+        stamp: Box<dyn Fn() -> Stamp>,
+        renderings: bool,
+    ) -> Self {
+        Self {
+            session: Session::new(request.clone(), environment),
+            now: Now::new(&request.root),
+            request,
+            events,
+            places: Places::default(),
+            stamp,
+            renderings,
+            dir: None,
+            wrote: BTreeMap::new(),
+            told: BTreeSet::new(),
+            failing: BTreeSet::new(),
+            trouble: Vec::new(),
+            news: false,
+        }
+    }
+
+    /// How many packs there are.
+    pub fn packs(&self) -> usize {
+        self.session.packs().len()
+    }
+
+    /// How many folders are followed.
+    pub fn followed(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The configuration's folder of packs, as of the last build that got that far.
+    pub fn dir(&self) -> Option<&RepoPath> {
+        self.dir.as_ref()
+    }
+
+    /// The name of the pack that `now.md` shows.
+    pub fn focus(&self) -> Option<&str> {
+        self.now.focus.as_deref()
+    }
+
+    /// What `now.md` shows, without a line above it; empty while there is no pack.
+    pub fn rendering(&self) -> &str {
+        self.now.rendering()
+    }
+
+    /// Waits until something may have changed and the burst is over, and builds; nothing once the watch is to end.
+    ///
+    /// Where nothing changed after all, the report says so.
+    pub fn next(&mut self) -> Option<Report> {
+        // Only now, when the packs are there and told: others can wait for it.
+        self.session.save();
+        self.wait().then(|| self.look())
+    }
+
+    /// Whether to look, rather than to end.
+    fn wait(&mut self) -> bool {
+        self.news = true;
+        // When the burst began, and when its last event was.
+        let mut burst: Option<(Instant, Instant)> = None;
+        loop {
+            let within = burst.map(|(first, last)| {
+                let end = (last + QUIET).min(first + LONGEST);
+                end.saturating_duration_since(Instant::now())
+            });
+            if within == Some(Duration::ZERO) {
+                return true;
+            }
+            let counts = match self.events.next(within) {
+                Event::Stop => return false,
+                Event::Look => {
+                    self.news = false;
+                    return true;
+                }
+                Event::Quiet => return true,
+                Event::Touched(paths) => self.places.touched(&paths, &mut self.events),
+                Event::Lost => {
+                    self.places.lose(&mut self.events);
+                    true
+                }
+            };
+            if counts {
+                let now = Instant::now();
+                burst = Some((burst.map_or(now, |(first, _)| first), now));
+            }
+        }
+    }
+
+    /// Builds what changed since the last look, all of it where there was none.
+    pub fn look(&mut self) -> Report {
+        let began = Instant::now();
+        if self.dir.is_none() {
+            // Before anything is followed, so that it is no news.
+            let _there_already = fs::create_dir(self.request.root.join(".contextpack"));
+        }
+        let saved: Mutex<Vec<Saved>> = Mutex::default();
+        let (built, mut trouble, several) = self.build(&saved);
+        let mut report =
+            Report { saved: saved.into_inner().unwrap_or_else(PoisonError::into_inner), ..Report::default() };
+        report.saved.sort_by(|a, b| a.name.cmp(&b.name));
+        report.several_profiles = several;
+        match built {
+            Ok(update) => trouble.extend(self.conclude(update, &mut report).err().map(Trouble::Now)),
+            Err(error) => {
+                // Where this fails as well, the first error says enough.
+                let _ = self.now.head(&why(&error));
+                trouble.push(Trouble::Session(error));
+            }
+        }
+        // What is wrong as before is told once.
+        let told: Vec<String> = trouble.iter().map(Trouble::to_line).collect();
+        report.mended = !self.trouble.is_empty() && told.is_empty();
+        trouble.retain(|trouble| !self.trouble.contains(&trouble.to_line()));
+        self.trouble = told;
+        report.trouble = trouble;
+        report.took = began.elapsed();
+        report
+    }
+
+    fn build(&mut self, saved: &Mutex<Vec<Saved>>) -> (Result<Update, SessionError>, Vec<Trouble>, bool) {
+        let Self { session, places, events, request, dir, renderings, .. } = self;
+        let mut unfollowed = places.follow_base(request, events).err();
+        let mut several = false;
+        let mut listed = |repo: &Repo, settings: &Settings| {
+            several = request.profiles.len() > 1 || request.profiles.is_empty() && settings.output.profiles.len() > 1;
+            *dir = Some(settings.output.dir.clone());
+            // Where it cannot be made, writing to it says so.
+            let _ = init_state_dir(&request.root, !settings.output.dir.is_under(".contextpack"));
+            places.follow_repo(request, repo, settings, events).unwrap_or_else(|error| {
+                unfollowed = Some(error);
+                false
+            })
+        };
+        let replaced = |replaced: Replaced<'_>| {
+            let replaced = Saved::new(replaced, *renderings);
+            saved.lock().unwrap_or_else(PoisonError::into_inner).push(replaced);
+        };
+        let mut onlooker = Onlooker { listed: Some(&mut listed), replaced: Some(&replaced), expected: self.news };
+        let built = session.build_before((self.stamp)(), &mut onlooker);
+        (built, unfollowed.into_iter().map(Trouble::Follow).collect(), several)
+    }
+
+    /// Takes down what a build did, removes what it left over, and shows the pack in focus.
+    fn conclude(&mut self, update: Update, report: &mut Report) -> Result<(), StoreError> {
+        let Update { changes, gone, unchanged, diagnostics, unresolved } = update;
+        report.unchanged = unchanged;
+        for saved in &mut report.saved {
+            if let Some(change) = changes.iter().find(|change| change.now.name == saved.name) {
+                saved.files.clone_from(&change.now.touched);
+            }
+        }
+        let failed = changes.into_iter().map(|change| change.now).filter(|now| now.status == Status::Failed);
+        let mut failing = BTreeSet::new();
+        let mut new = |line: String| !self.failing.contains(&line) & failing.insert(line);
+        report.failed = failed.filter(|failed| new(format!("{}: {:?}", failed.name, failed.reasons))).collect();
+        report.unresolved = unresolved.into_iter().filter(|root| new(root.to_string())).collect();
+        self.failing = failing;
+        let folder = match (&self.request.out, &self.dir) {
+            (Some(out), _) => Folder::open_anywhere(out)?,
+            (None, Some(dir)) => Folder::open(&self.request.root, dir)?,
+            (None, None) => return Ok(()),
+        };
+        for saved in &report.saved {
+            if let Some(made) = self.session.packs().get(&saved.name) {
+                self.wrote.insert((folder.path().to_owned(), saved.name.clone()), made.hash.clone());
+            }
+        }
+        for name in gone {
+            if self.remove(&folder, &name, &diagnostics)? {
+                report.removed.push(name);
+            } else {
+                report.left.push(name);
+            }
+        }
+        let now: BTreeSet<Diagnostic> = diagnostics.into_iter().collect();
+        report.diagnostics = now.difference(&self.told).cloned().collect();
+        self.told = now;
+        self.show(&folder, report)
+    }
+
+    /// Removes a pack that is no longer made, where this watch wrote it and nobody changed it since: it stood under
+    /// a former id. A pack whose root's file cannot be read just now stays.
+    fn remove(&mut self, folder: &Folder, name: &str, diagnostics: &[Diagnostic]) -> Result<bool, StoreError> {
+        let Some(hash) = self.wrote.get(&(folder.path().to_owned(), name.to_owned())) else { return Ok(false) };
+        let Some(pack) = folder.read(name)?.and_then(|bytes| read(&bytes).ok()) else { return Ok(false) };
+        let unread = |path: &str| {
+            let broken = |diagnostic: &&Diagnostic| matches!(diagnostic.code, Code::InvalidItem | Code::UnreadableFile);
+            let mut broken = diagnostics.iter().filter(broken).filter_map(|diagnostic| diagnostic.at.as_ref());
+            broken.any(|at| at.path.as_str() == path)
+        };
+        let root = pack.sections.iter().find(|section| section.id == "root.json");
+        if pack.hash != *hash || root.and_then(|root| root.source.path.as_deref()).is_some_and(unread) {
+            return Ok(false);
+        }
+        self.wrote.remove(&(folder.path().to_owned(), name.to_owned()));
+        companion::remove(folder, name)?;
+        folder.remove(name)
+    }
+
+    /// Shows the pack that changed last; of several the first whose root's own text changed. While there was none,
+    /// the first of all.
+    fn show(&mut self, folder: &Folder, report: &Report) -> Result<(), StoreError> {
+        let packs = self.session.packs();
+        let first = report.saved.iter().find(|saved| saved.own).or(report.saved.first()).map(|saved| &saved.name);
+        let focus = first.or(self.now.focus.as_ref()).or(packs.keys().next()).cloned();
+        match focus.and_then(|name| Some((packs.get(&name)?.hash.clone(), name))) {
+            Some((hash, name)) => self.now.show(folder, &name, &hash),
+            None => self.now.head("its root is gone, or its pack cannot be built"),
+        }
+    }
+}
+
+/// What keeps a build from being done, in words that quote nothing.
+fn why(error: &SessionError) -> String {
+    match error {
+        SessionError::Config(faults) => match faults.first() {
+            Some(Diagnostic { at: Some(at), code, .. }) => format!("`{at}` cannot be used ({code})"),
+            _ => error.to_string(),
+        },
+        SessionError::Deny(_) => "`redaction.deny_paths` cannot be used".to_owned(),
+        SessionError::Profile(_) | SessionError::Intake(_) | SessionError::Store(_) => {
+            "the repo cannot be built, as `contextpack build` says".to_owned()
+        }
+    }
+}

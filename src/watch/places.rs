@@ -1,0 +1,168 @@
+//! Which folders are followed, and what in them counts.
+
+use super::events::{Events, FollowError};
+use crate::config::Settings;
+use crate::intake::Repo;
+use crate::session::Request;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The state folder, in which only the snapshot is an input.
+const STATE: &str = ".contextpack";
+
+/// What counts of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Counts {
+    /// Everything that stands in it.
+    All,
+    /// What stands at these names.
+    Names(BTreeSet<OsString>),
+}
+
+/// The folders that a watch follows.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    wanted: BTreeMap<PathBuf, Counts>,
+    followed: BTreeSet<PathBuf>,
+    /// Folders that the program writes and never reads.
+    never: Vec<PathBuf>,
+}
+
+impl Places {
+    /// Follows what is needed to see that a repo appears, or that what keeps it from being read is mended.
+    pub(super) fn follow_base(&mut self, request: &Request, events: &mut dyn Events) -> Result<(), FollowError> {
+        let mut wanted = std::mem::take(&mut self.wanted);
+        base(request, &mut wanted);
+        self.wanted = wanted;
+        self.follow(events).map(|_| ())
+    }
+
+    /// Follows every folder where an input may be or appear, and no other. Says whether one is followed now that
+    /// was not before, so that something may have happened in it unseen.
+    pub(super) fn follow_repo(
+        &mut self,
+        request: &Request,
+        repo: &Repo,
+        settings: &Settings,
+        events: &mut dyn Events,
+    ) -> Result<bool, FollowError> {
+        let root = &request.root;
+        let mut wanted = BTreeMap::new();
+        for folder in repo.folders() {
+            wanted.insert(if folder.is_empty() { root.clone() } else { root.join(folder) }, Counts::All);
+        }
+        base(request, &mut wanted);
+        let snapshot = root.join(settings.github.snapshot.as_str());
+        for part in snapshot.ancestors().take_while(|part| *part != root) {
+            name(&mut wanted, part);
+        }
+        for folder in two_levels(&snapshot) {
+            wanted.insert(folder, Counts::All);
+        }
+        let written = request.out.iter().cloned().chain([root.join(settings.output.dir.as_str()), root.join(STATE)]);
+        self.never = written.filter(|path| !snapshot.starts_with(path) && path != root).collect();
+        for folder in self.followed.iter().filter(|folder| !wanted.contains_key(*folder)) {
+            events.forget(folder);
+        }
+        self.followed.retain(|folder| wanted.contains_key(folder));
+        self.wanted = wanted;
+        self.follow(events)
+    }
+
+    /// Whether something happened that may change a pack.
+    ///
+    /// A followed folder that is named itself came, went or was moved: it and those below it are followed anew
+    /// with the next build.
+    pub(super) fn touched(&mut self, paths: &[PathBuf], events: &mut dyn Events) -> bool {
+        let mut counts = false;
+        for path in paths {
+            let moved = self.followed.range(path.clone()..).take_while(|folder| folder.starts_with(path));
+            let moved: Vec<PathBuf> = moved.cloned().collect();
+            counts |= !moved.is_empty() || self.counts(path);
+            for folder in moved {
+                events.forget(&folder);
+                self.followed.remove(&folder);
+            }
+        }
+        counts
+    }
+
+    /// Follows nothing any more until the next build: what is followed may be what stood there before.
+    pub(super) fn lose(&mut self, events: &mut dyn Events) {
+        for folder in std::mem::take(&mut self.followed) {
+            events.forget(&folder);
+        }
+    }
+
+    /// How many folders are followed.
+    pub(super) fn len(&self) -> usize {
+        self.followed.len()
+    }
+
+    fn counts(&self, path: &Path) -> bool {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
+        match self.wanted.get(folder) {
+            None => false,
+            Some(Counts::Names(names)) => names.contains(name),
+            Some(Counts::All) => !self.never.iter().any(|never| never == path),
+        }
+    }
+
+    fn follow(&mut self, events: &mut dyn Events) -> Result<bool, FollowError> {
+        let mut new = false;
+        for folder in self.wanted.keys().filter(|folder| !self.followed.contains(*folder)).cloned().collect::<Vec<_>>()
+        {
+            match events.follow(&folder) {
+                Ok(()) => {
+                    self.followed.insert(folder);
+                    new = true;
+                }
+                Err(FollowError::Gone) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(new)
+    }
+}
+
+/// The root, the configuration, and what says which files count.
+fn base(request: &Request, wanted: &mut BTreeMap<PathBuf, Counts>) {
+    let root = &request.root;
+    wanted.insert(root.clone(), Counts::All);
+    // Where the root is removed, this tells that it is back.
+    name(wanted, root);
+    if let Some(config) = request.config.as_ref().and_then(|config| std::path::absolute(config).ok()) {
+        name(wanted, &config);
+        if let Ok(real) = config.canonicalize() {
+            name(wanted, &real);
+        }
+    }
+    for file in Repo::beside(root) {
+        name(wanted, &file);
+    }
+}
+
+/// Makes what stands at `path` count.
+fn name(wanted: &mut BTreeMap<PathBuf, Counts>, path: &Path) {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
+    let counts = wanted.entry(folder.to_owned()).or_insert_with(|| Counts::Names(BTreeSet::new()));
+    if let Counts::Names(names) = counts {
+        names.insert(name.to_owned());
+    }
+}
+
+/// A folder, those in it and those in these: where a snapshot has its files.
+fn two_levels(folder: &Path) -> Vec<PathBuf> {
+    let below = |folder: &PathBuf| -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()).collect()
+    };
+    if !folder.is_dir() {
+        return Vec::new();
+    }
+    let first = below(&folder.to_owned());
+    let second: Vec<PathBuf> = first.iter().flat_map(below).collect();
+    [vec![folder.to_owned()], first, second].concat()
+}

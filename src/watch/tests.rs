@@ -1,0 +1,250 @@
+//! The watch with events that the test makes up.
+
+use super::{Event, Events, FollowError, Report, Watch};
+use crate::redact::Environment;
+use crate::seal::Stamp;
+use crate::session::{Request, Session};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// Gives the events that it was fed, and says which folders it would follow.
+#[derive(Clone, Default)]
+struct Fed {
+    events: Arc<Mutex<VecDeque<Event>>>,
+    followed: Arc<Mutex<BTreeSet<PathBuf>>>,
+}
+
+impl Fed {
+    fn feed(&self, events: impl IntoIterator<Item = Event>) {
+        self.events.lock().unwrap().extend(events);
+    }
+}
+
+impl Events for Fed {
+    fn follow(&mut self, folder: &Path) -> Result<(), FollowError> {
+        if !folder.is_dir() {
+            return Err(FollowError::Gone);
+        }
+        self.followed.lock().unwrap().insert(folder.to_owned());
+        Ok(())
+    }
+
+    fn forget(&mut self, folder: &Path) {
+        self.followed.lock().unwrap().remove(folder);
+    }
+
+    fn next(&mut self, within: Option<Duration>) -> Event {
+        let end = if within.is_some() { Event::Quiet } else { Event::Stop };
+        self.events.lock().unwrap().pop_front().unwrap_or(end)
+    }
+}
+
+struct Place {
+    folder: tempfile::TempDir,
+    fed: Fed,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self { folder: tempfile::tempdir().unwrap(), fed: Fed::default() };
+        place.write("contextpack.yml", "version: 1\n");
+        place.write(".gitignore", "/target/\nnode_modules/\n");
+        for (path, text) in [("target/debug/x.md", "x"), ("node_modules/x/y.md", "y"), ("empty/.keep", "")] {
+            place.write(path, text);
+        }
+        fs::remove_file(place.root().join("empty/.keep")).unwrap();
+        place.write(".git/HEAD", "ref: refs/heads/main\n");
+        place.write(".git/objects/ab/c", "");
+        place.write("work_items/a.md", "---\nid: task:a\n---\n\nAs ADR-0001 says.\n");
+        place.write("docs/adr/0001-x.md", "# 1. X\n\n## Decision\n\nWe do.\n");
+        place
+    }
+
+    /// The real path, as the program finds it.
+    fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join("repo")
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let root = self.folder.path().join("repo");
+        fs::create_dir_all(&root).unwrap();
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn request(&self) -> Request {
+        Request { root: self.root(), ..Request::default() }
+    }
+
+    fn watch(&self) -> Watch<Fed> {
+        let stamp = || Stamp::new("2026-01-02T03:04:05Z".to_owned());
+        Watch::new(self.request(), Environment::new(std::iter::empty()), self.fed.clone(), Box::new(stamp), false)
+    }
+
+    fn touched(&self, paths: &[&str]) -> Event {
+        Event::Touched(paths.iter().map(|path| self.root().join(path)).collect())
+    }
+
+    /// What the next look finds; nothing where none was needed.
+    fn next(&self, watch: &mut Watch<Fed>, events: impl IntoIterator<Item = Event>) -> Option<Report> {
+        self.fed.feed(events);
+        watch.next()
+    }
+
+    fn followed(&self) -> Vec<String> {
+        let followed = self.fed.followed.lock().unwrap();
+        let inside = followed.iter().filter_map(|folder| folder.strip_prefix(self.root()).ok());
+        inside.map(|folder| folder.to_str().unwrap().to_owned()).collect()
+    }
+
+    fn packs(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let packs = fs::read_dir(self.root().join("packs")).unwrap().map(|entry| entry.unwrap().path());
+        packs.map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+    }
+
+    fn now(&self) -> String {
+        fs::read_to_string(self.root().join(".contextpack/now.md")).unwrap()
+    }
+}
+
+fn names(report: &Report) -> Vec<&str> {
+    report.saved.iter().map(|saved| &*saved.name).collect()
+}
+
+#[test]
+fn only_folders_where_an_input_can_appear_are_followed() {
+    let place = Place::new();
+    let mut watch = place.watch();
+    assert_eq!(names(&watch.look()), ["task-a.coding.json"]);
+    let folders = ["", ".contextpack", ".git", "docs", "docs/adr", "empty", "work_items"];
+    assert_eq!(place.followed(), folders);
+    place.write("new/deep/b.md", "b");
+    place.write(".gitignore", "/docs/\n");
+    place.write(".contextpack/github/o/r/1.json", "{}");
+    assert!(place.next(&mut watch, [place.touched(&["new"])]).is_some());
+    let followed = place.followed();
+    for folder in ["new/deep", "node_modules/x", "target/debug", ".contextpack/github/o/r"] {
+        assert!(followed.iter().any(|followed| followed == folder), "{folder}: {followed:?}");
+    }
+    assert!(!followed.iter().any(|folder| folder.starts_with("docs") || folder.contains("objects")), "{followed:?}");
+}
+
+#[test]
+fn what_the_program_writes_and_what_is_no_input_is_no_news() {
+    let place = Place::new();
+    let mut watch = place.watch();
+    watch.look();
+    let own = ["packs", "packs/task-a.coding.json", ".contextpack/now.md", ".contextpack/cache", "target/x.md"];
+    let of_git = [".git/index.lock", ".git/objects/ab/d", ".git/FETCH_HEAD"];
+    assert!(place.next(&mut watch, [place.touched(&own), place.touched(&of_git)]).is_none());
+    for news in [".git/index", ".contextpack/github", "docs/adr/0002-y.md", "empty/x", "contextpack.yml", "work_items"]
+    {
+        assert!(place.next(&mut watch, [place.touched(&[news])]).is_some_and(|report| report.is_quiet()), "{news}");
+    }
+}
+
+#[test]
+fn ten_thousand_events_and_a_lost_count_are_one_look_each() {
+    let place = Place::new();
+    let mut watch = place.watch();
+    watch.look();
+    for n in 0..60 {
+        place.write(&format!("work_items/many/{n}.md"), &format!("---\nid: task:{n}\nparent: task:a\n---\n"));
+    }
+    let burst = (0..10_000).map(|n| place.touched(&[&format!("work_items/many/{n}.md"), "work_items/many"]));
+    let report = place.next(&mut watch, burst.chain([Event::Lost])).unwrap();
+    assert_eq!((report.saved.len(), watch.packs()), (61, 61));
+    assert!(watch.next().is_none(), "the burst is over");
+    let watched = place.packs();
+    fs::remove_dir_all(place.root().join("packs")).unwrap();
+    fs::remove_dir_all(place.root().join(".contextpack")).unwrap();
+    let mut cold = Session::new(place.request(), Environment::new(std::iter::empty()));
+    cold.build(Stamp::new("2026-01-02T03:04:05Z".to_owned())).unwrap();
+    assert!(place.packs() == watched);
+}
+
+#[test]
+fn while_the_configuration_is_broken_the_last_good_state_stays_and_says_so() {
+    let place = Place::new();
+    let mut watch = place.watch();
+    watch.look();
+    let (good, packs) = (place.now(), place.packs());
+    assert!(good.contains("As ADR-0001 says."), "{good}");
+    place.write("contextpack.yml", "version: 1\nno_such_field: 1\n");
+    place.write("work_items/a.md", "---\nid: task:a\n---\n\nOther.\n");
+    let report = place.next(&mut watch, [place.touched(&["contextpack.yml"])]).unwrap();
+    assert!(report.trouble[0].to_line().contains("no_such_field"), "{report:?}");
+    assert!(place.packs() == packs);
+    let now = place.now();
+    assert!(now.starts_with("> Not up to date: `contextpack.yml:2:1` cannot be used"), "{now}");
+    assert!(now.ends_with(&good));
+    let report = place.next(&mut watch, [place.touched(&["contextpack.yml"])]).unwrap();
+    assert!(report.is_quiet(), "the same is told once: {report:?}");
+    place.write("contextpack.yml", "version: 1\n");
+    let report = place.next(&mut watch, [Event::Look]).unwrap();
+    assert!(report.mended && names(&report) == ["task-a.coding.json"], "{report:?}");
+    assert!(place.now().contains("Other.") && !place.now().contains("Not up to date"));
+}
+
+#[test]
+fn a_pack_under_a_former_id_is_removed_and_only_where_this_watch_wrote_it() {
+    let place = Place::new();
+    place.write("work_items/b.md", "---\nid: task:b\n---\n");
+    place.watch().look();
+    let mut watch = place.watch();
+    assert!(watch.look().saved.is_empty());
+    let text = |id: &str| format!("---\nid: {id}\n---\n\nText.\n");
+    place.write("work_items/a.md", &text("task:aa"));
+    let report = place.next(&mut watch, [Event::Look]).unwrap();
+    assert_eq!(report.left, ["task-a.coding.json"], "an earlier program wrote it");
+    place.write("work_items/a.md", &text("task:aaa"));
+    let report = place.next(&mut watch, [Event::Look]).unwrap();
+    assert_eq!(
+        (&*report.removed, names(&report)),
+        (&["task-aa.coding.json".to_owned()][..], vec!["task-aaa.coding.json"])
+    );
+    // Half a save: the file is no item just now, and its pack stays.
+    fs::write(place.root().join("work_items/a.md"), b"---\nid: task:aaa\n---\n\n\xFF").unwrap();
+    let report = place.next(&mut watch, [Event::Look]).unwrap();
+    assert_eq!((&*report.left, report.removed.len()), (&["task-aaa.coding.json".to_owned()][..], 0), "{report:?}");
+    assert!(place.now().starts_with("> Not up to date: its root is gone"), "{}", place.now());
+    place.write("work_items/a.md", &text("task:aaa"));
+    let report = place.next(&mut watch, [Event::Look]).unwrap();
+    assert!(report.saved.is_empty() && !place.now().starts_with('>'), "{report:?}");
+    fs::remove_file(place.root().join("work_items/a.md")).unwrap();
+    assert_eq!(place.next(&mut watch, [Event::Look]).unwrap().removed, ["task-aaa.coding.json"]);
+}
+
+#[test]
+fn the_pack_whose_own_text_changed_last_is_in_focus() {
+    let place = Place::new();
+    place.write("work_items/b.md", "---\nid: task:b\nparent: task:a\n---\n");
+    let mut watch = place.watch();
+    watch.look();
+    assert_eq!(watch.focus(), Some("task-a.coding.json"), "the first while none changed");
+    place.write("work_items/b.md", "---\nid: task:b\nparent: task:a\n---\n\nMore.\n");
+    let report = place.next(&mut watch, [Event::Look]).unwrap();
+    assert_eq!(names(&report), ["task-a.coding.json", "task-b.coding.json"]);
+    assert_eq!(watch.focus(), Some("task-b.coding.json"));
+    assert_eq!(place.now(), watch.rendering());
+}
+
+#[test]
+fn a_repo_that_is_removed_and_made_again_is_followed_again() {
+    let place = Place::new();
+    let mut watch = place.watch();
+    watch.look();
+    let root = place.root();
+    fs::remove_dir_all(&root).unwrap();
+    let report = place.next(&mut watch, [Event::Touched(vec![root.clone()])]).unwrap();
+    assert_eq!(report.trouble.len(), 1, "{report:?}");
+    assert_eq!(place.followed(), [""; 0]);
+    place.write("work_items/a.md", "---\nid: task:a\n---\n\nBack.\n");
+    let report = place.next(&mut watch, [Event::Touched(vec![root])]).unwrap();
+    assert!(report.mended && names(&report) == ["task-a.coding.json"], "{report:?}");
+    assert!(place.followed().contains(&"work_items".to_owned()));
+}

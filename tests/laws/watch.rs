@@ -1,0 +1,110 @@
+//! Whatever happens while a repo is followed, its packs are those of a cold build, and `now.md` shows one of them.
+
+use super::incremental::{Files, Step, cold, packs, start, step, write};
+use super::memory::cases;
+use contextpack::redact::Environment;
+use contextpack::render;
+use contextpack::review::read;
+use contextpack::seal::Stamp;
+use contextpack::session::Request;
+use contextpack::watch::{Event, Events, FollowError, Watch};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// Tells what happens in the folders that are followed and nothing of any other; sometimes it loses count.
+#[derive(Clone, Default)]
+struct Told {
+    followed: Arc<Mutex<BTreeSet<PathBuf>>>,
+    events: Arc<Mutex<Vec<Event>>>,
+}
+
+impl Told {
+    /// Files that came, went or changed; of a folder that is not followed only the first above it that is tells.
+    fn tell(&self, paths: impl Iterator<Item = PathBuf>, lost: bool) {
+        let followed = self.followed.lock().unwrap();
+        let seen = |path: PathBuf| {
+            let mut below = path.as_path();
+            loop {
+                let parent = below.parent()?;
+                if followed.contains(parent) {
+                    return Some(below.to_owned());
+                }
+                below = parent;
+            }
+        };
+        let paths: Vec<PathBuf> = paths.filter_map(seen).collect();
+        let event = if lost { Event::Lost } else { Event::Touched(paths) };
+        self.events.lock().unwrap().push(event);
+    }
+}
+
+impl Events for Told {
+    fn follow(&mut self, folder: &Path) -> Result<(), FollowError> {
+        if !folder.is_dir() {
+            return Err(FollowError::Gone);
+        }
+        self.followed.lock().unwrap().insert(folder.to_owned());
+        Ok(())
+    }
+
+    fn forget(&mut self, folder: &Path) {
+        self.followed.lock().unwrap().remove(folder);
+    }
+
+    fn next(&mut self, within: Option<Duration>) -> Event {
+        let end = if within.is_some() { Event::Quiet } else { Event::Stop };
+        self.events.lock().unwrap().pop().unwrap_or(end)
+    }
+}
+
+/// The paths that differ.
+fn changed<'a>(before: &'a Files, files: &'a Files) -> impl Iterator<Item = &'a String> {
+    let gone = before.keys().filter(|path| !files.contains_key(*path));
+    gone.chain(files.iter().filter(|(path, text)| before.get(*path) != Some(text)).map(|(path, _)| path))
+}
+
+proptest! {
+    #![proptest_config(cases(12))]
+
+    #[test]
+    fn a_watch_that_is_told_of_every_change_gives_what_a_cold_build_gives(
+        steps in prop::collection::vec((step(), prop::bool::weighted(0.2)), 1..7),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let mut files = start();
+        write(&root, &Files::new(), &files);
+        let told = Told::default();
+        let stamp = || Stamp::new("2026-01-02T03:04:05Z".to_owned());
+        let request = Request { root: root.clone(), ..Request::default() };
+        let environment = Environment::new(std::iter::empty());
+        let mut watch = Watch::new(request, environment, told.clone(), Box::new(stamp), false);
+        watch.look();
+        for (at, (step, lost)) in steps.iter().enumerate() {
+            let before = files.clone();
+            step.apply(&mut files);
+            write(&root, &before, &files);
+            // Packs are no inputs: what is done to them is not followed.
+            if !matches!(step, Step::Tamper(..)) {
+                step.harm(&root);
+            }
+            told.tell(changed(&before, &files).map(|path| root.join(path)), *lost);
+            let looked = watch.next().is_some();
+            prop_assert!(looked || before == files, "{:?} was no news", step);
+            let (expected, _) = cold(&files);
+            // What this watch wrote under a former id it removed; what could not be built stays as it was.
+            let found = packs(&root, &|name| !expected.contains_key(name));
+            prop_assert_eq!(&found, &expected, "after {:?}", &steps[..=at]);
+            let now = fs::read_to_string(root.join(".contextpack/now.md")).unwrap();
+            if let Some(pack) = watch.focus().and_then(|focus| expected.get(focus)) {
+                prop_assert_eq!(now, render::pack(&read(pack.as_bytes()).unwrap()).whole());
+            } else {
+                prop_assert!(now.starts_with("> Not up to date: "), "{}", now);
+            }
+        }
+    }
+}
