@@ -19,7 +19,7 @@ mod tests;
 pub use events::{Event, Events, FollowError};
 pub use native::Native;
 pub use poll::Poll;
-pub use report::{Report, Trouble};
+pub use report::{Removed, Report, Trouble};
 pub use saved::Saved;
 
 use crate::config::Settings;
@@ -236,10 +236,9 @@ impl<E: Events> Watch<E> {
             }
         }
         for name in gone {
-            if self.remove(&folder, &name, &diagnostics)? {
-                report.removed.push(name);
-            } else {
-                report.left.push(name);
+            match self.remove(&folder, &name, &diagnostics)? {
+                Some(removed) => report.removed.push(removed),
+                None => report.left.push(name),
             }
         }
         let now: BTreeSet<Diagnostic> = diagnostics.into_iter().collect();
@@ -250,9 +249,15 @@ impl<E: Events> Watch<E> {
 
     /// Removes a pack that is no longer made, where this watch wrote it and nobody changed it since: it stood under
     /// a former id. A pack whose root's file cannot be read just now stays.
-    fn remove(&mut self, folder: &Folder, name: &str, diagnostics: &[Diagnostic]) -> Result<bool, StoreError> {
-        let Some(hash) = self.wrote.get(&(folder.path().to_owned(), name.to_owned())) else { return Ok(false) };
-        let Some(pack) = folder.read(name)?.and_then(|bytes| read(&bytes).ok()) else { return Ok(false) };
+    fn remove(
+        &mut self,
+        folder: &Folder,
+        name: &str,
+        diagnostics: &[Diagnostic],
+    ) -> Result<Option<Removed>, StoreError> {
+        let key = (folder.path().to_owned(), name.to_owned());
+        let Some(hash) = self.wrote.get(&key) else { return Ok(None) };
+        let Some(pack) = folder.read(name)?.and_then(|bytes| read(&bytes).ok()) else { return Ok(None) };
         let unread = |path: &str| {
             let broken = |diagnostic: &&Diagnostic| matches!(diagnostic.code, Code::InvalidItem | Code::UnreadableFile);
             let mut broken = diagnostics.iter().filter(broken).filter_map(|diagnostic| diagnostic.at.as_ref());
@@ -260,10 +265,12 @@ impl<E: Events> Watch<E> {
         };
         let root = pack.sections.iter().find(|section| section.id == "root.json");
         if pack.hash != *hash || root.and_then(|root| root.source.path.as_deref()).is_some_and(unread) {
-            return Ok(false);
+            return Ok(None);
         }
-        self.wrote.remove(&(folder.path().to_owned(), name.to_owned()));
-        folder.remove(name)
+        folder.remove(name)?;
+        self.wrote.remove(&key);
+        let root = pack.root.work_item_id.or(pack.root.issue_url).unwrap_or_default();
+        Ok(Some(Removed { name: key.1, root, profile: pack.profile }))
     }
 
     /// Shows the pack that changed last; of several the first whose root's own text changed. While there was none,
