@@ -37,7 +37,7 @@ impl Cache {
             return None;
         }
         let begun = self.begun();
-        let seen = run.seen()?;
+        let seen = run.seen(source)?;
         let same = seen.par_iter().with_min_len(64).all(|(seen, digest)| seen.again(source, &begun) == *digest);
         let there = |name: &String| {
             self.manifest.packs.get(name).is_some_and(|pack| pack.is_there(folder, name, look.by_state))

@@ -66,7 +66,8 @@ pub struct Run {
     /// The names of its packs, sorted.
     pub names: Vec<String>,
     pub(super) listing: Digest,
-    seen: Vec<(bool, String, Digest)>,
+    /// Whether it is of the snapshot, its place in the listing, and what was found.
+    seen: Vec<(bool, usize, Digest)>,
     diagnostics: Vec<Told>,
 }
 
@@ -121,19 +122,19 @@ impl Run {
         listed: &[Diagnostic],
         names: Vec<String>,
         told: &[Diagnostic],
-    ) -> Self {
-        let seen = trace.seen().into_iter().map(|(look, digest)| (look.issue, look.path.to_string(), digest)).collect();
+    ) -> Option<Self> {
+        let seen = trace.seen()?;
         let listing = listing(trace, listed, cache.begun());
-        Self { job, config, names, listing, seen, diagnostics: told.iter().map(Told::from).collect() }
+        Some(Self { job, config, names, listing, seen, diagnostics: told.iter().map(Told::from).collect() })
     }
 
-    /// What it looked at, and a digest of what it found.
-    pub(super) fn seen(&self) -> Option<Vec<(Look, Digest)>> {
+    /// What it looked at in a source with the same listing, and a digest of what it found.
+    pub(super) fn seen(&self, source: &dyn Source) -> Option<Vec<(Look, Digest)>> {
         self.seen
             .iter()
-            .map(|(issue, path, digest)| {
-                let path = RepoPath::new(&format!("./{path}")).ok()?;
-                Some((Look { issue: *issue, path }, *digest))
+            .map(|(issue, place, digest)| {
+                let paths = if *issue { source.issues() } else { source.files() };
+                Some((Look { issue: *issue, path: paths.get(*place)?.clone() }, *digest))
             })
             .collect()
     }

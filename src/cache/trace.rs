@@ -25,15 +25,30 @@ impl<'a, S: Source> Trace<'a, S> {
         Self { source, begun, seen: Mutex::default() }
     }
 
-    /// What was read, by path, and a digest of what was found.
-    pub(super) fn seen(&self) -> BTreeMap<Look, Digest> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// What was read, by its place in the listing, and a digest of what was found. A path may hold a secret,
+    /// so none is written down; nothing where one is not in the listing.
+    pub(super) fn seen(&self) -> Option<Vec<(bool, usize, Digest)>> {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let place =
+            |look: &Look| if look.issue { self.source.issues() } else { self.source.files() }.binary_search(&look.path);
+        seen.iter().map(|(look, digest)| Some((look.issue, place(look).ok()?, *digest))).collect()
     }
 
     fn saw(&self, issue: bool, path: &RepoPath, read: &Result<String, Refusal>) {
-        let look = Look { issue, path: path.clone() };
-        let digest = found(&self.begun, read);
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(look, digest);
+        let look = |path: RepoPath, digest| {
+            self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(Look { issue, path }, digest);
+        };
+        if issue || self.source.has(path) {
+            return look(path.clone(), found(&self.begun, read));
+        }
+        // What a name gives that is not listed is decided by the listing, and by a link above it.
+        for (at, _) in path.as_str().match_indices('/') {
+            let above = RepoPath::new(&format!("./{}", &path.as_str()[..at]));
+            if let Some(above) = above.ok().filter(|above| self.source.has(above)) {
+                let digest = found(&self.begun, &self.source.read(&above));
+                look(above, digest);
+            }
+        }
     }
 }
 

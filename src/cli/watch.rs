@@ -94,7 +94,7 @@ fn follow<E: Events>(global: &Global, args: &WatchArgs, request: Request, events
         return Err(Failure::usage(error.to_string()));
     }
     teller.begin(report, &watch, args)?;
-    while let Some(report) = watch.next() {
+    while let Some(report) = watch.news() {
         teller.tell(report, &watch)?;
     }
     Ok(Exit::Interrupted)

@@ -29,7 +29,7 @@ pub(crate) struct Workspace {
     /// The files.
     pub(crate) repo: Repo,
     /// The configuration as written: its name and its text.
-    pub(crate) config: (String, Option<String>),
+    pub(crate) config: Config,
     /// What earlier builds found out, where that can be had.
     pub(crate) cache: Option<Cache>,
     /// What they found out about texts, once it is asked for.
@@ -169,8 +169,11 @@ pub(crate) fn settings(global: &Global) -> Result<(PathBuf, Settings), Failure> 
     configuration(global).map(|(root, settings, _)| (root, settings))
 }
 
-/// The repo's root, its settings, and the configuration's name and text.
-fn configuration(global: &Global) -> Result<(PathBuf, Settings, (String, Option<String>)), Failure> {
+/// The configuration as written: its name, and its text where there is one.
+type Config = (String, Option<String>);
+
+/// The repo's root, its settings, and the configuration.
+fn configuration(global: &Global) -> Result<(PathBuf, Settings, Config), Failure> {
     let root = Repo::find_root(&std::env::current_dir()?)?;
     let read = Repo::read_config(&root, global.config.as_deref())?;
     let (shown, text) = read.map_or(("contextpack.yml".to_owned(), None), |(shown, text)| (shown, Some(text)));

@@ -94,6 +94,11 @@ impl Counter {
         Amount { chars, bytes, tokens }
     }
 
+    /// Drops the counts of shared texts, and so the texts.
+    pub fn forget(&self) {
+        self.seen.iter().for_each(|shard| shard.lock().unwrap_or_else(PoisonError::into_inner).clear());
+    }
+
     /// Whether tokens are counted.
     pub fn counts_tokens(&self) -> bool {
         self.bpe.is_some()

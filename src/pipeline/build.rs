@@ -1,18 +1,21 @@
 //! Roots × profiles → sealed packs, in parallel, each handed on as soon as it is done.
 
+use super::planned::{Known, Planned, fingerprint};
 use super::references::Shelf;
 use super::{Desk, clean, levelled, notices, unreadable};
 use crate::config::{Budget, Instructions, Profile, Strategy, Tokenizer};
 use crate::fit::{Amount, Counter, TooSmall, fit};
 use crate::graph::Target;
-use crate::model::{Code, Diagnostic, Digest, Digester, Severity, slug};
+use crate::model::{Code, Diagnostic, Digest, Severity, slug};
 use crate::redact::Clean;
 use crate::render;
 use crate::seal::{Sealed, Stamp, seal};
-use crate::select::{CommentRules, Guidance, Input, Library, Origin, OriginKind, Selection, select};
+use crate::select::{CommentRules, Guidance, Input, Library, Origin, OriginKind, select};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::Hash as _;
+
+/// How many roots share their neighbours' passages: more would hold more in memory than they save.
+const AT_ONCE: usize = 4096;
 
 /// What to build.
 #[derive(Debug, Clone)]
@@ -58,25 +61,6 @@ pub struct Built {
     /// What [`Planned::fingerprint`] was, where packs are told apart by it.
     pub fingerprint: Option<Digest>,
 }
-
-/// A pack about to be built, and everything that decides how it will be.
-#[derive(Debug)]
-pub struct Planned {
-    /// The root's id.
-    pub root: Clean,
-    /// The profile.
-    pub profile: String,
-    /// The file's name.
-    pub name: String,
-    /// Of all that may stand in it and of its budget: where it is the same, under the same program and
-    /// environment, so is the pack.
-    pub fingerprint: Digest,
-    /// Warnings about the references of this root.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-/// Says of a pack whether it need not be built.
-pub type Known<'a> = dyn Fn(&Planned) -> bool + Sync + 'a;
 
 /// Why a pack was not built.
 #[derive(Debug)]
@@ -139,13 +123,17 @@ impl Desk<'_> {
                 Err(fault) => faults.push(fault),
             }
         }
-        let pairs: Vec<(usize, &Bench<'_>)> =
-            roots.iter().flat_map(|root| benches.iter().map(move |bench| (*root, bench))).collect();
-        pairs.par_iter().for_each(|(root, bench)| {
-            if let Some(built) = self.pack(*root, bench, &shelf, &job.stamp, known) {
-                sink(built);
-            }
-        });
+        for roots in roots.chunks(AT_ONCE) {
+            let pairs: Vec<(usize, &Bench<'_>)> =
+                roots.iter().flat_map(|root| benches.iter().map(move |bench| (*root, bench))).collect();
+            pairs.par_iter().for_each(|(root, bench)| {
+                if let Some(built) = self.pack(*root, bench, &shelf, &job.stamp, known) {
+                    sink(built);
+                }
+            });
+            benches.iter_mut().for_each(|bench| bench.library.forget());
+            counters.values().for_each(Counter::forget);
+        }
         faults
     }
 
@@ -361,13 +349,6 @@ impl Desk<'_> {
             .help("raise the limit, or shorten the instructions")
             .about(item.id.as_str())
     }
-}
-
-/// `fit` and `seal` know nothing else of a pack, but for its stamp.
-fn fingerprint(selection: &Selection, budget: &Budget) -> Digest {
-    let mut digester = Digester::default();
-    (selection, budget).hash(&mut digester);
-    digester.digest()
 }
 
 /// What stands below a field, as it follows the field's name.

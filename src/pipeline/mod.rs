@@ -11,12 +11,14 @@ mod issues;
 mod items;
 mod memory;
 mod notices;
+mod planned;
 mod references;
 mod roots;
 
-pub use build::{Built, Fault, Job, Known, Limits, Planned};
+pub use build::{Built, Fault, Job, Limits};
 pub use memory::{Forgetful, Memory, Reading};
 pub use notices::{levelled, unmatched};
+pub use planned::{Known, Planned};
 pub use roots::RootError;
 
 use crate::config::{DenyList, Settings};

@@ -98,6 +98,12 @@ impl<'a> Library<'a> {
         }
     }
 
+    /// Drops the passages that were made, for the packs to come.
+    pub fn forget(&mut self) {
+        self.items.iter_mut().chain(&mut self.parents).for_each(|slot| drop(slot.take()));
+        self.files.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// An item's text as a child, a dependency or a related item.
     pub(super) fn item(&self, item: usize) -> Body {
         self.items[item].get_or_init(|| self.body(item, true, None)).clone()

@@ -113,7 +113,7 @@ impl<'a> Incremental<'a> {
     /// What is to be remembered of this run: all its packs, and where every one of them was built, what was `told`.
     pub fn manifest(&self, trace: &Trace<'_, Repo>, told: Option<&[Diagnostic]>) -> Manifest {
         let packs = std::mem::take(&mut *self.packs.lock().unwrap_or_else(PoisonError::into_inner));
-        let run = told.map(|told| {
+        let run = told.and_then(|told| {
             let names = packs.keys().cloned().collect();
             Run::new(self.cache, [self.job, self.config], trace, self.repo.diagnostics(), names, told)
         });

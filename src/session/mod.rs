@@ -11,7 +11,7 @@ mod writing;
 
 pub use error::SessionError;
 pub use incremental::{Incremental, Kept, Order};
-pub use onlooker::{Onlooker, Replaced};
+pub use onlooker::{Listed, Onlooker, Replaced, Told};
 pub use writing::{Status, Writing, Written, rendering};
 
 use crate::cache::{Cache, Look, Made, Texts};
@@ -210,7 +210,6 @@ impl Session {
             let gone = gone(&self.packs, &packs);
             let update = Update { gone, unchanged: packs.len(), diagnostics, ..Update::default() };
             self.packs = packs;
-
             self.cache = cache;
             return Ok(update);
         }
@@ -317,7 +316,7 @@ struct Stage<'a> {
     folder: &'a Folder,
     order: Order<'a>,
     stamp: Stamp,
-    replaced: Option<&'a (dyn Fn(Replaced<'_>) + Sync)>,
+    replaced: Option<Told<'a>>,
     expected: bool,
 }
 

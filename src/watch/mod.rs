@@ -64,7 +64,7 @@ pub struct Watch<E> {
     failing: BTreeSet<String>,
     trouble: Vec<String>,
     /// Whether the next look has a reason.
-    news: bool,
+    expected: bool,
 }
 
 impl<E: Events> Watch<E> {
@@ -90,7 +90,7 @@ impl<E: Events> Watch<E> {
             told: BTreeSet::new(),
             failing: BTreeSet::new(),
             trouble: Vec::new(),
-            news: false,
+            expected: false,
         }
     }
 
@@ -122,7 +122,7 @@ impl<E: Events> Watch<E> {
     /// Waits until something may have changed and the burst is over, and builds; nothing once the watch is to end.
     ///
     /// Where nothing changed after all, the report says so.
-    pub fn next(&mut self) -> Option<Report> {
+    pub fn news(&mut self) -> Option<Report> {
         // Only now, when the packs are there and told: others can wait for it.
         self.session.save();
         self.wait().then(|| self.look())
@@ -130,7 +130,7 @@ impl<E: Events> Watch<E> {
 
     /// Whether to look, rather than to end.
     fn wait(&mut self) -> bool {
-        self.news = true;
+        self.expected = true;
         // When the burst began, and when its last event was.
         let mut burst: Option<(Instant, Instant)> = None;
         loop {
@@ -144,7 +144,7 @@ impl<E: Events> Watch<E> {
             let counts = match self.events.next(within) {
                 Event::Stop => return false,
                 Event::Look => {
-                    self.news = false;
+                    self.expected = false;
                     return true;
                 }
                 Event::Quiet => return true,
@@ -210,7 +210,7 @@ impl<E: Events> Watch<E> {
             let replaced = Saved::new(replaced, *renderings);
             saved.lock().unwrap_or_else(PoisonError::into_inner).push(replaced);
         };
-        let mut onlooker = Onlooker { listed: Some(&mut listed), replaced: Some(&replaced), expected: self.news };
+        let mut onlooker = Onlooker { listed: Some(&mut listed), replaced: Some(&replaced), expected: self.expected };
         let built = session.build_before((self.stamp)(), &mut onlooker);
         (built, unfollowed.into_iter().map(Trouble::Follow).collect(), several)
     }

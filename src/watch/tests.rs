@@ -92,7 +92,7 @@ impl Place {
     /// What the next look finds; nothing where none was needed.
     fn next(&self, watch: &mut Watch<Fed>, events: impl IntoIterator<Item = Event>) -> Option<Report> {
         self.fed.feed(events);
-        watch.next()
+        watch.news()
     }
 
     fn followed(&self) -> Vec<String> {
@@ -162,7 +162,7 @@ fn ten_thousand_events_and_a_lost_count_are_one_look_each() {
     let burst = (0..10_000).map(|n| place.touched(&[&format!("work_items/many/{n}.md"), "work_items/many"]));
     let report = place.next(&mut watch, burst.chain([Event::Lost])).unwrap();
     assert_eq!((report.saved.len(), watch.packs()), (61, 61));
-    assert!(watch.next().is_none(), "the burst is over");
+    assert!(watch.news().is_none(), "the burst is over");
     let watched = place.packs();
     fs::remove_dir_all(place.root().join("packs")).unwrap();
     fs::remove_dir_all(place.root().join(".contextpack")).unwrap();

@@ -1,0 +1,33 @@
+//! Packs about to be built, and what tells whether they need be.
+
+use crate::config::Budget;
+use crate::model::{Diagnostic, Digest, Digester};
+use crate::redact::Clean;
+use crate::select::Selection;
+use std::hash::Hash as _;
+
+/// A pack about to be built, and everything that decides how it will be.
+#[derive(Debug)]
+pub struct Planned {
+    /// The root's id.
+    pub root: Clean,
+    /// The profile.
+    pub profile: String,
+    /// The file's name.
+    pub name: String,
+    /// Of all that may stand in it and of its budget: where it is the same, under the same program and
+    /// environment, so is the pack.
+    pub fingerprint: Digest,
+    /// Warnings about the references of this root.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Says of a pack whether it need not be built.
+pub type Known<'a> = dyn Fn(&Planned) -> bool + Sync + 'a;
+
+/// `fit` and `seal` know nothing else of a pack, but for its stamp.
+pub(super) fn fingerprint(selection: &Selection, budget: &Budget) -> Digest {
+    let mut digester = Digester::default();
+    (selection, budget).hash(&mut digester);
+    digester.digest()
+}
