@@ -94,7 +94,7 @@ fn follow<E: Events>(global: &Global, args: &WatchArgs, request: Request, events
         return Err(Failure::usage(error.to_string()));
     }
     teller.begin(report, &watch, args)?;
-    while let Some(report) = watch.next() {
+    while let Some(report) = watch.news() {
         teller.tell(report, &watch)?;
     }
     Ok(Exit::Interrupted)
@@ -160,8 +160,8 @@ impl Teller<'_> {
             if saved.len() > TOLD {
                 writeln!(err, "and {} more packs", saved.len() - TOLD)?;
             }
-            for name in &removed {
-                writeln!(err, "removed: {}", printable(&self.shown(watch, name)))?;
+            for removed in &removed {
+                writeln!(err, "removed: {}", printable(&self.shown(watch, &removed.name)))?;
             }
         }
         match self.print {
@@ -228,9 +228,10 @@ impl Teller<'_> {
             ..empty(saved.root, saved.profile, &saved.name, "written", saved.moves)
         });
         let failed = report.failed.into_iter().map(|it| empty(it.root, it.profile, &it.name, "failed", it.reasons));
-        let gone = "its root or profile is gone".to_owned();
-        let removed =
-            report.removed.iter().map(|name| empty(String::new(), String::new(), name, "removed", vec![gone.clone()]));
+        let removed = report
+            .removed
+            .into_iter()
+            .map(|it| empty(it.root, it.profile, &it.name, "removed", vec!["its root or profile is gone".to_owned()]));
         let packs = written.chain(failed).chain(removed).collect();
         let mut diagnostics = self.levelled(report.diagnostics);
         for trouble in report.trouble {

@@ -12,7 +12,7 @@ mod writing;
 
 pub use error::SessionError;
 pub use incremental::{Incremental, Kept, Order};
-pub use onlooker::{Onlooker, Replaced};
+pub use onlooker::{Listed, Onlooker, Replaced, Told};
 pub use writing::{Status, Writing, Written};
 
 use crate::cache::{Cache, Look, Made, Texts};
@@ -211,7 +211,6 @@ impl Session {
             let gone = gone(&self.packs, &packs);
             let update = Update { gone, unchanged: packs.len(), diagnostics, ..Update::default() };
             self.packs = packs;
-
             self.cache = cache;
             return Ok(update);
         }
@@ -319,7 +318,7 @@ struct Stage<'a> {
     folder: &'a Folder,
     order: Order<'a>,
     stamp: Stamp,
-    replaced: Option<&'a (dyn Fn(Replaced<'_>) + Sync)>,
+    replaced: Option<Told<'a>>,
     expected: bool,
 }
 

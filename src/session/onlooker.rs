@@ -4,14 +4,20 @@ use crate::config::Settings;
 use crate::intake::Repo;
 use crate::wire::Pack;
 
+/// Looks at a repo that was listed.
+pub type Listed<'a> = &'a mut dyn FnMut(&Repo, &Settings) -> bool;
+
+/// Looks at a pack that was written.
+pub type Told<'a> = &'a (dyn Fn(Replaced<'_>) + Sync);
+
 /// What is called while a session builds.
 #[derive(Default)]
 pub struct Onlooker<'a> {
     /// The repo was listed, and none of its texts was read yet. Says whether it is to be listed again, such as
     /// because something may have changed before it was looked at.
-    pub listed: Option<&'a mut dyn FnMut(&Repo, &Settings) -> bool>,
+    pub listed: Option<Listed<'a>>,
     /// A pack was written; from several threads.
-    pub replaced: Option<&'a (dyn Fn(Replaced<'_>) + Sync)>,
+    pub replaced: Option<Told<'a>>,
     /// Something changed, most likely: then it is a loss to look first whether nothing did.
     pub expected: bool,
 }

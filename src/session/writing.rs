@@ -1,6 +1,6 @@
 //! From a built pack to its file.
 
-use super::{Incremental, Kept, Replaced, companion};
+use super::{Incremental, Kept, Replaced, Told, companion};
 use crate::cache::Made;
 use crate::pipeline::Built;
 use crate::render;
@@ -21,7 +21,7 @@ pub struct Writing<'a> {
     /// Whether anybody asks why a pack was written: reading the old one costs more than making the new one.
     pub why: bool,
     /// Is told of each pack that was written.
-    pub replaced: Option<&'a (dyn Fn(Replaced<'_>) + Sync)>,
+    pub replaced: Option<Told<'a>>,
 }
 
 /// What became of a pack.

@@ -19,7 +19,7 @@ mod tests;
 pub use events::{Event, Events, FollowError};
 pub use native::Native;
 pub use poll::Poll;
-pub use report::{Report, Trouble};
+pub use report::{Removed, Report, Trouble};
 pub use saved::Saved;
 
 use crate::config::Settings;
@@ -64,7 +64,7 @@ pub struct Watch<E> {
     failing: BTreeSet<String>,
     trouble: Vec<String>,
     /// Whether the next look has a reason.
-    news: bool,
+    expected: bool,
 }
 
 impl<E: Events> Watch<E> {
@@ -90,7 +90,7 @@ impl<E: Events> Watch<E> {
             told: BTreeSet::new(),
             failing: BTreeSet::new(),
             trouble: Vec::new(),
-            news: false,
+            expected: false,
         }
     }
 
@@ -122,7 +122,7 @@ impl<E: Events> Watch<E> {
     /// Waits until something may have changed and the burst is over, and builds; nothing once the watch is to end.
     ///
     /// Where nothing changed after all, the report says so.
-    pub fn next(&mut self) -> Option<Report> {
+    pub fn news(&mut self) -> Option<Report> {
         // Only now, when the packs are there and told: others can wait for it.
         self.session.save();
         self.wait().then(|| self.look())
@@ -130,7 +130,7 @@ impl<E: Events> Watch<E> {
 
     /// Whether to look, rather than to end.
     fn wait(&mut self) -> bool {
-        self.news = true;
+        self.expected = true;
         // When the burst began, and when its last event was.
         let mut burst: Option<(Instant, Instant)> = None;
         loop {
@@ -144,7 +144,7 @@ impl<E: Events> Watch<E> {
             let counts = match self.events.next(within) {
                 Event::Stop => return false,
                 Event::Look => {
-                    self.news = false;
+                    self.expected = false;
                     return true;
                 }
                 Event::Quiet => return true,
@@ -210,7 +210,7 @@ impl<E: Events> Watch<E> {
             let replaced = Saved::new(replaced, *renderings);
             saved.lock().unwrap_or_else(PoisonError::into_inner).push(replaced);
         };
-        let mut onlooker = Onlooker { listed: Some(&mut listed), replaced: Some(&replaced), expected: self.news };
+        let mut onlooker = Onlooker { listed: Some(&mut listed), replaced: Some(&replaced), expected: self.expected };
         let built = session.build_before((self.stamp)(), &mut onlooker);
         (built, unfollowed.into_iter().map(Trouble::Follow).collect(), several)
     }
@@ -241,10 +241,9 @@ impl<E: Events> Watch<E> {
             }
         }
         for name in gone {
-            if self.remove(&folder, &name, &diagnostics)? {
-                report.removed.push(name);
-            } else {
-                report.left.push(name);
+            match self.remove(&folder, &name, &diagnostics)? {
+                Some(removed) => report.removed.push(removed),
+                None => report.left.push(name),
             }
         }
         let now: BTreeSet<Diagnostic> = diagnostics.into_iter().collect();
@@ -255,9 +254,15 @@ impl<E: Events> Watch<E> {
 
     /// Removes a pack that is no longer made, where this watch wrote it and nobody changed it since: it stood under
     /// a former id. A pack whose root's file cannot be read just now stays.
-    fn remove(&mut self, folder: &Folder, name: &str, diagnostics: &[Diagnostic]) -> Result<bool, StoreError> {
-        let Some(hash) = self.wrote.get(&(folder.path().to_owned(), name.to_owned())) else { return Ok(false) };
-        let Some(pack) = folder.read(name)?.and_then(|bytes| read(&bytes).ok()) else { return Ok(false) };
+    fn remove(
+        &mut self,
+        folder: &Folder,
+        name: &str,
+        diagnostics: &[Diagnostic],
+    ) -> Result<Option<Removed>, StoreError> {
+        let key = (folder.path().to_owned(), name.to_owned());
+        let Some(hash) = self.wrote.get(&key) else { return Ok(None) };
+        let Some(pack) = folder.read(name)?.and_then(|bytes| read(&bytes).ok()) else { return Ok(None) };
         let unread = |path: &str| {
             let broken = |diagnostic: &&Diagnostic| matches!(diagnostic.code, Code::InvalidItem | Code::UnreadableFile);
             let mut broken = diagnostics.iter().filter(broken).filter_map(|diagnostic| diagnostic.at.as_ref());
@@ -265,11 +270,13 @@ impl<E: Events> Watch<E> {
         };
         let root = pack.sections.iter().find(|section| section.id == "root.json");
         if pack.hash != *hash || root.and_then(|root| root.source.path.as_deref()).is_some_and(unread) {
-            return Ok(false);
+            return Ok(None);
         }
-        self.wrote.remove(&(folder.path().to_owned(), name.to_owned()));
         companion::remove(folder, name)?;
-        folder.remove(name)
+        folder.remove(name)?;
+        self.wrote.remove(&key);
+        let root = pack.root.work_item_id.or(pack.root.issue_url).unwrap_or_default();
+        Ok(Some(Removed { name: key.1, root, profile: pack.profile }))
     }
 
     /// Shows the pack that changed last; of several the first whose root's own text changed. While there was none,

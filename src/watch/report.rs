@@ -15,8 +15,8 @@ pub struct Report {
     pub saved: Vec<Saved>,
     /// Those that could not be built; their files are as they were.
     pub failed: Vec<Written>,
-    /// Names of packs that stood under a former id and were removed.
-    pub removed: Vec<String>,
+    /// Packs that stood under a former id and were removed.
+    pub removed: Vec<Removed>,
     /// Names of packs that are no longer made and were left: another program wrote them, or their root's file
     /// cannot be read just now.
     pub left: Vec<String>,
@@ -34,6 +34,17 @@ pub struct Report {
     pub several_profiles: bool,
     /// How long it took, without waiting for the end of the burst.
     pub took: Duration,
+}
+
+/// A pack that was removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Removed {
+    /// The file's name.
+    pub name: String,
+    /// The id that its root had.
+    pub root: String,
+    /// The profile.
+    pub profile: String,
 }
 
 /// What keeps a look from being a whole one.

@@ -93,7 +93,7 @@ proptest! {
                 step.harm(&root);
             }
             told.tell(changed(&before, &files).map(|path| root.join(path)), *lost);
-            let looked = watch.next().is_some();
+            let looked = watch.news().is_some();
             prop_assert!(looked || before == files, "{:?} was no news", step);
             let (expected, _) = cold(&files);
             // What this watch wrote under a former id it removed; what could not be built stays as it was.
