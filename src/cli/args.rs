@@ -571,7 +571,7 @@ mod tests {
         let command = Args::command();
         assert_eq!(
             command.get_subcommands().count(),
-            15 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
+            16 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
         );
         for command in command.get_subcommands() {
             let help = command.clone().render_long_help().to_string();
