@@ -34,6 +34,7 @@ mod sync_request;
 mod target;
 mod verify;
 mod watch;
+mod watch_args;
 mod workspace;
 
 use args::{Args, Color, Command};
