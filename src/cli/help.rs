@@ -66,6 +66,7 @@ Examples:
   contextpack watch --poll=5s              where the file system gives no notice of changes
 
 Exit codes:
+  0    whoever read what it printed went away
   1    a file could not be read or written, or changes cannot be followed
   2    wrong usage, such as a root that does not exist at the start
   130  ended by Ctrl-C or by the system; every file is whole";

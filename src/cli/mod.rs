@@ -42,6 +42,7 @@ mod sync_request;
 mod target;
 mod verify;
 mod watch;
+mod watch_args;
 mod workspace;
 
 use args::{Args, Color, Command};

@@ -1,11 +1,12 @@
 //! `contextpack watch`.
 
-use super::args::{Format, Global, Print, WatchArgs};
+use super::args::{Format, Global};
 use super::build::counted;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
 use super::report::{self, printable};
+use super::watch_args::{Print, WatchArgs};
 use super::workspace::{environment, inside, stamp, strict};
 use contextpack::intake::Repo;
 use contextpack::model::{Diagnostic, Severity};
