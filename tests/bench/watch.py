@@ -70,6 +70,9 @@ def main():
             scale.write(root / ".gitignore", "packs/\n")
             subprocess.run(["git", "init", "-q"], cwd=root, check=True)
             subprocess.run(["git", "add", "-A"], cwd=root, check=True)
+        # A run that was stopped left its own.
+        for name in ("packs", ".contextpack", "docs/burst", "keps/sig-last"):
+            shutil.rmtree(root / name, ignore_errors=True)
         watch = Watch(program, root)
         print(watch.wait("following"))
         items = sorted(root.glob("keps/*/*/README.md"))
