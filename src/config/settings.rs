@@ -116,7 +116,7 @@ pub struct AdrSettings {
 }
 
 /// What an excerpt of an ADR holds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Hash)]
 pub struct Excerpt {
     /// Headings, compared without case and level, with their usual aliases.
     pub headings: Vec<String>,
@@ -142,7 +142,7 @@ pub struct GithubSettings {
 }
 
 /// How packs of one kind of work are made.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Hash)]
 pub struct Profile {
     /// `[a-z0-9-]+`.
     pub name: String,
@@ -165,7 +165,7 @@ pub struct Profile {
 }
 
 /// Where a profile's instructions come from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Instructions {
     /// Ours, under their own version: an upgrade names it as the cause of changed packs.
     Builtin {

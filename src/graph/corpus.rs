@@ -43,7 +43,7 @@ impl Text {
 }
 
 /// Something that `redact` took out of a record or a document.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Removal {
     /// The line of the file.
     pub line: u32,
@@ -81,7 +81,7 @@ pub struct Entry {
 }
 
 /// What an item's source says of ids.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct SourceRules {
     /// Text before and after the value in `ref`; `("EIP-", "")` for `EIP-{}`.
     pub reference: (String, String),
@@ -155,7 +155,7 @@ pub struct IssueRef {
 }
 
 /// What an edge leads to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Target {
     /// An item: its index in [`Corpus::entries`].
     Item(usize),
@@ -175,7 +175,7 @@ pub enum Target {
 }
 
 /// Where an edge was stated, strongest first: the ranking of contract section 3.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EdgeSource {
     /// A field of a work item.
     Field,
@@ -203,7 +203,7 @@ impl EdgeSource {
 }
 
 /// Why an edge is there.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Evidence {
     /// What stated it.
     pub source: EdgeSource,
@@ -212,7 +212,7 @@ pub struct Evidence {
 }
 
 /// An edge of one item; its counterpart is an edge of the other.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Edge {
     /// What the other is to this item.
     pub relation: Relation,
@@ -223,7 +223,7 @@ pub struct Edge {
 }
 
 /// A place in a file as packs show it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The file, for looking it up.
     pub path: RepoPath,
@@ -254,7 +254,7 @@ pub struct FileRef {
 }
 
 /// A reference that cannot be taken: it becomes an omission.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Missing {
     /// What was written.
     pub written: Clean,

@@ -5,6 +5,7 @@ mod cycles;
 mod edges;
 mod files;
 mod find;
+mod identity;
 mod index;
 mod issue;
 mod link;

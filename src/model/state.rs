@@ -1,7 +1,7 @@
 //! Whether work is done, in the words of packs and filters.
 
 /// Whether an item is done, as packs say it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ItemState {
     /// Work is left.
     Open,

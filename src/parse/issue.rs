@@ -47,7 +47,7 @@ pub struct Authored<T> {
 }
 
 /// An entry of one of GitHub's lists of related issues.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct IssueLink<T> {
     /// What the other is to this one.
     pub relation: Relation,
@@ -66,7 +66,7 @@ pub struct IssueLink<T> {
 }
 
 /// A comment.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Comment<T> {
     /// GitHub's number of it.
     pub id: u64,

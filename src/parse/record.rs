@@ -3,7 +3,7 @@
 use crate::model::{Relation, RepoPath};
 
 /// Where a text came from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Origin<T> {
     /// The file, for looking things up.
     pub path: RepoPath,
@@ -14,7 +14,7 @@ pub struct Origin<T> {
 }
 
 /// A value of YAML or JSON with the line where it starts, its scalars spelled as written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Node<T> {
     /// The line in the file, from 1.
     pub line: u32,
@@ -23,7 +23,7 @@ pub struct Node<T> {
 }
 
 /// The shapes that a field may have.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Value<T> {
     /// Nothing, `~`, `null`.
     Null,
@@ -41,7 +41,7 @@ pub enum Value<T> {
 }
 
 /// A field under our name for it, or under its own where it is not mapped.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Field<T> {
     /// The name.
     pub name: T,
@@ -50,7 +50,7 @@ pub struct Field<T> {
 }
 
 /// A text written at a line of the item's file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Mention<T> {
     /// One value: lists and comma-separated strings have been taken apart, empty answers left out.
     pub value: T,
@@ -59,7 +59,7 @@ pub struct Mention<T> {
 }
 
 /// A relation that a field of the item states.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Stated<T> {
     /// What the named one is to this item.
     pub relation: Relation,

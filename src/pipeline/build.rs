@@ -1,18 +1,19 @@
 //! Roots × profiles → sealed packs, in parallel, each handed on as soon as it is done.
 
-use super::planned::{Known, Planned, fingerprint};
+use super::planned::{Known, Planned};
 use super::references::Shelf;
 use super::{Desk, clean, levelled, notices, unreadable};
 use crate::config::{Budget, Instructions, Profile, Strategy, Tokenizer};
 use crate::fit::{Amount, Counter, TooSmall, fit};
-use crate::graph::Target;
-use crate::model::{Code, Diagnostic, Digest, Severity, slug};
+use crate::graph::{Entry, Target};
+use crate::model::{Code, Diagnostic, Digest, Digester, Severity, slug};
 use crate::redact::Clean;
 use crate::render;
 use crate::seal::{Sealed, Stamp, seal};
-use crate::select::{CommentRules, Guidance, Input, Library, Origin, OriginKind, select};
+use crate::select::{CommentRules, Guidance, Input, Library, Origin, OriginKind, References, ingredients, select};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::Hash as _;
 
 /// How many roots share their neighbours' passages: more would hold more in memory than they save.
 const AT_ONCE: usize = 4096;
@@ -74,6 +75,18 @@ struct Bench<'a> {
     library: Library<'a>,
     budget: Budget,
     counter: &'a Counter,
+    /// A digest that has begun with all that holds for every pack of the profile.
+    begun: Digester,
+}
+
+impl Bench<'_> {
+    /// Everything that decides how the pack of `root` is built: `fit` and `seal` know nothing else of it, but for
+    /// its stamp.
+    fn fingerprint(&self, identities: &[Digest], root: usize, references: &References) -> Digest {
+        let mut digester = self.begun.clone();
+        ingredients(&self.library, identities, root, references, &mut digester);
+        digester.digest()
+    }
 }
 
 impl Limits {
@@ -123,6 +136,11 @@ impl Desk<'_> {
                 Err(fault) => faults.push(fault),
             }
         }
+        let identities: Vec<Digest> = match known {
+            Some(_) => self.corpus.entries.par_iter().map(Entry::identity).collect(),
+            None => Vec::new(),
+        };
+        let known = known.map(|known| (known, &*identities));
         for roots in roots.chunks(AT_ONCE) {
             let pairs: Vec<(usize, &Bench<'_>)> =
                 roots.iter().flat_map(|root| benches.iter().map(move |bench| (*root, bench))).collect();
@@ -160,7 +178,10 @@ impl Desk<'_> {
         let excerpt = &self.settings.adrs.excerpt;
         let library = Library::new(&self.corpus, &self.graph, profile, excerpt, guidance, vec![input, rules], comments);
         let Some(counter) = counters.get(&counted(&budget)) else { return Ok(None) };
-        Ok(Some(Bench { library, budget, counter }))
+        let mut begun = Digester::default();
+        library.hash_settings(&mut begun);
+        budget.hash(&mut begun);
+        Ok(Some(Bench { library, budget, counter, begun }))
     }
 
     fn instructions(&self, profile: &Profile) -> Result<(Guidance, Input), Diagnostic> {
@@ -234,7 +255,7 @@ impl Desk<'_> {
         bench: &Bench<'_>,
         shelf: &Shelf,
         stamp: &Stamp,
-        known: Option<&Known<'_>>,
+        known: Option<(&Known<'_>, &[Digest])>,
     ) -> Option<Built> {
         let profile = bench.library.profile;
         let item = &self.corpus.entries[root].item;
@@ -248,7 +269,6 @@ impl Desk<'_> {
         });
         references.warnings = self.notices.of(&item.id, neighbours);
         references.warnings.extend(carried.iter().map(|diagnostic| notices::notice(diagnostic, &self.door.redactor)));
-        let selection = select(&bench.library, root, references);
         let mut planned = Planned {
             root: item.id.clone(),
             profile: profile.name.clone(),
@@ -256,12 +276,13 @@ impl Desk<'_> {
             fingerprint: Digest::of(""),
             diagnostics,
         };
-        if let Some(known) = known {
-            planned.fingerprint = fingerprint(&selection, &bench.budget);
+        if let Some((known, identities)) = known {
+            planned.fingerprint = bench.fingerprint(identities, root, &references);
             if known(&planned) {
                 return None;
             }
         }
+        let selection = select(&bench.library, root, references);
         let outcome = match fit(selection, &bench.budget, bench.counter) {
             Ok(fitted) => self.guarded(&item.id, seal(&fitted, stamp)),
             Err(small) => Err(self.too_small(root, &bench.budget, small)),

@@ -1,10 +1,7 @@
 //! Packs about to be built, and what tells whether they need be.
 
-use crate::config::Budget;
-use crate::model::{Diagnostic, Digest, Digester};
+use crate::model::{Diagnostic, Digest};
 use crate::redact::Clean;
-use crate::select::Selection;
-use std::hash::Hash as _;
 
 /// A pack about to be built, and everything that decides how it will be.
 #[derive(Debug)]
@@ -16,7 +13,7 @@ pub struct Planned {
     /// The file's name.
     pub name: String,
     /// Of all that may stand in it and of its budget: where it is the same, under the same program and
-    /// environment, so is the pack.
+    /// environment, so is the pack. Where nobody asks for it, it says nothing.
     pub fingerprint: Digest,
     /// Warnings about the references of this root.
     pub diagnostics: Vec<Diagnostic>,
@@ -24,10 +21,3 @@ pub struct Planned {
 
 /// Says of a pack whether it need not be built.
 pub type Known<'a> = dyn Fn(&Planned) -> bool + Sync + 'a;
-
-/// `fit` and `seal` know nothing else of a pack, but for its stamp.
-pub(super) fn fingerprint(selection: &Selection, budget: &Budget) -> Digest {
-    let mut digester = Digester::default();
-    (selection, budget).hash(&mut digester);
-    digester.digest()
-}

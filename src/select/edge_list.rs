@@ -4,7 +4,7 @@ use super::{EdgeRow, Size};
 use crate::redact::{Clean, CleanBuf};
 
 /// All one-hop edges of the root, sorted by relation, then by target.
-#[derive(Debug, Hash)]
+#[derive(Debug)]
 pub struct EdgeList {
     /// One row an edge.
     pub rows: Vec<EdgeRow>,

@@ -4,10 +4,11 @@ use super::origins::{file_origin, item_origin};
 use super::outline::{chunks, mark_adr, mark_headings, mark_opening, mark_title};
 use super::{Body, Chunk, Input, Origin, Passage};
 use crate::config::{Excerpt, Profile};
-use crate::graph::{Corpus, Draft, Edge, FileKind, Graph, Markdown, Remark, Target, Text};
+use crate::graph::{Corpus, Draft, Edge, FileKind, Graph, Markdown, Remark, Rules, Target, Text};
 use crate::model::{Digest, Relation, RepoPath};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::HashMap;
+use std::hash::{Hash as _, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A file that some root refers to, read and cleaned.
@@ -28,7 +29,7 @@ pub struct Document {
 }
 
 /// A profile's instructions.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub struct Guidance {
     /// The text.
     pub text: Clean,
@@ -39,7 +40,7 @@ pub struct Guidance {
 }
 
 /// Which comments of a root are taken.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Hash)]
 pub struct CommentRules {
     /// How many, the last ones.
     pub most: usize,
@@ -96,6 +97,13 @@ impl<'a> Library<'a> {
             parents: slots(),
             files: Mutex::default(),
         }
+    }
+
+    /// Feeds `state` everything that holds for all packs of the profile.
+    pub fn hash_settings<H: Hasher>(&self, state: &mut H) {
+        let Rules { repo, host, done, adrs: _ } = &self.corpus.rules;
+        (self.profile, self.excerpt, &self.instructions, &self.inputs, self.comments).hash(state);
+        (repo, host, done).hash(state);
     }
 
     /// Drops the passages that were made, for the packs to come.
@@ -164,15 +172,19 @@ impl<'a> Library<'a> {
         if !head.is_empty() {
             parts.insert(0, Chunk { range: 0..head.len(), key: true, fence: None });
         }
+        let tail = tail.filter(|tail| !tail.is_empty());
         let mut text = CleanBuf::new();
-        text.text(&head).text(body);
-        if let Some(tail) = tail.filter(|tail| !tail.is_empty()) {
+        // Most texts stand as they are: packs share them with the corpus.
+        if !head.is_empty() || tail.is_some() {
+            text.text(&head).text(body);
+        }
+        if let Some(tail) = &tail {
             let start = text.as_str().len();
-            text.lit("\n\n## Children\n\n").text(&tail);
+            text.lit("\n\n## Children\n\n").text(tail);
             let key = self.profile.key_headings.iter().any(|key| key.eq_ignore_ascii_case("children"));
             parts.push(Chunk { range: start..text.as_str().len(), key, fence: None });
         }
-        let text = text.finish();
+        let text = if text.is_empty() { body.clone() } else { text.finish() };
         let state = Clean::literal(Graph::state(self.corpus, item).name());
         let pointer = pointer(&entry.item.title, Some(&state), &origin);
         Body::Passage(Arc::new(Passage::new(text, parts, origin.place())), pointer)

@@ -3,6 +3,7 @@
 mod candidates;
 mod comments;
 mod edge_list;
+mod ingredients;
 mod inputs;
 mod library;
 mod origins;
@@ -15,6 +16,7 @@ mod work_item_json;
 
 pub use candidates::{References, Taken, select};
 pub use edge_list::EdgeList;
+pub use ingredients::ingredients;
 pub use library::{CommentRules, Document, Guidance, Library, is_inactive};
 pub use passage::{Chunk, Passage, Rounding, Size};
 pub use selection::{

@@ -1,13 +1,11 @@
 //! A text that can be shown in more or less detail, and where it may be cut.
 
-use crate::model::{Digest, Digester};
 use crate::redact::{Clean, CleanBuf};
-use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::OnceLock;
 
 /// A run of text at the document's top level that is kept or cut as a whole where possible.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
     /// Its bytes; chunks tile the text.
     pub range: Range<usize>,
@@ -31,19 +29,6 @@ pub struct Passage {
     place: Clean,
     chars: u64,
     excerpt: OnceLock<Option<Clean>>,
-    /// Of all of it, once it was asked for: packs share passages.
-    digest: OnceLock<Digest>,
-}
-
-impl Hash for Passage {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        let digest = self.digest.get_or_init(|| {
-            let mut digester = Digester::default();
-            (&self.text, &self.chunks, &self.place).hash(&mut digester);
-            digester.digest()
-        });
-        digest.hash(state);
-    }
 }
 
 /// Whether a cut gives up a little room to fall between blocks, lines or words.
@@ -106,7 +91,7 @@ impl Passage {
     pub fn new(text: Clean, chunks: Vec<Chunk>, place: Clean) -> Self {
         debug_assert_eq!(chunks.last().map_or(0, |chunk| chunk.range.end), text.len());
         let chars = count(&text);
-        Self { text, chunks, place, chars, excerpt: OnceLock::new(), digest: OnceLock::new() }
+        Self { text, chunks, place, chars, excerpt: OnceLock::new() }
     }
 
     /// The whole text.

@@ -7,7 +7,7 @@ use crate::redact::{Clean, CleanBuf};
 use std::sync::Arc;
 
 /// Everything that a pack could hold, in the order of the pack.
-#[derive(Debug, Hash)]
+#[derive(Debug)]
 pub struct Selection {
     /// The profile's name.
     pub profile: String,
@@ -34,7 +34,7 @@ pub struct Selection {
 }
 
 /// A section that could be in the pack.
-#[derive(Debug, Clone, Hash)]
+#[derive(Debug, Clone)]
 pub struct Candidate {
     /// Unique in the pack and stable between builds.
     pub id: Clean,
@@ -67,7 +67,7 @@ pub struct Candidate {
 }
 
 /// Who leaves when.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// The root's text: shortened, never left out.
     Root,
@@ -80,7 +80,7 @@ pub enum Role {
 }
 
 /// A section's text in its levels of detail.
-#[derive(Debug, Clone, Hash)]
+#[derive(Debug, Clone)]
 pub enum Body {
     /// Text that is there as a whole or not at all.
     Whole(Clean),
@@ -125,7 +125,7 @@ pub enum OriginKind {
 }
 
 /// Whether strangers may have written a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trust {
     /// Committed to the repo, or built in.
     Trusted,
@@ -134,7 +134,7 @@ pub enum Trust {
 }
 
 /// Where a relation or reference was stated.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
     /// The kind of place.
     pub source: &'static str,
@@ -143,7 +143,7 @@ pub struct Evidence {
 }
 
 /// One row of the edge list.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeRow {
     /// The other's id.
     pub to: Clean,
@@ -171,7 +171,7 @@ pub struct Input {
 }
 
 /// Something that could have been in the pack and is not.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Omission {
     /// The id that its section would have.
     pub id: Clean,
@@ -188,7 +188,7 @@ pub struct Omission {
 }
 
 /// Something that was removed from a section's source.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Removal {
     /// The file that held it.
     pub origin: Origin,

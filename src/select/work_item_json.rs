@@ -5,7 +5,7 @@ use crate::graph::{Node, Value};
 use crate::redact::{Clean, CleanBuf};
 
 /// How near a field is to the item's identity; the farthest leave first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Tier {
     Identity,
     Native,
@@ -45,13 +45,13 @@ const SHORTEST_CUT: u64 = 40;
 /// Positions count steps down from the whole: fields that are not ours leave,
 /// last key first, then ours; identity stays. The field at the position may
 /// hold the beginning of its value.
-#[derive(Debug, Hash)]
+#[derive(Debug)]
 pub struct WorkItemJson {
     fields: Vec<Entry>,
     place: Clean,
 }
 
-#[derive(Debug, Hash)]
+#[derive(Debug)]
 struct Entry {
     name: Clean,
     tier: Tier,

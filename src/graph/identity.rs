@@ -1,0 +1,114 @@
+//! What an item is told apart by, without reading its texts again.
+
+use super::{Corpus, Draft, Entry, Graph, Issue, Remark, Text};
+use crate::model::{Digest, Digester};
+use crate::parse::{Body, Comment, Item};
+use crate::redact::Clean;
+use std::hash::{Hash, Hasher};
+
+impl Entry {
+    /// Of everything that a pack can take of the item: where it is the same, so is the item.
+    pub fn identity(&self) -> Digest {
+        let mut digester = Digester::default();
+        self.hash(&mut digester);
+        digester.digest()
+    }
+}
+
+impl Corpus {
+    /// Feeds `state` what a line about an item says in a pack, and what is said of the line.
+    pub fn hash_line<H: Hasher>(&self, item: usize, state: &mut H) {
+        let Some(entry) = self.entries.get(item) else { return };
+        let Item { id, origin, title, status, .. } = &entry.item;
+        (id, &origin.shown, &origin.url, title, status, Graph::state(self, item), entry.has_untrusted_title())
+            .hash(state);
+        entry.issue.as_ref().map(|issue| (&issue.url, issue.state)).hash(state);
+        // Those concern the line where its title came from the text.
+        let issue = entry.issue.as_ref().map_or(&[][..], |issue| &issue.removals);
+        if !entry.removals.is_empty() || !issue.is_empty() {
+            entry.hash(state);
+        }
+    }
+}
+
+/// Texts count by their digests, which cover them, and by their lengths, which say where one ends. Where an item
+/// stands among all is no part of it.
+impl Hash for Entry {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self { item, body, removals, digest, rules, issue, draft } = self;
+        hash_item(item, state);
+        hash_text(body, state);
+        (removals, digest, rules, issue).hash(state);
+        if let Some(draft) = draft {
+            let Draft { body, text } = &**draft;
+            hash_body(body, state);
+            hash_text(text, state);
+        }
+    }
+}
+
+impl Hash for Issue {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // Every field is named, so that none is forgotten when one is added.
+        let Self {
+            origin,
+            url,
+            repo,
+            number,
+            private,
+            state: done,
+            by,
+            links,
+            link_removals,
+            comments,
+            unknown,
+            has_comments,
+            removals,
+            digest,
+        } = self;
+        (origin, url, repo, number, private, done, by, links, link_removals).hash(state);
+        (comments, unknown, has_comments, removals, digest).hash(state);
+    }
+}
+
+impl Hash for Remark {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self { comment, markdown: _, removals, digest } = self;
+        let Comment { id, url, by, text, noise } = comment;
+        (id, url, by, text.len(), noise, removals, digest).hash(state);
+    }
+}
+
+fn hash_item<H: Hasher>(item: &Item<Clean>, state: &mut H) {
+    let Item {
+        id,
+        origin,
+        line,
+        source,
+        order: _,
+        title,
+        status,
+        body,
+        fields,
+        relations,
+        issue,
+        adrs,
+        docs,
+        head,
+        no_pack,
+    } = item;
+    (id, origin, line, source, title, status, fields, relations).hash(state);
+    (issue, adrs, docs, head.len(), no_pack).hash(state);
+    hash_body(body, state);
+}
+
+fn hash_body<H: Hasher>(body: &Body<Clean>, state: &mut H) {
+    let Body { origin, line, in_file, text } = body;
+    (origin, line, in_file, text.len()).hash(state);
+}
+
+/// What a text holds follows from the text.
+fn hash_text<H: Hasher>(text: &Text, state: &mut H) {
+    let Text { clean, markdown: _, folds } = text;
+    (clean.len(), folds).hash(state);
+}
