@@ -1,6 +1,6 @@
 //! Whether anything changed since the last build of all roots.
 
-use super::manifest::{Manifest, Run, is_rested};
+use super::manifest::{Manifest, Run};
 use super::trace::listing;
 use super::{Cache, now};
 use crate::model::{Diagnostic, Digest, Source};
@@ -70,7 +70,7 @@ impl Cache {
         let mut files: Vec<_> = files.filter(|(_, file)| file.state.is_none()).collect();
         // The state first: a change between the two would show in the bytes.
         files.par_iter_mut().for_each(|(name, file)| {
-            let state = folder.state(name).filter(|state| is_rested(state, now));
+            let state = folder.state(name).filter(|state| state.is_rested(now));
             if state.is_some() && file.is_there(folder, name, false) {
                 file.state = state;
             }

@@ -3,16 +3,11 @@
 use super::fresh;
 use super::trace::{Look, listing};
 use super::{Cache, Trace};
-use crate::model::{Code, Diagnostic, Digest, Place, RepoPath, Severity, Source};
-pub use crate::store::FileState;
+use crate::model::{Code, Diagnostic, Digest, FileState, Place, RepoPath, Severity, Source};
 use crate::store::Folder;
 use crate::wire;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// How long a file must have rested before its state stands for its bytes, in nanoseconds: systems tell
-/// times of changes in steps, and within one step nothing tells two changes apart.
-const REST: u128 = 2_000_000_000;
 
 /// What is known of the packs of a repo.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -90,11 +85,6 @@ struct Told {
     message: String,
     help: Option<String>,
     about: Vec<String>,
-}
-
-/// Whether a file was last changed long enough before `now`. Where the clock jumped it was not.
-pub(super) fn is_rested(state: &FileState, now: u128) -> bool {
-    state.changed().checked_add(REST).is_some_and(|rested| rested <= now)
 }
 
 impl From<&wire::Pack> for Made {
@@ -215,7 +205,7 @@ impl Manifest {
         let mut manifest = Self { environment: Some(environment), ..self.clone() };
         for pack in manifest.packs.values_mut() {
             for file in std::iter::once(&mut pack.file).chain(&mut pack.beside) {
-                file.state = file.state.filter(|state| is_rested(state, now));
+                file.state = file.state.filter(|state| state.is_rested(now));
             }
         }
         postcard::to_allocvec(&manifest).ok()

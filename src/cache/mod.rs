@@ -11,11 +11,13 @@
 mod envelope;
 mod fresh;
 mod manifest;
+mod recent;
 mod texts;
 mod trace;
 
 pub use fresh::Look;
-pub use manifest::{FileState, KnownFile, KnownPack, Made, Manifest, Run};
+pub use manifest::{KnownFile, KnownPack, Made, Manifest, Run};
+pub use recent::Recent;
 pub use texts::Texts;
 pub use trace::Trace;
 
@@ -74,10 +76,9 @@ impl Cache {
     /// What is known of texts, under a configuration with this text.
     pub fn texts(&self, config: &str, notes: &mut Vec<String>) -> Texts {
         let bytes = self.read(TEXTS, notes).unwrap_or_default();
-        let begun = self.begun().part(config);
-        Texts::new(begun, bytes).unwrap_or_else(|begun| {
+        Texts::new(self.begun(), config, bytes).unwrap_or_else(|| {
             notes.push(dropped(TEXTS));
-            Texts::empty(begun)
+            Texts::empty(self.begun(), config)
         })
     }
 

@@ -1,6 +1,6 @@
 //! What is known of texts: a [`Memory`] that lasts.
 
-use crate::model::{Digest, Digester};
+use crate::model::{Digest, Digester, RepoPath};
 use crate::pipeline::{Memory, Reading};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -9,9 +9,11 @@ use std::sync::{Mutex, PoisonError};
 /// Readings of earlier builds and of this one.
 ///
 /// In its file each has its key, its length and its bytes; they are decoded as they are asked for.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Texts {
     begun: Digester,
+    /// What digests of texts begin with.
+    plain: Digester,
     bytes: Vec<u8>,
     old: HashMap<Digest, Range<usize>>,
     used: Mutex<HashSet<Digest>>,
@@ -22,28 +24,39 @@ pub struct Texts {
 const HEAD: usize = 36;
 
 impl Texts {
-    /// What `bytes` hold, which [`Texts::changed`] gave. Gives `begun` back where they hold nothing sensible.
-    pub(super) fn new(begun: Digester, bytes: Vec<u8>) -> Result<Self, Digester> {
+    /// What `bytes` hold, which [`Texts::changed`] gave, under this configuration; nothing where they hold nothing
+    /// sensible. Digests begin with `plain`.
+    pub(super) fn new(plain: Digester, config: &str, bytes: Vec<u8>) -> Option<Self> {
+        Self::empty(plain, config).with(bytes)
+    }
+
+    /// The same with what `bytes` hold in place of all that is known.
+    fn with(self, bytes: Vec<u8>) -> Option<Self> {
         let mut old = HashMap::with_capacity(bytes.len() / 1024);
         let mut at = 0;
         while at < bytes.len() {
-            let Some((key, range)) = entry(&bytes, at) else { return Err(begun) };
+            let (key, range) = entry(&bytes, at)?;
             at = range.end;
             old.insert(key, range);
         }
-        Ok(Self { bytes, old, ..Self::empty(begun) })
+        Some(Self { bytes, old, used: Mutex::default(), new: Mutex::default(), ..self })
     }
 
     /// Nothing is known yet.
-    pub(super) fn empty(begun: Digester) -> Self {
-        Self { begun, bytes: Vec::new(), old: HashMap::new(), used: Mutex::default(), new: Mutex::default() }
+    pub(super) fn empty(plain: Digester, config: &str) -> Self {
+        let begun = plain.clone().part(config);
+        let (used, new) = Default::default();
+        Self { begun, plain, bytes: Vec::new(), old: HashMap::new(), used, new }
     }
 
     /// What is known after a build, for the next one.
     #[must_use]
     pub fn renewed(self) -> Self {
         match self.changed() {
-            Some(bytes) => Self::new(self.begun, bytes).unwrap_or_else(Self::empty),
+            Some(bytes) => {
+                let (begun, plain) = (self.begun.clone(), self.plain.clone());
+                self.with(bytes).unwrap_or(Self { begun, plain, ..Self::default() })
+            }
             None => Self { used: Mutex::default(), ..self },
         }
     }
@@ -72,6 +85,11 @@ impl Texts {
     }
 }
 
+/// Of a text, as it was read.
+pub(super) fn content(begun: &Digester, text: &str) -> Digest {
+    begun.clone().part("text").part(text).digest()
+}
+
 /// The key at a place, and where its reading stands.
 fn entry(bytes: &[u8], at: usize) -> Option<(Digest, Range<usize>)> {
     let key = <[u8; 32]>::try_from(bytes.get(at..at + 32)?).ok()?;
@@ -83,6 +101,10 @@ fn entry(bytes: &[u8], at: usize) -> Option<(Digest, Range<usize>)> {
 impl Memory for Texts {
     fn begun(&self) -> Option<Digester> {
         Some(self.begun.clone())
+    }
+
+    fn content(&self, _: &RepoPath, text: &str) -> Digest {
+        content(&self.plain, text)
     }
 
     fn recall(&self, key: &Digest) -> Option<Reading> {

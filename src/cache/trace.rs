@@ -1,19 +1,27 @@
 //! What a build looks at: every name that is listed, and every text that is read or is not there.
 
-use crate::model::{Diagnostic, Digest, Digester, Refusal, RepoPath, Source};
+use super::now;
+use super::recent::{Recent, Seen};
+use super::texts::{Texts, content};
+use crate::model::{Diagnostic, Digest, Digester, FileState, Refusal, RepoPath, Source};
+use crate::pipeline::{Memory, Reading, Taken, Work};
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// A source that takes down what is read of it.
+/// A source that takes down what is read of it, and a memory of what was found out about that.
 #[derive(Debug)]
 pub struct Trace<'a, S> {
     source: &'a S,
     begun: Digester,
-    seen: Mutex<BTreeMap<Look, Digest>>,
+    /// When it began.
+    began: u128,
+    texts: Option<&'a Texts>,
+    recent: Option<&'a Recent>,
+    seen: Mutex<BTreeMap<Look, Seen>>,
 }
 
 /// A file that was looked at: one of the snapshot or one of the repo.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Look {
     pub(super) issue: bool,
     pub(super) path: RepoPath,
@@ -21,8 +29,8 @@ pub(super) struct Look {
 
 impl<'a, S: Source> Trace<'a, S> {
     /// Nothing was read yet; digests begin with `begun`.
-    pub fn new(source: &'a S, begun: Digester) -> Self {
-        Self { source, begun, seen: Mutex::default() }
+    pub fn new(source: &'a S, begun: Digester, texts: Option<&'a Texts>, recent: Option<&'a Recent>) -> Self {
+        Self { source, begun, began: now(), texts, recent, seen: Mutex::default() }
     }
 
     /// What was read, by its place in the listing, and a digest of what was found. A path may hold a secret,
@@ -31,22 +39,27 @@ impl<'a, S: Source> Trace<'a, S> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let place =
             |look: &Look| if look.issue { self.source.issues() } else { self.source.files() }.binary_search(&look.path);
-        seen.iter().map(|(look, digest)| Some((look.issue, place(look).ok()?, *digest))).collect()
+        seen.iter().map(|(look, seen)| Some((look.issue, place(look).ok()?, seen.digest))).collect()
     }
 
-    fn saw(&self, issue: bool, path: &RepoPath, read: &Result<String, Refusal>) {
-        let look = |path: RepoPath, digest| {
-            self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(Look { issue, path }, digest);
+    /// How a file is before it is read, where that stands for what will be read.
+    fn state_of(&self, path: &RepoPath) -> Option<FileState> {
+        self.recent.and_then(|_| self.source.state(path)).filter(|state| state.is_rested(self.began))
+    }
+
+    fn saw(&self, issue: bool, path: &RepoPath, state: Option<FileState>, read: &Result<String, Refusal>) {
+        let look = |path: RepoPath, seen| {
+            self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(Look { issue, path }, seen);
         };
         if issue || self.source.has(path) {
-            return look(path.clone(), found(&self.begun, read));
+            return look(path.clone(), Seen { state, digest: found(&self.begun, read) });
         }
         // What a name gives that is not listed is decided by the listing, and by a link above it.
         for (at, _) in path.as_str().match_indices('/') {
             let above = RepoPath::new(&format!("./{}", &path.as_str()[..at]));
             if let Some(above) = above.ok().filter(|above| self.source.has(above)) {
                 let digest = found(&self.begun, &self.source.read(&above));
-                look(above, digest);
+                look(above, Seen { state: None, digest });
             }
         }
     }
@@ -58,8 +71,9 @@ impl<S: Source> Source for Trace<'_, S> {
     }
 
     fn read(&self, path: &RepoPath) -> Result<String, Refusal> {
+        let state = self.state_of(path);
         let read = self.source.read(path);
-        self.saw(false, path, &read);
+        self.saw(false, path, state, &read);
         read
     }
 
@@ -68,13 +82,58 @@ impl<S: Source> Source for Trace<'_, S> {
     }
 
     fn read_issue(&self, path: &RepoPath) -> Result<String, Refusal> {
+        let state = self.state_of(path);
         let read = self.source.read_issue(path);
-        self.saw(true, path, &read);
+        self.saw(true, path, state, &read);
         read
+    }
+
+    fn state(&self, path: &RepoPath) -> Option<FileState> {
+        self.source.state(path)
     }
 
     fn tracked(&self, path: &RepoPath) -> bool {
         self.source.tracked(path)
+    }
+}
+
+impl<S: Source> Memory for Trace<'_, S> {
+    fn begun(&self) -> Option<Digester> {
+        self.texts.and_then(Memory::begun)
+    }
+
+    fn content(&self, path: &RepoPath, text: &str) -> Digest {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = [false, true].into_iter().find_map(|issue| seen.get(&Look { issue, path: path.clone() }));
+        seen.map_or_else(|| content(&self.begun, text), |seen| seen.digest)
+    }
+
+    fn recall(&self, key: &Digest) -> Option<Reading> {
+        self.texts?.recall(key)
+    }
+
+    fn keep(&self, key: &Digest, reading: &Reading) {
+        if let Some(texts) = self.texts {
+            texts.keep(key, reading);
+        }
+    }
+
+    fn made(&self, taken: Taken, path: &RepoPath) -> Option<Arc<Work>> {
+        let (work, read) = self.recent?.get(taken, path, &|path| self.source.state(path))?;
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).extend(read);
+        Some(work)
+    }
+
+    fn keep_made(&self, taken: Taken, path: &RepoPath, read: &[RepoPath], work: &dyn Fn() -> Work) {
+        let Some(recent) = self.recent else { return };
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let issue = taken == Taken::Issue;
+        let looks = [path].into_iter().chain(read).map(|path| Look { issue, path: path.clone() });
+        let read: Option<Vec<(Look, Seen)>> = looks.map(|look| seen.get(&look).map(|seen| (look, *seen))).collect();
+        drop(seen);
+        if let Some(read) = read.filter(|read| read.iter().all(|(_, seen)| seen.state.is_some())) {
+            recent.keep(taken, path, read, work());
+        }
     }
 }
 
@@ -89,7 +148,7 @@ impl Look {
 /// Of a text, or of why there is none.
 fn found(begun: &Digester, read: &Result<String, Refusal>) -> Digest {
     match read {
-        Ok(text) => begun.clone().part("text").part(text).digest(),
+        Ok(text) => content(begun, text),
         Err(refusal) => begun.clone().part("refusal").part(format!("{refusal:?}")).digest(),
     }
 }

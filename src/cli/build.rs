@@ -15,7 +15,7 @@ use contextpack::cache::{Look, Made};
 use contextpack::model;
 use contextpack::pipeline::{Desk, Known, Planned};
 use contextpack::seal::Sealed;
-use contextpack::session::{Incremental, Status, Writing, Written, companion};
+use contextpack::session::{Status, Writing, Written, companion};
 use contextpack::store::{Folder, StoreError};
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -117,7 +117,7 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         let outcomes: Vec<Outcome> = kept.into_iter().map(|kept| Written::from(kept).into()).collect();
         return conclude(global, args, &run, &outcomes, &shown, started);
     }
-    let trace = incremental.map(Incremental::trace);
+    let trace = incremental.map(|incremental| incremental.trace(workspace.texts(), None));
     let desk = trace.as_ref().map_or_else(|| workspace.desk(), |trace| workspace.desk_of(trace));
     let mut items = workspace.roots(&desk, &args.roots)?;
     let no_roots = items.is_empty();

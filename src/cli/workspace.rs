@@ -3,10 +3,10 @@
 use super::args::{Building, Global};
 use super::failure::Failure;
 use super::report::printable;
-use contextpack::cache::{Cache, Look, Texts};
+use contextpack::cache::{Cache, Look, Texts, Trace};
 use contextpack::config::{self, DenyList, Settings};
 use contextpack::intake::{Options, Repo};
-use contextpack::model::{Code, Diagnostic, RepoPath, Severity, Source};
+use contextpack::model::{Code, Diagnostic, RepoPath, Severity};
 use contextpack::pipeline::{Desk, Forgetful, Limits, Memory, RootError, levelled, unmatched};
 use contextpack::redact::Environment;
 use contextpack::seal::Stamp;
@@ -61,13 +61,13 @@ impl Workspace {
 
     /// Reads the work items and draws the graph.
     pub(crate) fn desk(&self) -> Desk<'_> {
-        self.desk_of(&self.repo)
+        let memory = self.texts().map_or(&Forgetful as &dyn Memory, |texts| texts);
+        Desk::open_with(&self.repo, &self.settings, &self.deny, self.environment.clone(), memory)
     }
 
-    /// Does the same, of the files of `source`.
-    pub(crate) fn desk_of<'a>(&'a self, source: &'a dyn Source) -> Desk<'a> {
-        let memory = self.texts().map_or(&Forgetful as &dyn Memory, |texts| texts);
-        Desk::open_with(source, &self.settings, &self.deny, self.environment.clone(), memory)
+    /// Does the same, and `trace` takes down what is read.
+    pub(crate) fn desk_of<'a>(&'a self, trace: &'a Trace<'a, Repo>) -> Desk<'a> {
+        Desk::open_with(trace, &self.settings, &self.deny, self.environment.clone(), trace)
     }
 
     /// A run of `building` with what the cache knows; nothing where there is no cache.

@@ -21,7 +21,7 @@ pub use history::{History, HistoryError, Kept, merge_base};
 pub use merged::merged;
 
 use crate::config::DenyList;
-use crate::model::{Code, Diagnostic, Refusal, RepoPath, Source};
+use crate::model::{Code, Diagnostic, FileState, Refusal, RepoPath, Source};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use links::End;
@@ -51,6 +51,8 @@ pub struct Options<'a> {
 /// repo or to a denied name is listed too, and reading it says so.
 #[derive(Debug)]
 pub struct Repo {
+    /// The root's real path.
+    root: PathBuf,
     handle: Dir,
     bounds: Bounds,
     files: Vec<RepoPath>,
@@ -142,6 +144,7 @@ impl Repo {
         let found = found.map_err(failed)?;
         let snapshot = options.snapshot.map(|folder| Snapshot::list(&handle, folder)).unwrap_or_default();
         let mut repo = Self {
+            root,
             handle,
             bounds,
             files: Vec::new(),
@@ -324,6 +327,16 @@ impl Source for Repo {
                     && self.links.get(path).is_none_or(|real| tracked.contains(real))
             }
         }
+    }
+
+    /// Of a file that is read as it was listed. Where a link leads is decided as it is read.
+    fn state(&self, path: &RepoPath) -> Option<FileState> {
+        let plain = self.has(path)
+            && !self.links.contains_key(path)
+            && !self.bounds.refuse(path)
+            && self.led_astray(path.as_str()).is_none();
+        let listed = plain || self.snapshot.files.binary_search(path).is_ok();
+        listed.then(|| text::state(&self.root.join(path.as_str())))?
     }
 
     fn read(&self, path: &RepoPath) -> Result<String, Refusal> {

@@ -1,9 +1,10 @@
 //! One file's bytes, opened beneath the root, as text.
 
-use crate::model::Refusal;
+use crate::model::{FileState, Refusal};
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{Dir, File, OpenOptions};
 use std::io::{self, Read as _};
+use std::path::Path;
 
 /// The largest text that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
@@ -83,6 +84,21 @@ fn refusal(root: &Dir, path: &str, error: &io::Error) -> Refusal {
             _ => Refusal::Unreadable(kind.to_string()),
         },
     }
+}
+
+/// The state of a regular file.
+#[cfg(unix)]
+pub(super) fn state(path: &Path) -> Option<FileState> {
+    use std::os::unix::fs::MetadataExt as _;
+    let metadata = path.symlink_metadata().ok()?;
+    let (modified, changed) = ((metadata.mtime(), metadata.mtime_nsec()), (metadata.ctime(), metadata.ctime_nsec()));
+    metadata.is_file().then(|| FileState::new(metadata.len(), metadata.ino(), modified, changed))?
+}
+
+/// Elsewhere too little is told to rely on.
+#[cfg(not(unix))]
+pub(super) fn state(_: &Path) -> Option<FileState> {
+    None
 }
 
 /// Judges bytes and makes them text.

@@ -2,6 +2,7 @@
 
 mod diagnostic;
 mod digest;
+mod file_state;
 mod fold;
 mod hidden;
 mod natural;
@@ -15,6 +16,7 @@ mod state;
 
 pub use diagnostic::{Code, Diagnostic, Level, Place, Severity};
 pub use digest::{Digest, Digester};
+pub use file_state::FileState;
 pub use fold::Fold;
 pub use hidden::is_hidden;
 pub use natural::natural_cmp;

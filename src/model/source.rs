@@ -1,6 +1,6 @@
 //! What the pure rooms may ask of the outside: the names of files, and their texts.
 
-use super::RepoPath;
+use super::{FileState, RepoPath};
 
 /// Why a file's text cannot be had. Every one becomes an omission or a
 /// diagnostic; none stops a build.
@@ -47,6 +47,13 @@ pub trait Source: Sync {
     fn read_issue(&self, path: &RepoPath) -> Result<String, Refusal> {
         let _ = path;
         Err(Refusal::NotInRepo)
+    }
+
+    /// How a file of either list is now, without reading it: as long as that is so, what is read is the same.
+    /// Nothing where nobody can tell.
+    fn state(&self, path: &RepoPath) -> Option<FileState> {
+        let _ = path;
+        None
     }
 
     /// Whether git tracks a file; where there is no git repository, whether it is in [`Source::files`].

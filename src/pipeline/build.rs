@@ -199,7 +199,7 @@ impl Desk<'_> {
                     let diagnostic = unreadable(path, &refusal);
                     Diagnostic { severity: Severity::Error, ..diagnostic }
                 })?;
-                let (shown, text, removals) = clean::document(&self.door, path.as_str(), &raw);
+                let (shown, text, removals, _) = clean::document(&self.door, path, &raw);
                 (text.clean, Origin { path: Some(shown), ..Origin::new(OriginKind::File) }, removals)
             }
         };

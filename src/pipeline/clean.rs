@@ -1,10 +1,10 @@
 //! Through the door: records of raw text in, clean ones out.
 
-use super::memory::{Door, Passed};
+use super::memory::{Door, From, Passed, Taken};
 use crate::graph::{Removal, Text};
-use crate::model::Digest;
+use crate::model::{Digest, RepoPath};
 use crate::parse::Item;
-use crate::redact::{Clean, Piece, Redactor};
+use crate::redact::{Clean, Piece, Redactor, Scrubbed};
 use std::collections::BTreeSet;
 
 /// Fields that sections show of any item.
@@ -16,10 +16,14 @@ pub(super) fn line(redactor: &Redactor, key: &str, text: &str) -> Clean {
     scrubbed.texts.into_iter().next().unwrap_or_default()
 }
 
-/// A document: its path, its text, and what was removed from it.
-pub(super) fn document(door: &Door<'_>, path: &str, raw: &str) -> (Clean, Text, Vec<Removal>) {
-    let pieces = [Piece { key: "path", text: path, line: 1 }, Piece { key: "body", text: raw, line: 1 }];
-    let Passed { mut scrubbed, markdown } = door.pass(path, &pieces, &[1]);
+/// A document: its path, its text, what was removed from it, and the digest of what remained.
+pub(super) fn document(door: &Door<'_>, path: &RepoPath, raw: &str) -> (Clean, Text, Vec<Removal>, Digest) {
+    let pieces = [Piece { key: "path", text: path.as_str(), line: 1 }, Piece { key: "body", text: raw, line: 1 }];
+    let content = door.content(path, raw);
+    let from =
+        From { path: path.as_str(), taken: Taken::Document, content: content.as_ref().map(std::slice::from_ref) };
+    let digested = |scrubbed: &Scrubbed| Digest::of(scrubbed.texts.get(1).map_or("", |text| text.as_str()));
+    let Passed { mut scrubbed, markdown, digest } = door.pass(from, &pieces, &[1], digested);
     let folds = scrubbed.folds.pop().unwrap_or_default();
     let mut texts = scrubbed.texts.into_iter();
     let (shown, clean) = (texts.next().unwrap_or_default(), texts.next().unwrap_or_default());
@@ -30,37 +34,28 @@ pub(super) fn document(door: &Door<'_>, path: &str, raw: &str) -> (Clean, Text, 
         .filter(|removal| removal.piece == 1)
         .map(|removal| recorded(removal, "body"))
         .collect();
-    (shown, text, removals)
+    (shown, text, removals, digest)
 }
 
-/// A work item and its body: every one of its texts is scrubbed, together, once.
-pub(super) fn item(door: &Door<'_>, raw: &Item<String>) -> (Item<Clean>, Text, Vec<Removal>, Digest) {
+/// A work item and its body: every one of its texts is scrubbed, together, once. `content` has the digests of its
+/// files, where they hold no other item.
+pub(super) fn item(
+    door: &Door<'_>,
+    raw: &Item<String>,
+    content: Option<&[Digest]>,
+) -> (Item<Clean>, Text, Vec<Removal>, Digest) {
     // `map` visits the texts in one fixed order: first to collect them, then to put the clean ones in their places.
     let mut pieces: Vec<Piece<'_>> = Vec::new();
     raw.map(&mut |key, text: &String, line| pieces.push(Piece { key, text, line }));
     let is_head = |piece: usize| pieces[piece].key == "head";
     let body = body_of(&pieces);
-    let Passed { mut scrubbed, markdown } = door.pass(raw.origin.path.as_str(), &pieces, &[body]);
+    let from = From { path: raw.origin.path.as_str(), taken: Taken::Items, content };
+    let digested = |scrubbed: &Scrubbed| digest(&pieces, body, scrubbed);
+    let Passed { mut scrubbed, markdown, digest } = door.pass(from, &pieces, &[body], digested);
     let folds = scrubbed.folds.get_mut(body).map(std::mem::take).unwrap_or_default();
     let mut texts = scrubbed.texts.iter();
     let clean = raw.map(&mut |_, _, _| texts.next().cloned().unwrap_or_default());
 
-    let in_head = scrubbed.removals.iter().any(|removal| is_head(removal.piece));
-    let in_fields =
-        scrubbed.removals.iter().any(|removal| !is_head(removal.piece) && pieces[removal.piece].key != "body");
-    // A secret that only its field gives away still stands in the head: then the fields stand for it, since
-    // no digest may be taken over unredacted text.
-    let digest = if in_fields && !in_head {
-        let fields: Vec<&str> = pieces
-            .iter()
-            .zip(&scrubbed.texts)
-            .filter(|(piece, _)| piece.key != "head")
-            .map(|(_, text)| &**text)
-            .collect();
-        Digest::of(fields.join("\n"))
-    } else {
-        Digest::of([clean.head.as_str(), clean.body.text.as_str()].concat())
-    };
     // The record's own come before its fields.
     let names = NAMES.map(|name| pieces.iter().position(|piece| piece.key == name).unwrap_or(usize::MAX));
     let elsewhere: BTreeSet<(usize, String)> =
@@ -101,6 +96,24 @@ pub(super) fn item(door: &Door<'_>, raw: &Item<String>) -> (Item<Clean>, Text, V
     (clean, body, removals, digest)
 }
 
+/// Of an item's head and body.
+fn digest(pieces: &[Piece<'_>], body: usize, scrubbed: &Scrubbed) -> Digest {
+    let is_head = |piece: usize| pieces[piece].key == "head";
+    let in_head = scrubbed.removals.iter().any(|removal| is_head(removal.piece));
+    let in_fields =
+        scrubbed.removals.iter().any(|removal| !is_head(removal.piece) && pieces[removal.piece].key != "body");
+    // A secret that only its field gives away still stands in the head: then the fields stand for it, since
+    // no digest may be taken over unredacted text.
+    if in_fields && !in_head {
+        let texts = pieces.iter().zip(&scrubbed.texts).filter(|(piece, _)| piece.key != "head");
+        let fields: Vec<&str> = texts.map(|(_, text)| &**text).collect();
+        return Digest::of(fields.join("\n"));
+    }
+    let head = (0..pieces.len()).rfind(|piece| is_head(*piece)).and_then(|head| scrubbed.texts.get(head));
+    let texts = [head, scrubbed.texts.get(body)];
+    Digest::of(texts.into_iter().flatten().map(|text| text.as_str()).collect::<String>())
+}
+
 /// The index of an item's body among its texts: the first of that key, before any field of the same name.
 pub(super) fn body_of(pieces: &[Piece<'_>]) -> usize {
     pieces.iter().position(|piece| piece.key == "body").unwrap_or(pieces.len())
@@ -123,7 +136,6 @@ pub(super) fn recorded(removal: crate::redact::Removal, key: &str) -> Removal {
 mod tests {
     use super::*;
     use crate::config;
-    use crate::model::RepoPath;
     use crate::parse;
     use crate::pipeline::Forgetful;
 
@@ -133,7 +145,7 @@ mod tests {
         let refuse = |_: &RepoPath| panic!("no other file is read");
         let parsed = parse::items(&settings.work_items[0], 0, &path, text, &refuse);
         let door = Door { redactor: Redactor::new(&settings.redaction), memory: &Forgetful };
-        let (_, _, removals, _) = item(&door, &parsed.items[0]);
+        let (_, _, removals, _) = item(&door, &parsed.items[0], None);
         removals.into_iter().map(|found| (found.line, found.in_body, found.in_name, found.count)).collect()
     }
 

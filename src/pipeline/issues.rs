@@ -2,11 +2,11 @@
 
 use super::clean;
 use super::items::scrubbed;
-use super::memory::{Door, Passed};
+use super::memory::{Door, From, Passed, Taken, Work};
 use crate::graph::{Entry, Issue, Remark, Removal, SourceRules, Text};
 use crate::model::{Code, Diagnostic, Digest, Fold, Place, Refusal, RepoPath, Source};
 use crate::parse::{self, Markdown, SnapshotFile};
-use crate::redact::{Clean, Piece, Redactor};
+use crate::redact::{Clean, Piece, Redactor, Scrubbed};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -26,10 +26,18 @@ pub(super) fn read(source: &dyn Source, door: &Door<'_>) -> (Vec<Entry>, Vec<Dia
 }
 
 fn file(source: &dyn Source, door: &Door<'_>, path: &RepoPath, rules: &Arc<SourceRules>) -> Result<Entry, Diagnostic> {
+    if let Some(work) = door.memory.made(Taken::Issue, path)
+        && let Work::Issue(entry) = &*work
+    {
+        return Ok(Entry::clone(entry));
+    }
     let text = source.read_issue(path).map_err(|refusal| unusable(path, &refusal))?;
     let mut file = SnapshotFile::read(path, &text).map_err(|diagnostic| scrubbed(&door.redactor, diagnostic))?;
     let hidden = Hidden::taken_out(&mut file, &door.redactor, path);
-    Ok(entry(door, &file.parsed(), &hidden, rules))
+    let content = door.content(path, &text);
+    let entry = entry(door, &file.parsed(), &hidden, content, rules);
+    door.memory.keep_made(Taken::Issue, path, &[], &|| Work::Issue(Box::new(entry.clone())));
+    Ok(entry)
 }
 
 fn unusable(path: &RepoPath, refusal: &Refusal) -> Diagnostic {
@@ -83,7 +91,13 @@ impl Out {
 }
 
 /// All texts of an issue are scrubbed together, once.
-fn entry(door: &Door<'_>, raw: &parse::Issue<String>, hidden: &Hidden, rules: &Arc<SourceRules>) -> Entry {
+fn entry(
+    door: &Door<'_>,
+    raw: &parse::Issue<String>,
+    hidden: &Hidden,
+    content: Option<Digest>,
+    rules: &Arc<SourceRules>,
+) -> Entry {
     let mut pieces: Vec<Piece<'_>> = Vec::new();
     raw.map(&mut |key, text: &String, line| pieces.push(Piece { key, text, line }));
     let mut of_item = 0;
@@ -103,7 +117,10 @@ fn entry(door: &Door<'_>, raw: &parse::Issue<String>, hidden: &Hidden, rules: &A
         end += pieces_of(comment);
         marked.push(end - 1);
     }
-    let Passed { scrubbed, markdown } = door.pass(raw.item.origin.path.as_str(), &pieces, &marked);
+    let content = content.as_ref().map(std::slice::from_ref);
+    let from = From { path: raw.item.origin.path.as_str(), taken: Taken::Issue, content };
+    let digested = |scrubbed: &Scrubbed| digest(&scrubbed.texts[..first_comment], raw);
+    let Passed { scrubbed, markdown, digest } = door.pass(from, &pieces, &marked, digested);
     let mut texts = scrubbed.texts.iter();
     let issue = raw.map(&mut |_, _, _| texts.next().cloned().unwrap_or_default());
 
@@ -131,7 +148,6 @@ fn entry(door: &Door<'_>, raw: &parse::Issue<String>, hidden: &Hidden, rules: &A
         recorded.line = if recorded.in_body { hidden.body.line_before(within) } else { 1 };
         removals.push(recorded);
     }
-    let digest = digest(&scrubbed.texts[..first_comment], &issue);
     let removed = Removed {
         issue: once(removals),
         links: link_removals.into_iter().map(once).collect(),
@@ -198,7 +214,7 @@ fn pieces_of(comment: &parse::Comment<String>) -> usize {
 }
 
 /// Over everything but the comments, which are inputs of their own where a pack takes them.
-fn digest(texts: &[Clean], issue: &parse::Issue<Clean>) -> Digest {
+fn digest(texts: &[Clean], issue: &parse::Issue<String>) -> Digest {
     let links = issue.links.iter().map(|link| format!("{} {}", link.relation.name(), link.state.name()));
     let parts: Vec<String> = texts.iter().map(ToString::to_string).chain(links).collect();
     Digest::of(parts.join("\n"))

@@ -1,18 +1,19 @@
 //! Every work item of the source, clean.
 
-use super::memory::Door;
+use super::memory::{Door, Taken, Work};
 use super::{clean, unreadable};
 use crate::config::{ItemSource, Settings, TemplatePart};
 use crate::graph::{Entry, SourceRules};
-use crate::model::{Diagnostic, RepoPath, Source};
+use crate::model::{Diagnostic, Digest, RepoPath, Source};
 use crate::parse::{self, Item};
 use crate::redact::Redactor;
 use rayon::prelude::*;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A file with items: which source takes it, and by which of its globs.
-type Taken = (usize, usize, RepoPath);
+type Matched = (usize, usize, RepoPath);
 
 /// Reads all items in include order, then path, then place in the file.
 pub(super) fn read(source: &dyn Source, settings: &Settings, door: &Door<'_>) -> (Vec<Entry>, Vec<Diagnostic>) {
@@ -33,7 +34,7 @@ pub(super) fn read(source: &dyn Source, settings: &Settings, door: &Door<'_>) ->
 }
 
 /// The files of every source, each under the first that takes it.
-fn matching(files: &[RepoPath], settings: &Settings) -> Vec<Taken> {
+fn matching(files: &[RepoPath], settings: &Settings) -> Vec<Matched> {
     let mut taken: BTreeMap<&RepoPath, (usize, usize)> = BTreeMap::new();
     for (index, source) in settings.work_items.iter().enumerate() {
         for path in files {
@@ -45,7 +46,8 @@ fn matching(files: &[RepoPath], settings: &Settings) -> Vec<Taken> {
             }
         }
     }
-    let mut files: Vec<Taken> = taken.into_iter().map(|(path, (source, glob))| (source, glob, path.clone())).collect();
+    let mut files: Vec<Matched> =
+        taken.into_iter().map(|(path, (source, glob))| (source, glob, path.clone())).collect();
     files.sort();
     files
 }
@@ -55,20 +57,38 @@ fn file(
     settings: &Settings,
     door: &Door<'_>,
     rules: &[Arc<SourceRules>],
-    (index, _, path): &Taken,
+    (index, _, path): &Matched,
 ) -> (Vec<Entry>, Vec<Diagnostic>) {
+    if let Some(work) = door.memory.made(Taken::Items, path)
+        && let Work::Items(entries, diagnostics) = &*work
+    {
+        return (entries.clone(), diagnostics.clone());
+    }
     let redactor = &door.redactor;
     let text = match source.read(path) {
         Ok(text) => text,
         Err(refusal) => return (Vec::new(), vec![scrubbed(redactor, unreadable(path, &refusal))]),
     };
-    let parsed = parse::items(&settings.work_items[*index], *index, path, &text, &|beside| source.read(beside));
-    let entries = parsed.items.iter().map(|item| entry(door, item, &rules[*index])).collect();
-    (entries, parsed.diagnostics.into_iter().map(|diagnostic| scrubbed(redactor, diagnostic)).collect())
+    let content = RefCell::new(Vec::from_iter(door.content(path, &text)));
+    let more = RefCell::new(Vec::new());
+    let parsed = parse::items(&settings.work_items[*index], *index, path, &text, &|beside| {
+        let read = source.read(beside);
+        more.borrow_mut().push(beside.clone());
+        content.borrow_mut().extend(read.as_ref().ok().and_then(|text| door.content(beside, text)));
+        read
+    });
+    let (content, more) = (content.into_inner(), more.into_inner());
+    // Items of one file share what it holds: each is told apart by its own texts.
+    let content = Some(&*content).filter(|_| parsed.items.len() == 1);
+    let entries: Vec<Entry> = parsed.items.iter().map(|item| entry(door, item, content, &rules[*index])).collect();
+    let diagnostics: Vec<Diagnostic> =
+        parsed.diagnostics.into_iter().map(|diagnostic| scrubbed(redactor, diagnostic)).collect();
+    door.memory.keep_made(Taken::Items, path, &more, &|| Work::Items(entries.clone(), diagnostics.clone()));
+    (entries, diagnostics)
 }
 
-fn entry(door: &Door<'_>, raw: &Item<String>, rules: &Arc<SourceRules>) -> Entry {
-    let (item, body, removals, digest) = clean::item(door, raw);
+fn entry(door: &Door<'_>, raw: &Item<String>, content: Option<&[Digest]>, rules: &Arc<SourceRules>) -> Entry {
+    let (item, body, removals, digest) = clean::item(door, raw, content);
     Entry { item, body, removals, digest, rules: Arc::clone(rules), issue: None, draft: None }
 }
 

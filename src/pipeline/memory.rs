@@ -1,7 +1,8 @@
-//! What earlier builds found out about texts, so that each is scrubbed and read once.
+//! What earlier builds found out, so that each text is scrubbed and read once.
 
-use crate::model::Digest;
-use crate::model::Digester;
+use super::references::Read;
+use crate::graph::Entry;
+use crate::model::{Diagnostic, Digest, Digester, RepoPath};
 use crate::parse::Markdown;
 use crate::redact::{Kept, Piece, Redactor, Scrubbed};
 use serde::{Deserialize, Serialize};
@@ -14,9 +15,33 @@ pub struct Reading {
     pub scrubbed: Kept,
     /// What those of the texts hold that are Markdown, in their order.
     pub markdown: Vec<Markdown>,
+    /// Of what passed, as packs name it among their inputs.
+    pub digest: Digest,
 }
 
-/// Remembers readings between builds, by a digest of everything that they depend on.
+/// What a build made of one file.
+#[derive(Debug, Clone)]
+pub enum Work {
+    /// Work items, and what is wrong with them.
+    Items(Vec<Entry>, Vec<Diagnostic>),
+    /// An issue of the snapshot.
+    Issue(Box<Entry>),
+    /// A document.
+    Document(Read),
+}
+
+/// What a file is taken for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Taken {
+    /// Work items.
+    Items,
+    /// An issue of the snapshot.
+    Issue,
+    /// A document.
+    Document,
+}
+
+/// Remembers what was found out between builds, under everything that it depends on.
 ///
 /// It may forget whatever it likes: that costs time and changes nothing else.
 pub trait Memory: Sync {
@@ -24,11 +49,25 @@ pub trait Memory: Sync {
     /// configuration. Nothing where nothing is remembered.
     fn begun(&self) -> Option<Digester>;
 
+    /// A digest of the text of the file at `path`.
+    fn content(&self, path: &RepoPath, text: &str) -> Digest;
+
     /// What was found out under this digest.
     fn recall(&self, key: &Digest) -> Option<Reading>;
 
     /// Remembers what was found out.
     fn keep(&self, key: &Digest, reading: &Reading);
+
+    /// What was made of a file, where it and all that was read for it is as it was.
+    fn made(&self, taken: Taken, path: &RepoPath) -> Option<Arc<Work>> {
+        let _ = (taken, path);
+        None
+    }
+
+    /// Remembers what was made of a file and of those that were `read` for it besides.
+    fn keep_made(&self, taken: Taken, path: &RepoPath, read: &[RepoPath], work: &dyn Fn() -> Work) {
+        let _ = (taken, path, read, work);
+    }
 }
 
 /// Remembers nothing.
@@ -38,6 +77,10 @@ pub struct Forgetful;
 impl Memory for Forgetful {
     fn begun(&self) -> Option<Digester> {
         None
+    }
+
+    fn content(&self, _: &RepoPath, _: &str) -> Digest {
+        Digest::of("")
     }
 
     fn recall(&self, _: &Digest) -> Option<Reading> {
@@ -53,40 +96,71 @@ pub(super) struct Door<'a> {
     pub(super) memory: &'a dyn Memory,
 }
 
+/// Where the texts come from that pass the door together.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct From<'a> {
+    /// The file that they are told under.
+    pub(super) path: &'a str,
+    pub(super) taken: Taken,
+    /// Digests of the files that they were read out of, where these hold nothing else of the kind.
+    pub(super) content: Option<&'a [Digest]>,
+}
+
 /// Texts that passed the door.
 pub(super) struct Passed {
     pub(super) scrubbed: Scrubbed,
     /// Of the texts that were to be read as Markdown.
     pub(super) markdown: Vec<Arc<Markdown>>,
+    pub(super) digest: Digest,
 }
 
 impl Door<'_> {
-    /// Scrubs the texts of the source at `path` together, and reads those with the indexes `marked`.
-    pub(super) fn pass(&self, path: &str, pieces: &[Piece<'_>], marked: &[usize]) -> Passed {
-        let key = self.memory.begun().map(|begun| key(begun, path, pieces));
+    /// Scrubs the texts of one source together, reads those with the indexes `marked`, and takes the digest of what
+    /// passed as `digested` says.
+    pub(super) fn pass(
+        &self,
+        from: From<'_>,
+        pieces: &[Piece<'_>],
+        marked: &[usize],
+        digested: impl FnOnce(&Scrubbed) -> Digest,
+    ) -> Passed {
+        let key = self.memory.begun().map(|begun| key(begun, from, pieces));
         let known = key.and_then(|key| self.memory.recall(&key)).filter(|known| known.markdown.len() == marked.len());
-        if let Some(known) = known
-            && let Some(scrubbed) = known.scrubbed.restored(pieces)
+        if let Some(Reading { scrubbed, markdown, digest }) = known
+            && let Some(scrubbed) = scrubbed.restored(pieces)
         {
-            return Passed { scrubbed, markdown: known.markdown.into_iter().map(Arc::new).collect() };
+            return Passed { scrubbed, markdown: markdown.into_iter().map(Arc::new).collect(), digest };
         }
-        let scrubbed = self.redactor.scrub(path, pieces);
+        let scrubbed = self.redactor.scrub(from.path, pieces);
         let texts = marked.iter().map(|index| scrubbed.texts.get(*index).map_or("", |text| text.as_str()));
-        let markdown: Vec<Markdown> = texts.map(Markdown::read).collect();
-        let Some(key) = key else {
-            return Passed { scrubbed, markdown: markdown.into_iter().map(Arc::new).collect() };
-        };
-        let reading = Reading { scrubbed: scrubbed.kept(pieces), markdown };
-        self.memory.keep(&key, &reading);
-        Passed { scrubbed, markdown: reading.markdown.into_iter().map(Arc::new).collect() }
+        let mut markdown: Vec<Markdown> = texts.map(Markdown::read).collect();
+        let digest = digested(&scrubbed);
+        if let Some(key) = key {
+            let reading = Reading { scrubbed: scrubbed.kept(pieces), markdown, digest };
+            self.memory.keep(&key, &reading);
+            markdown = reading.markdown;
+        }
+        Passed { scrubbed, markdown: markdown.into_iter().map(Arc::new).collect(), digest }
+    }
+
+    /// A digest of a file's text, where anything is remembered.
+    pub(super) fn content(&self, path: &RepoPath, text: &str) -> Option<Digest> {
+        self.memory.begun().map(|_| self.memory.content(path, text))
     }
 }
 
-fn key(begun: Digester, path: &str, pieces: &[Piece<'_>]) -> Digest {
+/// Of the texts themselves, or of the files that they make up.
+fn key(begun: Digester, from: From<'_>, pieces: &[Piece<'_>]) -> Digest {
+    let begun = begun.part([from.taken as u8, u8::from(from.content.is_some())]).part(from.path);
+    let begun = from.content.into_iter().flatten().fold(begun, |digester, content| digester.part(content.bytes()));
     pieces
         .iter()
-        .fold(begun.part(path), |digester, piece| {
-            digester.part(piece.key).part(piece.line.to_le_bytes()).part(piece.text)
+        .fold(begun, |digester, Piece { key, text, line }| {
+            let digester = digester.part(key).part(line.to_le_bytes());
+            match from.content {
+                Some(_) => digester.part(text.len().to_le_bytes()),
+                None => digester.part(text),
+            }
         })
         .digest()
 }

@@ -17,9 +17,10 @@ mod references;
 mod roots;
 
 pub use build::{Built, Fault, Job, Limits};
-pub use memory::{Forgetful, Memory, Reading};
+pub use memory::{Forgetful, Memory, Reading, Taken, Work};
 pub use notices::{levelled, unmatched};
 pub use planned::{Known, Planned};
+pub use references::Read;
 pub use roots::RootError;
 
 use crate::config::{DenyList, Settings};

@@ -1,18 +1,19 @@
 //! The files that roots refer to: found, read and cleaned once each.
 
+use super::memory::{Taken, Work};
 use super::{Desk, clean};
 use crate::config::Profile;
 use crate::graph::{FileKind, Files, Referenced, Target};
-use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RepoPath};
+use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath};
 use crate::parse::adr_status;
 use crate::redact::Clean;
-use crate::select::{Document, References, Taken, is_inactive};
+use crate::select::{Document, References, Taken as TakenFile, is_inactive};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A file's path as packs show it, with its text or the contract's reason why it cannot be had.
-type Read = (Clean, Result<Arc<Document>, &'static str>);
+pub type Read = (Clean, Result<Arc<Document>, &'static str>);
 
 /// References of the items that packs need, and the files that they lead to.
 pub(super) struct Shelf {
@@ -75,7 +76,7 @@ impl Shelf {
                 // Of a file that cannot be had, or has no such heading, there is only the whole.
                 file.anchor =
                     file.anchor.filter(|anchor| document.as_ref().is_ok_and(|document| has_section(document, anchor)));
-                references.files.push(Taken { file, by, shown: shown.clone(), document: document.clone() });
+                references.files.push(TakenFile { file, by, shown: shown.clone(), document: document.clone() });
             }
         }
         references.files.sort_by(|a, b| {
@@ -123,14 +124,20 @@ fn read(desk: &Desk<'_>, path: &RepoPath) -> Read {
         Refusal::NotUtf8 => "not_utf8",
         Refusal::TooLarge(_) => "too_large",
     };
+    if let Some(work) = desk.door.memory.made(Taken::Document, path)
+        && let Work::Document(read) = &*work
+    {
+        return read.clone();
+    }
     match desk.source.read(path) {
         Err(refusal) => (clean::line(&desk.door.redactor, "path", path.as_str()), Err(refused(&refusal))),
         Ok(raw) => {
-            let (shown, text, removals) = clean::document(&desk.door, path.as_str(), &raw);
+            let (shown, text, removals, digest) = clean::document(&desk.door, path, &raw);
             let status = adr_status(&text.clean, &text.markdown).map(|(range, _)| text.clean.slice(range).trimmed());
-            let digest = Digest::of(text.clean.as_str());
             let document = Document { path: path.clone(), shown: shown.clone(), text, status, removals, digest };
-            (shown, Ok(Arc::new(document)))
+            let read = (shown, Ok(Arc::new(document)));
+            desk.door.memory.keep_made(Taken::Document, path, &[], &|| Work::Document(read.clone()));
+            read
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What one build or check can leave, because an earlier build did it.
 
 use super::companion;
-use crate::cache::{Cache, KnownFile, KnownPack, Look, Made, Manifest, Run, Texts, Trace};
+use crate::cache::{Cache, KnownFile, KnownPack, Look, Made, Manifest, Recent, Run, Texts, Trace};
 use crate::intake::Repo;
 use crate::model::{Diagnostic, Digest};
 use crate::pipeline::{Limits, Planned};
@@ -62,9 +62,12 @@ impl<'a> Incremental<'a> {
         Self { repo, cache, folder, look, job, config, packs: Mutex::default() }
     }
 
-    /// The source of the build, which takes down what is read.
-    pub fn trace(&self) -> Trace<'a, Repo> {
-        Trace::new(self.repo, self.cache.begun())
+    /// The source of the build, which takes down what is read, and its memory.
+    pub fn trace<'t>(&self, texts: Option<&'t Texts>, recent: Option<&'t Recent>) -> Trace<'t, Repo>
+    where
+        'a: 't,
+    {
+        Trace::new(self.repo, self.cache.begun(), texts, recent)
     }
 
     /// What a build of all roots would give, where nothing changed since the last one: its packs, by name,

@@ -15,10 +15,10 @@ pub use incremental::{Incremental, Kept, Order};
 pub use onlooker::{Listed, Onlooker, Replaced, Told};
 pub use writing::{Status, Writing, Written};
 
-use crate::cache::{Cache, Look, Made, Texts};
+use crate::cache::{Cache, Look, Made, Recent, Texts};
 use crate::config::{DenyList, RedactionSettings, Settings, load_knowing};
 use crate::intake::{Options, Repo};
-use crate::model::{Diagnostic, RepoPath};
+use crate::model::{Diagnostic, RepoPath, Source};
 use crate::pipeline::{Built, Desk, Forgetful, Job, Limits, Memory, Planned, RootError, levelled, unmatched};
 use crate::redact::{Environment, Redactor, built_in_rules};
 use crate::seal::Stamp;
@@ -54,8 +54,8 @@ pub struct Session {
     request: Request,
     environment: Environment,
     cache: Option<Cache>,
-    /// What is known of texts, with the configuration that it holds for.
-    texts: Option<(String, Texts)>,
+    /// What is known of texts and files, with the configuration that it holds for.
+    known: Option<(String, Texts, Recent)>,
     /// What was told of each pack after the last build.
     packs: BTreeMap<String, Made>,
     /// Where the packs stand whose build was not written down yet.
@@ -90,7 +90,7 @@ impl Session {
     /// A session that has built nothing yet. `environment` holds the secrets that no pack may contain.
     pub fn new(request: Request, environment: Environment) -> Self {
         let cache = Cache::open(&request.root, environment.digest(), &mut Vec::new()).ok();
-        Self { request, environment, cache, texts: None, packs: BTreeMap::new(), unsaved: None }
+        Self { request, environment, cache, known: None, packs: BTreeMap::new(), unsaved: None }
     }
 
     /// What was told of each pack after the last build, by file name; those that could not be built are not here.
@@ -120,11 +120,11 @@ impl Session {
             }
             // A build of some roots is no use to others.
             if self.request.roots.is_empty() {
-                let texts = self.texts.as_ref().map(|(_, texts)| texts);
+                let texts = self.known.as_ref().map(|(_, texts, _)| texts);
                 let _ = cache.save(&cache.manifest, texts);
             }
         }
-        self.texts = self.texts.take().map(|(text, texts)| (text, texts.renewed()));
+        self.known = self.known.take().map(|(text, texts, recent)| (text, texts.renewed(), recent));
     }
 
     /// Builds before an onlooker. What it finds out is known to this session, and for others once
@@ -215,11 +215,14 @@ impl Session {
             return Ok(update);
         }
         let text = stage.order.config.1.unwrap_or_default();
-        let texts = match self.texts.take().filter(|(known, _)| known == text) {
-            Some((_, texts)) => Some(texts),
-            None => cache.as_ref().map(|cache| cache.texts(text, &mut Vec::new())),
+        let mut known = match self.known.take().filter(|(known, ..)| known == text) {
+            Some((_, texts, recent)) => Some((texts, recent)),
+            None => cache.as_ref().map(|cache| (cache.texts(text, &mut Vec::new()), Recent::default())),
         };
-        let built = self.built(stage, incremental.as_ref(), texts.as_ref());
+        let built = self.built(stage, incremental.as_ref(), known.as_ref());
+        if let Some((_, recent)) = &mut known {
+            recent.renew();
+        }
         let manifest = built.as_ref().ok().and_then(|built| built.manifest.clone());
         drop(incremental);
         self.cache = cache.map(|mut cache| {
@@ -228,7 +231,7 @@ impl Session {
             }
             cache
         });
-        self.texts = texts.map(|texts| (text.to_owned(), texts));
+        self.known = known.map(|(texts, recent)| (text.to_owned(), texts, recent));
         let Outcome { written, diagnostics, unresolved, .. } = built?;
         let unchanged = written.iter().filter(|written| written.status == Status::Unchanged).count();
         let packs: BTreeMap<String, Made> =
@@ -245,11 +248,12 @@ impl Session {
         &self,
         stage: &Stage<'_>,
         incremental: Option<&Incremental<'_>>,
-        texts: Option<&Texts>,
+        known: Option<&(Texts, Recent)>,
     ) -> Result<Outcome, SessionError> {
-        let memory = texts.map_or(&Forgetful as &dyn Memory, |texts| texts);
-        let trace = incremental.map(Incremental::trace);
-        let source = trace.as_ref().map_or(stage.repo as &dyn crate::model::Source, |trace| trace);
+        let (texts, recent) = known.map(|(texts, recent)| (texts, recent)).unzip();
+        let trace = incremental.map(|incremental| incremental.trace(texts, recent));
+        let source = trace.as_ref().map_or(stage.repo as &dyn Source, |trace| trace);
+        let memory = trace.as_ref().map_or(&Forgetful as &dyn Memory, |trace| trace);
         let desk = Desk::open_with(source, stage.settings, stage.deny, self.environment.clone(), memory);
         let beside = desk.roots();
         let (roots, unresolved) = match stage.order.roots {

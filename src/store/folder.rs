@@ -1,10 +1,10 @@
 //! One folder of finished files.
 
-use super::{FileState, StoreError};
-use crate::model::RepoPath;
+use super::StoreError;
+use crate::model::{FileState, RepoPath};
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, FileType, OpenOptions};
+use cap_std::fs::{Dir, FileType, Metadata, OpenOptions};
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -102,7 +102,7 @@ impl Folder {
     /// What the system tells of a regular file without reading it; nothing where it is none, or too little is told.
     pub fn state(&self, name: &str) -> Option<FileState> {
         let metadata = self.existing().ok()??.symlink_metadata(name).ok()?;
-        FileState::of(&metadata)
+        state_of(&metadata)
     }
 
     /// Makes `name` hold `bytes`: whoever looks sees the old file or the new one, whole.
@@ -341,4 +341,17 @@ fn sweep(dir: &Dir) {
             let _gone_already = dir.remove_file(&name);
         }
     }
+}
+
+#[cfg(unix)]
+fn state_of(metadata: &Metadata) -> Option<FileState> {
+    use cap_std::fs::MetadataExt as _;
+    let (modified, changed) = ((metadata.mtime(), metadata.mtime_nsec()), (metadata.ctime(), metadata.ctime_nsec()));
+    metadata.is_file().then(|| FileState::new(metadata.len(), metadata.ino(), modified, changed))?
+}
+
+/// Elsewhere too little is told to rely on.
+#[cfg(not(unix))]
+fn state_of(_: &Metadata) -> Option<FileState> {
+    None
 }
