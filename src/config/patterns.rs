@@ -72,7 +72,8 @@ impl Patterns {
 
     /// As [`Patterns::verdict`], with the place of the deciding pattern in the list.
     pub(super) fn decider(&self, path: &[u8], is_dir: bool) -> Option<(usize, bool)> {
-        let last = self.list.iter().rposition(|pattern| pattern.matches(path, is_dir))?;
+        let name = memchr::memrchr(b'/', path).map_or(path, |slash| &path[slash + 1..]);
+        let last = self.list.iter().rposition(|pattern| pattern.matches(path, name, is_dir))?;
         Some((last, !self.list.get(last)?.negative))
     }
 
@@ -105,12 +106,12 @@ struct Pattern {
     shape: Shape,
 }
 
-/// The two shapes that most patterns have are compared without a walk.
+/// The shapes that most patterns have are compared without a walk, and of the others both ends first.
 #[derive(Debug, Clone)]
 enum Shape {
     Literal(Vec<u8>),
     Ending(Vec<u8>),
-    Glob { tokens: Vec<Token>, shortest: usize },
+    Glob { tokens: Vec<Token>, shortest: usize, head: Vec<u8>, tail: Vec<u8> },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -155,24 +156,31 @@ impl Pattern {
             _ => {
                 let tokens = tokens(text, ignore_case)?;
                 let shortest = shortest(&tokens);
-                Shape::Glob { tokens, shortest }
+                let (head, tail) = ends(&tokens);
+                Shape::Glob { tokens, shortest, head, tail }
             }
         };
         Ok(Self { negative, dir_only, name_only, ignore_case, shape })
     }
 
-    fn matches(&self, path: &[u8], is_dir: bool) -> bool {
+    /// `name` is the last part of `path`.
+    fn matches(&self, path: &[u8], name: &[u8], is_dir: bool) -> bool {
         if self.dir_only && !is_dir {
             return false;
         }
-        let text = if self.name_only { path.rsplit(|byte| *byte == b'/').next().unwrap_or(path) } else { path };
+        let text = if self.name_only { name } else { path };
         let same = |a: &[u8], b: &[u8]| {
             if self.ignore_case { a.eq_ignore_ascii_case(b) } else { a == b }
         };
         match &self.shape {
             Shape::Literal(literal) => same(text, literal),
             Shape::Ending(ending) => text.len() >= ending.len() && same(&text[text.len() - ending.len()..], ending),
-            Shape::Glob { tokens, shortest } => text.len() >= *shortest && walk(tokens, text, self.ignore_case),
+            Shape::Glob { tokens, shortest, head, tail } => {
+                text.len() >= *shortest
+                    && same(&text[..head.len()], head)
+                    && same(&text[text.len() - tail.len()..], tail)
+                    && walk(tokens, text, self.ignore_case)
+            }
         }
     }
 }
@@ -189,6 +197,22 @@ fn shortest(tokens: &[Token]) -> usize {
         }
     }
     bytes - skipped
+}
+
+/// The bytes that all that the tokens match begins with, and those that it ends with; together no longer than that.
+fn ends(tokens: &[Token]) -> (Vec<u8>, Vec<u8>) {
+    let byte = |token: &Token| match token {
+        Token::Byte(byte) => Some(*byte),
+        _ => None,
+    };
+    let head: Vec<u8> = tokens.iter().map_while(byte).collect();
+    let mut tail: Vec<u8> = tokens[head.len()..].iter().rev().map_while(byte).collect();
+    // The `/` after a `**` may be left out with it.
+    if tokens.contains(&Token::MaySkip) {
+        tail.pop();
+    }
+    tail.reverse();
+    (head, tail)
 }
 
 /// Reads the wildcards of a pattern.

@@ -283,6 +283,9 @@ impl Repo {
 
     /// What a link above `path`, or `path` itself, has to say of it.
     fn led_astray(&self, path: &str) -> Option<&Refusal> {
+        if self.astray.is_empty() {
+            return None;
+        }
         let above = path.match_indices('/').map(|(at, _)| &path[..at]);
         above.chain([path]).find_map(|path| self.astray.get(path))
     }
