@@ -27,6 +27,7 @@ use cap_std::fs::Dir;
 use links::End;
 use snapshot::Snapshot;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 use walk::{Above, Found, NeverEntered, Walk};
 
@@ -174,6 +175,29 @@ impl Repo {
         folders.sort_unstable();
         folders.dedup();
         folders
+    }
+
+    /// Whether it is still what [`Repo::open`] would give, where nothing happened since but to these paths, which are
+    /// absolute: listed files may have other texts, but no name came or went, and nothing that says which names count.
+    ///
+    /// Where that is not certain it says no.
+    pub fn stands(&self, touched: &[PathBuf]) -> bool {
+        touched.iter().all(|path| {
+            let below = path.strip_prefix(&self.root).ok().and_then(Path::to_str).and_then(links::named);
+            let decides = |below: &RepoPath| {
+                below.name() == ".gitignore" || below.as_str().split('/').any(|part| part.eq_ignore_ascii_case(".git"))
+            };
+            let Some(below) = below.filter(|below| !decides(below)) else { return false };
+            let is_file = path.symlink_metadata().map(|metadata| metadata.is_file());
+            let listed = self.has(&below) || self.snapshot.files.binary_search(&below).is_ok();
+            match is_file {
+                Ok(is_file) => is_file && listed && !self.links.contains_key(&below),
+                Err(error) => {
+                    let gone = error.kind() == io::ErrorKind::NotFound;
+                    gone && !listed && !self.folders.iter().any(|folder| *folder == below.as_str())
+                }
+            }
+        })
     }
 
     /// Files outside the listed folders that say which files of the repo at `root` count: what git tracks,

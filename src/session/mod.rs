@@ -56,6 +56,8 @@ pub struct Session {
     cache: Option<Cache>,
     /// What is known of texts and files, with the configuration that it holds for.
     known: Option<(String, Texts, Recent)>,
+    /// The repo as it was last listed, and the configuration's text then.
+    listed: Option<(Option<String>, Repo)>,
     /// What was told of each pack after the last build.
     packs: BTreeMap<String, Made>,
     /// Where the packs stand whose build was not written down yet.
@@ -90,7 +92,7 @@ impl Session {
     /// A session that has built nothing yet. `environment` holds the secrets that no pack may contain.
     pub fn new(request: Request, environment: Environment) -> Self {
         let cache = Cache::open(&request.root, environment.digest(), &mut Vec::new()).ok();
-        Self { request, environment, cache, known: None, packs: BTreeMap::new(), unsaved: None }
+        Self { request, environment, cache, known: None, listed: None, packs: BTreeMap::new(), unsaved: None }
     }
 
     /// What was told of each pack after the last build, by file name; those that could not be built are not here.
@@ -107,6 +109,11 @@ impl Session {
         let update = self.build_before(stamp, &mut Onlooker::default())?;
         self.save();
         Ok(update)
+    }
+
+    /// Whether the next build has to read every file: so far nothing was found changed, and nothing read.
+    pub fn is_cold(&self) -> bool {
+        self.known.is_none()
     }
 
     /// Writes down what the last build found out, for other processes, and gets ready for the next one.
@@ -133,6 +140,8 @@ impl Session {
     /// # Errors
     /// As [`Session::build`].
     pub fn build_before(&mut self, stamp: Stamp, onlooker: &mut Onlooker<'_>) -> Result<Update, SessionError> {
+        // Whatever fails from here on, what it stands for is not known any more.
+        let listed = self.listed.take();
         let root = self.request.root.clone();
         let config = Repo::read_config(&root, self.request.config.as_deref())?;
         let (shown, text) = config.map_or(("contextpack.yml".to_owned(), None), |(shown, text)| (shown, Some(text)));
@@ -153,12 +162,20 @@ impl Session {
         let mut never = self.request.never.clone();
         never.push(settings.output.dir.clone());
         let options = Options { deny: &deny, never: &never, snapshot: Some(&settings.github.snapshot) };
-        let mut repo = Repo::open(&root, options)?;
+        let stands =
+            |(_, repo): &(Option<String>, Repo)| onlooker.touched.as_ref().is_some_and(|paths| repo.stands(paths));
+        let before = listed.filter(|(known, _)| *known == text).filter(stands);
+        let mut again = before.is_none();
+        let mut repo = match before {
+            Some((_, repo)) => repo,
+            None => Repo::open(&root, options)?,
+        };
         // Folders may come faster than they can be followed: then the next build finds the rest.
         for _ in 0..MOST_LISTINGS {
-            if !onlooker.listed.as_mut().is_some_and(|listed| listed(&repo, &settings)) {
+            if !onlooker.listed.as_mut().is_some_and(|listed| listed(&repo, &settings, again)) {
                 break;
             }
+            again = true;
             repo = Repo::open(&root, options)?;
         }
         let roots = self.request.roots.clone();
@@ -179,7 +196,9 @@ impl Session {
             replaced: onlooker.replaced,
             expected: onlooker.expected,
         };
-        let update = self.staged(&stage)?;
+        let update = self.staged(&stage);
+        self.listed = Some((text, repo));
+        let update = update?;
         if !update.changes.is_empty() || !update.gone.is_empty() {
             self.unsaved = Some(folder);
         }

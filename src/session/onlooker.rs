@@ -3,9 +3,10 @@
 use crate::config::Settings;
 use crate::intake::Repo;
 use crate::wire::Pack;
+use std::path::PathBuf;
 
-/// Looks at a repo that was listed.
-pub type Listed<'a> = &'a mut dyn FnMut(&Repo, &Settings) -> bool;
+/// Looks at a repo that was listed; the last is whether just now, rather than for an earlier build.
+pub type Listed<'a> = &'a mut dyn FnMut(&Repo, &Settings, bool) -> bool;
 
 /// Looks at a pack that was written.
 pub type Told<'a> = &'a (dyn Fn(Replaced<'_>) + Sync);
@@ -20,6 +21,8 @@ pub struct Onlooker<'a> {
     pub replaced: Option<Told<'a>>,
     /// Something changed, most likely: then it is a loss to look first whether nothing did.
     pub expected: bool,
+    /// The only paths to which anything can have happened since the last build, where they are known.
+    pub touched: Option<Vec<PathBuf>>,
 }
 
 /// A pack that was written, and what its file held before.

@@ -41,6 +41,9 @@ use std::time::{Duration, Instant};
 /// A burst is over once nothing happened for so long: editors save in several steps.
 pub const QUIET: Duration = Duration::from_millis(50);
 
+/// Of more than these it is not known any more what happened to which.
+const MOST_TOUCHED: usize = 256;
+
 /// A build waits for the end of a burst no longer than this.
 const LONGEST: Duration = Duration::from_secs(2);
 
@@ -63,8 +66,12 @@ pub struct Watch<E> {
     /// The same of packs that could not be built and of roots that are none.
     failing: BTreeSet<String>,
     trouble: Vec<String>,
+    /// Whether the session has read every file once.
+    ready: bool,
     /// Whether the next look has a reason.
     expected: bool,
+    /// What happened since the last look, where all of it is known.
+    touched: Option<BTreeSet<PathBuf>>,
 }
 
 impl<E: Events> Watch<E> {
@@ -90,7 +97,9 @@ impl<E: Events> Watch<E> {
             told: BTreeSet::new(),
             failing: BTreeSet::new(),
             trouble: Vec::new(),
+            ready: false,
             expected: false,
+            touched: None,
         }
     }
 
@@ -125,12 +134,22 @@ impl<E: Events> Watch<E> {
     pub fn news(&mut self) -> Option<Report> {
         // Only now, when the packs are there and told: others can wait for it.
         self.session.save();
+        if !self.ready {
+            // So that the first save need not wait for what the others do not need.
+            self.ready = true;
+            self.expected = true;
+            let report = if self.session.is_cold() { self.look() } else { Report::default() };
+            if !report.is_quiet() {
+                return Some(report);
+            }
+        }
         self.wait().then(|| self.look())
     }
 
     /// Whether to look, rather than to end.
     fn wait(&mut self) -> bool {
         self.expected = true;
+        self.touched = Some(BTreeSet::new());
         // When the burst began, and when its last event was.
         let mut burst: Option<(Instant, Instant)> = None;
         loop {
@@ -145,12 +164,14 @@ impl<E: Events> Watch<E> {
                 Event::Stop => return false,
                 Event::Look => {
                     self.expected = false;
+                    self.touched = None;
                     return true;
                 }
                 Event::Quiet => return true,
-                Event::Touched(paths) => self.places.touched(&paths, &mut self.events),
+                Event::Touched(paths) => self.touch(&paths),
                 Event::Lost => {
                     self.places.lose(&mut self.events);
+                    self.touched = None;
                     true
                 }
             };
@@ -159,6 +180,18 @@ impl<E: Events> Watch<E> {
                 burst = Some((burst.map_or(now, |(first, _)| first), now));
             }
         }
+    }
+
+    /// Takes down what something happened to. Says whether any of it counts.
+    fn touch(&mut self, paths: &[PathBuf]) -> bool {
+        let counting = self.places.touched(paths, &mut self.events);
+        let counts = counting.as_ref().is_none_or(|paths| !paths.is_empty());
+        self.touched = self.touched.take().zip(counting).map(|(mut touched, counting)| {
+            touched.extend(counting);
+            touched
+        });
+        self.touched.take_if(|touched| touched.len() > MOST_TOUCHED);
+        counts
     }
 
     /// Builds what changed since the last look, all of it where there was none.
@@ -193,14 +226,18 @@ impl<E: Events> Watch<E> {
     }
 
     fn build(&mut self, saved: &Mutex<Vec<Saved>>) -> (Result<Update, SessionError>, Vec<Trouble>, bool) {
+        let touched = self.touched.take().map(|touched| touched.into_iter().collect());
         let Self { session, places, events, request, dir, renderings, .. } = self;
         let mut unfollowed = places.follow_base(request, events).err();
         let mut several = false;
-        let mut listed = |repo: &Repo, settings: &Settings| {
+        let mut listed = |repo: &Repo, settings: &Settings, anew: bool| {
             several = request.profiles.len() > 1 || request.profiles.is_empty() && settings.output.profiles.len() > 1;
             *dir = Some(settings.output.dir.clone());
             // Where it cannot be made, writing to it says so.
             let _ = init_state_dir(&request.root, !settings.output.dir.is_under(".contextpack"));
+            if !anew {
+                return false;
+            }
             places.follow_repo(request, repo, settings, events).unwrap_or_else(|error| {
                 unfollowed = Some(error);
                 false
@@ -210,7 +247,8 @@ impl<E: Events> Watch<E> {
             let replaced = Saved::new(replaced, *renderings);
             saved.lock().unwrap_or_else(PoisonError::into_inner).push(replaced);
         };
-        let mut onlooker = Onlooker { listed: Some(&mut listed), replaced: Some(&replaced), expected: self.expected };
+        let mut onlooker =
+            Onlooker { listed: Some(&mut listed), replaced: Some(&replaced), expected: self.expected, touched };
         let built = session.build_before((self.stamp)(), &mut onlooker);
         (built, unfollowed.into_iter().map(Trouble::Follow).collect(), several)
     }

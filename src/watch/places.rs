@@ -71,22 +71,26 @@ impl Places {
         self.follow(events)
     }
 
-    /// Whether something happened that may change a pack.
+    /// Those of the paths that may change a pack; nothing where it cannot be said which.
     ///
     /// A followed folder that is named itself came, went or was moved: it and those below it are followed anew
     /// with the next build.
-    pub(super) fn touched(&mut self, paths: &[PathBuf], events: &mut dyn Events) -> bool {
-        let mut counts = false;
+    pub(super) fn touched(&mut self, paths: &[PathBuf], events: &mut dyn Events) -> Option<Vec<PathBuf>> {
+        let mut counting = Some(Vec::new());
         for path in paths {
             let moved = self.followed.range(path.clone()..).take_while(|folder| folder.starts_with(path));
             let moved: Vec<PathBuf> = moved.cloned().collect();
-            counts |= !moved.is_empty() || self.counts(path);
+            if !moved.is_empty() {
+                counting = None;
+            } else if self.counts(path) {
+                counting.iter_mut().for_each(|counting| counting.push(path.clone()));
+            }
             for folder in moved {
                 events.forget(&folder);
                 self.followed.remove(&folder);
             }
         }
-        counts
+        counting
     }
 
     /// Follows nothing any more until the next build: what is followed may be what stood there before.
