@@ -2,7 +2,7 @@
 
 use super::trace::Look;
 use crate::model::{Digest, FileState, RepoPath};
-use crate::pipeline::{Taken, Work};
+use crate::pipeline::{Referenced, Resolved, Taken, Work};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,7 +10,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 ///
 /// It is for whoever builds a repo again and again: whether a file is as it was is told by its state.
 #[derive(Debug, Default)]
-pub struct Recent(Mutex<HashMap<(Taken, RepoPath), Remembered>>);
+pub struct Recent {
+    works: Mutex<HashMap<(Taken, RepoPath), Remembered>>,
+    references: Mutex<References>,
+}
+
+/// References by the items' identities, and the digest of the names among which they were found.
+#[derive(Debug, Default)]
+struct References {
+    names: Option<Digest>,
+    found: HashMap<Digest, (Arc<Referenced>, bool)>,
+}
 
 /// What was made of a file.
 #[derive(Debug)]
@@ -30,11 +40,6 @@ pub(super) struct Seen {
 }
 
 impl Recent {
-    /// Whether nothing is known.
-    pub fn is_empty(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
-    }
-
     /// What was made of a file, and what was found where it was looked for that.
     pub(super) fn get(
         &self,
@@ -44,26 +49,51 @@ impl Recent {
     ) -> Option<(Arc<Work>, Vec<(Look, Seen)>)> {
         let key = (taken, path.clone());
         let (work, read) = {
-            let works = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let works = self.works.lock().unwrap_or_else(PoisonError::into_inner);
             let known = works.get(&key)?;
             (Arc::clone(&known.work), known.read.clone())
         };
         if !read.iter().all(|(look, seen)| state(&look.path) == seen.state) {
             return None;
         }
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&key)?.used = true;
+        self.works.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&key)?.used = true;
         Some((work, read))
     }
 
     /// Remembers what was made; each of `read` has a state.
     pub(super) fn keep(&self, taken: Taken, path: &RepoPath, read: Vec<(Look, Seen)>, work: Work) {
         let known = Remembered { work: Arc::new(work), read, used: true };
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert((taken, path.clone()), known);
+        self.works.lock().unwrap_or_else(PoisonError::into_inner).insert((taken, path.clone()), known);
+    }
+
+    /// References that were found among the same names.
+    pub(super) fn resolved(&self, names: Digest) -> Box<dyn Resolved + '_> {
+        let mut references = self.references.lock().unwrap_or_else(PoisonError::into_inner);
+        if references.names != Some(names) {
+            *references = References { names: Some(names), found: HashMap::new() };
+        }
+        Box::new(&self.references)
     }
 
     /// After a build: what it did not ask for is forgotten.
     pub fn renew(&mut self) {
-        let works = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let works = self.works.get_mut().unwrap_or_else(PoisonError::into_inner);
         works.retain(|_, known| std::mem::take(&mut known.used));
+        let references = self.references.get_mut().unwrap_or_else(PoisonError::into_inner);
+        references.found.retain(|_, (_, used)| std::mem::take(used));
+    }
+}
+
+impl Resolved for &Mutex<References> {
+    fn get(&self, item: &Digest) -> Option<Arc<Referenced>> {
+        let mut references = self.lock().unwrap_or_else(PoisonError::into_inner);
+        let (found, used) = references.found.get_mut(item)?;
+        *used = true;
+        Some(Arc::clone(found))
+    }
+
+    fn keep(&self, item: Digest, found: &Arc<Referenced>) {
+        let mut references = self.lock().unwrap_or_else(PoisonError::into_inner);
+        references.found.insert(item, (Arc::clone(found), true));
     }
 }

@@ -4,7 +4,7 @@ use super::now;
 use super::recent::{Recent, Seen};
 use super::texts::{Texts, content};
 use crate::model::{Diagnostic, Digest, Digester, FileState, Refusal, RepoPath, Source};
-use crate::pipeline::{Memory, Reading, Taken, Work};
+use crate::pipeline::{Memory, Reading, Resolved, Taken, Work};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -122,6 +122,10 @@ impl<S: Source> Memory for Trace<'_, S> {
         let (work, read) = self.recent?.get(taken, path, &|path| self.source.state(path))?;
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).extend(read);
         Some(work)
+    }
+
+    fn resolved(&self, names: &dyn Fn() -> Digest) -> Option<Box<dyn Resolved + '_>> {
+        self.recent.map(|recent| recent.resolved(names()))
     }
 
     fn keep_made(&self, taken: Taken, path: &RepoPath, read: &[RepoPath], work: &dyn Fn() -> Work) {

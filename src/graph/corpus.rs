@@ -1,6 +1,6 @@
 //! The clean records that the graph is made from, and what it says of them.
 
-use super::{Draft, Issue, ItemState};
+use super::{Draft, Identity, Issue, ItemState};
 use crate::model::{self, Code, Diagnostic, Fold, Relation, RepoPath, natural_cmp};
 use crate::parse::{Item, Markdown};
 use crate::redact::Clean;
@@ -78,6 +78,8 @@ pub struct Entry {
     pub issue: Option<Box<Issue>>,
     /// The text of its file, where its issue has another.
     pub draft: Option<Box<Draft>>,
+    /// What tells it apart from others.
+    pub identity: Identity,
 }
 
 /// What an item's source says of ids.
@@ -106,24 +108,18 @@ pub struct Rules {
 #[derive(Debug)]
 pub struct Corpus {
     /// Items in natural order of their ids; of several with one id only the first that was read.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<Arc<Entry>>,
     /// What the configuration says of references.
     pub rules: Rules,
 }
 
 impl Corpus {
-    /// Sorts the entries, in whatever order they come, and keeps one of each id.
+    /// Sorts the entries, which come in the order in which they were read, and keeps one of each id.
     ///
-    /// Of several with exactly one id the first that was read stays
-    /// ([`Item::order`]); each of the others is a `duplicate-id` warning.
-    pub fn new(mut entries: Vec<Entry>, rules: Rules) -> (Self, Vec<Diagnostic>) {
-        entries.sort_by(|a, b| {
-            natural_cmp(&a.item.id, &b.item.id)
-                .then_with(|| a.item.order.cmp(&b.item.order))
-                .then_with(|| a.item.origin.path.cmp(&b.item.origin.path))
-                .then_with(|| a.item.line.cmp(&b.item.line))
-        });
-        let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());
+    /// Of several with exactly one id the first stays; each of the others is a `duplicate-id` warning.
+    pub fn new(mut entries: Vec<Arc<Entry>>, rules: Rules) -> (Self, Vec<Diagnostic>) {
+        entries.sort_by(|a, b| natural_cmp(&a.item.id, &b.item.id));
+        let mut kept: Vec<Arc<Entry>> = Vec::with_capacity(entries.len());
         let mut diagnostics = Vec::new();
         for entry in entries {
             match kept.last().filter(|first| first.item.id == entry.item.id) {
@@ -285,11 +281,12 @@ mod tests {
     #[test]
     fn of_two_items_with_one_id_the_first_that_was_read_stays() {
         let rules = || Rules { repo: None, host: clean("github.com"), done: Vec::new(), adrs: Vec::new() };
-        let live = || item("T-2", "z/live.md").order(0);
-        let archived = || item("T-2", "a/archive.md").order(1);
+        let live = || item("T-2", "z/live.md");
+        let archived = || item("T-2", "a/archive.md");
         for entries in
-            [vec![live(), archived(), item("T-10", "w/x.md")], vec![item("T-10", "w/x.md"), archived(), live()]]
+            [vec![item("T-10", "w/x.md"), live(), archived()], vec![live(), item("T-10", "w/x.md"), archived()]]
         {
+            let entries = entries.into_iter().map(Arc::new).collect();
             let (corpus, diagnostics) = Corpus::new(entries, rules());
             let kept: Vec<&str> = corpus.entries.iter().map(|entry| entry.item.origin.path.as_str()).collect();
             assert_eq!(kept, ["z/live.md", "w/x.md"], "natural order of ids");

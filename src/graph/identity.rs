@@ -1,21 +1,45 @@
 //! What an item is told apart by, without reading its texts again.
 
-use super::{Corpus, Draft, Entry, Graph, Issue, Remark, Text};
+use super::{Corpus, Draft, Entry, Graph, Issue, Remark, Rules, Text};
 use crate::model::{Digest, Digester};
 use crate::parse::{Body, Comment, Item};
 use crate::redact::Clean;
 use std::hash::{Hash, Hasher};
+use std::sync::OnceLock;
+
+/// What tells an item apart, taken once it is asked for. A clone may become another item, so it has none yet.
+#[derive(Debug, Default)]
+pub struct Identity(OnceLock<Digest>);
+
+impl Clone for Identity {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
 
 impl Entry {
     /// Of everything that a pack can take of the item: where it is the same, so is the item.
     pub fn identity(&self) -> Digest {
-        let mut digester = Digester::default();
-        self.hash(&mut digester);
-        digester.digest()
+        *self.identity.0.get_or_init(|| {
+            let mut digester = Digester::default();
+            self.hash(&mut digester);
+            digester.digest()
+        })
     }
 }
 
 impl Corpus {
+    /// Feeds `state` all names by which references find items and ADRs.
+    pub fn hash_names<H: Hasher>(&self, state: &mut H) {
+        for entry in &self.entries {
+            let Item { id, origin, body, issue, .. } = &entry.item;
+            let draft = entry.draft.as_ref().map(|draft| &draft.body.origin);
+            (id, origin, &body.origin, draft, issue, entry.issue.is_some(), &entry.rules).hash(state);
+        }
+        let Rules { repo, host, done: _, adrs } = &self.rules;
+        (repo, host, adrs).hash(state);
+    }
+
     /// Feeds `state` what a line about an item says in a pack, and what is said of the line.
     pub fn hash_line<H: Hasher>(&self, item: usize, state: &mut H) {
         let Some(entry) = self.entries.get(item) else { return };
@@ -31,11 +55,10 @@ impl Corpus {
     }
 }
 
-/// Texts count by their digests, which cover them, and by their lengths, which say where one ends. Where an item
-/// stands among all is no part of it.
+/// Texts count by their digests, which cover them, and by their lengths, which say where one ends.
 impl Hash for Entry {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let Self { item, body, removals, digest, rules, issue, draft } = self;
+        let Self { item, body, removals, digest, rules, issue, draft, identity: _ } = self;
         hash_item(item, state);
         hash_text(body, state);
         (removals, digest, rules, issue).hash(state);
@@ -80,23 +103,8 @@ impl Hash for Remark {
 }
 
 fn hash_item<H: Hasher>(item: &Item<Clean>, state: &mut H) {
-    let Item {
-        id,
-        origin,
-        line,
-        source,
-        order: _,
-        title,
-        status,
-        body,
-        fields,
-        relations,
-        issue,
-        adrs,
-        docs,
-        head,
-        no_pack,
-    } = item;
+    let Item { id, origin, line, source, title, status, body, fields, relations, issue, adrs, docs, head, no_pack } =
+        item;
     (id, origin, line, source, title, status, fields, relations).hash(state);
     (issue, adrs, docs, head.len(), no_pack).hash(state);
     hash_body(body, state);

@@ -30,6 +30,7 @@ pub use corpus::{
 pub use edges::Graph;
 pub use files::Files;
 pub use find::Found;
+pub use identity::Identity;
 pub use issue::{Draft, Issue, Remark};
 pub use unite::unite;
 

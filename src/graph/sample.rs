@@ -27,7 +27,6 @@ pub(super) fn item(id: &str, file: &str) -> Entry {
         origin: origin.clone(),
         line: 1,
         source: 0,
-        order: 0,
         title: clean("A title"),
         status: None,
         body: Body { origin, line: 10, in_file: true, text: Clean::default() },
@@ -48,6 +47,7 @@ pub(super) fn item(id: &str, file: &str) -> Entry {
         rules: Arc::new(SourceRules::default()),
         issue: None,
         draft: None,
+        identity: Identity::default(),
     }
 }
 
@@ -127,11 +127,6 @@ impl Entry {
         self
     }
 
-    pub(super) fn order(mut self, order: usize) -> Self {
-        self.item.order = order;
-        self
-    }
-
     pub(super) fn source(mut self, reference: (&str, &str), prefixes: &[&str]) -> Self {
         self.rules = Arc::new(SourceRules {
             reference: (reference.0.to_owned(), reference.1.to_owned()),
@@ -149,7 +144,7 @@ pub(super) fn corpus_with(entries: Vec<Entry>, repo: Option<&str>, adrs: &[&str]
         done: vec!["done".to_owned(), "closed".to_owned()],
         adrs: adrs.iter().map(|adr| path(adr)).collect(),
     };
-    Corpus::new(entries, rules).0
+    Corpus::new(entries.into_iter().map(Arc::new).collect(), rules).0
 }
 
 pub(super) fn corpus(entries: Vec<Entry>) -> Corpus {

@@ -2,16 +2,17 @@
 
 use super::index::claim;
 use super::place::shown;
-use super::{Draft, Entry, Field, IssueRef, ItemState, Node, Rules, Value};
+use super::{Draft, Entry, Field, Identity, IssueRef, ItemState, Node, Rules, Value};
 use crate::model::{self, Code, Diagnostic};
 use crate::redact::Clean;
 use std::collections::HashMap;
+use std::sync::Arc;
 
-/// Joins each of `issues` with the work item that claims it, the first by order; others stay items of their own.
+/// Joins each of `issues` with the work item that claims it, the first; others stay items of their own.
 ///
 /// GitHub's text becomes the item's, and the file's its draft where they differ. Labels, assignees and what
 /// only one of them says come from both.
-pub fn unite(mut items: Vec<Entry>, issues: Vec<Entry>, rules: &Rules) -> (Vec<Entry>, Vec<Diagnostic>) {
+pub fn unite(mut items: Vec<Arc<Entry>>, issues: Vec<Arc<Entry>>, rules: &Rules) -> (Vec<Arc<Entry>>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let mut known: HashMap<IssueRef, usize> = HashMap::new();
     for (at, entry) in issues.iter().enumerate() {
@@ -19,12 +20,9 @@ pub fn unite(mut items: Vec<Entry>, issues: Vec<Entry>, rules: &Rules) -> (Vec<E
             known.entry(IssueRef { repo: issue.repo.to_lowercase(), number: issue.number }).or_insert(at);
         }
     }
-    let mut issues: Vec<Option<Entry>> = issues.into_iter().map(Some).collect();
+    let mut issues: Vec<Option<Arc<Entry>>> = issues.into_iter().map(Some).collect();
     let mut takers: HashMap<usize, Clean> = HashMap::new();
-    let mut order: Vec<usize> = (0..items.len()).collect();
-    order.sort_by_key(|item| items[*item].item.order);
-    for index in order {
-        let entry = &mut items[index];
+    for entry in &mut items {
         let written = entry.item.issue.as_ref().and_then(|issue| claim(issue, rules));
         let Some(at) = written.and_then(|written| known.get(&written.key(rules.repo.as_deref()))).copied() else {
             continue;
@@ -32,7 +30,7 @@ pub fn unite(mut items: Vec<Entry>, issues: Vec<Entry>, rules: &Rules) -> (Vec<E
         match issues[at].take() {
             Some(issue) => {
                 takers.insert(at, entry.item.id.clone());
-                join(entry, issue, rules, &mut diagnostics);
+                join(Arc::make_mut(entry), Arc::unwrap_or_clone(issue), rules, &mut diagnostics);
             }
             None => {
                 let taker = takers.get(&at).filter(|taker| **taker != entry.item.id);
@@ -56,6 +54,7 @@ fn taken(entry: &Entry, taker: &Clean) -> Diagnostic {
 
 fn join(entry: &mut Entry, other: Entry, rules: &Rules, diagnostics: &mut Vec<Diagnostic>) {
     let Some(issue) = other.issue else { return };
+    entry.identity = Identity::default();
     let at = model::Place::line(entry.item.origin.path.clone(), entry.item.line);
     let own = super::edges::stated_state(entry, rules);
     let same = |a: ItemState, b: ItemState| a == b || [a, b] == [ItemState::Done, ItemState::Merged];

@@ -46,11 +46,8 @@ pub fn items(
     }
     let File { records, mut diagnostics, .. } = file;
     let context = Context { source, source_index, path, body_file, alone: records.len() == 1 };
-    let items: Vec<Item<String>> = records
-        .into_iter()
-        .enumerate()
-        .map(|(order, record)| build(record, order, &context, &mut diagnostics))
-        .collect();
+    let items: Vec<Item<String>> =
+        records.into_iter().map(|record| build(record, &context, &mut diagnostics)).collect();
     // What is wrong with front matter concerns whoever reads the one item below it.
     for diagnostic in diagnostics.iter_mut().filter(|diagnostic| diagnostic.code == Code::InvalidFrontMatter) {
         if let [item] = &items[..]
@@ -276,10 +273,7 @@ mod tests {
         assert_eq!(one.items[0].head, "# note\nid: a\nbody: |\n  # T\n\n  Text\n");
         assert_eq!((one.items[0].title.as_str(), one.items[0].body.in_file), ("T", false));
         let list = read(&source(), "w/a.yaml", "- id: a\n  title: A\n- id: b\n- text\n");
-        assert_eq!(
-            list.items.iter().map(|i| (i.id.as_str(), i.line, i.order)).collect::<Vec<_>>(),
-            [("a", 1, 0), ("b", 3, 1)]
-        );
+        assert_eq!(list.items.iter().map(|i| (i.id.as_str(), i.line)).collect::<Vec<_>>(), [("a", 1), ("b", 3)]);
         assert_eq!((list.items[0].head.as_str(), list.items[1].title.as_str()), ("- id: a\n  title: A\n", "b"));
         assert_eq!(places(&list), ["w/a.yaml:4 invalid-item"]);
         let documents = read(&source(), "w/a.yml", "---\nid: a\n---\nid: b\n---\nid: @c\n");

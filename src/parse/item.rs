@@ -33,12 +33,7 @@ pub(super) struct Record {
 }
 
 /// Makes the item of a record.
-pub(super) fn build(
-    mut record: Record,
-    order: usize,
-    context: &Context<'_>,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Item<String> {
+pub(super) fn build(mut record: Record, context: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) -> Item<String> {
     let mut told = Vec::new();
     if !mapped_from(context.source, "relationships") {
         hoist(&mut record.pairs);
@@ -74,7 +69,6 @@ pub(super) fn build(
         origin: origin(context.path),
         line: record.line,
         source: context.source_index,
-        order,
         title,
         status,
         body,

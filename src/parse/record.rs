@@ -91,8 +91,6 @@ pub struct Item<T> {
     pub line: u32,
     /// Index into [`crate::config::Settings::work_items`].
     pub source: usize,
-    /// Position among all items read: include order, then path, then place in the file.
-    pub order: usize,
     /// Its title: the field, else the body's first heading, else the file's stem or the id.
     pub title: T,
     /// Its status as written.
@@ -158,7 +156,6 @@ impl<T: AsRef<str>> Item<T> {
             origin: self.origin.map(f),
             line: self.line,
             source: self.source,
-            order: self.order,
             title: f("title", &self.title, self.line),
             status: self.status.as_ref().map(|status| f("status", status, self.line)),
             body: Body {

@@ -89,7 +89,6 @@ impl SnapshotFile {
             origin: origin.clone(),
             line: self.line("number"),
             source: 0,
-            order: 0,
             title: issue.title.clone(),
             status: Some(issue.state.clone()),
             body: Body { origin, line: self.line("body"), in_file: false, text },

@@ -5,7 +5,7 @@ use super::references::Shelf;
 use super::{Desk, clean, levelled, notices, unreadable};
 use crate::config::{Budget, Instructions, Profile, Strategy, Tokenizer};
 use crate::fit::{Amount, Counter, TooSmall, fit};
-use crate::graph::{Entry, Target};
+use crate::graph::Target;
 use crate::model::{Code, Diagnostic, Digest, Digester, Severity, slug};
 use crate::redact::Clean;
 use crate::render;
@@ -82,9 +82,9 @@ struct Bench<'a> {
 impl Bench<'_> {
     /// Everything that decides how the pack of `root` is built: `fit` and `seal` know nothing else of it, but for
     /// its stamp.
-    fn fingerprint(&self, identities: &[Digest], root: usize, references: &References) -> Digest {
+    fn fingerprint(&self, root: usize, references: &References) -> Digest {
         let mut digester = self.begun.clone();
-        ingredients(&self.library, identities, root, references, &mut digester);
+        ingredients(&self.library, root, references, &mut digester);
         digester.digest()
     }
 }
@@ -136,11 +136,6 @@ impl Desk<'_> {
                 Err(fault) => faults.push(fault),
             }
         }
-        let identities: Vec<Digest> = match known {
-            Some(_) => self.corpus.entries.par_iter().map(Entry::identity).collect(),
-            None => Vec::new(),
-        };
-        let known = known.map(|known| (known, &*identities));
         for roots in roots.chunks(AT_ONCE) {
             let pairs: Vec<(usize, &Bench<'_>)> =
                 roots.iter().flat_map(|root| benches.iter().map(move |bench| (*root, bench))).collect();
@@ -255,7 +250,7 @@ impl Desk<'_> {
         bench: &Bench<'_>,
         shelf: &Shelf,
         stamp: &Stamp,
-        known: Option<(&Known<'_>, &[Digest])>,
+        known: Option<&Known<'_>>,
     ) -> Option<Built> {
         let profile = bench.library.profile;
         let item = &self.corpus.entries[root].item;
@@ -276,8 +271,8 @@ impl Desk<'_> {
             fingerprint: Digest::of(""),
             diagnostics,
         };
-        if let Some((known, identities)) = known {
-            planned.fingerprint = bench.fingerprint(identities, root, &references);
+        if let Some(known) = known {
+            planned.fingerprint = bench.fingerprint(root, &references);
             if known(&planned) {
                 return None;
             }

@@ -36,10 +36,10 @@ impl Desk<'_> {
         let mut of = OfGithub { carried: incomplete(&parts), told: incomplete(&told) };
         if self.publishes {
             let neighbours = self.graph.edges(root).iter().filter_map(|edge| match edge.to {
-                Target::Item(item) => Some(&self.corpus.entries[item]),
+                Target::Item(item) => Some(&*self.corpus.entries[item]),
                 Target::Issue { .. } => None,
             });
-            let private: Vec<Diagnostic> = std::iter::once(entry).chain(neighbours).filter_map(private).collect();
+            let private: Vec<Diagnostic> = std::iter::once(&**entry).chain(neighbours).filter_map(private).collect();
             of.carried.extend_from_slice(&private);
             of.told.extend(private);
         }

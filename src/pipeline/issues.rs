@@ -3,7 +3,7 @@
 use super::clean;
 use super::items::scrubbed;
 use super::memory::{Door, From, Passed, Taken, Work};
-use crate::graph::{Entry, Issue, Remark, Removal, SourceRules, Text};
+use crate::graph::{Entry, Identity, Issue, Remark, Removal, SourceRules, Text};
 use crate::model::{Code, Diagnostic, Digest, Fold, Place, Refusal, RepoPath, Source};
 use crate::parse::{self, Markdown, SnapshotFile};
 use crate::redact::{Clean, Piece, Redactor, Scrubbed};
@@ -11,9 +11,9 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Reads all files of the snapshot, in the order of their paths.
-pub(super) fn read(source: &dyn Source, door: &Door<'_>) -> (Vec<Entry>, Vec<Diagnostic>) {
+pub(super) fn read(source: &dyn Source, door: &Door<'_>) -> (Vec<Arc<Entry>>, Vec<Diagnostic>) {
     let rules = Arc::new(SourceRules::default());
-    let read: Vec<Result<Entry, Diagnostic>> =
+    let read: Vec<Result<Arc<Entry>, Diagnostic>> =
         source.issues().par_iter().map(|path| file(source, door, path, &rules)).collect();
     let (mut entries, mut diagnostics) = (Vec::new(), Vec::new());
     for result in read {
@@ -25,18 +25,23 @@ pub(super) fn read(source: &dyn Source, door: &Door<'_>) -> (Vec<Entry>, Vec<Dia
     (entries, diagnostics)
 }
 
-fn file(source: &dyn Source, door: &Door<'_>, path: &RepoPath, rules: &Arc<SourceRules>) -> Result<Entry, Diagnostic> {
+fn file(
+    source: &dyn Source,
+    door: &Door<'_>,
+    path: &RepoPath,
+    rules: &Arc<SourceRules>,
+) -> Result<Arc<Entry>, Diagnostic> {
     if let Some(work) = door.memory.made(Taken::Issue, path)
         && let Work::Issue(entry) = &*work
     {
-        return Ok(Entry::clone(entry));
+        return Ok(Arc::clone(entry));
     }
     let text = source.read_issue(path).map_err(|refusal| unusable(path, &refusal))?;
     let mut file = SnapshotFile::read(path, &text).map_err(|diagnostic| scrubbed(&door.redactor, diagnostic))?;
     let hidden = Hidden::taken_out(&mut file, &door.redactor, path);
     let content = door.content(path, &text);
-    let entry = entry(door, &file.parsed(), &hidden, content, rules);
-    door.memory.keep_made(Taken::Issue, path, &[], &|| Work::Issue(Box::new(entry.clone())));
+    let entry = Arc::new(entry(door, &file.parsed(), &hidden, content, rules));
+    door.memory.keep_made(Taken::Issue, path, &[], &|| Work::Issue(Arc::clone(&entry)));
     Ok(entry)
 }
 
@@ -205,7 +210,16 @@ fn entry_of(
         digest,
     };
     let rules = Arc::clone(rules);
-    Entry { item, body, removals: Vec::new(), digest, rules, issue: Some(Box::new(issue)), draft: None }
+    Entry {
+        item,
+        body,
+        removals: Vec::new(),
+        digest,
+        rules,
+        issue: Some(Box::new(issue)),
+        draft: None,
+        identity: Identity::default(),
+    }
 }
 
 fn pieces_of(comment: &parse::Comment<String>) -> usize {

@@ -3,7 +3,7 @@
 use super::memory::{Door, Taken, Work};
 use super::{clean, unreadable};
 use crate::config::{ItemSource, Settings, TemplatePart};
-use crate::graph::{Entry, SourceRules};
+use crate::graph::{Entry, Identity, SourceRules};
 use crate::model::{Diagnostic, Digest, RepoPath, Source};
 use crate::parse::{self, Item};
 use crate::redact::Redactor;
@@ -16,19 +16,16 @@ use std::sync::Arc;
 type Matched = (usize, usize, RepoPath);
 
 /// Reads all items in include order, then path, then place in the file.
-pub(super) fn read(source: &dyn Source, settings: &Settings, door: &Door<'_>) -> (Vec<Entry>, Vec<Diagnostic>) {
+pub(super) fn read(source: &dyn Source, settings: &Settings, door: &Door<'_>) -> (Vec<Arc<Entry>>, Vec<Diagnostic>) {
     let rules: Vec<Arc<SourceRules>> =
         settings.work_items.iter().map(|source| Arc::new(source_rules(source))).collect();
     let files = matching(source.files(), settings);
-    let read: Vec<(Vec<Entry>, Vec<Diagnostic>)> =
+    let read: Vec<(Vec<Arc<Entry>>, Vec<Diagnostic>)> =
         files.par_iter().map(|taken| file(source, settings, door, &rules, taken)).collect();
     let (mut entries, mut diagnostics) = (Vec::new(), Vec::new());
     for (items, warnings) in read {
         entries.extend(items);
         diagnostics.extend(warnings);
-    }
-    for (order, entry) in entries.iter_mut().enumerate() {
-        entry.item.order = order;
     }
     (entries, diagnostics)
 }
@@ -58,7 +55,7 @@ fn file(
     door: &Door<'_>,
     rules: &[Arc<SourceRules>],
     (index, _, path): &Matched,
-) -> (Vec<Entry>, Vec<Diagnostic>) {
+) -> (Vec<Arc<Entry>>, Vec<Diagnostic>) {
     if let Some(work) = door.memory.made(Taken::Items, path)
         && let Work::Items(entries, diagnostics) = &*work
     {
@@ -80,7 +77,8 @@ fn file(
     let (content, more) = (content.into_inner(), more.into_inner());
     // Items of one file share what it holds: each is told apart by its own texts.
     let content = Some(&*content).filter(|_| parsed.items.len() == 1);
-    let entries: Vec<Entry> = parsed.items.iter().map(|item| entry(door, item, content, &rules[*index])).collect();
+    let entry = |item| Arc::new(entry(door, item, content, &rules[*index]));
+    let entries: Vec<Arc<Entry>> = parsed.items.iter().map(entry).collect();
     let diagnostics: Vec<Diagnostic> =
         parsed.diagnostics.into_iter().map(|diagnostic| scrubbed(redactor, diagnostic)).collect();
     door.memory.keep_made(Taken::Items, path, &more, &|| Work::Items(entries.clone(), diagnostics.clone()));
@@ -89,7 +87,16 @@ fn file(
 
 fn entry(door: &Door<'_>, raw: &Item<String>, content: Option<&[Digest]>, rules: &Arc<SourceRules>) -> Entry {
     let (item, body, removals, digest) = clean::item(door, raw, content);
-    Entry { item, body, removals, digest, rules: Arc::clone(rules), issue: None, draft: None }
+    Entry {
+        item,
+        body,
+        removals,
+        digest,
+        rules: Arc::clone(rules),
+        issue: None,
+        draft: None,
+        identity: Identity::default(),
+    }
 }
 
 /// Diagnostics of parsing quote raw text: they pass the door as well.

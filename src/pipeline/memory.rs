@@ -1,7 +1,7 @@
 //! What earlier builds found out, so that each text is scrubbed and read once.
 
 use super::references::Read;
-use crate::graph::Entry;
+use crate::graph::{Entry, Referenced};
 use crate::model::{Diagnostic, Digest, Digester, RepoPath};
 use crate::parse::Markdown;
 use crate::redact::{Kept, Piece, Redactor, Scrubbed};
@@ -23,9 +23,9 @@ pub struct Reading {
 #[derive(Debug, Clone)]
 pub enum Work {
     /// Work items, and what is wrong with them.
-    Items(Vec<Entry>, Vec<Diagnostic>),
+    Items(Vec<Arc<Entry>>, Vec<Diagnostic>),
     /// An issue of the snapshot.
-    Issue(Box<Entry>),
+    Issue(Arc<Entry>),
     /// A document.
     Document(Read),
 }
@@ -64,10 +64,25 @@ pub trait Memory: Sync {
         None
     }
 
+    /// What was found before among the names that `names` gives the digest of; nothing where that is not remembered.
+    fn resolved(&self, names: &dyn Fn() -> Digest) -> Option<Box<dyn Resolved + '_>> {
+        let _ = names;
+        None
+    }
+
     /// Remembers what was made of a file and of those that were `read` for it besides.
     fn keep_made(&self, taken: Taken, path: &RepoPath, read: &[RepoPath], work: &dyn Fn() -> Work) {
         let _ = (taken, path, read, work);
     }
+}
+
+/// References of items as they were found among the same names.
+pub trait Resolved: Sync {
+    /// What was found for the item with this identity.
+    fn get(&self, item: &Digest) -> Option<Arc<Referenced>>;
+
+    /// Remembers what was found.
+    fn keep(&self, item: Digest, found: &Arc<Referenced>);
 }
 
 /// Remembers nothing.

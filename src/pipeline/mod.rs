@@ -17,10 +17,13 @@ mod references;
 mod roots;
 
 pub use build::{Built, Fault, Job, Limits};
-pub use memory::{Forgetful, Memory, Reading, Taken, Work};
+pub use memory::{Forgetful, Memory, Reading, Resolved, Taken, Work};
 pub use notices::{levelled, unmatched};
 pub use planned::{Known, Planned};
 pub use references::Read;
+
+// What is remembered of references.
+pub use crate::graph::Referenced;
 pub use roots::RootError;
 
 use crate::config::{DenyList, Settings};

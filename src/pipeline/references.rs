@@ -4,12 +4,13 @@ use super::memory::{Taken, Work};
 use super::{Desk, clean};
 use crate::config::Profile;
 use crate::graph::{FileKind, Files, Referenced, Target};
-use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath};
+use crate::model::{Code, Diagnostic, Digest, Digester, Place, Refusal, RepoPath};
 use crate::parse::adr_status;
 use crate::redact::Clean;
 use crate::select::{Document, References, Taken as TakenFile, is_inactive};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::Hash as _;
 use std::sync::Arc;
 
 /// A file's path as packs show it, with its text or the contract's reason why it cannot be had.
@@ -17,7 +18,7 @@ pub type Read = (Clean, Result<Arc<Document>, &'static str>);
 
 /// References of the items that packs need, and the files that they lead to.
 pub(super) struct Shelf {
-    referenced: BTreeMap<usize, Referenced>,
+    referenced: BTreeMap<usize, Arc<Referenced>>,
     documents: BTreeMap<RepoPath, Read>,
 }
 
@@ -37,10 +38,19 @@ impl Shelf {
         let output = desk.settings.output.dir.as_str();
         let denied = |path: &RepoPath| desk.deny.denies(path) || path.is_under(output);
         let items: Vec<usize> = items.into_iter().collect();
-        let referenced: BTreeMap<usize, Referenced> = items
-            .par_iter()
-            .map(|item| (*item, desk.graph.references(&desk.corpus, *item, &files, &tracked, &denied)))
-            .collect();
+        let resolved = desk.door.memory.resolved(&|| names(desk));
+        let found = |item: usize| {
+            let identity = || desk.corpus.entries[item].identity();
+            if let Some(known) = resolved.as_ref().and_then(|resolved| resolved.get(&identity())) {
+                return known;
+            }
+            let found = Arc::new(desk.graph.references(&desk.corpus, item, &files, &tracked, &denied));
+            if let Some(resolved) = &resolved {
+                resolved.keep(identity(), &found);
+            }
+            found
+        };
+        let referenced: BTreeMap<usize, Arc<Referenced>> = items.par_iter().map(|item| (*item, found(*item))).collect();
         let wanted: BTreeSet<(&RepoPath, FileKind)> =
             referenced.values().flat_map(|found| found.files.iter().map(|file| (&file.path, file.kind))).collect();
         let wanted: Vec<_> = wanted.into_iter().collect();
@@ -99,6 +109,16 @@ impl Shelf {
         let draft = entry.draft.as_ref().is_some_and(|draft| draft.body.origin.path == *path);
         draft || entry.item.origin.path == *path || entry.item.body.origin.path == *path
     }
+}
+
+/// Of everything by which references are found, under the same configuration.
+fn names(desk: &Desk<'_>) -> Digest {
+    let mut digester = Digester::default();
+    desk.corpus.hash_names(&mut digester);
+    for path in desk.source.files() {
+        (path, desk.source.tracked(path)).hash(&mut digester);
+    }
+    digester.digest()
 }
 
 /// The root, then the neighbours whose references the profile follows.

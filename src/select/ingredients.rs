@@ -3,21 +3,13 @@
 use super::candidates::{References, Taken};
 use super::{Document, Library};
 use crate::graph::{Edge, FileRef, Target};
-use crate::model::{Digest, Relation};
+use crate::model::Relation;
 use std::hash::{Hash, Hasher};
 
 /// Feeds `state` everything that [`select`](super::select) looks at for the pack of `root`, but for the library's own
 /// settings: where that is the same, so is what it selects.
-///
-/// `identities` has the digest of each item, as [`Entry::identity`](crate::graph::Entry::identity) gives it.
-pub fn ingredients<H: Hasher>(
-    library: &Library<'_>,
-    identities: &[Digest],
-    root: usize,
-    references: &References,
-    state: &mut H,
-) {
-    let whole = |item: usize, state: &mut H| identities.get(item).hash(state);
+pub fn ingredients<H: Hasher>(library: &Library<'_>, root: usize, references: &References, state: &mut H) {
+    let whole = |item: usize, state: &mut H| library.corpus.entries[item].identity().hash(state);
     whole(root, state);
     for edge in library.graph.edges(root) {
         hash_edge(edge, state);

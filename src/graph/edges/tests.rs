@@ -286,9 +286,9 @@ fn states_follow_the_status() {
 fn the_order_of_the_entries_changes_nothing() {
     let entries = || {
         vec![
-            item("a", "w/a.md").order(0).field(DependsOn, "b").field(Related, "P/q#1"),
-            item("b", "w/b.md").order(1).field(Related, "p/Q#1").field(Parent, "A"),
-            item("c", "w/c.md").order(2).field(Blocks, "b").field(Parent, "b"),
+            item("a", "w/a.md").field(DependsOn, "b").field(Related, "P/q#1"),
+            item("b", "w/b.md").field(Related, "p/Q#1").field(Parent, "A"),
+            item("c", "w/c.md").field(Blocks, "b").field(Parent, "b"),
         ]
     };
     let (corpus, graph) = draw(entries());
