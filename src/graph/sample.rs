@@ -1,7 +1,7 @@
 //! Handmade records for the tests of this room.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use super::{Corpus, Entry, Field, Graph, Node, Rules, SourceRules, Text, Value};
+use super::{Corpus, Entry, Field, Graph, Identity, Node, Rules, SourceRules, Text, Value};
 use crate::model::{Diagnostic, Digest, Relation, RepoPath};
 use crate::parse::{Body, BodyRelation, Form, Item, Markdown, Mention, Origin, Reference, Stated, Via};
 use crate::redact::Clean;
