@@ -9,7 +9,6 @@ use crate::parse::{self, Item};
 use crate::redact::Redactor;
 use rayon::prelude::*;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A file with items: which source takes it, and by which of its globs.
@@ -32,19 +31,14 @@ pub(super) fn read(source: &dyn Source, settings: &Settings, door: &Door<'_>) ->
 
 /// The files of every source, each under the first that takes it.
 fn matching(files: &[RepoPath], settings: &Settings) -> Vec<Matched> {
-    let mut taken: BTreeMap<&RepoPath, (usize, usize)> = BTreeMap::new();
-    for (index, source) in settings.work_items.iter().enumerate() {
-        for path in files {
-            if taken.contains_key(path) || source.exclude.set.is_match(path.as_str()) {
-                continue;
-            }
-            if let Some(glob) = source.include.set.matches(path.as_str()).into_iter().min() {
-                taken.insert(path, (index, glob));
-            }
-        }
-    }
-    let mut files: Vec<Matched> =
-        taken.into_iter().map(|(path, (source, glob))| (source, glob, path.clone())).collect();
+    let taken = |path: &RepoPath| {
+        let of = |(index, source): (usize, &ItemSource)| {
+            let glob = source.include.set.matches(path.as_str()).into_iter().min()?;
+            (!source.exclude.set.is_match(path.as_str())).then(|| (index, glob, path.clone()))
+        };
+        settings.work_items.iter().enumerate().find_map(of)
+    };
+    let mut files: Vec<Matched> = files.par_iter().with_min_len(64).filter_map(taken).collect();
     files.sort();
     files
 }
