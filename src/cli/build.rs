@@ -149,11 +149,7 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         })?;
     let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let (Some(incremental), Some(trace), true) = (incremental, &trace, whole && failed.is_none()) {
-        let complete = !run.blocked && !no_roots && outcomes.iter().all(|outcome| outcome.made.is_some());
-        let manifest = incremental.manifest(trace, complete.then_some(&*run.told));
-        workspace.saved(incremental.save(&manifest, workspace.texts()));
-    }
+    let complete = !run.blocked && !no_roots && outcomes.iter().all(|outcome| outcome.made.is_some());
     if args.prune && failed.is_none() {
         outcomes.extend(prune(&folder, &outcomes, &run, &desk)?);
         if !beside && markdown.is_none() {
@@ -169,6 +165,12 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
             outcome.step(shown(&outcome.name), markdown.as_deref(), open)
         };
         step::append(file, &outcomes.iter().map(step).collect::<Vec<StepPack>>())?;
+    }
+    // It is large, and what is written down needs room as well.
+    drop(desk);
+    if let (Some(incremental), Some(trace), true) = (incremental, &trace, whole && failed.is_none()) {
+        let manifest = incremental.manifest(trace, complete.then_some(&*run.told));
+        workspace.saved(incremental.save(&manifest, workspace.texts()));
     }
     let exit = conclude(global, args, &run, &outcomes, &shown, started)?;
     if let Some(error) = failed {
@@ -283,7 +285,7 @@ fn print_one(
         report::text(&mut anstream::stderr().lock(), &run.diagnostics, &|_| None)?;
     }
     if let Some(sealed) = sealed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        std::io::stdout().lock().write_all(&sealed.bytes())?;
+        std::io::stdout().lock().write_all(sealed.bytes())?;
     }
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
 }

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash as _;
 
 /// How many roots share their neighbours' passages: more would hold more in memory than they save.
-const AT_ONCE: usize = 4096;
+const AT_ONCE: usize = 1024;
 
 /// What to build.
 #[derive(Debug, Clone)]
@@ -308,8 +308,7 @@ impl Desk<'_> {
                 })
             })
             .or_else(|| {
-                let bytes = sealed.bytes();
-                let text = String::from_utf8_lossy(&bytes);
+                let text = String::from_utf8_lossy(sealed.bytes());
                 let (name, _) = self.environment.find(&text)?;
                 let field = serde_json::to_value(sealed.pack()).ok().and_then(|pack| self.field_of_environment(&pack));
                 Some((name.to_owned(), field.map_or("its fields".to_owned(), |field| format!("the pack's `{field}`"))))

@@ -1,31 +1,51 @@
-//! JSON in the canonical form of RFC 8785, from JSON that this program wrote.
+//! JSON that this program wrote, written again: in the canonical form of RFC 8785, and indented.
 
 use memchr::memchr2;
 
-/// Puts the keys of every object of `json` in order and leaves the fields `without` of the outermost one out.
-///
-/// `json` is what `serde_json` writes without white space. Its keys are ASCII, its numbers integers
-/// below 2^53, and it escapes as the RFC does: the order of the keys is all that differs.
-pub(super) fn canonical(json: &[u8], without: &[&str]) -> Vec<u8> {
-    let mut value = Reader { json, at: 0 }.value();
-    if let Value::Object(fields) = &mut value {
-        fields.retain(|(key, _)| !without.iter().any(|name| key.get(1..key.len() - 1) == Some(name.as_bytes())));
-    }
-    let mut out = Vec::with_capacity(json.len());
-    value.write(&mut out);
-    out
-}
-
 /// A value as its bytes, or as what it consists of.
-enum Value<'a> {
+///
+/// It is read from what `serde_json` writes without white space. Keys are ASCII, numbers integers below 2^53, and
+/// texts escaped as the RFC does: the order of the keys is all that differs from its form.
+pub(super) enum Value<'a> {
     Plain(&'a [u8]),
     List(Vec<Value<'a>>),
     /// Keys with their quotes.
     Object(Vec<(&'a [u8], Value<'a>)>),
 }
 
-impl Value<'_> {
-    fn write(&self, out: &mut Vec<u8>) {
+impl<'a> Value<'a> {
+    /// Reads what `serde_json` wrote.
+    pub(super) fn read(json: &'a [u8]) -> Self {
+        Reader { json, at: 0 }.value()
+    }
+
+    /// The canonical form, without the fields `without` of the outermost object.
+    pub(super) fn canonical(&self, without: &[&str]) -> Vec<u8> {
+        let mut out = Vec::new();
+        match self {
+            Self::Object(fields) => {
+                let kept = fields.iter().filter(|(key, _)| !without.iter().any(|name| is(key, name)));
+                sorted(kept, &mut out);
+            }
+            value => value.sorted(&mut out),
+        }
+        out
+    }
+
+    /// As `serde_json` indents it, with these bytes as the values of fields of the outermost object.
+    pub(super) fn indented(&self, values: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut out = Vec::new();
+        match self {
+            Self::Object(fields) => {
+                let given = |key: &[u8]| values.iter().find(|(name, _)| is(key, name)).map(|(_, value)| *value);
+                object(fields.iter().map(|(key, value)| (*key, value, given(key))), 0, &mut out);
+            }
+            value => value.write_indented(0, &mut out),
+        }
+        out
+    }
+
+    fn sorted(&self, out: &mut Vec<u8>) {
         match self {
             Self::Plain(bytes) => out.extend_from_slice(bytes),
             Self::List(values) => {
@@ -34,24 +54,78 @@ impl Value<'_> {
                     if index > 0 {
                         out.push(b',');
                     }
-                    value.write(out);
+                    value.sorted(out);
                 }
                 out.push(b']');
             }
-            Self::Object(fields) => {
-                out.push(b'{');
-                for (index, (key, value)) in fields.iter().enumerate() {
-                    if index > 0 {
-                        out.push(b',');
-                    }
-                    out.extend_from_slice(key);
-                    out.push(b':');
-                    value.write(out);
-                }
-                out.push(b'}');
-            }
+            Self::Object(fields) => sorted(fields.iter(), out),
         }
     }
+
+    fn write_indented(&self, depth: usize, out: &mut Vec<u8>) {
+        match self {
+            Self::Plain(bytes) => out.extend_from_slice(bytes),
+            Self::List(values) if values.is_empty() => out.extend_from_slice(b"[]"),
+            Self::List(values) => {
+                out.push(b'[');
+                for (index, value) in values.iter().enumerate() {
+                    new_line(index > 0, depth + 1, out);
+                    value.write_indented(depth + 1, out);
+                }
+                new_line(false, depth, out);
+                out.push(b']');
+            }
+            Self::Object(fields) if fields.is_empty() => out.extend_from_slice(b"{}"),
+            Self::Object(fields) => object(fields.iter().map(|(key, value)| (*key, value, None)), depth, out),
+        }
+    }
+}
+
+/// Whether a key with its quotes has this name.
+fn is(key: &[u8], name: &str) -> bool {
+    key.get(1..key.len() - 1) == Some(name.as_bytes())
+}
+
+fn sorted<'v, 'a: 'v>(fields: impl Iterator<Item = &'v (&'a [u8], Value<'a>)>, out: &mut Vec<u8>) {
+    let mut fields: Vec<_> = fields.collect();
+    fields.sort_unstable_by_key(|(key, _)| *key);
+    out.push(b'{');
+    for (index, (key, value)) in fields.into_iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        out.extend_from_slice(key);
+        out.push(b':');
+        value.sorted(out);
+    }
+    out.push(b'}');
+}
+
+fn object<'v, 'a: 'v>(
+    fields: impl Iterator<Item = (&'v [u8], &'v Value<'a>, Option<&'v [u8]>)>,
+    depth: usize,
+    out: &mut Vec<u8>,
+) {
+    out.push(b'{');
+    for (index, (key, value, given)) in fields.enumerate() {
+        new_line(index > 0, depth + 1, out);
+        out.extend_from_slice(key);
+        out.extend_from_slice(b": ");
+        match given {
+            Some(given) => out.extend_from_slice(given),
+            None => value.write_indented(depth + 1, out),
+        }
+    }
+    new_line(false, depth, out);
+    out.push(b'}');
+}
+
+fn new_line(comma: bool, depth: usize, out: &mut Vec<u8>) {
+    if comma {
+        out.push(b',');
+    }
+    out.push(b'\n');
+    (0..depth).for_each(|_| out.extend_from_slice(b"  "));
 }
 
 struct Reader<'a> {
@@ -70,7 +144,6 @@ impl<'a> Reader<'a> {
                     self.at += 1;
                     fields.push((key, self.value()));
                 }
-                fields.sort_unstable_by_key(|(key, _)| *key);
                 Value::Object(fields)
             }
             Some(b'[') => {
@@ -157,13 +230,18 @@ mod tests {
                 fields.rotate_left(hint % places);
                 written = format!("{{{}}}", fields.join(",")).into_bytes();
             }
-            prop_assert_eq!(canonical(&written, &[]), serde_jcs::to_vec(&value).unwrap());
+            prop_assert_eq!(Value::read(&written).canonical(&[]), serde_jcs::to_vec(&value).unwrap());
+            let plain = serde_json::to_vec(&value).unwrap();
+            prop_assert_eq!(Value::read(&plain).indented(&[]), serde_json::to_vec_pretty(&value).unwrap());
         }
     }
 
     #[test]
     fn fields_are_left_out_of_the_outermost_object_only() {
         let json = br#"{"b":{"hash":1},"hash":"x","a":[{"hash":2,"a":""}]}"#;
-        assert_eq!(canonical(json, &["hash"]), br#"{"a":[{"a":"","hash":2}],"b":{"hash":1}}"#);
+        let value = Value::read(json);
+        assert_eq!(value.canonical(&["hash"]), br#"{"a":[{"a":"","hash":2}],"b":{"hash":1}}"#);
+        let indented = String::from_utf8(value.indented(&[("hash", b"3")])).unwrap();
+        assert!(indented.contains("\n  \"hash\": 3,\n") && indented.contains("\n    \"hash\": 1\n"), "{indented}");
     }
 }

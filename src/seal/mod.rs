@@ -7,7 +7,7 @@ pub use assemble::seal;
 
 use crate::model::Digest;
 use crate::wire;
-use canonical::canonical;
+use canonical::Value;
 use serde::Serialize;
 
 /// When and by what a pack was built: what its hash does not cover.
@@ -32,15 +32,21 @@ impl Stamp {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sealed {
     pack: wire::Pack,
+    bytes: Vec<u8>,
 }
 
 impl Sealed {
     /// Seals `pack`: its hash and id are made from everything else.
     pub(crate) fn new(mut pack: wire::Pack, slug: &str) -> Self {
-        let digest = Digest::of(covered(&pack));
+        let json = to_json(&pack);
+        let value = Value::read(&json);
+        let digest = Digest::of(value.canonical(&["hash", "pack_id", "generated_at", "generator"]));
         pack.hash = digest.to_string();
         pack.pack_id = format!("cp_{slug}_{}_{}", pack.profile, digest.short(12));
-        Self { pack }
+        let [hash, id] = [&pack.hash, &pack.pack_id].map(|text| serde_json::Value::from(text.as_str()).to_string());
+        let mut bytes = value.indented(&[("hash", hash.as_bytes()), ("pack_id", id.as_bytes())]);
+        bytes.push(b'\n');
+        Self { pack, bytes }
     }
 
     /// The wire form.
@@ -49,8 +55,8 @@ impl Sealed {
     }
 
     /// The published file: two-space indent, LF, one final newline.
-    pub fn bytes(&self) -> Vec<u8> {
-        bytes(&self.pack)
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// Whether `existing` is this pack, under whatever stamp: the bytes around the stamp are the same.
@@ -60,8 +66,7 @@ impl Sealed {
         if memchr::memmem::find(existing, hash.as_bytes()).is_none() {
             return false;
         }
-        let bytes = self.bytes();
-        around_stamp(existing).is_some_and(|old| around_stamp(&bytes).is_some_and(|new| old == new))
+        around_stamp(existing).is_some_and(|old| around_stamp(&self.bytes).is_some_and(|new| old == new))
     }
 }
 
@@ -76,24 +81,12 @@ fn around_stamp(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     is_stamp.then(|| (&bytes[..start], &bytes[end..]))
 }
 
-fn bytes(pack: &wire::Pack) -> Vec<u8> {
-    let mut bytes = to_json(pack, |out| pack.serialize(&mut serde_json::Serializer::pretty(out)));
-    bytes.push(b'\n');
-    bytes
-}
-
-/// The RFC 8785 form of what the hash covers.
-fn covered(pack: &wire::Pack) -> Vec<u8> {
-    let json = to_json(pack, |out| pack.serialize(&mut serde_json::Serializer::new(out)));
-    canonical(&json, &["hash", "pack_id", "generated_at", "generator"])
-}
-
 /// The wire types hold strings, integers, lists and structs: nothing that could fail to serialize into memory.
-fn to_json(pack: &wire::Pack, write: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>) -> Vec<u8> {
+fn to_json(pack: &wire::Pack) -> Vec<u8> {
     let texts: usize = pack.sections.iter().map(|section| section.content.len() + section.content.len() / 16).sum();
     let records = pack.sections.len() + pack.inputs.len() + pack.omissions.len();
     let mut out = Vec::with_capacity(texts + 1024 * (records + 4));
-    let written = write(&mut out);
+    let written = pack.serialize(&mut serde_json::Serializer::new(&mut out));
     debug_assert!(written.is_ok());
     out
 }

@@ -89,10 +89,11 @@ impl Writing<'_> {
             }
         };
         let mut touched = Vec::new();
-        let (mut reasons, bytes) = match self.folder.read(&name)? {
-            Some(existing) if sealed.is_unchanged(&existing) => (Vec::new(), existing),
+        let existing = self.folder.read(&name)?;
+        let (mut reasons, bytes) = match existing.as_deref() {
+            Some(existing) if sealed.is_unchanged(existing) => (Vec::new(), existing),
             existing => {
-                let reasons = match &existing {
+                let reasons = match existing {
                     None => vec!["new".to_owned()],
                     Some(_) if !self.why => Vec::new(),
                     Some(existing) => match difference(existing, sealed.pack()) {
@@ -103,14 +104,13 @@ impl Writing<'_> {
                         },
                     },
                 };
-                let bytes = sealed.bytes();
-                if self.folder.write(&name, &bytes)? == Wrote::Written {
+                if self.folder.write(&name, sealed.bytes())? == Wrote::Written {
                     touched.push(name.clone());
                     if let Some(told) = self.replaced {
-                        told(Replaced { name: &name, before: existing.as_deref(), now: sealed.pack() });
+                        told(Replaced { name: &name, before: existing, now: sealed.pack() });
                     }
                 }
-                (reasons, bytes)
+                (reasons, sealed.bytes())
             }
         };
         let needed = self.beside || self.markdown.is_some();
@@ -129,7 +129,7 @@ impl Writing<'_> {
         }
         let kept = Kept { root, profile, name, made: Made::from(sealed.pack()) };
         if let (Some(incremental), Some(fingerprint)) = (self.incremental, fingerprint) {
-            incremental.built(&kept, fingerprint, &bytes, rendering.as_deref().filter(|_| self.beside));
+            incremental.built(&kept, fingerprint, bytes, rendering.as_deref().filter(|_| self.beside));
         }
         let status = if touched.is_empty() { Status::Unchanged } else { Status::Written };
         Ok(Written { status, reasons, touched, ..Written::from(kept) })

@@ -91,7 +91,7 @@ def items(root, count):
     prose = Prose(count)
     draw = prose.random
     # Packs of about 20 KB.
-    write(root / "contextpack.yml", "version: 1\nprofiles: {coding: {budget: {max_chars: 15000, strategy: both}}}\n")
+    write(root / "contextpack.yml", "version: 1\nprofiles: {coding: {budget: {max_chars: 12000, strategy: both}}}\n")
     adrs(root, prose, ADRS)
     for n in range(count):
         fields = [f"id: T-{n}", f"title: Make the {WORDS[n % len(WORDS)]} {WORDS[n * 7 % len(WORDS)]} again {n}",

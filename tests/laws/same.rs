@@ -15,7 +15,10 @@ fn bytes(files: Vec<(String, String)>, threads: usize) -> Vec<(String, Vec<u8>)>
         let (office, memory) = (Office::new(""), Memory::new(files));
         let desk = office.desk(&memory);
         let built = build(&desk, desk.roots(), chars(6000, Strategy::Both));
-        built.into_iter().map(|one| (one.name, one.outcome.map_or(Vec::new(), |sealed| sealed.bytes()))).collect()
+        built
+            .into_iter()
+            .map(|one| (one.name, one.outcome.map_or(Vec::new(), |sealed| sealed.bytes().to_vec())))
+            .collect()
     })
 }
 
@@ -147,5 +150,5 @@ fn dependencies_of_both_relations_stand_in_one_natural_order() {
     let ids: Vec<&str> = sealed.pack().sections.iter().skip(4).map(|section| &*section.id).collect();
     let dependencies = ["dependency.T-1", "dependency.T-2", "dependency.T-3", "dependency.T-4"];
     assert_eq!(ids, [&dependencies[..], &["related.T-5", "related.T-6", "related.T-7"]].concat());
-    assert_eq!(contextpack::review::verify(&sealed.bytes()).1, Vec::<String>::new());
+    assert_eq!(contextpack::review::verify(sealed.bytes()).1, Vec::<String>::new());
 }

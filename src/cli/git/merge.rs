@@ -90,7 +90,11 @@ fn sealed(global: &Global, top: &Path, scratch: &Path, root: &Path, pack: &Pack)
     let built = bench.built(building.limits()).map_err(told)?;
     let sealed = built.map_err(|found| found.first().map(|it| it.message.clone()).unwrap_or_default())?;
     let slug = contextpack::model::slug(&desk.name(bench.item));
-    Ok(Made { name: format!("{slug}.{}.json", bench.profile), pack: sealed.pack().clone(), bytes: sealed.bytes() })
+    Ok(Made {
+        name: format!("{slug}.{}.json", bench.profile),
+        pack: sealed.pack().clone(),
+        bytes: sealed.bytes().to_vec(),
+    })
 }
 
 fn pack(file: &Path) -> Option<Pack> {
