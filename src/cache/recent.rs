@@ -1,16 +1,19 @@
 //! What the last build of this process made of each file.
 
 use super::trace::Look;
-use crate::model::{Digest, FileState, RepoPath};
+use crate::model::{Digest, FileState, REST, RepoPath};
 use crate::pipeline::{Referenced, Resolved, Taken, Work};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// What was made of files that stand as they stood, so that they need not be read again.
 ///
 /// It is for whoever builds a repo again and again: whether a file is as it was is told by its state.
 #[derive(Debug, Default)]
 pub struct Recent {
+    /// How long a file must have rested before its state stands for its text, in nanoseconds.
+    pub(super) rest: u128,
     works: Mutex<HashMap<(Taken, RepoPath), Remembered>>,
     references: Mutex<References>,
 }
@@ -40,6 +43,11 @@ pub(super) struct Seen {
 }
 
 impl Recent {
+    /// Nothing is known yet. `rest` is how long a file must have rested before its state stands for its text.
+    pub fn new(rest: Option<Duration>) -> Self {
+        Self { rest: rest.map_or(REST, |rest| rest.as_nanos()), ..Self::default() }
+    }
+
     /// What was made of a file, and what was found where it was looked for that.
     pub(super) fn get(
         &self,

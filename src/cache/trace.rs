@@ -44,7 +44,8 @@ impl<'a, S: Source> Trace<'a, S> {
 
     /// How a file is before it is read, where that stands for what will be read.
     fn state_of(&self, path: &RepoPath) -> Option<FileState> {
-        self.recent.and_then(|_| self.source.state(path)).filter(|state| state.is_rested(self.began))
+        let recent = self.recent?;
+        self.source.state(path).filter(|state| state.has_rested(recent.rest, self.began))
     }
 
     fn saw(&self, issue: bool, path: &RepoPath, state: Option<FileState>, read: &Result<String, Refusal>) {

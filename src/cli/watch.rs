@@ -44,6 +44,7 @@ pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
         out: args.out.as_deref().map(std::path::absolute).transpose()?,
         never: args.out.iter().filter_map(|out| inside(&root, out)).collect(),
         root,
+        rest: None,
     };
     let (sender, receiver) = channel();
     end_on_signal(sender.clone())?;

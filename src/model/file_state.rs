@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// How long a file must have rested before its state stands for its bytes, in nanoseconds: systems tell
 /// times of changes in steps, and within one step nothing tells two changes apart.
-const REST: u128 = 2_000_000_000;
+pub const REST: u128 = 2_000_000_000;
 
 /// What tells whether a file was changed without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +30,12 @@ impl FileState {
     /// Whether the file was last changed long enough before `now`, nanoseconds since 1970, for its state to stand
     /// for its bytes. Where the clock jumped it was not.
     pub fn is_rested(&self, now: u128) -> bool {
-        self.changed().checked_add(REST).is_some_and(|rested| rested <= now)
+        self.has_rested(REST, now)
+    }
+
+    /// The same where so many nanoseconds are long enough.
+    pub fn has_rested(&self, rest: u128, now: u128) -> bool {
+        self.changed().checked_add(rest).is_some_and(|rested| rested <= now)
     }
 
     /// The later of both times, in nanoseconds since 1970.

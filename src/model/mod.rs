@@ -16,7 +16,7 @@ mod state;
 
 pub use diagnostic::{Code, Diagnostic, Level, Place, Severity};
 pub use digest::{Digest, Digester};
-pub use file_state::FileState;
+pub use file_state::{FileState, REST};
 pub use fold::Fold;
 pub use hidden::is_hidden;
 pub use natural::natural_cmp;

@@ -26,6 +26,7 @@ use crate::store::{Folder, StoreError};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// How often a repo is listed for one build, where whoever looks on asks for it.
 const MOST_LISTINGS: usize = 8;
@@ -47,6 +48,9 @@ pub struct Request {
     pub out: Option<PathBuf>,
     /// Folders of the repo that are no inputs, besides the configuration's `output.dir`.
     pub never: Vec<RepoPath>,
+    /// How long a file must have rested before its state stands for its text, where a session reads it again: two
+    /// seconds. Less is for systems whose times tell any two changes apart.
+    pub rest: Option<Duration>,
 }
 
 /// A repo that is built again and again.
@@ -236,7 +240,7 @@ impl Session {
         let text = stage.order.config.1.unwrap_or_default();
         let mut known = match self.known.take().filter(|(known, ..)| known == text) {
             Some((_, texts, recent)) => Some((texts, recent)),
-            None => cache.as_ref().map(|cache| (cache.texts(text, &mut Vec::new()), Recent::default())),
+            None => cache.as_ref().map(|cache| (cache.texts(text, &mut Vec::new()), Recent::new(self.request.rest))),
         };
         let built = self.built(stage, incremental.as_ref(), known.as_ref());
         if let Some((_, recent)) = &mut known {

@@ -193,7 +193,7 @@ fn seal(bencher: Bencher<'_, '_>, end: &str) {
     let repo = REPO.open();
     let desk = REPO.desk(&repo);
     let packs = packs(&desk, &REPO.job(desk.roots().into_iter().take(200).collect(), None));
-    let written: Vec<Vec<u8>> = packs.iter().map(Sealed::bytes).collect();
+    let written: Vec<&[u8]> = packs.iter().map(Sealed::bytes).collect();
     let bencher = bencher.counter(BytesCount::new(written.iter().map(Vec::len).sum::<usize>()));
     match end {
         "write" => bencher.bench_local(|| packs.iter().map(|pack| pack.bytes().len()).sum::<usize>()),

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 /// What somebody does between two builds.
 #[derive(Debug, Clone)]
@@ -21,6 +22,12 @@ pub(crate) enum Step {
     Delete(usize),
     Rename(usize),
     Adr(usize, u8),
+    /// A line more above the fields and the text: both move down.
+    Shift(usize),
+    /// An issue of the snapshot, which the item of that number claims; or no such issue any more.
+    Issue(usize, u8),
+    /// A file with several items.
+    Lines(u8),
     Ignore(bool),
     Configure(usize),
     /// A pack is edited, or deleted.
@@ -43,6 +50,9 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
         1 => item.clone().prop_map(Step::Delete),
         1 => item.clone().prop_map(Step::Rename),
         2 => (0..3_usize, 0..4_u8).prop_map(|(adr, text)| Step::Adr(adr, text)),
+        1 => item.clone().prop_map(Step::Shift),
+        2 => (item.clone(), 0..5_u8).prop_map(|(item, text)| Step::Issue(item, text)),
+        1 => (0..4_u8).prop_map(Step::Lines),
         1 => any::<bool>().prop_map(Step::Ignore),
         1 => (0..CONFIGS.len()).prop_map(Step::Configure),
         2 => (item, any::<bool>()).prop_map(|(pack, delete)| Step::Tamper(pack, delete)),
@@ -52,11 +62,13 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-const CONFIGS: [&str; 5] = [
+const CONFIGS: [&str; 7] = [
     "version: 1\n",
     "version: 1\ndone_statuses: [finished]\n",
     "version: 1\nprofiles: {coding: {budget: {max_chars: 2600, strategy: both}}}\n",
     "version: 1\nadrs: {include: [\"docs/adr/0001*.md\"]}\noutput: {profiles: [coding, review]}\n",
+    "version: 1\ngithub: {repo: o/r}\nprofiles: {coding: {sections_of: [related]}}\n",
+    "version: 1\noutput: {markdown: true}\n",
     "version: 1\nredaction: {rules: [{name: in-house, pattern: \"word-[0-9]+\", reason: ours}]}\nprofiles: {coding: {budget: {max_chars: 400}}}\n",
 ];
 
@@ -76,6 +88,33 @@ fn text(which: u8) -> String {
         4 => "Blocked by T-1. See docs/adr/0001-a.md and docs/notes.txt.\n".to_owned(),
         _ => "## Child tasks\n\n- [ ] T-3\n- [ ] T-9\n".to_owned(),
     }
+}
+
+/// An issue of the snapshot, with its neighbours and a comment.
+fn issue(n: usize, which: u8) -> String {
+    let none = |source: &str| serde_json::json!({"completeness": "complete", "issues": [], "source": source});
+    let child = serde_json::json!({
+        "number": n + 1, "repo": "o/r", "state": if which > 2 { "open" } else { "closed" }, "state_reason": null,
+        "title": format!("Issue {}", n + 1), "url": format!("https://github.com/o/r/issues/{}", n + 1),
+    });
+    let author = serde_json::json!({"association": "MEMBER", "bot": false, "login": "ada"});
+    let issue = serde_json::json!({
+        "asked": true, "assignees": [], "author": author, "body": format!("{}\n", text(which)),
+        "comments": {"completeness": "complete", "items": [{
+            "author": author, "body": format!("Comment {which}"), "created_at": "2026-02-02T09:00:00Z", "edited": which == 2,
+            "id": n + 70, "minimized": which == 4, "trust": "trusted",
+            "url": format!("https://github.com/o/r/issues/{n}#issuecomment-{}", n + 70),
+        }]},
+        "created_at": "2026-02-01T09:00:00Z", "kind": "issue", "labels": ["ready"], "merged": false,
+        "milestone": null, "number": n, "private": false,
+        "relations": {"blocked_by": none("dependency_api"), "blocking": none("dependency_api"),
+                      "parent": none("sub_issue"),
+                      "sub_issues": {"completeness": "complete", "issues": [child], "source": "sub_issue"}},
+        "repo": "o/r", "schema_version": "issue_snapshot/v1", "state": "open", "state_reason": null,
+        "title": format!("Issue {n}, {which}"), "trust": "trusted", "type": null,
+        "url": format!("https://github.com/o/r/issues/{n}"),
+    });
+    format!("{issue:#}\n")
 }
 
 pub(crate) fn start() -> Files {
@@ -128,6 +167,18 @@ impl Step {
                     which => drop(files.insert(path, format!("# New\n\n## Decision\n\n{}", text(*which)))),
                 }
             }
+            Self::Shift(n) => change(files, &item(*n), |old| old.replacen("---\n", "---\n# note\n", 1)),
+            Self::Issue(n, 0) => drop(files.remove(&format!(".contextpack/github/o/r/{n}.json"))),
+            Self::Issue(n, which) => {
+                files.insert(format!(".contextpack/github/o/r/{n}.json"), issue(*n, *which));
+                change(files, &item(*n), |old| old.replacen("---\n\n", &format!("issue: {n}\n---\n\n"), 1));
+            }
+            Self::Lines(0) => drop(files.remove("work_items/list.jsonl")),
+            Self::Lines(which) => {
+                let line =
+                    |n: u8| format!("{{\"id\":\"L-{n}\",\"parent\":\"T-{n}\",\"body\":\"Text {}\"}}\n", n % which);
+                drop(files.insert("work_items/list.jsonl".to_owned(), (0..*which).map(line).collect()));
+            }
             Self::Ignore(true) => drop(files.insert(".gitignore".to_owned(), "0002*\n".to_owned())),
             Self::Ignore(false) => drop(files.remove(".gitignore")),
             Self::Configure(which) => drop(files.insert("contextpack.yml".to_owned(), CONFIGS[*which].to_owned())),
@@ -176,7 +227,7 @@ pub(crate) fn write(root: &Path, before: &Files, files: &Files) {
 }
 
 fn session(root: &Path) -> Session {
-    let request = Request { root: root.to_owned(), ..Request::default() };
+    let request = Request { root: root.to_owned(), rest: Some(Duration::ZERO), ..Request::default() };
     Session::new(request, Environment::new(std::iter::empty()))
 }
 
@@ -199,6 +250,9 @@ pub(crate) fn cold(files: &Files) -> (BTreeMap<String, String>, Vec<Diagnostic>)
     (packs(folder.path(), &|_| false), update.diagnostics)
 }
 
+/// What the times of any two changes differ by at least.
+pub(crate) const TICK: Duration = Duration::from_millis(12);
+
 proptest! {
     #![proptest_config(cases(16))]
 
@@ -215,6 +269,8 @@ proptest! {
             step.apply(&mut files);
             write(root, &before, &files);
             step.harm(root);
+            // Times of files go in steps; without this two changes could have the same one.
+            std::thread::sleep(TICK);
             if matches!(step, Step::Restart) {
                 running = session(root);
             }
