@@ -201,8 +201,13 @@ fn conclude(
     }
     if !global.quiet && global.format == Format::Text {
         let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
-        let mut summary =
-            format!("{}: {} written, {} unchanged", counted(outcomes.len()), count("written"), count("unchanged"));
+        let is_new = |outcome: &&Outcome| outcome.reasons.iter().any(|reason| reason == "new");
+        let new = outcomes.iter().filter(|outcome| outcome.status == "written").filter(is_new).count();
+        let mut summary = format!("{}: {} written", counted(outcomes.len()), count("written"));
+        if count("written") > new {
+            summary += &format!(" ({} stale)", count("written") - new);
+        }
+        summary += &format!(", {} unchanged", count("unchanged"));
         for status in ["removed", "failed"] {
             if count(status) > 0 {
                 summary += &format!(", {} {status}", count(status));

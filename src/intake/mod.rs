@@ -55,6 +55,7 @@ pub struct Repo {
     /// The root's real path.
     root: PathBuf,
     handle: Dir,
+    opened: text::Folders,
     bounds: Bounds,
     files: Vec<RepoPath>,
     /// Folders that were listed.
@@ -147,6 +148,7 @@ impl Repo {
         let mut repo = Self {
             root,
             handle,
+            opened: text::Folders::default(),
             bounds,
             files: Vec::new(),
             folders: Vec::new(),
@@ -175,6 +177,11 @@ impl Repo {
         folders.sort_unstable();
         folders.dedup();
         folders
+    }
+
+    /// Lets go of folders that are open for the next file in them: nothing is read for a while, and others may move them.
+    pub fn idle(&self) {
+        self.opened.close();
     }
 
     /// Whether it is still what [`Repo::open`] would give, where nothing happened since but to these paths, which are
@@ -382,7 +389,7 @@ impl Source for Repo {
         } else {
             path.clone()
         };
-        text::read(&self.handle, real.as_str(), text::limit(path.extension()))
+        self.opened.read(&self.handle, real.as_str(), text::limit(path.extension()))
     }
 }
 

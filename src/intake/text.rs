@@ -3,8 +3,10 @@
 use crate::model::{FileState, Refusal};
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{Dir, File, OpenOptions};
+use std::collections::VecDeque;
 use std::io::{self, Read as _};
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The largest text that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
@@ -24,6 +26,47 @@ pub(super) fn limit(extension: &str) -> u64 {
 /// a refusal. Opening does not wait, so a FIFO cannot hold a build.
 pub(super) fn read(root: &Dir, path: &str, limit: u64) -> Result<String, Refusal> {
     read_bytes(root, path, limit).and_then(decode)
+}
+
+/// Folders of one root that were opened just now, for the next file in them.
+#[derive(Debug, Default)]
+pub(super) struct Folders(Mutex<VecDeque<(String, Arc<Dir>)>>);
+
+/// How many folders stay open: files come by folder, and several threads read at once.
+const OPEN: usize = 32;
+
+impl Folders {
+    /// Reads a file as [`read`] does.
+    pub(super) fn read(&self, root: &Dir, path: &str, limit: u64) -> Result<String, Refusal> {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let opened = match folder {
+            "" => root.open_with(name, &options()),
+            _ => self.open(root, folder).and_then(|folder| folder.open_with(name, &options())),
+        };
+        let file = opened.map_err(|error| refusal(root, path, &error))?;
+        bytes_of(file, limit).and_then(decode)
+    }
+
+    /// Closes all of them: by now others may stand at these names.
+    pub(super) fn close(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    fn open(&self, root: &Dir, folder: &str) -> io::Result<Arc<Dir>> {
+        let known = |open: &VecDeque<(String, Arc<Dir>)>| {
+            open.iter().find(|(known, _)| known == folder).map(|(_, dir)| Arc::clone(dir))
+        };
+        if let Some(dir) = known(&self.0.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return Ok(dir);
+        }
+        let dir = Arc::new(open_folder(root, folder)?);
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known(&open).is_none() {
+            open.truncate(OPEN - 1);
+            open.push_front((folder.to_owned(), Arc::clone(&dir)));
+        }
+        Ok(dir)
+    }
 }
 
 /// Reads an opened file as [`read`] does.
@@ -63,12 +106,17 @@ fn options() -> OpenOptions {
 }
 
 fn open(root: &Dir, path: &str) -> io::Result<File> {
-    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let mut folder: Option<Dir> = None;
-    for part in folders.split('/').filter(|part| !part.is_empty()) {
-        folder = Some(folder.as_ref().unwrap_or(root).open_dir_nofollow(part)?);
+    match path.rsplit_once('/') {
+        Some((folder, name)) => open_folder(root, folder)?.open_with(name, &options()),
+        None => root.open_with(path, &options()),
     }
-    folder.as_ref().unwrap_or(root).open_with(name, &options())
+}
+
+/// Opens a folder below the root, part by part.
+fn open_folder(root: &Dir, path: &str) -> io::Result<Dir> {
+    let mut parts = path.split('/').filter(|part| !part.is_empty());
+    let first = root.open_dir_nofollow(parts.next().unwrap_or("."))?;
+    parts.try_fold(first, |folder, part| folder.open_dir_nofollow(part))
 }
 
 /// What went wrong, in words that are the same on every system.

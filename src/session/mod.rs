@@ -201,6 +201,7 @@ impl Session {
             expected: onlooker.expected,
         };
         let update = self.staged(&stage);
+        repo.idle();
         self.listed = Some((text, repo));
         let update = update?;
         if !update.changes.is_empty() || !update.gone.is_empty() {
