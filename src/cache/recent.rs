@@ -25,11 +25,14 @@ struct References {
     found: HashMap<Digest, (Arc<Referenced>, bool)>,
 }
 
+/// What was found in which places.
+pub(super) type Found = Vec<(Look, Seen)>;
+
 /// What was made of a file.
 #[derive(Debug)]
 struct Remembered {
     work: Arc<Work>,
-    read: Vec<(Look, Seen)>,
+    read: Found,
     /// Whether the build at hand asked for it, or made it.
     used: bool,
 }
@@ -54,7 +57,7 @@ impl Recent {
         taken: Taken,
         path: &RepoPath,
         state: &dyn Fn(&RepoPath) -> Option<FileState>,
-    ) -> Option<(Arc<Work>, Vec<(Look, Seen)>)> {
+    ) -> Option<(Arc<Work>, Found)> {
         let key = (taken, path.clone());
         let (work, read) = {
             let works = self.works.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,7 +72,7 @@ impl Recent {
     }
 
     /// Remembers what was made; each of `read` has a state.
-    pub(super) fn keep(&self, taken: Taken, path: &RepoPath, read: Vec<(Look, Seen)>, work: Work) {
+    pub(super) fn keep(&self, taken: Taken, path: &RepoPath, read: Found, work: Work) {
         let known = Remembered { work: Arc::new(work), read, used: true };
         self.works.lock().unwrap_or_else(PoisonError::into_inner).insert((taken, path.clone()), known);
     }

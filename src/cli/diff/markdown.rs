@@ -202,7 +202,7 @@ fn of_pack(pack: &PackChange) -> Option<String> {
     lines.extend(pack.inputs.iter().map(|input| format!("input {}", code(&input.words()))));
     let neighbours = pack.neighbours.iter().filter(|it| it.change != "same" && pack.change == "changed");
     lines.extend(neighbours.map(|it| {
-        format!("relation {}: {} {}, {}", change(&it.change), code(&it.relation), code(&it.to), code(&it.state))
+        format!("neighbour {}: {} {}, {}", change(&it.change), code(&it.relation), code(&it.to), code(&it.state))
     }));
     for it in &pack.omissions {
         let reason = it.new.as_ref().or(it.old.as_ref()).map(|reason| code(reason)).unwrap_or_default();

@@ -126,7 +126,7 @@ fn of_pack(out: &mut dyn Write, diff: &Diff, pack: &PackChange) -> io::Result<()
     }
     for neighbour in pack.neighbours.iter().filter(|neighbour| neighbour.change != "same") {
         let line = format!(
-            "relation {} {} {}, {}: {}",
+            "neighbour {} {} {}, {}: {}",
             sign(&neighbour.change),
             neighbour.relation,
             neighbour.to,
