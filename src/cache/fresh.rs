@@ -1,6 +1,6 @@
 //! Whether anything changed since the last build of all roots.
 
-use super::manifest::{Manifest, Run};
+use super::manifest::{KnownPack, Manifest, Run};
 use super::trace::listing;
 use super::{Cache, now};
 use crate::model::{Diagnostic, Digest, Source};
@@ -61,6 +61,10 @@ impl Cache {
 
     /// What is known, with the states of packs in `folder` that are old enough by now; nothing where none is new.
     pub fn rested(&self, folder: &Folder, beside: &(dyn Fn(&str) -> String + Sync)) -> Option<Manifest> {
+        let new = |pack: &KnownPack| std::iter::once(&pack.file).chain(&pack.beside).any(|file| file.state.is_none());
+        if !self.manifest.packs.values().any(new) {
+            return None;
+        }
         let now = now();
         let mut manifest = self.manifest.clone();
         let files = manifest.packs.iter_mut().flat_map(|(name, pack)| {

@@ -47,11 +47,16 @@ impl Workspace {
         let deny = deny(&settings)?;
         let mut never = vec![settings.output.dir.clone()];
         never.extend(out.iter().filter_map(|out| inside(&root, out)));
-        let repo =
-            Repo::open(&root, Options { deny: &deny, never: &never, snapshot: Some(&settings.github.snapshot) })?;
         let environment = environment();
-        let mut notes = Vec::new();
-        let cache = Cache::open(&root, environment.digest(), &mut notes).map_err(|error| notes.push(told(&error))).ok();
+        let options = Options { deny: &deny, never: &never, snapshot: Some(&settings.github.snapshot) };
+        let known = || {
+            let mut notes = Vec::new();
+            let cache = Cache::open(&root, environment.digest(), &mut notes);
+            (cache.map_err(|error| notes.push(told(&error))).ok(), notes)
+        };
+        // The cache of a large repo takes as long as the listing.
+        let (repo, (cache, notes)) = rayon::join(|| Repo::open(&root, options), known);
+        let repo = repo?;
         let verbose = global.verbose;
         let workspace =
             Self { root, settings, deny, repo, config, cache, texts: OnceLock::new(), environment, verbose };

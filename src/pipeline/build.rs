@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash as _;
 
 /// How many roots share their neighbours' passages: more would hold more in memory than they save.
-const AT_ONCE: usize = 1024;
+const AT_ONCE: usize = 128;
 
 /// What to build.
 #[derive(Debug, Clone)]
