@@ -11,7 +11,7 @@ use crate::parse::yaml::{self, Fault};
 /// The items of a file, and what is wrong with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parsed {
-    /// In the order of the file; [`Item::order`] is the place in it, from 0.
+    /// In the order of the file.
     pub items: Vec<Item<String>>,
     /// In the order of the file.
     pub diagnostics: Vec<Diagnostic>,

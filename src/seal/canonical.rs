@@ -36,7 +36,7 @@ impl<'a> Value<'a> {
     pub(super) fn indented(&self, values: &[(&str, &[u8])]) -> Vec<u8> {
         let mut out = Vec::new();
         match self {
-            Self::Object(fields) => {
+            Self::Object(fields) if !fields.is_empty() => {
                 let given = |key: &[u8]| values.iter().find(|(name, _)| is(key, name)).map(|(_, value)| *value);
                 object(fields.iter().map(|(key, value)| (*key, value, given(key))), 0, &mut out);
             }
