@@ -85,6 +85,13 @@ fn readings_last_and_are_forgotten_once_nobody_asks_for_them() {
     let used = Texts::new(Digester::default(), "", bytes.clone()).unwrap();
     keys.iter().for_each(|key| drop(used.recall(key)));
     assert_eq!(used.changed(), None, "nothing is new and all of it is used");
+    // A build that did not ask for all of it says nothing against the rest.
+    let spared = Texts::new(Digester::default(), "", bytes.clone()).unwrap();
+    spared.spare();
+    assert_eq!(spared.changed(), None);
+    spared.keep(&Digest::of("e"), &reading);
+    let more = spared.renewed();
+    assert!(more.recall(&keys[1]).is_some() && more.recall(&Digest::of("e")).is_some());
     assert!(Texts::new(Digester::default(), "", bytes[..bytes.len() - 1].to_vec()).is_none());
 }
 

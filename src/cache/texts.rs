@@ -4,6 +4,7 @@ use crate::model::{Digest, Digester, RepoPath};
 use crate::pipeline::{Memory, Reading};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Readings of earlier builds and of this one.
@@ -18,6 +19,8 @@ pub struct Texts {
     old: HashMap<Digest, Range<usize>>,
     used: Mutex<HashSet<Digest>>,
     new: Mutex<HashMap<Digest, Vec<u8>>>,
+    /// Whether what nobody asked for may be of use all the same.
+    spared: AtomicBool,
 }
 
 /// The bytes of a digest and of a length before each reading.
@@ -39,14 +42,13 @@ impl Texts {
             at = range.end;
             old.insert(key, range);
         }
-        Some(Self { bytes, old, used: Mutex::default(), new: Mutex::default(), ..self })
+        Some(Self { bytes, old, begun: self.begun, plain: self.plain, ..Self::default() })
     }
 
     /// Nothing is known yet.
     pub(super) fn empty(plain: Digester, config: &str) -> Self {
         let begun = plain.clone().part(config);
-        let (used, new) = Default::default();
-        Self { begun, plain, bytes: Vec::new(), old: HashMap::new(), used, new }
+        Self { begun, plain, ..Self::default() }
     }
 
     /// What is known after a build, for the next one.
@@ -57,21 +59,27 @@ impl Texts {
                 let (begun, plain) = (self.begun.clone(), self.plain.clone());
                 self.with(bytes).unwrap_or(Self { begun, plain, ..Self::default() })
             }
-            None => Self { used: Mutex::default(), ..self },
+            None => Self { used: Mutex::default(), spared: AtomicBool::default(), ..self },
         }
     }
 
+    /// Notes that a build could do without asking for all that it needs.
+    pub(super) fn spare(&self) {
+        self.spared.store(true, Ordering::Relaxed);
+    }
+
     /// The bytes to write, where something new is known or most of what was known is no longer used:
-    /// what this build asked for, and nothing else.
+    /// what this build asked for, and nothing else unless it did not ask for all.
     pub(super) fn changed(&self) -> Option<Vec<u8>> {
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let new = self.new.lock().unwrap_or_else(PoisonError::into_inner);
-        if new.is_empty() && used.len() * 2 >= self.old.len() {
+        let spared = self.spared.load(Ordering::Relaxed);
+        if new.is_empty() && (spared || used.len() * 2 >= self.old.len()) {
             return None;
         }
         let mut keys: Vec<(&Digest, &[u8])> = Vec::with_capacity(used.len() + new.len());
-        let old = used.iter().filter_map(|key| Some((key, self.bytes.get(self.old.get(key)?.clone())?)));
-        keys.extend(old.filter(|(key, _)| !new.contains_key(key)));
+        let old = self.old.iter().filter(|(key, _)| (spared || used.contains(key)) && !new.contains_key(key));
+        keys.extend(old.filter_map(|(key, place)| Some((key, self.bytes.get(place.clone())?))));
         keys.extend(new.iter().map(|(key, bytes)| (key, bytes.as_slice())));
         keys.sort_unstable_by_key(|(key, _)| **key);
         let mut out = Vec::with_capacity(keys.iter().map(|(_, bytes)| HEAD + bytes.len()).sum());

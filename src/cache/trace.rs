@@ -121,6 +121,7 @@ impl<S: Source> Memory for Trace<'_, S> {
 
     fn made(&self, taken: Taken, path: &RepoPath) -> Option<Arc<Work>> {
         let (work, read) = self.recent?.get(taken, path, &|path| self.source.state(path))?;
+        self.texts.iter().for_each(|texts| texts.spare());
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).extend(read);
         Some(work)
     }
