@@ -12,7 +12,7 @@ mod prose;
 use contextpack::config::{self, DenyList, Settings, Tokenizer};
 use contextpack::fit::Counter;
 use contextpack::intake::{Options, Repo};
-use contextpack::model::{RepoPath, Source};
+use contextpack::model::{Digest, RepoPath, Source};
 use contextpack::parse::Markdown;
 use contextpack::pipeline::{Desk, Job, Limits};
 use contextpack::redact::{Clean, Environment, Piece, Redactor};
@@ -177,6 +177,25 @@ fn tokens(bencher: Bencher<'_, '_>, name: &str) {
     let known = [Tokenizer::O200kBase, Tokenizer::Cl100kBase];
     let counter = Counter::new(known.into_iter().find(|tokenizer| tokenizer.name() == name));
     bencher.counter(bytes()).bench_local(|| TEXTS.iter().map(|text| counter.measure(text).tokens).sum::<u64>());
+}
+
+/// The library for tokens alone, on the same texts.
+#[divan::bench(sample_count = 3, sample_size = 1, args = ["o200k_base", "cl100k_base"])]
+fn tokens_alone(bencher: Bencher<'_, '_>, name: &str) {
+    let library = tiktoken::get_encoding(name).unwrap();
+    bencher.counter(bytes()).bench_local(|| TEXTS.iter().map(|text| library.count(text)).sum::<usize>());
+}
+
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn hash(bencher: Bencher<'_, '_>) {
+    bencher.counter(bytes()).bench_local(|| TEXTS.iter().map(Digest::of).collect::<Vec<_>>());
+}
+
+/// The library for digests alone, on the same texts.
+#[divan::bench(sample_count = 5, sample_size = 1)]
+fn hash_alone(bencher: Bencher<'_, '_>) {
+    use sha2::Digest as _;
+    bencher.counter(bytes()).bench_local(|| TEXTS.iter().map(sha2::Sha256::digest).collect::<Vec<_>>());
 }
 
 #[divan::bench(sample_count = 3, sample_size = 1)]
