@@ -22,6 +22,9 @@ from pathlib import Path
 import scale
 
 
+QUEUE = Path("/proc/sys/fs/inotify/max_queued_events")
+
+
 class Watch:
     """The program, following a repo; its lines with the time when they came."""
 
@@ -59,6 +62,7 @@ def main():
     parser.add_argument("--program", default="target/release/contextpack")
     parser.add_argument("--saves", type=int, default=20)
     parser.add_argument("--files", type=int, default=10_000, help="how many files the burst has")
+    parser.add_argument("--queue", type=int, help="how many events the system's queue holds, so that it overflows; needs root")
     parser.add_argument("--keep", type=Path, help="where the repo is made, and left for the next time")
     args = parser.parse_args()
     program = str(Path(args.program).resolve())
@@ -73,8 +77,13 @@ def main():
         # A run that was stopped left its own.
         for name in ("packs", ".contextpack", "docs/burst", "keps/sig-last"):
             shutil.rmtree(root / name, ignore_errors=True)
+        usual = QUEUE.read_text() if args.queue else None
+        if args.queue:
+            QUEUE.write_text(str(args.queue))
         watch = Watch(program, root)
         print(watch.wait("following"))
+        if usual:
+            QUEUE.write_text(usual)
         items = sorted(root.glob("keps/*/*/README.md"))
         took, whole = [], []
         for n in range(args.saves):
