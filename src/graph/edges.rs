@@ -83,7 +83,7 @@ pub(super) fn stated_state(entry: &Entry, rules: &Rules) -> ItemState {
     let Some(status) = status.map(|status| status.trim().to_lowercase()).filter(|s| !s.is_empty()) else {
         return ItemState::Unknown;
     };
-    if rules.done.iter().any(|done| done.to_lowercase() == status) {
+    if rules.done.contains(&status) {
         return ItemState::Done;
     }
     let plain: String = status.chars().filter(|c| c.is_alphanumeric()).collect();

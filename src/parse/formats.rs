@@ -198,7 +198,7 @@ pub(super) struct LineStarts(Vec<usize>);
 
 impl LineStarts {
     pub(super) fn of(text: &str) -> Self {
-        let after_breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        let after_breaks = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
         Self(std::iter::once(0).chain(after_breaks).collect())
     }
 

@@ -51,9 +51,9 @@ pub(super) fn text_origin(entry: &Entry, body: &ItemBody<Clean>, text: &Text) ->
 /// Where a document, or a section of it, is.
 pub(super) fn file_origin(document: &Document, anchor: Option<&str>, range: &std::ops::Range<usize>) -> Origin {
     let text = &document.text.clean;
-    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    let first = number(text[..range.start].matches('\n').count()).saturating_add(1);
-    let count = number(text[range.clone()].trim_end().lines().count().max(1));
+    let breaks = |text: &str| u32::try_from(memchr::memchr_iter(b'\n', text.as_bytes()).count()).unwrap_or(u32::MAX);
+    let first = breaks(&text[..range.start]).saturating_add(1);
+    let count = breaks(text[range.clone()].trim_end()).saturating_add(1);
     let last = first.saturating_add(count - 1);
     Origin {
         path: Some(document.shown.clone()),
