@@ -2,7 +2,7 @@
 
 use super::trace::Look;
 use crate::model::{Digest, FileState, REST, RepoPath};
-use crate::pipeline::{Referenced, Resolved, Taken, Work};
+use crate::pipeline::{Purpose, Referenced, Resolved, Work};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use std::time::Duration;
 pub struct Recent {
     /// How long a file must have rested before its state stands for its text, in nanoseconds.
     pub(super) rest: u128,
-    works: Mutex<HashMap<(Taken, RepoPath), Remembered>>,
+    works: Mutex<HashMap<(Purpose, RepoPath), Remembered>>,
     references: Mutex<References>,
 }
 
@@ -54,11 +54,11 @@ impl Recent {
     /// What was made of a file, and what was found where it was looked for that.
     pub(super) fn get(
         &self,
-        taken: Taken,
+        purpose: Purpose,
         path: &RepoPath,
         state: &dyn Fn(&RepoPath) -> Option<FileState>,
     ) -> Option<(Arc<Work>, Found)> {
-        let key = (taken, path.clone());
+        let key = (purpose, path.clone());
         let (work, read) = {
             let works = self.works.lock().unwrap_or_else(PoisonError::into_inner);
             let known = works.get(&key)?;
@@ -72,9 +72,9 @@ impl Recent {
     }
 
     /// Remembers what was made; each of `read` has a state.
-    pub(super) fn keep(&self, taken: Taken, path: &RepoPath, read: Found, work: Work) {
+    pub(super) fn keep(&self, purpose: Purpose, path: &RepoPath, read: Found, work: Work) {
         let known = Remembered { work: Arc::new(work), read, used: true };
-        self.works.lock().unwrap_or_else(PoisonError::into_inner).insert((taken, path.clone()), known);
+        self.works.lock().unwrap_or_else(PoisonError::into_inner).insert((purpose, path.clone()), known);
     }
 
     /// References that were found among the same names.

@@ -4,7 +4,7 @@ use super::now;
 use super::recent::{Recent, Seen};
 use super::texts::{Texts, content};
 use crate::model::{Diagnostic, Digest, Digester, FileState, Refusal, RepoPath, Source};
-use crate::pipeline::{Memory, Reading, Resolved, Taken, Work};
+use crate::pipeline::{Memory, Purpose, Reading, Resolved, Work};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -119,8 +119,8 @@ impl<S: Source> Memory for Trace<'_, S> {
         }
     }
 
-    fn made(&self, taken: Taken, path: &RepoPath) -> Option<Arc<Work>> {
-        let (work, read) = self.recent?.get(taken, path, &|path| self.source.state(path))?;
+    fn made(&self, purpose: Purpose, path: &RepoPath) -> Option<Arc<Work>> {
+        let (work, read) = self.recent?.get(purpose, path, &|path| self.source.state(path))?;
         self.texts.iter().for_each(|texts| texts.spare());
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).extend(read);
         Some(work)
@@ -130,15 +130,15 @@ impl<S: Source> Memory for Trace<'_, S> {
         self.recent.map(|recent| recent.resolved(names()))
     }
 
-    fn keep_made(&self, taken: Taken, path: &RepoPath, read: &[RepoPath], work: &dyn Fn() -> Work) {
+    fn keep_made(&self, purpose: Purpose, path: &RepoPath, read: &[RepoPath], work: &dyn Fn() -> Work) {
         let Some(recent) = self.recent else { return };
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let issue = taken == Taken::Issue;
+        let issue = purpose == Purpose::Issue;
         let looks = [path].into_iter().chain(read).map(|path| Look { issue, path: path.clone() });
         let read: Option<Vec<(Look, Seen)>> = looks.map(|look| seen.get(&look).map(|seen| (look, *seen))).collect();
         drop(seen);
         if let Some(read) = read.filter(|read| read.iter().all(|(_, seen)| seen.state.is_some())) {
-            recent.keep(taken, path, read, work());
+            recent.keep(purpose, path, read, work());
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Through the door: records of raw text in, clean ones out.
 
-use super::memory::{Door, From, Passed, Taken};
+use super::memory::{Door, Passed, Purpose, Together};
 use crate::graph::{Removal, Text};
 use crate::model::{Digest, RepoPath};
 use crate::parse::Item;
@@ -20,8 +20,11 @@ pub(super) fn line(redactor: &Redactor, key: &str, text: &str) -> Clean {
 pub(super) fn document(door: &Door<'_>, path: &RepoPath, raw: &str) -> (Clean, Text, Vec<Removal>, Digest) {
     let pieces = [Piece { key: "path", text: path.as_str(), line: 1 }, Piece { key: "body", text: raw, line: 1 }];
     let content = door.content(path, raw);
-    let from =
-        From { path: path.as_str(), taken: Taken::Document, content: content.as_ref().map(std::slice::from_ref) };
+    let from = Together {
+        path: path.as_str(),
+        purpose: Purpose::Document,
+        content: content.as_ref().map(std::slice::from_ref),
+    };
     let digested = |scrubbed: &Scrubbed| Digest::of(scrubbed.texts.get(1).map_or("", |text| text.as_str()));
     let Passed { mut scrubbed, markdown, digest } = door.pass(from, &pieces, &[1], digested);
     let folds = scrubbed.folds.pop().unwrap_or_default();
@@ -49,7 +52,7 @@ pub(super) fn item(
     raw.map(&mut |key, text: &String, line| pieces.push(Piece { key, text, line }));
     let is_head = |piece: usize| pieces[piece].key == "head";
     let body = body_of(&pieces);
-    let from = From { path: raw.origin.path.as_str(), taken: Taken::Items, content };
+    let from = Together { path: raw.origin.path.as_str(), purpose: Purpose::Items, content };
     let digested = |scrubbed: &Scrubbed| digest(&pieces, body, scrubbed);
     let Passed { mut scrubbed, markdown, digest } = door.pass(from, &pieces, &[body], digested);
     let folds = scrubbed.folds.get_mut(body).map(std::mem::take).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use super::clean;
 use super::items::scrubbed;
-use super::memory::{Door, From, Passed, Taken, Work};
+use super::memory::{Door, Passed, Purpose, Together, Work};
 use crate::graph::{Entry, Identity, Issue, Remark, Removal, SourceRules, Text};
 use crate::model::{Code, Diagnostic, Digest, Fold, Place, Refusal, RepoPath, Source};
 use crate::parse::{self, Markdown, SnapshotFile};
@@ -31,7 +31,7 @@ fn file(
     path: &RepoPath,
     rules: &Arc<SourceRules>,
 ) -> Result<Arc<Entry>, Diagnostic> {
-    if let Some(work) = door.memory.made(Taken::Issue, path)
+    if let Some(work) = door.memory.made(Purpose::Issue, path)
         && let Work::Issue(entry) = &*work
     {
         return Ok(Arc::clone(entry));
@@ -41,7 +41,7 @@ fn file(
     let hidden = Hidden::taken_out(&mut file, &door.redactor, path);
     let content = door.content(path, &text);
     let entry = Arc::new(entry(door, &file.parsed(), &hidden, content, rules));
-    door.memory.keep_made(Taken::Issue, path, &[], &|| Work::Issue(Arc::clone(&entry)));
+    door.memory.keep_made(Purpose::Issue, path, &[], &|| Work::Issue(Arc::clone(&entry)));
     Ok(entry)
 }
 
@@ -123,7 +123,7 @@ fn entry(
         marked.push(end - 1);
     }
     let content = content.as_ref().map(std::slice::from_ref);
-    let from = From { path: raw.item.origin.path.as_str(), taken: Taken::Issue, content };
+    let from = Together { path: raw.item.origin.path.as_str(), purpose: Purpose::Issue, content };
     let digested = |scrubbed: &Scrubbed| digest(&scrubbed.texts[..first_comment], raw);
     let Passed { scrubbed, markdown, digest } = door.pass(from, &pieces, &marked, digested);
     let mut texts = scrubbed.texts.iter();

@@ -1,6 +1,6 @@
 //! Every work item of the source, clean.
 
-use super::memory::{Door, Taken, Work};
+use super::memory::{Door, Purpose, Work};
 use super::{clean, unreadable};
 use crate::config::{ItemSource, Settings, TemplatePart};
 use crate::graph::{Entry, Identity, SourceRules};
@@ -50,7 +50,7 @@ fn file(
     rules: &[Arc<SourceRules>],
     (index, _, path): &Matched,
 ) -> (Vec<Arc<Entry>>, Vec<Diagnostic>) {
-    if let Some(work) = door.memory.made(Taken::Items, path)
+    if let Some(work) = door.memory.made(Purpose::Items, path)
         && let Work::Items(entries, diagnostics) = &*work
     {
         return (entries.clone(), diagnostics.clone());
@@ -75,7 +75,7 @@ fn file(
     let entries: Vec<Arc<Entry>> = parsed.items.iter().map(entry).collect();
     let diagnostics: Vec<Diagnostic> =
         parsed.diagnostics.into_iter().map(|diagnostic| scrubbed(redactor, diagnostic)).collect();
-    door.memory.keep_made(Taken::Items, path, &more, &|| Work::Items(entries.clone(), diagnostics.clone()));
+    door.memory.keep_made(Purpose::Items, path, &more, &|| Work::Items(entries.clone(), diagnostics.clone()));
     (entries, diagnostics)
 }
 

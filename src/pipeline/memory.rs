@@ -32,7 +32,7 @@ pub enum Work {
 
 /// What a file is taken for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Taken {
+pub enum Purpose {
     /// Work items.
     Items,
     /// An issue of the snapshot.
@@ -59,8 +59,8 @@ pub trait Memory: Sync {
     fn keep(&self, key: &Digest, reading: &Reading);
 
     /// What was made of a file, where it and all that was read for it is as it was.
-    fn made(&self, taken: Taken, path: &RepoPath) -> Option<Arc<Work>> {
-        let _ = (taken, path);
+    fn made(&self, purpose: Purpose, path: &RepoPath) -> Option<Arc<Work>> {
+        let _ = (purpose, path);
         None
     }
 
@@ -71,8 +71,8 @@ pub trait Memory: Sync {
     }
 
     /// Remembers what was made of a file and of those that were `read` for it besides.
-    fn keep_made(&self, taken: Taken, path: &RepoPath, read: &[RepoPath], work: &dyn Fn() -> Work) {
-        let _ = (taken, path, read, work);
+    fn keep_made(&self, purpose: Purpose, path: &RepoPath, read: &[RepoPath], work: &dyn Fn() -> Work) {
+        let _ = (purpose, path, read, work);
     }
 }
 
@@ -113,10 +113,10 @@ pub(super) struct Door<'a> {
 
 /// Where the texts come from that pass the door together.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct From<'a> {
+pub(super) struct Together<'a> {
     /// The file that they are told under.
     pub(super) path: &'a str,
-    pub(super) taken: Taken,
+    pub(super) purpose: Purpose,
     /// Digests of the files that they were read out of, where these hold nothing else of the kind.
     pub(super) content: Option<&'a [Digest]>,
 }
@@ -134,7 +134,7 @@ impl Door<'_> {
     /// passed as `digested` says.
     pub(super) fn pass(
         &self,
-        from: From<'_>,
+        from: Together<'_>,
         pieces: &[Piece<'_>],
         marked: &[usize],
         digested: impl FnOnce(&Scrubbed) -> Digest,
@@ -165,8 +165,8 @@ impl Door<'_> {
 }
 
 /// Of the texts themselves, or of the files that they make up.
-fn key(begun: Digester, from: From<'_>, pieces: &[Piece<'_>]) -> Digest {
-    let begun = begun.part([from.taken as u8, u8::from(from.content.is_some())]).part(from.path);
+fn key(begun: Digester, from: Together<'_>, pieces: &[Piece<'_>]) -> Digest {
+    let begun = begun.part([from.purpose as u8, u8::from(from.content.is_some())]).part(from.path);
     let begun = from.content.into_iter().flatten().fold(begun, |digester, content| digester.part(content.bytes()));
     pieces
         .iter()

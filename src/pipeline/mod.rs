@@ -17,7 +17,7 @@ mod references;
 mod roots;
 
 pub use build::{Built, Fault, Job, Limits};
-pub use memory::{Forgetful, Memory, Reading, Resolved, Taken, Work};
+pub use memory::{Forgetful, Memory, Purpose, Reading, Resolved, Work};
 pub use notices::{levelled, unmatched};
 pub use planned::{Known, Planned};
 pub use references::Read;

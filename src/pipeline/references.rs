@@ -1,13 +1,13 @@
 //! The files that roots refer to: found, read and cleaned once each.
 
-use super::memory::{Taken, Work};
+use super::memory::{Purpose, Work};
 use super::{Desk, clean};
 use crate::config::Profile;
 use crate::graph::{FileKind, Files, Referenced, Target};
 use crate::model::{Code, Diagnostic, Digest, Digester, Place, Refusal, RepoPath};
 use crate::parse::adr_status;
 use crate::redact::Clean;
-use crate::select::{Document, References, Taken as TakenFile, is_inactive};
+use crate::select::{Document, References, Taken, is_inactive};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash as _;
@@ -86,7 +86,7 @@ impl Shelf {
                 // Of a file that cannot be had, or has no such heading, there is only the whole.
                 file.anchor =
                     file.anchor.filter(|anchor| document.as_ref().is_ok_and(|document| has_section(document, anchor)));
-                references.files.push(TakenFile { file, by, shown: shown.clone(), document: document.clone() });
+                references.files.push(Taken { file, by, shown: shown.clone(), document: document.clone() });
             }
         }
         references.files.sort_by(|a, b| {
@@ -144,7 +144,7 @@ fn read(desk: &Desk<'_>, path: &RepoPath) -> Read {
         Refusal::NotUtf8 => "not_utf8",
         Refusal::TooLarge(_) => "too_large",
     };
-    if let Some(work) = desk.door.memory.made(Taken::Document, path)
+    if let Some(work) = desk.door.memory.made(Purpose::Document, path)
         && let Work::Document(read) = &*work
     {
         return read.clone();
@@ -156,7 +156,7 @@ fn read(desk: &Desk<'_>, path: &RepoPath) -> Read {
             let status = adr_status(&text.clean, &text.markdown).map(|(range, _)| text.clean.slice(range).trimmed());
             let document = Document { path: path.clone(), shown: shown.clone(), text, status, removals, digest };
             let read = (shown, Ok(Arc::new(document)));
-            desk.door.memory.keep_made(Taken::Document, path, &[], &|| Work::Document(read.clone()));
+            desk.door.memory.keep_made(Purpose::Document, path, &[], &|| Work::Document(read.clone()));
             read
         }
     }
