@@ -43,6 +43,8 @@ pub(super) struct Seen {
     /// How the file was before it was read, where that stands for its bytes.
     pub(super) state: Option<FileState>,
     pub(super) digest: Digest,
+    /// Whether another look in the same build found something else, so that nothing can be said of the file.
+    pub(super) torn: bool,
 }
 
 impl Recent {

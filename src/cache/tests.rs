@@ -2,9 +2,11 @@
 
 use super::envelope::{self, Opened, Seal};
 use super::*;
+use crate::model::{Refusal, RepoPath, Source};
 use crate::pipeline::{Memory as _, Reading};
 use crate::redact::{Piece, Redactor};
 use std::fs;
+use std::sync::Mutex;
 
 fn seal(program: &str, key: &str) -> Seal {
     Seal { program: Digest::of(program), begun: Digester::default().part(key) }
@@ -93,6 +95,35 @@ fn readings_last_and_are_forgotten_once_nobody_asks_for_them() {
     let more = spared.renewed();
     assert!(more.recall(&keys[1]).is_some() && more.recall(&Digest::of("e")).is_some());
     assert!(Texts::new(Digester::default(), "", bytes[..bytes.len() - 1].to_vec()).is_none());
+}
+
+/// A file that somebody writes while it is read.
+struct Restless(RepoPath, Mutex<u32>);
+
+impl Source for Restless {
+    fn files(&self) -> &[RepoPath] {
+        std::slice::from_ref(&self.0)
+    }
+
+    fn read(&self, _: &RepoPath) -> Result<String, Refusal> {
+        let mut reads = self.1.lock().unwrap();
+        *reads += 1;
+        Ok(format!("text {reads}"))
+    }
+}
+
+#[test]
+fn of_a_file_that_changes_during_a_build_no_text_counts_as_the_other() {
+    let path = RepoPath::new("a.md").unwrap();
+    let source = Restless(path.clone(), Mutex::new(0));
+    let trace = Trace::new(&source, Digester::default(), None, None);
+    let first = trace.read(&path).unwrap();
+    let digest = trace.content(&path, &first);
+    assert!(trace.seen().is_some());
+    let second = trace.read(&path).unwrap();
+    assert_eq!(trace.content(&path, &first), digest);
+    assert_ne!(trace.content(&path, &second), digest);
+    assert!(trace.seen().is_none(), "the next build must not take this one for the last word");
 }
 
 #[cfg(unix)]

@@ -34,12 +34,15 @@ impl<'a, S: Source> Trace<'a, S> {
     }
 
     /// What was read, by its place in the listing, and a digest of what was found. A path may hold a secret,
-    /// so none is written down; nothing where one is not in the listing.
+    /// so none is written down; nothing where one is not in the listing,
+    /// or where a file changed while the build went on.
     pub(super) fn seen(&self) -> Option<Vec<(bool, usize, Digest)>> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let place =
             |look: &Look| if look.issue { self.source.issues() } else { self.source.files() }.binary_search(&look.path);
-        seen.iter().map(|(look, seen)| Some((look.issue, place(look).ok()?, seen.digest))).collect()
+        seen.iter()
+            .map(|(look, seen)| Some((look.issue, place(look).ok()?, (!seen.torn).then_some(seen.digest)?)))
+            .collect()
     }
 
     /// How a file is before it is read, where that stands for what will be read.
@@ -49,18 +52,20 @@ impl<'a, S: Source> Trace<'a, S> {
     }
 
     fn saw(&self, issue: bool, path: &RepoPath, state: Option<FileState>, read: &Result<String, Refusal>) {
-        let look = |path: RepoPath, seen| {
-            self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(Look { issue, path }, seen);
+        let look = |path: RepoPath, state, digest| {
+            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = seen.entry(Look { issue, path }).or_insert(Seen { state, digest, torn: false });
+            known.torn |= known.digest != digest;
         };
         if issue || self.source.has(path) {
-            return look(path.clone(), Seen { state, digest: found(&self.begun, read) });
+            return look(path.clone(), state, found(&self.begun, read));
         }
         // What a name gives that is not listed is decided by the listing, and by a link above it.
         for (at, _) in path.as_str().match_indices('/') {
             let above = RepoPath::new(&format!("./{}", &path.as_str()[..at]));
             if let Some(above) = above.ok().filter(|above| self.source.has(above)) {
                 let digest = found(&self.begun, &self.source.read(&above));
-                look(above, Seen { state: None, digest });
+                look(above, None, digest);
             }
         }
     }
@@ -106,7 +111,8 @@ impl<S: Source> Memory for Trace<'_, S> {
     fn content(&self, path: &RepoPath, text: &str) -> Digest {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let seen = [false, true].into_iter().find_map(|issue| seen.get(&Look { issue, path: path.clone() }));
-        seen.map_or_else(|| content(&self.begun, text), |seen| seen.digest)
+        // The digest has to be that of this very text: what passed the door is remembered under it.
+        seen.filter(|seen| !seen.torn).map_or_else(|| content(&self.begun, text), |seen| seen.digest)
     }
 
     fn recall(&self, key: &Digest) -> Option<Reading> {
@@ -137,7 +143,7 @@ impl<S: Source> Memory for Trace<'_, S> {
         let looks = [path].into_iter().chain(read).map(|path| Look { issue, path: path.clone() });
         let read: Option<Vec<(Look, Seen)>> = looks.map(|look| seen.get(&look).map(|seen| (look, *seen))).collect();
         drop(seen);
-        if let Some(read) = read.filter(|read| read.iter().all(|(_, seen)| seen.state.is_some())) {
+        if let Some(read) = read.filter(|read| read.iter().all(|(_, seen)| seen.state.is_some() && !seen.torn)) {
             recent.keep(purpose, path, read, work());
         }
     }
