@@ -173,7 +173,8 @@ fn named(workspace: &Workspace, desk: &Desk<'_>, whose: &Whose) -> (Vec<IssueKey
             continue;
         }
         claimed.extend(entry.item.issue.as_ref().and_then(|claim| issue(&claim.value, whose)));
-        for edge in desk.graph().edges(index) {
+        // A text by strangers decides nothing of what is fetched.
+        for edge in desk.graph().edges(index).iter().filter(|edge| edge.evidence.trusted) {
             let id = match &edge.to {
                 Target::Issue { id, .. } => id.as_str(),
                 Target::Item(other) => desk.corpus().entries[*other].item.id.as_str(),

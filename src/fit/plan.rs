@@ -26,7 +26,7 @@ const AIMS: usize = 8;
 /// fit, with the smallest limits that work.
 pub fn fit(selection: Selection, budget: &Budget, counter: &Counter) -> Result<Fitted, TooSmall> {
     let planner = Planner::new(&selection, budget, counter);
-    let chosen = planner.best()?;
+    let chosen = planner.with_claims(planner.best()?);
     let kept = planner.kept(&chosen.plan);
     let left: Vec<usize> = chosen.plan.left().collect();
     let instructions_tokens = match &selection.instructions.body {
@@ -174,6 +174,25 @@ impl<'a> Planner<'a> {
         }
         let beginning = least.plan.len_at(self.root);
         Ok(best.filter(|best| best.plan.len_at(self.root) >= beginning).unwrap_or(least))
+    }
+
+    /// Shows the claims about the root as far as there is room for them in a plan that is whole.
+    ///
+    /// Where anything had to give way there is none: whatever strangers write takes nothing away.
+    fn with_claims(&self, chosen: Chosen) -> Chosen {
+        let edges = self.selection.candidates.iter().enumerate().find_map(|(at, candidate)| match &candidate.body {
+            Body::Edges(list) if list.claims.count > 0 => Some((at, list)),
+            _ => None,
+        });
+        let Some((at, list)) = edges.filter(|_| chosen.plan.is_whole()) else { return chosen };
+        let Some(shown) = chosen.plan.shown[at].clone() else { return chosen };
+        let with = |count| {
+            let mut plan = chosen.plan.clone();
+            plan.shown[at] = Some(Shown { content: list.claims.below(&shown.content, count), ..shown.clone() });
+            let used = self.used(&plan);
+            used.fits(self.limits).then_some(Chosen { plan, used })
+        };
+        (0..=list.claims.rows.len()).rev().find_map(with).unwrap_or(chosen)
     }
 
     /// The smallest pack: every step taken, and the beginning of the root.
@@ -339,7 +358,9 @@ impl<'a> Planner<'a> {
             .filter_map(|(candidate, shown)| {
                 let Shown { content, detail } = shown.as_ref()?;
                 let whole = *detail == "full";
-                let tokens = if whole { self.full[candidate] } else { self.counter.measure(content) }.tokens;
+                // What is below the edges was not counted with them.
+                let counted = whole && self.selection.candidates[candidate].role != Role::Edges;
+                let tokens = if counted { self.full[candidate] } else { self.counter.measure(content) }.tokens;
                 let full_chars = (!whole).then_some(self.full[candidate].chars);
                 Some(Kept { candidate, content: content.clone(), detail, tokens, full_chars })
             })

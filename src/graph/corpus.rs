@@ -205,6 +205,8 @@ pub struct Evidence {
     pub source: EdgeSource,
     /// `path:line`, or a URL.
     pub at: Clean,
+    /// Whether an author whom the item's repo trusts stated it.
+    pub trusted: bool,
 }
 
 /// An edge of one item; its counterpart is an edge of the other.

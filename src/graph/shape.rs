@@ -1,6 +1,7 @@
 //! Warnings about the shape of the graph, and its edges as packs show them.
 
 use super::cycles::{Cycle, cycles};
+use super::edges::MOST_SHOWN;
 use super::issue::shown_at;
 use super::place::id;
 use super::stated::{Drawing, Raw, To};
@@ -10,10 +11,9 @@ use crate::model::{Code, Diagnostic, Relation};
 impl Drawing {
     pub(super) fn parents(&mut self, corpus: &Corpus, raws: &[Raw]) {
         for edges in raws.chunk_by(|a, b| (a.from, a.relation) == (b.from, b.relation)) {
-            let [first, _, ..] = edges else { continue };
-            if first.relation != Relation::Parent {
-                continue;
-            }
+            let edges: Vec<&Raw> =
+                edges.iter().filter(|raw| raw.relation == Relation::Parent && !raw.is_claim()).collect();
+            let [first, _, ..] = &edges[..] else { continue };
             let names: Vec<&str> = edges.iter().map(|edge| self.name(corpus, edge.to)).collect();
             let own = id(corpus, first.from);
             let message = format!("`{own}` has {} parents: `{}`", names.len(), names.join("`, `"));
@@ -23,9 +23,24 @@ impl Drawing {
         }
     }
 
+    /// Warns of items with more edges than their packs show.
+    pub(super) fn crowds(&mut self, corpus: &Corpus, raws: &[Raw]) {
+        for edges in raws.chunk_by(|a, b| (a.from, a.relation) == (b.from, b.relation)) {
+            let mut edges = edges.iter().filter(|raw| !raw.is_claim());
+            let (Some(first), count) = (edges.clone().nth(MOST_SHOWN), edges.by_ref().count()) else { continue };
+            let own = id(corpus, first.from);
+            let message =
+                format!("`{own}` has {count} `{}` relations; its packs show {MOST_SHOWN}", first.relation.name());
+            let diagnostic = Diagnostic::new(Code::TooManyRelations, Some(first.stated.place(corpus)), message)
+                .help("divide the work, or remove relations that say nothing");
+            self.diagnostics.push(diagnostic.about(own));
+        }
+    }
+
     pub(super) fn circles(&mut self, corpus: &Corpus, raws: &[Raw], relations: &[Relation], verb: &str) {
         let mut next: Vec<Vec<usize>> = corpus.entries.iter().map(|_| Vec::new()).collect();
-        let chosen = |raw: &&Raw| relations.contains(&raw.relation);
+        // A circle concerns all of its items: no text by outsiders closes one.
+        let chosen = |raw: &&Raw| raw.trusted && relations.contains(&raw.relation);
         for raw in raws.iter().filter(chosen) {
             if let To::Item(to) = raw.to {
                 next[raw.from].push(to);
@@ -59,7 +74,7 @@ impl Drawing {
         };
         let origin = raw.stated.part.origin(&corpus.entries[raw.stated.item]);
         let at = shown_at(origin, raw.stated.line);
-        Edge { relation: raw.relation, to, evidence: Evidence { source: raw.source, at } }
+        Edge { relation: raw.relation, to, evidence: Evidence { source: raw.source, at, trusted: raw.trusted } }
     }
 
     fn name<'n>(&'n self, corpus: &'n Corpus, to: To) -> &'n str {

@@ -46,6 +46,16 @@ impl Part {
 }
 
 impl Statement {
+    /// Whether an author whom `item`'s repo trusts wrote it.
+    ///
+    /// A role in one repo is none in that of another owner, where anybody can have one.
+    pub(super) fn is_trusted_by(self, corpus: &Corpus, item: usize) -> bool {
+        let entry = &corpus.entries[self.item];
+        let Some(issue) = entry.told_by_issue().filter(|_| self.part == Part::Body) else { return true };
+        let theirs = corpus.entries[item].issue.as_ref().map(|issue| &issue.repo).or(corpus.rules.repo.as_ref());
+        issue.by.trusted && theirs.is_none_or(|theirs| owner(theirs).eq_ignore_ascii_case(owner(&issue.repo)))
+    }
+
     pub(super) fn place(self, corpus: &Corpus) -> Place {
         Place::line(self.part.origin(&corpus.entries[self.item]).path.clone(), self.line)
     }
@@ -67,7 +77,16 @@ pub(super) struct Raw {
     pub(super) source: EdgeSource,
     /// Whether it is the other direction of what was stated.
     pub(super) derived: bool,
+    /// Whether an author whom the item's repo trusts stated it.
+    pub(super) trusted: bool,
     pub(super) stated: Statement,
+}
+
+impl Raw {
+    /// Whether only authors who are not trusted state it, and in the text of another item: no edge, but a claim.
+    pub(super) fn is_claim(&self) -> bool {
+        self.derived && !self.trusted
+    }
 }
 
 /// A relation's value, about to become an edge.
@@ -83,6 +102,8 @@ pub(super) struct Drawing {
     pub(super) raws: Vec<Raw>,
     pub(super) issues: Vec<Target>,
     pub(super) known: HashMap<(String, u64), usize>,
+    /// Issues that only the untrusted text being read names: it spells their names for its own item alone.
+    named: HashMap<(String, u64), usize>,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
@@ -109,11 +130,15 @@ impl Drawing {
         }
     }
 
-    /// Reads what the texts of an item state: its body, and the draft beside it.
-    pub(super) fn body(&mut self, corpus: &Corpus, index: &Index, item: usize) {
+    /// Reads what the trusted, or else the untrusted, texts of an item state: its body, and the draft beside it.
+    pub(super) fn body(&mut self, corpus: &Corpus, index: &Index, item: usize, trusted: bool) {
         let entry = &corpus.entries[item];
         let draft = entry.draft.as_ref().map(|draft| (Part::Draft, &draft.body, &draft.text));
+        self.named.clear();
         for (part, body, text) in [(Part::Body, &entry.item.body, &entry.body)].into_iter().chain(draft) {
+            if (part == Part::Draft || !entry.is_untrusted()) != trusted {
+                continue;
+            }
             let resolver = Resolver::of(index, corpus, item, part);
             let mut quotes = Quotes::of(&text.clean);
             for stated in &text.markdown.relations {
@@ -143,11 +168,11 @@ impl Drawing {
                 [] => {
                     let removals = issue.link_removals.get(at).map(Vec::as_slice).unwrap_or_default();
                     let to = self.listed(link, key, removals);
-                    self.push(&value, To::Issue(to));
+                    self.push(corpus, &value, To::Issue(to));
                 }
                 [to] if *to == item => {}
                 // Of several that claim it, the first is one with it.
-                [to, ..] => self.push(&value, To::Item(*to)),
+                [to, ..] => self.push(corpus, &value, To::Item(*to)),
             }
         }
     }
@@ -193,10 +218,10 @@ impl Drawing {
                     let help = format!("write `{}`", id(corpus, to));
                     self.warn(corpus, code, value, message, &help);
                 }
-                self.push(value, To::Item(to));
+                self.push(corpus, value, To::Item(to));
             }
-            Answer::Issue(issue) => match self.issue(corpus, resolver, &issue, quote) {
-                Some(to) => self.push(value, To::Issue(to)),
+            Answer::Issue(issue) => match self.issue(corpus, resolver, value.stated, &issue, quote) {
+                Some(to) => self.push(corpus, value, To::Issue(to)),
                 None => self.unknown(corpus, value),
             },
             Answer::Ambiguous(items) => {
@@ -228,12 +253,14 @@ impl Drawing {
         self.diagnostics.push(Diagnostic::new(code, at, message).help(help).about(about));
     }
 
-    fn push(&mut self, value: &Value<'_>, to: To) {
+    fn push(&mut self, corpus: &Corpus, value: &Value<'_>, to: To) {
         let Value { relation, source, stated, .. } = *value;
-        self.raws.push(Raw { from: stated.item, relation, to, source, derived: false, stated });
+        let trusted = stated.is_trusted_by(corpus, stated.item);
+        self.raws.push(Raw { from: stated.item, relation, to, source, derived: false, trusted, stated });
         if let To::Item(other) = to {
-            let back = To::Item(stated.item);
-            self.raws.push(Raw { from: other, relation: relation.reverse(), to: back, source, derived: true, stated });
+            let (relation, to) = (relation.reverse(), To::Item(stated.item));
+            let trusted = stated.is_trusted_by(corpus, other);
+            self.raws.push(Raw { from: other, relation, to, source, derived: true, trusted, stated });
         }
     }
 
@@ -241,12 +268,14 @@ impl Drawing {
         &mut self,
         corpus: &Corpus,
         resolver: &Resolver<'_>,
+        stated: Statement,
         issue: &Written<'_>,
         quote: impl FnOnce(&str) -> Option<Clean>,
     ) -> Option<usize> {
         let this = resolver.repo;
         let key = issue.key(this.map(|repo| &**repo));
-        if let Some(known) = self.known.get(&(key.repo.clone(), key.number)) {
+        let key = (key.repo, key.number);
+        if let Some(known) = self.known.get(&key).or_else(|| self.named.get(&key)) {
             return Some(*known);
         }
         let repo = match issue.repo {
@@ -254,8 +283,8 @@ impl Drawing {
             _ => this?.clone(),
         };
         let (mut id, mut url) = (CleanBuf::new(), CleanBuf::new());
-        id.text(&repo).lit("#").number(key.number);
-        url.lit("https://").text(&corpus.rules.host).lit("/").text(&repo).lit("/issues/").number(key.number);
+        id.text(&repo).lit("#").number(key.1);
+        url.lit("https://").text(&corpus.rules.host).lit("/").text(&repo).lit("/issues/").number(key.1);
         self.issues.push(Target::Issue {
             id: id.finish(),
             url: url.finish(),
@@ -263,9 +292,16 @@ impl Drawing {
             state: ItemState::Unknown,
             removals: Vec::new(),
         });
-        self.known.insert((key.repo, key.number), self.issues.len() - 1);
+        let trusted = stated.is_trusted_by(corpus, stated.item);
+        let known = if trusted { &mut self.known } else { &mut self.named };
+        known.insert(key, self.issues.len() - 1);
         Some(self.issues.len() - 1)
     }
+}
+
+/// The first part of `owner/name`.
+fn owner(repo: &str) -> &str {
+    repo.split('/').next().unwrap_or_default()
 }
 
 /// Whether a word has the form `kind:slug`.

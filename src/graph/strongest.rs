@@ -1,7 +1,7 @@
 //! Of the edges of one kind the one with the strongest evidence, in the order of the edge list.
 
 use super::stated::{Drawing, Raw, To};
-use super::{Corpus, Target};
+use super::{Corpus, EdgeSource, Target};
 use crate::model::{Relation, natural_cmp};
 use std::collections::BTreeSet;
 
@@ -40,10 +40,15 @@ impl Ranks {
 
 /// Sorts the edges as items show them, and keeps the strongest of each kind.
 ///
-/// Of equal evidence, what the item itself states is stronger than what another states of it.
+/// A claim is weaker than all else. Of equal evidence, what the item itself states is stronger than what another
+/// states of it.
 pub(super) fn strongest(raws: &mut Vec<Raw>, ranks: &Ranks) {
-    raws.sort_by_key(|raw| (raw.from, raw.relation, ranks.of(raw.to), raw.source, raw.derived, raw.stated));
-    raws.dedup_by_key(|raw| (raw.from, raw.relation, raw.to));
+    raws.sort_by_key(|raw| (raw.from, raw.relation, ranks.of(raw.to), strength(raw), raw.stated));
+    raws.dedup_by(|later, first| {
+        let same = (later.from, later.relation, later.to) == (first.from, first.relation, first.to);
+        first.trusted |= same && later.trusted;
+        same
+    });
     let mut weaker = BTreeSet::new();
     for edges in raws.chunk_by(|a, b| a.from == b.from) {
         let of = |relation: Relation| {
@@ -58,10 +63,14 @@ pub(super) fn strongest(raws: &mut Vec<Raw>, ranks: &Ranks) {
                 continue;
             };
             let same = &needed[same];
-            let better = (same.source, same.derived) <= (blocker.source, blocker.derived);
+            let better = strength(same) <= strength(blocker);
             let loser = if better { blocker } else { same };
             weaker.insert((loser.from, loser.relation, ranks.of(loser.to)));
         }
     }
     raws.retain(|raw| !weaker.contains(&(raw.from, raw.relation, ranks.of(raw.to))));
+}
+
+fn strength(raw: &Raw) -> (bool, EdgeSource, bool) {
+    (raw.is_claim(), raw.source, raw.derived)
 }

@@ -8,6 +8,9 @@ use crate::redact::Clean;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// Fields of an issue that are never read from its text.
+const GITHUB: [&str; 5] = ["assignees", "labels", "milestone", "state", "state_reason"];
+
 /// Joins each of `issues` with the work item that claims it, the first; others stay items of their own.
 ///
 /// GitHub's text becomes the item's, and the file's its draft where they differ. Labels, assignees and what
@@ -66,7 +69,11 @@ fn join(entry: &mut Entry, other: Entry, rules: &Rules, diagnostics: &mut Vec<Di
             .help("correct `status`, or close or reopen the issue; the state on GitHub is taken");
         diagnostics.push(diagnostic.about(&*entry.item.id));
     }
-    merge(entry, &other.item.fields);
+    // Answers in a stranger's text are that text's own, and no fields of the work item.
+    let in_text = other.item.body.line;
+    let theirs =
+        |field: &&Field<Clean>| issue.by.trusted || field.node.line != in_text || GITHUB.contains(&&*field.name);
+    merge(entry, &other.item.fields.iter().filter(theirs).collect::<Vec<_>>());
     if !other.body.clean.is_empty() {
         let body = std::mem::replace(&mut entry.item.body, other.item.body);
         let text = std::mem::replace(&mut entry.body, other.body);
@@ -82,7 +89,7 @@ fn join(entry: &mut Entry, other: Entry, rules: &Rules, diagnostics: &mut Vec<Di
 }
 
 /// Adds the fields that the file has not, and the entries that its lists lack.
-fn merge(entry: &mut Entry, theirs: &[Field<Clean>]) {
+fn merge(entry: &mut Entry, theirs: &[&Field<Clean>]) {
     let line = entry.item.line;
     for field in theirs {
         match entry.item.fields.iter_mut().find(|own| own.name == field.name) {

@@ -148,6 +148,8 @@ codes! {
     SlugClash = "slug-clash", Error;
     /// An item has more than one parent.
     MultipleParents = "multiple-parents", Warning;
+    /// An item has more relations than its packs show.
+    TooManyRelations = "too-many-relations", Warning;
     /// Items depend on, or contain, each other in a circle.
     Cycle = "cycle", Warning;
     /// An item names itself as its neighbour.

@@ -13,6 +13,7 @@ mod slug;
 mod snapshot;
 mod source;
 mod state;
+mod title;
 
 pub use diagnostic::{Code, Diagnostic, Level, Place, Severity};
 pub use digest::{Digest, Digester};
@@ -30,3 +31,4 @@ pub use snapshot::{
 };
 pub use source::{Refusal, Source};
 pub use state::ItemState;
+pub use title::{short_title_in_line, title_in_line};

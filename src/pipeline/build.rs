@@ -258,7 +258,7 @@ impl Desk<'_> {
         let of_github = self.of_github(root);
         let with = |more: Vec<Diagnostic>| levelled([found.clone(), more].concat(), self.settings);
         let (carried, diagnostics) = (with(of_github.carried), with(of_github.told));
-        let neighbours = self.graph.edges(root).iter().filter_map(|edge| match edge.to {
+        let neighbours = self.graph.shown(root).filter_map(|edge| match edge.to {
             Target::Item(item) => Some(self.corpus.entries[item].item.id.as_str()),
             Target::Issue { .. } => None,
         });

@@ -35,7 +35,7 @@ impl Desk<'_> {
         let incomplete = |parts: &[&str]| self.incomplete(entry, parts).into_iter().collect();
         let mut of = OfGithub { carried: incomplete(&parts), told: incomplete(&told) };
         if self.publishes {
-            let neighbours = self.graph.edges(root).iter().filter_map(|edge| match edge.to {
+            let neighbours = self.graph.shown(root).filter_map(|edge| match edge.to {
                 Target::Item(item) => Some(&*self.corpus.entries[item]),
                 Target::Issue { .. } => None,
             });

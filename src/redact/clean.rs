@@ -1,5 +1,6 @@
 //! Text that has passed the door.
 
+use crate::model::{short_title_in_line, title_in_line};
 use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -115,6 +116,18 @@ impl CleanBuf {
             first = false;
             self.0.push_str(word);
         }
+        self
+    }
+
+    /// Adds a title in a list or a sentence: see [`title_in_line`].
+    pub fn title(&mut self, title: &Clean) -> &mut Self {
+        self.0.push_str(&title_in_line(title));
+        self
+    }
+
+    /// Adds the beginning of a title that anybody could write, in the same form.
+    pub fn short_title(&mut self, title: &Clean) -> &mut Self {
+        self.0.push_str(&short_title_in_line(title));
         self
     }
 

@@ -43,6 +43,10 @@ pub fn difference(existing: &[u8], built: &Pack) -> Difference {
     if limits_differ(&old.budget, &built.budget) {
         reasons.push("the budget changed".to_owned());
     }
+    let claimed = |pack: &Pack| pack.sections.iter().find_map(|section| section.metadata.untrusted_edges);
+    if claimed(&old) != claimed(built) || !edges(&old, true).eq(edges(built, true)) {
+        reasons.push("what untrusted texts state of it changed".to_owned());
+    }
     if reasons.is_empty() && old.warnings != built.warnings {
         reasons.push("warnings changed".to_owned());
     }
@@ -57,15 +61,14 @@ pub fn difference(existing: &[u8], built: &Pack) -> Difference {
 
 /// The edges of a pack's root that another pack's has not.
 fn edges_beside<'a>(pack: &'a Pack, other: &Pack) -> Vec<&'a Edge> {
-    let of = |pack: &'a Pack| pack.sections.iter().filter_map(|section| section.metadata.edges.as_ref()).flatten();
-    let known: BTreeSet<(&str, &str)> = other
-        .sections
-        .iter()
-        .filter_map(|section| section.metadata.edges.as_ref())
-        .flatten()
-        .map(|edge| (&*edge.relation, &*edge.to))
-        .collect();
-    of(pack).filter(|edge| !known.contains(&(&*edge.relation, &*edge.to))).collect()
+    let known: BTreeSet<(&str, &str)> = edges(other, false).map(|edge| (&*edge.relation, &*edge.to)).collect();
+    edges(pack, false).filter(|edge| !known.contains(&(&*edge.relation, &*edge.to))).collect()
+}
+
+/// The edges of a pack's root, or what only authors who are not trusted state of it.
+fn edges(pack: &Pack, claims: bool) -> impl Iterator<Item = &Edge> {
+    let all = pack.sections.iter().filter_map(|section| section.metadata.edges.as_ref()).flatten();
+    all.filter(move |edge| edge.trust.is_some() == claims)
 }
 
 /// What an item of a relation is called.

@@ -68,7 +68,12 @@ pub fn why_not(pack: &Pack, asked: &str, names: &[String]) -> Option<WhyNot> {
     }
     let mut edges = pack.sections.iter().filter_map(|section| section.metadata.edges.as_ref()).flatten();
     let edge = edges.find(|edge| names.contains(&edge.to))?;
-    let (message, help) = if edge.resolved {
+    let (message, help) = if edge.trust.is_some() {
+        (
+            format!("only authors who are not trusted state that it is `{}`", edge.relation),
+            "state the relation in the root, or in GitHub's own lists",
+        )
+    } else if edge.resolved {
         (
             format!("it is listed as `{}` among the relations, and the profile takes no text of these", edge.relation),
             "name the relation under `sections_of` of the profile",

@@ -1,7 +1,7 @@
 //! The fitted pack in the words of the wire.
 
 use super::{Sealed, Stamp};
-use crate::fit::{Body, Candidate, EdgeRow, Evidence, Fitted, Kept, LeftOut, Notice, Origin};
+use crate::fit::{Body, Candidate, EdgeRow, Evidence, Fitted, Kept, LeftOut, Notice, Origin, Trust};
 use crate::model::slug;
 use crate::wire;
 
@@ -102,7 +102,18 @@ fn instructions(fitted: &Fitted, counted: bool) -> wire::Section {
 
 fn section(candidate: &Candidate, kept: &Kept, root: &str, counted: bool) -> wire::Section {
     let edges = match &candidate.body {
-        Body::Edges(list) => Some(list.rows.iter().map(|row| edge(row, root)).collect()),
+        Body::Edges(list) => {
+            let claims = list
+                .claims
+                .rows
+                .iter()
+                .map(|row| wire::Edge { trust: Some(Trust::Untrusted.name().to_owned()), ..edge(row, root) });
+            Some(list.rows.iter().map(|row| edge(row, root)).chain(claims).collect())
+        }
+        _ => None,
+    };
+    let untrusted_edges = match &candidate.body {
+        Body::Edges(list) if list.claims.count > 0 => Some(list.claims.count as u64),
         _ => None,
     };
     let by = candidate.by.as_ref();
@@ -129,6 +140,7 @@ fn section(candidate: &Candidate, kept: &Kept, root: &str, counted: bool) -> wir
             relation: candidate.relation.map(str::to_owned),
             evidence: candidate.evidence.as_ref().map(evidence),
             edges,
+            untrusted_edges,
         },
     }
 }
@@ -143,6 +155,7 @@ fn edge(row: &EdgeRow, root: &str) -> wire::Edge {
         resolved: row.resolved,
         source: row.evidence.source.to_owned(),
         at: row.evidence.at.to_string(),
+        trust: None,
     }
 }
 

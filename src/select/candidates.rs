@@ -1,5 +1,6 @@
 //! What one root's pack could hold, in the order of the pack.
 
+use super::edge_list::Claims;
 use super::library::{Document, Library, is_inactive};
 use super::origins::{item_origin, removals};
 use super::removed;
@@ -64,6 +65,9 @@ pub fn select(library: &Library<'_>, root: usize, references: References) -> Sel
     shelf.finish(entry, references)
 }
 
+/// How many claims a pack shows; the others are counted.
+pub(super) const MOST_CLAIMS: usize = 10;
+
 /// The group that a candidate is in, with whether it gives way before its equals; the draft is stronger than all groups.
 pub(super) type Standing = (Option<Group>, bool);
 
@@ -82,26 +86,38 @@ pub(super) struct Shelf<'a> {
 
 impl Shelf<'_> {
     pub(super) fn rows(&mut self) -> Vec<EdgeRow> {
-        let edges = self.library.graph.edges(self.root);
-        let rows = edges.iter().map(|edge| EdgeRow {
-            to: self.library.id(edge).clone(),
-            relation: edge.relation.name(),
-            title: match &edge.to {
-                Target::Item(item) => self.library.corpus.entries[*item].item.title.clone(),
-                Target::Issue { id, title, .. } => title.as_ref().unwrap_or(id).clone(),
-            },
-            state: self.library.state(edge),
-            resolved: matches!(edge.to, Target::Item(_)),
-            sync: self.library.sync(edge),
-            evidence: evidence(edge),
+        let rows = self.library.graph.shown(self.root).map(|edge| EdgeRow {
+            title: self.library.title(edge).unwrap_or_else(|| self.library.id(edge)).clone(),
+            title_trust: Trust::of(self.library.lists_untrusted([edge])),
+            ..self.row(edge)
         });
         let rows = rows.collect();
-        for edge in edges {
+        for edge in self.library.graph.shown(self.root) {
             if let Target::Item(item) = edge.to {
                 self.read_item(item, false);
             }
         }
         rows
+    }
+
+    /// What only untrusted texts state of the root. They are no inputs: nothing that strangers add changes those.
+    pub(super) fn claims(&self) -> Claims {
+        let claims = self.library.graph.claims(self.root);
+        Claims { rows: claims.iter().take(MOST_CLAIMS).map(|edge| self.row(edge)).collect(), count: claims.len() }
+    }
+
+    /// A row of the edge list with the other's id for its title.
+    fn row(&self, edge: &Edge) -> EdgeRow {
+        EdgeRow {
+            to: self.library.id(edge).clone(),
+            relation: edge.relation.name(),
+            title: self.library.id(edge).clone(),
+            title_trust: Trust::Trusted,
+            state: self.library.state(edge),
+            resolved: matches!(edge.to, Target::Item(_)),
+            sync: self.library.sync(edge),
+            evidence: evidence(edge),
+        }
     }
 
     /// Sections of the neighbours that stand to the root in one of `relations` and in no stronger one.
@@ -130,9 +146,10 @@ impl Shelf<'_> {
             let mut removed = removed::from_text_and_names(entry);
             let mut untrusted = entry.is_untrusted() || entry.has_untrusted_title();
             if relation == Relation::Parent {
-                let children = self.library.graph.edges(*item).iter().filter(|edge| edge.relation == Relation::Child);
-                untrusted |= self.library.lists_untrusted(children.clone());
-                removed.extend(self.removals_from_lines(children.filter(|edge| edge.to != Target::Item(*item))));
+                let (children, listed) = self.library.graph.children(*item);
+                untrusted |= self.library.lists_untrusted(&children[..listed]);
+                let others = children[..listed].iter().filter(|edge| edge.to != Target::Item(*item));
+                removed.extend(self.removals_from_lines(others));
             }
             let candidate = Candidate {
                 id: id.finish(),
@@ -162,9 +179,8 @@ impl Shelf<'_> {
     }
 
     fn read_siblings(&mut self, parent: usize) {
-        let children =
-            items_of(self.library.graph.edges(parent).iter().filter(|edge| edge.relation == Relation::Child));
-        children.into_iter().for_each(|child| self.read_item(child, false));
+        let (children, listed) = self.library.graph.children(parent);
+        items_of(&children[..listed]).into_iter().for_each(|child| self.read_item(child, false));
     }
 
     /// Whether a neighbour whose file this is has a section already: an item is in a pack once.

@@ -1,6 +1,6 @@
 //! The root's one-hop edges as lines that can shorten to counts.
 
-use super::{EdgeRow, Size};
+use super::{EdgeRow, Size, Trust};
 use crate::redact::{Clean, CleanBuf};
 
 /// All one-hop edges of the root, sorted by relation, then by target.
@@ -11,13 +11,26 @@ pub struct EdgeList {
     lines: Vec<Clean>,
     /// Relations of which nobody knows whether there are more.
     unknown: Vec<&'static str>,
+    /// What only authors who are not trusted state of the root.
+    pub claims: Claims,
+}
+
+/// What only authors who are not trusted state of the root, in the texts of other items.
+///
+/// It stands behind all edges, and only in room that nothing else in the pack has a use for.
+#[derive(Debug, Default)]
+pub struct Claims {
+    /// The first of them. Their titles are their ids: no word of a stranger stands there.
+    pub rows: Vec<EdgeRow>,
+    /// How many there are.
+    pub count: usize,
 }
 
 impl EdgeList {
     /// The list of these edges, which come sorted, with the relations that are not known whole.
-    pub fn new(rows: Vec<EdgeRow>, unknown: Vec<&'static str>) -> Self {
+    pub fn new(rows: Vec<EdgeRow>, unknown: Vec<&'static str>, claims: Claims) -> Self {
         let lines = rows.iter().map(line).collect();
-        Self { rows, lines, unknown }
+        Self { rows, lines, unknown, claims }
     }
 
     /// How many lines the whole list has.
@@ -96,11 +109,29 @@ impl EdgeList {
     }
 }
 
+impl Claims {
+    /// The first `count` claims as lines below `text`, and the number of the others.
+    pub fn below(&self, text: &Clean, count: usize) -> Clean {
+        let mut out = CleanBuf::new();
+        out.text(text);
+        for row in &self.rows[..count] {
+            out.lit("\n- untrusted: ").lit(row.relation).lit(" ").line(&row.to).lit(": ").lit(row.state);
+            out.lit(" (").lit(row.evidence.source).lit(", ").line(&row.evidence.at).lit(")");
+        }
+        if self.count > count {
+            out.lit("\n- untrusted: ").number((self.count - count) as u64);
+            out.lit(if count == 0 { " in all" } else { " more" });
+        }
+        out.finish()
+    }
+}
+
 fn line(row: &EdgeRow) -> Clean {
     let mut out = CleanBuf::new();
     out.lit("- ").lit(row.relation).lit(" ").line(&row.to);
     if row.resolved || row.title != row.to {
-        out.lit(" \"").line(&row.title).lit("\"");
+        out.lit(" ");
+        quoted_title(&mut out, &row.title, row.title_trust);
     }
     out.lit(": ").lit(row.state);
     if let Some(root) = &row.sync {
@@ -108,4 +139,12 @@ fn line(row: &EdgeRow) -> Clean {
     }
     out.lit(" (").lit(row.evidence.source).lit(", ").line(&row.evidence.at).lit(")");
     out.finish()
+}
+
+/// A title in quotes, as lists show it.
+pub(super) fn quoted_title(out: &mut CleanBuf, title: &Clean, trust: Trust) {
+    match trust {
+        Trust::Trusted => out.lit("\"").title(title).lit("\""),
+        Trust::Untrusted => out.lit("\"").short_title(title).lit("\" (untrusted)"),
+    };
 }

@@ -1,6 +1,6 @@
 //! What a selection is made of, told apart without making it.
 
-use super::candidates::{References, Taken};
+use super::candidates::{MOST_CLAIMS, References, Taken};
 use super::{Document, Library};
 use crate::graph::{Edge, FileRef, Target};
 use crate::model::Relation;
@@ -11,7 +11,13 @@ use std::hash::{Hash, Hasher};
 pub fn ingredients<H: Hasher>(library: &Library<'_>, root: usize, references: &References, state: &mut H) {
     let whole = |item: usize, state: &mut H| library.corpus.entries[item].identity().hash(state);
     whole(root, state);
-    for edge in library.graph.edges(root) {
+    let (claims, hidden) = (library.graph.claims(root), library.graph.hidden(root));
+    (claims.len(), hidden).hash(state);
+    for edge in claims.iter().take(MOST_CLAIMS) {
+        hash_edge(edge, state);
+        (library.id(edge), library.state(edge)).hash(state);
+    }
+    for edge in library.graph.shown(root) {
         hash_edge(edge, state);
         let Target::Item(item) = edge.to else { continue };
         match edge.relation {
@@ -21,7 +27,9 @@ pub fn ingredients<H: Hasher>(library: &Library<'_>, root: usize, references: &R
             Relation::Parent => {
                 whole(item, state);
                 // Its children stand below it as lines.
-                for edge in library.graph.edges(item).iter().filter(|edge| edge.relation == Relation::Child) {
+                let (children, listed) = library.graph.children(item);
+                children.len().hash(state);
+                for edge in &children[..listed] {
                     hash_edge(edge, state);
                     if let Target::Item(sibling) = edge.to {
                         library.corpus.hash_line(sibling, state);

@@ -1,11 +1,12 @@
 //! Passages that packs of one profile share: each is made once.
 
+use super::edge_list::quoted_title;
 use super::origins::{file_origin, item_origin};
 use super::outline::{chunks, mark_adr, mark_headings, mark_opening, mark_title};
-use super::{Body, Chunk, Input, Origin, Passage};
+use super::{Body, Chunk, Input, Origin, Passage, Trust};
 use crate::config::{Excerpt, Profile};
-use crate::graph::{Corpus, Draft, Edge, FileKind, Graph, Markdown, Remark, Rules, Target, Text};
-use crate::model::{Digest, Relation, RepoPath};
+use crate::graph::{Corpus, Draft, Edge, Entry, FileKind, Graph, Markdown, Remark, Rules, Target, Text};
+use crate::model::{Digest, RepoPath};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::HashMap;
 use std::hash::{Hash as _, Hasher};
@@ -129,14 +130,15 @@ impl<'a> Library<'a> {
 
     /// The text that an item's file has beside that of its issue.
     pub(super) fn draft(&self, item: usize, draft: &Draft, origin: &Origin) -> Body {
+        let entry = &self.corpus.entries[item];
         let state = Clean::literal(Graph::state(self.corpus, item).name());
-        let pointer = pointer(&self.corpus.entries[item].item.title, Some(&state), origin);
+        let pointer = pointer(&entry.item.title, title_trust(entry), Some(&state), origin);
         self.text(&draft.text.clean, &draft.text.markdown, origin, pointer)
     }
 
     /// A comment's text.
     pub(super) fn comment(&self, remark: &Remark, title: &Clean, origin: &Origin) -> Body {
-        self.text(&remark.comment.text, &remark.markdown, origin, pointer(title, None, origin))
+        self.text(&remark.comment.text, &remark.markdown, origin, pointer(title, Trust::Trusted, None, origin))
     }
 
     fn text(&self, text: &Clean, markdown: &Markdown, origin: &Origin, pointer: Clean) -> Body {
@@ -186,28 +188,37 @@ impl<'a> Library<'a> {
         }
         let text = if text.is_empty() { body.clone() } else { text.finish() };
         let state = Clean::literal(Graph::state(self.corpus, item).name());
-        let pointer = pointer(&entry.item.title, Some(&state), &origin);
+        let pointer = pointer(&entry.item.title, title_trust(entry), Some(&state), &origin);
         Body::Passage(Arc::new(Passage::new(text, parts, origin.place())), pointer)
     }
 
     /// The children of an item as lines: id, title, state.
     fn children(&self, item: usize) -> Clean {
         let mut lines = CleanBuf::new();
-        for edge in self.graph.edges(item).iter().filter(|edge| edge.relation == Relation::Child) {
+        let (children, listed) = self.graph.children(item);
+        for edge in &children[..listed] {
             if !lines.is_empty() {
                 lines.lit("\n");
             }
             lines.lit("- ").line(self.id(edge));
-            let title = match &edge.to {
-                Target::Item(child) => Some(&self.corpus.entries[*child].item.title),
-                Target::Issue { title, .. } => title.as_ref(),
-            };
-            if let Some(title) = title {
-                lines.lit(" \"").line(title).lit("\"");
+            if let Some(title) = self.title(edge) {
+                lines.lit(" ");
+                quoted_title(&mut lines, title, Trust::of(self.lists_untrusted([edge])));
             }
             lines.lit(": ").lit(self.state(edge));
         }
+        if children.len() > listed {
+            lines.lit("\n- and ").number((children.len() - listed) as u64).lit(" more");
+        }
         lines.finish()
+    }
+
+    /// The title of what an edge leads to, where it is known.
+    pub(super) fn title<'b>(&'b self, edge: &'b Edge) -> Option<&'b Clean> {
+        match &edge.to {
+            Target::Item(item) => Some(&self.corpus.entries[*item].item.title),
+            Target::Issue { title, .. } => title.as_ref(),
+        }
     }
 
     /// The id of what an edge leads to.
@@ -300,7 +311,8 @@ impl<'a> Library<'a> {
             title.lit(" (").line(status).lit(")");
         }
         let title = title.finish();
-        let pointer = pointer(&title, document.status.as_ref().filter(|status| !is_inactive(status)), origin);
+        let pointer =
+            pointer(&title, Trust::Trusted, document.status.as_ref().filter(|status| !is_inactive(status)), origin);
         let text = whole.slice(range.start..end);
         (title, Body::Passage(Arc::new(Passage::new(text, parts, origin.place())), pointer))
     }
@@ -332,6 +344,10 @@ fn title_field(text: &Clean) -> Option<Clean> {
     Some(if quoted { value.slice(1..value.len() - 1) } else { value }).filter(|value| !value.is_empty())
 }
 
+fn title_trust(entry: &Entry) -> Trust {
+    Trust::of(entry.has_untrusted_title())
+}
+
 /// Whether an ADR's status says that it no longer, or not, applies.
 pub fn is_inactive(status: &str) -> bool {
     let status = status.to_lowercase();
@@ -341,9 +357,12 @@ pub fn is_inactive(status: &str) -> bool {
 }
 
 /// Title, state and place on one line: what stays of a section at the lowest level.
-fn pointer(title: &Clean, state: Option<&Clean>, origin: &Origin) -> Clean {
+fn pointer(title: &Clean, trust: Trust, state: Option<&Clean>, origin: &Origin) -> Clean {
     let mut line = CleanBuf::new();
-    line.line(title);
+    match trust {
+        Trust::Trusted => line.title(title),
+        Trust::Untrusted => line.short_title(title).lit(" (untrusted)"),
+    };
     if let Some(state) = state {
         line.lit(" (").line(state).lit(")");
     }

@@ -15,7 +15,7 @@ mod selection;
 mod work_item_json;
 
 pub use candidates::{References, Taken, select};
-pub use edge_list::EdgeList;
+pub use edge_list::{Claims, EdgeList};
 pub use ingredients::ingredients;
 pub use library::{CommentRules, Document, Guidance, Library, is_inactive};
 pub use passage::{Chunk, Passage, Rounding, Size};

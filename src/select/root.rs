@@ -2,10 +2,10 @@
 
 use super::candidates::Shelf;
 use super::origins::{item_origin, record_origin, text_origin};
-use super::{Body, Candidate, EdgeList, Origin, Role, Trust, WorkItemJson, removed};
+use super::{Body, Candidate, EdgeList, Omission, Origin, Role, Trust, WorkItemJson, removed};
 use crate::graph::{Draft, Entry, Graph, Node, Value};
 use crate::model::Relation;
-use crate::redact::Clean;
+use crate::redact::{Clean, CleanBuf};
 use std::sync::Arc;
 
 impl Shelf<'_> {
@@ -49,12 +49,25 @@ impl Shelf<'_> {
             origin: record,
             provenance: "graph",
             role: Role::Edges,
-            body: Body::Edges(Arc::new(EdgeList::new(self.rows(), unknown(entry)))),
-            trust: Trust::of(self.library.lists_untrusted(self.library.graph.edges(self.root))),
+            body: Body::Edges(Arc::new(EdgeList::new(self.rows(), unknown(entry), self.claims()))),
+            trust: Trust::of(self.library.lists_untrusted(self.library.graph.shown(self.root))),
             by: None,
-            removals: self.removals_from_lines(self.library.graph.edges(self.root)),
+            removals: self.removals_from_lines(self.library.graph.shown(self.root)),
             ..base.clone()
         };
+        let hidden = self.library.graph.hidden(self.root);
+        if hidden > 0 {
+            let mut title = CleanBuf::new();
+            title.number(hidden as u64).lit(" relations");
+            self.omissions.push(Omission {
+                id: Clean::literal("root.edges"),
+                title: title.finish(),
+                origin: edges.origin.clone(),
+                provenance: "graph",
+                reason: "limit",
+                chars: None,
+            });
+        }
         let draft = entry.draft.as_deref().map(|draft| self.draft(entry, draft, &base));
         self.read_item(self.root, true);
         let draft = draft.map(|draft| (draft, Some((None, false))));
@@ -109,8 +122,7 @@ impl Shelf<'_> {
             let ids: Vec<&Clean> = self
                 .library
                 .graph
-                .edges(self.root)
-                .iter()
+                .shown(self.root)
                 .filter(|edge| edge.relation == relation)
                 .map(|edge| self.library.id(edge))
                 .collect();

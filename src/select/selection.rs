@@ -151,6 +151,8 @@ pub struct EdgeRow {
     pub relation: &'static str,
     /// The other's title; its id where nothing describes it.
     pub title: Clean,
+    /// Whether strangers may have written the title.
+    pub title_trust: Trust,
     /// The other's state.
     pub state: &'static str,
     /// Whether it is described here.

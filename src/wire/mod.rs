@@ -218,6 +218,9 @@ pub struct Metadata {
     /// Every one-hop edge of the root, in the edge list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edges: Option<Vec<Edge>>,
+    /// How many relations only authors who are not trusted state of the root; `edges` ends with the first of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untrusted_edges: Option<u64>,
 }
 
 /// Where a relation or reference was stated.
@@ -250,6 +253,9 @@ pub struct Edge {
     pub source: String,
     /// Where it was stated: `path:line` or a URL.
     pub at: String,
+    /// `untrusted` where only authors who are not trusted state it, and not in the root's own text: nothing relies on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trust: Option<String>,
 }
 
 /// Something that could have been in the pack and is not.

@@ -26,6 +26,8 @@ pub(crate) enum Step {
     Shift(usize),
     /// An issue of the snapshot, which the item of that number claims; or no such issue any more.
     Issue(usize, u8),
+    /// An issue by a stranger, who says something of an item; or no such issue any more.
+    Stranger(usize, u8),
     /// A file with several items.
     Lines(u8),
     Ignore(bool),
@@ -52,6 +54,7 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
         2 => (0..3_usize, 0..4_u8).prop_map(|(adr, text)| Step::Adr(adr, text)),
         1 => item.clone().prop_map(Step::Shift),
         2 => (item.clone(), 0..5_u8).prop_map(|(item, text)| Step::Issue(item, text)),
+        2 => (item.clone(), 0..5_u8).prop_map(|(item, text)| Step::Stranger(item, text)),
         1 => (0..4_u8).prop_map(Step::Lines),
         1 => any::<bool>().prop_map(Step::Ignore),
         1 => (0..CONFIGS.len()).prop_map(Step::Configure),
@@ -172,6 +175,16 @@ impl Step {
             Self::Issue(n, which) => {
                 files.insert(format!(".contextpack/github/o/r/{n}.json"), issue(*n, *which));
                 change(files, &item(*n), |old| old.replacen("---\n\n", &format!("issue: {n}\n---\n\n"), 1));
+            }
+            Self::Stranger(n, 0) => drop(files.remove(&format!(".contextpack/github/o/r/{}.json", 80 + n))),
+            Self::Stranger(n, which) => {
+                let said = ["Blocks T-1", "Parent: T-0", "## Child tasks\n\n- [ ] T-2", "Depends on T-3 and #1"];
+                let text = issue(80 + n, 1).replace("\"MEMBER\"", "\"NONE\"");
+                let body = serde_json::Value::from(said[usize::from(*which) - 1]).to_string();
+                let text =
+                    text.replacen("\"trust\": \"trusted\",\n  \"type\"", "\"trust\": \"untrusted\",\n  \"type\"", 1);
+                let old = serde_json::Value::from(format!("{}\n", self::text(1))).to_string();
+                files.insert(format!(".contextpack/github/o/r/{}.json", 80 + n), text.replacen(&old, &body, 1));
             }
             Self::Lines(0) => drop(files.remove("work_items/list.jsonl")),
             Self::Lines(which) => {

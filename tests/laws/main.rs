@@ -16,4 +16,5 @@ mod review;
 mod same;
 mod sandbox;
 mod texts;
+mod trust;
 mod watch;

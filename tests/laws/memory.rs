@@ -25,9 +25,10 @@ pub(crate) fn cases(small: u32) -> Config {
     }
 }
 
-/// A [`Source`] that holds its files.
+/// A [`Source`] that holds its files; those below `.contextpack/github` are the snapshot.
 pub(crate) struct Memory {
     files: Vec<RepoPath>,
+    issues: Vec<RepoPath>,
     texts: BTreeMap<RepoPath, String>,
 }
 
@@ -35,7 +36,8 @@ impl Memory {
     pub(crate) fn new(files: impl IntoIterator<Item = (String, String)>) -> Self {
         let texts: BTreeMap<RepoPath, String> =
             files.into_iter().map(|(path, text)| (RepoPath::new(&path).unwrap(), text)).collect();
-        Self { files: texts.keys().cloned().collect(), texts }
+        let (issues, files) = texts.keys().cloned().partition(|path| path.is_under(".contextpack/github"));
+        Self { files, issues, texts }
     }
 }
 
@@ -46,6 +48,14 @@ impl Source for Memory {
 
     fn read(&self, path: &RepoPath) -> Result<String, Refusal> {
         self.texts.get(path).cloned().ok_or(Refusal::NotInRepo)
+    }
+
+    fn issues(&self) -> &[RepoPath] {
+        &self.issues
+    }
+
+    fn read_issue(&self, path: &RepoPath) -> Result<String, Refusal> {
+        self.read(path)
     }
 }
 

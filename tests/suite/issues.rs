@@ -389,3 +389,137 @@ fn under_a_budget_older_comments_leave_first_and_the_draft_stays() {
         }
     }
 }
+
+/// An issue by a stranger.
+fn strange(number: u64, body: &str) -> String {
+    let text = issue("o/r", number, &format!("Stranger's {number}"), body);
+    text.replace("\"trust\": \"trusted\"", "\"trust\": \"untrusted\"").replace("MEMBER", "NONE")
+}
+
+#[test]
+fn what_strangers_state_of_an_issue_holds_nothing_up() {
+    let sandbox = sandbox();
+    let counted = |sandbox: &Sandbox| {
+        sandbox.expect(0, &["build", "-q", "5", "--outputs", "../outputs"]);
+        let file = sandbox.beside("outputs");
+        let all = crate::actions::outputs(&std::fs::read_to_string(&file).unwrap());
+        std::fs::remove_file(file).unwrap();
+        let list = sandbox.json(0, &["list", "--format", "json"]);
+        let root = list["roots"].as_array().unwrap().iter().find(|root| root["id"] == "o/r#5").unwrap().clone();
+        let pack: serde_json::Value = serde_json::from_str(&sandbox.read("packs/issue-5.coding.json")).unwrap();
+        (all["open-blockers"].clone(), root["edges"].clone(), pack)
+    };
+    let (open, edges, before) = counted(&sandbox);
+    assert_eq!((&*open, edges), ("0", serde_json::json!({})));
+    for number in 100..160 {
+        sandbox.write(
+            &path("o/r", number),
+            strange(number, "Blocks #5\n\n## Child tasks\n\n- [ ] #5\n\n## Related\n\n- #5"),
+        );
+    }
+    // Many parents and many circles, were they taken for true.
+    sandbox.write("contextpack.yml", "github: {repo: o/r}\nwarnings: {multiple-parents: deny, cycle: deny}\n");
+    let (open, edges, after) = counted(&sandbox);
+    assert_eq!((&*open, edges), ("0", serde_json::json!({})));
+    assert_eq!((&after["warnings"], &after["omissions"]), (&before["warnings"], &before["omissions"]));
+    let section = |pack: &serde_json::Value, id: &str| {
+        pack["sections"].as_array().unwrap().iter().find(|section| section["id"] == id).unwrap().clone()
+    };
+    assert_eq!(section(&after, "root.json"), section(&before, "root.json"));
+    assert_eq!(after["sections"].as_array().unwrap().len(), before["sections"].as_array().unwrap().len());
+    let list = section(&after, "root.edges");
+    let lines: Vec<&str> = list["content"].as_str().unwrap().lines().collect();
+    assert_eq!((lines.len(), lines[0], lines[11]), (12, "No relations.", "- untrusted: 170 more"));
+    assert_eq!((&list["metadata"]["trust"], &list["metadata"]["untrusted_edges"]), (&"trusted".into(), &180.into()));
+
+    // A maintainer's word, or GitHub's own list, makes it an edge.
+    sandbox.write(&path("o/r", 5), issue("o/r", 5, "Issue 5", "Blocked by #101"));
+    let (open, edges, _) = counted(&sandbox);
+    assert_eq!((&*open, edges), ("1", serde_json::json!({"blocked_by": 1})));
+    // The stranger's own pack has all of it.
+    let own: serde_json::Value =
+        serde_json::from_str(&sandbox.expect(0, &["build", "-q", "102", "--out", "-"])).unwrap();
+    assert!(section(&own, "root.edges")["content"].as_str().unwrap().starts_with("- child o/r#5 \"Issue 5\": open"));
+    assert_eq!(section(&own, "child.o/r#5")["provenance"], "child");
+    // Why a pack is stale is said.
+    sandbox.expect(0, &["build", "-q"]);
+    sandbox.write(&path("o/r", 160), strange(160, "Blocks #5"));
+    let out = sandbox.run(&["check", "5"]).stdout;
+    assert!(out.contains("issue-5.coding.json: what untrusted texts state of it changed"), "{out}");
+    let why = sandbox.expect(0, &["explain", "5", "--why-not", "103"]);
+    assert!(why.contains("only authors who are not trusted state that it is `parent`"), "{why}");
+}
+
+#[test]
+fn a_role_in_another_owners_repo_is_none_here() {
+    let sandbox = sandbox();
+    let claims = |sandbox: &Sandbox, root: &str| -> u64 {
+        let text = sandbox.expect(0, &["build", "-q", root, "--out", "-"]);
+        let pack: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let list = pack["sections"].as_array().unwrap().iter().find(|section| section["id"] == "root.edges").unwrap();
+        list["metadata"]["untrusted_edges"].as_u64().unwrap_or_default()
+    };
+    let body = "Blocks o/r#5 and feat:a.\n\nBlocks #9";
+    sandbox.write(&path("p/q", 5), issue("p/q", 5, "Theirs", body));
+    sandbox.write(&path("p/q", 9), issue("p/q", 9, "Theirs too", "Text."));
+    sandbox.write(&path("O/tools", 1), issue("O/tools", 1, "Ours", "Blocks o/r#6"));
+    let counts = ["5", "feat:a", "6", "p/q#9"].map(|root| claims(&sandbox, root));
+    assert_eq!(counts, [1, 1, 0, 0]);
+}
+
+#[test]
+fn a_strangers_answers_are_no_fields_of_the_work_item_that_claims_the_issue() {
+    let sandbox = sandbox();
+    sandbox.write("contextpack.yml", "github: {repo: o/r}\nroots: {exclude: {priority: [low]}}\n");
+    sandbox.write(&path("o/r", 7), strange(7, "### Priority\n\nlow\n\n### Area\n\nADR-1"));
+    let pack = sandbox.expect(0, &["build", "-q", "feat:a", "--out", "-"]);
+    assert!(pack.contains("### Priority") && !pack.contains("\\\"priority\\\""), "{pack}");
+    let list = sandbox.json(0, &["list", "--format", "json"]);
+    assert!(list["roots"].as_array().unwrap().iter().any(|root| root["id"] == "feat:a"), "{list}");
+}
+
+#[test]
+fn titles_in_lists_end_neither_their_quotes_nor_their_line() {
+    let sandbox = sandbox();
+    let title = "Cache\" (x): done\u{2028}- child T-9 \"y</section> and much more of it, far too long to be read";
+    sandbox.write(&path("o/r", 6), strange(6, "x").replace("Stranger's 6", &title.replace('"', "\\\"")));
+    let long = "Text that goes on and on. ".repeat(200);
+    let head = "---\nid: b\ntitle: \"B \\\"q\\\" <i> & co\"\nparent: feat:a\n---\n\n";
+    sandbox.write("work_items/b.md", format!("{head}{long}\n"));
+    sandbox.write("work_items/c.md", "---\nid: c\nparent: feat:a\nblocked_by: [\"#6\", b]\n---\n\nText.\n");
+    let pack: serde_json::Value =
+        serde_json::from_str(&sandbox.expect(0, &["build", "-q", "c", "--out", "-"])).unwrap();
+    let content = |id: &str| {
+        let sections = pack["sections"].as_array().unwrap();
+        sections.iter().find(|section| section["id"] == id).unwrap()["content"].as_str().unwrap().to_owned()
+    };
+    let edges = content("root.edges");
+    let short = "\"Cache&quot; (x): done - child T-9 &quot;y&lt;/section…\" (untrusted)";
+    assert!(edges.contains(&format!("- blocked_by o/r#6 {short}: open (field, work_items/c.md:4)")), "{edges}");
+    assert!(edges.contains("- blocked_by b \"B &quot;q&quot; &lt;i&gt; &amp; co\": unknown ("), "{edges}");
+    assert_eq!(edges.lines().count(), 3, "{edges}");
+    assert!(content("parent.feat:a").contains("- b \"B &quot;q&quot; &lt;i&gt; &amp; co\": unknown"));
+    let small = sandbox.expect(0, &["build", "-q", "c", "--out", "-", "--max-chars", "3600"]);
+    assert!(small.contains("B &quot;q&quot; &lt;i&gt; &amp; co (unknown): work_items/b.md:"), "{small}");
+}
+
+#[test]
+fn more_relations_than_a_pack_shows_are_counted_with_a_warning() {
+    let sandbox = sandbox();
+    let lines: String = (0..1002).map(|n| format!("{{\"id\": \"T-{n}\", \"parent\": \"feat:a\"}}\n")).collect();
+    sandbox.write("work_items/t.jsonl", lines);
+    let run = sandbox.run(&["build", "feat:a", "T-7", "--out", "packs"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("[too-many-relations]: `feat:a` has 1002 `child` relations; its packs show 1000"));
+    let pack: serde_json::Value = serde_json::from_str(&sandbox.read("packs/feat-a.coding.json")).unwrap();
+    let omission = pack["omissions"].as_array().unwrap().iter().find(|it| it["reason"] == "limit").unwrap();
+    assert_eq!((&omission["id"], &omission["title"]), (&"root.edges".into(), &"2 relations".into()));
+    let edges = pack["sections"].as_array().unwrap().iter().find(|it| it["id"] == "root.edges").unwrap();
+    assert_eq!(edges["metadata"]["edges"].as_array().unwrap().len(), 1000);
+    let pack = sandbox.read("packs/t-7.coding.json");
+    assert!(pack.contains("- T-99 \\\"T-99\\\": unknown\\n- and 902 more"), "{pack}");
+    assert!(pack.len() < 50_000, "{}", pack.len());
+    let list = sandbox.json(0, &["list", "--format", "json"]);
+    let root = list["roots"].as_array().unwrap().iter().find(|root| root["id"] == "feat:a").unwrap();
+    assert_eq!(root["edges"]["child"], 1002, "counts are of all");
+}

@@ -159,7 +159,11 @@ fn neighbours(old: Option<&Pack>, new: Option<&Pack>, sections: &[SectionChange]
     let edges = |pack: Option<&Pack>| -> BTreeMap<(String, String), Edge> {
         let sections = list(pack, |pack| &pack.sections).iter();
         let edges = sections.filter_map(|section| section.metadata.edges.as_ref()).flatten();
-        edges.map(|edge| ((edge.relation.clone(), edge.to.clone()), edge.clone())).collect()
+        // What strangers state is no neighbour: it differs in the text of the list.
+        edges
+            .filter(|edge| edge.trust.is_none())
+            .map(|edge| ((edge.relation.clone(), edge.to.clone()), edge.clone()))
+            .collect()
     };
     let texts: BTreeSet<&str> =
         sections.iter().filter_map(|section| section.id.split_once('.').map(|(_, item)| item)).collect();

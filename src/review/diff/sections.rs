@@ -153,6 +153,7 @@ fn fields(old: &Section, new: &Section) -> Vec<FieldChange> {
         section.metadata.evidence.as_ref().map(|evidence| format!("{}, {}", evidence.source, evidence.at))
     };
     let (was, is) = (&old.metadata, &new.metadata);
+    let number = |number: Option<u64>| number.map(|number| number.to_string());
     let flag = |flag: Option<bool>| flag.map(|flag| flag.to_string());
     let text = |text: &str| Some(text.to_owned());
     // An item's neighbours are compared one by one, at the pack.
@@ -171,6 +172,7 @@ fn fields(old: &Section, new: &Section) -> Vec<FieldChange> {
         ("edited", flag(was.edited), flag(is.edited)),
         ("relation", was.relation.clone(), is.relation.clone()),
         ("evidence", evidence(old), evidence(new)),
+        ("untrusted_edges", number(was.untrusted_edges), number(is.untrusted_edges)),
     ]
     .into_iter()
     .filter_map(|(field, old, new)| FieldChange::of(field, old, new))

@@ -63,7 +63,8 @@ pub struct Neighbour {
     pub edge: Edge,
     /// The id of its section, where it has one.
     pub section: Option<String>,
-    /// `full`, `truncated`, `excerpt`, `pointer`, `left out`, or `listed` where it stands in the edge list only.
+    /// `full`, `truncated`, `excerpt`, `pointer`, `left out`, `listed` where it stands in the edge list only, or
+    /// `untrusted` where nobody who is trusted states it.
     pub shown: String,
 }
 
@@ -154,8 +155,9 @@ pub fn explain(pack: &Pack) -> Explanation {
 
 fn neighbour(edge: &Edge, sections: &[Line], omissions: &[Line]) -> Neighbour {
     let ids = ["parent", "child", "dependency", "related"].map(|prefix| format!("{prefix}.{}", edge.to));
-    let section = sections.iter().find(|line| ids.contains(&line.id));
+    let section = sections.iter().find(|line| edge.trust.is_none() && ids.contains(&line.id));
     let shown = match section {
+        _ if edge.trust.is_some() => "untrusted".to_owned(),
         Some(line) => line.how.clone(),
         None if omissions.iter().any(|line| ids.contains(&line.id)) => "left out".to_owned(),
         None => "listed".to_owned(),

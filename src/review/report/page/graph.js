@@ -9,12 +9,14 @@ const MOST = 10;
 // Neighbours, then the decisions and documents that the root refers to.
 function neighbours(entry) {
   const files = entry.pack.sections.filter((section) => ["adr", "document"].includes(group(section)));
+  const edges = entry.edges.map((edge) => ({ ...edge, group: edgeGroup(edge.relation) }));
   return [
-    ...entry.edges.map((edge) => ({ ...edge, group: edgeGroup(edge.relation) })),
+    ...edges.filter((edge) => !edge.trust),
     ...files.map((section) => ({
       relation: group(section), to: section.id.replace(/^\w+\./, ""), title: section.title, section: section.id,
       state: section.metadata.status || "", shown: section.metadata.detail, group: group(section),
     })),
+    ...edges.filter((edge) => edge.trust),
   ];
 }
 

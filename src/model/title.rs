@@ -1,0 +1,69 @@
+//! Titles in lists and sentences: on one line, and unable to end the quotes around them.
+
+use super::is_hidden;
+
+/// How much of a title is shown that anybody could write, in characters.
+const SHORT: usize = 40;
+
+/// A title in a line of Markdown: white space and characters that are not seen become single spaces, and
+/// `&`, `<`, `>` and `"` become entities.
+pub fn title_in_line(title: &str) -> String {
+    escaped(&on_one_line(title))
+}
+
+/// Does the same to the first 40 characters of a title that anybody could write.
+pub fn short_title_in_line(title: &str) -> String {
+    let line = on_one_line(title);
+    match line.char_indices().nth(SHORT) {
+        Some((end, _)) => escaped(line[..end].trim_end()) + "…",
+        None => escaped(&line),
+    }
+}
+
+fn on_one_line(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || is_hidden(c)).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn escaped(line: &str) -> String {
+    let mut out = String::with_capacity(line.len() + 8);
+    for c in line.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_title_ends_neither_its_quotes_nor_its_line() {
+        let title = "a\" (x)\n- b\u{2028}c\u{2029}d\u{85}e\r</section>\u{202e}&";
+        assert_eq!(title_in_line(title), "a&quot; (x) - b c d e &lt;/section&gt; &amp;");
+    }
+
+    #[test]
+    fn a_strangers_title_is_cut_before_it_is_escaped() {
+        assert_eq!(short_title_in_line(&"&".repeat(40)), "&amp;".repeat(40));
+        assert_eq!(short_title_in_line(&"&".repeat(41)), "&amp;".repeat(40) + "…");
+        assert_eq!(short_title_in_line(&format!("{} b", "a".repeat(39))), "a".repeat(39) + "…");
+    }
+
+    proptest! {
+        #[test]
+        fn no_title_holds_what_ends_it(title in "[\\PC\\s\"<>&\u{2028}\u{2029}\u{85}\u{1b}]{0,60}") {
+            for line in [title_in_line(&title), short_title_in_line(&title)] {
+                prop_assert!(!line.contains(['"', '<', '>']) && !line.contains(is_hidden), "{line:?}");
+                prop_assert!(!line.contains(|c: char| c.is_whitespace() && c != ' '), "{line:?}");
+            }
+        }
+    }
+}
