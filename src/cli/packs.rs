@@ -6,6 +6,7 @@ use super::workspace::{Workspace, stamp, strict};
 use contextpack::model::{Diagnostic, Severity};
 use contextpack::pipeline::{Built, Desk, Job, Known, Limits, Planned};
 use contextpack::seal::{Sealed, Stamp};
+use contextpack::store::Access;
 use contextpack::wire::Pack;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
@@ -126,7 +127,7 @@ pub(crate) fn one(
     root: &str,
     building: &Building,
 ) -> Result<Result<Sealed, Vec<Diagnostic>>, Failure> {
-    let workspace = Workspace::open(global, &[])?;
+    let workspace = Workspace::open(global, &[], Some(Access::Read))?;
     let desk = workspace.desk();
     Bench::new(&workspace, &desk, root, building)?.built(building.limits())
 }
@@ -149,6 +150,7 @@ impl<'d, 's> Bench<'d, 's> {
         root: &str,
         building: &Building,
     ) -> Result<Self, Failure> {
+        workspace.untracked()?;
         let items = workspace.roots(desk, &[root.to_owned()])?;
         let profiles = building.profiles(&workspace.settings)?;
         if building.profiles.len() > 1 {
