@@ -110,12 +110,14 @@ fn progress(global: &Global, packs: usize) -> ProgressBar {
     bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
     let late = bar.clone();
     // The bar appears only once the work turns out to be long.
-    std::thread::spawn(move || {
+    let show = move || {
         std::thread::sleep(QUIET_FOR.saturating_sub(started.elapsed()));
         if !late.is_finished() {
             late.set_draw_target(indicatif::ProgressDrawTarget::stderr());
         }
-    });
+    };
+    // Without a thread for it there is no bar.
+    let _ = std::thread::Builder::new().spawn(show);
     bar
 }
 

@@ -99,7 +99,7 @@ fn a_damaged_or_foreign_cache_is_dropped_with_a_note_and_changes_nothing() {
     let before = packs(&sandbox);
     for path in [&*format!("{CACHE}/packs"), &*format!("{CACHE}/texts"), "../home/.cache/contextpack/key"] {
         for bytes in [&b""[..], b"garbage", &[0xff; 5000]] {
-            sandbox.write(&path, bytes);
+            sandbox.write(path, bytes);
             let run = sandbox.run(&["build", "-v"]);
             assert_eq!((run.code, &*run.stdout), (0, ""), "{run:?}");
             let noted = run.stderr.contains("is damaged or was not written here, and is made again");

@@ -115,7 +115,8 @@ struct Scratch(std::path::PathBuf);
 
 impl Scratch {
     fn new() -> Result<Self, String> {
-        let folder = std::env::temp_dir().join(crate::cli::annotations::random_word());
+        let word = crate::cli::annotations::random_word().map_err(|error| error.kind().to_string())?;
+        let folder = std::env::temp_dir().join(word);
         let mut builder = std::fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
