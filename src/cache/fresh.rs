@@ -10,8 +10,6 @@ use rayon::prelude::*;
 /// How packs on disk are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
-    /// A file whose state is the same, and was old enough, counts as read: for a build, which anyone can repeat.
-    pub by_state: bool,
     /// The folder may hold no other packs.
     pub alone: bool,
     /// Each pack has its rendering beside it.
@@ -75,7 +73,7 @@ impl Cache {
         // The state first: a change between the two would show in the bytes.
         files.par_iter_mut().for_each(|(name, file)| {
             let state = folder.state(name).filter(|state| state.is_rested(now));
-            if state.is_some() && file.is_there(folder, name, false) {
+            if state.is_some() && file.holds(folder, name) {
                 file.state = state;
             }
         });

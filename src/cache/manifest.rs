@@ -101,13 +101,13 @@ impl From<&wire::Pack> for Made {
 
 impl KnownPack {
     /// Whether the file `name` of `folder` still holds the bytes that were written, and the one `beside` it too,
-    /// where that is kept. Where it is not, a file of that name is nothing that a check or a pruning may pass over.
+    /// where that is kept. Where it is not, a file of that name is nothing that a pruning may pass over.
     pub fn is_there(&self, folder: &Folder, name: &str, beside: &str, look: fresh::Look) -> bool {
         let is_beside = match &self.beside {
-            Some(file) => look.beside && file.is_there(folder, beside, look.by_state),
-            None => !look.beside && ((look.by_state && !look.alone) || folder.state(beside).is_none()),
+            Some(file) => look.beside && file.is_there(folder, beside),
+            None => !look.beside && (!look.alone || folder.state(beside).is_none()),
         };
-        is_beside && self.file.is_there(folder, name, look.by_state)
+        is_beside && self.file.is_there(folder, name)
     }
 }
 
@@ -117,11 +117,14 @@ impl KnownFile {
         Self { digest: Digest::of(bytes), state: None }
     }
 
-    /// Where `by_state` is given, a file whose state is the same and was old enough counts as read.
-    pub(super) fn is_there(&self, folder: &Folder, name: &str, by_state: bool) -> bool {
-        if by_state && self.state.is_some() && folder.state(name) == self.state {
-            return true;
-        }
+    /// Whether the file still holds the bytes. One whose state is the same, and was old enough, counts as read: anyone
+    /// can repeat a build, and `check` reads.
+    pub(super) fn is_there(&self, folder: &Folder, name: &str) -> bool {
+        (self.state.is_some() && folder.state(name) == self.state) || self.holds(folder, name)
+    }
+
+    /// Whether the file holds the bytes, by reading it.
+    pub(super) fn holds(&self, folder: &Folder, name: &str) -> bool {
         folder.read(name).ok().flatten().is_some_and(|bytes| Digest::of(bytes) == self.digest)
     }
 }

@@ -1,37 +1,18 @@
 //! What a cache makes of files that it did not write, and of clocks.
 
-use super::envelope::{self, Opened, Seal};
 use super::*;
 use crate::model::{Refusal, RepoPath, Source};
 use crate::pipeline::{Memory as _, Reading};
 use crate::redact::{Piece, Redactor};
+use crate::store::{Access, Folder};
 use std::fs;
+use std::path::Path;
 use std::sync::Mutex;
 
-fn seal(program: &str, key: &str) -> Seal {
-    Seal { program: Digest::of(program), begun: Digester::default().part(key) }
-}
-
-#[test]
-fn only_a_whole_file_of_this_program_and_this_key_is_opened() {
-    let bytes = envelope::close(b"payload", &seal("p", "k"));
-    assert_eq!(envelope::open(bytes.clone(), &seal("p", "k")), Opened::Whole(b"payload".to_vec()));
-    assert_eq!(envelope::open(bytes.clone(), &seal("p 2", "k")), Opened::Foreign);
-    assert_eq!(envelope::open(bytes.clone(), &seal("p", "k 2")), Opened::Damaged);
-    for length in 0..bytes.len() {
-        assert_eq!(envelope::open(bytes[..length].to_vec(), &seal("p", "k")), Opened::Damaged, "{length}");
-    }
-    for at in 0..bytes.len() {
-        let mut flipped = bytes.clone();
-        flipped[at] ^= 1;
-        assert!(!matches!(envelope::open(flipped, &seal("p", "k")), Opened::Whole(_)), "{at}");
-    }
-}
-
-fn opened(root: &std::path::Path) -> (Cache, Vec<String>) {
+fn opened(root: &Path) -> (Cache, Vec<String>) {
     let mut notes = Vec::new();
-    let cache = Cache::open(root, Digest::of("environment"), &mut notes).unwrap();
-    (cache, notes)
+    let folder = CacheFolder::open(&root.join("repo"), root, Access::Write).unwrap().unwrap();
+    (Cache::new(folder, Digest::of("environment"), &mut notes), notes)
 }
 
 fn pack(bytes: &[u8]) -> KnownPack {
@@ -44,28 +25,30 @@ fn pack(bytes: &[u8]) -> KnownPack {
 fn what_was_saved_is_there_and_what_is_damaged_is_dropped_with_a_note() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
+    fs::create_dir(root.join("repo")).unwrap();
     let (cache, notes) = opened(root);
     assert!(notes.is_empty() && cache.manifest.packs.is_empty());
-    assert!(!root.join(".contextpack").exists(), "nothing is written by looking");
+    assert!(!root.join("repo/.contextpack").exists(), "nothing is written by looking");
     let manifest = Manifest::new([("x.coding.json".to_owned(), pack(b"1"))], None);
     cache.save(&manifest, None).unwrap();
     assert_eq!(opened(root).0.manifest.packs, manifest.packs);
-    let ignored = fs::read_to_string(root.join(".contextpack/cache/.gitignore")).unwrap();
+    let ignored = fs::read_to_string(root.join("repo/.contextpack/cache/.gitignore")).unwrap();
     assert!(ignored.ends_with("*\n"));
 
-    let path = root.join(".contextpack/cache/packs");
+    let path = root.join("repo/.contextpack/cache/packs");
     let whole = fs::read(&path).unwrap();
-    for bytes in [&whole[..whole.len() - 1], b"", b"garbage", b"contextpack cache 1\n"] {
+    for bytes in [&whole[..whole.len() - 1], b"", b"garbage", b"contextpack cache 2\n"] {
         fs::write(&path, bytes).unwrap();
         let (cache, notes) = opened(root);
         assert!(cache.manifest.packs.is_empty());
-        assert_eq!(notes, ["`.contextpack/cache/packs` is damaged, and is made again"]);
+        assert_eq!(notes, ["`.contextpack/cache/packs` is damaged or was not written here, and is made again"]);
     }
     fs::write(&path, &whole).unwrap();
-    let other = Cache::open(root, Digest::of("other"), &mut Vec::new()).unwrap();
+    let folder = CacheFolder::open(&root.join("repo"), root, Access::Read).unwrap().unwrap();
+    let other = Cache::new(folder, Digest::of("other"), &mut Vec::new());
     assert!(other.manifest.packs.is_empty(), "packs of another environment");
     // Another key makes all of it worthless.
-    fs::write(root.join(".contextpack/cache/key"), [7; 32]).unwrap();
+    fs::write(root.join("contextpack/key"), [7; 32]).unwrap();
     assert!(opened(root).0.manifest.packs.is_empty());
 }
 
@@ -140,13 +123,13 @@ fn a_state_stands_for_bytes_only_once_the_file_has_rested() {
     assert!(!state.is_rested(changed - 1) && !state.is_rested(0));
 
     let known = KnownFile { state: Some(state), ..KnownFile::new(b"1") };
-    assert!(known.is_there(&folder, "x.json", true) && known.is_there(&folder, "x.json", false));
+    assert!(known.is_there(&folder, "x.json") && known.holds(&folder, "x.json"));
     // Of the same size, and with the time of its last change set back.
     fs::write(temp.path().join("x.json"), b"2").unwrap();
     let file = fs::File::options().write(true).open(temp.path().join("x.json")).unwrap();
     file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
-    assert!(!known.is_there(&folder, "x.json", true));
+    assert!(!known.is_there(&folder, "x.json"));
     folder.write("x.json", b"1").unwrap();
-    assert!(known.is_there(&folder, "x.json", true), "the bytes are the same again");
-    assert!(!known.is_there(&folder, "y.json", true));
+    assert!(known.is_there(&folder, "x.json"), "the bytes are the same again");
+    assert!(!known.is_there(&folder, "y.json"));
 }

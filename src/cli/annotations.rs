@@ -5,7 +5,6 @@ use contextpack::intake::Repo;
 use contextpack::model::{Diagnostic, Severity};
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -117,16 +116,20 @@ fn fenced(out: &mut dyn Write, lines: &[String]) -> io::Result<()> {
         return Ok(());
     }
     // Nobody can write the word that ends the fence into a text before it is drawn.
-    let word = random_word();
+    let word = random_word()?;
     writeln!(out, "::stop-commands::{word}")?;
     lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
     writeln!(out, "::{word}::")
 }
 
-/// 128 bits of the system's randomness, in hex.
-pub(super) fn random_word() -> String {
-    let draw = || RandomState::new().build_hasher().finish();
-    format!("contextpack-{:016x}{:016x}", draw(), draw())
+/// A word with 128 bits of the system's randomness, in hex.
+///
+/// # Errors
+/// Where the system has none.
+pub(super) fn random_word() -> io::Result<String> {
+    let mut word = [0; 16];
+    getrandom::fill(&mut word)?;
+    Ok(format!("contextpack-{:032x}", u128::from_le_bytes(word)))
 }
 
 /// Where the repo lies in the folder that a workflow checks out to: empty, or a path with a final `/`.

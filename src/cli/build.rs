@@ -12,11 +12,12 @@ use super::strays::strays;
 use super::summary::{self, Row};
 use super::workspace::Workspace;
 use contextpack::cache::{Look, Made};
+use contextpack::intake::Repo;
 use contextpack::model;
 use contextpack::pipeline::{Desk, Known, Planned};
 use contextpack::seal::Sealed;
 use contextpack::session::{Status, Writing, Written, companion};
-use contextpack::store::{Folder, StoreError};
+use contextpack::store::{Access, Folder, StoreError};
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
@@ -87,7 +88,7 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         return Err(Failure::usage("`--out -` prints a pack and writes nothing else"));
     }
     let written_to: Vec<&Path> = out.into_iter().chain(args.markdown.as_deref()).collect();
-    let workspace = Workspace::open(global, &written_to)?;
+    let workspace = Workspace::open(global, &written_to, Some(Access::Write))?;
     if printed {
         let desk = workspace.desk();
         let mut items = workspace.roots(&desk, &args.roots)?;
@@ -95,16 +96,19 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         return print_one(global, &workspace, &desk, items, args);
     }
     let folder = match out {
-        Some(dir) => Folder::open_anywhere(dir)?,
+        Some(dir) => Folder::open_anywhere(dir)?.staged_at(&workspace.root)?,
         None => Folder::open(&workspace.root, &workspace.settings.output.dir)?,
     };
-    let markdown = args.markdown.as_deref().map(Folder::open_anywhere).transpose()?;
+    let staged = |dir| Folder::open_anywhere(dir)?.staged_at(&workspace.root);
+    let markdown = args.markdown.as_deref().map(staged).transpose()?;
+    folder.sweep(&Repo::is_tracked);
+    markdown.iter().for_each(|folder| folder.sweep(&Repo::is_tracked));
     let shown = |name: &str| match args.out.as_deref() {
         Some(dir) => dir.join(name).display().to_string(),
         None => format!("{}/{name}", workspace.settings.output.dir),
     };
     let beside = workspace.settings.output.markdown;
-    let look = Look { by_state: true, alone: args.prune, beside };
+    let look = Look { alone: args.prune, beside };
     let incremental = workspace.incremental(&folder, &args.building, out, look)?;
     // What is written beside the packs needs them all.
     let incremental = incremental.as_ref().filter(|_| markdown.is_none());

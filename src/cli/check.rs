@@ -11,12 +11,11 @@ use super::report::{self, json_text, printable};
 use super::strays::{Stray, strays};
 use super::summary::{self, Row};
 use super::workspace::Workspace;
-use contextpack::cache::Look;
 use contextpack::model::slug;
-use contextpack::pipeline::{Built, Desk, Known, Planned};
+use contextpack::pipeline::{Built, Desk};
 use contextpack::render;
 use contextpack::review::{Difference, difference, read};
-use contextpack::session::{Kept, companion};
+use contextpack::session::companion;
 use contextpack::store::{Folder, StoreError};
 use contextpack::wire::Pack;
 use std::collections::BTreeSet;
@@ -62,18 +61,10 @@ impl Standing {
 
 /// Builds in memory and compares bytes.
 pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
-    let workspace = Workspace::open(global, &[])?;
+    let workspace = Workspace::open(global, &[], None)?;
     let folder = Folder::open(&workspace.root, &workspace.settings.output.dir)?;
-    let whole = args.roots.is_empty() && args.shard.is_none();
     let alone = args.building.profiles.is_empty();
     let beside = workspace.settings.output.markdown;
-    let incremental = workspace.incremental(&folder, &args.building, None, Look { by_state: false, alone, beside })?;
-    if let Some(incremental) = incremental.as_ref().filter(|_| whole)
-        && let Some((kept, told)) = incremental.fresh()
-    {
-        let run = packs::unchanged(global, told);
-        return conclude(global, args, &workspace, &run, kept.into_iter().map(Standing::from).collect());
-    }
     let desk = workspace.desk();
     let all = workspace.roots(&desk, &args.roots)?;
     let mut items = all.clone();
@@ -83,17 +74,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let standings = Mutex::new(Vec::new());
     let judged = |standing| standings.lock().unwrap_or_else(PoisonError::into_inner).push(standing);
     let failed: Mutex<Option<StoreError>> = Mutex::new(None);
-    let known = incremental.as_ref().map(|incremental| {
-        |planned: &Planned| match incremental.known(planned) {
-            Some(kept) => {
-                judged(Standing::from(kept));
-                true
-            }
-            None => false,
-        }
-    });
-    let known = known.as_ref().map(|known| known as &Known<'_>);
-    let run = packs::run(global, &workspace, &desk, items, &args.building, known, &|built| match standing(
+    let run = packs::run(global, &workspace, &desk, items, &args.building, None, &|built| match standing(
         &folder, built, beside,
     ) {
         Ok(standing) => judged(standing),
@@ -190,14 +171,6 @@ const UNVERIFIABLE: &str = "unverifiable";
 
 fn not_in_snapshot() -> String {
     "its issue is not in the snapshot: run `contextpack sync`, or commit the snapshot".to_owned()
-}
-
-impl From<Kept> for Standing {
-    fn from(kept: Kept) -> Self {
-        let Kept { root, profile, name, made } = kept;
-        let size = Some((made.used_chars, made.used_tokens));
-        Self { name, root, profile, status: "fresh", reasons: Vec::new(), size }
-    }
 }
 
 impl From<Stray> for Standing {

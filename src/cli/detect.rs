@@ -1,5 +1,7 @@
 //! What a repo has already, so that `init` fits it.
 
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
 use contextpack::config::DenyList;
 use contextpack::intake::{Options, Repo};
 use contextpack::model::{RepoPath, Source as _};
@@ -86,7 +88,9 @@ fn backlog(root: &Path) -> Option<Backlog> {
 /// What stands before the number in the `id:` lines of a folder's files, each spelling of case once.
 fn prefixes(tasks: &Path) -> Vec<String> {
     let mut counts: BTreeMap<String, (usize, String)> = BTreeMap::new();
-    for path in fs::read_dir(tasks).into_iter().flatten().flatten().map(|entry| entry.path()) {
+    // The standard library panics where the system cannot close a folder.
+    let entries = Dir::open_ambient_dir(tasks, ambient_authority()).and_then(|dir| dir.entries());
+    for path in entries.into_iter().flatten().flatten().map(|entry| tasks.join(entry.file_name())) {
         let markdown = path.extension().is_some_and(|extension| extension == "md");
         let text = if markdown && path.is_file() {
             fs::read_to_string(&path).unwrap_or_default()

@@ -7,12 +7,12 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
 use super::packs;
-use super::report::{json_text, printable};
+use super::report::{self, json_text, printable};
 use super::workspace::Workspace;
 use contextpack::graph::Value;
-use contextpack::model::{Relation, Shard};
+use contextpack::model::{Diagnostic, Relation, Severity, Shard};
 use contextpack::pipeline::Desk;
-use contextpack::store::{Folder, StoreError};
+use contextpack::store::{Access, Folder, StoreError};
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::num::NonZeroU32;
@@ -31,7 +31,7 @@ struct Row {
 
 /// Lists the roots with the state of their packs, which are built in memory for it.
 pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
-    let workspace = Workspace::open(global, &[])?;
+    let workspace = Workspace::open(global, &[], Some(Access::Read))?;
     let desk = workspace.desk();
     let items = desk.roots();
     if let Some(shards) = args.matrix.and_then(NonZeroU32::new) {
@@ -87,6 +87,11 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
         if let Some(mut annotations) = annotations {
             annotations.diagnostics(&run.diagnostics);
             annotations.write(&mut out)?;
+        } else {
+            // Warnings are for `build`; what makes the command fail is said here too.
+            let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
+            let errors: Vec<Diagnostic> = run.diagnostics.iter().filter(is_error).cloned().collect();
+            report::text(&mut anstream::stderr().lock(), &errors, &|_| None)?;
         }
         if rows.is_empty() && !global.quiet {
             writeln!(

@@ -12,6 +12,7 @@ mod exit;
 mod explain;
 mod failure;
 mod git;
+mod guard;
 mod help;
 mod init;
 mod list;
@@ -53,6 +54,13 @@ use std::path::Path;
 
 /// Does what the command line says.
 pub(crate) fn run() -> Exit {
+    guard::guarded(|| {
+        guard::start_threads();
+        obey()
+    })
+}
+
+fn obey() -> Exit {
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {

@@ -6,6 +6,7 @@ use super::workspace::{Workspace, stamp, strict};
 use contextpack::model::{Diagnostic, Severity};
 use contextpack::pipeline::{Built, Desk, Job, Known, Limits, Planned};
 use contextpack::seal::{Sealed, Stamp};
+use contextpack::store::Access;
 use contextpack::wire::Pack;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
@@ -109,12 +110,14 @@ fn progress(global: &Global, packs: usize) -> ProgressBar {
     bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
     let late = bar.clone();
     // The bar appears only once the work turns out to be long.
-    std::thread::spawn(move || {
+    let show = move || {
         std::thread::sleep(QUIET_FOR.saturating_sub(started.elapsed()));
         if !late.is_finished() {
             late.set_draw_target(indicatif::ProgressDrawTarget::stderr());
         }
-    });
+    };
+    // Without a thread for it there is no bar.
+    let _ = std::thread::Builder::new().spawn(show);
     bar
 }
 
@@ -126,7 +129,7 @@ pub(crate) fn one(
     root: &str,
     building: &Building,
 ) -> Result<Result<Sealed, Vec<Diagnostic>>, Failure> {
-    let workspace = Workspace::open(global, &[])?;
+    let workspace = Workspace::open(global, &[], Some(Access::Read))?;
     let desk = workspace.desk();
     Bench::new(&workspace, &desk, root, building)?.built(building.limits())
 }
@@ -149,6 +152,7 @@ impl<'d, 's> Bench<'d, 's> {
         root: &str,
         building: &Building,
     ) -> Result<Self, Failure> {
+        workspace.untracked()?;
         let items = workspace.roots(desk, &[root.to_owned()])?;
         let profiles = building.profiles(&workspace.settings)?;
         if building.profiles.len() > 1 {

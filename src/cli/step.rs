@@ -8,7 +8,7 @@ use contextpack::pipeline::Desk;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// A pack as later steps know it.
@@ -38,7 +38,7 @@ pub(crate) struct StepMade {
 /// # Errors
 /// Where the file cannot be written.
 pub(crate) fn append(file: &Path, packs: &[StepPack]) -> Result<(), Failure> {
-    let text = outputs(packs, &workspace_prefix());
+    let text = outputs(packs, &workspace_prefix())?;
     let opened = OpenOptions::new().append(true).create(true).open(file);
     opened
         .and_then(|mut file| file.write_all(text.as_bytes()))
@@ -65,35 +65,38 @@ pub(crate) fn open_blockers(desk: &Desk<'_>, root: &str) -> Option<usize> {
     (!open.is_empty() || !unknown).then_some(open.len())
 }
 
-fn outputs(packs: &[StepPack], prefix: &str) -> String {
+fn outputs(packs: &[StepPack], prefix: &str) -> io::Result<String> {
     let path = |pack: &StepPack| format!("{prefix}{}", pack.path);
     let list = |packs: &mut dyn Iterator<Item = &StepPack>| {
         serde_json::Value::from(packs.map(path).collect::<Vec<String>>()).to_string()
     };
     let mut text = String::new();
-    output(&mut text, "packs", &list(&mut packs.iter().filter(|pack| pack.made.is_some())));
-    output(&mut text, "changed", &list(&mut packs.iter().filter(|pack| pack.changed)));
+    output(&mut text, "packs", &list(&mut packs.iter().filter(|pack| pack.made.is_some())))?;
+    output(&mut text, "changed", &list(&mut packs.iter().filter(|pack| pack.changed)))?;
     // Of several, none is the one: empty outputs say so.
     let one = match packs {
         [one] => one.made.as_ref().map(|made| (path(one), made)),
         _ => None,
     };
     let of = |tell: &dyn Fn(&(String, &StepMade)) -> Option<String>| one.as_ref().and_then(tell).unwrap_or_default();
-    output(&mut text, "pack", &of(&|(path, _)| Some(path.clone())));
-    output(&mut text, "markdown", &of(&|(_, made)| Some(made.markdown.as_ref()?.to_str()?.to_owned())));
-    output(&mut text, "hash", &of(&|(_, made)| Some(made.hash.clone())));
-    output(&mut text, "tokens", &of(&|(_, made)| made.tokens.map(|tokens| tokens.to_string())));
-    output(&mut text, "open-blockers", &of(&|(_, made)| made.open_blockers.map(|open| open.to_string())));
-    text
+    output(&mut text, "pack", &of(&|(path, _)| Some(path.clone())))?;
+    output(&mut text, "markdown", &of(&|(_, made)| Some(made.markdown.as_ref()?.to_str()?.to_owned())))?;
+    output(&mut text, "hash", &of(&|(_, made)| Some(made.hash.clone())))?;
+    output(&mut text, "tokens", &of(&|(_, made)| made.tokens.map(|tokens| tokens.to_string())))?;
+    output(&mut text, "open-blockers", &of(&|(_, made)| made.open_blockers.map(|open| open.to_string())))?;
+    Ok(text)
 }
 
 /// One output; no value can end it, since nobody foresees the word that does.
-fn output(text: &mut String, name: &str, value: &str) {
-    let word = random_word();
+fn output(text: &mut String, name: &str, value: &str) -> io::Result<()> {
+    let word = random_word()?;
+    // Writing to a `String` cannot fail.
     let _ = write!(text, "{name}<<{word}\n{value}\n{word}\n");
+    Ok(())
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use std::collections::BTreeMap;
@@ -120,22 +123,22 @@ mod tests {
 
     #[test]
     fn one_pack_is_told_whole_and_of_several_only_their_list() {
-        let all = read(&outputs(&[pack("packs/a.json", false)], "sub/"));
+        let all = read(&outputs(&[pack("packs/a.json", false)], "sub/").unwrap());
         assert_eq!((&*all["packs"], &*all["changed"]), ("[\"sub/packs/a.json\"]", "[]"));
         assert_eq!((&*all["pack"], &*all["markdown"]), ("sub/packs/a.json", "/t/a.md"));
         assert_eq!((&*all["hash"], &*all["tokens"], &*all["open-blockers"]), ("sha256:0", "", "2"));
 
         let removed = StepPack { made: None, ..pack("packs/c.json", true) };
-        let all = read(&outputs(&[pack("packs/a.json", false), pack("packs/b.json", true), removed], ""));
+        let all = read(&outputs(&[pack("packs/a.json", false), pack("packs/b.json", true), removed], "").unwrap());
         assert_eq!((&*all["packs"], &*all["pack"]), ("[\"packs/a.json\",\"packs/b.json\"]", ""));
         assert_eq!(all["changed"], "[\"packs/b.json\",\"packs/c.json\"]");
         assert_eq!(all.len(), 7);
-        assert_eq!(read(&outputs(&[], ""))["packs"], "[]");
+        assert_eq!(read(&outputs(&[], "").unwrap())["packs"], "[]");
     }
 
     #[test]
     fn a_hostile_path_adds_no_output() {
-        let all = read(&outputs(&[pack("packs/\npack=x\nEOF\nhash<<x\n.json", true)], ""));
+        let all = read(&outputs(&[pack("packs/\npack=x\nEOF\nhash<<x\n.json", true)], "").unwrap());
         assert_eq!(all.len(), 7);
         assert_eq!(all["packs"], "[\"packs/\\npack=x\\nEOF\\nhash<<x\\n.json\"]");
         assert_eq!(all["pack"], "packs/\npack=x\nEOF\nhash<<x\n.json");

@@ -7,13 +7,14 @@ use super::output;
 use super::report::{json_text, plain_error, printable, tell};
 use super::sync_progress::{Teller, counted};
 use super::sync_request::{Whose, request, secrets};
-use super::workspace::{Workspace, environment, strict};
+use super::workspace::{Workspace, cache_folder, environment, strict};
 use super::{sync_config, sync_request};
 use contextpack::github::{Http, Limits, Proxies, Secrets, Setting, Summary, SyncError, SystemClock};
+use contextpack::intake::Repo;
 use contextpack::model::{Code, Diagnostic, Severity};
 use contextpack::pipeline::levelled;
 use contextpack::redact::Redactor;
-use contextpack::store::init_state_dir;
+use contextpack::store::{Access, init_state_dir, sweep_state};
 use std::io::Write as _;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -22,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Brings the snapshot up to date.
 pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
-    let workspace = Workspace::open(global, &[])?;
+    let workspace = Workspace::open(global, &[], None)?;
     let desk = workspace.desk();
     let whose = Whose::find(&workspace.root, &workspace.settings)?;
     let request = request(&workspace, &desk, &whose, args)?;
@@ -38,6 +39,12 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     let mut transport = Http::new(&whose.api, &secrets, PATIENCE, &proxies).map_err(network)?;
     let settings = &workspace.settings;
     init_state_dir(&workspace.root, !settings.output.dir.is_under(".contextpack"))?;
+    sweep_state(&workspace.root, &Repo::is_tracked);
+    let cache = cache_folder(&workspace.root, &workspace.repo, Access::Write).unwrap_or_else(|why| {
+        workspace.note(&[format!("no cache is used, so that everything is asked for: {why}")]);
+        None
+    });
+    notes.extend(workspace.repo.diagnostics().iter().filter(|it| it.code == Code::TrackedCache).cloned());
     let setting = Setting {
         root: workspace.root.clone(),
         folder: settings.github.snapshot.clone(),
@@ -46,6 +53,7 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
         api: whose.api.clone(),
         secrets: secrets.clone(),
         limits: Limits { max_requests: args.max_requests, max_wait: args.max_wait },
+        cache,
     };
     let mut teller = Teller::new(global);
     let redactor = Redactor::new(&settings.redaction);

@@ -11,7 +11,7 @@ use std::io::Write as _;
 
 /// Removes neighbours that nothing refers to any more, and warns where private issues would be committed.
 pub(crate) fn look(global: &Global, args: &SyncArgs, summary: &mut Summary) -> Result<(), Failure> {
-    let workspace = Workspace::open(global, &[])?;
+    let workspace = Workspace::open(global, &[], None)?;
     let desk = workspace.desk();
     if may_remove(&workspace, args, summary) {
         remove(global, &workspace, &desk, summary)?;

@@ -88,7 +88,7 @@ fn judge(name: String, bytes: Vec<u8>) -> Judged {
 
 /// Builds each valid pack from the repo around, under its own profile, and compares all bytes but those of the stamp.
 fn against_repo(global: &Global, judged: &mut [Judged]) -> Result<(), Failure> {
-    let workspace = Workspace::open(global, &[])?;
+    let workspace = Workspace::open(global, &[], None)?;
     let desk = workspace.desk();
     for one in judged.iter_mut().filter(|one| one.faults.is_empty()) {
         let Ok(pack) = read(&one.bytes) else { continue };

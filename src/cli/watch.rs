@@ -7,7 +7,7 @@ use super::failure::Failure;
 use super::output;
 use super::report::{self, printable};
 use super::watch_args::{Print, WatchArgs};
-use super::workspace::{environment, inside, stamp, strict};
+use super::workspace::{caches, environment, inside, stamp, strict};
 use contextpack::intake::Repo;
 use contextpack::model::{Diagnostic, Severity};
 use contextpack::session::{Request, SessionError};
@@ -44,6 +44,7 @@ pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
         out: args.out.as_deref().map(std::path::absolute).transpose()?,
         never: args.out.iter().filter_map(|out| inside(&root, out)).collect(),
         root,
+        caches: caches(&|name| std::env::var_os(name)),
         rest: None,
     };
     let (sender, receiver) = channel();

@@ -5,14 +5,15 @@ use super::failure::Failure;
 use super::report::printable;
 use contextpack::cache::{Cache, Look, Texts, Trace};
 use contextpack::config::{self, DenyList, Settings};
-use contextpack::intake::{Options, Repo};
+use contextpack::intake::{CacheUse, Options, Repo};
 use contextpack::model::{Code, Diagnostic, RepoPath, Severity};
 use contextpack::pipeline::{Desk, Forgetful, Limits, Memory, RootError, levelled, unmatched};
 use contextpack::redact::Environment;
 use contextpack::seal::Stamp;
 use contextpack::session::{Incremental, Order};
-use contextpack::store::{Folder, StoreError};
+use contextpack::store::{Access, CacheFolder, Folder, NoCache, StoreError, sweep_state};
 use std::error::Error;
+use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -41,27 +42,41 @@ pub(crate) struct Workspace {
 impl Workspace {
     /// Finds the repo, reads its configuration and lists its files.
     ///
-    /// `out` are folders that the command writes besides the configuration's: they are no input either.
-    pub(crate) fn open(global: &Global, out: &[&Path]) -> Result<Self, Failure> {
+    /// `out` are folders that the command writes besides the configuration's: they are no input either. `cached` says
+    /// what it does with the cache; a command that says whether packs are right does without.
+    pub(crate) fn open(global: &Global, out: &[&Path], cached: Option<Access>) -> Result<Self, Failure> {
         let (root, settings, config) = configuration(global)?;
         let deny = deny(&settings)?;
         let mut never = vec![settings.output.dir.clone()];
         never.extend(out.iter().filter_map(|out| inside(&root, out)));
         let environment = environment();
         let options = Options { deny: &deny, never: &never, snapshot: Some(&settings.github.snapshot) };
-        let known = || {
-            let mut notes = Vec::new();
-            let cache = Cache::open(&root, environment.digest(), &mut notes);
-            (cache.map_err(|error| notes.push(told(&error))).ok(), notes)
-        };
-        // The cache of a large repo takes as long as the listing.
-        let (repo, (cache, notes)) = rayon::join(|| Repo::open(&root, options), known);
-        let repo = repo?;
+        let repo = Repo::open(&root, options)?;
         let verbose = global.verbose;
-        let workspace =
-            Self { root, settings, deny, repo, config, cache, texts: OnceLock::new(), environment, verbose };
-        workspace.note(&notes);
+        let mut workspace =
+            Self { root, settings, deny, repo, config, cache: None, texts: OnceLock::new(), environment, verbose };
+        if let Some(access) = cached {
+            if access == Access::Write {
+                sweep_state(&workspace.root, &Repo::is_tracked);
+            }
+            let mut notes = Vec::new();
+            match cache_folder(&workspace.root, &workspace.repo, access) {
+                Ok(folder) => {
+                    let environment = workspace.environment.digest();
+                    workspace.cache = folder.map(|folder| Cache::new(folder, environment, &mut notes));
+                }
+                Err(why) => notes.push(format!("no cache is used: {why}")),
+            }
+            workspace.note(&notes);
+        }
         Ok(workspace)
+    }
+
+    /// What git tracks although it belongs to one working copy alone, as a failure.
+    pub(crate) fn untracked(&self) -> Result<(), Failure> {
+        let own = self.repo.diagnostics().iter().filter(|diagnostic| diagnostic.code == Code::TrackedCache);
+        let diagnostics: Vec<Diagnostic> = own.cloned().collect();
+        if diagnostics.is_empty() { Ok(()) } else { Err(Failure::Config { diagnostics, text: None }) }
     }
 
     /// Reads the work items and draws the graph.
@@ -161,6 +176,29 @@ impl Workspace {
         all.dedup();
         all
     }
+}
+
+/// The cache of a repo, or why there is none.
+pub(crate) fn cache_folder(root: &Path, repo: &Repo, access: Access) -> Result<Option<CacheFolder>, String> {
+    match repo.cache_use() {
+        CacheUse::Free => {}
+        CacheUse::Tracked => return Err("git tracks it".to_owned()),
+        CacheUse::Unknown => return Err("git cannot say whether it tracks it".to_owned()),
+    }
+    let caches = caches(&|name| std::env::var_os(name)).ok_or_else(|| told(&NoCache::NoFolder))?;
+    CacheFolder::open(root, &caches, access).map_err(|error| told(&error))
+}
+
+/// The user's folder for caches, as the system has it, from variables of the environment.
+pub(crate) fn caches(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let folder = |name| variable(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
+    if cfg!(windows) {
+        return folder("LOCALAPPDATA");
+    }
+    if cfg!(target_os = "macos") {
+        return folder("HOME").map(|home| home.join("Library/Caches"));
+    }
+    folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")))
 }
 
 /// An error with its causes, on one line.

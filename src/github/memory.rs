@@ -2,14 +2,15 @@
 //!
 //! It is a cache: without it everything is asked for again, and the snapshot comes out the same.
 
-use crate::model::RepoPath;
-use crate::store::{Folder, StoreError};
+use crate::store::{CacheFolder, StoreError, Stored};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::io;
 
-const FOLDER: &str = ".contextpack/cache";
+/// The file's name.
 const NAME: &str = "github.json";
+/// Who wrote it, in which form.
+const PROGRAM: &str = "contextpack sync 1";
 const VERSION: u32 = 1;
 
 /// What is remembered from run to run.
@@ -113,24 +114,21 @@ pub(super) struct Half {
 }
 
 impl Memory {
-    /// What is remembered of `about`; nothing where the file is damaged or about something else.
-    pub(super) fn load(root: &Path, about: &str) -> Result<Self, StoreError> {
-        let bytes = Self::folder(root)?.read(NAME)?;
+    /// What is remembered of `about`; nothing where the file is damaged, not of this user or about something else.
+    pub(super) fn load(cache: Option<&CacheFolder>, about: &str) -> Self {
+        let bytes = match cache.map(|cache| cache.read(NAME, PROGRAM)) {
+            Some(Stored::Whole(bytes)) => Some(bytes),
+            _ => None,
+        };
         let memory: Option<Self> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let fits = |memory: &Self| memory.version == VERSION && memory.about == about;
-        Ok(memory.filter(fits).unwrap_or_else(|| Self { version: VERSION, about: about.to_owned(), ..Self::default() }))
+        memory.filter(fits).unwrap_or_else(|| Self { version: VERSION, about: about.to_owned(), ..Self::default() })
     }
 
     /// Writes it down.
-    pub(super) fn save(&self, root: &Path) -> Result<(), StoreError> {
-        let bytes = serde_json::to_vec(self)
-            .map_err(|error| StoreError::Write { path: root.join(FOLDER).join(NAME), source: error.into() })?;
-        Self::folder(root)?.write(NAME, &bytes)?;
-        Ok(())
-    }
-
-    fn folder(root: &Path) -> Result<Folder, StoreError> {
-        let folder = RepoPath::new(FOLDER).map_err(|_| StoreError::Name { path: root.join(FOLDER) })?;
-        Folder::open(root, &folder)
+    pub(super) fn save(&self, cache: Option<&CacheFolder>) -> Result<(), StoreError> {
+        let Some(cache) = cache else { return Ok(()) };
+        let failed = |error: serde_json::Error| StoreError::Write { path: NAME.into(), source: io::Error::from(error) };
+        cache.write(NAME, PROGRAM, &serde_json::to_vec(self).map_err(failed)?)
     }
 }

@@ -3,6 +3,7 @@
 use super::client::Limits;
 use super::{Api, IssueKey, Secrets, SyncError};
 use crate::model::{Diagnostic, RepoPath};
+use crate::store::CacheFolder;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -23,6 +24,8 @@ pub struct Setting {
     pub secrets: Secrets,
     /// What the run may cost.
     pub limits: Limits,
+    /// Where it is remembered how far a run came; without it every run asks for everything.
+    pub cache: Option<CacheFolder>,
 }
 
 /// What is asked for.

@@ -47,10 +47,7 @@ pub fn sync(
     let (api, secrets, wait_left) = (setting.api.clone(), setting.secrets.clone(), setting.limits.max_wait);
     let client = Client { transport, clock, watcher, api, secrets, budget, wait_left };
     let about = format!("{} {} {}", setting.api.origin, setting.folder, setting.repo);
-    let memory = match Memory::load(&setting.root, &about) {
-        Ok(memory) => memory,
-        Err(error) => return Summary { error: Some(error.into()), ..Summary::default() },
-    };
+    let memory = Memory::load(setting.cache.as_ref(), &about);
     let mut engine = Engine {
         files: Files::new(setting.root.clone(), setting.folder.clone()),
         run: Run::default(),
@@ -169,7 +166,7 @@ impl Engine<'_> {
         self.run.touched = self.client.clock.now().as_secs();
         self.memory.run = (summary.error.is_some() || stopped || self.broken > 0).then(|| self.run.clone());
         summary.resumes = self.memory.run.is_some();
-        if let Err(error) = self.memory.save(&self.setting.root) {
+        if let Err(error) = self.memory.save(self.setting.cache.as_ref()) {
             summary.error.get_or_insert(error.into());
         }
         summary.diagnostics.extend(self.files.faults());
@@ -191,7 +188,7 @@ impl Engine<'_> {
         self.saved = now;
         self.run.touched = now.as_secs();
         self.memory.run = Some(self.run.clone());
-        self.memory.save(&self.setting.root)?;
+        self.memory.save(self.setting.cache.as_ref())?;
         Ok(())
     }
 

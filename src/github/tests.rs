@@ -74,6 +74,7 @@ fn sync_in(root: &Path, answers: Vec<Result<Answer, Broken>>, max_wait: u64) -> 
         api: Api::of_host("github.com").unwrap(),
         secrets: Secrets::default(),
         limits: Limits { max_requests: None, max_wait: Duration::from_secs(max_wait) },
+        cache: None,
     };
     let (mut script, mut clock) = (Script { answers, asked: Vec::new() }, Still::default());
     clock.now = Duration::from_secs(1_000_000);

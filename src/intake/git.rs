@@ -14,6 +14,16 @@ pub(super) fn tracked(root: &Path) -> Result<Vec<Vec<u8>>, String> {
     Ok(out.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(<[u8]>::to_vec).collect())
 }
 
+/// Whether git tracks the file at `path`; where it cannot say so, it may.
+pub(super) fn is_tracked(path: &Path) -> bool {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(OsStr::to_str)) else { return true };
+    if !folder.canonicalize().is_ok_and(|real| real.ancestors().any(super::root::has_git)) {
+        return false;
+    }
+    let name = format!(":(literal){name}");
+    run(folder, &["ls-files", "-z", "--cached", "--", &name]).map_or(true, |listed| !listed.is_empty())
+}
+
 /// The files outside the folders below `root` that decide what is tracked and ignored there.
 pub(super) fn beside(root: &Path) -> Vec<PathBuf> {
     let Some(top) = root.ancestors().find(|dir| super::root::has_git(dir)) else { return Vec::new() };

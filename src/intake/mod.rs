@@ -7,6 +7,7 @@ mod git;
 mod history;
 mod links;
 mod merged;
+mod own;
 mod root;
 mod rules;
 mod snapshot;
@@ -19,6 +20,7 @@ pub use error::IntakeError;
 pub use git::configure;
 pub use history::{History, HistoryError, Kept, merge_base};
 pub use merged::merged;
+pub use own::CacheUse;
 
 use crate::config::DenyList;
 use crate::model::{Code, Diagnostic, FileState, Refusal, RepoPath, Source};
@@ -65,6 +67,7 @@ pub struct Repo {
     /// Links that end where nothing may be read; what they say of all below them.
     astray: BTreeMap<String, Refusal>,
     index: Index,
+    cache: CacheUse,
     snapshot: Snapshot,
     diagnostics: Vec<Diagnostic>,
 }
@@ -134,15 +137,30 @@ impl Repo {
             Some(top) => walk::above(top, &root).map_err(failed)?,
             None => None,
         };
+        // Of a root that git ignores it may track files all the same, and so a cache.
+        let asked = root.ancestors().any(root::has_git);
         let in_git = above.is_some();
         // git takes about as long as the walk.
         let (found, tracked) = std::thread::scope(|scope| {
-            let tracked = in_git.then(|| scope.spawn(|| git::tracked(&root)));
+            let ask = || git::tracked(&root);
+            // Without a thread for it git is asked afterwards.
+            let asking = asked.then(|| std::thread::Builder::new().spawn_scoped(scope, ask).ok());
             let walk = Walk { root: &root, handle: &handle, never: &bounds };
             let found = walk.run(&above.unwrap_or_else(Above::default));
             let failed = |_| Err("git could not be asked".to_owned());
-            (found, tracked.map(|tracked| tracked.join().unwrap_or_else(failed)))
+            let answer = |asking: Option<std::thread::ScopedJoinHandle<'_, _>>| match asking {
+                Some(asking) => asking.join().unwrap_or_else(failed),
+                None => ask(),
+            };
+            (found, asking.map(answer))
         });
+        let own =
+            tracked.as_ref().and_then(|tracked| tracked.as_ref().ok()).map_or_else(Vec::new, |it| own::tracked(it));
+        let cache = match &tracked {
+            Some(Err(_)) => CacheUse::Unknown,
+            _ if own.is_empty() => CacheUse::Free,
+            _ => CacheUse::Tracked,
+        };
         let found = found.map_err(failed)?;
         let snapshot = options.snapshot.map(|folder| Snapshot::list(&handle, folder)).unwrap_or_default();
         let mut repo = Self {
@@ -155,11 +173,22 @@ impl Repo {
             links: BTreeMap::new(),
             astray: BTreeMap::new(),
             index: Index::NoGit,
+            cache,
             snapshot,
-            diagnostics: Vec::new(),
+            diagnostics: own,
         };
-        repo.list(found, tracked);
+        repo.list(found, tracked.filter(|_| in_git));
         Ok(repo)
+    }
+
+    /// Whether the cache of this working copy may be used: never one that came with the repo.
+    pub fn cache_use(&self) -> CacheUse {
+        self.cache
+    }
+
+    /// Whether git tracks the file at `path`, or cannot say so: then it has to stay.
+    pub fn is_tracked(path: &Path) -> bool {
+        git::is_tracked(path)
     }
 
     /// What could not be read or named when the repo was opened, sorted.
@@ -219,7 +248,7 @@ impl Repo {
         self.files = files;
         self.folders = folders;
         self.files.sort_unstable();
-        self.diagnostics = diagnostics;
+        self.diagnostics.extend(diagnostics);
         self.diagnostics.extend_from_slice(&self.snapshot.diagnostics);
         match tracked {
             None => {}

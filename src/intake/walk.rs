@@ -4,9 +4,8 @@ use super::links::named;
 use super::rules::Rules;
 use crate::model::{Code, Diagnostic, Place, RepoPath};
 use cap_std::ambient_authority;
-use cap_std::fs::Dir;
+use cap_std::fs::{Dir, DirEntry};
 use rayon::Scope;
-use std::fs::{self, DirEntry};
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -88,7 +87,7 @@ impl Walk<'_> {
     /// # Errors
     /// Where the root itself cannot be listed.
     pub(super) fn run(&self, above: &Above) -> io::Result<Found> {
-        fs::read_dir(self.root)?;
+        Dir::open_ambient_dir(self.root, ambient_authority())?.entries()?;
         let task = Task { walk: self, prefix: &above.prefix, found: Mutex::default() };
         rayon::scope(|scope| task.folder(scope, String::new(), above.rules.clone()));
         Ok(task.found.into_inner().unwrap_or_else(PoisonError::into_inner))
@@ -115,7 +114,8 @@ impl Task<'_> {
     }
 
     fn entries(&self, folder: &str) -> io::Result<Vec<DirEntry>> {
-        fs::read_dir(self.walk.root.join(folder))?.collect()
+        // Not with the standard library, which panics where the system cannot close a folder.
+        Dir::open_ambient_dir(self.walk.root.join(folder), ambient_authority())?.entries()?.collect()
     }
 
     fn list<'s>(

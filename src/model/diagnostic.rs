@@ -192,6 +192,8 @@ codes! {
     UnmatchedGlob = "unmatched-glob", Warning;
     /// There is a git repository, and git cannot say which files it tracks.
     GitUnavailable = "git-unavailable", Warning;
+    /// Git tracks the cache, or another file that belongs to one working copy alone.
+    TrackedCache = "tracked-cache", Error;
     /// GitHub moved an issue, or renamed the repo.
     IssueMoved = "issue-moved", Warning;
     /// An issue was deleted, and its file left the snapshot.

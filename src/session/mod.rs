@@ -17,12 +17,12 @@ pub use writing::{Status, Writing, Written};
 
 use crate::cache::{Cache, Look, Made, Recent, Texts};
 use crate::config::{DenyList, RedactionSettings, Settings, load_knowing};
-use crate::intake::{Options, Repo};
+use crate::intake::{CacheUse, Options, Repo};
 use crate::model::{Diagnostic, RepoPath, Source};
 use crate::pipeline::{Built, Desk, Forgetful, Job, Limits, Memory, Planned, RootError, levelled, unmatched};
 use crate::redact::{Environment, Redactor, built_in_rules};
 use crate::seal::Stamp;
-use crate::store::{Folder, StoreError};
+use crate::store::{Access, CacheFolder, Folder, StoreError, sweep_state};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -48,6 +48,8 @@ pub struct Request {
     pub out: Option<PathBuf>,
     /// Folders of the repo that are no inputs, besides the configuration's `output.dir`.
     pub never: Vec<RepoPath>,
+    /// The user's folder for caches, where the key of the cache is; without it nothing is remembered on disk.
+    pub caches: Option<PathBuf>,
     /// How long a file must have rested before its state stands for its text, where a session reads it again: two
     /// seconds. Less is for systems whose times tell any two changes apart.
     pub rest: Option<Duration>,
@@ -57,7 +59,8 @@ pub struct Request {
 pub struct Session {
     request: Request,
     environment: Environment,
-    cache: Option<Cache>,
+    /// What earlier builds found out, and whether it is written down.
+    cache: Option<(Cache, CacheUse)>,
     /// What is known of texts and files, with the configuration that it holds for.
     known: Option<(String, Texts, Recent)>,
     /// The repo as it was last listed, and the configuration's text then.
@@ -95,8 +98,7 @@ pub struct Change {
 impl Session {
     /// A session that has built nothing yet. `environment` holds the secrets that no pack may contain.
     pub fn new(request: Request, environment: Environment) -> Self {
-        let cache = Cache::open(&request.root, environment.digest(), &mut Vec::new()).ok();
-        Self { request, environment, cache, known: None, listed: None, packs: BTreeMap::new(), unsaved: None }
+        Self { request, environment, cache: None, known: None, listed: None, packs: BTreeMap::new(), unsaved: None }
     }
 
     /// What was told of each pack after the last build, by file name; those that could not be built are not here.
@@ -125,7 +127,7 @@ impl Session {
     /// What cannot be written down is known to this session all the same.
     pub fn save(&mut self) {
         let Some(folder) = self.unsaved.take() else { return };
-        if let Some(cache) = &mut self.cache {
+        if let Some((cache, _)) = &mut self.cache {
             if let Some(rested) = cache.rested(&folder, &companion::name) {
                 cache.manifest = rested;
             }
@@ -160,7 +162,7 @@ impl Session {
             return Err(SessionError::Profile(unknown.clone()));
         }
         let folder = match &self.request.out {
-            Some(out) => Folder::open_anywhere(out)?,
+            Some(out) => Folder::open_anywhere(out)?.staged_at(&root)?,
             None => Folder::open(&root, &settings.output.dir)?,
         };
         let mut never = self.request.never.clone();
@@ -182,6 +184,7 @@ impl Session {
             again = true;
             repo = Repo::open(&root, options)?;
         }
+        self.use_cache(&repo, &folder);
         let roots = self.request.roots.clone();
         let order = Order {
             config: (&shown, text.as_deref()),
@@ -210,6 +213,22 @@ impl Session {
         Ok(update)
     }
 
+    /// Opens the cache before the first build, and another one when git begins or ceases to track it.
+    fn use_cache(&mut self, repo: &Repo, folder: &Folder) {
+        let now = repo.cache_use();
+        if self.cache.as_ref().is_some_and(|(_, known)| *known == now) {
+            return;
+        }
+        sweep_state(&self.request.root, &Repo::is_tracked);
+        folder.sweep(&Repo::is_tracked);
+        let lasting = self.request.caches.as_deref().filter(|_| now == CacheUse::Free);
+        let lasting = lasting.and_then(|caches| CacheFolder::open(&self.request.root, caches, Access::Write).ok()?);
+        let cache = lasting.or_else(CacheFolder::in_memory);
+        self.cache = cache.map(|cache| (Cache::new(cache, self.environment.digest(), &mut Vec::new()), now));
+        // Its digests begin with another key.
+        self.known = None;
+    }
+
     /// What is wrong with a configuration may quote it, so it passes the door like any other text.
     fn unusable(&self, faults: Vec<Diagnostic>) -> SessionError {
         let door = Redactor::new(&RedactionSettings::default());
@@ -223,11 +242,11 @@ impl Session {
     }
 
     fn staged(&mut self, stage: &Stage<'_>) -> Result<Update, SessionError> {
-        let look = Look { by_state: true, alone: false, beside: stage.settings.output.markdown };
+        let look = Look { alone: false, beside: stage.settings.output.markdown };
         // A failed build takes it back.
         let cache = self.cache.take();
         let incremental =
-            cache.as_ref().map(|cache| Incremental::new(stage.repo, cache, stage.folder, &stage.order, look));
+            cache.as_ref().map(|(cache, _)| Incremental::new(stage.repo, cache, stage.folder, &stage.order, look));
         if let Some(incremental) = incremental.as_ref().filter(|_| !stage.expected)
             && let Some((kept, diagnostics)) = incremental.fresh()
         {
@@ -241,7 +260,9 @@ impl Session {
         let text = stage.order.config.1.unwrap_or_default();
         let mut known = match self.known.take().filter(|(known, ..)| known == text) {
             Some((_, texts, recent)) => Some((texts, recent)),
-            None => cache.as_ref().map(|cache| (cache.texts(text, &mut Vec::new()), Recent::new(self.request.rest))),
+            None => {
+                cache.as_ref().map(|(cache, _)| (cache.texts(text, &mut Vec::new()), Recent::new(self.request.rest)))
+            }
         };
         let built = self.built(stage, incremental.as_ref(), known.as_ref());
         if let Some((_, recent)) = &mut known {
@@ -249,11 +270,11 @@ impl Session {
         }
         let manifest = built.as_ref().ok().and_then(|built| built.manifest.clone());
         drop(incremental);
-        self.cache = cache.map(|mut cache| {
+        self.cache = cache.map(|(mut cache, known)| {
             if let Some(manifest) = manifest {
                 cache.manifest = manifest;
             }
-            cache
+            (cache, known)
         });
         self.known = known.map(|(texts, recent)| (text.to_owned(), texts, recent));
         let Outcome { written, diagnostics, unresolved, .. } = built?;

@@ -1,4 +1,4 @@
-//! What can go wrong while packs are written.
+//! What can go wrong while packs are written, and why there may be no cache.
 
 use std::io;
 use std::path::PathBuf;
@@ -54,4 +54,38 @@ pub enum StoreError {
         /// Why not.
         source: io::Error,
     },
+}
+
+/// Why a build does without a cache, which costs time and changes nothing else.
+#[derive(Debug, thiserror::Error)]
+pub enum NoCache {
+    /// The user has no folder for the key.
+    #[error("the user has no folder for caches: set `HOME`, or `XDG_CACHE_HOME`, to a full path")]
+    NoFolder,
+    /// The user's folder for caches is part of the repo, so that the key could have come with it.
+    #[error("`{}` lies in the repo, which could bring a key along", path.display())]
+    InRepo {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// Others may read the key or replace it.
+    #[error("others may use `{}`: take their permissions away with `chmod go=`", path.display())]
+    NotPrivate {
+        /// The folder or the key.
+        path: PathBuf,
+    },
+    /// The system refuses to read or write the key.
+    #[error("cannot use `{}`", path.display())]
+    Key {
+        /// The folder or the key.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// There is no randomness for a key.
+    #[error("the system gives no random numbers")]
+    Random,
+    /// The cache's own folder cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }

@@ -1,25 +1,19 @@
 //! One folder of finished files.
 
 use super::StoreError;
+use super::state::STATE;
+use super::unfinished::{MODE, Staging, replace, sweep};
 use crate::model::{FileState, RepoPath};
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, FileType, Metadata, OpenOptions};
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, Once, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The largest pack that is read back, in bytes.
 const LARGEST: u64 = 256 << 20;
-
-/// How the names of unfinished files begin and end.
-const UNFINISHED: (&str, &str) = (".contextpack-", ".tmp");
-
-/// An unfinished file that nobody has touched for so long belongs to a process that was killed.
-const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// What a write did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,8 +36,8 @@ pub struct Folder {
     place: Place,
     /// Its handle, once it exists.
     handle: Mutex<Option<Arc<Dir>>>,
-    /// Done before the first write: unfinished files of killed processes are removed.
-    swept: Once,
+    /// The repo's folder for unfinished files, once it was asked for.
+    staging: OnceLock<Option<Staging>>,
 }
 
 /// How the folder is reached.
@@ -51,8 +45,8 @@ pub struct Folder {
 enum Place {
     /// From the repo's root, through real folders only.
     Inside(Dir, RepoPath),
-    /// By a path that the user named, links and all.
-    Anywhere,
+    /// By a path that the user named, links and all; in a repo with this root, if there is one.
+    Anywhere(Option<Dir>),
 }
 
 impl Folder {
@@ -72,13 +66,35 @@ impl Folder {
     /// # Errors
     /// Where something that is no folder stands there.
     pub fn open_anywhere(path: &Path) -> Result<Self, StoreError> {
-        Self::new(path.to_owned(), Place::Anywhere)
+        Self::new(path.to_owned(), Place::Anywhere(None))
     }
 
     fn new(shown: PathBuf, place: Place) -> Result<Self, StoreError> {
-        let folder = Self { shown, place, handle: Mutex::new(None), swept: Once::new() };
+        let folder = Self { shown, place, handle: Mutex::new(None), staging: OnceLock::new() };
         folder.existing()?;
         Ok(folder)
+    }
+
+    /// Writes the files of a folder that the user named by way of the state folder of the repo at `root`, where git
+    /// sees no unfinished ones, if the folder lies in that repo.
+    ///
+    /// # Errors
+    /// If the root cannot be opened.
+    pub fn staged_at(mut self, root: &Path) -> Result<Self, StoreError> {
+        let failed = |source| StoreError::Read { path: root.to_owned(), source };
+        let real = self.shown.ancestors().find_map(|dir| dir.canonicalize().ok());
+        if real.is_some_and(|real| root.canonicalize().is_ok_and(|root| real.starts_with(root))) {
+            self.place = Place::Anywhere(Some(Dir::open_ambient_dir(root, ambient_authority()).map_err(failed)?));
+        }
+        Ok(self)
+    }
+
+    /// Removes unfinished files of killed processes, unless `kept` says of a path that it has to stay, such as
+    /// because git tracks it.
+    pub fn sweep(&self, kept: &dyn Fn(&Path) -> bool) {
+        if let Ok(Some(dir)) = self.existing() {
+            sweep(&dir, &self.shown, kept);
+        }
     }
 
     /// The folder's path as it was named, for messages.
@@ -117,7 +133,7 @@ impl Folder {
         if has(&dir, name, bytes) {
             return Ok(Wrote::Unchanged);
         }
-        match replace(&dir, name, bytes) {
+        match replace(&dir, self.staging(), name, bytes, MODE) {
             Ok(()) => Ok(Wrote::Written),
             Err(_) if is_folder(&dir, name) => Err(StoreError::NotAFile { path }),
             Err(source) => Err(StoreError::Write { path, source }),
@@ -130,7 +146,8 @@ impl Folder {
         if dir.symlink_metadata(name).is_ok() {
             return Ok(Wrote::Unchanged);
         }
-        replace(&dir, name, bytes).map_err(|source| StoreError::Write { path: self.shown.join(name), source })?;
+        replace(&dir, self.staging(), name, bytes, MODE)
+            .map_err(|source| StoreError::Write { path: self.shown.join(name), source })?;
         Ok(Wrote::Written)
     }
 
@@ -202,9 +219,13 @@ impl Folder {
     /// The handle of the folder, which is created where it is missing.
     fn created(&self) -> Result<Arc<Dir>, StoreError> {
         let missing = || StoreError::Write { path: self.shown.clone(), source: io::ErrorKind::NotFound.into() };
-        let dir = self.handle(true)?.ok_or_else(missing)?;
-        self.swept.call_once(|| sweep(&dir));
-        Ok(dir)
+        self.handle(true)?.ok_or_else(missing)
+    }
+
+    /// The folder for unfinished files, if there is one that can be used.
+    fn staging(&self) -> Option<&Staging> {
+        let (Place::Inside(root, _) | Place::Anywhere(Some(root))) = &self.place else { return None };
+        self.staging.get_or_init(|| Staging::open(root, STATE).ok()).as_ref()
     }
 
     fn handle(&self, create: bool) -> Result<Option<Arc<Dir>>, StoreError> {
@@ -212,7 +233,7 @@ impl Folder {
         if handle.is_none() {
             let opened = match &self.place {
                 Place::Inside(root, dir) => self.inside(root, dir, create)?,
-                Place::Anywhere => self.anywhere(create)?,
+                Place::Anywhere(_) => self.anywhere(create)?,
             };
             *handle = opened.map(Arc::new);
         }
@@ -273,7 +294,7 @@ impl Folder {
 }
 
 /// Reads a regular file; a link, folder or pipe of that name is no file.
-fn read(dir: &Dir, name: &str) -> io::Result<Option<Vec<u8>>> {
+pub(super) fn read(dir: &Dir, name: &str) -> io::Result<Option<Vec<u8>>> {
     let mut options = OpenOptions::new();
     options.read(true).nonblock(true).follow(FollowSymlinks::No);
     match dir.symlink_metadata(name) {
@@ -303,44 +324,6 @@ fn is_folder(dir: &Dir, name: &str) -> bool {
 fn has(dir: &Dir, name: &str, bytes: &[u8]) -> bool {
     let same_size = dir.symlink_metadata(name).is_ok_and(|metadata| metadata.len() == bytes.len() as u64);
     same_size && read(dir, name).is_ok_and(|old| old.as_deref() == Some(bytes))
-}
-
-/// Writes a file beside the old one and puts it in its place.
-fn replace(dir: &Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let (before, after) = UNFINISHED;
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let unfinished = format!("{before}{}-{number}{after}", std::process::id());
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true).follow(FollowSymlinks::No);
-    #[cfg(unix)]
-    cap_std::fs::OpenOptionsExt::mode(&mut options, 0o644);
-    let mut file = dir.open_with(&unfinished, &options)?;
-    let written = file.write_all(bytes).and_then(|()| {
-        drop(file);
-        dir.rename(&unfinished, dir, name)
-    });
-    if written.is_err() {
-        // The first error is the one to tell; if this fails too, the next run sweeps.
-        let _swept_later = dir.remove_file(&unfinished);
-    }
-    written
-}
-
-/// Removes what killed processes left unfinished. Nobody needs it, so errors do not matter.
-fn sweep(dir: &Dir) {
-    let Ok(entries) = dir.entries() else { return };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let ours = name.to_str().is_some_and(|name| name.starts_with(UNFINISHED.0) && name.ends_with(UNFINISHED.1));
-        let abandoned = || {
-            let modified = entry.metadata().ok()?.modified().ok()?.into_std();
-            Some(modified.elapsed().ok()? > ABANDONED)
-        };
-        if ours && abandoned() == Some(true) {
-            let _gone_already = dir.remove_file(&name);
-        }
-    }
 }
 
 #[cfg(unix)]

@@ -1,11 +1,17 @@
-//! Packs on disk: compared, written whole or not at all, removed; and the state folder.
+//! Packs on disk: compared, written whole or not at all, removed; the state folder; and files of the cache, which only
+//! the user who wrote them can have written.
 
 mod error;
 mod folder;
+mod key;
+mod random;
+mod sealed;
 mod state;
 #[cfg(test)]
 mod tests;
+mod unfinished;
 
-pub use error::StoreError;
+pub use error::{NoCache, StoreError};
 pub use folder::{Folder, Wrote};
-pub use state::{init_state_dir, mark_cache, open_cache, open_state};
+pub use sealed::{Access, CacheFolder, Stored};
+pub use state::{init_state_dir, open_state, sweep_state};

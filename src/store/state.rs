@@ -1,10 +1,11 @@
 //! The state folder `.contextpack/`.
 
-use super::{Folder, StoreError, Wrote};
+use super::{Folder, StoreError, Wrote, unfinished};
+use crate::model::RepoPath;
 use std::path::Path;
 
 /// The state folder's name.
-const STATE: &str = ".contextpack";
+pub(super) const STATE: &str = ".contextpack";
 
 /// What its `.gitignore` says where the snapshot is committed.
 const KEEP_SNAPSHOT: &str = "\
@@ -39,27 +40,36 @@ pub fn init_state_dir(root: &Path, keep_snapshot: bool) -> Result<Wrote, StoreEr
 /// # Errors
 /// Where it is a link or no folder, or the system refuses.
 pub fn open_state(root: &Path) -> Result<Folder, StoreError> {
-    let failed = |source| StoreError::Read { path: root.join(STATE), source };
-    let name = crate::model::RepoPath::new(STATE).map_err(|_| failed(std::io::ErrorKind::InvalidInput.into()))?;
-    Folder::open(root, &name)
+    Folder::open(root, &below(root, "")?)
+}
+
+/// Removes what killed processes left of files that they were writing, unless `kept` says of a path that it has to stay.
+pub fn sweep_state(root: &Path, kept: &dyn Fn(&Path) -> bool) {
+    let folder = below(root, unfinished::FOLDER).and_then(|path| Folder::open(root, &path));
+    if let Ok(folder) = folder {
+        folder.sweep(kept);
+    }
 }
 
 /// Opens the folder of the cache. What keeps it out of git and of backups comes with the first write.
 ///
 /// # Errors
 /// Where it, or the state folder, is a link or no folder, or the system refuses.
-pub fn open_cache(root: &Path) -> Result<Folder, StoreError> {
-    let failed = |source| StoreError::Read { path: root.join(STATE), source };
-    let name = crate::model::RepoPath::new(&format!("{STATE}/cache"))
-        .map_err(|_| failed(std::io::ErrorKind::InvalidInput.into()))?;
-    Folder::open(root, &name)
+pub(super) fn open_cache(root: &Path) -> Result<Folder, StoreError> {
+    Folder::open(root, &below(root, "cache")?)
+}
+
+/// The path of a folder in the state folder.
+fn below(root: &Path, name: &str) -> Result<RepoPath, StoreError> {
+    let failed = |_| StoreError::Read { path: root.join(STATE), source: std::io::ErrorKind::InvalidInput.into() };
+    RepoPath::new(format!("{STATE}/{name}").trim_end_matches('/')).map_err(failed)
 }
 
 /// Marks the folder of the cache as one that neither git nor a backup needs.
 ///
 /// # Errors
 /// Where the system refuses.
-pub fn mark_cache(folder: &Folder) -> Result<(), StoreError> {
+pub(super) fn mark_cache(folder: &Folder) -> Result<(), StoreError> {
     folder.write_once(".gitignore", b"# What contextpack found out. It can be deleted at any time.\n*\n")?;
     folder.write_once("CACHEDIR.TAG", CACHE_TAG)?;
     Ok(())

@@ -5,7 +5,7 @@
 use super::*;
 use crate::model::RepoPath;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 fn folder(root: &Path) -> Folder {
     Folder::open(root, &RepoPath::new("out/packs").unwrap()).unwrap()
@@ -78,20 +78,225 @@ fn threads_write_side_by_side_and_leave_nothing_unfinished() {
     assert!((0..8).any(|turn: u32| whole == (turn * 8).to_string().repeat(999)));
 }
 
+/// A name as unfinished files have it.
+fn unfinished(n: usize) -> String {
+    format!(".contextpack-{n:032x}.tmp")
+}
+
 #[test]
-fn what_a_killed_process_left_is_swept_once_it_is_old() {
+fn what_killed_processes_left_is_removed_and_nothing_else_is() {
     let root = tempfile::tempdir().unwrap();
     let dir = root.path().join("out/packs");
     fs::create_dir_all(&dir).unwrap();
-    for name in [".contextpack-1-0.tmp", ".contextpack-2-0.tmp", ".other.tmp"] {
+    let others = [".contextpack-1-0.tmp", ".contextpack-notes.tmp", ".other.tmp", "contextpack.tmp"];
+    for name in [&others.map(str::to_owned)[..], &[unfinished(1), unfinished(2), unfinished(3)]].concat() {
         fs::write(dir.join(name), "").unwrap();
     }
-    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(7200);
-    for name in [".contextpack-1-0.tmp", ".other.tmp"] {
-        fs::File::options().write(true).open(dir.join(name)).unwrap().set_modified(old).unwrap();
-    }
+    fs::create_dir(dir.join(unfinished(4))).unwrap();
+    // One is being written, one is tracked.
+    let living = fs::File::options().write(true).open(dir.join(unfinished(2))).unwrap();
+    living.lock().unwrap();
+    let tracked = |path: &Path| path.ends_with(unfinished(3));
+    folder(root.path()).sweep(&tracked);
+    let left = [unfinished(2), unfinished(3), unfinished(4)].into_iter().chain(others.map(str::to_owned));
+    let mut left: Vec<String> = left.collect();
+    left.sort();
+    assert_eq!(names(&dir), left);
+    drop(living);
+    folder(root.path()).sweep(&tracked);
+    assert!(!names(&dir).contains(&unfinished(2)));
+}
+
+#[test]
+fn unfinished_files_are_in_the_state_folder_where_git_ignores_them() {
+    let (root, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     folder(root.path()).write("a.json", b"{}").unwrap();
-    assert_eq!(names(&dir), [".contextpack-2-0.tmp", ".other.tmp", "a.json"]);
+    assert_eq!(names(&root.path().join(".contextpack/tmp")), [".gitignore"]);
+    for (out, staged) in [(root.path().join("packs"), true), (elsewhere.path().join("packs"), false)] {
+        fs::remove_dir_all(root.path().join(".contextpack")).unwrap();
+        let out = Folder::open_anywhere(&out).unwrap().staged_at(root.path()).unwrap();
+        out.write("a.json", b"{}").unwrap();
+        assert_eq!(root.path().join(".contextpack/tmp").exists(), staged);
+        fs::create_dir_all(root.path().join(".contextpack")).unwrap();
+    }
+    // Where something else is in its place, they are beside the file.
+    fs::remove_dir_all(root.path().join(".contextpack")).unwrap();
+    fs::write(root.path().join(".contextpack"), "").unwrap();
+    folder(root.path()).write("b.json", b"{}").unwrap();
+    assert_eq!(names(&root.path().join("out/packs")), ["a.json", "b.json"]);
+}
+
+#[test]
+fn a_write_and_a_sweep_at_once_do_each_other_no_harm() {
+    let root = tempfile::tempdir().unwrap();
+    let packs = folder(root.path());
+    rayon::scope(|scope| {
+        for number in 0..200 {
+            let packs = &packs;
+            let root = root.path();
+            scope.spawn(move |_| {
+                packs.write(&format!("{}.json", number % 8), number.to_string().as_bytes()).unwrap();
+                sweep_state(root, &|_| false);
+            });
+        }
+    });
+    assert_eq!(names(&root.path().join("out/packs")).len(), 8);
+    assert_eq!(names(&root.path().join(".contextpack/tmp")), [".gitignore"]);
+}
+
+mod cache {
+    use super::*;
+
+    /// A repo, and beside it the user's folder for caches.
+    fn place() -> (tempfile::TempDir, PathBuf, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let (repo, caches) = (dir.path().join("repo"), dir.path().join("home/.cache"));
+        fs::create_dir_all(&repo).unwrap();
+        fs::create_dir_all(caches.parent().unwrap()).unwrap();
+        (dir, repo, caches)
+    }
+
+    fn open(repo: &Path, caches: &Path) -> CacheFolder {
+        CacheFolder::open(repo, caches, Access::Write).unwrap().unwrap()
+    }
+
+    /// Copies the files of the cache of one repo to another.
+    fn copy(from: &Path, to: &Path) {
+        fs::create_dir_all(to.join(".contextpack/cache")).unwrap();
+        for name in names(&from.join(".contextpack/cache")) {
+            fs::copy(from.join(".contextpack/cache").join(&name), to.join(".contextpack/cache").join(name)).unwrap();
+        }
+    }
+
+    #[test]
+    fn only_a_whole_file_of_this_program_user_and_name_is_opened() {
+        let (_dir, repo, caches) = place();
+        let cache = open(&repo, &caches);
+        assert_eq!(cache.read("packs", "p"), Stored::Missing);
+        cache.write("packs", "p", b"payload").unwrap();
+        assert_eq!(cache.read("packs", "p"), Stored::Whole(b"payload".to_vec()));
+        assert_eq!(cache.read("packs", "p 2"), Stored::Foreign);
+        let path = repo.join(".contextpack/cache/packs");
+        let bytes = fs::read(&path).unwrap();
+        fs::write(repo.join(".contextpack/cache/texts"), &bytes).unwrap();
+        assert_eq!(cache.read("texts", "p"), Stored::Forged, "another name");
+        for length in 0..bytes.len() {
+            fs::write(&path, &bytes[..length]).unwrap();
+            assert_eq!(cache.read("packs", "p"), Stored::Forged, "{length}");
+        }
+        for at in 0..bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1;
+            fs::write(&path, flipped).unwrap();
+            assert_eq!(cache.read("packs", "p"), Stored::Forged, "{at}");
+        }
+        fs::write(&path, &bytes).unwrap();
+        assert_eq!(open(&repo, &caches).read("packs", "p"), Stored::Whole(b"payload".to_vec()));
+    }
+
+    #[test]
+    fn a_cache_of_another_copy_or_user_does_not_open() {
+        let (dir, repo, caches) = place();
+        open(&repo, &caches).write("packs", "p", b"payload").unwrap();
+        let other = dir.path().join("other");
+        fs::create_dir_all(&other).unwrap();
+        copy(&repo, &other);
+        assert_eq!(open(&other, &caches).read("packs", "p"), Stored::Forged, "another path");
+        // Another folder at the same path.
+        fs::rename(&repo, dir.path().join("moved")).unwrap();
+        fs::create_dir(&repo).unwrap();
+        copy(&other, &repo);
+        assert_eq!(open(&repo, &caches).read("packs", "p"), Stored::Forged, "another folder");
+        let (_dir, _, others) = place();
+        let moved = dir.path().join("moved");
+        assert_eq!(open(&moved, &others).read("packs", "p"), Stored::Forged, "another user");
+    }
+
+    #[test]
+    fn a_cache_in_memory_and_one_to_read_write_nothing() {
+        let (_dir, repo, caches) = place();
+        assert!(CacheFolder::open(&repo, &caches, Access::Read).unwrap().is_none());
+        let cache = CacheFolder::in_memory().unwrap();
+        cache.write("packs", "p", b"").unwrap();
+        assert_eq!(cache.read("packs", "p"), Stored::Missing);
+        assert!(names(&repo).is_empty() && !caches.exists());
+    }
+
+    #[test]
+    fn a_key_in_the_repo_is_none() {
+        let (dir, repo, _) = place();
+        fs::create_dir_all(repo.join("sub/home")).unwrap();
+        let refused = |root: &Path, caches: &Path| CacheFolder::open(root, caches, Access::Write);
+        assert!(matches!(refused(&repo, &repo.join("home")), Err(NoCache::InRepo { .. })));
+        assert!(matches!(refused(&repo, Path::new("home")), Err(NoCache::NoFolder)));
+        // Of a folder of the work tree too, and of a submodule.
+        fs::create_dir(repo.join(".git")).unwrap();
+        fs::write(repo.join("sub/.git"), "gitdir: ../.git/modules/sub\n").unwrap();
+        assert!(matches!(refused(&repo.join("sub"), &repo.join("home")), Err(NoCache::InRepo { .. })));
+        // A repository around it that has nothing to do with it does no harm.
+        fs::create_dir(dir.path().join(".git")).unwrap();
+        fs::create_dir_all(dir.path().join("home")).unwrap();
+        assert!(refused(&repo, &dir.path().join("home")).is_ok());
+        // No home is made for the key.
+        assert!(matches!(refused(&repo, &dir.path().join("no/home/.cache")), Err(NoCache::Key { .. })));
+        assert!(!dir.path().join("no").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_key_that_others_may_read_or_that_a_link_leads_to_is_none() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let (dir, repo, caches) = place();
+        open(&repo, &caches);
+        let key = caches.join("contextpack/key");
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&caches.join("contextpack")), mode(&key)), (0o700, 0o600));
+        let chmod = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        let refused = || matches!(CacheFolder::open(&repo, &caches, Access::Write), Err(NoCache::NotPrivate { .. }));
+        chmod(&key, 0o640);
+        assert!(refused());
+        chmod(&key, 0o600);
+        chmod(&caches.join("contextpack"), 0o755);
+        assert!(refused());
+        chmod(&caches.join("contextpack"), 0o700);
+        assert!(!refused());
+        // A short key, such as of a process that was killed, is made anew.
+        fs::write(&key, "short").unwrap();
+        open(&repo, &caches);
+        assert_eq!(fs::read(&key).unwrap().len(), 32);
+        // Links: to the key, to its folder, and on the way by the repo.
+        let real = dir.path().join("real");
+        fs::rename(&key, &real).unwrap();
+        symlink(&real, &key).unwrap();
+        open(&repo, &caches);
+        assert!(fs::symlink_metadata(&key).unwrap().is_file() && fs::read(&real).unwrap() != fs::read(&key).unwrap());
+        fs::rename(caches.join("contextpack"), repo.join("planted")).unwrap();
+        symlink(repo.join("planted"), caches.join("contextpack")).unwrap();
+        assert!(matches!(CacheFolder::open(&repo, &caches, Access::Write), Err(NoCache::InRepo { .. })));
+        symlink(&caches, repo.join("out")).unwrap();
+        assert!(matches!(CacheFolder::open(&repo, &repo.join("out"), Access::Read), Err(NoCache::InRepo { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_planted_in_place_of_the_cache_is_neither_followed_nor_waited_for() {
+        let (dir, repo, caches) = place();
+        let cache = open(&repo, &caches);
+        cache.write("packs", "p", b"payload").unwrap();
+        let path = repo.join(".contextpack/cache/packs");
+        let elsewhere = dir.path().join("elsewhere");
+        fs::rename(&path, &elsewhere).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
+        assert_eq!(cache.read("packs", "p"), Stored::Missing, "a link");
+        fs::remove_file(&path).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        assert_eq!(cache.read("packs", "p"), Stored::Missing, "a pipe");
+        fs::remove_file(&path).unwrap();
+        fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
+        assert_eq!(cache.read("packs", "p"), Stored::Missing, "more than a cache ever is");
+        cache.write("packs", "p", b"payload").unwrap();
+        assert_eq!(cache.read("packs", "p"), Stored::Whole(b"payload".to_vec()));
+    }
 }
 
 #[test]

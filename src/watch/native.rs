@@ -29,6 +29,9 @@ impl Native {
                 let _ = sender.send(event);
             }
         };
+        // `notify` starts a thread, and does not say where that fails: then no notice would ever come.
+        let thread = std::thread::Builder::new().spawn(|| ());
+        thread.map_err(|error| FollowError::Refused(error.into()))?;
         let watcher = notify::recommended_watcher(notice).map_err(|error| FollowError::Refused(error.into()))?;
         // On Linux a tree is followed folder by folder anyway, and so are folders that hold no inputs.
         let tree = (!cfg!(target_os = "linux")).then(|| root.to_owned());

@@ -4,9 +4,10 @@ use super::events::{Events, FollowError};
 use crate::config::Settings;
 use crate::intake::Repo;
 use crate::session::Request;
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The state folder, in which only the snapshot is an input.
@@ -160,8 +161,11 @@ fn name(wanted: &mut BTreeMap<PathBuf, Counts>, path: &Path) {
 /// A folder, those in it and those in these: where a snapshot has its files.
 fn two_levels(folder: &Path) -> Vec<PathBuf> {
     let below = |folder: &PathBuf| -> Vec<PathBuf> {
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()).collect()
+        // The standard library panics where the system cannot close a folder.
+        let entries = Dir::open_ambient_dir(folder, ambient_authority()).and_then(|dir| dir.entries());
+        let entries = entries.into_iter().flatten().flatten();
+        let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        folders.map(|entry| folder.join(entry.file_name())).collect()
     };
     if !folder.is_dir() {
         return Vec::new();

@@ -8,7 +8,7 @@ use contextpack::session::{Request, Session, Update};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What somebody does between two builds.
@@ -213,7 +213,7 @@ impl Step {
                 }
             }
             Self::Damage(file, how) => {
-                let path = root.join(".contextpack/cache").join(["packs", "texts", "key"][*file]);
+                let path = root.join(".contextpack/cache").join(["packs", "texts", ".gitignore"][*file]);
                 if let Ok(bytes) = fs::read(&path) {
                     match how {
                         0 => fs::remove_file(path).unwrap(),
@@ -239,8 +239,14 @@ pub(crate) fn write(root: &Path, before: &Files, files: &Files) {
     }
 }
 
+/// A folder for the key that all tests share, outside every repo.
+pub(crate) fn caches() -> PathBuf {
+    env!("CARGO_TARGET_TMPDIR").into()
+}
+
 fn session(root: &Path) -> Session {
-    let request = Request { root: root.to_owned(), rest: Some(Duration::ZERO), ..Request::default() };
+    let request =
+        Request { root: root.to_owned(), caches: Some(caches()), rest: Some(Duration::ZERO), ..Request::default() };
     Session::new(request, Environment::new(std::iter::empty()))
 }
 

@@ -1,6 +1,6 @@
 //! Whatever happens while a repo is followed, its packs are those of a cold build, and `now.md` shows one of them.
 
-use super::incremental::{Files, Step, TICK, cold, packs, start, step, write};
+use super::incremental::{Files, Step, TICK, caches, cold, packs, start, step, write};
 use super::memory::cases;
 use contextpack::redact::Environment;
 use contextpack::render;
@@ -80,7 +80,7 @@ proptest! {
         write(&root, &Files::new(), &files);
         let told = Told::default();
         let stamp = || Stamp::new("2026-01-02T03:04:05Z".to_owned());
-        let request = Request { root: root.clone(), rest: Some(Duration::ZERO), ..Request::default() };
+        let request = Request { root: root.clone(), caches: Some(caches()), rest: Some(Duration::ZERO), ..Request::default() };
         let environment = Environment::new(std::iter::empty());
         let mut watch = Watch::new(request, environment, told.clone(), Box::new(stamp), false);
         watch.look();

@@ -30,6 +30,8 @@ fn build_prints_the_paths_that_it_wrote_and_only_those_that_changed() {
     assert_eq!(sandbox.expect(0, &["build", "task:store"]), "");
     let state = sandbox.files().into_iter().filter(|(path, _)| path.starts_with(".contextpack/"));
     let mut other = state.filter(|(path, _)| !path.starts_with(".contextpack/cache/"));
+    let unfinished = other.next().map(|(path, _)| path);
+    assert_eq!(unfinished.as_deref(), Some(".contextpack/tmp/.gitignore"));
     assert_eq!(other.next(), None, "a build leaves no state but its cache");
 }
 

@@ -230,6 +230,7 @@ const ELSEWHERE: [(&str, &str); 10] = [
     ("required-version", "cli::another_required_version_is_wrong_usage_and_says_how_to_get_it"),
     ("environment-secret", "cli::secrets_of_the_environment_stop_a_pack_and_are_named_by_their_variable_only"),
     ("git-unavailable", "cli::a_repository_without_git_is_read_as_a_folder_with_a_warning"),
+    ("tracked-cache", "planted::a_cache_that_git_tracks_is_an_error_and_neither_read_nor_written"),
     ("issue-moved", "sync::moved_deleted_and_hidden_issues_are_told_apart"),
     ("issue-gone", "sync::moved_deleted_and_hidden_issues_are_told_apart"),
     ("issue-not-visible", "sync::moved_deleted_and_hidden_issues_are_told_apart"),

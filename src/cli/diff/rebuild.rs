@@ -17,7 +17,7 @@ use std::sync::{Mutex, PoisonError};
 ///
 /// Packs that the build gives and the side lacks are among them, unless the side is a single pack.
 pub(super) fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, bool), Failure> {
-    let workspace = Workspace::open(global, &[])?;
+    let workspace = Workspace::open(global, &[], None)?;
     let desk = workspace.desk();
     let built = Mutex::new(BTreeMap::new());
     let run = packs::run(global, &workspace, &desk, desk.roots(), &Building::default(), None, &|pack: Built| {

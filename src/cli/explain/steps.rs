@@ -8,6 +8,7 @@ use crate::cli::report::{json_text, printable};
 use crate::cli::target;
 use crate::cli::workspace::Workspace;
 use contextpack::review::grouped;
+use contextpack::store::Access;
 use contextpack::wire::Pack;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -77,7 +78,7 @@ pub(super) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
     if target::is_pack(&args.target)? {
         return Err(Failure::usage("`--at` builds the pack under each limit: give the root instead of the pack"));
     }
-    let workspace = Workspace::open(global, &[])?;
+    let workspace = Workspace::open(global, &[], Some(Access::Read))?;
     let desk = workspace.desk();
     let bench = Bench::new(&workspace, &desk, &args.target, &args.building)?;
     let tokens = workspace.settings.profiles.get(&bench.profile).is_some_and(|it| it.budget.max_tokens.is_some());

@@ -11,6 +11,7 @@ use contextpack::graph::Target;
 use contextpack::model::{RepoPath, Source as _};
 use contextpack::pipeline::Desk;
 use contextpack::review::{WhyNot, grouped, why_not};
+use contextpack::store::Access;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Write as _;
 
@@ -28,7 +29,7 @@ pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Ex
             plain(asked, "unknown", "the pack says nothing of it".to_owned(), help)
         })
     } else {
-        let workspace = Workspace::open(global, &[])?;
+        let workspace = Workspace::open(global, &[], Some(Access::Read))?;
         let desk = workspace.desk();
         let bench = Bench::new(&workspace, &desk, &args.target, &args.building)?;
         let sealed = match bench.built(args.building.limits())? {

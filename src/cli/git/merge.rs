@@ -76,7 +76,7 @@ struct Made {
 fn sealed(global: &Global, top: &Path, scratch: &Path, root: &Path, pack: &Pack) -> Result<Made, String> {
     let told = |failure: Failure| failure.message();
     std::env::set_current_dir(root).map_err(|error| error.kind().to_string())?;
-    let workspace = Workspace::open(global, &[]).map_err(told)?;
+    let workspace = Workspace::open(global, &[], None).map_err(told)?;
     // A snapshot that is not in git is in no merge either, and without it a pack would lose its issues.
     let below = root.strip_prefix(scratch).unwrap_or(Path::new(""));
     let snapshot = workspace.settings.github.snapshot.as_str();
@@ -115,7 +115,8 @@ struct Scratch(std::path::PathBuf);
 
 impl Scratch {
     fn new() -> Result<Self, String> {
-        let folder = std::env::temp_dir().join(crate::cli::annotations::random_word());
+        let word = crate::cli::annotations::random_word().map_err(|error| error.kind().to_string())?;
+        let folder = std::env::temp_dir().join(word);
         let mut builder = std::fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

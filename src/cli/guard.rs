@@ -1,0 +1,111 @@
+//! What keeps the program standing where the system gives it less than it takes for granted: threads, and, in the
+//! last line, everything else that a library meets with a panic.
+
+use super::exit::Exit;
+use super::report::printable;
+use super::workspace::environment;
+use contextpack::config::RedactionSettings;
+use contextpack::redact::Redactor;
+use rayon::{ThreadBuilder, ThreadPoolBuilder};
+use std::any::Any;
+use std::io::Write as _;
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How much of a panic's message is told, in characters.
+const TOLD: usize = 200;
+
+/// Starts the threads that share the work, as many as the system has processors.
+///
+/// One that cannot be started is missing, and the others do its work; this thread is one of them.
+pub(crate) fn start_threads() {
+    let start = |thread: ThreadBuilder| {
+        // A thread that never runs takes no work.
+        let _ = std::thread::Builder::new().spawn(|| thread.run());
+        Ok(())
+    };
+    // This fails only where there is a pool already.
+    let _ = ThreadPoolBuilder::new().use_current_thread().spawn_handler(start).build_global();
+}
+
+/// Runs the program. A panic, which is a fault of it or of a library, is told in one line and ends it as a failure of
+/// the outside world does.
+pub(crate) fn guarded(run: impl FnOnce() -> Exit) -> Exit {
+    static TOLD_ALREADY: AtomicBool = AtomicBool::new(false);
+    panic::set_hook(Box::new(|panic| {
+        // Of several threads the first says why.
+        if !TOLD_ALREADY.swap(true, Ordering::SeqCst) {
+            // Where stderr is gone there is nobody left to tell.
+            let _ = writeln!(std::io::stderr(), "{}", report(panic));
+        }
+    }));
+    panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or(Exit::Outside)
+}
+
+fn report(panic: &PanicHookInfo<'_>) -> String {
+    let place = panic.location().map(|at| {
+        // Where the program was built is nobody's business.
+        let file = Path::new(at.file()).file_name().unwrap_or_default();
+        format!(" ({}:{})", file.to_string_lossy(), at.line())
+    });
+    format!(
+        "error: contextpack failed where it should not: {}{}\n   = help: please report this line, and what you ran; no pack was left half written",
+        message(panic.payload()),
+        place.unwrap_or_default(),
+    )
+}
+
+/// What a panic says of itself, as far as it cannot hold raw text: up to the first quotation mark, after which
+/// libraries put what they worked on, and scrubbed.
+fn message(payload: &dyn Any) -> String {
+    let text = match (payload.downcast_ref::<&str>(), payload.downcast_ref::<String>()) {
+        (Some(text), _) => text,
+        (None, Some(text)) => text.split(['`', '"', '\'']).next().unwrap_or_default(),
+        (None, None) => "it does not say why",
+    };
+    let text: String = text.lines().next().unwrap_or_default().chars().take(TOLD).collect();
+    // What scrubs may be what failed.
+    let clean = || environment().mask(&Redactor::new(&RedactionSettings::default()).line(&text));
+    let clean = panic::catch_unwind(AssertUnwindSafe(clean)).unwrap_or_default();
+    printable(&clean).trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_a_failure_of_the_outside_world() {
+        assert_eq!(guarded(|| Exit::Done), Exit::Done);
+        assert_eq!(guarded(|| std::panic::panic_any("on purpose")), Exit::Outside);
+        let _ = panic::take_hook();
+    }
+
+    #[test]
+    fn threads_that_cannot_be_started_are_done_without() {
+        use rayon::prelude::*;
+        let work = || {
+            let pool = ThreadPoolBuilder::new().num_threads(4).use_current_thread().spawn_handler(|_| Ok(()));
+            let _pool = pool.build();
+            let (a, b) = rayon::join(|| (0..1000_u64).into_par_iter().sum::<u64>(), || 1);
+            a + b
+        };
+        // The pool takes the thread for its own.
+        assert_eq!(std::thread::spawn(work).join().ok(), Some(499_501));
+    }
+
+    #[test]
+    fn what_a_panic_says_holds_no_raw_text() {
+        let message = |text: &str| message(&text.to_owned());
+        let told = message("end byte index 4 is not a char boundary of `the secret text`\nand more");
+        assert_eq!(told, "end byte index 4 is not a char boundary of");
+        assert_eq!(
+            message("unexpected error during closedir: Os { code: 5 }"),
+            "unexpected error during closedir: Os { code: 5 }"
+        );
+        let token = ["gh", "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
+        assert!(!message(&format!("no such token: {token}")).contains(&token));
+        assert_eq!(message("\u{1b}[31mred"), message("\u{1b}[31mred").replace('\u{1b}', ""));
+    }
+}

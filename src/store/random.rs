@@ -1,0 +1,43 @@
+//! Random bytes of the system.
+
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+/// Returns 256 random bits that nobody can guess, or `None` if the system has none to give.
+pub(super) fn key() -> Option<[u8; 32]> {
+    let mut key = [0; 32];
+    getrandom::fill(&mut key).ok()?;
+    Some(key)
+}
+
+/// Returns 32 hex digits for the name of a file that is created exclusively.
+///
+/// Without the system's randomness they are not random, but still of this process, this moment and this call alone.
+pub(super) fn name() -> String {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let mut bytes = [0; 16];
+    if getrandom::fill(&mut bytes).is_err() {
+        let nanos = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+        let call = CALLS.fetch_add(1, Ordering::Relaxed);
+        bytes = (nanos ^ u128::from(std::process::id()) << 96 ^ u128::from(call) << 64).to_le_bytes();
+    }
+    bytes.iter().fold(String::with_capacity(32), |mut name, byte| {
+        // Writing to a `String` cannot fail.
+        let _ = write!(name, "{byte:02x}");
+        name
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_one_form_and_do_not_repeat() {
+        let names: Vec<String> = (0..100).map(|_| name()).collect();
+        assert!(names.iter().all(|name| name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit())));
+        assert!((1..100).all(|at| !names[..at].contains(&names[at])));
+        assert_ne!(key(), key());
+    }
+}
