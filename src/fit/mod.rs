@@ -15,7 +15,7 @@ pub use plan::fit;
 use crate::redact::Clean;
 
 // What a fitted pack is made of, as the next room sees it.
-pub use crate::select::{Body, Candidate, EdgeRow, Evidence, Notice, Omission, Origin, Selection};
+pub use crate::select::{Body, Candidate, EdgeRow, Evidence, Notice, Omission, Origin, Selection, Trust};
 
 /// A selection made to fit.
 #[derive(Debug)]

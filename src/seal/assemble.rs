@@ -1,7 +1,7 @@
 //! The fitted pack in the words of the wire.
 
 use super::{Sealed, Stamp};
-use crate::fit::{Body, Candidate, EdgeRow, Evidence, Fitted, Kept, LeftOut, Notice, Origin};
+use crate::fit::{Body, Candidate, EdgeRow, Evidence, Fitted, Kept, LeftOut, Notice, Origin, Trust};
 use crate::model::slug;
 use crate::wire;
 
@@ -158,6 +158,7 @@ fn omission(left: &LeftOut) -> wire::Omission {
         source: source(&omission.origin),
         provenance: omission.provenance.to_owned(),
         reason: omission.reason.to_owned(),
+        trust: (omission.trust == Trust::Untrusted).then(|| omission.trust.name().to_owned()),
         chars: omission.chars,
         tokens: left.tokens,
     }
