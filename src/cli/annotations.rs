@@ -1,5 +1,6 @@
 //! What a workflow's log is told: annotations within GitHub's limits, and all else where no text is a command.
 
+use super::console::{self, Guarded};
 use super::report::printable;
 use contextpack::intake::Repo;
 use contextpack::model::{Diagnostic, Severity};
@@ -19,6 +20,7 @@ const LONGEST: usize = 2000;
 pub(crate) struct Annotations {
     /// Where the repo lies in the workflow's workspace: empty, or a path with a final `/`.
     prefix: String,
+    /// Without the two colons before them.
     commands: Vec<String>,
     /// What is for the log only.
     logged: Vec<String>,
@@ -84,17 +86,23 @@ impl Annotations {
         let lines: Vec<String> = texts.into_iter().map(|text| printable(&cut(text)).into_owned()).collect();
         if *count <= SHOWN {
             let message = lines.join("\n");
-            self.commands.push(format!("::{name} {place}title={}::{}", property(title), escaped(&message)));
+            self.commands.push(format!("{name} {place}title={}::{}", property(title), escaped(&message)));
         } else {
             let place = if place.is_empty() { String::new() } else { format!(" ({})", place.trim_end_matches(',')) };
             self.logged.push(format!("{name}[{title}]{place}: {}", lines.join(" ")));
         }
     }
 
-    /// Writes all of it: the annotations, the log, and how many annotations found no place.
-    pub(crate) fn write(self, out: &mut dyn Write) -> io::Result<()> {
+    /// Prints all of it: the annotations, the log, and how many annotations found no place.
+    pub(crate) fn print(self) -> io::Result<()> {
+        self.write(&mut console::workflow_commands())
+    }
+
+    fn write(self, out: &mut dyn Write) -> io::Result<()> {
         for command in &self.commands {
-            writeln!(out, "{command}")?;
+            // This one is meant, and no other.
+            write!(out, "::")?;
+            writeln!(Guarded::new(&mut *out), "{command}")?;
         }
         fenced(out, &self.logged)?;
         let more = |count: usize, name: &str| {

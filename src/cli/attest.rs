@@ -1,6 +1,7 @@
 //! `contextpack attest`.
 
 use super::args::AttestArgs;
+use super::console;
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::report::{json_text, plain_error};
@@ -112,13 +113,13 @@ pub(crate) fn run(args: &AttestArgs) -> Result<Exit, Failure> {
     } else {
         json_text(&Statement { kind: STATEMENT, subject, predicate_type: PREDICATE, predicate })
     };
-    writeln!(anstream::stdout(), "{text}")?;
+    writeln!(console::stdout(), "{text}")?;
     Ok(Exit::Done)
 }
 
 /// Tells what is wrong with a pack.
 fn tell(path: &str, faults: &[String]) -> Result<(), Failure> {
-    let mut err = anstream::stderr().lock();
+    let mut err = console::stderr();
     for fault in faults {
         plain_error(&mut err, &format!("`{path}` is not a valid pack: {fault}"), None)?;
     }

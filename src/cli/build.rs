@@ -2,6 +2,7 @@
 
 use super::annotations::Annotations;
 use super::args::{BuildArgs, Format, Global};
+use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
@@ -182,7 +183,7 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     }
     if no_roots && !global.quiet && global.format == Format::Text {
         writeln!(
-            anstream::stderr(),
+            console::stderr(),
             "no roots: add work items, or correct `work_items` and `roots` in `contextpack.yml`"
         )?;
     }
@@ -221,7 +222,7 @@ fn conclude(
         if tokens > 0 {
             summary += &format!(", {tokens} tokens");
         }
-        writeln!(anstream::stderr(), "{summary}, {:.2} s", started.elapsed().as_secs_f64())?;
+        writeln!(console::stderr(), "{summary}, {:.2} s", started.elapsed().as_secs_f64())?;
     }
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
 }
@@ -291,10 +292,10 @@ fn print_one(
         *sealed.lock().unwrap_or_else(PoisonError::into_inner) = built.outcome.ok();
     })?;
     if !global.quiet {
-        report::text(&mut anstream::stderr().lock(), &run.diagnostics, &|_| None)?;
+        report::text(&mut console::stderr(), &run.diagnostics, &|_| None)?;
     }
     if let Some(sealed) = sealed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        std::io::stdout().lock().write_all(sealed.bytes())?;
+        console::exact().write_all(sealed.bytes())?;
     }
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
 }
@@ -318,7 +319,7 @@ fn tell(global: &Global, run: &Run, outcomes: &[Outcome], shown: &dyn Fn(&str) -
             }
         });
         let text = json_text(&output::Build { packs: packs.collect(), diagnostics: output::told(&run.diagnostics) });
-        return Ok(writeln!(anstream::stdout(), "{text}")?);
+        return Ok(writeln!(console::stdout(), "{text}")?);
     }
     let errors_only = global.quiet;
     let diagnostics: Vec<_> = run
@@ -333,11 +334,11 @@ fn tell(global: &Global, run: &Run, outcomes: &[Outcome], shown: &dyn Fn(&str) -
         for outcome in outcomes.iter().filter(|outcome| outcome.status != "unchanged") {
             annotations.log(&format!("{}: {}: {}", outcome.status, shown(&outcome.name), outcome.reasons.join("; ")));
         }
-        return Ok(annotations.write(&mut anstream::stdout().lock())?);
+        return Ok(annotations.print()?);
     }
     report::tell(global.format, &diagnostics, &|_| None)?;
-    let mut out = anstream::stdout().lock();
-    let mut err = anstream::stderr().lock();
+    let mut out = console::stdout();
+    let mut err = console::stderr();
     for outcome in outcomes {
         let path = shown(&outcome.name);
         outcome.touched.iter().try_for_each(|name| writeln!(out, "{}", printable(&shown(name))))?;

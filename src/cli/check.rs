@@ -3,6 +3,7 @@
 use super::annotations::Annotations;
 use super::args::{CheckArgs, Format, Global};
 use super::build::is_unchanged;
+use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
@@ -120,7 +121,7 @@ fn conclude(
         Format::Json => {
             let packs = standings.iter().map(|standing| standing.output(dir)).collect();
             let text = json_text(&output::Check { packs, diagnostics: output::told(&run.diagnostics) });
-            writeln!(anstream::stdout(), "{text}")?;
+            writeln!(console::stdout(), "{text}")?;
         }
         Format::Github => {
             let mut annotations = Annotations::new();
@@ -128,7 +129,7 @@ fn conclude(
             for standing in &told {
                 annotations.pack(&format!("{dir}/{}", standing.name), standing.status, &standing.reasons.join("; "));
             }
-            annotations.write(&mut anstream::stdout().lock())?;
+            annotations.print()?;
             sum_up(global, &standings, &told)?;
         }
         Format::Text | Format::Markdown => {
@@ -137,7 +138,7 @@ fn conclude(
             };
             let diagnostics: Vec<_> = run.diagnostics.iter().filter(quiet).cloned().collect();
             report::tell(global.format, &diagnostics, &|_| None)?;
-            let mut out = anstream::stdout().lock();
+            let mut out = console::stdout();
             for standing in &told {
                 let path = format!("{dir}/{}", standing.name);
                 let reasons = standing.reasons.join("; ");
@@ -205,9 +206,9 @@ fn is_stale(told: &[&Standing]) -> bool {
 fn sum_up(global: &Global, standings: &[Standing], told: &[&Standing]) -> Result<(), Failure> {
     if !global.quiet {
         let fresh = standings.iter().filter(|standing| standing.status == "fresh").count();
-        writeln!(anstream::stderr(), "{fresh} of {} packs are fresh", standings.len())?;
+        writeln!(console::stderr(), "{fresh} of {} packs are fresh", standings.len())?;
         if is_stale(told) {
-            writeln!(anstream::stderr(), "run `contextpack build` and commit what it writes")?;
+            writeln!(console::stderr(), "run `contextpack build` and commit what it writes")?;
         }
     }
     Ok(())

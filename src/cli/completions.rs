@@ -1,6 +1,7 @@
 //! `contextpack completions`.
 
 use super::args::{Args, CompletionsArgs};
+use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
 use clap::CommandFactory as _;
@@ -10,6 +11,6 @@ use std::io::Write as _;
 pub(crate) fn run(args: &CompletionsArgs) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Args::command(), "contextpack", &mut script);
-    std::io::stdout().lock().write_all(&script)?;
+    console::exact().write_all(&script)?;
     Ok(Exit::Done)
 }

@@ -2,6 +2,7 @@
 
 use super::annotations::Annotations;
 use super::args::Format;
+use super::console;
 use super::exit::Exit;
 use super::report::{self, printable};
 use super::workspace::environment;
@@ -47,7 +48,7 @@ impl Failure {
     /// Tells it on stderr, or in a workflow's log as annotations on stdout, and how the command ends.
     pub(crate) fn print(self, format: Format) -> Exit {
         let github = format == Format::Github;
-        let stderr = &mut anstream::stderr().lock();
+        let stderr = &mut console::stderr();
         let (exit, told) = match self {
             Self::Config { diagnostics, text } => {
                 // Lines of the configuration pass the door like any other text.
@@ -104,7 +105,7 @@ fn annotate(message: &str, cause: Option<&(dyn Error + 'static)>) -> io::Result<
     }
     let mut annotations = Annotations::new();
     annotations.error(&text);
-    annotations.write(&mut anstream::stdout().lock())
+    annotations.print()
 }
 
 impl From<io::Error> for Failure {

@@ -1,6 +1,7 @@
 //! `contextpack init`.
 
 use super::args::{Format, Global, InitArgs};
+use super::console;
 use super::detect::Found;
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
@@ -38,7 +39,7 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     if args.git {
         contextpack::intake::configure(&root, &super::git::SETTINGS).map_err(Failure::usage)?;
         if !global.quiet {
-            writeln!(anstream::stderr(), "git shows and merges packs by `contextpack git` in this clone")?;
+            writeln!(console::stderr(), "git shows and merges packs by `contextpack git` in this clone")?;
         }
     }
     tell(global, &setup, &found)?;
@@ -90,7 +91,7 @@ fn next(found: &Found) -> &'static str {
 }
 
 fn tell(global: &Global, setup: &Setup<'_>, found: &Found) -> Result<(), Failure> {
-    let stdout = &mut anstream::stdout().lock();
+    let stdout = &mut console::stdout();
     if global.format == Format::Json {
         let left: Vec<_> =
             setup.left.iter().map(|(path, why)| serde_json::json!({"path": path, "reason": why})).collect();
@@ -102,7 +103,7 @@ fn tell(global: &Global, setup: &Setup<'_>, found: &Found) -> Result<(), Failure
     if global.quiet {
         return Ok(());
     }
-    let stderr = &mut anstream::stderr().lock();
+    let stderr = &mut console::stderr();
     for (path, why) in &setup.left {
         writeln!(stderr, "left alone: {}: {why}", printable(path))?;
     }

@@ -3,6 +3,7 @@
 use super::annotations::Annotations;
 use super::args::{Building, Format, Global, ListArgs};
 use super::check::{Standing, standing};
+use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
@@ -59,7 +60,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     }
     let mut packs = packs.into_inner().unwrap_or_else(PoisonError::into_inner);
     let rows: Vec<Row> = items.iter().map(|item| row(&desk, *item, &mut packs)).collect();
-    let mut out = anstream::stdout().lock();
+    let mut out = console::stdout();
     if global.format == Format::Json {
         let dir = workspace.settings.output.dir.as_str();
         let roots = rows.iter().map(|row| as_json(row, dir)).collect();
@@ -86,16 +87,16 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
         }
         if let Some(mut annotations) = annotations {
             annotations.diagnostics(&run.diagnostics);
-            annotations.write(&mut out)?;
+            annotations.print()?;
         } else {
             // Warnings are for `build`; what makes the command fail is said here too.
             let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
             let errors: Vec<Diagnostic> = run.diagnostics.iter().filter(is_error).cloned().collect();
-            report::text(&mut anstream::stderr().lock(), &errors, &|_| None)?;
+            report::text(&mut console::stderr(), &errors, &|_| None)?;
         }
         if rows.is_empty() && !global.quiet {
             writeln!(
-                anstream::stderr(),
+                console::stderr(),
                 "no roots: add work items, or correct `work_items` and `roots` in `contextpack.yml`"
             )?;
         }
@@ -116,7 +117,8 @@ fn matrix(desk: &Desk<'_>, items: &[usize], shards: NonZeroU32) -> Result<Exit, 
     }
     // On one line, as a step's output takes it.
     let text = serde_json::to_string(&output::Matrix { include: parts.into_values().collect() });
-    writeln!(anstream::stdout(), "{}", text.map_err(std::io::Error::from)?)?;
+    let text = text.map_err(std::io::Error::from)?;
+    writeln!(console::stdout(), "{text}")?;
     Ok(Exit::Done)
 }
 

@@ -1,6 +1,7 @@
 //! `contextpack man`.
 
 use super::args::{Args, ManArgs};
+use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
 use clap::CommandFactory as _;
@@ -21,6 +22,6 @@ pub(crate) fn run(args: &ManArgs) -> Result<Exit, Failure> {
     };
     let mut page = Vec::new();
     clap_mangen::Man::new(command).render(&mut page)?;
-    std::io::stdout().lock().write_all(&page)?;
+    console::exact().write_all(&page)?;
     Ok(Exit::Done)
 }

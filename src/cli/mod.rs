@@ -6,6 +6,7 @@ mod attest;
 mod build;
 mod check;
 mod completions;
+mod console;
 mod detect;
 mod diff;
 mod exit;
@@ -50,6 +51,9 @@ use args::{Args, Color, Command};
 use clap::Parser as _;
 use exit::Exit;
 use failure::{Failure, PathFailure};
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 /// Does what the command line says.
@@ -66,7 +70,7 @@ fn obey() -> Exit {
         Err(error) => {
             // Help and version are answers, on stdout; all else is wrong usage.
             let code = if error.use_stderr() { Exit::Usage } else { Exit::Done };
-            return if error.print().is_ok() { code } else { code.and(Exit::Outside) };
+            return if print_answer(&error).is_ok() { code } else { code.and(Exit::Outside) };
         }
     };
     match args.global.color {
@@ -78,6 +82,21 @@ fn obey() -> Exit {
         Ok(exit) => exit,
         Err(failure) => failure.print(args.global.format),
     }
+}
+
+/// Prints help, or what is wrong with the command line, which may repeat an argument.
+fn print_answer(error: &clap::Error) -> io::Result<()> {
+    let text = error.render();
+    if !error.use_stderr() {
+        return write!(console::stdout(), "{}", text.ansi());
+    }
+    let obeyed = |arg: OsString| matches!(report::printable(&arg.to_string_lossy()), Cow::Owned(_));
+    if !std::env::args_os().any(obeyed) {
+        return write!(console::stderr(), "{}", text.ansi());
+    }
+    // Nobody could tell an argument's escape codes from those of the styles.
+    let mut err = console::stderr();
+    text.to_string().lines().try_for_each(|line| writeln!(err, "{}", report::printable(line)))
 }
 
 /// `-C`: every path of the command line is meant from there.

@@ -1,6 +1,7 @@
 //! `contextpack redact`.
 
 use super::args::{Format, Global, RedactArgs};
+use super::console;
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::output;
@@ -103,7 +104,7 @@ fn text(bytes: Vec<u8>) -> Result<String, &'static str> {
 }
 
 fn complain(name: &str, why: &str) -> Result<Exit, Failure> {
-    plain_error(&mut anstream::stderr().lock(), &format!("`{name}`: {why}"), None)?;
+    plain_error(&mut console::stderr(), &format!("`{name}`: {why}"), None)?;
     Ok(Exit::Input)
 }
 
@@ -126,14 +127,14 @@ fn scrub(
         Some((folder, name)) => {
             folder.write(name, clean.as_bytes())?;
         }
-        None if !args.report => std::io::stdout().lock().write_all(clean.as_bytes())?,
+        None if !args.report => console::exact().write_all(clean.as_bytes())?,
         None => {}
     }
     Ok(scrubbed.removals)
 }
 
 fn report(global: &Global, reports: &[(String, Vec<Removal>)]) -> Result<(), Failure> {
-    let mut out = anstream::stdout().lock();
+    let mut out = console::stdout();
     if global.format == Format::Json {
         let redactions = reports.iter().flat_map(|(name, removals)| {
             removals.iter().map(move |removal| output::Removed {
@@ -181,7 +182,7 @@ fn rules(global: &Global, own: &RedactionSettings) -> Result<Exit, Failure> {
     });
     let mut rules: Vec<output::Rule> = built_in.chain(own).collect();
     rules.sort_by(|a, b| a.name.cmp(&b.name));
-    let mut out = anstream::stdout().lock();
+    let mut out = console::stdout();
     if global.format == Format::Json {
         writeln!(out, "{}", json_text(&output::RedactRules { rules }))?;
         return Ok(Exit::Done);

@@ -1,9 +1,14 @@
 //! `contextpack render`.
 
 use super::args::{Global, Part, RenderArgs};
+use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
+use super::report::plain_error;
 use super::target;
+use contextpack::render::Form;
+use contextpack::review::unseen;
+use contextpack::wire::Pack;
 use std::io::Write as _;
 
 /// Prints a pack as the Markdown that its budget measured, and nothing else.
@@ -12,14 +17,33 @@ pub(crate) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
         Ok(pack) => pack,
         Err(exit) => return Ok(exit),
     };
+    let faults = faults(&pack);
+    if !faults.is_empty() {
+        let mut err = console::stderr();
+        for fault in faults {
+            plain_error(&mut err, &format!("`{}` is not a valid pack: {fault}", args.target), None)?;
+        }
+        return Ok(Exit::Invalid);
+    }
     let parts = contextpack::render::pack(&pack);
     let text = match args.part {
         None => parts.whole(),
         Some(Part::Instructions) => parts.instructions,
         Some(Part::Context) => parts.context,
     };
-    let mut out = std::io::stdout().lock();
+    let mut out = console::exact();
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(Exit::Done)
+}
+
+/// Why a pack is not printed: as it stands it would not be the rendering that its budget measured, or its reader would
+/// obey what nobody sees.
+fn faults(pack: &Pack) -> Vec<String> {
+    let mut faults = unseen(pack);
+    if Form::named(&pack.budget.rendering).is_none() {
+        let name: String = pack.budget.rendering.chars().take(80).collect();
+        faults.push(format!("this program does not know the rendering `{name}`"));
+    }
+    faults
 }

@@ -2,12 +2,14 @@
 
 use super::annotations::Annotations;
 use super::args::Format;
+use super::console;
 use anstyle::{AnsiColor, Style};
-use contextpack::model::{Diagnostic, RepoPath, Severity, is_hidden};
+use contextpack::model::{Diagnostic, RepoPath, Severity, harmless_json, is_hidden};
+use contextpack::redact::invisible;
 use std::borrow::Cow;
 use std::error::Error;
-use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::ops::Range;
 
 const BOLD: Style = Style::new().bold();
 const ERROR: Style = AnsiColor::BrightRed.on_default().bold();
@@ -23,27 +25,15 @@ pub(crate) type Texts<'a> = dyn Fn(&RepoPath) -> Option<String> + 'a;
 /// Tells all `diagnostics` in the form that `format` asks for: what is for people goes to stderr.
 pub(crate) fn tell(format: Format, diagnostics: &[Diagnostic], texts: &Texts<'_>) -> io::Result<()> {
     match format {
-        Format::Text | Format::Markdown => text(&mut anstream::stderr().lock(), diagnostics, texts),
-        Format::Json | Format::Github => print(&mut anstream::stdout().lock(), format, diagnostics, texts),
-    }
-}
-
-/// Writes all `diagnostics` in the form that `format` asks for.
-pub(crate) fn print(
-    out: &mut dyn Write,
-    format: Format,
-    diagnostics: &[Diagnostic],
-    texts: &Texts<'_>,
-) -> io::Result<()> {
-    match format {
-        Format::Text | Format::Markdown => text(out, diagnostics, texts),
+        Format::Text | Format::Markdown => text(&mut console::stderr(), diagnostics, texts),
         Format::Json => {
-            writeln!(out, "{}", json_text(&serde_json::json!({"diagnostics": super::output::told(diagnostics)})))
+            let json = json_text(&serde_json::json!({"diagnostics": super::output::told(diagnostics)}));
+            writeln!(console::stdout(), "{json}")
         }
         Format::Github => {
             let mut annotations = Annotations::new();
             annotations.diagnostics(diagnostics);
-            annotations.write(out)
+            annotations.print()
         }
     }
 }
@@ -89,7 +79,7 @@ fn source_line(out: &mut dyn Write, margin: usize, line: u32, column: Option<u32
     }
 }
 
-/// JSON for stdout: what a terminal would obey or hide is written as an escape, which reads back the same.
+/// JSON for stdout: what a terminal or a workflow's log would obey or hide is an escape, which reads back the same.
 pub(crate) fn json_text(value: &impl serde::Serialize) -> String {
     escaped(&format!("{:#}", serde_json::to_value(value).unwrap_or_default()))
 }
@@ -100,18 +90,13 @@ pub(crate) fn json_line(value: &impl serde::Serialize) -> String {
 }
 
 fn escaped(json: &str) -> String {
-    let mut text = String::new();
-    for c in json.chars() {
-        // Line ends are those of the layout: inside strings they are escaped already.
-        if is_hidden(c) && c != '\n' {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                let _ = write!(text, "\\u{unit:04x}");
-            }
-        } else {
-            text.push(c);
-        }
-    }
-    text
+    let unseen = invisible(json);
+    harmless_json(json, |at, c| c != '\n' && is_unseen(&unseen, at))
+}
+
+/// Whether a character that nobody sees stands at `at`.
+fn is_unseen(unseen: &[Range<usize>], at: usize) -> bool {
+    unseen.binary_search_by_key(&at, |range| range.start).is_ok()
 }
 
 /// Writes an error without a place, with its chain of causes.
@@ -134,13 +119,20 @@ fn severity(severity: Severity) -> &'static str {
 
 /// The text on one line with nothing that a terminal obeys or hides: such characters become `\u{…}`.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_hidden) {
+    let unseen = invisible(text);
+    if unseen.is_empty() && !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        if is_hidden(c) {
-            shown.extend(c.escape_default());
+    for (at, c) in text.char_indices() {
+        if is_hidden(c) || is_unseen(&unseen, at) {
+            shown.extend(
+                match c {
+                    '\t' | '\n' | '\r' => c.escape_default().to_string(),
+                    c => c.escape_unicode().to_string(),
+                }
+                .chars(),
+            );
         } else {
             shown.push(c);
         }
@@ -183,6 +175,18 @@ mod tests {
         assert_eq!(printable(hostile), "a\\u{1b}[31m\\u{202e}b\\r\\n\\u{9b}c\\u{e0041}");
         assert!(matches!(printable("ü 日本 👩\u{200d}💻"), Cow::Borrowed(_)));
         assert_eq!(shown(sample(hostile), Some("\u{1b}\n\u{1b}")).matches('\u{1b}').count(), 0);
+    }
+
+    #[test]
+    fn what_the_scrubber_removes_is_never_printed_raw() {
+        for c in (0..=0xe_0fff).filter_map(char::from_u32) {
+            let text = format!("a{c}b");
+            if c != '\n' && !invisible(&text).is_empty() {
+                assert!(!printable(&text).contains(c), "{:?}", printable(&text));
+                let json = json_text(&text);
+                assert!(!json.contains(c) && serde_json::from_str::<String>(&json).unwrap() == text, "{json}");
+            }
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `contextpack schema`.
 
 use super::args::{SchemaArgs, SchemaKind};
+use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
 use std::io::Write as _;
@@ -13,6 +14,6 @@ pub(crate) fn run(args: &SchemaArgs) -> Result<Exit, Failure> {
         SchemaKind::Output => super::output::schema(),
         SchemaKind::Pack => contextpack::wire::schema(),
     };
-    anstream::stdout().lock().write_all(text.as_bytes())?;
+    console::stdout().write_all(text.as_bytes())?;
     Ok(Exit::Done)
 }

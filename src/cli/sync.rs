@@ -1,6 +1,7 @@
 //! `contextpack sync`.
 
 use super::args::{Format, Global, SyncArgs};
+use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
@@ -72,10 +73,10 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
         && summary.error.is_none()
         && sync_config::write(&workspace.root, global.config.as_deref(), &whose)?
     {
-        writeln!(anstream::stderr(), "`github.repo: {}` is in the configuration now", whose.repo)?;
+        writeln!(console::stderr(), "`github.repo: {}` is in the configuration now", whose.repo)?;
     } else if settings.github.repo.is_none() && !global.quiet && !args.write_config {
         writeln!(
-            anstream::stderr(),
+            console::stderr(),
             "builds read the repo from `contextpack.yml` only: run this with `--write-config`, or write `github: {{repo: {}}}`",
             whose.repo
         )?;
@@ -102,7 +103,7 @@ fn end(summary: Summary) -> Result<Exit, Failure> {
         exit = exit.and(Exit::Input);
     }
     for failed in &summary.failed {
-        plain_error(&mut anstream::stderr().lock(), failed, None)?;
+        plain_error(&mut console::stderr(), failed, None)?;
         exit = exit.and(Exit::Outside);
     }
     match summary.error {
@@ -125,7 +126,7 @@ fn masked(note: Diagnostic, redactor: &Redactor, secrets: &Secrets) -> Diagnosti
 /// Prints what was done: files on stdout, a summary on stderr.
 fn show(global: &Global, whose: &sync_request::Whose, summary: &Summary) -> Result<(), Failure> {
     let reset = summary.reset.map(|at| humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(at)));
-    let mut out = anstream::stdout().lock();
+    let mut out = console::stdout();
     if global.format == Format::Json {
         let files = summary.changed.iter();
         let files = files.map(|(path, status)| output::SyncedFile { path: path.clone(), status }).collect();
@@ -154,7 +155,7 @@ fn show(global: &Global, whose: &sync_request::Whose, summary: &Summary) -> Resu
     if global.quiet {
         return Ok(());
     }
-    let mut err = anstream::stderr().lock();
+    let mut err = console::stderr();
     let count = |wanted: &str| summary.changed.iter().filter(|(_, status)| *status == wanted).count();
     let (written, removed, unchanged) = (count("written"), count("removed"), summary.unchanged);
     let left = summary.remaining.map(|left| format!(", {left} left")).unwrap_or_default();

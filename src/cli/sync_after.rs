@@ -1,6 +1,7 @@
 //! After a `sync`: what the snapshot is now, seen as builds see it.
 
 use super::args::{Global, SyncArgs};
+use super::console;
 use super::failure::Failure;
 use super::workspace::Workspace;
 use contextpack::github::Summary;
@@ -45,7 +46,7 @@ fn remove(global: &Global, workspace: &Workspace, desk: &Desk<'_>, summary: &mut
     summary.changed.sort();
     if removed > 0 && !global.quiet {
         let issues = if removed == 1 { "1 issue".to_owned() } else { format!("{removed} issues") };
-        writeln!(anstream::stderr(), "{issues} left the snapshot, since nothing that gets a pack refers to them")?;
+        writeln!(console::stderr(), "{issues} left the snapshot, since nothing that gets a pack refers to them")?;
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! How a sync goes: a bar on a terminal, a line now and then elsewhere.
 
 use super::args::Global;
+use super::console;
 use contextpack::github::{Estimate, Progress, Stage, Watcher};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal as _, Write as _};
@@ -34,7 +35,7 @@ impl Teller {
     fn say(&self, line: &str) {
         if !self.quiet {
             // Where stderr is gone there is nobody to tell.
-            self.bar.suspend(|| drop(writeln!(anstream::stderr(), "{line}")));
+            self.bar.suspend(|| drop(writeln!(console::stderr(), "{line}")));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A finished pack, or a root to build in memory: what `render` and `explain` take.
 
 use super::args::{Building, Format, Global};
+use super::console;
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::{packs, report};
@@ -33,7 +34,7 @@ pub(crate) fn pack(global: &Global, target: &str, building: &Building) -> Result
         Ok(sealed) => {
             let pack = sealed.pack().clone();
             if !global.quiet && global.format == Format::Text {
-                let mut err = anstream::stderr().lock();
+                let mut err = console::stderr();
                 for warning in &pack.warnings {
                     let place =
                         warning.source.as_ref().map(|source| format!(" ({})", contextpack::render::place(source)));
@@ -44,7 +45,7 @@ pub(crate) fn pack(global: &Global, target: &str, building: &Building) -> Result
             Ok(Ok(pack))
         }
         Err(diagnostics) => {
-            report::text(&mut anstream::stderr().lock(), &diagnostics, &|_| None)?;
+            report::text(&mut console::stderr(), &diagnostics, &|_| None)?;
             Ok(Err(Exit::Input))
         }
     }
@@ -68,11 +69,7 @@ fn told(read: Result<Pack, ReadError>, name: &str) -> Result<Result<Pack, Exit>,
     match read {
         Ok(pack) => Ok(Ok(pack)),
         Err(error) => {
-            report::plain_error(
-                &mut anstream::stderr().lock(),
-                &format!("`{name}` is not a valid pack: {error}"),
-                None,
-            )?;
+            report::plain_error(&mut console::stderr(), &format!("`{name}` is not a valid pack: {error}"), None)?;
             Ok(Err(Exit::Invalid))
         }
     }

@@ -1,6 +1,7 @@
 //! `contextpack verify`.
 
 use super::args::{Building, Format, Global, VerifyArgs};
+use super::console;
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::output;
@@ -56,7 +57,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
         against_repo(global, &mut judged)?;
     }
     let valid = judged.iter().all(|pack| pack.faults.is_empty());
-    let mut out = anstream::stdout().lock();
+    let mut out = console::stdout();
     if global.format == Format::Json {
         let packs = judged.iter().map(|pack| output::VerifiedPack {
             path: pack.name.clone(),

@@ -2,6 +2,7 @@
 
 use super::args::{Format, Global};
 use super::build::counted;
+use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
@@ -127,7 +128,7 @@ impl Teller<'_> {
             };
             let packs = counted(written + unchanged + failed);
             writeln!(
-                anstream::stderr(),
+                console::stderr(),
                 "{packs}: {written} written, {unchanged} unchanged{failed_text}, {:.2} s; {how}",
                 took.as_secs_f64()
             )?;
@@ -142,7 +143,7 @@ impl Teller<'_> {
         if self.global.format == Format::Json {
             return if report.is_quiet() { Ok(()) } else { self.json(report, watch) };
         }
-        let mut err = anstream::stderr();
+        let mut err = console::stderr();
         if report.is_quiet() {
             if self.global.verbose {
                 writeln!(err, "nothing changed, {} ms", report.took.as_millis())?;
@@ -180,7 +181,7 @@ impl Teller<'_> {
 
     /// What went wrong, and did not before.
     fn wrong<E: Events>(&self, report: Report, watch: &Watch<E>) -> Result<(), Failure> {
-        let mut err = anstream::stderr().lock();
+        let mut err = console::stderr();
         for trouble in report.trouble {
             match trouble {
                 Trouble::Session(SessionError::Config(faults)) => report::text(&mut err, &faults, &|_| None)?,
@@ -242,13 +243,13 @@ impl Teller<'_> {
                 Trouble::Session(SessionError::Config(faults)) => diagnostics.extend(faults),
                 Trouble::Follow(error) => return Err(Failure::Outside(error.into())),
                 other => {
-                    let mut err = anstream::stderr().lock();
+                    let mut err = console::stderr();
                     report::plain_error(&mut err, &other.error().to_string(), other.error().source())?;
                 }
             }
         }
         let text = report::json_line(&output::Build { packs, diagnostics: output::told(&diagnostics) });
-        Ok(writeln!(anstream::stdout(), "{text}")?)
+        Ok(writeln!(console::stdout(), "{text}")?)
     }
 
     fn levelled(&self, mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
@@ -273,7 +274,7 @@ impl Teller<'_> {
 
 /// Prints a rendering; on a terminal without anything that it would obey.
 fn print_out(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = console::exact();
     let terminal = out.is_terminal();
     for line in text.split_inclusive('\n') {
         let shown = line.strip_suffix('\n').unwrap_or(line);

@@ -1,6 +1,7 @@
 //! The repo that a command works on, opened.
 
 use super::args::{Building, Global};
+use super::console;
 use super::failure::Failure;
 use super::report::printable;
 use contextpack::cache::{Cache, Look, Texts, Trace};
@@ -136,7 +137,7 @@ impl Workspace {
     pub(crate) fn note(&self, notes: &[String]) {
         if self.verbose {
             // Where stderr is gone there is nobody left to tell.
-            notes.iter().for_each(|note| drop(writeln!(anstream::stderr(), "note: {}", printable(note))));
+            notes.iter().for_each(|note| drop(writeln!(console::stderr(), "note: {}", printable(note))));
         }
     }
 

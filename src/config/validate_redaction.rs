@@ -15,6 +15,8 @@ const LARGEST_PROGRAM: usize = 2 * 1024 * 1024;
 const LONGEST_NAME: usize = 64;
 /// The most entries of `allow`: repos with many test keys have many.
 const MOST_ALLOWED: usize = 5000;
+/// The rule that no entry lifts.
+const INVISIBLE_TEXT: &str = "invisible-text";
 /// Texts in which a pattern that can match nothing at all does so somewhere.
 const PROBE: &[u8] = b"a b\n-1";
 
@@ -166,7 +168,10 @@ fn allowed(raw: &RawAllow, known: &[&str], at: At<'_>, faults: &mut Faults) -> R
             "give the 64 hex digits that `printf %s 'VALUE' | sha256sum` prints for the exact value",
         );
     }
-    if let Some(rule) = &raw.rule
+    if raw.rule.as_deref() == Some(INVISIBLE_TEXT) {
+        let help = "write the text without such characters: a finished pack that holds them is not valid";
+        faults.add_help(at.key("rule"), format!("`{INVISIBLE_TEXT}` cannot be allowed"), help);
+    } else if let Some(rule) = &raw.rule
         && faults.name(at.key("rule"), rule, "a rule")
         && !known.is_empty()
         && !known.contains(&rule.as_str())
@@ -242,6 +247,13 @@ mod tests {
     fn fine(redaction: &str) -> super::RedactionSettings {
         let text = format!("redaction: {redaction}\n");
         load_knowing("contextpack.yml", Some(&text), &BUILT_IN).unwrap_or_else(|e| panic!("{text}{e:#?}")).redaction
+    }
+
+    #[test]
+    fn what_no_reader_sees_cannot_be_allowed() {
+        let (line, message, help) = one("  allow: [{rule: invisible-text, path: docs/x.md}]\n");
+        assert_eq!((line, &*message), (3, "`invisible-text` cannot be allowed"));
+        assert!(help.contains("is not valid"), "{help}");
     }
 
     #[test]

@@ -6,8 +6,8 @@ use super::shorten::{Cut, between, shorten};
 use super::{Fitted, Kept, LeftOut, TooSmall};
 use crate::config::{Budget, Strategy};
 use crate::redact::Clean;
-use crate::render;
-use crate::select::{Body, Candidate, Omission, Role, Selection};
+use crate::render::{self, Form};
+use crate::select::{Body, Candidate, Omission, Role, Selection, Trust};
 use std::collections::BTreeSet;
 
 /// How many characters of the root's text the smallest pack shows.
@@ -54,6 +54,7 @@ fn omission(candidate: &Candidate) -> Omission {
         origin: candidate.origin.clone(),
         provenance: candidate.provenance,
         reason: "budget",
+        trust: candidate.trust,
         chars: None,
     }
 }
@@ -64,6 +65,8 @@ struct Planner<'a> {
     counter: &'a Counter,
     limits: Amount,
     places: Vec<Clean>,
+    /// At least as long as that of any plan.
+    tag: render::Tag,
     ladder: Vec<Step>,
     /// What each section's frame costs.
     frames: Vec<Amount>,
@@ -111,20 +114,25 @@ impl<'a> Planner<'a> {
         let places: Vec<Clean> = candidates.iter().map(|candidate| candidate.origin.place()).collect();
         let texts: Vec<Clean> =
             candidates.iter().map(|candidate| content(&candidate.body, Level::Full).unwrap_or_default()).collect();
-        // The tag of all texts together is never shorter than that of those that stay.
-        let tag = render::Tag::for_contents(texts.iter().map(Clean::as_str));
+        // What stays is cut out of these: the texts, the lines that point to them, and the places that gaps name.
+        let pointers: Vec<Clean> =
+            candidates.iter().filter_map(|candidate| content(&candidate.body, Level::Pointer)).collect();
+        let cuttable = [&texts, &pointers, &places].into_iter().flatten().map(Clean::as_str);
+        let tag = render::Tag::for_cuts_of(cuttable.chain([instructions(selection)]));
         let frames = candidates
             .iter()
             .zip(&places)
             .map(|(candidate, place)| counter.measure(&render::frame_size(tag, &frame(candidate, place, ""))))
             .collect();
-        let head = counter.measure(&render::render(instructions(selection), &[], std::iter::empty()).instructions);
+        let head = counter
+            .measure(&render::render(Form::CURRENT, instructions(selection), &[], std::iter::empty()).instructions);
         Self {
             selection,
             budget,
             counter,
             limits: limits(budget),
             places,
+            tag,
             ladder: ladder(candidates, budget.strategy),
             frames,
             full: candidates.iter().zip(&texts).map(|(candidate, text)| amount(candidate, text, counter)).collect(),
@@ -334,13 +342,18 @@ impl<'a> Planner<'a> {
         let others: Vec<Clean> = self.selection.omissions.iter().map(|omission| omission.origin.place()).collect();
         let lines: Vec<render::LeftOut<'_>> =
             left.iter().map(|section| self.line(*section)).chain(self.other_lines(&others)).collect();
-        let text = render::render(instructions(self.selection), &frames, lines.into_iter()).whole();
+        let text = render::render(Form::CURRENT, instructions(self.selection), &frames, lines.into_iter()).whole();
         self.counter.measure(&text)
     }
 
     fn line(&self, section: usize) -> render::LeftOut<'_> {
         let candidate = &self.selection.candidates[section];
-        render::LeftOut { title: &candidate.title, reason: "budget", place: &self.places[section] }
+        render::LeftOut {
+            title: &candidate.title,
+            reason: "budget",
+            place: &self.places[section],
+            untrusted: candidate.trust == Trust::Untrusted,
+        }
     }
 
     fn other_lines<'b>(&'b self, places: &'b [Clean]) -> impl Iterator<Item = render::LeftOut<'b>> {
@@ -348,6 +361,7 @@ impl<'a> Planner<'a> {
             title: &omission.title,
             reason: omission.reason,
             place,
+            untrusted: omission.trust == Trust::Untrusted,
         })
     }
 
@@ -449,7 +463,8 @@ impl<'a> Rest<'a> {
         let listed = self.left.iter().map(|section| self.planner.line(*section));
         let others = self.planner.other_lines(&self.others);
         let count = self.left.len() + self.planner.selection.omissions.len();
-        self.planner.counter.measure(&render::footer(listed.chain(others), count))
+        let footer = Form::CURRENT.footer(self.planner.tag, listed.chain(others), count);
+        self.planner.counter.measure(&footer)
     }
 }
 

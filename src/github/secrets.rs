@@ -1,6 +1,7 @@
 //! Tokens: used for one header, and shown to nobody.
 
 use super::echoes::echoes;
+use crate::model::is_hidden;
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::fmt;
 
@@ -74,7 +75,7 @@ impl Secrets {
                 .windows(TELLING.min(value.len()))
                 .any(|part| text.as_bytes().windows(part.len()).any(|there| there.eq_ignore_ascii_case(part)))
         });
-        let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect();
+        let line: String = text.chars().map(|c| if is_hidden(c) { ' ' } else { c }).take(200).collect();
         let line = line.trim().to_owned();
         (!told && !line.is_empty()).then_some(line)
     }

@@ -260,6 +260,8 @@ pub struct Missing {
     pub kind: FileKind,
     /// `not_in_repo`, `outside_repo`, `denied_path` or `ambiguous`, as packs say it.
     pub reason: &'static str,
+    /// Whether strangers may have written it.
+    pub untrusted: bool,
     /// Where the reference stands.
     pub at: Place,
 }

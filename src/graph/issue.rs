@@ -101,6 +101,11 @@ impl Entry {
         self.bare_issue().is_some_and(|issue| !issue.by.trusted)
     }
 
+    /// Whether strangers may have written what stands at a place of the item: all that its issue's file holds.
+    pub fn is_untrusted_at(&self, place: &super::Place) -> bool {
+        self.issue.as_ref().is_some_and(|issue| !issue.by.trusted && issue.origin.path == place.path)
+    }
+
     /// What its packs are named after: an issue of the configured repo by its number, all else by its id.
     pub fn name(&self, rules: &Rules) -> String {
         match self.bare_issue().filter(|issue| issue.is_here(rules)) {

@@ -1,6 +1,7 @@
 //! Where things stand, and how messages show them.
 
 use super::{Corpus, Text};
+use crate::model::is_line_end;
 use crate::parse::Body;
 use crate::redact::Clean;
 
@@ -17,6 +18,7 @@ pub(super) fn id(corpus: &Corpus, item: usize) -> &str {
 pub(super) fn shown(text: &str) -> String {
     let end = text.floor_char_boundary(text.len().min(200));
     let more = if end < text.len() { "…" } else { "" };
-    let line: String = text[..end].chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let one_line = |c: char| if c.is_control() || is_line_end(c) { ' ' } else { c };
+    let line: String = text[..end].chars().map(one_line).collect();
     line + more
 }

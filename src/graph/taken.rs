@@ -52,14 +52,14 @@ impl<'a> Taken<'a> {
 
     /// The name is one that is never opened.
     pub(super) fn denied(&mut self, kind: FileKind, written: Clean, at: &Place) {
-        self.found.missing.push(Missing { written, kind, reason: "denied_path", at: at.clone() });
+        self.miss(kind, written, "denied_path", at);
     }
 
     /// The reference leads out of the repo.
     pub(super) fn outside(&mut self, kind: FileKind, written: Clean, at: &Place) {
         let message = format!("`{}` leads out of the repo", shown(&written));
         self.warn(Code::OutsideReference, at, message, "name a file of this repo by its path from the root");
-        self.found.missing.push(Missing { written, kind, reason: "outside_repo", at: at.clone() });
+        self.miss(kind, written, "outside_repo", at);
     }
 
     /// Nothing that may be taken is there.
@@ -70,7 +70,7 @@ impl<'a> Taken<'a> {
         };
         let message = format!("no {what} of this repo is `{}`", shown(&written));
         self.warn(Code::DanglingReference, at, message, "correct the reference, or add and track the file");
-        self.found.missing.push(Missing { written, kind, reason: "not_in_repo", at: at.clone() });
+        self.miss(kind, written, "not_in_repo", at);
     }
 
     /// More than one ADR has the number.
@@ -78,7 +78,12 @@ impl<'a> Taken<'a> {
         let names: Vec<String> = all.iter().take(8).map(|path| format!("`{path}`")).collect();
         let message = format!("`{}` may be {}", shown(&written), names.join(" or "));
         self.warn(Code::AmbiguousReference, at, message, "name the file that is meant");
-        self.found.missing.push(Missing { written, kind: FileKind::Adr, reason: "ambiguous", at: at.clone() });
+        self.miss(FileKind::Adr, written, "ambiguous", at);
+    }
+
+    fn miss(&mut self, kind: FileKind, written: Clean, reason: &'static str, at: &Place) {
+        let untrusted = self.entry.is_untrusted_at(at);
+        self.found.missing.push(Missing { written, kind, reason, untrusted, at: at.clone() });
     }
 
     pub(super) fn warn(&mut self, code: Code, at: &Place, message: String, help: &str) {
@@ -103,7 +108,8 @@ impl<'a> Taken<'a> {
         missing.sort_by(|a, b| {
             natural_cmp(&a.written, &b.written)
                 .then_with(|| (a.kind, a.reason).cmp(&(b.kind, b.reason)))
-                .then_with(|| a.at.cmp(&b.at))
+                // What a committed text names as well is no outsider's word.
+                .then_with(|| (a.untrusted, &a.at).cmp(&(b.untrusted, &b.at)))
         });
         missing.dedup_by(|later, first| {
             (&later.written, later.kind, later.reason) == (&first.written, first.kind, first.reason)

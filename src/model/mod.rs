@@ -1,5 +1,6 @@
 //! Ids, repo paths, natural order, digests, diagnostics: the words that every room speaks.
 
+mod commands;
 mod diagnostic;
 mod digest;
 mod file_state;
@@ -15,11 +16,12 @@ mod source;
 mod state;
 mod title;
 
+pub use commands::{Commands, harmless_json};
 pub use diagnostic::{Code, Diagnostic, Level, Place, Severity};
 pub use digest::{Digest, Digester};
 pub use file_state::{FileState, REST};
 pub use fold::Fold;
-pub use hidden::is_hidden;
+pub use hidden::{is_hidden, is_line_end};
 pub use natural::natural_cmp;
 pub use path::{Outside, RepoPath};
 pub use relation::Relation;

@@ -15,7 +15,7 @@ pub(super) fn to_include(rule: &str, path: Option<&str>) -> String {
     let path = path.as_deref().unwrap_or("PATH");
     let entry = format!("`redaction: {{allow: [{{rule: {rule}, path: {path}}}]}}` in contextpack.yml");
     if rule == INVISIBLE.name {
-        return format!("write the text without them; if they belong there, {entry} keeps them");
+        return "write the text without them, or name them, as in `U+200B`: no pack holds such characters".to_owned();
     }
     if [COMMENT.name, IMAGE.name].contains(&rule) {
         return format!("read it at its source; {entry} keeps it");
@@ -74,6 +74,6 @@ mod tests {
             assert_eq!(entry(&to_include("jwt", path)), "redaction: {allow: [{rule: jwt, path: PATH}]}");
         }
         let advice = to_include(INVISIBLE.name, Some("x.md"));
-        assert!(advice.starts_with("write the text without them") && !advice.contains("sha256"), "{advice}");
+        assert!(advice.starts_with("write the text without them") && !advice.contains("allow"), "{advice}");
     }
 }

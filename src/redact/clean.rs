@@ -1,6 +1,6 @@
 //! Text that has passed the door.
 
-use crate::model::{short_title_in_line, title_in_line};
+use crate::model::{is_line_end, short_title_in_line, title_in_line};
 use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -144,7 +144,14 @@ impl CleanBuf {
 
     /// Adds a part of a clean text as a JSON string, quoted and escaped. Panics as slicing a `str` does.
     pub fn json_part(&mut self, text: &Clean, range: Range<usize>) -> &mut Self {
-        self.0.push_str(&serde_json::Value::from(&text[range]).to_string());
+        // JSON lets some of these stand as they are; others are escaped already.
+        for c in serde_json::Value::from(&text[range]).to_string().chars() {
+            if is_line_end(c) {
+                self.0.push_str(&format!("\\u{:04x}", u32::from(c)));
+            } else {
+                self.0.push(c);
+            }
+        }
         self
     }
 
@@ -167,5 +174,20 @@ impl CleanBuf {
     /// The joined text; the buffer is empty again.
     pub fn finish(&mut self) -> Clean {
         Clean(std::mem::take(&mut self.0).into())
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_stays_one_for_every_reader() {
+        let text = Clean::literal("a\nb\r\nc\u{b}d\u{c}e\u{85}f\u{2028}\u{2029}g");
+        assert_eq!(CleanBuf::new().line(&text).as_str(), "a b c d e f g");
+        let json = CleanBuf::new().json(&text).finish();
+        assert!(!json.chars().any(is_line_end), "{json}");
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text.as_str());
     }
 }

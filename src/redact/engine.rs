@@ -4,7 +4,7 @@ use super::clean::Clean;
 use super::detect::{self, Finding, Of};
 use super::edit::Draft;
 use super::hidden::{COMMENT, IMAGE};
-use super::hygiene::{self, INVISIBLE};
+use super::hygiene;
 use super::spread::Values;
 use super::view::View;
 use super::{advice, generic, rules};
@@ -179,12 +179,10 @@ impl Redactor {
             found.push(findings);
         }
         values.spread(pieces, drafts, &mut found);
-        let visible_only = !allowed
-            .iter()
-            .any(|entry| entry.sha256.is_none() && entry.rule.as_deref().is_none_or(|rule| rule == INVISIBLE.name));
         let mut any = false;
         for (index, (draft, findings)) in drafts.iter_mut().zip(found).enumerate() {
-            let hidden = if visible_only && draft.changed { hygiene::invisible(&draft.text) } else { Vec::new() };
+            // No entry allows these: whoever reads a finished pack relies on their absence.
+            let hidden = if draft.changed { hygiene::invisible(&draft.text) } else { Vec::new() };
             draft.changed = self.apply(draft, findings, &hidden, |line, of| {
                 let line = pieces[index].line.saturating_add(line);
                 records.entry((index, line, self.name(of).to_owned())).or_insert((0, of)).0 += 1;

@@ -14,7 +14,7 @@ pub(super) static INVISIBLE: Label = Label {
 ///
 /// Joiners and variation selectors stay where writing needs them: between the
 /// parts of an emoji, and after letters of scripts that join.
-pub(super) fn invisible(text: &str) -> Vec<Range<usize>> {
+pub fn invisible(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let mut at = 0;

@@ -41,5 +41,6 @@ pub use clean::{Clean, CleanBuf};
 pub use engine::{Piece, Redactor, Removal, Scrubbed};
 pub use environment::Environment;
 pub use hidden::Revealed;
+pub use hygiene::invisible;
 pub use kept::Kept;
 pub use listing::{RuleInfo, built_in_rules};

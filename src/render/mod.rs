@@ -1,15 +1,19 @@
-//! A pack's sections → Markdown (`markdown/1`), the form that an agent reads and that budgets measure.
+//! A pack's sections → Markdown (`markdown/2`), the form that an agent reads and that budgets measure.
 //!
 //! The grammar stands in `docs/rendering.md`. It never changes under this
 //! name: whoever needs another form gives it another name.
 
+mod form;
 mod frame;
+mod tag;
 
-pub use frame::{Frame, LISTED, LeftOut, Parts, Tag, escape, footer, frame_size, render};
+pub use form::Form;
+pub use frame::{Frame, LISTED, LeftOut, Parts, frame_size, render};
+pub use tag::Tag;
 
 use crate::wire;
 
-/// The rendering of a finished pack.
+/// The rendering of a finished pack, in the form that it names; in the current one where this program does not know that.
 pub fn pack(pack: &wire::Pack) -> Parts {
     let mut instructions = "";
     let mut frames = Vec::with_capacity(pack.sections.len());
@@ -33,8 +37,10 @@ pub fn pack(pack: &wire::Pack) -> Parts {
         title: &omission.title,
         reason: &omission.reason,
         place,
+        untrusted: omission.trust.as_deref() == Some("untrusted"),
     });
-    render(instructions, &frames, left_out)
+    let form = Form::named(&pack.budget.rendering).unwrap_or(Form::CURRENT);
+    render(form, instructions, &frames, left_out)
 }
 
 /// Where a text can be read: `path:first-last`, else its URL, else its id.

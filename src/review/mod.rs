@@ -7,6 +7,7 @@ mod moves;
 mod read;
 mod report;
 mod stale;
+mod unseen;
 mod verify;
 mod why;
 
@@ -20,5 +21,6 @@ pub use moves::moves;
 pub use read::{ReadError, read};
 pub use report::{Entry, report_data, report_page, report_policy};
 pub use stale::{Difference, UNEXPLAINED, difference};
+pub use unseen::unseen;
 pub use verify::{issue, names, verify};
 pub use why::{WhyNot, why_not};

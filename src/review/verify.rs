@@ -1,14 +1,15 @@
 //! Whether a finished pack is what it says, without its repo.
 
 use super::read::read;
+use super::unseen::unseen;
 use crate::model::{Digest, natural_cmp, slug};
-use crate::render;
-use crate::wire::{Pack, RENDERING, Root, Section};
+use crate::render::{self, Form};
+use crate::wire::{Pack, Root, Section};
 use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-/// Checks the bytes of a pack: schema, form, hash, id, order and budget.
+/// Checks the bytes of a pack: schema, form, hash, id, order, characters and budget.
 ///
 /// Returns the hash that the content has, where there is one to compute, and
 /// every fault that was found; a pack without faults is valid.
@@ -30,6 +31,7 @@ pub fn verify(bytes: &[u8]) -> (Option<String>, Vec<String>) {
     form(bytes, &pack, &mut faults);
     order(&pack, &mut faults);
     sections(&pack, &mut faults);
+    faults.extend(unseen(&pack));
     budget(&pack, &mut faults);
     (digest.map(|digest| digest.to_string()), faults)
 }
@@ -193,7 +195,7 @@ fn sections(pack: &Pack, faults: &mut Vec<String>) {
 
 fn budget(pack: &Pack, faults: &mut Vec<String>) {
     let budget = &pack.budget;
-    if budget.rendering != RENDERING {
+    if Form::named(&budget.rendering).is_none() {
         faults.push(format!("this program does not know the rendering {}", shown(&budget.rendering)));
         return;
     }

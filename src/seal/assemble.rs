@@ -171,6 +171,7 @@ fn omission(left: &LeftOut) -> wire::Omission {
         source: source(&omission.origin),
         provenance: omission.provenance.to_owned(),
         reason: omission.reason.to_owned(),
+        trust: (omission.trust == Trust::Untrusted).then(|| omission.trust.name().to_owned()),
         chars: omission.chars,
         tokens: left.tokens,
     }

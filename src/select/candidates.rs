@@ -207,6 +207,8 @@ impl Shelf<'_> {
                     origin: source,
                     provenance,
                     reason,
+                    // It names a file of the repo.
+                    trust: Trust::Trusted,
                     chars: None,
                 };
                 if self.ids.insert(omission.id.clone()) {
@@ -269,6 +271,7 @@ impl Shelf<'_> {
             origin,
             provenance,
             reason: missing.reason,
+            trust: Trust::of(missing.untrusted),
             chars: None,
         };
         if self.ids.insert(omission.id.clone()) {
@@ -285,8 +288,8 @@ impl Shelf<'_> {
                 Body::Passage(passage, _) => Some(passage.full_chars()),
                 _ => None,
             };
-            let Candidate { id, title, origin, provenance, .. } = candidate;
-            self.omissions.push(Omission { id, title, origin, provenance, reason: "profile", chars });
+            let Candidate { id, title, origin, provenance, trust, .. } = candidate;
+            self.omissions.push(Omission { id, title, origin, provenance, reason: "profile", trust, chars });
             return;
         }
         self.candidates.push((candidate, Some(standing)));

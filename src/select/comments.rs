@@ -65,7 +65,8 @@ impl Shelf<'_> {
 
 fn omission(id: Clean, title: Clean, origin: Origin, reason: &'static str, remarks: &[&Remark]) -> Omission {
     let chars = remarks.iter().map(|remark| remark.comment.text.chars().count() as u64).sum();
-    Omission { id, title, origin, provenance: "comment", reason, chars: Some(chars) }
+    let trust = Trust::of(remarks.iter().any(|remark| !remark.comment.by.trusted));
+    Omission { id, title, origin, provenance: "comment", reason, trust, chars: Some(chars) }
 }
 
 fn origin(remark: &Remark) -> Origin {

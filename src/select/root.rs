@@ -65,6 +65,8 @@ impl Shelf<'_> {
                 origin: edges.origin.clone(),
                 provenance: "graph",
                 reason: "limit",
+                // The title is this program's own.
+                trust: Trust::Trusted,
                 chars: None,
             });
         }

@@ -185,6 +185,8 @@ pub struct Omission {
     pub provenance: &'static str,
     /// One of the contract's reasons.
     pub reason: &'static str,
+    /// Whether strangers may have written its title or its text.
+    pub trust: Trust,
     /// Characters of its full text, where that is known.
     pub chars: Option<u64>,
 }

@@ -64,15 +64,17 @@ pub fn is_there(folder: &Folder, name_of_pack: &str) -> Result<bool, StoreError>
     Ok(folder.read(&name(name_of_pack))?.is_some_and(|bytes| is_rendering(&bytes)))
 }
 
-/// Whether a text is a rendering: the root stands in its frame, and the list of what was left out at the end.
+/// Whether a text is a rendering, in any form: the root stands in its frame, and the list of what was left out at the end.
 fn is_rendering(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
-    let framed = text.lines().any(|line| {
+    let opens = |line: &str, attributes: &str| {
         let rest =
             line.strip_prefix("<section").map(|rest| rest.trim_start_matches(|c: char| c == '-' || c.is_ascii_digit()));
-        rest.is_some_and(|rest| rest.starts_with(" id=\"root.issue\" kind=\"issue\" "))
-    });
-    framed && text.rsplit("\n\n").next().is_some_and(|end| end.starts_with("Left out: "))
+        rest.is_some_and(|rest| rest.starts_with(attributes))
+    };
+    let framed = text.lines().any(|line| opens(line, " id=\"root.issue\" kind=\"issue\" "));
+    let list = |end: &str| end.starts_with("Left out: ") || opens(end, " id=\"left-out\" kind=\"omissions\" ");
+    framed && text.rsplit("\n\n").next().is_some_and(list)
 }
 
 #[cfg(test)]
@@ -83,7 +85,10 @@ mod tests {
 
     #[test]
     fn a_rendering_is_told_from_a_file_of_somebody() {
-        let pack = read(include_bytes!("../../tests/golden/minimal/packs/feat-greeting.coding.json")).unwrap();
+        let mut pack = read(include_bytes!("../../tests/golden/minimal/packs/feat-greeting.coding.json")).unwrap();
+        pack.budget.rendering = "markdown/1".to_owned();
+        assert!(is_rendering(render::pack(&pack).whole().as_bytes()), "of an earlier version");
+        pack.budget.rendering = crate::wire::RENDERING.to_owned();
         let text = render::pack(&pack).whole();
         assert!(is_rendering(text.as_bytes()));
         assert!(is_rendering(text.replace("greet", "meet").as_bytes()), "an edited one is one too");

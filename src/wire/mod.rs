@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 /// The value of `schema_version`.
 pub const SCHEMA_VERSION: &str = "context_pack/v1";
 
-/// The name of the rendering that budgets measure.
-pub const RENDERING: &str = "markdown/1";
+/// The name of the rendering that the budgets of new packs measure.
+pub const RENDERING: &str = "markdown/2";
 
 /// A context pack: everything that one piece of work needs, bounded, hashed and explained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -272,6 +272,9 @@ pub struct Omission {
     pub provenance: String,
     /// `budget`, `limit`, `profile`, `denied_path`, `outside_repo`, `not_in_repo`, `binary`, `not_utf8`, `too_large`, `ambiguous` or `low_trust`.
     pub reason: String,
+    /// `untrusted` where anyone could have written its title or its text; absent elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trust: Option<String>,
     /// Unicode scalar values of its full text, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chars: Option<u64>,

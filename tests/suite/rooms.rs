@@ -23,7 +23,8 @@ const ROOMS: [(&str, &[&str]); 20] = [
     ("seal", &["model", "wire", "fit", "redact"]),
     ("pipeline", &["model", "config", "parse", "redact", "graph", "select", "fit", "render", "seal", "wire"]),
     ("store", &["model", "seal"]),
-    ("review", &["model", "wire", "render"]),
+    // A finished pack is judged by what the scrubber would take out of it.
+    ("review", &["model", "redact", "wire", "render"]),
     // The cache keeps what `pipeline` asks it to, and what the wire says of finished packs.
     ("cache", &["model", "pipeline", "wire", "store"]),
     // A session is what a command does, for those who do it again and again: it goes from files to files.

@@ -12,6 +12,7 @@ use super::args::{DiffArgs, Format, Global};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::report::json_text;
+use crate::cli::console;
 use contextpack::review::{self, Diff, Pair, Reading, Rebuilt, compare, salvage};
 use rayon::prelude::*;
 use sides::{Side, Sides};
@@ -80,7 +81,7 @@ fn compared(sides: &Sides, rebuilt: Option<&BTreeMap<String, Rebuilt>>) -> Diff 
 }
 
 fn tell(global: &Global, diff: &Diff) -> Result<(), Failure> {
-    let mut out = anstream::stdout().lock();
+    let mut out = console::stdout();
     match global.format {
         Format::Json => writeln!(out, "{}", json_text(diff))?,
         Format::Markdown => write!(out, "{}", markdown::page(diff))?,
@@ -100,7 +101,7 @@ fn tell(global: &Global, diff: &Diff) -> Result<(), Failure> {
             text::page(&mut page, diff, true)?;
             let page = anstream::adapter::strip_bytes(&page).into_vec();
             String::from_utf8_lossy(&page).lines().for_each(|line| annotations.log(line));
-            annotations.write(&mut out)?;
+            annotations.print()?;
         }
     }
     out.flush()?;

@@ -3,6 +3,7 @@
 use super::sides::Side;
 use crate::cli::args::{Building, Global};
 use crate::cli::check::lost_its_issue;
+use crate::cli::console;
 use crate::cli::failure::Failure;
 use crate::cli::packs;
 use crate::cli::report;
@@ -27,7 +28,7 @@ pub(super) fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, 
     })?;
     let errors: Vec<_> =
         run.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).cloned().collect();
-    report::text(&mut anstream::stderr().lock(), &errors, &|_| None)?;
+    report::text(&mut console::stderr(), &errors, &|_| None)?;
     let built = built.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut standings = BTreeMap::new();
     if !side.single {

@@ -1,6 +1,7 @@
 //! What is compared: files, folders, or the packs of a revision.
 
 use crate::cli::args::{DiffArgs, Global};
+use crate::cli::console;
 use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::report::printable;
 use crate::cli::workspace::settings;
@@ -124,7 +125,7 @@ impl Finder<'_> {
             Some(Kept::File(_)) | None => {
                 if !self.global.quiet {
                     let line = format!("note: `{revision}` has no folder `{dir}`");
-                    writeln!(anstream::stderr(), "{}", printable(&line))?;
+                    writeln!(console::stderr(), "{}", printable(&line))?;
                 }
                 Vec::new()
             }

@@ -10,6 +10,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::report::{json_text, printable};
 use super::target;
+use crate::cli::console;
 use std::io::Write as _;
 
 /// Shows every section in and out of a pack, why, and what it costs.
@@ -25,7 +26,7 @@ pub(crate) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
         Err(exit) => return Ok(exit),
     };
     let explanation = contextpack::review::explain(&pack);
-    let mut out = anstream::stdout().lock();
+    let mut out = console::stdout();
     match global.format {
         Format::Json => {
             writeln!(out, "{}", json_text(&explanation))?;

@@ -1,6 +1,7 @@
 //! `explain --at`: what each step of budget buys.
 
 use crate::cli::args::{ExplainArgs, Format, Global};
+use crate::cli::console;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::packs::Bench;
@@ -113,7 +114,7 @@ pub(super) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
         unit: if tokens { "tokens" } else { "chars" }.to_owned(),
         steps,
     };
-    let mut out = anstream::stdout().lock();
+    let mut out = console::stdout();
     if global.format == Format::Json {
         writeln!(out, "{}", json_text(&all))?;
     } else {

@@ -1,6 +1,7 @@
 //! `explain --why-not`: why something is not in a pack.
 
 use crate::cli::args::{ExplainArgs, Format, Global};
+use crate::cli::console;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::packs::Bench;
@@ -35,7 +36,7 @@ pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Ex
         let sealed = match bench.built(args.building.limits())? {
             Ok(sealed) => sealed,
             Err(diagnostics) => {
-                crate::cli::report::text(&mut anstream::stderr().lock(), &diagnostics, &|_| None)?;
+                crate::cli::report::text(&mut console::stderr(), &diagnostics, &|_| None)?;
                 return Ok(Exit::Input);
             }
         };
@@ -53,7 +54,7 @@ pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Ex
         }
         answer
     };
-    let mut out = anstream::stdout().lock();
+    let mut out = console::stdout();
     if global.format == Format::Json {
         writeln!(out, "{}", json_text(&answer))?;
     } else {

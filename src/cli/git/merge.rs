@@ -1,6 +1,7 @@
 //! The merge driver: a pack that both sides changed is built from the merged inputs.
 
 use crate::cli::args::{Building, Global};
+use crate::cli::console;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::packs::Bench;
@@ -29,7 +30,7 @@ pub(super) fn run(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Re
         }
         Err(why) => {
             let line = format!("{path}: {why}; run `contextpack build` when the rest is merged");
-            writeln!(anstream::stderr(), "contextpack: {}", printable(&line))?;
+            writeln!(console::stderr(), "contextpack: {}", printable(&line))?;
             // Whatever is not 0 is a conflict.
             Ok(Exit::Outside)
         }

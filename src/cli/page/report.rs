@@ -2,6 +2,7 @@
 
 use super::packs::Packs;
 use crate::cli::args::{Global, ReportArgs};
+use crate::cli::console;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::report::{plain_error, printable};
@@ -21,10 +22,10 @@ pub(crate) fn run(global: &Global, args: &ReportArgs) -> Result<Exit, Failure> {
     }
     let page = report_page(&packs.data(), None);
     match &args.out {
-        None => std::io::stdout().lock().write_all(page.as_bytes())?,
+        None => console::exact().write_all(page.as_bytes())?,
         Some(file) => {
             write(file, &page)?;
-            writeln!(anstream::stdout(), "{}", printable(&file.display().to_string()))?;
+            writeln!(console::stdout(), "{}", printable(&file.display().to_string()))?;
         }
     }
     tell_faults(&packs)
@@ -43,7 +44,7 @@ fn write(file: &Path, page: &str) -> Result<(), Failure> {
 /// Tells which packs are not valid, and why.
 pub(super) fn tell_faults(packs: &Packs) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
-    let mut err = anstream::stderr().lock();
+    let mut err = console::stderr();
     for (path, entry) in packs.entries() {
         for fault in entry.faults() {
             plain_error(&mut err, &format!("`{path}` is not a valid pack: {fault}"), None)?;

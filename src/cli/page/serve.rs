@@ -7,6 +7,7 @@
 use super::packs::Packs;
 use super::report::tell_faults;
 use crate::cli::args::{Global, ServeArgs};
+use crate::cli::console;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, PathFailure};
 use contextpack::model::Digest;
@@ -37,9 +38,9 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
     listener.set_nonblocking(true)?;
     let site = Site::new(listener.local_addr()?.port(), packs)?;
     if !global.quiet {
-        writeln!(anstream::stderr(), "serving {} packs; Ctrl-C ends it", site.shown.borrow().packs.entries().len())?;
+        writeln!(console::stderr(), "serving {} packs; Ctrl-C ends it", site.shown.borrow().packs.entries().len())?;
     }
-    let mut out = anstream::stdout();
+    let mut out = console::stdout();
     writeln!(out, "http://{}{}", site.hosts[0], site.base)?;
     out.flush()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

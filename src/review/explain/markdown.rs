@@ -2,6 +2,7 @@
 
 use super::Explanation;
 use super::page::{Page, bar, cost, detail};
+use crate::model::is_hidden;
 use crate::render;
 
 impl Explanation {
@@ -70,7 +71,7 @@ fn cell(text: &str) -> String {
                 out.push('\\');
                 out.push(c);
             }
-            c if c.is_control() => out.push(' '),
+            c if is_hidden(c) => out.push(' '),
             c => out.push(c),
         }
     }

@@ -1,12 +1,11 @@
 //! A pack as the page gets it: what it says, what is wrong with it, and its rendering.
 
-use crate::model::is_hidden;
+use crate::model::harmless_json;
 use crate::render;
 use crate::review::explain::{Neighbour, explain};
 use crate::review::{read, verify};
 use crate::wire::Pack;
 use serde::Serialize;
-use std::fmt::Write as _;
 
 /// A pack on the page.
 #[derive(Debug, Clone)]
@@ -79,26 +78,18 @@ fn pieces<'a>(pack: &Pack, rendering: &'a str) -> Vec<Piece<'a>> {
     pieces
 }
 
-/// JSON that means the same and can stand in HTML: nothing in it begins a tag or an entity, or is there unseen.
+/// JSON that means the same and can stand in HTML: nothing in it begins a tag or an entity, is there unseen, or is obeyed
+/// by whoever reads the page as a log.
 fn escaped(json: &str) -> String {
-    let mut out = String::with_capacity(json.len() + json.len() / 16);
-    for c in json.chars() {
-        if matches!(c, '<' | '>' | '&') || is_hidden(c) {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                // Writing to a `String` cannot fail.
-                let _ = write!(out, "\\u{unit:04x}");
-            }
-        } else {
-            out.push(c);
-        }
-    }
-    out
+    harmless_json(json, |_, c| matches!(c, '<' | '>' | '&'))
 }
 
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
+
+    use crate::model::is_hidden;
 
     const PACK: &[u8] = include_bytes!("../../../tests/golden/minimal/packs/feat-greeting.coding.json");
 

@@ -1,0 +1,112 @@
+//! Lines that GitHub's runner obeys in the log of any step: `::name …::…` at a line's start, `##[name …]…` anywhere.
+
+use super::{is_hidden, is_line_end};
+use std::fmt::Write as _;
+
+/// Watches a text, character by character, for what would make a command of it.
+///
+/// The runner compares by the rules of a language, which pass over characters without a weight: whatever is neither ASCII
+/// nor a letter nor a digit counts as one of these.
+#[derive(Debug, Clone, Default)]
+pub struct Commands {
+    /// Whether the line shows something already.
+    begun: bool,
+    /// Whether what it shows is one colon.
+    colon: bool,
+    /// How many `#` stand before what comes next: none, one, or more.
+    hashes: u8,
+    /// Within an escape code of a terminal, which whoever writes to a file takes out.
+    code: bool,
+}
+
+impl Commands {
+    /// Whether `c`, which comes next, makes a command: who prints it writes it as an escape instead.
+    pub fn completes(&mut self, c: char) -> bool {
+        if self.code {
+            self.code = !matches!(c, '@'..='Z' | '\\'..='~');
+        } else if c == '\u{1b}' {
+            self.code = true;
+        } else if is_line_end(c) {
+            *self = Self::default();
+        } else if c == ' ' || c == '\t' {
+            (self.colon, self.hashes) = (false, 0);
+        } else if !is_passed_over(c) {
+            let completes = match c {
+                ':' => self.colon,
+                '[' => self.hashes == 2,
+                _ => false,
+            };
+            self.colon = c == ':' && !self.begun;
+            self.hashes = if c == '#' { (self.hashes + 1).min(2) } else { 0 };
+            self.begun = true;
+            return completes;
+        }
+        false
+    }
+}
+
+fn is_passed_over(c: char) -> bool {
+    is_hidden(c) || !c.is_ascii() && !c.is_alphanumeric()
+}
+
+/// JSON that means the same, in which no terminal and no runner finds anything to obey or to hide: such characters of its
+/// strings, and those that `also` names by their place, become escapes.
+pub fn harmless_json(json: &str, also: impl Fn(usize, char) -> bool) -> String {
+    let mut out = String::with_capacity(json.len() + json.len() / 16);
+    let (mut commands, mut colon) = (Commands::default(), false);
+    for (at, c) in json.char_indices() {
+        // Two colons in a row stand in strings alone. What reads the JSON may print them at the start of a line.
+        let completes = commands.completes(c) | (c == ':' && colon);
+        // Line ends are those of the layout: inside strings they are escaped already.
+        let escaped = completes || also(at, c) || is_hidden(c) && c != '\n';
+        if escaped {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a `String` cannot fail.
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push(c);
+        }
+        colon = c == ':' && !escaped || colon && is_passed_over(c);
+    }
+    out
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn broken(text: &str) -> String {
+        let mut commands = Commands::default();
+        text.chars().map(|c| if commands.completes(c) { '!' } else { c }).collect()
+    }
+
+    #[test]
+    fn what_makes_a_command_is_found_and_nothing_else() {
+        for (text, expected) in [
+            ("::add-mask::x", ":!add-mask::x"),
+            ("a ::b::\n \t\u{a0}::c::d", "a ::b::\n \t\u{a0}:!c::d"),
+            ("a\u{2028}::b::\r::c::", "a\u{2028}:!b::\r:!c::"),
+            (":\u{200d}:x::", ":\u{200d}!x::"),
+            ("\u{1b}[1m::x::", "\u{1b}[1m:!x::"),
+            ("a###[add-mask]e #\u{ad}#\u{fe0f}[x]", "a###!add-mask]e #\u{ad}#\u{fe0f}!x]"),
+            ("#\u{1b}[0m#[x]", "#\u{1b}[0m#!x]"),
+            ("## [a](b) #[derive] ##x[y] : :: a: :b #\n#[c]", "## [a](b) #[derive] ##x[y] : :: a: :b #\n#[c]"),
+            ("std::string", "std::string"),
+        ] {
+            assert_eq!(broken(text), expected);
+        }
+    }
+
+    #[test]
+    fn json_means_the_same() {
+        let value = serde_json::json!({"::a::": ["##[b]c", "x ::d::\n::e::", ":::", "#\u{200b}#[f]", "\u{9b}ü"], "##": ["[g]"]});
+        for json in [value.to_string(), format!("{value:#}")] {
+            let text = harmless_json(&json, |_, c| c == 'ü');
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value, "{text}");
+            assert!(!text.contains("::") && !text.contains("##[") && !text.contains('ü'), "{text}");
+            assert_eq!(broken(&text), text);
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The versions of the rendering, and in what they differ.
+
+use super::frame::{Frame, LISTED, LeftOut, write_frame};
+use super::tag::Tag;
+use crate::model::is_line_end;
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// The longest title in the list of omissions, in characters.
+const LONGEST_TITLE: usize = 100;
+
+/// The longest title of untrusted origin in that list.
+const LONGEST_UNTRUSTED_TITLE: usize = 40;
+
+/// The longest place of untrusted origin in that list: the page of a comment on GitHub fits.
+const LONGEST_UNTRUSTED_PLACE: usize = 200;
+
+/// A version of the rendering, which a pack names in `budget.rendering`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// `markdown/1`: the list of omissions stands outside every frame. Read, and no longer written.
+    One,
+    /// `markdown/2`: nothing but the instructions stands outside frames.
+    Two,
+}
+
+impl Form {
+    /// The form that new packs have.
+    pub const CURRENT: Self = Self::Two;
+
+    /// The form with this name; `None` where this program does not know it.
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::One, Self::Two].into_iter().find(|form| form.name() == name)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::One => "markdown/1",
+            Self::Two => crate::wire::RENDERING,
+        }
+    }
+
+    /// The texts that the tag must not occur in: with the instructions, the last line of `markdown/2` names the tag of
+    /// the whole text.
+    pub(super) fn tag(self, instructions: &str, frames: &[Frame<'_>]) -> Tag {
+        let instructions = (self == Self::Two).then_some(instructions);
+        Tag::for_texts(frames.iter().map(|frame| frame.content).chain(instructions))
+    }
+
+    /// The list of what was left out, with the final newline of the rendering.
+    ///
+    /// `left_out` may stop after the first [`LISTED`]; `count` is how many there are.
+    pub fn footer<'a>(self, tag: Tag, left_out: impl Iterator<Item = LeftOut<'a>>, count: usize) -> String {
+        let listed: Vec<LeftOut<'a>> = left_out.take(LISTED).collect();
+        let mut text = match count {
+            0 => "Left out: nothing\n".to_owned(),
+            count => format!("Left out: {count}\n"),
+        };
+        listed.iter().for_each(|omission| self.write_line(&mut text, omission));
+        if count > LISTED {
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(text, "- and {} more, listed in the pack", count - LISTED);
+        }
+        if self == Self::One {
+            return text;
+        }
+        let untrusted = listed.iter().any(|omission| omission.untrusted);
+        let frame = Frame {
+            id: "left-out",
+            kind: "omissions",
+            source: "",
+            trust: if untrusted { "untrusted" } else { "trusted" },
+            state: "",
+            content: text.trim_end_matches('\n'),
+        };
+        let mut framed = String::with_capacity(text.len() + 128);
+        write_frame(&mut framed, self, tag, &frame);
+        framed
+    }
+
+    fn write_line(self, out: &mut String, omission: &LeftOut<'_>) {
+        let reason = self.escape(omission.reason);
+        let _ = match (self, omission.untrusted) {
+            // The title is escaped first and then cut.
+            (Self::One, _) => {
+                let title = self.escape(omission.title);
+                writeln!(out, "- {} ({reason}): {}", cut(&title, LONGEST_TITLE), self.escape(omission.place))
+            }
+            (Self::Two, false) => {
+                let title = cut(omission.title, LONGEST_TITLE);
+                writeln!(out, "- \"{}\" ({reason}): {}", self.escape(&title), self.escape(omission.place))
+            }
+            (Self::Two, true) => {
+                let title = cut(omission.title, LONGEST_UNTRUSTED_TITLE);
+                let place = cut(omission.place, LONGEST_UNTRUSTED_PLACE);
+                writeln!(out, "- \"{}\" ({reason}, untrusted): {}", self.escape(&title), self.escape(&place))
+            }
+        };
+    }
+
+    /// The text on one line that can neither end an attribute nor open a tag.
+    pub(super) fn escape(self, text: &str) -> Cow<'_, str> {
+        let is_space = |c: char| c.is_control() || self == Self::Two && is_line_end(c);
+        if !text.contains(|c: char| matches!(c, '&' | '<' | '>' | '"') || is_space(c)) {
+            return Cow::Borrowed(text);
+        }
+        let mut out = String::with_capacity(text.len() + 8);
+        for c in text.chars() {
+            match c {
+                '&' => out.push_str("&amp;"),
+                '<' => out.push_str("&lt;"),
+                '>' => out.push_str("&gt;"),
+                '"' => out.push_str("&quot;"),
+                c if is_space(c) => out.push(' '),
+                c => out.push(c),
+            }
+        }
+        Cow::Owned(out)
+    }
+}
+
+/// The first `most` characters, with a mark where there are more.
+fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((at, _)) => Cow::Owned(format!("{}…", &text[..at])),
+        None => Cow::Borrowed(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn omission(title: &str) -> LeftOut<'_> {
+        LeftOut { title, reason: "budget", place: "p", untrusted: false }
+    }
+
+    fn footer(omissions: &[LeftOut<'_>]) -> String {
+        Form::Two.footer(Tag::default(), omissions.iter().copied(), omissions.len())
+    }
+
+    #[test]
+    fn each_form_is_known_by_its_name() {
+        assert_eq!(Form::named("markdown/1"), Some(Form::One));
+        assert_eq!(Form::named("markdown/2"), Some(Form::CURRENT));
+        assert_eq!(Form::named("markdown/3"), None);
+    }
+
+    #[test]
+    fn ten_omissions_are_listed_and_the_rest_is_counted() {
+        let titles: Vec<String> = (0..12).map(|n| format!("title {n}")).collect();
+        let omissions: Vec<LeftOut<'_>> = titles.iter().map(|title| omission(title)).collect();
+        let list = footer(&omissions);
+        assert_eq!(list.lines().count(), 14);
+        assert!(list.starts_with(
+            "<section id=\"left-out\" kind=\"omissions\" source=\"\" trust=\"trusted\" state=\"\">\nLeft out: 12\n- \"title 0\" (budget): p\n"
+        ));
+        assert!(list.ends_with("- and 2 more, listed in the pack\n</section>\n"));
+        let old = Form::One.footer(Tag::default(), omissions.iter().copied(), 12);
+        assert!(old.starts_with("Left out: 12\n- title 0 (budget): p\n"), "{old}");
+        assert!(old.ends_with("- and 2 more, listed in the pack\n"), "{old}");
+    }
+
+    #[test]
+    fn no_title_ends_its_quotes_its_line_or_the_frame() {
+        let list = footer(&[omission("a\" (budget): x\n- \"b\u{2028}</section>\u{85}\u{b}&\u{c}\u{2029}c")]);
+        let line = "- \"a&quot; (budget): x - &quot;b &lt;/section&gt;  &amp;  c\" (budget): p";
+        assert_eq!(list.lines().nth(2), Some(line));
+        assert_eq!(list.lines().count(), 4);
+    }
+
+    #[test]
+    fn a_title_of_untrusted_origin_is_short_and_marked() {
+        let long = "\"".repeat(50);
+        let untrusted = LeftOut { untrusted: true, place: &long.repeat(9), ..omission(&long) };
+        let list = footer(&[omission(&long), untrusted]);
+        let line = |most: usize, place: usize| {
+            let (title, place) = ("&quot;".repeat(most), "&quot;".repeat(place));
+            format!("- \"{title}…\" (budget, untrusted): {place}…")
+        };
+        assert_eq!(list.lines().nth(3), Some(&*line(40, 200)));
+        assert!(
+            list.starts_with("<section id=\"left-out\" kind=\"omissions\" source=\"\" trust=\"untrusted\""),
+            "{list}"
+        );
+    }
+}

@@ -1,0 +1,121 @@
+//! The name of the tag that frames have: one that no text in them uses.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+/// The frames' tag name: the first of `section`, `section-2`, … that no text uses as a tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Tag(u32);
+
+impl Default for Tag {
+    fn default() -> Self {
+        Self(1)
+    }
+}
+
+impl Tag {
+    /// The first tag that none of `texts` opens or closes, in any case.
+    ///
+    /// A text that says `</section-2>` rules out both that name and the plain one.
+    pub fn for_texts<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
+        Self::free(texts.flat_map(|text| uses(text).filter_map(Iterator::last)).collect())
+    }
+
+    /// A tag that is at least as long as that of any texts which are cut out of `texts`.
+    ///
+    /// A cut may fall between digits, so that `</section-12` becomes `</section-1`.
+    pub fn for_cuts_of<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
+        Self::free(texts.flat_map(|text| uses(text).flatten()).collect())
+    }
+
+    /// The first number that is not in use; the plain name has the number 1 and is ruled out by every other one.
+    fn free(mut used: BTreeSet<u32>) -> Self {
+        if !used.is_empty() {
+            used.insert(1);
+        }
+        let mut number = 1;
+        while used.contains(&number) {
+            number += 1;
+        }
+        Self(number)
+    }
+
+    /// The name.
+    pub fn name(self) -> Cow<'static, str> {
+        match self.0 {
+            1 => "section".into(),
+            number => format!("section-{number}").into(),
+        }
+    }
+}
+
+/// The tag names that stand in `text` right after `<` or `</`: of each its number and, before it, those that a cut
+/// would make of it. The plain name is number 1.
+fn uses(text: &str) -> impl Iterator<Item = impl Iterator<Item = u32>> {
+    const NAME: &str = "section";
+    text.match_indices('<').filter_map(|(at, _)| {
+        let name = &text.as_bytes()[at + 1..];
+        let name = name.strip_prefix(b"/").unwrap_or(name);
+        let (word, rest) = name.split_at_checked(NAME.len())?;
+        word.eq_ignore_ascii_case(NAME.as_bytes()).then(|| std::iter::once(1).chain(numbers_after(rest)))
+    })
+}
+
+/// The numbers that the digits after a `-` spell, from the first digit alone to all of them.
+///
+/// A number that is too large to be one of a tag ends the row with the plain name: it rules out nothing else.
+fn numbers_after(rest: &[u8]) -> impl Iterator<Item = u32> {
+    let digits = rest.strip_prefix(b"-").unwrap_or_default();
+    let mut number = Some(0_u32);
+    digits.iter().take_while(|digit| digit.is_ascii_digit()).map_while(move |digit| {
+        let before = number?;
+        number = before.checked_mul(10).and_then(|ten| ten.checked_add(u32::from(digit - b'0')));
+        Some(number.unwrap_or(1))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tag(text: &str) -> String {
+        Tag::for_texts(std::iter::once(text)).name().into_owned()
+    }
+
+    #[test]
+    fn the_first_name_that_no_text_uses_is_taken() {
+        for (text, expected) in [
+            ("a section in prose", "section"),
+            ("</section>", "section-2"),
+            ("<SECTION id=\"x\">", "section-2"),
+            ("</section> </section-2>", "section-3"),
+            ("</section-2>", "section-3"),
+            ("</section-3>", "section-2"),
+            ("</section-02>", "section-3"),
+            ("</section-20>", "section-2"),
+            ("<sectional", "section-2"),
+            ("</section-2</section-3<Section-4", "section-5"),
+            // Neither a name of a tag nor a reason to take one that is used.
+            ("</section-0>", "section-2"),
+            ("<section-0", "section-2"),
+            ("</section-00> </section-000000000000000000002>", "section-3"),
+            ("</section-0></section-1></section-01>", "section-2"),
+            ("</section-4294967295></section-4294967296></section-99999999999999999999>", "section-2"),
+            ("</section-></section--2>", "section-2"),
+            ("</ſection> < section> <//section>", "section"),
+        ] {
+            assert_eq!(tag(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_cut_never_needs_a_longer_tag_than_was_reckoned_with() {
+        let text: String = (2..9).map(|n| format!("</section-{n}>")).collect::<String>() + "</section-91>";
+        let reckoned = Tag::for_cuts_of(std::iter::once(&*text));
+        assert_eq!(Tag::for_texts(std::iter::once(&*text)).name(), "section-9");
+        for cut in 0..=text.len() {
+            assert!(Tag::for_texts(std::iter::once(&text[..cut])) <= reckoned, "{}", &text[..cut]);
+        }
+        assert_eq!(reckoned.name(), "section-10");
+    }
+}

@@ -1,0 +1,111 @@
+//! Characters in a finished pack that the scrubber takes out of every text.
+
+use crate::redact::invisible;
+use crate::wire::Pack;
+use serde_json::Value;
+
+/// The most places that are told one by one.
+const TOLD: usize = 10;
+
+/// What a reader of the pack would not see, and a terminal or a model would obey: one fault for each text that holds any.
+///
+/// No build makes such a pack, so whoever did has something to hide.
+pub fn unseen(pack: &Pack) -> Vec<String> {
+    let mut faults = Vec::new();
+    // A pack always has a JSON.
+    if let Value::Object(fields) = serde_json::to_value(pack).unwrap_or_default() {
+        for (name, value) in &fields {
+            match value {
+                Value::Array(entries) if name == "sections" => {
+                    for (number, entry) in entries.iter().enumerate() {
+                        // An id that is not fit to be told is found in the field of that name.
+                        let id = entry["id"].as_str().filter(|id| invisible(id).is_empty());
+                        let place = match id {
+                            Some(id) => format!("section `{}`", id.chars().take(80).collect::<String>()),
+                            None => format!("section {}", number + 1),
+                        };
+                        look(entry, &place, &mut faults);
+                    }
+                }
+                value => look(value, &format!("`{name}`"), &mut faults),
+            }
+        }
+    }
+    let more = faults.len().saturating_sub(TOLD);
+    if more > 0 {
+        faults.truncate(TOLD);
+        faults.push(format!("{more} more texts hold characters that nobody sees"));
+    }
+    faults
+}
+
+fn look(value: &Value, place: &str, faults: &mut Vec<String>) {
+    match value {
+        Value::String(text) => {
+            let found = invisible(text);
+            if let Some(first) = found.first() {
+                let c = text[first.clone()].chars().next().map_or(0, u32::from);
+                let line = text[..first.start].matches('\n').count() + 1;
+                let more = match found.len() {
+                    1 => String::new(),
+                    count => format!(" and {} more such characters", count - 1),
+                };
+                faults.push(format!("{place} holds U+{c:04X} at line {line}{more}, which no build leaves in a text"));
+            }
+        }
+        Value::Array(values) => {
+            values
+                .iter()
+                .enumerate()
+                .for_each(|(at, value)| look(value, &format!("{place}, entry {}", at + 1), faults));
+        }
+        Value::Object(fields) => {
+            fields.iter().for_each(|(name, value)| look(value, &format!("{place}, `{name}`"), faults));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::review::read;
+
+    const PACK: &[u8] = include_bytes!("../../tests/golden/minimal/packs/feat-greeting.coding.json");
+
+    #[test]
+    fn the_section_and_the_character_are_named_wherever_it_stands() {
+        let mut pack = read(PACK).unwrap();
+        assert_eq!(unseen(&pack), Vec::<String>::new());
+        pack.sections[1].content.push_str("\n\u{1b}[2J\u{202e}");
+        pack.sections[2].metadata.status = Some("\u{9b}".to_owned());
+        pack.sections[3].id.push('\u{e0041}');
+        pack.root.title.push('\u{7}');
+        let lines = pack.sections[1].content.lines().count();
+        let what = "which no build leaves in a text";
+        assert_eq!(
+            unseen(&pack),
+            [
+                format!("`root`, `title` holds U+0007 at line 1, {what}"),
+                format!(
+                    "section `root.issue`, `content` holds U+001B at line {lines} and 1 more such characters, {what}"
+                ),
+                format!("section `root.json`, `metadata`, `status` holds U+009B at line 1, {what}"),
+                format!("section 4, `id` holds U+E0041 at line 1, {what}"),
+            ]
+        );
+    }
+
+    #[test]
+    fn emoji_and_line_ends_are_seen_and_many_faults_are_counted() {
+        let mut pack = read(PACK).unwrap();
+        pack.sections[1].content = "👩\u{200d}💻\t\n❤\u{fe0f} می\u{200c}خواهم".to_owned();
+        assert_eq!(unseen(&pack), Vec::<String>::new());
+        let input = pack.inputs[0].clone();
+        pack.inputs = vec![crate::wire::Input { kind: "\u{200b}".to_owned(), ..input }; 30];
+        let faults = unseen(&pack);
+        assert_eq!(faults.len(), 11);
+        assert_eq!(faults[10], "20 more texts hold characters that nobody sees");
+    }
+}
