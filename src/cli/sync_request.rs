@@ -46,7 +46,10 @@ impl Whose {
         let (repo, host, named_by) = match github.repo.clone().or_else(from_variable) {
             Some(repo) => (repo, github.host.clone(), "`github.host` of the configuration"),
             None => {
-                let remote = Repo::remote(root).as_deref().and_then(detect::github);
+                let remote = Repo::remote(root).map_err(|why| {
+                    Failure::usage(format!("which repo? set `github.repo: owner/name` in `contextpack.yml`; {why}"))
+                })?;
+                let remote = remote.as_deref().and_then(detect::github);
                 let remote = remote.ok_or_else(|| {
                     Failure::usage("which repo? set `github.repo: owner/name` in `contextpack.yml`, or `GITHUB_REPOSITORY`; there is no git remote on GitHub")
                 })?;
