@@ -117,7 +117,7 @@ pub(crate) enum Command {
     ///
     /// Writes one file an issue below `github.snapshot` and prints the path of each file that it wrote or removed. It is the only command that uses the network. Without a ROOT it fetches every open issue of the repo, or those that `roots` of the configuration or the options below ask for, and every issue that a work item names. With ROOTs it fetches those, in full.
     ///
-    /// The repo is `github.repo`, else `GITHUB_REPOSITORY`, else the git remote. The API is that of `github.host`, else `GITHUB_API_URL`, else `https://api.github.com`. The token is `CONTEXTPACK_GITHUB_TOKEN`, else `GH_TOKEN`, else `GITHUB_TOKEN`, else what `gh auth token` says; it needs to read issues. Without one, public repos can be read at 60 requests an hour. Proxies are those of `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`.
+    /// The repo is `github.repo`, else `GITHUB_REPOSITORY`, else the git remote. The API is that of `github.host`, else `GITHUB_API_URL`, else `https://api.github.com`. The token is `CONTEXTPACK_GITHUB_TOKEN`, else of an enterprise server `GH_ENTERPRISE_TOKEN` or `GITHUB_ENTERPRISE_TOKEN`, else `GH_TOKEN`, else `GITHUB_TOKEN`, else what `gh auth token` says; it needs to read issues. A host other than github.com that only the configuration or the git remote names gets no token but the one that `gh` has for it; `GH_HOST` vouches for one. Without one, public repos can be read at 60 requests an hour. Proxies are those of `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`.
     #[cfg(feature = "github")]
     #[command(after_long_help = help::SYNC)]
     Sync(SyncArgs),

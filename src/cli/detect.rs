@@ -4,9 +4,10 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use contextpack::config::DenyList;
 use contextpack::intake::{Options, Repo};
-use contextpack::model::{RepoPath, Source as _};
+use contextpack::model::{Code, Diagnostic, Place, RepoPath, Source as _, is_repo_name};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fs::{File, Metadata};
+use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
 /// Folders in which a Markdown file is an ADR, compared without case.
@@ -31,6 +32,8 @@ pub(crate) struct Found {
     pub(crate) adrs_by_default: bool,
     /// The repo on GitHub.
     pub(crate) github: Option<Github>,
+    /// What could not be looked at, sorted: nobody knows whether something is there.
+    pub(crate) faults: Vec<Diagnostic>,
 }
 
 /// A repo with Backlog.md.
@@ -54,19 +57,27 @@ pub(crate) struct Github {
 impl Found {
     /// Looks around below `root`.
     pub(crate) fn at(root: &Path) -> Self {
-        let adrs = adr_folders(root);
+        let mut look = Look { root, faults: Vec::new() };
+        let adrs = look.adr_folders();
         let folder = |glob: &String| glob.split("/**").next().unwrap_or_default().to_lowercase();
         Self {
-            work_items: root.join("work_items").is_dir(),
-            backlog: backlog(root),
+            work_items: look.is("work_items", Metadata::is_dir),
+            backlog: look.backlog(),
             beads: [".beads/issues.jsonl", ".beads/beads.jsonl"]
                 .into_iter()
-                .find(|path| root.join(path).is_file())
+                .find(|path| look.is(path, Metadata::is_file))
                 .map(str::to_owned),
             adrs_by_default: adrs.iter().all(|glob| DEFAULT_ADR_FOLDERS.contains(&folder(glob).as_str())),
             adrs,
-            github: Repo::remote(root).as_deref().and_then(github),
+            github: look.remote(),
+            faults: look.faults(),
         }
+    }
+
+    /// Whether there is certainly nothing that packs could be built from.
+    pub(crate) fn has_nothing(&self) -> bool {
+        let unread = self.faults.iter().any(|fault| fault.code == Code::UnreadableFile);
+        !self.has_items() && self.github.is_none() && !unread
     }
 
     /// Whether there are work items in files.
@@ -75,58 +86,127 @@ impl Found {
     }
 }
 
-fn backlog(root: &Path) -> Option<Backlog> {
-    let home = ["backlog", ".backlog"].into_iter().find(|home| root.join(home).join("tasks").is_dir())?;
-    let folders = ["tasks", "drafts", "completed", "archive/tasks"];
-    let present = folders.into_iter().filter(|folder| root.join(home).join(folder).is_dir());
-    Some(Backlog {
-        tasks: present.map(|folder| format!("{home}/{folder}/**/*.md")).collect(),
-        prefixes: prefixes(&root.join(home).join("tasks")),
-    })
+/// Looks at a repo, and keeps in mind what could not be looked at.
+struct Look<'a> {
+    root: &'a Path,
+    faults: Vec<Diagnostic>,
 }
 
-/// What stands before the number in the `id:` lines of a folder's files, each spelling of case once.
-fn prefixes(tasks: &Path) -> Vec<String> {
-    let mut counts: BTreeMap<String, (usize, String)> = BTreeMap::new();
-    // The standard library panics where the system cannot close a folder.
-    let entries = Dir::open_ambient_dir(tasks, ambient_authority()).and_then(|dir| dir.entries());
-    for path in entries.into_iter().flatten().flatten().map(|entry| tasks.join(entry.file_name())) {
-        let markdown = path.extension().is_some_and(|extension| extension == "md");
-        let text = if markdown && path.is_file() {
-            fs::read_to_string(&path).unwrap_or_default()
-        } else {
-            continue;
-        };
-        let id = text
-            .lines()
-            .take(40)
-            .find_map(|line| line.strip_prefix("id:"))
-            .map(|id| id.trim().trim_matches(['"', '\'']));
-        if let Some((name, _)) = id.and_then(|id| id.split_once('-'))
-            && !name.is_empty()
-            && name.bytes().all(|b| b.is_ascii_alphanumeric())
-        {
-            let prefix = format!("{name}-");
-            let entry = counts.entry(prefix.to_lowercase()).or_insert((0, prefix.clone()));
-            entry.0 += 1;
-            // Files come in no order: the spelling is the first in the alphabet.
-            entry.1 = entry.1.clone().min(prefix);
+impl Look<'_> {
+    fn faults(mut self) -> Vec<Diagnostic> {
+        self.faults.sort();
+        self.faults.dedup();
+        self.faults
+    }
+
+    fn fault(&mut self, path: &str, what: &str, error: &io::Error) {
+        let help = "mend that and run `init` again, or name what is there in `contextpack.yml`";
+        let at = RepoPath::new(path).ok().map(Place::file);
+        let message = format!("{what}: {}", error.kind());
+        self.faults.push(Diagnostic::new(Code::UnreadableFile, at, message).help(help));
+    }
+
+    /// Whether something of this kind stands at a path.
+    fn is(&mut self, path: &str, kind: fn(&Metadata) -> bool) -> bool {
+        match self.root.join(path).metadata() {
+            Ok(metadata) => kind(&metadata),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => false,
+            Err(error) => {
+                self.fault(path, "it cannot be looked at", &error);
+                false
+            }
         }
     }
-    let mut sorted: Vec<(usize, String)> = counts.into_values().collect();
-    sorted.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    sorted.into_iter().map(|(_, prefix)| prefix).collect()
+
+    fn backlog(&mut self) -> Option<Backlog> {
+        let home =
+            ["backlog", ".backlog"].into_iter().find(|home| self.is(&format!("{home}/tasks"), Metadata::is_dir))?;
+        let mut folders =
+            ["tasks", "drafts", "completed", "archive/tasks"].map(|folder| format!("{home}/{folder}")).to_vec();
+        folders.retain(|folder| self.is(folder, Metadata::is_dir));
+        let prefixes = self.prefixes(&format!("{home}/tasks"));
+        Some(Backlog { tasks: folders.iter().map(|folder| format!("{folder}/**/*.md")).collect(), prefixes })
+    }
+
+    /// What stands before the number in the `id:` lines of a folder's files, each spelling of case once.
+    fn prefixes(&mut self, tasks: &str) -> Vec<String> {
+        let mut names = Vec::new();
+        // The standard library panics where the system cannot close a folder.
+        let folder = Dir::open_ambient_dir(self.root.join(tasks), ambient_authority());
+        match folder.and_then(|dir| dir.entries()?.collect::<io::Result<Vec<_>>>()) {
+            Ok(entries) => names.extend(entries.into_iter().filter_map(|entry| entry.file_name().into_string().ok())),
+            Err(error) => self.fault(tasks, "the folder cannot be listed", &error),
+        }
+        names.sort_unstable();
+        let mut counts: BTreeMap<String, (usize, String)> = BTreeMap::new();
+        for name in names.into_iter().filter(|name| name.ends_with(".md")) {
+            let path = format!("{tasks}/{name}");
+            let Some(prefix) = self.prefix(&path) else { continue };
+            let entry = counts.entry(prefix.to_lowercase()).or_insert((0, prefix.clone()));
+            entry.0 += 1;
+            // Of several spellings the first in the alphabet.
+            entry.1 = entry.1.clone().min(prefix);
+        }
+        let mut sorted: Vec<(usize, String)> = counts.into_values().collect();
+        sorted.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        sorted.into_iter().map(|(_, prefix)| prefix).collect()
+    }
+
+    /// What stands before the number in the `id:` line of a file.
+    fn prefix(&mut self, path: &str) -> Option<String> {
+        // What a link leads to may be no file of the repo.
+        let is_link = self.root.join(path).symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+        if is_link || !self.is(path, Metadata::is_file) {
+            return None;
+        }
+        let mut head = Vec::new();
+        if let Err(error) = File::open(self.root.join(path)).and_then(|file| file.take(HEAD).read_to_end(&mut head)) {
+            self.fault(path, "the file cannot be read", &error);
+        }
+        let text = String::from_utf8_lossy(&head);
+        let id = text.lines().take(40).find_map(|line| line.strip_prefix("id:"))?;
+        let (name, _) = id.trim().trim_matches(['"', '\'']).split_once('-')?;
+        let plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric());
+        plain.then(|| format!("{name}-"))
+    }
+
+    /// The repo on GitHub that the git remote names.
+    fn remote(&mut self) -> Option<Github> {
+        let remote = Repo::remote(self.root).unwrap_or_else(|why| {
+            let message = format!("the git remote is not known: {why}");
+            let help = "install git, or run `git remote -v` here to see what is wrong; then set `github.repo`";
+            self.faults.push(Diagnostic::new(Code::GitUnavailable, None, message).help(help));
+            None
+        });
+        remote.as_deref().and_then(github)
+    }
+
+    /// Globs over the ADRs.
+    fn adr_folders(&mut self) -> Vec<String> {
+        let Ok(deny) = DenyList::new(&[]) else { return Vec::new() };
+        match Repo::open(self.root, Options { deny: &deny, never: &[], snapshot: None }) {
+            Ok(repo) => {
+                self.faults.extend_from_slice(repo.diagnostics());
+                adr_globs(repo.files())
+            }
+            Err(error) => {
+                let help = "mend that and run `init` again";
+                self.faults.push(Diagnostic::new(Code::UnreadableFile, None, error.to_string()).help(help));
+                Vec::new()
+            }
+        }
+    }
 }
+
+/// How much of a file is read to find its id, in bytes.
+const HEAD: u64 = 64 << 10;
 
 /// How many folders deep ADRs are looked for.
 const DEEPEST: usize = 5;
 
-fn adr_folders(root: &Path) -> Vec<String> {
+fn adr_globs(files: &[RepoPath]) -> Vec<String> {
     let mut globs = BTreeSet::new();
-    let Ok(deny) = DenyList::new(&[]) else { return Vec::new() };
-    // A repo that cannot be listed has nothing to propose; `build` will say what is wrong with it.
-    let Ok(repo) = Repo::open(root, Options { deny: &deny, never: &[], snapshot: None }) else { return Vec::new() };
-    for path in repo.files().iter().map(RepoPath::as_str).filter(|path| path.matches('/').count() < DEEPEST) {
+    for path in files.iter().map(RepoPath::as_str).filter(|path| path.matches('/').count() < DEEPEST) {
         let Some((folder, name)) = path.rsplit_once('/') else {
             continue;
         };
@@ -163,15 +243,14 @@ pub(crate) fn github(url: &str) -> Option<Github> {
     }
     let path = path.trim_matches('/');
     let repo = path.strip_suffix(".git").unwrap_or(path);
-    let (owner, name) = repo.split_once('/')?;
-    let fits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
-    (fits(owner) && fits(name)).then(|| Github { host, repo: repo.to_owned() })
+    is_repo_name(repo).then(|| Github { host, repo: repo.to_owned() })
 }
 
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn remotes_of_every_form_name_their_repo_and_no_credentials() {
@@ -191,8 +270,36 @@ mod tests {
             "https://github.com/a/b/c",
             "",
             "https://notgithub.com/a/b",
+            "https://github.com/a/.git",
+            "https://github.com/a/.git.git",
+            "git@github.com:a/..",
         ] {
             assert_eq!(github(url), None, "{url}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_cannot_be_looked_at_is_told_and_is_not_nothing() {
+        use std::os::unix::fs::symlink;
+        let dir = tempfile::tempdir().unwrap();
+        // Root reads whatever modes say; a link to itself stops everybody.
+        symlink("work_items", dir.path().join("work_items")).unwrap();
+        fs::create_dir_all(dir.path().join("backlog/tasks")).unwrap();
+        symlink("drafts", dir.path().join("backlog/drafts")).unwrap();
+        fs::write(dir.path().join(".git"), "gitdir: /nowhere/at/all\n").unwrap();
+        let found = Found::at(dir.path());
+        assert!(!found.work_items && found.github.is_none());
+        let told: Vec<String> = found
+            .faults
+            .iter()
+            .map(|fault| {
+                format!("{} {}", fault.at.as_ref().map(ToString::to_string).unwrap_or_default(), fault.message)
+            })
+            .collect();
+        assert!(told.iter().any(|line| line.starts_with(" the git remote is not known: git failed: ")), "{told:?}");
+        for path in ["work_items", "backlog/drafts"] {
+            assert!(told.iter().any(|line| line.starts_with(&format!("{path} it cannot be looked at: "))), "{told:?}");
         }
     }
 

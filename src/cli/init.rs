@@ -4,19 +4,17 @@ use super::args::{Format, Global, InitArgs};
 use super::console;
 use super::detect::Found;
 use super::exit::Exit;
-use super::failure::{Failure, PathFailure};
+use super::failure::Failure;
+use super::output;
 use super::report::{self, printable};
-use super::setup::{CONFIG, Setup};
+use super::setup::{CONFIG, Setup, is_half, unfit};
+use super::starter;
 use super::workspace::load;
 use contextpack::config::Settings;
 use contextpack::intake::Repo;
-use contextpack::model::{Code, Diagnostic, Place, RepoPath};
-use std::fs;
+use contextpack::model::Diagnostic;
 use std::io::Write;
 use std::path::Path;
-
-/// The names of the configuration; both at once are an error.
-const CONFIGS: [&str; 2] = [CONFIG, "contextpack.yaml"];
 
 /// Sets a repo up: everything is looked at first, then written, and nothing is overwritten.
 pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
@@ -24,18 +22,17 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
         return Err(Failure::usage("`init` writes `contextpack.yml`; run it without `--config`"));
     }
     let root = Repo::find_root(Path::new("."))?;
-    let existing = match existing_config(&root)? {
-        Existing::None => None,
-        Existing::Valid(name, settings) => Some((name, settings)),
-        Existing::Faulty(diagnostics) => {
+    let found = Found::at(&root);
+    let mut setup = Setup::new(&root);
+    let existing = match existing(&root, &setup, &found, args)? {
+        Ok(existing) => existing,
+        Err(diagnostics) => {
             // Lines of the file are not shown: nothing has looked for secrets in them.
             report::tell(global.format, &diagnostics, &|_| None)?;
             return Ok(Exit::Input);
         }
     };
-    let found = Found::at(&root);
-    let mut setup = Setup::new(&root);
-    setup.all(&found, existing.as_ref().map(|(name, settings)| (*name, &**settings)), args)?;
+    setup.all(&found, existing.as_ref().map(|(name, settings)| (name.as_str(), settings)), args)?;
     if args.git {
         contextpack::intake::configure(&root, &super::git::SETTINGS).map_err(Failure::usage)?;
         if !global.quiet {
@@ -46,43 +43,23 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-enum Existing {
-    None,
-    Valid(&'static str, Box<Settings>),
-    Faulty(Vec<Diagnostic>),
-}
-
-fn existing_config(root: &Path) -> Result<Existing, Failure> {
-    let names: Vec<&'static str> =
-        CONFIGS.into_iter().filter(|name| root.join(name).symlink_metadata().is_ok()).collect();
-    let faulty = |name: &str, message: &str, help: &str| {
-        let at = RepoPath::new(name).ok().map(Place::file);
-        Existing::Faulty(vec![Diagnostic::new(Code::InvalidConfig, at, message).help(help)])
-    };
-    let name = match names[..] {
-        [] => return Ok(Existing::None),
-        [name] => name,
-        _ => {
-            return Ok(faulty(
-                CONFIGS[0],
-                "there are two configurations, `contextpack.yml` and `contextpack.yaml`",
-                "keep one",
-            ));
-        }
-    };
-    let path = root.join(name);
-    if !path.is_file() {
-        return Ok(faulty(name, "the configuration is not a file", "remove what stands there"));
+/// The configuration that is there, by its name, or what is wrong with it. The beginning of the one that is about to be
+/// written is none.
+fn existing(
+    root: &Path,
+    setup: &Setup<'_>,
+    found: &Found,
+    args: &InitArgs,
+) -> Result<Result<Option<(String, Settings)>, Vec<Diagnostic>>, Failure> {
+    let Some((name, text)) = Repo::read_config(root, None)? else { return Ok(Ok(None)) };
+    let starter = starter::config(found, setup.output(args.cached)?, !args.cached);
+    if name == CONFIG && is_half(text.as_bytes(), &starter) {
+        return Ok(Ok(None));
     }
-    let bytes = fs::read(&path).map_err(|e| PathFailure::failure("read", name, e))?;
-    let Ok(text) = String::from_utf8(bytes) else {
-        return Ok(faulty(name, "the configuration is not UTF-8", "save it as UTF-8"));
-    };
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    Ok(match load(name, Some(text)) {
-        Ok(settings) => Existing::Valid(name, Box::new(settings)),
-        Err(diagnostics) => Existing::Faulty(diagnostics),
-    })
+    Ok(load(&name, Some(&text)).and_then(|settings| match unfit(&name, &settings) {
+        unfit if unfit.is_empty() => Ok(Some((name, settings))),
+        unfit => Err(unfit),
+    }))
 }
 
 /// Issues come from GitHub first; where items are in files too, these can be built at once.
@@ -95,10 +72,19 @@ fn tell(global: &Global, setup: &Setup<'_>, found: &Found) -> Result<(), Failure
     if global.format == Format::Json {
         let left: Vec<_> =
             setup.left.iter().map(|(path, why)| serde_json::json!({"path": path, "reason": why})).collect();
-        let value = serde_json::json!({"written": setup.written, "left_alone": left, "next": next(found)});
+        let fill_in: Vec<_> =
+            setup.fill_in.iter().map(|(path, what)| serde_json::json!({"path": path, "what": what})).collect();
+        let value = serde_json::json!({
+            "written": setup.written,
+            "left_alone": left,
+            "fill_in": fill_in,
+            "diagnostics": output::told(&found.faults),
+            "next": next(found),
+        });
         writeln!(stdout, "{}", report::json_text(&value))?;
     } else {
         setup.written.iter().try_for_each(|path| writeln!(stdout, "{}", printable(path)))?;
+        report::tell(global.format, &found.faults, &|_| None)?;
     }
     if global.quiet {
         return Ok(());
@@ -106,6 +92,9 @@ fn tell(global: &Global, setup: &Setup<'_>, found: &Found) -> Result<(), Failure
     let stderr = &mut console::stderr();
     for (path, why) in &setup.left {
         writeln!(stderr, "left alone: {}: {why}", printable(path))?;
+    }
+    for (path, what) in &setup.fill_in {
+        writeln!(stderr, "fill in: {}: {what}", printable(path))?;
     }
     writeln!(stderr, "next: {}", next(found))?;
     Ok(())
@@ -115,17 +104,14 @@ fn tell(global: &Global, setup: &Setup<'_>, found: &Found) -> Result<(), Failure
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use crate::cli::starter;
+    use std::fs;
 
     fn set_up(root: &Path, cached: bool) -> (Vec<String>, Vec<String>) {
         let found = Found::at(root);
-        let existing = match existing_config(root).unwrap() {
-            Existing::Valid(name, settings) => Some((name, settings)),
-            _ => None,
-        };
         let mut setup = Setup::new(root);
         let args = InitArgs { cached, agents: Vec::new(), git: false, matrix: None };
-        setup.all(&found, existing.as_ref().map(|(name, settings)| (*name, &**settings)), &args).unwrap();
+        let existing = existing(root, &setup, &found, &args).unwrap().unwrap();
+        setup.all(&found, existing.as_ref().map(|(name, settings)| (name.as_str(), settings)), &args).unwrap();
         (setup.written, setup.left.into_iter().map(|(path, _)| path).collect())
     }
 
@@ -133,9 +119,9 @@ mod tests {
     fn an_empty_folder_gets_everything_and_a_second_run_changes_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let all = [
-            "contextpack.yml",
-            "work_items/feat-example.md",
             "docs/adr/0001-record-decisions.md",
+            "work_items/feat-example.md",
+            "contextpack.yml",
             ".contextpack/.gitignore",
             ".gitattributes",
             ".github/workflows/contextpack.yml",
@@ -201,13 +187,58 @@ mod tests {
     }
 
     #[test]
-    fn a_faulty_configuration_is_reported_before_anything_is_written() {
+    fn every_file_that_breaks_off_is_made_whole_and_no_whole_one_is_touched() {
         let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join("contextpack.yml"), "output: {dri: x}\n").unwrap();
-        assert!(matches!(existing_config(dir.path()).unwrap(), Existing::Faulty(found) if found.len() == 1));
-        fs::write(dir.path().join("contextpack.yaml"), "").unwrap();
-        assert!(
-            matches!(existing_config(dir.path()).unwrap(), Existing::Faulty(found) if found[0].message.contains("two"))
-        );
+        let (written, _) = set_up(dir.path(), false);
+        for path in &written {
+            let file = dir.path().join(path);
+            let whole = fs::read(&file).unwrap();
+            for length in [0, 1, whole.len() / 3, whole.len() / 2, whole.len() - 2] {
+                let half = whole[..length].trim_ascii_end();
+                fs::write(&file, half).unwrap();
+                let (again, _) = set_up(dir.path(), false);
+                // What of the block's first line does not name the program may be somebody else's.
+                let unsure = path == ".gitattributes" && length == 1;
+                assert!(unsure || (again == [path.as_str()] && fs::read(&file).unwrap() == whole), "{path} {length}");
+                fs::write(&file, &whole).unwrap();
+            }
+            let own = [b"# mine\n", &*whole].concat();
+            fs::write(&file, &own).unwrap();
+            assert!(!set_up(dir.path(), false).0.contains(path) && fs::read(&file).unwrap() == own, "{path}");
+            fs::write(&file, &whole).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_workflow_that_installs_by_an_unregistered_name_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join(".github/workflows")).unwrap();
+        // In two parts: no file of this project may say it.
+        let by_name = "contextpack --locked --version 0.1.0";
+        let old = format!("        run: cargo install {by_name}\n");
+        fs::write(dir.path().join(".github/workflows/contextpack.yml"), old).unwrap();
+        let (found, mut setup) = (Found::at(dir.path()), Setup::new(dir.path()));
+        let args = InitArgs { cached: false, agents: Vec::new(), git: false, matrix: None };
+        setup.all(&found, None, &args).unwrap();
+        assert!(setup.left.iter().any(|(_, why)| why.contains("by a name that anybody could register")));
+    }
+
+    #[test]
+    fn a_folder_that_means_something_in_a_workflow_is_refused_before_anything_is_written() {
+        for (config, fits) in [
+            ("output: {dir: \"${{ github.token }}\"}\n", false),
+            ("github: {repo: o/r, snapshot: \"a`id`\"}\n", false),
+            ("output: {dir: \"[.]github\"}\n", false),
+            ("output: {dir: \"@SNAPSHOT@\"}\n", false),
+            ("output: {dir: \"out put/v1.0\"}\n", true),
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            fs::write(dir.path().join("contextpack.yml"), config).unwrap();
+            let (found, setup) = (Found::at(dir.path()), Setup::new(dir.path()));
+            let args = InitArgs { cached: false, agents: Vec::new(), git: false, matrix: None };
+            let there = existing(dir.path(), &setup, &found, &args).unwrap();
+            assert_eq!(there.is_ok(), fits, "{config}");
+            assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+        }
     }
 }

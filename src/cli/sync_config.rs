@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn a_configuration_keeps_its_lines() {
         let api = Api::of_host("github.com").unwrap();
-        let whose = Whose { repo: "o/r".to_owned(), host: "github.com".to_owned(), api };
+        let whose = Whose { repo: "o/r".to_owned(), host: "github.com".to_owned(), api, named_by: "a test" };
         assert_eq!(added("", &whose), "version: 1\n\ngithub:\n  repo: o/r\n");
         assert_eq!(added("a: 1 # x", &whose), "a: 1 # x\n\ngithub:\n  repo: o/r\n");
         assert_eq!(added("github: # ours\n  comments: 3\n", &whose), "github: # ours\n  repo: o/r\n  comments: 3\n");

@@ -8,15 +8,23 @@ use contextpack::config::Settings;
 use contextpack::github::{Api, Filter, IssueKey, Request, Secrets};
 use contextpack::graph::{Found, Target};
 use contextpack::intake::Repo;
+use contextpack::model::is_repo_name;
 use contextpack::pipeline::Desk;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Variables that hold a token, in their order.
-const TOKENS: [&str; 3] = [OWN_TOKEN, "GH_TOKEN", "GITHUB_TOKEN"];
-/// The one that is meant for this program alone.
-const OWN_TOKEN: &str = "CONTEXTPACK_GITHUB_TOKEN";
+/// Variables that hold a token, the first that is set wins, and whether it is one of enterprise servers alone.
+const TOKENS: [(&str, bool); 5] = [
+    ("CONTEXTPACK_GITHUB_TOKEN", false),
+    ("GH_ENTERPRISE_TOKEN", true),
+    ("GITHUB_ENTERPRISE_TOKEN", true),
+    ("GH_TOKEN", false),
+    ("GITHUB_TOKEN", false),
+];
+
+/// Variables in which a runner of GitHub Actions says which server it works for.
+const RUNNER: [&str; 2] = ["GITHUB_SERVER_URL", "GITHUB_API_URL"];
 
 /// Whose issues, and where.
 pub(crate) struct Whose {
@@ -26,25 +34,52 @@ pub(crate) struct Whose {
     pub(crate) host: String,
     /// The API.
     pub(crate) api: Api,
+    /// What names the host.
+    pub(crate) named_by: &'static str,
 }
 
 impl Whose {
     /// From the configuration, else the workflow's environment, else the git remote.
     pub(crate) fn find(root: &Path, settings: &Settings) -> Result<Self, Failure> {
         let github = &settings.github;
-        let from_variable = || variable("GITHUB_REPOSITORY").filter(|repo| repo.split('/').count() == 2);
-        let (repo, host) = match github.repo.clone().or_else(from_variable) {
-            Some(repo) => (repo, github.host.clone()),
+        let from_variable = || variable("GITHUB_REPOSITORY").filter(|repo| is_repo_name(repo));
+        let (repo, host, named_by) = match github.repo.clone().or_else(from_variable) {
+            Some(repo) => (repo, github.host.clone(), "`github.host` of the configuration"),
             None => {
-                let remote = Repo::remote(root).as_deref().and_then(detect::github);
+                let remote = Repo::remote(root).map_err(|why| {
+                    Failure::usage(format!("which repo? set `github.repo: owner/name` in `contextpack.yml`; {why}"))
+                })?;
+                let remote = remote.as_deref().and_then(detect::github);
                 let remote = remote.ok_or_else(|| {
                     Failure::usage("which repo? set `github.repo: owner/name` in `contextpack.yml`, or `GITHUB_REPOSITORY`; there is no git remote on GitHub")
                 })?;
-                (remote.repo, remote.host)
+                (remote.repo, remote.host, "the git remote `origin`")
             }
         };
-        Ok(Self { api: api(&host)?, repo, host })
+        Ok(Self { api: api(&host)?, repo, host, named_by })
     }
+
+    /// Whether it is a server of one's own, for which GitHub's programs have tokens of their own.
+    fn is_enterprise(&self) -> bool {
+        self.api.authority != "api.github.com" && !self.host.ends_with(".ghe.com")
+    }
+
+    /// Whether the environment, and so the user or the runner, names the server.
+    ///
+    /// The configuration and the remote do not count: the one is text of the repo, which anybody may propose to change,
+    /// the other comes with a copy of a repo. github.com is what tokens are for unless a runner says otherwise.
+    fn is_vouched(&self) -> bool {
+        let is_this = |value: String| [&self.api.authority, &self.host].contains(&&host_of(&value));
+        let runner: Vec<String> = RUNNER.into_iter().filter_map(variable).collect();
+        (runner.is_empty() && self.api.authority == "api.github.com")
+            || variable("GH_HOST").into_iter().chain(runner).any(is_this)
+    }
+}
+
+/// The host, with its port, of a URL or of a text that is nothing else.
+fn host_of(value: &str) -> String {
+    let rest = value.trim().split_once("://").map_or(value.trim(), |(_, rest)| rest);
+    rest.split('/').next().unwrap_or_default().to_lowercase()
 }
 
 /// The API of a host; the environment names another way to the same host, or the default.
@@ -63,36 +98,55 @@ fn is_of(api: &Api, host: &str) -> bool {
 
 /// The token for an API.
 ///
-/// A configuration is text of the repo, which anybody may propose. So a token that was not set for this
-/// program goes to a host that only the configuration names in no case.
+/// A host that nobody vouches for gets the token that the user gave `gh` for that very host, or none. No variable holds
+/// such a token: which server it is for is not written on it. A workflow asks nothing of such a host.
+///
+/// # Errors
+/// Where a token that is set would go to such a host, and in a workflow.
 pub(crate) fn secrets(whose: &Whose) -> Result<Secrets, Failure> {
-    let all: Vec<(&str, String)> =
-        TOKENS.iter().filter_map(|name| Some((*name, variable(name)?.trim().to_owned()))).collect();
-    let vouched = whose.api.authority == "api.github.com"
-        || ["GITHUB_API_URL", "GITHUB_SERVER_URL", "GH_HOST"].into_iter().any(|name| {
-            let value = variable(name).unwrap_or_default();
-            let host = value.split_once("://").map_or(value.as_str(), |(_, rest)| rest);
-            let host = host.split('/').next().unwrap_or_default().to_lowercase();
-            host == whose.api.authority || host == whose.host
-        });
-    let used = match all.first() {
-        Some((name, _)) if !vouched && *name != OWN_TOKEN => {
-            let host = &whose.host;
-            let message = format!(
-                "`{name}` is not sent to `{host}`, which only the configuration names: set `{OWN_TOKEN}`, or `GH_HOST={host}`"
-            );
-            return Err(Failure::usage(message));
+    let set: Vec<(&str, bool, String)> = TOKENS
+        .iter()
+        .filter_map(|(name, enterprise)| Some((*name, *enterprise, variable(name)?.trim().to_owned())))
+        .collect();
+    let first = set.iter().find(|(_, enterprise, _)| !enterprise || whose.is_enterprise());
+    let used = if whose.is_vouched() {
+        first.map(|(.., token)| token.clone()).or_else(|| gh(&whose.host))
+    } else {
+        let (host, named_by) = (&whose.host, whose.named_by);
+        let why = format!("only {named_by} names that host");
+        let stopped = first.map_or_else(
+            || format!("nothing is asked of `{host}` in a workflow: {why}"),
+            |(name, ..)| format!("`{name}` is not sent to `{host}`: {why}"),
+        );
+        if in_actions() {
+            let help = format!("set `GH_HOST: {host}` in the workflow's `env` if that host is meant");
+            return Err(Failure::usage(format!("{stopped}; {help}")));
         }
-        Some((_, token)) => Some(token.clone()),
-        None => gh(&whose.host),
+        match gh(host) {
+            None if first.is_some() => {
+                let help =
+                    format!("set `GH_HOST={host}` if that host is meant, or run `gh auth login --hostname {host}`");
+                return Err(Failure::usage(format!("{stopped}; {help}")));
+            }
+            own => own,
+        }
     };
-    Ok(Secrets::new(used, all.into_iter().map(|(_, token)| token)))
+    Ok(Secrets::new(used, set.into_iter().map(|(.., token)| token)))
+}
+
+/// Whether a runner of GitHub Actions, or one like it, runs this.
+fn in_actions() -> bool {
+    variable("GITHUB_ACTIONS").is_some_and(|value| !value.eq_ignore_ascii_case("false"))
 }
 
 /// The token that `gh` keeps for a host, where it is installed.
 fn gh(host: &str) -> Option<String> {
     let mut command = Command::new("gh");
     command.args(["auth", "token", "--hostname", host]).stdin(Stdio::null()).stderr(Stdio::null());
+    // `gh` would hand on what these say, for any host: wanted is what its user stored for this one.
+    for (name, _) in TOKENS {
+        command.env_remove(name);
+    }
     let output = command.output().ok().filter(|output| output.status.success())?;
     let token = String::from_utf8(output.stdout).ok()?.trim().to_owned();
     (!token.is_empty()).then_some(token)
@@ -194,14 +248,12 @@ fn issue(text: &str, whose: &Whose) -> Option<IssueKey> {
         let mut parts = rest.split(['/', '?', '#']);
         let host = parts.next()?.to_lowercase();
         let (owner, name, page) = (parts.next()?, parts.next()?, parts.next()?);
-        let key = IssueKey::new(ours(&format!("{owner}/{name}"), whose), number(parts.next()?)?);
-        return (host == whose.host && matches!(page, "issues" | "pull")).then_some(key);
+        let repo = format!("{owner}/{name}");
+        let key = IssueKey::new(ours(&repo, whose), number(parts.next()?)?);
+        return (host == whose.host && matches!(page, "issues" | "pull") && is_repo_name(&repo)).then_some(key);
     }
     if let Some((repo, digits)) = text.split_once('#').filter(|(repo, _)| !repo.is_empty()) {
-        let part =
-            |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
-        let (owner, name) = repo.split_once('/')?;
-        return (part(owner) && part(name)).then(|| Some(IssueKey::new(ours(repo, whose), number(digits)?)))?;
+        return is_repo_name(repo).then(|| Some(IssueKey::new(ours(repo, whose), number(digits)?)))?;
     }
     let bare = text.strip_prefix('#').unwrap_or(text);
     let bare = bare.get(..3).filter(|gh| gh.eq_ignore_ascii_case("gh-")).map_or(bare, |_| &bare[3..]);
@@ -221,15 +273,27 @@ mod tests {
     #[test]
     fn issues_are_read_in_every_form() {
         let api = Api::of_host("github.com").unwrap();
-        let whose = Whose { repo: "Own/Repo".to_owned(), host: "github.com".to_owned(), api };
+        let whose = Whose { repo: "Own/Repo".to_owned(), host: "github.com".to_owned(), api, named_by: "a test" };
         let read = |text: &str| issue(text, &whose).map(|key| key.to_string());
         for ours in ["12", "#12", "GH-12", "own/repo#12", "https://github.com/own/repo/issues/12#issuecomment-1"] {
             assert_eq!(read(ours).as_deref(), Some("Own/Repo#12"), "{ours}");
         }
         assert_eq!(read("a/b#3").as_deref(), Some("a/b#3"));
         assert_eq!(read("https://github.com/a/b/pull/3/files").as_deref(), Some("a/b#3"));
-        for none in ["", "feat:x", "0", "a#1", "../b#1/2", "https://example.com/a/b/issues/1", "https://github.com/a/b"]
-        {
+        for none in [
+            "",
+            "feat:x",
+            "0",
+            "a#1",
+            "../b#1",
+            "../b#1/2",
+            "a/..#1",
+            "a/.git#1",
+            "https://example.com/a/b/issues/1",
+            "https://github.com/a/b",
+            "https://github.com/../b/issues/1",
+            "https://github.com/a/.GIT/issues/1",
+        ] {
             assert_eq!(read(none), None, "{none}");
         }
     }

@@ -70,7 +70,10 @@ fn other_version(root: &Node) -> Option<(Code, Fault)> {
         }
         if !fits(required, THIS) {
             let fault = Fault::at(node.at, format!("this repo needs contextpack {required}, and this is {THIS}"));
-            let help = format!("run `cargo install contextpack --locked --version {}`", requirement(required));
+            // By its name alone it may be anybody's: it comes from its source.
+            let help = format!(
+                "in a clone of contextpack, check out the commit of version {required} and run `cargo install --locked --path .`"
+            );
             return Some((Code::RequiredVersion, fault.help(help)));
         }
     }
@@ -98,11 +101,6 @@ fn fits(required: &str, version: &str) -> bool {
     version.strip_prefix(required).is_some_and(|rest| {
         rest.is_empty() || rest.starts_with('.') || (rest.starts_with('-') && required.matches('.').count() < 2)
     })
-}
-
-/// The same in the words of `cargo install`.
-fn requirement(required: &str) -> String {
-    if required.matches('.').count() == 2 { required.to_owned() } else { format!("'={required}'") }
 }
 
 fn diagnostics(path_shown: &str, code: Code, faults: Faults) -> Vec<Diagnostic> {
@@ -309,7 +307,7 @@ mod tests {
     fn another_version_is_named_alone_and_says_how_to_get_it() {
         let found = load("contextpack.yml", Some("required_version: \"0.9\"\nfuture: 1\n")).unwrap_err();
         assert_eq!((found.len(), found[0].code), (1, Code::RequiredVersion));
-        assert!(found[0].help.as_ref().unwrap().contains("cargo install contextpack --locked --version '=0.9'"));
+        assert!(found[0].help.as_ref().unwrap().contains("check out the commit of version 0.9"));
         for required in ["0", "0.1", "0.1.0"] {
             assert!(fits(required, "0.1.0"), "{required}");
         }

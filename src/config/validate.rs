@@ -11,7 +11,7 @@ use super::settings::{
 };
 use super::shapes::Words;
 use super::{validate_profiles, validate_redaction};
-use crate::model::{Code, Level, Relation, RepoPath, Severity};
+use crate::model::{Code, Level, Relation, RepoPath, Severity, is_repo_name};
 use std::collections::BTreeMap;
 
 /// Where file-based work items are looked for by default.
@@ -262,7 +262,7 @@ fn github(raw: Option<&RawGithub>, at: At<'_>, faults: &mut Faults) -> Option<Gi
     let raw = raw.unwrap_or(&default);
     let part = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
     if let Some(repo) = &raw.repo
-        && !repo.split_once('/').is_some_and(|(owner, name)| part(owner) && part(name))
+        && !is_repo_name(repo)
     {
         faults.add_help(at.key("repo"), format!("`{}` is not a repo", shortened(repo)), "write it as `owner/name`");
     }

@@ -1,7 +1,7 @@
 //! Requests, one after the other, in the order of patience that GitHub asks for.
 
 use super::budget::Budget;
-use super::{Answer, Api, Clock, Secrets, Transport, Watcher};
+use super::{Answer, Api, Clock, Secrets, Transport, Watcher, json};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -11,13 +11,17 @@ const TRIES: u32 = 3;
 const SECONDARY: Duration = Duration::from_secs(60);
 /// How many redirects lead to an answer at most.
 const REDIRECTS: usize = 5;
+/// How long an answer may take before the rest of it counts as waiting.
+const LEISURE: Duration = Duration::from_secs(10);
+/// The longest path of a next page.
+const LONGEST_LINK: usize = 8 << 10;
 
 /// What a run may cost.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// The most requests; nothing: as many as it takes.
     pub max_requests: Option<u64>,
-    /// How long a run waits in all, for limits and between tries.
+    /// How long a run waits in all: for limits, between tries, and for slow answers.
     pub max_wait: Duration,
 }
 
@@ -63,6 +67,11 @@ pub(super) enum Stop {
 }
 
 impl Stop {
+    /// A list whose pages lead nowhere.
+    pub(super) fn endless(why: &str) -> Self {
+        Self::Server(format!("a list has no end: {why}"))
+    }
+
     /// Whether the next request may fare better.
     pub(super) fn is_passing(&self) -> bool {
         matches!(self, Self::Network(_) | Self::Server(_))
@@ -92,7 +101,10 @@ impl Client<'_> {
             }
             self.budget.sent += 1;
             self.watcher.request(self.budget.sent);
-            let answer = match self.transport.get(&format!("{}{path}", self.api.base), etag) {
+            let asked = self.clock.now();
+            let answer = self.transport.get(&format!("{}{path}", self.api.base), etag);
+            self.slow(self.clock.now().saturating_sub(asked))?;
+            let answer = match answer {
                 Ok(answer) => answer,
                 Err(error) => {
                     self.again(&mut broken, || Stop::Network(error.what.clone()))?;
@@ -101,12 +113,15 @@ impl Client<'_> {
             };
             self.budget.note(&answer);
             match answer.status {
-                200 => match self.page(&answer) {
-                    Some(Page { next: Some(next), .. }) if self.secrets.tells(&next) => {
-                        return Err(Stop::Server("a link to the next page has the token in it".to_owned()));
+                200 => match json::read(&answer.body) {
+                    Ok(value) => return self.page(&answer, value).map(Got::Page),
+                    Err(error) if error.is_data() => {
+                        let why = error.to_string();
+                        let why = why.rsplit_once(" at line ").map_or(why.as_str(), |(why, _)| why);
+                        let why = with_reason("an answer cannot be relied on", self.secrets.message(why).as_deref());
+                        return Err(Stop::Server(why));
                     }
-                    Some(page) => return Ok(Got::Page(page)),
-                    None => {
+                    Err(_) => {
                         self.again(&mut broken, || Stop::Network("an answer was cut off, or no JSON".to_owned()))?
                     }
                 },
@@ -136,17 +151,22 @@ impl Client<'_> {
         }
     }
 
-    fn page(&self, answer: &Answer) -> Option<Page> {
-        let value = serde_json::from_slice(&answer.body).ok()?;
+    fn page(&self, answer: &Answer, value: Value) -> Result<Page, Stop> {
         let links = answer.header("link").unwrap_or_default();
         let next = link(links, "next").and_then(|link| self.api.page_of(link)).map(str::to_owned);
         let last = link(links, "last").and_then(|link| {
             let (_, query) = link.split_once('?')?;
             query.split('&').find_map(|pair| pair.strip_prefix("page="))?.parse().ok()
         });
+        if next.as_ref().is_some_and(|next| self.secrets.tells(next)) {
+            return Err(Stop::Server("a link to the next page has the token in it".to_owned()));
+        }
+        if next.as_ref().is_some_and(|next| next.len() > LONGEST_LINK) {
+            return Err(Stop::Server(format!("a link to the next page is longer than {LONGEST_LINK} bytes")));
+        }
         // Marks and links are kept beside the snapshot.
         let etag = answer.header("etag").filter(|etag| !self.secrets.tells(etag)).map(str::to_owned);
-        Some(Page { value, etag, next, last })
+        Ok(Page { value, etag, next, last })
     }
 
     fn redirect(&self, answer: &Answer) -> Result<String, Stop> {
@@ -191,6 +211,13 @@ impl Client<'_> {
         Ok(())
     }
 
+    /// Takes what an answer took too long from the time that a run may wait: one byte a minute is no way to hold it up.
+    fn slow(&mut self, took: Duration) -> Result<(), Stop> {
+        let stop = || Stop::Network("answers take so long that waiting for them goes beyond `--max-wait`".to_owned());
+        self.wait_left = self.wait_left.checked_sub(took.saturating_sub(LEISURE)).ok_or_else(stop)?;
+        Ok(())
+    }
+
     /// Up to half a second, so that many clients do not come back at once.
     fn jitter(&self) -> Duration {
         Duration::from_millis(u64::from(self.clock.now().subsec_nanos()) % 500)
@@ -202,7 +229,7 @@ impl Client<'_> {
 
     /// What the server says in its own words, where they can be shown.
     fn message(&self, answer: &Answer) -> Option<String> {
-        let body = serde_json::from_slice::<Value>(&answer.body).ok()?;
+        let body = json::read(&answer.body).ok()?;
         self.secrets.message(body["message"].as_str()?)
     }
 }

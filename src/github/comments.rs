@@ -2,18 +2,23 @@
 
 use super::IssueKey;
 use super::Progress;
-use super::client::{Got, Page};
+use super::client::{Got, Stop};
 use super::convert::Converter;
 use super::listing::encoded;
 use super::memory::{CommentsSeen, Half, Sweep};
-use super::pages::MOST_PAGES;
+use super::pages::{MOST_PAGES, no_list};
+use super::strange::Strange;
 use super::sync::{Engine, Fault};
+use super::walk::{End, Walk};
 use crate::model::{Completeness, SnapshotComment, SnapshotIssue};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, UNIX_EPOCH};
 
 /// Up to so many requests it is not worth asking how long the repo's list is.
 const FEW: u64 = 3;
+/// The most pages of the list of a repo's comments: a million comments.
+const MOST_SWEPT: usize = 10_000;
 /// How far a server's clock may be behind, in seconds.
 const SKEW: u64 = 300;
 
@@ -40,7 +45,8 @@ impl Engine<'_> {
 
     /// How many requests comments take at most.
     pub(super) fn comment_requests(&mut self) -> Result<u64, Fault> {
-        Ok(self.commented()?.iter().map(|(_, pages)| pages).sum())
+        // Counts are what a server says.
+        Ok(self.commented()?.iter().fold(0, |sum: u64, (_, pages)| sum.saturating_add(*pages)))
     }
 
     /// Fetches what is not there.
@@ -64,9 +70,9 @@ impl Engine<'_> {
         let first = format!("{}/comments?per_page=100", key.path());
         let mut half = match self.run.half.take() {
             Some(half) if half.of == key.id() => half,
-            _ => Half { of: key.id(), next: first.clone(), ids: BTreeSet::new() },
+            _ => Half { of: key.id(), next: first.clone(), ids: BTreeSet::new(), strange: false },
         };
-        let mut been = 0;
+        let mut walk = Walk::new(&half.next, MOST_PAGES);
         loop {
             let Some(issue) = self.files.read(key)? else { return Ok(()) };
             let whole = issue.comments.completeness == Completeness::Complete;
@@ -89,14 +95,26 @@ impl Engine<'_> {
                 }
                 None => return Ok(()),
             };
-            half.ids.extend(page.value.as_array().into_iter().flatten().filter_map(|value| value["id"].as_u64()));
-            self.add(&page, key, issue)?;
+            let entries = page.value.as_array().ok_or_else(|| no_list(&page.value));
+            let Some(entries) = self.passing(entries, || format!("comments of `{key}`"))? else { return Ok(()) };
+            let before = half.ids.len();
+            half.ids.extend(entries.iter().filter_map(|value| value["id"].as_u64()));
+            let new = half.ids.len() - before;
+            // A list of one issue need not say whose comments it has.
+            let ours = |value: &&Value| Converter::commented(value).ok().is_none_or(|number| number == key.number);
+            half.strange |= self.add(entries.iter().filter(ours), key, issue)?;
             self.memory.etags.remove(&first);
-            been += 1;
-            match page.next {
-                Some(next) if next != half.next && been < MOST_PAGES => half.next = next,
-                // A list without an end stays partial, and is not asked for again in this run.
-                Some(_) => {
+            half.next = match page.next.map(|next| walk.go(next, new)) {
+                Some(Ok(next)) => next,
+                // A list that is not read to its end stays partial, and is not asked for again in this run.
+                Some(Err(end)) => {
+                    if let End::Endless(why) = end {
+                        self.fails(&Stop::endless(why), format!("comments of `{key}`"));
+                    }
+                    self.run.commented.insert(key.id());
+                    return Ok(());
+                }
+                None if half.strange => {
                     self.run.commented.insert(key.id());
                     return Ok(());
                 }
@@ -104,7 +122,7 @@ impl Engine<'_> {
                     self.memory.etags.extend(page.etag.filter(|_| at_first).map(|etag| (first, etag)));
                     return self.ended(key, &half.ids);
                 }
-            }
+            };
             self.save()?;
         }
     }
@@ -127,22 +145,29 @@ impl Engine<'_> {
         self.run.commented.insert(id);
     }
 
-    /// Adds the comments of a page to an issue.
-    fn add(&mut self, page: &Page, key: &IssueKey, mut issue: SnapshotIssue) -> Result<(), Fault> {
+    /// Adds comments to an issue. Says whether any of them is none.
+    fn add<'v>(
+        &mut self,
+        values: impl Iterator<Item = &'v Value>,
+        key: &IssueKey,
+        mut issue: SnapshotIssue,
+    ) -> Result<bool, Fault> {
         let mut comments: BTreeMap<u64, SnapshotComment> =
             issue.comments.items.drain(..).map(|comment| (comment.id, comment)).collect();
-        let values = page.value.as_array().into_iter().flatten();
-        let of_issue = values.filter(|value| Converter::commented(value).is_none_or(|number| number == key.number));
-        for value in of_issue {
-            comments.extend(self.convert.comment(value, key, &issue.url).map(|comment| (comment.id, comment)));
+        let mut strange = Strange::default();
+        for value in values {
+            let comment = strange.note(self.convert.comment(value, key, &issue.url));
+            comments.extend(comment.map(|comment| (comment.id, comment)));
         }
+        self.strange(&strange, || format!("comments of `{key}`"));
         let mut comments: Vec<SnapshotComment> = comments.into_values().collect();
         comments.sort_by(|a, b| a.created_at.cmp(&b.created_at).then(a.id.cmp(&b.id)));
         issue.comments.items = comments;
-        if issue.comments.completeness != Completeness::Complete {
+        if issue.comments.completeness != Completeness::Complete || !strange.is_none() {
             issue.comments.completeness = Completeness::Partial;
         }
-        Ok(self.files.write(&issue)?)
+        self.files.write(&issue)?;
+        Ok(!strange.is_none())
     }
 
     /// Walks over the comments of the whole repo where that takes fewer requests.
@@ -151,7 +176,7 @@ impl Engine<'_> {
     fn sweep(&mut self, needed: &[(IssueKey, u64)]) -> Result<(), Fault> {
         let repo = self.setting.repo.clone();
         let ours: Vec<&(IssueKey, u64)> = needed.iter().filter(|(key, _)| key.repo == repo).collect();
-        let pages: u64 = ours.iter().map(|(_, pages)| pages).sum();
+        let pages = ours.iter().fold(0, |sum: u64, (_, pages)| sum.saturating_add(*pages));
         if self.run.sweep.is_none() {
             if pages <= FEW {
                 self.run.swept = true;
@@ -163,26 +188,32 @@ impl Engine<'_> {
             let next = format!("/repos/{repo}/issues/comments?{query}{since}");
             self.run.sweep = Some(Sweep { next, of: ours.iter().map(|(key, _)| key.number).collect() });
         }
-        let mut been = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let mut walk: Option<Walk> = None;
         while let Some(sweep) = self.run.sweep.clone() {
+            let walk = walk.get_or_insert_with(|| Walk::new(&sweep.next, MOST_SWEPT));
             let answer = self.client.get(&sweep.next, None);
             let Some(Got::Page(page)) = self.passing(answer, || format!("comments of `{repo}`"))? else {
                 break;
             };
             let length = page.last.unwrap_or(if page.next.is_some() { u64::MAX } else { 1 });
             // The first page is paid for: what counts is what is left.
-            if been.is_empty() && length.saturating_sub(1) > pages {
+            if walk.pages() == 1 && length.saturating_sub(1) > pages {
                 break;
             }
+            let entries = page.value.as_array().ok_or_else(|| no_list(&page.value));
+            let Some(entries) = self.passing(entries, || format!("comments of `{repo}`"))? else { break };
+            let new = entries.iter().filter(|entry| entry["id"].as_u64().is_some_and(|id| seen.insert(id))).count();
             self.client.watcher.progress(Progress {
                 step: "comments",
-                done: been.len() as u64,
+                done: walk.pages() as u64 - 1,
                 of: page.last.unwrap_or(0),
             });
-            self.swept_page(&page, &sweep.of)?;
-            match page.next {
-                Some(next) if been.insert(next.clone()) => self.run.sweep = Some(Sweep { next, of: sweep.of }),
-                Some(_) => break,
+            self.swept_page(entries, &sweep.of)?;
+            match page.next.map(|next| walk.go(next, new)) {
+                Some(Ok(next)) => self.run.sweep = Some(Sweep { next, of: sweep.of }),
+                // Issue by issue it may go better.
+                Some(Err(_)) => break,
                 None => {
                     self.swept_all(&sweep.of)?;
                     break;
@@ -213,15 +244,20 @@ impl Engine<'_> {
     }
 
     /// Adds the comments of a page to their issues.
-    fn swept_page(&mut self, page: &Page, of: &BTreeSet<u64>) -> Result<(), Fault> {
-        let values = page.value.as_array().into_iter().flatten();
-        let numbers: BTreeSet<u64> = values.filter_map(Converter::commented).filter(|n| of.contains(n)).collect();
-        for number in numbers {
-            let key = IssueKey::new(&*self.setting.repo, number);
-            if let Some(issue) = self.files.read(&key)? {
-                self.add(page, &key, issue)?;
+    fn swept_page(&mut self, entries: &[Value], of: &BTreeSet<u64>) -> Result<(), Fault> {
+        let (mut by_issue, mut strange) = (BTreeMap::<u64, Vec<&Value>>::new(), Strange::default());
+        for value in entries {
+            if let Some(number) = strange.note(Converter::commented(value)).filter(|number| of.contains(number)) {
+                by_issue.entry(number).or_default().push(value);
             }
         }
+        for (number, values) in by_issue {
+            let key = IssueKey::new(&*self.setting.repo, number);
+            if let Some(issue) = self.files.read(&key)? {
+                self.add(values.into_iter(), &key, issue)?;
+            }
+        }
+        self.strange(&strange, || format!("comments of `{}`", self.setting.repo));
         Ok(())
     }
 

@@ -4,11 +4,13 @@
 //! null, words are new.
 
 use super::IssueKey;
+use super::json::kind;
 use super::memory::Seen;
-use super::place::is_repo;
+use super::shape::{Shape, wrong};
 use super::texts::{Door, is_volatile};
 use crate::model::{
     SNAPSHOT_VERSION, SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef, SnapshotRelations,
+    is_repo_name,
 };
 use serde_json::Value;
 use std::cell::OnceCell;
@@ -77,24 +79,39 @@ impl Converter<'_> {
     }
 
     /// The place of an issue in an answer; `repo` is the one that was asked, for answers that do not say.
-    pub(super) fn key(&self, value: &Value, repo: Option<&str>) -> Option<IssueKey> {
-        let number = value["number"].as_u64().filter(|number| *number > 0)?;
+    ///
+    /// # Errors
+    /// What the value is, where it is no issue.
+    pub(super) fn key(&self, value: &Value, repo: Option<&str>) -> Result<IssueKey, String> {
+        if !value.is_object() {
+            return Err(kind(value).to_owned());
+        }
+        let number = value["number"].as_u64().ok_or_else(|| wrong("number", &value["number"]))?;
+        if number == 0 {
+            return Err("an object whose `number` is 0".to_owned());
+        }
         let named = value["repository_url"]
             .as_str()
             .and_then(|url| repo_of(url, "/repos/"))
             .or_else(|| value["repository"]["full_name"].as_str().map(str::to_owned))
             .or_else(|| repo_of(value["url"].as_str()?.rsplit_once("/issues/")?.0, "/repos/"))
-            .filter(|repo| is_repo(repo) && !self.door.secrets.tells(repo));
-        Some(IssueKey { repo: named.map(|repo| self.called(&repo)).or_else(|| repo.map(str::to_owned))?, number })
+            .filter(|repo| is_repo_name(repo) && !self.door.secrets.tells(repo));
+        let repo = named.map(|repo| self.called(&repo)).or_else(|| repo.map(str::to_owned));
+        Ok(IssueKey { repo: repo.ok_or("an issue that does not name its repo")?, number })
     }
 
-    /// The record of an issue; `None` where it is none.
-    pub(super) fn issue(&self, value: &Value, key: &IssueKey) -> Option<Fetched> {
+    /// The record of an issue.
+    ///
+    /// # Errors
+    /// What is wrong with it. A part of the wrong type is no reason to keep the rest: an issue without the body or the
+    /// labels that it has would replace the one that is in the snapshot.
+    pub(super) fn issue(&self, value: &Value, key: &IssueKey) -> Result<Fetched, String> {
+        Shape::of(value).issue()?;
         let IssueKey { repo, number } = key;
         let path = self.path(key);
         let pull = is_pull(value);
         let text = |field: &str| value[field].as_str().map(str::to_owned);
-        let title = value["title"].as_str()?;
+        let title = value["title"].as_str().unwrap_or_default();
         let texts = self.door.clean(&path, &[("title", title), ("body", value["body"].as_str().unwrap_or_default())]);
         let mut texts = texts.into_iter();
         let names = |field: &str, name: &str| -> Vec<String> {
@@ -139,7 +156,7 @@ impl Converter<'_> {
             issue_type: named("type", "name"),
             url: format!("https://{}/{repo}/{page}/{number}", self.host),
         };
-        Some(Fetched { issue, seen: self.seen(value) })
+        Ok(Fetched { issue, seen: self.seen(value) })
     }
 
     /// What an answer says of an issue's comments and relations.
@@ -149,7 +166,7 @@ impl Converter<'_> {
         let total = |name: &str| dependencies[format!("total_{name}")].as_u64().max(dependencies[name].as_u64());
         let parent = value["parent_issue_url"].as_str().and_then(|url| {
             let (repo, number) = url.rsplit_once("/issues/")?;
-            let repo = repo_of(repo, "/repos/").filter(|repo| is_repo(repo) && !self.door.secrets.tells(repo))?;
+            let repo = repo_of(repo, "/repos/").filter(|repo| is_repo_name(repo) && !self.door.secrets.tells(repo))?;
             Some((self.called(&repo), number.parse().ok()?))
         });
         Seen {
@@ -187,12 +204,16 @@ impl Converter<'_> {
     }
 
     /// The record of a comment on an issue whose page is `url`.
-    pub(super) fn comment(&self, value: &Value, key: &IssueKey, url: &str) -> Option<SnapshotComment> {
+    ///
+    /// # Errors
+    /// What the value is, where it is no comment.
+    pub(super) fn comment(&self, value: &Value, key: &IssueKey, url: &str) -> Result<SnapshotComment, String> {
         let path = self.path(key);
-        let id = value["id"].as_u64()?;
-        let created_at = self.door.one(&path, "", value["created_at"].as_str()?);
+        Shape::of(value).comment()?;
+        let id = value["id"].as_u64().unwrap_or_default();
+        let created_at = self.door.one(&path, "", value["created_at"].as_str().unwrap_or_default());
         let author = self.author(value);
-        Some(SnapshotComment {
+        Ok(SnapshotComment {
             trust: trust(&author).to_owned(),
             author,
             body: self.door.one(&path, "body", value["body"].as_str().unwrap_or_default()),
@@ -206,8 +227,17 @@ impl Converter<'_> {
     }
 
     /// The number of the issue that a comment of a repo's list belongs to.
-    pub(super) fn commented(value: &Value) -> Option<u64> {
-        value["issue_url"].as_str()?.rsplit_once("/issues/")?.1.parse().ok()
+    ///
+    /// # Errors
+    /// What the value is, where it belongs to none.
+    pub(super) fn commented(value: &Value) -> Result<u64, String> {
+        if !value.is_object() {
+            return Err(kind(value).to_owned());
+        }
+        let url = value["issue_url"].as_str().ok_or_else(|| wrong("issue_url", &value["issue_url"]))?;
+        let number = url.rsplit_once("/issues/").and_then(|(_, number)| number.parse().ok());
+        // The comments of pull requests' lines and of commits stand in other lists.
+        number.ok_or_else(|| "a comment whose `issue_url` is none of an issue".to_owned())
     }
 
     fn author(&self, value: &Value) -> SnapshotAuthor {

@@ -1,8 +1,7 @@
 //! The snapshot's files.
 
 use super::IssueKey;
-use super::place::is_repo;
-use crate::model::{Code, Diagnostic, Place, RepoPath, SNAPSHOT_VERSION, SnapshotIssue};
+use crate::model::{Code, Diagnostic, Place, RepoPath, SNAPSHOT_VERSION, SnapshotIssue, is_repo_name};
 use crate::store::{Folder, StoreError, Wrote};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -34,7 +33,7 @@ impl Files {
 
     fn folder(&mut self, repo: &str) -> Result<&Folder, StoreError> {
         let wrong = || StoreError::Name { path: self.root.join(repo) };
-        if !is_repo(repo) {
+        if !is_repo_name(repo) {
             return Err(wrong());
         }
         if !self.folders.contains_key(repo) {
@@ -78,7 +77,7 @@ impl Files {
         for owner in Folder::open(&self.root, &self.dir)?.folders()? {
             let Ok(dir) = RepoPath::new(&format!("{}/{owner}", self.dir)) else { continue };
             let names = Folder::open(&self.root, &dir)?.folders()?;
-            repos.extend(names.iter().map(|name| format!("{owner}/{name}")).filter(|repo| is_repo(repo)));
+            repos.extend(names.iter().map(|name| format!("{owner}/{name}")).filter(|repo| is_repo_name(repo)));
         }
         Ok(repos)
     }

@@ -4,7 +4,10 @@ use super::IssueKey;
 use super::client::{Got, Stop};
 use super::convert::is_pull;
 use super::memory::ListPage;
+use super::pages::no_list;
+use super::strange::Strange;
 use super::sync::{Engine, Fault};
+use super::walk::{End, Walk};
 use super::{Filter, Progress};
 use std::collections::BTreeSet;
 
@@ -16,18 +19,27 @@ impl Engine<'_> {
     pub(super) fn listing(&mut self) -> Result<(), Fault> {
         let filter = &self.request.filter;
         let mut lists = self.run.lists.take().unwrap_or_else(|| filter.paths(&self.setting.repo));
-        let mut been = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let mut walk: Option<Walk> = None;
         while let Some(path) = lists.first().cloned() {
             self.run.lists = Some(lists.clone());
+            let walk_here = walk.get_or_insert_with(|| Walk::new(&path, MOST_PAGES));
             self.client.watcher.progress(Progress { step: "issues listed", done: self.run.wanted.len() as u64, of: 0 });
-            let next = self.list_page(&path)?;
+            let (next, new) = self.list_page(&path, &mut seen)?;
             let full = filter.limit.is_some_and(|limit| self.run.wanted.len() >= limit);
             match next {
                 _ if full => lists.clear(),
-                Some(next) if been.insert(next.clone()) && been.len() < MOST_PAGES => lists[0] = next,
-                Some(_) => return Err(Stop::Server("the list of issues has no end".to_owned()).into()),
+                Some(next) => {
+                    lists[0] = walk_here.go(next, new).map_err(|end| match end {
+                        End::Long => {
+                            Stop::endless("it has more than 100,000 issues; ask for fewer, such as by `--label`")
+                        }
+                        End::Endless(why) => Stop::endless(why),
+                    })?;
+                }
                 None => {
                     lists.remove(0);
+                    walk = None;
                 }
             }
             self.run.lists = Some(lists.clone());
@@ -36,8 +48,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Takes one page; gives the path of the next.
-    fn list_page(&mut self, path: &str) -> Result<Option<String>, Fault> {
+    /// Takes one page; gives the path of the next, and how many entries no page had before.
+    fn list_page(&mut self, path: &str, seen: &mut BTreeSet<u64>) -> Result<(Option<String>, usize), Fault> {
         let repo = self.setting.repo.clone();
         let mark = self.request.filter.mark(path);
         let known = match self.memory.pages.get(&mark).cloned() {
@@ -48,36 +60,42 @@ impl Engine<'_> {
             Got::Page(page) => page,
             Got::Same => {
                 let known = known.ok_or_else(|| Stop::Server("304 for what was not known".to_owned()))?;
+                // What was on it besides the issues that were wanted is not known.
+                let new = known.wanted.len().max(1);
                 for number in known.wanted {
                     if self.take(&repo, number) {
                         self.touch(&IssueKey::new(&repo, number), true)?;
                     }
                 }
-                return Ok(known.next);
+                return Ok((known.next, new));
             }
             Got::Missing => return Err(Fault::Missing(format!("the issues of `{repo}` may not be seen"))),
             Got::Refused(why) => return Err(self.refused(&format!("the issues of `{repo}`"), why.as_deref())),
             // Issues are switched off.
-            Got::Gone => return Ok(None),
+            Got::Gone => return Ok((None, 0)),
         };
-        let entries = page.value.as_array().ok_or_else(|| Stop::Server("a list of issues is none".to_owned()))?;
+        let entries = page.value.as_array().ok_or_else(|| no_list(&page.value))?;
+        let new = entries.iter().filter(|entry| entry["id"].as_u64().is_some_and(|id| seen.insert(id))).count();
         let mut wanted = Vec::new();
+        let mut strange = Strange::default();
         for value in entries {
-            let Some(key) = self.convert.key(value, Some(&repo)) else { continue };
+            let Some(key) = strange.note(self.convert.key(value, Some(&repo))) else { continue };
             if is_pull(value) || key.repo != repo || !self.request.filter.takes(value) {
                 continue;
             }
-            let Some(fetched) = self.convert.issue(value, &key) else { continue };
+            let Some(fetched) = strange.note(self.convert.issue(value, &key)) else { continue };
             wanted.push(key.number);
             if self.take(&repo, key.number) {
                 self.put(fetched, &key, true, true)?;
             }
         }
         self.memory.pages.remove(&mark);
-        if let Some(etag) = page.etag {
+        // A page that is not taken whole is asked for again.
+        if let Some(etag) = page.etag.filter(|_| strange.is_none()) {
             self.memory.pages.insert(mark, ListPage { etag, next: page.next.clone(), wanted });
         }
-        Ok(page.next)
+        self.strange(&strange, || format!("the list of issues of `{repo}`"));
+        Ok((page.next, new))
     }
 
     /// Adds an issue to those that were asked for, where the limit lets it.

@@ -111,6 +111,9 @@ pub(super) struct Half {
     pub(super) next: String,
     /// The comments that were seen: at the end those that were not are gone.
     pub(super) ids: BTreeSet<u64>,
+    /// Whether entries were left out that are no comments.
+    #[serde(default)]
+    pub(super) strange: bool,
 }
 
 impl Memory {

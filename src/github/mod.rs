@@ -18,6 +18,7 @@ mod error;
 mod files;
 #[cfg(feature = "github")]
 mod http;
+mod json;
 mod listing;
 mod memory;
 mod pages;
@@ -26,10 +27,13 @@ mod record;
 mod relations;
 mod request;
 mod secrets;
+mod shape;
+mod strange;
 mod sync;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod walk;
 
 pub use answer::{Answer, Broken, Clock, SystemClock, Transport};
 pub use client::Limits;

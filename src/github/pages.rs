@@ -1,6 +1,8 @@
 //! Lists of several pages.
 
 use super::client::{Client, Got, Stop};
+use super::json::kind;
+use super::walk::{End, Walk};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -34,47 +36,46 @@ pub(super) enum List {
 /// Where the first page fails, or no request is allowed any more.
 pub(super) fn list(client: &mut Client<'_>, path: &str, etag: Option<&str>) -> Result<List, Stop> {
     let (mut items, mut seen) = (Vec::new(), BTreeSet::new());
-    let mut been = BTreeSet::new();
+    let mut walk = Walk::new(path, MOST_PAGES);
     let mut path = path.to_owned();
     let mut only = None;
-    for number in 0.. {
-        if number == MOST_PAGES || !been.insert(path.clone()) {
-            return Ok(List::Items { items, complete: false, etag: None, failed: None });
-        }
-        let page = match client.get(&path, etag.filter(|_| number == 0)) {
+    let partial = |items, failed| Ok(List::Items { items, complete: false, etag: None, failed });
+    loop {
+        let first = walk.pages() == 1;
+        let page = match client.get(&path, etag.filter(|_| first)) {
             Ok(Got::Page(page)) => page,
             Ok(Got::Same) => return Ok(List::Same),
-            Ok(Got::Missing) if number == 0 => return Ok(List::Missing),
-            Ok(Got::Gone | Got::Refused(_)) if number == 0 => return Ok(List::Refused),
+            Ok(Got::Missing) if first => return Ok(List::Missing),
+            Ok(Got::Gone | Got::Refused(_)) if first => return Ok(List::Refused),
             Ok(_) => {
-                let failed = Some(Stop::Server("a page in the middle of a list is missing".to_owned()));
-                return Ok(List::Items { items, complete: false, etag: None, failed });
+                return partial(items, Some(Stop::Server("a page in the middle of a list is missing".to_owned())));
             }
-            Err(stop) if number > 0 && stop.is_passing() => {
-                return Ok(List::Items { items, complete: false, etag: None, failed: Some(stop) });
-            }
+            Err(stop) if !first && stop.is_passing() => return partial(items, Some(stop)),
             Err(stop) => return Err(stop),
         };
-        let Value::Array(entries) = page.value else {
-            let stop = Stop::Server("a list was asked for, and something else came".to_owned());
-            return if number == 0 {
-                Err(stop)
-            } else {
-                Ok(List::Items { items, complete: false, etag: None, failed: Some(stop) })
-            };
+        let entries = match (page.value, first) {
+            (Value::Array(entries), _) => entries,
+            (other, true) => return Err(no_list(&other)),
+            (other, false) => return partial(items, Some(no_list(&other))),
         };
+        let before = items.len();
         // Entries move from page to page while they are read.
         items.extend(entries.into_iter().filter(|entry| entry["id"].as_u64().is_none_or(|id| seen.insert(id))));
-        if number == 0 {
+        if first {
             only = page.etag;
         }
-        match page.next {
-            Some(next) => path = next,
-            None => {
-                let etag = only.filter(|_| number == 0);
-                return Ok(List::Items { items, complete: true, etag, failed: None });
-            }
-        }
+        let Some(next) = page.next else {
+            return Ok(List::Items { items, complete: true, etag: only.filter(|_| first), failed: None });
+        };
+        path = match walk.go(next, items.len() - before) {
+            Ok(next) => next,
+            Err(End::Long) => return partial(items, None),
+            Err(End::Endless(why)) => return partial(items, Some(Stop::endless(why))),
+        };
     }
-    Err(Stop::Server("a list has no end".to_owned()))
+}
+
+/// Something else came where a list was asked for.
+pub(super) fn no_list(value: &Value) -> Stop {
+    Stop::Server(format!("a list was asked for, and {} came", kind(value)))
 }

@@ -19,16 +19,14 @@ impl Engine<'_> {
     /// Fetches one issue by its number, once a run.
     pub(super) fn single(&mut self, key: &IssueKey, asked: bool) -> Result<Single, Fault> {
         if self.run.single.contains(&key.id()) {
-            let there = self.files.read(key)?.is_some();
-            return Ok(if there { Single::There(key.clone()) } else { Single::Absent });
+            return self.as_it_is(key);
         }
         let path = key.path();
         let known = self.memory.seen.contains_key(&key.id()) && self.files.read(key)?.is_some();
         let etag = self.memory.etags.get(&path).filter(|_| known).cloned();
         let got = self.client.get(&path, etag.as_deref());
         let Some(got) = self.passing(got, || format!("`{key}`"))? else {
-            let there = self.files.read(key)?.is_some();
-            return Ok(if there { Single::There(key.clone()) } else { Single::Absent });
+            return self.as_it_is(key);
         };
         let single = match got {
             Got::Same => {
@@ -37,9 +35,10 @@ impl Engine<'_> {
             }
             Got::Page(page) => {
                 let found = self.convert.key(&page.value, Some(&key.repo));
-                let fetched = found.and_then(|found| Some((self.convert.issue(&page.value, &found)?, found)));
-                let Some((fetched, found)) = fetched else {
-                    return Err(Stop::Server(format!("what came for `{key}` is no issue")).into());
+                let fetched = found.and_then(|found| Ok((self.convert.issue(&page.value, &found)?, found)));
+                let fetched = fetched.map_err(|what| Stop::Server(format!("an issue was asked for, and {what} came")));
+                let Some((fetched, found)) = self.passing(fetched, || format!("`{key}`"))? else {
+                    return self.as_it_is(key);
                 };
                 self.memory.etags.remove(&path);
                 if found == *key {
@@ -74,6 +73,11 @@ impl Engine<'_> {
         self.run.single.insert(key.id());
         self.save()?;
         Ok(single)
+    }
+
+    /// What the snapshot has of an issue.
+    fn as_it_is(&mut self, key: &IssueKey) -> Result<Single, Fault> {
+        Ok(if self.files.read(key)?.is_some() { Single::There(key.clone()) } else { Single::Absent })
     }
 
     fn tell(&mut self, code: Code, message: &str, help: &str, key: &IssueKey) {

@@ -7,6 +7,7 @@ use super::convert::Converter;
 use super::memory::Seen;
 use super::pages::{List, list};
 use super::record::Single;
+use super::strange::Strange;
 use super::sync::{Engine, Fault};
 use crate::model::{Completeness, SnapshotRef, SnapshotRelation, SnapshotRelations};
 use serde_json::Value;
@@ -151,7 +152,11 @@ impl Engine<'_> {
                 return Ok(true);
             }
         }
-        let (refs, hidden) = self.references(&items)?;
+        let (refs, hidden, strange) = self.references(&items)?;
+        self.strange(&strange, || format!("relations of `{key}`"));
+        if whole && !strange.is_none() {
+            return Ok(true);
+        }
         // Neighbours in repos that may not be seen are counted and not listed.
         let all = complete && hidden == 0 && refs.len() as u64 >= told.unwrap_or_default();
         relation.completeness = if all { Completeness::Complete } else { Completeness::Partial };
@@ -163,22 +168,23 @@ impl Engine<'_> {
         Ok(true)
     }
 
-    /// The lines of neighbours, whose records are written on the way; and how many say too little of themselves.
-    fn references(&mut self, items: &[Value]) -> Result<(Vec<SnapshotRef>, usize), Fault> {
-        let (mut refs, mut hidden) = (Vec::new(), 0);
+    /// The lines of neighbours, whose records are written on the way; how many say too little of themselves; and what
+    /// is no issue.
+    fn references(&mut self, items: &[Value]) -> Result<(Vec<SnapshotRef>, usize, Strange), Fault> {
+        let (mut refs, mut hidden, mut strange) = (Vec::new(), 0, Strange::default());
         for value in items {
-            let found = self.neighbour(value)?;
+            let found = self.neighbour(value, &mut strange)?;
             hidden += usize::from(found.is_none());
             refs.extend(found);
         }
         refs.sort();
         refs.dedup();
-        Ok((refs, hidden))
+        Ok((refs, hidden, strange))
     }
 
-    fn neighbour(&mut self, value: &Value) -> Result<Option<SnapshotRef>, Fault> {
-        let Some(key) = self.convert.key(value, None) else { return Ok(None) };
-        let Some(fetched) = self.convert.issue(value, &key) else {
+    fn neighbour(&mut self, value: &Value, strange: &mut Strange) -> Result<Option<SnapshotRef>, Fault> {
+        let Some(key) = strange.note(self.convert.key(value, None)) else { return Ok(None) };
+        let Some(fetched) = strange.note(self.convert.issue(value, &key)) else {
             return Ok(Some(self.convert.unseen(&key)));
         };
         let reference = Converter::reference(&fetched.issue);
@@ -196,7 +202,15 @@ impl Engine<'_> {
         let answer = self.client.get(&format!("{}/parent", key.path()), None);
         let found = match self.passing(answer, || format!("the parent of `{key}`"))? {
             None => return Ok(()),
-            Some(Got::Page(page)) => self.neighbour(&page.value)?,
+            Some(Got::Page(page)) => {
+                let mut strange = Strange::default();
+                let found = self.neighbour(&page.value, &mut strange)?;
+                self.strange(&strange, || format!("the parent of `{key}`"));
+                if found.is_none() {
+                    return Ok(());
+                }
+                found
+            }
             Some(_) => match &seen.parent {
                 Some((repo, number)) => Some(self.convert.unseen(&IssueKey::new(repo, *number))),
                 // 404 is the answer for no parent, and for no such question.

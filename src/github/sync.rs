@@ -4,12 +4,12 @@ use super::budget::Budget;
 use super::client::{Client, Got, Stop, with_reason};
 use super::convert::Converter;
 use super::files::Files;
+use super::json::kind;
 use super::memory::{Memory, Run};
-use super::place::is_repo;
 use super::record::Single;
 use super::texts::Door;
 use super::{Clock, Estimate, Progress, Request, Setting, Stage, Summary, SyncError, Transport, Watcher};
-use crate::model::{Code, Diagnostic};
+use crate::model::{Code, Diagnostic, is_repo_name};
 use crate::redact::Redactor;
 use crate::store::StoreError;
 use std::cell::OnceCell;
@@ -54,6 +54,7 @@ pub fn sync(
         summary: Summary::default(),
         failing: 0,
         broken: 0,
+        strange_lists: 0,
         saved: Duration::ZERO,
         lacking: BTreeSet::new(),
         client,
@@ -98,6 +99,8 @@ pub(super) struct Engine<'a> {
     failing: u32,
     /// How many requests failed that may work next time.
     broken: u32,
+    /// How many lists had entries that are not what was asked for.
+    pub(super) strange_lists: usize,
     saved: Duration,
     /// The lists of relations that the server turned out not to have.
     pub(super) lacking: BTreeSet<&'static str>,
@@ -139,6 +142,7 @@ impl Engine<'_> {
 
     fn finish(mut self, ended: Result<(), Fault>) -> Summary {
         let mut summary = std::mem::take(&mut self.summary);
+        summary.failed.extend(self.other_strange_lists());
         summary.complete = ended.is_ok() && summary.failed.is_empty();
         let stopped = ended.is_err();
         if !self.lacking.is_empty() {
@@ -203,8 +207,11 @@ impl Engine<'_> {
             Got::Refused(why) => return Err(self.refused(&format!("`{repo}`"), why.as_deref())),
             _ => return Err(Fault::Missing(format!("`{repo}` does not exist, or {} may not see it", self.who()))),
         };
+        if !page.is_object() {
+            return Err(Stop::Server(format!("a repo was asked for, and {} came", kind(&page))).into());
+        }
         let is_other =
-            |name: &&str| is_repo(name) && !name.eq_ignore_ascii_case(repo) && !self.setting.secrets.tells(name);
+            |name: &&str| is_repo_name(name) && !name.eq_ignore_ascii_case(repo) && !self.setting.secrets.tells(name);
         if let Some(name) = page["full_name"].as_str().filter(is_other) {
             let message = format!("`{repo}` is named `{name}` now");
             let help = format!("set `github.repo: {name}`, and move its folder of the snapshot");

@@ -65,8 +65,8 @@ fn cut() -> Result<Answer, Broken> {
     Err(Broken { what: "cut".to_owned() })
 }
 
-fn sync_in(root: &Path, answers: Vec<Result<Answer, Broken>>, max_wait: u64) -> (Summary, Script, Still) {
-    let setting = Setting {
+fn setting(root: &Path, max_wait: u64) -> Setting {
+    Setting {
         root: root.to_owned(),
         folder: RepoPath::new(".contextpack/github").unwrap(),
         host: "github.com".to_owned(),
@@ -75,7 +75,11 @@ fn sync_in(root: &Path, answers: Vec<Result<Answer, Broken>>, max_wait: u64) -> 
         secrets: Secrets::default(),
         limits: Limits { max_requests: None, max_wait: Duration::from_secs(max_wait) },
         cache: None,
-    };
+    }
+}
+
+fn sync_in(root: &Path, answers: Vec<Result<Answer, Broken>>, max_wait: u64) -> (Summary, Script, Still) {
+    let setting = setting(root, max_wait);
     let (mut script, mut clock) = (Script { answers, asked: Vec::new() }, Still::default());
     clock.now = Duration::from_secs(1_000_000);
     let redactor = Redactor::new(&RedactionSettings::default());
@@ -133,6 +137,77 @@ fn lists_that_turn_in_a_circle_end() {
     let (summary, _) = run(vec![repo(), page("/a"), page("/b"), page("/a"), page("/b")], 10);
     assert!(matches!(summary.error, Some(SyncError::Server(_))), "{:?}", summary.error);
     assert!(summary.requests <= 5);
+}
+
+#[test]
+fn empty_pages_that_name_a_next_one_end() {
+    let page = |n: usize| {
+        let link = format!("<https://api.github.com/p{n}>; rel=\"next\"");
+        Ok(answer(200, &[("link", &link)], "[]"))
+    };
+    let (summary, _) = run([repo()].into_iter().chain((0..50).map(page)).collect(), 10);
+    let Some(SyncError::Server(why)) = summary.error else { panic!("{:?}", summary.error) };
+    assert_eq!(why, "a list has no end: its pages go on without anything new on them");
+    assert!(summary.requests <= 5);
+    // And a link that grows with every page.
+    let link = format!("<https://api.github.com/{}>; rel=\"next\"", "x".repeat(9000));
+    let (summary, _) = run(vec![repo(), Ok(answer(200, &[("link", &link)], "[]"))], 10);
+    assert!(matches!(summary.error, Some(SyncError::Server(_))), "{:?}", summary.error);
+}
+
+#[test]
+fn an_answer_with_a_key_twice_is_refused_and_not_asked_for_again() {
+    let twice = r#"[{"id": 1, "number": 1, "title": "one", "title": "two", "state": "open"}]"#;
+    let dir = tempfile::tempdir().unwrap();
+    let (summary, script, _) = sync_in(dir.path(), vec![repo(), Ok(answer(200, &[], twice))], 100);
+    let Some(SyncError::Server(why)) = summary.error else { panic!("{:?}", summary.error) };
+    assert_eq!(why, "an answer cannot be relied on: the key `title` stands twice in one object");
+    assert_eq!((script.asked.len(), summary.changed.len()), (2, 0));
+}
+
+/// Takes so long for each answer, and counts issues without end.
+struct Drip<'a>(Duration, &'a std::cell::Cell<Duration>);
+
+impl Transport for Drip<'_> {
+    fn get(&mut self, path: &str, _: Option<&str>) -> Result<Answer, Broken> {
+        self.1.set(self.1.get() + self.0);
+        let n = self.1.get().as_secs();
+        let link = format!("<https://api.github.com/p{n}>; rel=\"next\"");
+        let pull = format!(r#"[{{"id": {n}, "number": {n}, "title": "x", "pull_request": {{"url": "x"}}}}]"#);
+        if path == "/repos/o/r" { repo() } else { Ok(answer(200, &[("link", &link)], &pull)) }
+    }
+}
+
+/// The time that [`Drip`] makes pass.
+struct Shared<'a>(&'a std::cell::Cell<Duration>);
+
+impl Clock for Shared<'_> {
+    fn now(&self) -> Duration {
+        self.0.get()
+    }
+
+    fn sleep(&mut self, time: Duration) {
+        self.0.set(self.0.get() + time);
+    }
+}
+
+#[test]
+fn slow_answers_use_up_the_time_that_a_run_may_wait() {
+    let dir = tempfile::tempdir().unwrap();
+    for (each, most) in [(59, 7), (11, 301), (10, 1001)] {
+        let now = std::cell::Cell::new(Duration::from_secs(1_000_000));
+        let setting = setting(dir.path(), 300);
+        let redactor = Redactor::new(&RedactionSettings::default());
+        let mut drip = Drip(Duration::from_secs(each), &now);
+        let summary = sync(&mut drip, &mut Shared(&now), &mut Nobody, &redactor, &setting, &Request::default());
+        assert_eq!(summary.requests, most, "{each} s");
+        match (each, summary.error) {
+            (10, Some(SyncError::Server(why))) => assert!(why.contains("more than 100,000 issues"), "{why}"),
+            (_, Some(SyncError::Network(why))) => assert!(why.contains("`--max-wait`"), "{why}"),
+            (_, error) => panic!("{each} s: {error:?}"),
+        }
+        std::fs::remove_dir_all(dir.path().join(".contextpack")).unwrap();
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The forms in which texts name issues and files of a repo on GitHub.
 
 use super::IssueRef;
+use crate::model::is_repo_name;
 
 /// The longest value that can be a path or a URL; longer ones are taken for neither, which
 /// bounds the work on each.
@@ -25,7 +26,11 @@ impl<'a> Written<'a> {
         }
         if let Some((repo, digits)) = text.split_once('#') {
             let repo = if repo.is_empty() { None } else { Some(repo) };
-            return repo.is_none_or(is_repo).then(|| number(digits))?.map(|number| Self { repo, number, url: false });
+            return repo.is_none_or(is_repo_name).then(|| number(digits))?.map(|number| Self {
+                repo,
+                number,
+                url: false,
+            });
         }
         let digits = text.get(..3).filter(|gh| gh.eq_ignore_ascii_case("gh-")).map(|_| &text[3..])?;
         number(digits).map(|number| Self { repo: None, number, url: false })
@@ -77,7 +82,7 @@ impl<'a> Web<'a> {
             return Some(if tree { Self::ForeignTree } else { Self::Page });
         }
         let full = &path[..(owner.len() + 1 + repo.len()).min(path.len())];
-        if !is_repo(full) {
+        if !is_repo_name(full) {
             return Some(Self::Page);
         }
         Some(match (what, tail) {
@@ -89,14 +94,6 @@ impl<'a> Web<'a> {
             _ => Self::Page,
         })
     }
-}
-
-/// Whether `text` has the form `owner/name`.
-fn is_repo(text: &str) -> bool {
-    let part = |part: &str| {
-        !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
-    };
-    text.split_once('/').is_some_and(|(owner, name)| part(owner) && part(name))
 }
 
 /// A number without sign or spaces.

@@ -42,20 +42,30 @@ pub(super) fn beside(root: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The URL of `origin`, without a user's name or password in it.
-pub(super) fn remote(root: &Path) -> Option<String> {
-    let out = run(root, &["remote", "get-url", "origin"]).ok()?;
-    let url = String::from_utf8(out).ok()?;
-    let url = url.trim();
-    if url.is_empty() {
-        return None;
+/// The URL of `origin`, without a user's name or password in it, where there is such a remote.
+///
+/// # Errors
+/// Why git could not say: a sentence without a secret in it.
+pub(super) fn remote(root: &Path) -> Result<Option<String>, String> {
+    if !root.ancestors().any(super::root::has_git) {
+        return Ok(None);
     }
-    let Some((scheme, rest)) = url.split_once("://") else {
-        return Some(url.to_owned());
-    };
-    let host_end = rest.find('/').unwrap_or(rest.len());
-    let host = rest[..host_end].rfind('@').map_or(0, |at| at + 1);
-    Some(format!("{scheme}://{}", &rest[host..]))
+    let names = run(root, &["remote"])?;
+    if !names.split(|byte| *byte == b'\n').any(|name| name == b"origin") {
+        return Ok(None);
+    }
+    let url = run(root, &["remote", "get-url", "origin"])?;
+    let url = String::from_utf8(url).map_err(|_| "the URL of the remote `origin` is not UTF-8".to_owned())?;
+    let url = url.trim();
+    Ok(match url.split_once("://") {
+        _ if url.is_empty() => None,
+        None => Some(url.to_owned()),
+        Some((scheme, rest)) => {
+            let host_end = rest.find('/').unwrap_or(rest.len());
+            let host = rest[..host_end].rfind('@').map_or(0, |at| at + 1);
+            Some(format!("{scheme}://{}", &rest[host..]))
+        }
+    })
 }
 
 /// Sets values of one clone's own configuration.

@@ -109,9 +109,12 @@ impl Repo {
         root::config(root, explicit)
     }
 
-    /// The URL of the git remote `origin`, without credentials. For proposals
+    /// The URL of the git remote `origin`, without credentials, where there is one. For proposals
     /// only: no pack may depend on it.
-    pub fn remote(root: &Path) -> Option<String> {
+    ///
+    /// # Errors
+    /// Why git could not say whether there is one.
+    pub fn remote(root: &Path) -> Result<Option<String>, String> {
         git::remote(root)
     }
 

@@ -153,11 +153,11 @@ fn a_git_repository_that_git_cannot_read_is_a_warning_without_places_of_this_mac
 #[test]
 fn the_remote_is_shown_without_credentials() {
     let sandbox = Sandbox::with_git();
-    assert_eq!(Repo::remote(sandbox.0.path()), None);
+    assert_eq!(Repo::remote(sandbox.0.path()), Ok(None));
     sandbox.git(&["remote", "add", "origin", "https://me:s3cr%40t@github.com/o/r.git"]);
-    assert_eq!(Repo::remote(sandbox.0.path()), Some("https://github.com/o/r.git".to_owned()));
+    assert_eq!(Repo::remote(sandbox.0.path()), Ok(Some("https://github.com/o/r.git".to_owned())));
     sandbox.git(&["remote", "set-url", "origin", "git@github.com:o/r.git"]);
-    assert_eq!(Repo::remote(sandbox.0.path()), Some("git@github.com:o/r.git".to_owned()));
+    assert_eq!(Repo::remote(sandbox.0.path()), Ok(Some("git@github.com:o/r.git".to_owned())));
 }
 
 #[test]

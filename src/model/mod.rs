@@ -9,6 +9,7 @@ mod hidden;
 mod natural;
 mod path;
 mod relation;
+mod repo_name;
 mod shard;
 mod slug;
 mod snapshot;
@@ -25,6 +26,7 @@ pub use hidden::{is_hidden, is_line_end};
 pub use natural::natural_cmp;
 pub use path::{Outside, RepoPath};
 pub use relation::Relation;
+pub use repo_name::is_repo_name;
 pub use shard::{NoShard, Shard};
 pub use slug::slug;
 pub use snapshot::{

@@ -1,5 +1,6 @@
 //! Words of a run, and which of them name an issue or an item.
 
+use crate::model::is_repo_name;
 use crate::parse::run::GAP;
 use crate::parse::values::is_document;
 
@@ -100,7 +101,7 @@ fn target(word: &str) -> Option<(&str, Strength)> {
         if before.eq_ignore_ascii_case("GH") && is_digits(digits) {
             return word.get(2..).and_then(sure);
         }
-        let number = is_digits(digits) && (before.is_empty() || is_repo(before));
+        let number = is_digits(digits) && (before.is_empty() || is_repo_name(before));
         return if number { sure(word) } else { None };
     }
     if let Some(digits) = word.get(..3).filter(|gh| gh.eq_ignore_ascii_case("GH-")).and(word.get(3..))
@@ -139,13 +140,6 @@ fn is_file(word: &str) -> bool {
 
 fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.len() <= 18 && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-fn is_repo(text: &str) -> bool {
-    let named = |part: &str| {
-        !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
-    };
-    text.split_once('/').is_some_and(|(owner, name)| named(owner) && named(name))
 }
 
 /// The URL of an issue or a pull request, up to its number.

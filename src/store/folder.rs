@@ -140,14 +140,30 @@ impl Folder {
         }
     }
 
-    /// Writes a file, hidden ones too, unless something of that name is there already.
-    pub(super) fn write_once(&self, name: &str, bytes: &[u8]) -> Result<Wrote, StoreError> {
+    /// Writes a file whole, hidden ones too, unless something of that name is there already.
+    ///
+    /// # Errors
+    /// Where the system refuses; nothing is left behind then.
+    pub fn write_once(&self, name: &str, bytes: &[u8]) -> Result<Wrote, StoreError> {
         let dir = self.created()?;
         if dir.symlink_metadata(name).is_ok() {
             return Ok(Wrote::Unchanged);
         }
         replace(&dir, self.staging(), name, bytes, MODE)
             .map_err(|source| StoreError::Write { path: self.shown.join(name), source })?;
+        Ok(Wrote::Written)
+    }
+
+    /// Replaces a file that is there, hidden ones too, by a whole one with the same permissions.
+    ///
+    /// # Errors
+    /// Where the system refuses; the old file is then as it was.
+    pub fn rewrite(&self, name: &str, bytes: &[u8]) -> Result<Wrote, StoreError> {
+        let failed = |source| StoreError::Write { path: self.shown.join(name), source };
+        let dir = self.created()?;
+        let permissions = dir.symlink_metadata(name).map_err(failed)?.permissions();
+        replace(&dir, name, bytes).map_err(failed)?;
+        dir.set_permissions(name, permissions).map_err(failed)?;
         Ok(Wrote::Written)
     }
 

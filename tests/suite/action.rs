@@ -32,13 +32,16 @@ impl Job {
 
     /// Runs one step with `programs` at the head of the path.
     fn step_with(&self, programs: &Path, step: &str, inputs: &[(&str, &str)]) -> Run {
+        // A job that has a copy of the action uses that one.
+        let own = self.sandbox.beside("action/.github/actions/contextpack");
+        let action = if own.exists() { own } else { action("") };
         let mut command = Command::new("bash");
         let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
-        command.arg(action("run.sh")).arg(step).current_dir(self.sandbox.root()).env_clear();
+        command.arg(action.join("run.sh")).arg(step).current_dir(self.sandbox.root()).env_clear();
         command.env("PATH", path).env("HOME", self.sandbox.beside("home")).env("SOURCE_DATE_EPOCH", "0");
         command.env("GIT_CONFIG_NOSYSTEM", "1").env("GITHUB_WORKSPACE", self.sandbox.root());
         command.env("RUNNER_TEMP", self.sandbox.beside("temp")).env("RUNNER_OS", "Linux").env("RUNNER_ARCH", "X64");
-        command.env("GITHUB_ACTION_PATH", action(""));
+        command.env("GITHUB_ACTION_PATH", action);
         for (name, file) in [("OUTPUT", "output"), ("STEP_SUMMARY", "summary"), ("PATH", "path")] {
             command.env(format!("GITHUB_{name}"), self.sandbox.beside(file));
         }
@@ -112,27 +115,44 @@ fn no_input_is_ever_run() {
     assert!(!job.sandbox.has("pwned") && !job.sandbox.beside("path").exists());
 }
 
-/// A release of a program that says its version, with this list of checksums.
-fn release(job: &Job, sums: &dyn Fn(&str, &str) -> String) -> (String, String) {
-    let folder = job.sandbox.beside("releases/v9.9.9");
+/// A copy of the action beside the job, in a folder that stands for a commit of this project.
+fn copy_action(job: &Job, sums: &str) -> PathBuf {
+    let root = job.sandbox.beside("action");
+    let folder = root.join(".github/actions/contextpack");
     fs::create_dir_all(&folder).unwrap();
-    let program = folder.join("contextpack");
-    fs::write(&program, "#!/bin/sh\necho contextpack 9.9.9\n").unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    let name = "contextpack-9.9.9-x86_64-unknown-linux-gnu.tar.gz";
-    let tar = Command::new("tar").args(["-czf", name, "contextpack"]).current_dir(&folder).status().unwrap();
-    assert!(tar.success());
-    let digest = Digest::of(fs::read(folder.join(name)).unwrap()).hex();
-    fs::write(folder.join("SHA256SUMS"), sums(&digest, name)).unwrap();
+    fs::copy(action("run.sh"), folder.join("run.sh")).unwrap();
+    fs::write(folder.join("SHA256SUMS"), sums).unwrap();
+    root
+}
+
+fn program(path: &Path, script: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+const ARCHIVE: &str = "contextpack-9.9.9-x86_64-unknown-linux-gnu.tar.gz";
+
+/// A release of a program that leaves a trace when it is run, with what the release itself says of its checksum.
+fn release(job: &Job) -> (String, String) {
+    let folder = job.sandbox.beside("releases/v9.9.9");
+    let ran = job.sandbox.beside("ran");
+    program(&folder.join("contextpack"), &format!("touch '{}'\necho contextpack 9.9.9", ran.display()));
+    fs::write(folder.join("other"), "not asked for").unwrap();
+    let tar = Command::new("tar").args(["-czf", ARCHIVE, "contextpack", "other"]).current_dir(&folder).status();
+    assert!(tar.unwrap().success());
+    let digest = Digest::of(fs::read(folder.join(ARCHIVE)).unwrap()).hex();
+    fs::write(folder.join("SHA256SUMS"), format!("{digest}  {ARCHIVE}\n")).unwrap();
     (format!("file://{}", job.sandbox.beside("releases").display()), digest)
 }
 
 #[test]
-fn a_release_is_installed_only_with_the_checksum_that_it_should_have() {
+fn a_release_is_run_only_with_the_digest_that_the_commit_or_the_workflow_says() {
     let wrong = "0".repeat(64);
-    let install = |sums: &dyn Fn(&str, &str) -> String, given: &dyn Fn(String) -> String| {
+    let install = |sums: &dyn Fn(&str) -> String, given: &dyn Fn(String) -> String| {
         let job = Job::new(small());
-        let (releases, digest) = release(&job, sums);
+        let (releases, digest) = release(&job);
+        copy_action(&job, &sums(&digest));
         let given = given(digest);
         let inputs = [
             ("INPUT_FROM", "release"),
@@ -143,16 +163,69 @@ fn a_release_is_installed_only_with_the_checksum_that_it_should_have() {
         let ended = job.step("install", &inputs);
         assert_eq!(ended.code == 0, !job.said("path").is_empty(), "{}", ended.stdout);
         assert_eq!(ended.code == 0, job.sandbox.beside("temp/contextpack/bin/contextpack").exists());
+        assert_eq!(ended.code == 0, job.sandbox.beside("ran").exists(), "it was run");
+        assert!(!job.sandbox.beside("temp/contextpack/bin/other").exists(), "more was unpacked");
+        assert!(!job.sandbox.beside("temp/contextpack").join(ARCHIVE).exists());
         (ended.code, ended.stdout)
     };
-    let (listed, none) = (|digest: &str, name: &str| format!("{digest}  {name}\n"), |_: String| String::new());
+    let (listed, none) = (|digest: &str| format!("# All.\n{digest}  {ARCHIVE}\n"), |_: String| String::new());
     assert_eq!(install(&listed, &none), (0, "contextpack 9.9.9\n".to_owned()));
-    assert_eq!(install(&|_, _| String::new(), &|digest| digest.to_uppercase()).0, 0);
+    assert_eq!(install(&|_| String::new(), &|digest| digest.to_uppercase()).0, 0);
 
-    let (code, said) = install(&|_, name| listed(&wrong, name), &none);
+    let (code, said) = install(&|_| listed(&wrong), &none);
     assert_eq!((code, said.starts_with("::error ")), (1, true), "{said}");
-    assert_eq!(install(&listed, &|_| wrong.clone()).0, 1);
-    assert!(install(&|digest, _| listed(digest, "other.tar.gz"), &none).1.contains("there is no SHA-256 of"));
+    assert_eq!(install(&listed, &|_| wrong.clone()).0, 1, "what the workflow says wins");
+    // What lies beside the archive counts for nothing: who replaces one replaces both.
+    for sums in ["", "# There is no release yet.\n"] {
+        let (code, said) = install(&|_| sums.to_owned(), &none);
+        assert!(code == 2 && said.contains("this commit of the action has no SHA-256 of"), "{said}");
+    }
+    for digest in ["main", "0123", "sha256:0", &format!("{wrong}\n{wrong}")] {
+        assert_eq!(install(&listed, &|_| digest.to_owned()).0, 2, "{digest}");
+    }
+    assert_eq!(install(&|digest| format!("{digest}  {ARCHIVE}\n{digest}  {ARCHIVE}\n"), &none).0, 2);
+    // The one of this commit.
+    let own = fs::read_to_string(action("SHA256SUMS")).unwrap();
+    let lines = own.lines().filter(|line| !line.starts_with('#'));
+    for (digest, name) in lines.map(|line| line.split_once("  ").unwrap()) {
+        assert!(digest.len() == 64 && name.starts_with("contextpack-") && name.ends_with(".tar.gz"), "{name}");
+    }
+}
+
+#[test]
+fn without_an_input_the_program_is_built_from_the_actions_own_commit() {
+    let told: serde_yaml::Value = serde_yaml::from_str(&fs::read_to_string(action("action.yml")).unwrap()).unwrap();
+    assert_eq!(told["inputs"]["from"]["default"], "source");
+    let job = Job::new(small());
+    let root = copy_action(&job, "");
+    fs::write(root.join("Cargo.toml"), "[package]\nname = \"contextpack\"\nrust-version = \"1.95\"\n").unwrap();
+    // The caller's repo brings a compiler of its own, which is not asked.
+    job.sandbox.write("rust-toolchain.toml", "[toolchain]\npath = \"evil\"\n");
+    let programs = job.sandbox.beside("programs");
+    let log = job.sandbox.beside("log");
+    let built = job.sandbox.beside("temp/contextpack/bin/contextpack");
+    let note = |name: &str| format!("echo \"{name} in $(pwd -P): $*\" >> '{}'", log.display());
+    program(&programs.join("rustup"), &note("rustup"));
+    let build = format!(
+        "mkdir -p '{0}'\nprintf '#!/bin/sh\\necho built\\n' > '{1}'\nchmod +x '{1}'",
+        built.parent().unwrap().display(),
+        built.display()
+    );
+    program(&programs.join("cargo"), &format!("{}\n{build}", note("cargo")));
+    let inputs = [("INPUT_FROM", "source"), ("INPUT_VERSION", "0.1.0")];
+    assert_eq!(job.step_with(&programs, "install", &inputs).code, 2, "there is no source");
+    fs::write(root.join("Cargo.lock"), "").unwrap();
+    let ended = job.step_with(&programs, "install", &inputs);
+    assert_eq!((ended.code, &*ended.stdout), (0, "built\n"), "{}", ended.stderr);
+    let (here, home) = (root.canonicalize().unwrap(), job.sandbox.beside("temp/contextpack"));
+    assert_eq!(
+        fs::read_to_string(log).unwrap(),
+        format!(
+            "rustup in {0}: toolchain install 1.95 --profile minimal --no-self-update\ncargo in {0}: +1.95 install --locked --path . --root {1} --target-dir {1}/target\n",
+            here.display(),
+            home.display()
+        )
+    );
 }
 
 #[test]

@@ -140,3 +140,63 @@ fn every_command_of_the_help_has_help_with_examples_and_exit_codes() {
     }
     assert!(seen >= 11, "{commands}");
 }
+
+/// Ways to install a program by its name from somewhere where names are free to take.
+const BY_NAME: &str = r"(?i)\b(cargo\s+(\+\S+\s+)?(b?install|quickinstall|add)|npx|npm\s+(i|install|exec)|pnpm\s+(add|dlx)|yarn\s+(add|dlx)|bunx|pip3?\s+install|pipx\s+(run|install)|uvx|uv\s+tool|brew\s+install|go\s+(install|run)|gem\s+install|docker\s+(run|pull)|winget\s+install|scoop\s+install|choco\s+install|apt(-get)?\s+install)\b";
+
+#[test]
+fn nothing_installs_this_program_by_a_name_that_anybody_could_register() {
+    let by_name = regex::Regex::new(BY_NAME).unwrap();
+    let installs = |line: &str| {
+        let found = by_name.find(line)?;
+        let rest = line[found.end()..].split(['`', '\n', ';', '&', '|']).next().unwrap_or_default();
+        let pinned = rest.contains("--path") || rest.contains("--git") && rest.contains("--rev");
+        let words = rest.split(|c: char| !c.is_ascii_alphanumeric() && !"-_./@=".contains(c));
+        let named = words.into_iter().any(|word| word.split(['@', '=']).next() == Some("contextpack"));
+        (named && !pinned).then(|| line.to_owned())
+    };
+    assert!(installs(&["cargo install", "contextpack --locked"].join(" ")).is_some());
+    assert!(installs(&["run `cargo binstall", "contextpack@0.1.0` now"].join(" ")).is_some());
+    assert!(installs("cargo install --locked --git \"$URL\" --rev \"$SHA\" contextpack").is_none());
+    let mut found = Vec::new();
+    for folder in ["src", "docs", ".github", ".ci"] {
+        for (path, bytes) in crate::sandbox::files(&project(folder)) {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            found.extend(text.lines().filter_map(installs).map(|line| format!("{folder}/{path}: {line}")));
+        }
+    }
+    found.extend(text("README.md").lines().filter_map(installs));
+    let sandbox = Sandbox::with(&[("contextpack.yml", "required_version: \"9.9\"\n")]);
+    let run = sandbox.run(&["build"]);
+    found.extend((run.stdout + &run.stderr).lines().filter_map(installs));
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn the_workflows_and_the_action_pin_what_they_use() {
+    let mut files = crate::sandbox::files(&project(".github"));
+    files.extend(crate::sandbox::files(&project("src/cli/starter")));
+    let whole = regex::Regex::new(r"^[a-z-]+/[a-z/-]+@[0-9a-f]{40} # v[0-9.]+$").unwrap();
+    for (path, bytes) in files {
+        let text = String::from_utf8_lossy(&bytes);
+        for line in text.lines().filter(|_| path.ends_with(".yml")) {
+            let used = line.trim_start().trim_start_matches("- ").strip_prefix("uses: ");
+            assert!(used.is_none_or(|used| whole.is_match(used)), "{path}: {line}");
+            assert!(!line.contains("pull_request_target") && !line.contains("write-all"), "{path}: {line}");
+            let cargo = line.contains("cargo install") || line.contains(" install --");
+            assert!(!cargo || line.contains("--locked"), "{path}: {line}");
+        }
+    }
+    let release = text(".github/workflows/release.yml");
+    assert!(!release.contains("actions/cache") && !release.contains("rust-cache"), "{release}");
+}
+
+#[test]
+fn the_security_policy_stands_where_github_finds_it_and_its_links_lead_somewhere() {
+    let policy = text(".github/SECURITY.md");
+    assert!(policy.contains("*Report a vulnerability*") && policy.contains("## Supported versions"));
+    let links = regex::Regex::new(r"\]\(\.\./([^)#]+)").unwrap();
+    for link in links.captures_iter(&policy) {
+        assert!(project(&link[1]).exists(), "{}", &link[1]);
+    }
+}

@@ -122,3 +122,61 @@ fn a_faulty_configuration_stops_init_before_it_writes() {
     assert!(run.stderr.contains("`output`"), "{}", run.stderr);
     assert_eq!(sandbox.files().len(), 1);
 }
+
+/// Kills `init` with SIGKILL at one moment after the other: each file is whole or not there, and the next run ends the work.
+#[cfg(unix)]
+#[test]
+fn a_killed_init_leaves_no_half_file_and_the_next_one_goes_on() {
+    let whole = Sandbox::new();
+    whole.git(&["init", "-q"]);
+    whole.expect(0, &["init", "--agent", "claude"]);
+    let whole: std::collections::BTreeMap<_, _> = whole.files().into_iter().collect();
+    let mut seen = std::collections::BTreeSet::new();
+    for turn in 0..60_u32 {
+        let sandbox = Sandbox::new();
+        sandbox.git(&["init", "-q"]);
+        let mut command = sandbox.command(&["init", "--agent", "claude"]);
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        let mut child = command.spawn().unwrap();
+        // As soon as so many files are there.
+        let wanted = (turn % 9) as usize;
+        let there = || {
+            let walk =
+                walkdir::WalkDir::new(sandbox.root()).into_iter().filter_entry(|entry| entry.file_name() != ".git");
+            walk.filter_map(|entry| entry.ok().filter(|entry| entry.file_type().is_file())).count()
+        };
+        while there() < wanted && child.try_wait().unwrap().is_none() {}
+        let _gone = child.kill();
+        child.wait().unwrap();
+        let files: Vec<_> = sandbox.files().into_iter().filter(|(path, _)| !path.ends_with(".tmp")).collect();
+        seen.insert(files.len());
+        for (path, bytes) in files {
+            assert!(whole.get(&path) == Some(&bytes), "{path} is half");
+        }
+        sandbox.expect(0, &["init", "--agent", "claude"]);
+        let now: Vec<_> = sandbox.files().into_iter().filter(|(path, _)| !path.ends_with(".tmp")).collect();
+        let names: Vec<_> = now.iter().map(|(path, _)| path.as_str()).collect();
+        assert!(now.iter().all(|(path, bytes)| path.ends_with(".md") || whole[path] == *bytes), "{names:?}");
+        sandbox.expect(0, &["build", "-q"]);
+    }
+    assert!(seen.len() > 2, "{seen:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_looked_at_is_told_and_gets_no_sample() {
+    let sandbox = Sandbox::new();
+    std::os::unix::fs::symlink("work_items", sandbox.root().join("work_items")).unwrap();
+    let run = sandbox.run(&["init"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("warning[unreadable-file]: it cannot be looked at: "), "{}", run.stderr);
+    assert!(run.stderr.contains("--> work_items"), "{}", run.stderr);
+    assert!(!sandbox.has("docs") && sandbox.has("contextpack.yml"));
+    let json = sandbox.json(0, &["init", "--format", "json"]);
+    assert_eq!(json["diagnostics"][0]["code"], "unreadable-file", "{json}");
+
+    // git is there and cannot say whether there is a remote.
+    let sandbox = Sandbox::with(&[(".git", "gitdir: /nowhere/at/all\n")]);
+    let run = sandbox.run(&["init"]);
+    assert!(run.code == 0 && run.stderr.contains("the git remote is not known: git failed: "), "{}", run.stderr);
+}

@@ -125,7 +125,8 @@ fn lists_without_an_end_come_to_one() {
         let (sandbox, server) = (sandbox(), StandIn::new(small()));
         let child = server.world().issue("o/r", 2).clone();
         server.world().fault = endless("issues/1/sub_issues", to, json!([child]));
-        synced(&sandbox, &server, &["1"]);
+        let run = sync(&sandbox, &server, &["1"]);
+        assert!(run.code == 1 && run.stderr.contains("relations of `o/r#1`: a list has no end: its pages"), "{run:?}");
         let parts = issue(&sandbox, "o/r/1").relations.sub_issues;
         assert_eq!((parts.issues.len(), parts.completeness), (1, Completeness::Partial));
         assert!(server.asked().len() < 70, "{to}");
@@ -134,7 +135,8 @@ fn lists_without_an_end_come_to_one() {
         let (sandbox, server) = (sandbox(), StandIn::new(small()));
         let comment = server.world().comments[&("o/r".to_owned(), 1)][0].clone();
         server.world().fault = endless("issues/1/comments", to, json!([comment]));
-        synced(&sandbox, &server, &["1"]);
+        let run = sync(&sandbox, &server, &["1"]);
+        assert!(run.code == 1 && run.stderr.contains("comments of `o/r#1`: a list has no end: its pages"), "{run:?}");
         let comments = issue(&sandbox, "o/r/1").comments;
         assert_eq!((comments.items.len(), comments.completeness), (1, Completeness::Partial));
         assert!(server.asked().len() < 70, "{to}");
@@ -142,7 +144,114 @@ fn lists_without_an_end_come_to_one() {
     let (sandbox, server) = (sandbox(), StandIn::new(small()));
     server.world().fault = endless("/issues?", "/repos/o/r/issues?state=open&page=2", json!([]));
     let run = sync(&sandbox, &server, &[]);
-    assert!(run.code == 1 && run.stderr.contains("the server failed: the list of issues has no end"), "{}", run.stderr);
+    assert!(run.code == 1 && run.stderr.contains("the server failed: a list has no end: its pages"), "{}", run.stderr);
+}
+
+#[test]
+fn the_list_of_a_repos_comments_comes_to_an_end_and_issues_are_asked_one_by_one() {
+    let mut world = small();
+    (20..30).for_each(|number| {
+        world.issue("o/r", number);
+        world.comment("o/r", number, "text", "NONE");
+    });
+    let (sandbox, server) = (sandbox(), StandIn::new(world));
+    let comment = server.world().comments[&("o/r".to_owned(), 20)][0].clone();
+    let (mut page, mut id) = (1, 0);
+    server.world().fault = Some(Box::new(move |path, _| {
+        path.contains("/issues/comments").then(|| {
+            (page, id) = (page + 1, id + 1);
+            let mut comment = comment.clone();
+            // New ones for a while, then the same again on every page.
+            comment["id"] = json!(if id > 3 { 3 } else { id });
+            let link = |n: u64, rel: &str| format!("<https://x/repos/o/r/issues/comments?page={n}>; rel=\"{rel}\"");
+            Said::new(200, &json!([comment])).header("link", format!("{}, {}", link(page, "next"), link(2, "last")))
+        })
+    }));
+    synced(&sandbox, &server, &[]);
+    assert!(server.asked().len() < 60);
+    assert_eq!(issue(&sandbox, "o/r/29").comments.completeness, Completeness::Complete);
+}
+
+/// What stands in a list besides what belongs there.
+fn strange_entries() -> serde_json::Value {
+    json!([null, true, 7, "text", [], {}, {"number": "1"}, {"number": 0}, {"number": 1.5}, {"number": 3, "title": 4}])
+}
+
+#[test]
+fn entries_of_a_wrong_type_are_told_with_what_they_are_and_replace_nothing() {
+    let (sandbox, server) = (sandbox(), StandIn::new(small()));
+    synced(&sandbox, &server, &[]);
+    let before = snapshot(&sandbox);
+    server.world().strange = true;
+    for (part, whose) in [
+        ("/issues?", "the list of issues of `o/r`"),
+        ("/issues/1/sub_issues", "relations of `o/r#1`"),
+        ("/issues/1/comments", "comments of `o/r#1`"),
+    ] {
+        server.world().fault = first(part, usize::MAX, Said::new(200, &strange_entries()));
+        let args: &[&str] = if part == "/issues?" { &[] } else { &["1"] };
+        let run = sync(&sandbox, &server, args);
+        let told = format!("{whose}: 10 entries are not what was asked for, and left out: a boolean, a list, a number");
+        assert!(run.code == 1 && run.stderr.contains(&told), "{part}: {}", run.stderr);
+        if part.contains("comments") {
+            let comments = issue(&sandbox, "o/r/1").comments;
+            assert_eq!((comments.items.len(), comments.completeness), (2, Completeness::Partial));
+        } else {
+            assert_eq!(snapshot(&sandbox), before, "{part}");
+        }
+    }
+    server.world().fault = None;
+    synced(&sandbox, &server, &["1"]);
+    assert_eq!(snapshot(&sandbox), before);
+}
+
+#[test]
+fn an_issue_with_a_part_of_a_wrong_type_stays_as_it_was_and_keeps_no_other_from_being_fetched() {
+    for (field, value, told) in [
+        ("title", json!(5), "an object whose `title` is a number"),
+        ("title", json!(null), "an object without a `title`"),
+        ("body", json!(["x"]), "an object whose `body` is a list, not a text"),
+        ("state_reason", json!(true), "an object whose `state_reason` is a boolean, not a text"),
+        ("user", json!("ada"), "an object whose `user` is a text, not a user"),
+        ("assignees", json!([7]), "an object whose `assignees` has a number without a name in it"),
+        ("milestone", json!(7), "an object whose `milestone` is a number, not a milestone"),
+        ("number", json!("2"), "an object whose `number` is a text"),
+    ] {
+        let (sandbox, server) = (sandbox(), StandIn::new(small()));
+        synced(&sandbox, &server, &[]);
+        let before = snapshot(&sandbox);
+        server.world().strange = true;
+        server.world().issue("o/r", 2)[field] = value;
+        server.world().issue("o/r", 3)["title"] = "New".into();
+        for args in [&[][..], &["1", "2", "3"]] {
+            let run = sync(&sandbox, &server, args);
+            assert!(run.code == 1 && run.stderr.contains(told), "{field}: {}", run.stderr);
+            assert_eq!(snapshot(&sandbox)["o/r/2.json"], before["o/r/2.json"], "{field}");
+            assert_eq!(issue(&sandbox, "o/r/3").title, "New", "{field}");
+        }
+    }
+}
+
+#[test]
+fn answers_that_are_something_else_replace_nothing() {
+    let (sandbox, server) = (sandbox(), StandIn::new(small()));
+    synced(&sandbox, &server, &[]);
+    let before = snapshot(&sandbox);
+    server.world().strange = true;
+    for body in [json!({}), json!({"message": "?"}), json!(null), json!("x"), json!(7), json!([[]])] {
+        for part in ["/issues/1/comments", "/issues/2/parent", "/issues/1", "/sub_issues", "/repos/o/r"] {
+            // A list of comments with something else in it is one that is not whole.
+            if body.is_array() && part.ends_with("comments") || body == json!({}) && part == "/repos/o/r" {
+                continue;
+            }
+            server.world().fault = first(part, usize::MAX, Said::new(200, &body));
+            // Else a run goes on where the last one failed, and does not ask again for what it has.
+            let _nothing_remembered = std::fs::remove_dir_all(sandbox.root().join(".contextpack/cache"));
+            let run = sync(&sandbox, &server, &["1", "2"]);
+            assert_eq!(run.code, 1, "{part} {body}: {run:?}");
+            assert_eq!(snapshot(&sandbox), before, "{part} {body}: {}", run.stderr);
+        }
+    }
 }
 
 #[test]

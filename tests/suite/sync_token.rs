@@ -165,11 +165,86 @@ fn without_a_token_a_warning_says_what_that_costs() {
     assert!(server.asked().iter().all(|asked| asked.authorization.is_none()));
 }
 
-#[test]
-fn a_token_is_not_sent_to_a_host_that_only_the_configuration_names() {
-    let sandbox = Sandbox::with(&[("contextpack.yml", "github: {repo: o/r, host: evil.example}\n")]);
-    let mut command = sandbox.command(&["sync"]);
-    command.env("GITHUB_TOKEN", TOKEN);
+/// A repo whose configuration names this host, and `sync` in it with this environment and nothing else that could answer.
+fn asks_of(host: &str, environment: &[(&str, &str)]) -> Run {
+    let config = format!("github: {{repo: o/r, host: \"{host}\"}}\n");
+    let sandbox = Sandbox::with(&[("contextpack.yml", &config)]);
+    let mut command = sandbox.command(&["sync", "--max-wait", "1ms"]);
+    command.env("PATH", "").envs(environment.iter().copied());
     let run = run(command, "");
-    assert!(run.code == 2 && run.stderr.contains("is not sent to `evil.example`"), "{run:?}");
+    assert_kept(&sandbox, &run);
+    run
+}
+
+const VARIABLES: [&str; 5] =
+    ["CONTEXTPACK_GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"];
+
+#[test]
+fn no_token_is_sent_to_a_host_that_only_the_configuration_names() {
+    let elsewhere = [("GITHUB_API_URL", "https://api.github.com"), ("GITHUB_SERVER_URL", "https://github.com")];
+    for host in ["evil.example", "github.com.evil.example", "127.0.0.1:9", "evil.ghe.com", "github.com:9"] {
+        for name in VARIABLES {
+            for more in [&[][..], &elsewhere, &[("GH_HOST", "ghe.example"), ("GITHUB_ACTIONS", "false")]] {
+                // Of these the host is asked without any: they are for other servers.
+                if !(name.contains("ENTERPRISE") && host.ends_with(".ghe.com")) {
+                    let run = asks_of(host, &[more, &[(name, TOKEN)]].concat());
+                    assert_eq!(run.code, 2, "{name} {more:?} {run:?}");
+                    let told =
+                        format!("`{name}` is not sent to `{host}`: only `github.host` of the configuration names");
+                    let help = format!("set `GH_HOST={host}` if that host is meant, or run `gh auth login --hostname");
+                    assert!(run.stderr.contains(&told) && run.stderr.contains(&help), "{run:?}");
+                }
+                let actions = [more, &elsewhere, &[(name, TOKEN), ("GITHUB_ACTIONS", "true")]].concat();
+                let run = asks_of(host, &actions);
+                let told = "only `github.host` of the configuration names that host";
+                let help = format!("set `GH_HOST: {host}` in the workflow's `env`");
+                assert!(run.code == 2 && run.stderr.contains(told) && run.stderr.contains(&help), "{run:?}");
+            }
+        }
+    }
+    let run = asks_of("evil.example", &[("GITHUB_ACTIONS", "true")]);
+    assert!(run.code == 2 && run.stderr.contains("nothing is asked of `evil.example` in a workflow"), "{run:?}");
+    // github.com itself, on the runner of another server.
+    let runner = [("GITHUB_ACTIONS", "true"), ("GITHUB_SERVER_URL", "https://ghe.example"), ("GITHUB_TOKEN", TOKEN)];
+    assert_eq!(asks_of("github.com", &runner).code, 2);
+}
+
+#[test]
+fn a_token_is_sent_to_a_host_that_the_environment_names() {
+    // Nobody answers there: that the connection is tried is all that can be seen.
+    for (name, value) in [
+        ("GH_HOST", "127.0.0.1:9"),
+        ("GITHUB_SERVER_URL", "https://127.0.0.1:9"),
+        ("GITHUB_API_URL", "https://127.0.0.1:9/api/v3"),
+    ] {
+        for actions in ["", "true"] {
+            for token in VARIABLES {
+                let run = asks_of("127.0.0.1:9", &[(name, value), (token, TOKEN), ("GITHUB_ACTIONS", actions)]);
+                assert!(run.code == 1 && run.stderr.contains("network: the connection was refused"), "{name} {run:?}");
+                assert!(!run.stderr.contains("[anonymous-sync]"), "{run:?}");
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn gh_is_asked_for_what_it_stored_and_not_for_what_variables_say() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = Sandbox::with(&[("contextpack.yml", "github: {repo: o/r, host: \"127.0.0.1:9\"}\n")]);
+    let gh = sandbox.beside("bin/gh");
+    std::fs::create_dir_all(gh.parent().unwrap()).unwrap();
+    // As the real one does: variables win over what is stored.
+    let variables = VARIABLES.map(|name| format!("${{{name}}}")).concat();
+    let script = |stored: &str| format!("#!/bin/sh\nt=\"{variables}\"\n[ -n \"$t\" ] || t='{stored}'\necho \"$t\"\n");
+    for (stored, code) in [("", 2), ("own-token-0123456789", 1)] {
+        std::fs::write(&gh, script(stored)).unwrap();
+        std::fs::set_permissions(&gh, std::fs::Permissions::from_mode(0o755)).unwrap();
+        for name in VARIABLES {
+            let mut command = sandbox.command(&["sync", "--max-wait", "1ms"]);
+            command.env("PATH", gh.parent().unwrap()).env(name, TOKEN);
+            let run = run(command, "");
+            assert_eq!(run.code, code, "{name}: {run:?}");
+        }
+    }
 }

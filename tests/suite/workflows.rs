@@ -158,6 +158,96 @@ fn what_changed_goes_from_the_job_that_reads_to_the_one_that_writes() {
 }
 
 #[test]
+fn a_job_installs_one_commit_of_one_repository_or_nothing_and_says_what_to_fill_in() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = on_github();
+    let run = sandbox.run(&["init", "--matrix", "2"]);
+    let files = ["contextpack.yml", "contextpack-sync.yml", "contextpack-matrix.yml"];
+    for file in files {
+        let told = format!("fill in: .github/workflows/{file}: set `CONTEXTPACK_REPOSITORY` and `CONTEXTPACK_COMMIT`");
+        assert!(run.stderr.contains(&told), "{}", run.stderr);
+    }
+    let json = on_github().json(0, &["init", "--format", "json"]);
+    assert_eq!(json["fill_in"][0]["path"], ".github/workflows/contextpack.yml", "{json}");
+
+    fs::create_dir(sandbox.beside("programs")).unwrap();
+    for name in ["cargo", "rustup"] {
+        let program = sandbox.beside("programs").join(name);
+        fs::write(&program, format!("#!/bin/sh\necho \"{name} in $(pwd -P) $*\" >> \"$RUNNER_TEMP/installs\"\n"))
+            .unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let (url, commit) = ("https://github.com/owner/contextpack", "0123456789abcdef0123456789abcdef01234567");
+    for file in files {
+        let text = sandbox.read(&format!(".github/workflows/{file}"));
+        let workflow: Value = serde_yaml::from_str(&text).unwrap();
+        assert!(
+            workflow["env"]["CONTEXTPACK_REPOSITORY"] == "" && workflow["env"]["CONTEXTPACK_COMMIT"] == "",
+            "{text}"
+        );
+        let jobs = workflow["jobs"].as_mapping().unwrap();
+        let job = jobs.values().find(|job| job["steps"][1]["name"] == "Install contextpack").unwrap();
+        let installs = |repository: &str, commit: &str| {
+            let env = [("CONTEXTPACK_REPOSITORY", repository), ("CONTEXTPACK_COMMIT", commit)];
+            let (ended, _) = step(&sandbox, job, "Install contextpack", &env);
+            let log = sandbox.beside("installs");
+            let installs = fs::read_to_string(&log).unwrap_or_default();
+            let _none = fs::remove_file(log);
+            (ended.code, ended.stdout, installs)
+        };
+        for (repository, commit) in [
+            ("", ""),
+            (url, ""),
+            ("", commit),
+            (url, "main"),
+            (url, "v0.1.0"),
+            (url, &commit[..39]),
+            (url, "0123456789abcdef0123456789abcdef01234567\n--path=."),
+            ("contextpack", commit),
+            ("--registry=x", commit),
+            ("http://github.com/owner/contextpack", commit),
+            ("https://x/$(touch pwned)", commit),
+            ("https://x/y\nhttps://z", commit),
+        ] {
+            let (code, said, ran) = installs(repository, commit);
+            assert_eq!((code, &*ran), (1, ""), "{repository} {commit}: {said}");
+            assert!(said.starts_with("::error title=contextpack::Set CONTEXTPACK_REPOSITORY"), "{said}");
+        }
+        let (code, said, ran) = installs(url, commit);
+        let here = sandbox.beside("").canonicalize().unwrap();
+        let expected = format!(
+            "rustup in {0} toolchain install 1.95 --profile minimal --no-self-update\ncargo in {0} +1.95 install --locked --git {url} --rev {commit} contextpack\n",
+            here.display()
+        );
+        assert_eq!((code, ran), (0, expected), "{said}");
+    }
+    // One job builds the program, and the others of the same run take it.
+    let checks: Value = serde_yaml::from_str(&sandbox.read(".github/workflows/contextpack.yml")).unwrap();
+    let uses = |job: &str| -> Vec<String> {
+        let steps = checks["jobs"][job]["steps"].as_sequence().unwrap();
+        let uses = steps.iter().filter_map(|step| step["uses"].as_str()?.split('@').next().map(str::to_owned));
+        uses.collect()
+    };
+    assert_eq!(uses("plan"), ["actions/checkout", "actions/upload-artifact"]);
+    assert_eq!(uses("packs"), ["actions/checkout", "actions/download-artifact"]);
+}
+
+#[test]
+fn a_folder_that_means_something_in_a_workflow_is_refused() {
+    for dir in ["${{ github.token }}", "packs #x", "a\"b", "$(id)", "`id`", "*", "[.]github", "@SNAPSHOT@"] {
+        let sandbox = on_github();
+        let config = format!("output: {{dir: {}}}\n", serde_json::Value::from(dir));
+        sandbox.write("contextpack.yml", &config);
+        let before = sandbox.files();
+        let run = sandbox.run(&["init", "--agent", "claude", "--matrix", "2"]);
+        assert_eq!(run.code, 3, "{dir}: {}", run.stderr);
+        assert!(run.stderr.contains("`init` cannot write `output.dir`, `"), "{dir}: {}", run.stderr);
+        assert!(run.stderr.contains("name the folder with letters, digits"), "{dir}: {}", run.stderr);
+        assert!(sandbox.files() == before, "{dir}");
+    }
+}
+
+#[test]
 fn a_pull_request_shows_what_it_changes_in_the_packs() {
     let sandbox = on_github();
     sandbox.expect(0, &["init"]);

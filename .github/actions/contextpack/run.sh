@@ -36,16 +36,18 @@ sha256_of() {
 
 fetch() {
     curl --fail --silent --show-error --location --retry 3 --proto '=https,file' --proto-redir '=https' \
-        --output "$2" "$1" || fail "cannot fetch $1; \`from: source\` builds the program instead"
+        --max-filesize 200000000 --max-time 600 --output "$2" "$1" ||
+        fail "cannot fetch $1; \`from: source\` builds the program instead"
 }
 
+# Installs a released binary. Nothing of it is run, or even unpacked, before its digest is the one that is expected.
 release() {
-    local target archive base expected found
+    local target archive base expected found program=contextpack
     case ${RUNNER_OS:-}-${RUNNER_ARCH:-} in
         Linux-X64) target=x86_64-unknown-linux-gnu ;;
         Linux-ARM64) target=aarch64-unknown-linux-gnu ;;
         macOS-ARM64) target=aarch64-apple-darwin ;;
-        Windows-X64) target=x86_64-pc-windows-msvc ;;
+        Windows-X64) target=x86_64-pc-windows-msvc program=contextpack.exe ;;
         *) fail "there is no release for ${RUNNER_OS:-?} on ${RUNNER_ARCH:-?}; use \`from: source\`" ;;
     esac
     [[ $INPUT_VERSION =~ ^[0-9A-Za-z.+-]+$ ]] || fail "\`$INPUT_VERSION\` is no version" 2
@@ -56,31 +58,49 @@ release() {
     fi
     base=${base%/}/v$INPUT_VERSION
     archive=contextpack-$INPUT_VERSION-$target.tar.gz
-    mkdir -p "$home/bin"
-    fetch "$base/$archive" "$home/$archive"
+    # Whoever can replace a release can replace a list of checksums beside it. So the digest is of this commit of the
+    # action, or of the workflow.
     expected=${INPUT_SHA256:-}
     if [ -z "$expected" ]; then
-        fetch "$base/SHA256SUMS" "$home/SHA256SUMS"
-        expected=$(awk -v name="$archive" '$2 == name || $2 == "*" name { print $1 }' "$home/SHA256SUMS")
+        expected=$(awk -v name="$archive" '$2 == name { print $1 }' "$GITHUB_ACTION_PATH/SHA256SUMS")
     fi
-    [[ $expected =~ ^[0-9a-fA-F]{64}$ ]] || fail "there is no SHA-256 of $archive"
+    [[ $expected =~ ^[0-9a-fA-F]{64}$ ]] ||
+        fail "this commit of the action has no SHA-256 of $archive; give it as \`sha256\`, or use \`from: source\`" 2
+    mkdir -p "$home/bin"
+    fetch "$base/$archive" "$home/$archive"
     found=$(sha256_of "$home/$archive")
-    [ "$found" = "$(tr 'A-F' 'a-f' <<<"$expected")" ] || fail "$archive has the SHA-256 $found, not $expected"
-    tar -xzf "$home/$archive" -C "$home/bin"
-    rm -f "$home/$archive" "$home/SHA256SUMS"
+    if [ "$found" != "$(tr 'A-F' 'a-f' <<<"$expected")" ]; then
+        rm -f "$home/$archive"
+        fail "$archive has the SHA-256 $found, not $expected"
+    fi
+    tar -xzf "$home/$archive" -C "$home/bin" "$program"
+    rm -f "$home/$archive"
+}
+
+# Builds the program from the source that this commit of the action holds.
+from_source() {
+    local rust cargo=(cargo)
+    # Not in the caller's repo: its `rust-toolchain.toml` could choose, or bring, another compiler.
+    cd "$GITHUB_ACTION_PATH/../../.."
+    [ -f Cargo.lock ] || fail "the action has no source beside it; use \`from: release\` or \`from: path\`" 2
+    if command -v rustup >/dev/null; then
+        rust=$(sed -n 's/^rust-version = "\([0-9.]*\)"$/\1/p' Cargo.toml)
+        rustup toolchain install "$rust" --profile minimal --no-self-update
+        cargo=(cargo "+$rust")
+    fi
+    "${cargo[@]}" install --locked --path . --root "$home" --target-dir "$home/target"
 }
 
 install() {
     local home=$RUNNER_TEMP/contextpack
     case $INPUT_FROM in
         release) release ;;
-        # The commit of this action holds the source of the program.
-        source) cargo install --locked --path "$GITHUB_ACTION_PATH/../../.." --root "$home" ;;
+        source) from_source ;;
         path)
             contextpack --version || fail "contextpack is not on the path" 2
             return
             ;;
-        *) fail "\`from\` is \`release\`, \`source\` or \`path\`, not \`$INPUT_FROM\`" 2 ;;
+        *) fail "\`from\` is \`source\`, \`release\` or \`path\`, not \`$INPUT_FROM\`" 2 ;;
     esac
     "$home/bin/contextpack" --version
     printf '%s\n' "$home/bin" >>"$GITHUB_PATH"

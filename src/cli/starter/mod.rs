@@ -1,8 +1,10 @@
 //! The texts of the files that `init` writes.
 
 pub(crate) mod agents;
+mod origin;
 pub(crate) mod workflows;
 
+pub(crate) use origin::{FILL_IN, Origin};
 pub(crate) use workflows::Places;
 
 use super::detect::Found;
@@ -10,7 +12,7 @@ use std::fmt::Write as _;
 
 /// The first line of the block in `.gitattributes`.
 pub(crate) const BLOCK_BEGIN: &str = "# contextpack begin";
-const BLOCK_END: &str = "# contextpack end";
+pub(crate) const BLOCK_END: &str = "# contextpack end";
 
 /// The path of the sample item, and of the sample ADR.
 pub(crate) const ITEM: &str = "work_items/feat-example.md";
@@ -108,8 +110,18 @@ fn github(text: &mut String, found: &Found) {
     }
 }
 
+/// A text in the quotes of YAML, on one line; what cannot be printed is escaped.
 fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    let mut out = String::new();
+    for c in serde_json::Value::from(text).to_string().chars() {
+        if contextpack::model::is_hidden(c) || matches!(c, '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}') {
+            // YAML alone reads this form, and has no other for what lies beyond 16 bits.
+            let _ = write!(out, "\\U{:08x}", u32::from(c));
+        } else {
+            out.push(c);
+        }
+    }
+    out
 }
 
 fn list(texts: &[String]) -> String {
@@ -213,6 +225,7 @@ mod tests {
             adrs: vec!["a \"b\"/**/*.md".into()],
             adrs_by_default: false,
             github: Some(github()),
+            faults: Vec::new(),
         };
         let settings = load("contextpack.yml", Some(&config(&all, "packs", true))).unwrap();
         assert_eq!(settings.work_items.len(), 3);
@@ -229,6 +242,25 @@ mod tests {
         assert_eq!(settings.roots.only.0["state"], ["open", "unknown"]);
         assert_eq!(settings.output.dir.as_str(), ".contextpack/packs");
         assert!(load("contextpack.yml", Some(&config(&Found::default(), "packs", true))).is_ok());
+    }
+
+    #[test]
+    fn a_folder_stands_in_the_configuration_as_it_is_named() {
+        for name in [
+            "a \"b\"",
+            "${{ github.token }}",
+            "a\u{85}b",
+            "a\u{2028}b",
+            "a\u{7f}b",
+            "a\u{202e}b",
+            "#a",
+            "docs: b",
+            "a\\b",
+        ] {
+            let found = Found { adrs: vec![format!("{}/**/*.md", globset::escape(name))], ..Found::default() };
+            let settings = load("contextpack.yml", Some(&config(&found, "packs", true))).unwrap();
+            assert_eq!(settings.adrs.include.written, found.adrs, "{name:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The workflows that `init` writes: one file each, with the few places that differ filled in.
 
-use super::quoted;
+use super::{Origin, quoted};
 
 /// Where a repo keeps what a workflow delivers.
 #[derive(Debug, Clone, Copy)]
@@ -15,63 +15,110 @@ pub(crate) struct Places<'a> {
 
 /// The check of pull requests, in `shards` jobs where they are given: packs in git are compared, and what changed in
 /// them is shown where one job sees them all; others are built. It needs no token.
-pub(crate) fn check(places: Places<'_>, shards: Option<u32>) -> String {
+pub(crate) fn check(places: Places<'_>, shards: Option<u32>, origin: Origin) -> String {
     let (what, command) = if places.cached {
         ("Checks that the packs of all roots can be built: offline, without any token.", "build")
     } else {
         ("Checks that the packs in git are the ones that a build would write: offline, without any token.", "check")
     };
-    let (depth, diff) = if places.cached { ("", "") } else { ("          fetch-depth: 2\n", include_str!("diff.yml")) };
-    let template = match shards {
-        Some(shards) => include_str!("check_shards.yml").replace("@SHARDS@", &shards.to_string()),
-        None => {
-            let template = include_str!("check.yml").replace("@INSTALL@", include_str!("install.yml"));
-            template.replace("@DEPTH@", depth).replace("@DIFF@", diff)
-        }
+    let (depth, diff) = match (places.cached, shards) {
+        (false, None) => ("          fetch-depth: 2\n", include_str!("diff.yml")),
+        _ => ("", ""),
     };
-    filled(&template).replace("@WHAT@", what).replace("@COMMAND@", command)
+    let template = if shards.is_some() { include_str!("check_shards.yml") } else { include_str!("check.yml") };
+    let template = whole(template, &[("@DEPTH@\n", depth), ("@DIFF@", diff)]);
+    let shards = shards.unwrap_or_default().to_string();
+    filled(&template, &[("@WHAT@", what), ("@COMMAND@", command), ("@SHARDS@", &shards)], origin)
 }
 
 /// The delivery: `sync` and a build, then an artifact, or a pull request where packs are in git.
-pub(crate) fn sync(places: Places<'_>) -> String {
+pub(crate) fn sync(places: Places<'_>, origin: Origin) -> String {
     let (outputs, deliver) = if places.cached {
         ("", include_str!("artifact.yml"))
     } else {
         ("    outputs:\n      changed: ${{ steps.changes.outputs.changed }}\n", include_str!("propose.yml"))
     };
-    filled(include_str!("sync.yml"))
-        .replace("@OUTPUTS@", outputs)
-        .replace("@DELIVER@\n", deliver)
-        .replace("@PACKS@", &quoted(places.packs))
-        .replace("@SNAPSHOT@", &quoted(places.snapshot))
+    let parts = [("@OUTPUTS@", outputs), ("@DELIVER@\n", deliver), ("@DEPTH@\n", "")];
+    let (packs, snapshot) = (quoted(places.packs), quoted(places.snapshot));
+    filled(&whole(include_str!("sync.yml"), &parts), &[("@PACKS@", &packs), ("@SNAPSHOT@", &snapshot)], origin)
 }
 
 /// The build of a large repo in `shards` jobs.
-pub(crate) fn matrix(shards: u32) -> String {
-    filled(include_str!("matrix.yml")).replace("@SHARDS@", &shards.to_string())
+pub(crate) fn matrix(shards: u32, origin: Origin) -> String {
+    let template = whole(include_str!("matrix.yml"), &[("@DEPTH@\n", "")]);
+    filled(&template, &[("@SHARDS@", &shards.to_string())], origin)
 }
 
-/// With the steps that check the repo out and install this version.
-fn filled(template: &str) -> String {
-    let whole = template.replace("@INSTALL@", include_str!("install.yml")).replace("@DEPTH@", "");
-    whole.replace("@VERSION@", env!("CARGO_PKG_VERSION"))
+/// Whether the path of a folder means nothing but itself in YAML, in expressions, in shells, and in the patterns of
+/// git and of the actions that get it.
+pub(crate) fn is_plain(folder: &str) -> bool {
+    let inner = |c: char| c.is_alphanumeric() || "._-+ ".contains(c);
+    let part = |part: &str| {
+        part.chars().all(inner)
+            && part.trim() == part
+            && !part.starts_with('-')
+            && part.chars().any(char::is_alphanumeric)
+    };
+    folder.split('/').all(part)
+}
+
+/// A template with its parts: the steps that all workflows share, and `more`.
+fn whole(template: &str, more: &[(&str, &str)]) -> String {
+    let shared = [
+        ("@CHECKOUT@", include_str!("checkout.yml")),
+        ("@INSTALL@", include_str!("install.yml")),
+        ("@SHARE@", include_str!("share.yml")),
+        ("@TAKE@", include_str!("take.yml")),
+    ];
+    replaced(&replaced(template, &shared), more)
+}
+
+/// A whole template with its values. None of them is looked at for marks.
+fn filled(template: &str, values: &[(&str, &str)], origin: Origin) -> String {
+    let rust = env!("CARGO_PKG_RUST_VERSION");
+    let common = [("@REPOSITORY@", origin.repository()), ("@COMMIT@", origin.commit()), ("@RUST@", rust)];
+    replaced(template, &[&common, values].concat())
+}
+
+/// Puts a text in the place of each mark, in one go from the beginning to the end.
+fn replaced(template: &str, texts: &[(&str, &str)]) -> String {
+    let (mut out, mut rest) = (String::with_capacity(template.len()), template);
+    while let Some(at) = rest.find('@') {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        match texts.iter().find_map(|(mark, text)| Some((text, from.strip_prefix(mark)?))) {
+            Some((text, after)) => {
+                out.push_str(text);
+                rest = after;
+            }
+            None => {
+                out.push('@');
+                rest = &from[1..];
+            }
+        }
+    }
+    out + rest
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::origin::tests::{KNOWN, UNKNOWN};
     use super::*;
+    use proptest::prelude::*;
 
     fn all() -> Vec<String> {
-        let committed = Places { packs: "my \"packs\"", snapshot: ".contextpack/github", cached: false };
+        let committed = Places { packs: "my packs", snapshot: ".contextpack/github", cached: false };
         let cached = Places { cached: true, ..committed };
-        let checks = [check(committed, None), check(cached, None), check(committed, Some(8)), check(cached, Some(8))];
-        [vec![sync(committed), sync(cached), matrix(8)], checks.to_vec()].concat()
+        let checks = [(committed, None), (cached, None), (committed, Some(8)), (cached, Some(8))];
+        let checks = checks.map(|(places, shards)| check(places, shards, KNOWN));
+        [vec![sync(committed, KNOWN), sync(cached, KNOWN), matrix(8, KNOWN)], checks.to_vec()].concat()
     }
 
     #[test]
     fn nothing_is_left_to_fill_in_and_every_action_is_pinned_by_its_whole_hash() {
         for text in all() {
-            assert!(!["@INSTALL@", "@VERSION@", "@DEPTH@", "@DIFF@"].iter().any(|mark| text.contains(mark)), "{text}");
+            let mut texts = text.split('@').skip(1);
+            assert!(!texts.any(|name| !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase())), "{text}");
             for line in text.lines() {
                 let pinned = line.split_once("uses: ").is_none_or(|(_, used)| {
                     let (_, pin) = used.split_once('@').unwrap_or_default();
@@ -79,11 +126,6 @@ mod tests {
                     hash.len() == 40 && hash.bytes().all(|b| b.is_ascii_hexdigit()) && !version.is_empty()
                 });
                 assert!(pinned, "{line}");
-                let rest = line.replace("uses: ", "");
-                assert!(
-                    !rest.split('@').skip(1).step_by(2).any(|name| name.bytes().all(|b| b.is_ascii_uppercase())),
-                    "{line}"
-                );
             }
         }
     }
@@ -116,6 +158,89 @@ mod tests {
         let (build, propose) = committed.split_once("\n  propose:\n").unwrap_or_default();
         assert!(!build.contains(": write") && propose.contains("contents: write"));
         assert!(!propose.contains("contextpack sync") && !propose.contains("contextpack build"));
-        assert!(committed.contains("PACKS: \"my \\\"packs\\\"\"\n"), "{committed}");
+        assert!(committed.contains("PACKS: \"my packs\"\n"), "{committed}");
+    }
+
+    #[test]
+    fn the_program_comes_from_one_commit_of_one_repository_and_from_no_cache() {
+        for text in all() {
+            let head = "env:\n  # The source of contextpack, and the commit of it that is built.\n  CONTEXTPACK_REPOSITORY: \"https://github.com/owner/contextpack\"\n  CONTEXTPACK_COMMIT: \"0123456789abcdef0123456789abcdef01234567\"\n";
+            assert_eq!(text.matches(head).count(), 1, "{text}");
+            assert_eq!(text.matches("cargo +").count(), 1, "one job builds it: {text}");
+            assert!(text.contains("--git \"$CONTEXTPACK_REPOSITORY\" --rev \"$CONTEXTPACK_COMMIT\" contextpack\n"));
+            assert!(!text.contains("actions/cache"), "{text}");
+        }
+        let unknown = matrix(2, UNKNOWN);
+        assert!(unknown.contains("CONTEXTPACK_REPOSITORY: \"\"\n  CONTEXTPACK_COMMIT: \"\"\n"), "{unknown}");
+    }
+
+    #[test]
+    fn names_that_mean_more_than_themselves_are_not_plain() {
+        for plain in ["packs", ".contextpack/packs", "my packs/v1.2", "päckchen", "包", "a+b_c-d"] {
+            assert!(is_plain(plain), "{plain}");
+        }
+        for other in [
+            "",
+            "/",
+            "a//b",
+            "${{ github.token }}",
+            "$HOME",
+            "$(id)",
+            "`id`",
+            "a\"b",
+            "a'b",
+            "a\\b",
+            "a\nb",
+            "a\rb",
+            "#a",
+            "a #b",
+            "*",
+            "**",
+            "a?",
+            "[.]github",
+            "!a",
+            "~",
+            "a:b",
+            "a;b",
+            "a|b",
+            "a&b",
+            "a<b",
+            "{a,b}",
+            "@SNAPSHOT@",
+            "%2e",
+            "-rf",
+            "a/-b",
+            " a",
+            "a ",
+            "a/ b",
+            ".",
+            "..",
+            "a/../b",
+            "\u{2028}",
+            "\u{85}",
+            "\u{202e}",
+            "\u{feff}",
+            "\u{0}",
+        ] {
+            assert!(!is_plain(other), "{other:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_plain_name_stands_in_a_workflow_as_itself_and_starts_no_expression(packs in "\\PC{1,12}", dir in "[a-zé@$ {}.#'\"*-]{1,12}") {
+            for folder in [packs, dir] {
+                let places = Places { packs: &folder, snapshot: "snapshot", cached: false };
+                if is_plain(&folder) {
+                    let text = sync(places, KNOWN);
+                    let value: serde_yaml::Value = serde_yaml::from_str(&text).map_err(|e| TestCaseError::fail(e.to_string()))?;
+                    let steps = value["jobs"]["propose"]["steps"].as_sequence().cloned().unwrap_or_default();
+                    let told = steps.iter().find_map(|step| step["env"]["PACKS"].as_str());
+                    prop_assert_eq!(told, Some(folder.as_str()));
+                    let plain = sync(Places { packs: "packs", ..places }, KNOWN);
+                    prop_assert_eq!(text.matches("${{").count(), plain.matches("${{").count());
+                }
+            }
+        }
     }
 }
