@@ -10,9 +10,9 @@ use super::packs::{self, Run};
 use super::report::{self, json_text, printable};
 use super::strays::{Stray, strays};
 use super::summary::{self, Row};
-use super::workspace::Workspace;
+use super::workspace::{Workspace, settled};
 use contextpack::cache::Look;
-use contextpack::model::slug;
+use contextpack::model::{Source as _, slug};
 use contextpack::pipeline::{Built, Desk, Known, Planned};
 use contextpack::render;
 use contextpack::review::{Difference, difference, read};
@@ -62,6 +62,10 @@ impl Standing {
 
 /// Builds in memory and compares bytes.
 pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
+    settled(|| try_run(global, args))
+}
+
+fn try_run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let workspace = Workspace::open(global, &[])?;
     let folder = Folder::open(&workspace.root, &workspace.settings.output.dir)?;
     let whole = args.roots.is_empty() && args.shard.is_none();
@@ -112,6 +116,10 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
             let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
             standings.extend(strays(&folder, &names, &run, &desk)?.into_iter().map(Standing::from));
         }
+    }
+    // The packs on disk are to be of the same state as the inputs.
+    if !workspace.repo.is_settled() {
+        return Err(Failure::Unsettled);
     }
     conclude(global, args, &workspace, &run, standings)
 }

@@ -6,11 +6,11 @@ use super::report::printable;
 use contextpack::cache::{Cache, Look, Texts, Trace};
 use contextpack::config::{self, DenyList, Settings};
 use contextpack::intake::{Options, Repo};
-use contextpack::model::{Code, Diagnostic, RepoPath, Severity};
+use contextpack::model::{Code, Diagnostic, RepoPath, Severity, Source, Untracked};
 use contextpack::pipeline::{Desk, Forgetful, Limits, Memory, RootError, levelled, unmatched};
 use contextpack::redact::Environment;
 use contextpack::seal::Stamp;
-use contextpack::session::{Incremental, Order};
+use contextpack::session::{Incremental, MOST_TRIES, Order};
 use contextpack::store::{Folder, StoreError};
 use std::error::Error;
 use std::io::Write as _;
@@ -35,6 +35,8 @@ pub(crate) struct Workspace {
     /// What they found out about texts, once it is asked for.
     texts: OnceLock<Option<Texts>>,
     environment: Environment,
+    /// How files count that git does not track.
+    untracked: Untracked,
     verbose: bool,
 }
 
@@ -57,9 +59,14 @@ impl Workspace {
         // The cache of a large repo takes as long as the listing.
         let (repo, (cache, notes)) = rayon::join(|| Repo::open(&root, options), known);
         let repo = repo?;
-        let verbose = global.verbose;
-        let workspace =
-            Self { root, settings, deny, repo, config, cache, texts: OnceLock::new(), environment, verbose };
+        // Between the two git may have brought another.
+        let again = Repo::read_config(&root, global.config.as_deref())?;
+        if again.map(|(_, text)| text) != config.1 {
+            return Err(Failure::Unsettled);
+        }
+        let (untracked, verbose) = (global.untracked(), global.verbose);
+        let texts = OnceLock::new();
+        let workspace = Self { root, settings, deny, repo, config, cache, texts, environment, untracked, verbose };
         workspace.note(&notes);
         Ok(workspace)
     }
@@ -67,12 +74,16 @@ impl Workspace {
     /// Reads the work items and draws the graph.
     pub(crate) fn desk(&self) -> Desk<'_> {
         let memory = self.texts().map_or(&Forgetful as &dyn Memory, |texts| texts);
-        Desk::open_with(&self.repo, &self.settings, &self.deny, self.environment.clone(), memory)
+        self.opened(&self.repo, memory)
     }
 
     /// Does the same, and `trace` takes down what is read.
     pub(crate) fn desk_of<'a>(&'a self, trace: &'a Trace<'a, Repo>) -> Desk<'a> {
-        Desk::open_with(trace, &self.settings, &self.deny, self.environment.clone(), trace)
+        self.opened(trace, trace)
+    }
+
+    fn opened<'a>(&'a self, source: &'a dyn Source, memory: &'a dyn Memory) -> Desk<'a> {
+        Desk::open_with(source, &self.settings, &self.deny, self.environment.clone(), memory, self.untracked)
     }
 
     /// A run of `building` with what the cache knows; nothing where there is no cache.
@@ -89,6 +100,7 @@ impl Workspace {
             roots: &[],
             profiles: &building.profiles(&self.settings)?,
             limits: building.limits(),
+            untracked: self.untracked,
             out: out.map(std::path::absolute).transpose()?,
         };
         Ok(Some(Incremental::new(&self.repo, cache, folder, &order, look)))
@@ -132,12 +144,29 @@ impl Workspace {
         }
         let mut roots = Vec::new();
         for root in typed {
-            let item = self.find(desk, root).map_err(|error| Failure::usage(error.to_string()))?;
+            let item = match self.find(desk, root) {
+                Ok(item) => item,
+                Err(error) => {
+                    self.all_read(desk)?;
+                    return Err(Failure::usage(error.to_string()));
+                }
+            };
             if !roots.contains(&item) {
                 roots.push(item);
             }
         }
         Ok(roots)
+    }
+
+    /// Refuses to go on if items may be missing, or if git changed some while they were read.
+    pub(crate) fn all_read(&self, desk: &Desk<'_>) -> Result<(), Failure> {
+        if !self.repo.is_settled() {
+            return Err(Failure::Unsettled);
+        }
+        match desk.unread() {
+            [] => Ok(()),
+            unread => Err(Failure::Unread(unread.iter().map(|unread| desk.told(unread.clone())).collect())),
+        }
     }
 
     /// What is nothing in the repo as a whole may be the path of an item's file from the current folder.
@@ -161,6 +190,18 @@ impl Workspace {
         all.dedup();
         all
     }
+}
+
+/// Does what reads a repo, and does it again if git changed the repo's files meanwhile. It writes and prints nothing
+/// before it knows.
+pub(crate) fn settled<T>(run: impl Fn() -> Result<T, Failure>) -> Result<T, Failure> {
+    for _ in 1..MOST_TRIES {
+        match run() {
+            Err(Failure::Unsettled) => {}
+            done => return done,
+        }
+    }
+    run()
 }
 
 /// An error with its causes, on one line.

@@ -190,6 +190,10 @@ codes! {
     UnmatchedGlob = "unmatched-glob", Warning;
     /// There is a git repository, and git cannot say which files it tracks.
     GitUnavailable = "git-unavailable", Warning;
+    /// Git does not track an input, and the build trusts tracked files only.
+    UntrackedFile = "untracked-file", Warning;
+    /// A lock that git leaves behind where it crashes is in the repository.
+    StaleLock = "stale-lock", Warning;
     /// GitHub moved an issue, or renamed the repo.
     IssueMoved = "issue-moved", Warning;
     /// An issue was deleted, and its file left the snapshot.

@@ -28,5 +28,5 @@ pub use snapshot::{
     Completeness, SNAPSHOT_VERSION, SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef,
     SnapshotRelation, SnapshotRelations,
 };
-pub use source::{Refusal, Source};
+pub use source::{Refusal, Source, Untracked};
 pub use state::ItemState;

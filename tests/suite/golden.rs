@@ -224,11 +224,13 @@ pub(crate) fn golden_pack(case: &str, pack: &str) -> Vec<u8> {
 }
 
 /// Codes that no golden case can show, and which test does.
-const ELSEWHERE: [(&str, &str); 9] = [
+const ELSEWHERE: [(&str, &str); 11] = [
     ("invalid-config", "cli::an_error_of_the_configuration_has_line_column_and_the_nearest_name"),
     ("required-version", "cli::another_required_version_is_wrong_usage_and_says_how_to_get_it"),
     ("environment-secret", "cli::secrets_of_the_environment_stop_a_pack_and_are_named_by_their_variable_only"),
     ("git-unavailable", "cli::a_repository_without_git_is_read_as_a_folder_with_a_warning"),
+    ("untracked-file", "untracked::what_git_does_not_track_is_marked_where_ci_builds"),
+    ("stale-lock", "checkout::a_lock_that_git_left_behind_stops_no_build"),
     ("issue-moved", "sync::moved_deleted_and_hidden_issues_are_told_apart"),
     ("issue-gone", "sync::moved_deleted_and_hidden_issues_are_told_apart"),
     ("issue-not-visible", "sync::moved_deleted_and_hidden_issues_are_told_apart"),

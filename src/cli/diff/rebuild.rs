@@ -6,7 +6,7 @@ use crate::cli::check::lost_its_issue;
 use crate::cli::failure::Failure;
 use crate::cli::packs;
 use crate::cli::report;
-use crate::cli::workspace::Workspace;
+use crate::cli::workspace::{Workspace, settled};
 use contextpack::model::Severity;
 use contextpack::pipeline::{Built, Desk};
 use contextpack::review::{self, Rebuilt, read};
@@ -17,6 +17,10 @@ use std::sync::{Mutex, PoisonError};
 ///
 /// Packs that the build gives and the side lacks are among them, unless the side is a single pack.
 pub(super) fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, bool), Failure> {
+    settled(|| try_rebuild(global, side))
+}
+
+fn try_rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, bool), Failure> {
     let workspace = Workspace::open(global, &[])?;
     let desk = workspace.desk();
     let built = Mutex::new(BTreeMap::new());
