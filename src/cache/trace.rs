@@ -76,6 +76,14 @@ impl<S: Source> Source for Trace<'_, S> {
         self.source.files()
     }
 
+    fn unlisted(&self) -> &[Diagnostic] {
+        self.source.unlisted()
+    }
+
+    fn is_settled(&self) -> bool {
+        self.source.is_settled()
+    }
+
     fn read(&self, path: &RepoPath) -> Result<String, Refusal> {
         let state = self.state_of(path);
         let read = self.source.read(path);

@@ -9,7 +9,7 @@ pub(crate) use super::review_args::{
 use super::watch_args::WatchArgs;
 use clap::{Args as Options, Parser, Subcommand, ValueEnum};
 use contextpack::config::Strategy;
-use contextpack::model::Shard;
+use contextpack::model::{Shard, Untracked};
 use std::path::PathBuf;
 
 /// Builds context packs: what an agent must know of a work item, in one file that is the same every time.
@@ -58,6 +58,34 @@ pub(crate) struct Global {
     /// Makes every warning an error
     #[arg(long, global = true)]
     pub(crate) strict: bool,
+
+    /// How files count in packs that git does not track: `untrusted` marks them, and takes no instructions from them
+    ///
+    /// By default they are `untrusted` where the environment has `CI=true`, as on GitHub Actions and GitLab, and `trusted` elsewhere.
+    #[arg(long, value_enum, value_name = "TRUST", global = true)]
+    pub(crate) untracked: Option<Trust>,
+}
+
+impl Global {
+    /// How files count that git does not track.
+    pub(crate) fn untracked(&self) -> Untracked {
+        let ci = || std::env::var_os("CI").is_some_and(|value| value.eq_ignore_ascii_case("true"));
+        match self.untracked {
+            Some(Trust::Trusted) => Untracked::Trusted,
+            Some(Trust::Untrusted) => Untracked::Untrusted,
+            None if ci() => Untracked::Untrusted,
+            None => Untracked::Trusted,
+        }
+    }
+}
+
+/// How the text of a file counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Trust {
+    /// As the repo's own
+    Trusted,
+    /// As text that anyone could have written
+    Untrusted,
 }
 
 /// The form of what is printed.

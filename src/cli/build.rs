@@ -11,10 +11,10 @@ use super::report::{self, json_text, printable};
 use super::step::{self, StepMade, StepPack};
 use super::strays::strays;
 use super::summary::{self, Row};
-use super::workspace::Workspace;
+use super::workspace::{Workspace, settled};
 use contextpack::cache::{Look, Made};
 use contextpack::intake::Repo;
-use contextpack::model;
+use contextpack::model::{self, Source};
 use contextpack::pipeline::{Desk, Known, Planned};
 use contextpack::seal::Sealed;
 use contextpack::session::{Status, Writing, Written, companion};
@@ -74,6 +74,10 @@ impl From<Written> for Outcome {
 
 /// Builds packs and writes those that changed.
 pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
+    settled(|| try_run(global, args))
+}
+
+fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let started = Instant::now();
     let printed = args.out.as_deref() == Some(Path::new("-"));
     let out = args.out.as_deref().filter(|_| !printed);
@@ -156,8 +160,8 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let mut outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
     let complete = !run.blocked && !no_roots && outcomes.iter().all(|outcome| outcome.made.is_some());
     if args.prune && failed.is_none() {
-        outcomes.extend(prune(&folder, &outcomes, &run, &desk)?);
-        if !beside && markdown.is_none() {
+        outcomes.extend(prune(&folder, &outcomes, &run, &desk, &workspace.repo)?);
+        if !run.blocked && !beside && markdown.is_none() {
             outcomes.iter_mut().try_for_each(|outcome| strip(&folder, outcome))?;
         }
     }
@@ -181,7 +185,7 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     if let Some(error) = failed {
         return Err(error.into());
     }
-    if no_roots && !global.quiet && global.format == Format::Text {
+    if no_roots && !run.blocked && !global.quiet && global.format == Format::Text {
         writeln!(
             console::stderr(),
             "no roots: add work items, or correct `work_items` and `roots` in `contextpack.yml`"
@@ -238,13 +242,24 @@ pub(super) fn is_unchanged(existing: Option<&[u8]>, sealed: &Sealed) -> bool {
 }
 
 /// Removes packs whose root or profile is gone; those that cannot be judged stay.
-fn prune(folder: &Folder, outcomes: &[Outcome], run: &Run, desk: &Desk<'_>) -> Result<Vec<Outcome>, StoreError> {
+fn prune(
+    folder: &Folder,
+    outcomes: &[Outcome],
+    run: &Run,
+    desk: &Desk<'_>,
+    source: &dyn Source,
+) -> Result<Vec<Outcome>, StoreError> {
     if run.blocked {
         return Ok(Vec::new());
     }
     let names: BTreeSet<&str> = outcomes.iter().map(|outcome| outcome.name.as_str()).collect();
     let mut removed = Vec::new();
-    for stray in strays(folder, &names, run, desk)?.into_iter().filter(|stray| !stray.unverifiable) {
+    let strays = strays(folder, &names, run, desk)?;
+    // A pack that git brought meanwhile is of items that this build has not seen.
+    if !source.is_settled() {
+        return Ok(Vec::new());
+    }
+    for stray in strays.into_iter().filter(|stray| !stray.unverifiable) {
         let markdown = companion::remove(folder, &stray.name)?;
         if folder.remove(&stray.name)? {
             let markdown = markdown.then(|| companion::name(&stray.name));

@@ -11,8 +11,8 @@ use super::packs::{self, Run};
 use super::report::{self, json_text, printable};
 use super::strays::{Stray, strays};
 use super::summary::{self, Row};
-use super::workspace::Workspace;
-use contextpack::model::slug;
+use super::workspace::{Workspace, settled};
+use contextpack::model::{Source as _, slug};
 use contextpack::pipeline::{Built, Desk};
 use contextpack::render;
 use contextpack::review::{Difference, difference, read};
@@ -62,6 +62,10 @@ impl Standing {
 
 /// Builds in memory and compares bytes.
 pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
+    settled(|| try_run(global, args))
+}
+
+fn try_run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let workspace = Workspace::open(global, &[], None)?;
     let folder = Folder::open(&workspace.root, &workspace.settings.output.dir)?;
     let alone = args.building.profiles.is_empty();
@@ -94,6 +98,10 @@ pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
             let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
             standings.extend(strays(&folder, &names, &run, &desk)?.into_iter().map(Standing::from));
         }
+    }
+    // The packs on disk are to be of the same state as the inputs.
+    if !workspace.repo.is_settled() {
+        return Err(Failure::Unsettled);
     }
     conclude(global, args, &workspace, &run, standings)
 }

@@ -9,6 +9,7 @@ use super::workspace::environment;
 use contextpack::config::RedactionSettings;
 use contextpack::intake::IntakeError;
 use contextpack::model::{Code, Diagnostic};
+use contextpack::pipeline::Unsettled;
 use contextpack::redact::Redactor;
 use contextpack::store::StoreError;
 use std::error::Error;
@@ -21,6 +22,10 @@ pub(crate) enum Failure {
     Usage(String),
     /// The outside world failed.
     Outside(Box<dyn Error>),
+    /// Git changed files while they were read: the command may begin again.
+    Unsettled,
+    /// What was asked for may be in a file that cannot be read.
+    Unread(Vec<Diagnostic>),
     /// The configuration cannot be used.
     Config {
         /// What is wrong with it.
@@ -41,6 +46,8 @@ impl Failure {
         match self {
             Self::Usage(message) => message.clone(),
             Self::Outside(error) => error.to_string(),
+            Self::Unsettled => UNSETTLED.to_owned(),
+            Self::Unread(_) => "an input cannot be read".to_owned(),
             Self::Config { .. } => "the configuration cannot be used".to_owned(),
         }
     }
@@ -74,6 +81,15 @@ impl Failure {
                 };
                 (if version { Exit::Usage } else { Exit::Input }, told)
             }
+            Self::Unread(diagnostics) => {
+                let told = match github {
+                    true => report::tell(format, &diagnostics, &|_| None),
+                    false => report::text(stderr, &diagnostics, &|_| None),
+                };
+                (Exit::Input, told)
+            }
+            Self::Unsettled if github => (Exit::Outside, annotate(UNSETTLED, None)),
+            Self::Unsettled => (Exit::Outside, report::plain_error(stderr, UNSETTLED, None)),
             Self::Usage(message) if github => (Exit::Usage, annotate(&message, None)),
             Self::Usage(message) => (Exit::Usage, report::plain_error(stderr, &message, None)),
             Self::Outside(error) => {
@@ -94,6 +110,10 @@ impl Failure {
         exit
     }
 }
+
+/// Said where git does not come to an end.
+const UNSETTLED: &str =
+    "git changed files while they were read, again and again; nothing was written: try again when git is done";
 
 /// An error without a place, with its chain of causes, as an annotation.
 fn annotate(message: &str, cause: Option<&(dyn Error + 'static)>) -> io::Result<()> {
@@ -122,8 +142,16 @@ impl From<IntakeError> for Failure {
                 let diagnostics = vec![Diagnostic::new(Code::InvalidConfig, None, error.to_string())];
                 Self::Config { diagnostics, text: None }
             }
-            IntakeError::Read { .. } | IntakeError::NotAFolder { .. } => Self::Outside(Box::new(error)),
+            IntakeError::Read { .. } | IntakeError::NotAFolder { .. } | IntakeError::Locked { .. } => {
+                Self::Outside(Box::new(error))
+            }
         }
+    }
+}
+
+impl From<Unsettled> for Failure {
+    fn from(_: Unsettled) -> Self {
+        Self::Unsettled
     }
 }
 

@@ -9,9 +9,9 @@ use super::failure::Failure;
 use super::output;
 use super::packs;
 use super::report::{self, json_text, printable};
-use super::workspace::Workspace;
+use super::workspace::{Workspace, settled};
 use contextpack::graph::Value;
-use contextpack::model::{Diagnostic, Relation, Severity, Shard};
+use contextpack::model::{Diagnostic, Relation, Severity, Shard, Source as _};
 use contextpack::pipeline::Desk;
 use contextpack::store::{Access, Folder, StoreError};
 use std::collections::BTreeMap;
@@ -32,10 +32,15 @@ struct Row {
 
 /// Lists the roots with the state of their packs, which are built in memory for it.
 pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
+    settled(|| try_run(global, args))
+}
+
+fn try_run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     let workspace = Workspace::open(global, &[], Some(Access::Read))?;
     let desk = workspace.desk();
     let items = desk.roots();
     if let Some(shards) = args.matrix.and_then(NonZeroU32::new) {
+        workspace.all_read(&desk)?;
         return matrix(&desk, &items, shards);
     }
     let folder = Folder::open(&workspace.root, &workspace.settings.output.dir)?;
@@ -57,6 +62,9 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     })?;
     if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error.into());
+    }
+    if !workspace.repo.is_settled() {
+        return Err(Failure::Unsettled);
     }
     let mut packs = packs.into_inner().unwrap_or_else(PoisonError::into_inner);
     let rows: Vec<Row> = items.iter().map(|item| row(&desk, *item, &mut packs)).collect();
@@ -94,7 +102,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
             let errors: Vec<Diagnostic> = run.diagnostics.iter().filter(is_error).cloned().collect();
             report::text(&mut console::stderr(), &errors, &|_| None)?;
         }
-        if rows.is_empty() && !global.quiet {
+        if rows.is_empty() && !run.blocked && !global.quiet {
             writeln!(
                 console::stderr(),
                 "no roots: add work items, or correct `work_items` and `roots` in `contextpack.yml`"

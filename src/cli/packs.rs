@@ -2,7 +2,7 @@
 
 use super::args::{Building, Global};
 use super::failure::Failure;
-use super::workspace::{Workspace, stamp, strict};
+use super::workspace::{Workspace, settled, stamp, strict};
 use contextpack::model::{Diagnostic, Severity};
 use contextpack::pipeline::{Built, Desk, Job, Known, Limits, Planned};
 use contextpack::seal::{Sealed, Stamp};
@@ -31,7 +31,8 @@ pub(crate) struct Run {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The same before `--strict`.
     pub(crate) told: Vec<Diagnostic>,
-    /// Whether something kept a whole profile, or roots with one file name, from being built.
+    /// Whether something kept a whole profile, roots with one file name, or packs that may hold what cannot be read
+    /// from being built.
     pub(crate) blocked: bool,
 }
 
@@ -70,7 +71,7 @@ pub(crate) fn run(
         tell(diagnostics);
     };
     let faults = match known {
-        None => desk.build(&job, &take),
+        None => desk.build(&job, &take)?,
         Some(known) => {
             let known = |planned: &Planned| {
                 let known = known(planned);
@@ -79,7 +80,7 @@ pub(crate) fn run(
                 }
                 known
             };
-            desk.build_unless(&job, &known, &take)
+            desk.build_unless(&job, &known, &take)?
         }
     };
     bar.finish_and_clear();
@@ -129,9 +130,11 @@ pub(crate) fn one(
     root: &str,
     building: &Building,
 ) -> Result<Result<Sealed, Vec<Diagnostic>>, Failure> {
-    let workspace = Workspace::open(global, &[], Some(Access::Read))?;
-    let desk = workspace.desk();
-    Bench::new(&workspace, &desk, root, building)?.built(building.limits())
+    settled(|| {
+        let workspace = Workspace::open(global, &[], Some(Access::Read))?;
+        let desk = workspace.desk();
+        Bench::new(&workspace, &desk, root, building)?.built(building.limits())
+    })
 }
 
 /// One root under one profile, to be built under several limits.
@@ -176,7 +179,7 @@ impl<'d, 's> Bench<'d, 's> {
         let result = Mutex::new(None);
         let faults = self.desk.build(&job, &|built: Built| {
             *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(built.outcome);
-        });
+        })?;
         let told = |fault| self.desk.told(fault);
         Ok(match result.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(Ok(sealed)) => Ok(sealed),

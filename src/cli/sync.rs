@@ -30,7 +30,8 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     let request = request(&workspace, &desk, &whose, args)?;
     let proxies = proxies();
     let secrets = secrets(&whose)?.and(proxies.secrets());
-    let mut notes = Vec::new();
+    // Issues that only an item names that cannot be read are not asked for.
+    let mut notes = desk.unread().to_vec();
     if !secrets.is_authenticated() {
         let message = "there is no token, and without one the server answers 60 requests an hour";
         let help = "set `CONTEXTPACK_GITHUB_TOKEN`, or log in with `gh auth login`";

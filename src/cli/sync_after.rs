@@ -5,7 +5,7 @@ use super::console;
 use super::failure::Failure;
 use super::workspace::Workspace;
 use contextpack::github::Summary;
-use contextpack::model::{Code, RepoPath};
+use contextpack::model::{Code, RepoPath, Source as _};
 use contextpack::pipeline::Desk;
 use contextpack::store::Folder;
 use std::io::Write as _;
@@ -14,7 +14,7 @@ use std::io::Write as _;
 pub(crate) fn look(global: &Global, args: &SyncArgs, summary: &mut Summary) -> Result<(), Failure> {
     let workspace = Workspace::open(global, &[], None)?;
     let desk = workspace.desk();
-    if may_remove(&workspace, args, summary) {
+    if may_remove(&workspace, args, summary) && workspace.repo.is_settled() {
         remove(global, &workspace, &desk, summary)?;
     }
     summary.diagnostics.extend(desk.private_repos());

@@ -7,7 +7,7 @@ use super::failure::{Failure, PathFailure};
 use super::output;
 use super::packs::Bench;
 use super::report::{json_text, printable};
-use super::workspace::Workspace;
+use super::workspace::{Workspace, settled};
 use contextpack::review::{Difference, difference, read, verify};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -54,7 +54,8 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
         }
     }
     if args.against_repo {
-        against_repo(global, &mut judged)?;
+        let faults = settled(|| against_repo(global, &judged))?;
+        judged.iter_mut().zip(faults).for_each(|(one, fault)| one.faults.extend(fault));
     }
     let valid = judged.iter().all(|pack| pack.faults.is_empty());
     let mut out = console::stdout();
@@ -88,11 +89,17 @@ fn judge(name: String, bytes: Vec<u8>) -> Judged {
 }
 
 /// Builds each valid pack from the repo around, under its own profile, and compares all bytes but those of the stamp.
-fn against_repo(global: &Global, judged: &mut [Judged]) -> Result<(), Failure> {
+///
+/// Returns what is wrong with each, by its place.
+fn against_repo(global: &Global, judged: &[Judged]) -> Result<Vec<Option<String>>, Failure> {
     let workspace = Workspace::open(global, &[], None)?;
     let desk = workspace.desk();
-    for one in judged.iter_mut().filter(|one| one.faults.is_empty()) {
-        let Ok(pack) = read(&one.bytes) else { continue };
+    let mut faults = Vec::new();
+    for one in judged {
+        let Some(pack) = read(&one.bytes).ok().filter(|_| one.faults.is_empty()) else {
+            faults.push(None);
+            continue;
+        };
         let building = Building { profiles: vec![pack.profile.clone()], ..Building::default() };
         let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
         let fault = match Bench::new(&workspace, &desk, &root, &building) {
@@ -111,9 +118,9 @@ fn against_repo(global: &Global, judged: &mut [Judged]) -> Result<(), Failure> {
                 },
             },
         };
-        one.faults.extend(fault);
+        faults.push(fault);
     }
-    Ok(())
+    Ok(faults)
 }
 
 /// What is wrong with the Markdown beside a pack: where there is a file of that name, it is exactly its rendering.

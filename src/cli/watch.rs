@@ -42,6 +42,7 @@ pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
         roots: args.roots.iter().map(|typed| from_root(&here, &root, typed)).collect(),
         profiles: args.building.profiles.clone(),
         limits: args.building.limits(),
+        untracked: global.untracked(),
         out: args.out.as_deref().map(std::path::absolute).transpose()?,
         never: args.out.iter().filter_map(|out| inside(&root, out)).collect(),
         root,

@@ -7,11 +7,11 @@ use super::report::printable;
 use contextpack::cache::{Cache, Look, Texts, Trace};
 use contextpack::config::{self, DenyList, Settings};
 use contextpack::intake::{CacheUse, Options, Repo};
-use contextpack::model::{Code, Diagnostic, RepoPath, Severity};
+use contextpack::model::{Code, Diagnostic, RepoPath, Severity, Source, Untracked};
 use contextpack::pipeline::{Desk, Forgetful, Limits, Memory, RootError, levelled, unmatched};
 use contextpack::redact::Environment;
 use contextpack::seal::Stamp;
-use contextpack::session::{Incremental, Order};
+use contextpack::session::{Incremental, MOST_TRIES, Order};
 use contextpack::store::{Access, CacheFolder, Folder, NoCache, StoreError, sweep_state};
 use std::error::Error;
 use std::ffi::OsString;
@@ -37,6 +37,8 @@ pub(crate) struct Workspace {
     /// What they found out about texts, once it is asked for.
     texts: OnceLock<Option<Texts>>,
     environment: Environment,
+    /// How files count that git does not track.
+    untracked: Untracked,
     verbose: bool,
 }
 
@@ -53,9 +55,15 @@ impl Workspace {
         let environment = environment();
         let options = Options { deny: &deny, never: &never, snapshot: Some(&settings.github.snapshot) };
         let repo = Repo::open(&root, options)?;
-        let verbose = global.verbose;
+        // Between the two git may have brought another.
+        let again = Repo::read_config(&root, global.config.as_deref())?;
+        if again.map(|(_, text)| text) != config.1 {
+            return Err(Failure::Unsettled);
+        }
+        let (untracked, verbose) = (global.untracked(), global.verbose);
+        let texts = OnceLock::new();
         let mut workspace =
-            Self { root, settings, deny, repo, config, cache: None, texts: OnceLock::new(), environment, verbose };
+            Self { root, settings, deny, repo, config, cache: None, texts, environment, untracked, verbose };
         if let Some(access) = cached {
             if access == Access::Write {
                 sweep_state(&workspace.root, &Repo::is_tracked);
@@ -83,12 +91,16 @@ impl Workspace {
     /// Reads the work items and draws the graph.
     pub(crate) fn desk(&self) -> Desk<'_> {
         let memory = self.texts().map_or(&Forgetful as &dyn Memory, |texts| texts);
-        Desk::open_with(&self.repo, &self.settings, &self.deny, self.environment.clone(), memory)
+        self.opened(&self.repo, memory)
     }
 
     /// Does the same, and `trace` takes down what is read.
     pub(crate) fn desk_of<'a>(&'a self, trace: &'a Trace<'a, Repo>) -> Desk<'a> {
-        Desk::open_with(trace, &self.settings, &self.deny, self.environment.clone(), trace)
+        self.opened(trace, trace)
+    }
+
+    fn opened<'a>(&'a self, source: &'a dyn Source, memory: &'a dyn Memory) -> Desk<'a> {
+        Desk::open_with(source, &self.settings, &self.deny, self.environment.clone(), memory, self.untracked)
     }
 
     /// A run of `building` with what the cache knows; nothing where there is no cache.
@@ -105,6 +117,7 @@ impl Workspace {
             roots: &[],
             profiles: &building.profiles(&self.settings)?,
             limits: building.limits(),
+            untracked: self.untracked,
             out: out.map(std::path::absolute).transpose()?,
         };
         Ok(Some(Incremental::new(&self.repo, cache, folder, &order, look)))
@@ -148,12 +161,29 @@ impl Workspace {
         }
         let mut roots = Vec::new();
         for root in typed {
-            let item = self.find(desk, root).map_err(|error| Failure::usage(error.to_string()))?;
+            let item = match self.find(desk, root) {
+                Ok(item) => item,
+                Err(error) => {
+                    self.all_read(desk)?;
+                    return Err(Failure::usage(error.to_string()));
+                }
+            };
             if !roots.contains(&item) {
                 roots.push(item);
             }
         }
         Ok(roots)
+    }
+
+    /// Refuses to go on if items may be missing, or if git changed some while they were read.
+    pub(crate) fn all_read(&self, desk: &Desk<'_>) -> Result<(), Failure> {
+        if !self.repo.is_settled() {
+            return Err(Failure::Unsettled);
+        }
+        match desk.unread() {
+            [] => Ok(()),
+            unread => Err(Failure::Unread(unread.iter().map(|unread| desk.told(unread.clone())).collect())),
+        }
     }
 
     /// What is nothing in the repo as a whole may be the path of an item's file from the current folder.
@@ -200,6 +230,18 @@ pub(crate) fn caches(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<Path
         return folder("HOME").map(|home| home.join("Library/Caches"));
     }
     folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")))
+}
+
+/// Does what reads a repo, and does it again if git changed the repo's files meanwhile. It writes and prints nothing
+/// before it knows.
+pub(crate) fn settled<T>(run: impl Fn() -> Result<T, Failure>) -> Result<T, Failure> {
+    for _ in 1..MOST_TRIES {
+        match run() {
+            Err(Failure::Unsettled) => {}
+            done => return done,
+        }
+    }
+    run()
 }
 
 /// An error with its causes, on one line.

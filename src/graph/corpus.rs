@@ -78,6 +78,8 @@ pub struct Entry {
     pub issue: Option<Box<Issue>>,
     /// The text of its file, where its issue has another.
     pub draft: Option<Box<Draft>>,
+    /// Whether anyone could have put its file there, see [`Untracked`](crate::model::Untracked).
+    pub untrusted_file: bool,
     /// What tells it apart from others.
     pub identity: Identity,
 }

@@ -58,10 +58,10 @@ impl Corpus {
 /// Texts count by their digests, which cover them, and by their lengths, which say where one ends.
 impl Hash for Entry {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let Self { item, body, removals, digest, rules, issue, draft, identity: _ } = self;
+        let Self { item, body, removals, digest, rules, issue, draft, untrusted_file, identity: _ } = self;
         hash_item(item, state);
         hash_text(body, state);
-        (removals, digest, rules, issue).hash(state);
+        (removals, digest, rules, issue, untrusted_file).hash(state);
         if let Some(draft) = draft {
             let Draft { body, text } = &**draft;
             hash_body(body, state);

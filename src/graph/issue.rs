@@ -93,12 +93,12 @@ impl Entry {
 
     /// Whether strangers may have written the item's text.
     pub fn is_untrusted(&self) -> bool {
-        self.told_by_issue().is_some_and(|issue| !issue.by.trusted)
+        self.told_by_issue().map_or(self.untrusted_file, |issue| !issue.by.trusted)
     }
 
     /// Whether strangers may have written its title: that of a work item is the file's.
     pub fn has_untrusted_title(&self) -> bool {
-        self.bare_issue().is_some_and(|issue| !issue.by.trusted)
+        self.bare_issue().map_or(self.untrusted_file, |issue| !issue.by.trusted)
     }
 
     /// Whether strangers may have written what stands at a place of the item: all that its issue's file holds.

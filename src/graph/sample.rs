@@ -47,6 +47,7 @@ pub(super) fn item(id: &str, file: &str) -> Entry {
         rules: Arc::new(SourceRules::default()),
         issue: None,
         draft: None,
+        untrusted_file: false,
         identity: Identity::default(),
     }
 }

@@ -20,6 +20,15 @@ pub enum IntakeError {
         /// The path that was given.
         path: PathBuf,
     },
+    /// A git command is changing the work tree, and does not come to an end.
+    #[error(
+        "git is changing files here: `{}` exists; try again when git is done, or remove that file if no git command runs",
+        path.display()
+    )]
+    Locked {
+        /// The lock.
+        path: PathBuf,
+    },
     /// Both spellings of the configuration's name exist, and nothing says which counts.
     #[error("both `contextpack.yml` and `contextpack.yaml` stand in `{}`; remove one of them", path.display())]
     TwoConfigs {

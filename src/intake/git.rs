@@ -1,24 +1,91 @@
 //! What git alone knows: which files are tracked, and the remote.
 
+use super::root::is_there;
+use super::walk::is_gone;
 use std::ffi::OsStr;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
-/// The tracked files below `root` as git writes them: bytes, `/` between parts, relative to `root`.
+/// The entries of the index below `root`, as [`tracked`] reads them.
 ///
 /// # Errors
-/// Why git could not say: a sentence without a secret in it.
-pub(super) fn tracked(root: &Path) -> Result<Vec<Vec<u8>>, String> {
-    let out = run(root, &["ls-files", "-z", "--cached"])?;
-    Ok(out.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(<[u8]>::to_vec).collect())
+/// Why git could not say.
+pub(super) fn entries(root: &Path) -> Result<Vec<u8>, Silent> {
+    let mut command = command(root, &["ls-files", "-z", "--stage"]);
+    let output = match command.stdin(Stdio::null()).output() {
+        Ok(output) => output,
+        Err(error) => {
+            let why = format!("git cannot be started: {}", error.kind());
+            return Err(Silent { why, absent: error.kind() == io::ErrorKind::NotFound });
+        }
+    };
+    answered(root, output).map_err(|why| Silent { why, absent: !is_repository(root).unwrap_or(true) })
+}
+
+/// Whether there is a repository where `.git` says it is, by what every one has.
+fn is_repository(root: &Path) -> io::Result<bool> {
+    let top = super::root::work_tree(root).map_err(io::Error::other)?;
+    let Some(git) = top.map(folder).transpose()?.flatten() else { return Ok(false) };
+    let has = |name: &str| is_there(git.join(name).metadata());
+    // A linked work tree has a file that names the folder with the rest.
+    Ok(has("HEAD")? && (has("commondir")? || has("objects")? && has("refs")?))
+}
+
+/// Why git does not say which files it tracks.
+#[derive(Debug)]
+pub(super) struct Silent {
+    /// A sentence without a secret in it.
+    pub(super) why: String,
+    /// Whether there is no git here to ask, or no repository where `.git` says it is. What else git fails of may be
+    /// gone in a moment.
+    pub(super) absent: bool,
+}
+
+/// The tracked files of `entries` as git writes them: bytes, `/` between parts, relative to the root.
+pub(super) fn tracked(entries: &[u8]) -> impl Iterator<Item = &[u8]> {
+    // `<mode> <id> <stage>\t<path>`
+    let path = |entry: &'_ [u8]| entry.iter().position(|byte| *byte == b'\t');
+    entries.split(|byte| *byte == 0).filter_map(move |entry| entry.get(path(entry)? + 1..))
+}
+
+/// The repository's own folder for the work tree that begins at `top`: the index lies in it. In a linked work tree and
+/// in a submodule `.git` is a file that names it.
+///
+/// # Errors
+/// If `.git` exists and cannot be looked at.
+pub(super) fn folder(top: &Path) -> io::Result<Option<PathBuf>> {
+    let git = top.join(".git");
+    let there = |path: PathBuf| match path.metadata() {
+        Ok(metadata) => Ok(Some((path, metadata))),
+        Err(error) if is_gone(&error) => Ok(None),
+        Err(error) => Err(error),
+    };
+    let Some((git, metadata)) = there(git)? else { return Ok(None) };
+    if metadata.is_dir() {
+        return Ok(Some(git));
+    }
+    if !metadata.is_file() {
+        return Ok(None);
+    }
+    let text = String::from_utf8(fs::read(git)?).unwrap_or_default();
+    let named = text.trim().strip_prefix("gitdir:").map(|folder| top.join(folder.trim()));
+    let folder = named.map(there).transpose()?.flatten();
+    Ok(folder.map(|(folder, _)| folder))
 }
 
 /// Whether git tracks the file at `path`; where it cannot say so, it may.
 pub(super) fn is_tracked(path: &Path) -> bool {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(OsStr::to_str)) else { return true };
-    if !folder.canonicalize().is_ok_and(|real| real.ancestors().any(super::root::has_git)) {
-        return false;
+    match folder.canonicalize() {
+        Err(error) if is_gone(&error) => return false,
+        Err(_) => return true,
+        Ok(real) => match super::root::work_tree(&real) {
+            Ok(None) => return false,
+            Ok(Some(_)) => {}
+            Err(_) => return true,
+        },
     }
     let name = format!(":(literal){name}");
     run(folder, &["ls-files", "-z", "--cached", "--", &name]).map_or(true, |listed| !listed.is_empty())
@@ -26,18 +93,12 @@ pub(super) fn is_tracked(path: &Path) -> bool {
 
 /// The files outside the folders below `root` that decide what is tracked and ignored there.
 pub(super) fn beside(root: &Path) -> Vec<PathBuf> {
-    let Some(top) = root.ancestors().find(|dir| super::root::has_git(dir)) else { return Vec::new() };
+    // Where they cannot be looked at there is nothing to follow; the build says what is wrong.
+    let Ok(Some(top)) = super::root::work_tree(root) else { return Vec::new() };
     let mut files: Vec<PathBuf> = vec![top.join(".git")];
     let above = root.ancestors().skip(1).take_while(|dir| dir.starts_with(top));
     files.extend(above.map(|dir| dir.join(".gitignore")));
-    let git = top.join(".git");
-    let git = match git.is_file() {
-        false => Some(git),
-        // Of a work tree and of a submodule the repository is elsewhere.
-        true => {
-            fs::read_to_string(git).ok().and_then(|text| Some(top.join(text.trim().strip_prefix("gitdir:")?.trim())))
-        }
-    };
+    let git = folder(top).unwrap_or_default();
     files.extend(git.into_iter().flat_map(|git| [git.join("HEAD"), git.join("index")]));
     files
 }
@@ -47,7 +108,7 @@ pub(super) fn beside(root: &Path) -> Vec<PathBuf> {
 /// # Errors
 /// Why git could not say: a sentence without a secret in it.
 pub(super) fn remote(root: &Path) -> Result<Option<String>, String> {
-    if !root.ancestors().any(super::root::has_git) {
+    if super::root::work_tree(root).map_err(|error| error.to_string())?.is_none() {
         return Ok(None);
     }
     let names = run(root, &["remote"])?;
@@ -83,6 +144,10 @@ pub(super) fn run(root: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
         .stdin(Stdio::null())
         .output()
         .map_err(|error| format!("git cannot be started: {}", error.kind()))?;
+    answered(root, output)
+}
+
+fn answered(root: &Path, output: Output) -> Result<Vec<u8>, String> {
     if output.status.success() {
         return Ok(output.stdout);
     }

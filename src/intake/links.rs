@@ -1,7 +1,9 @@
 //! Where a path really leads, link by link, without leaving the root.
 
+use super::walk::is_gone;
 use crate::model::RepoPath;
 use cap_std::fs::Dir;
+use std::io;
 use std::path::Path;
 
 /// More links than this in one path are a circle, as for the system itself.
@@ -14,8 +16,10 @@ pub(super) enum End {
     File(RepoPath),
     /// At a folder.
     Folder(RepoPath),
-    /// At a name where nothing is, or nothing that can be looked at.
+    /// At a name where nothing is.
     Missing(RepoPath),
+    /// At a name, or on the way to it at one, that exists and cannot be looked at; in the system's words.
+    Unreadable(RepoPath, String),
     /// Outside the root. An absolute link is outside wherever it points: elsewhere it points elsewhere.
     Outside,
     /// At something that is no file, or nowhere.
@@ -41,14 +45,16 @@ pub(super) fn follow(root: &Dir, path: &RepoPath) -> End {
             _ => real.push(part),
         }
         let here = real.join("/");
-        let Ok(metadata) = root.symlink_metadata(&here) else {
-            return missing(here, rest);
+        let metadata = match root.symlink_metadata(&here) {
+            Ok(metadata) => metadata,
+            Err(error) => return stopped(here, rest, &error),
         };
         is_file = metadata.is_file();
         if metadata.is_symlink() {
             links += 1;
-            let Ok(target) = root.read_link_contents(&here) else {
-                return End::Nothing;
+            let target = match root.read_link_contents(&here) {
+                Ok(target) => target,
+                Err(error) => return stopped(here, rest, &error),
             };
             if leads_away(&target) {
                 return End::Outside;
@@ -74,12 +80,18 @@ fn parts(path: &str) -> Vec<String> {
     path.split('/').rev().map(str::to_owned).collect()
 }
 
-fn missing(mut here: String, rest: Vec<String>) -> End {
+/// Where a path ends of which no more than `here` could be followed.
+fn stopped(mut here: String, rest: Vec<String>, error: &io::Error) -> End {
     for part in rest.into_iter().rev() {
         here.push('/');
         here.push_str(&part);
     }
-    named(&here).map_or(End::Outside, End::Missing)
+    match named(&here) {
+        None => End::Outside,
+        // No file can have a name that is too long.
+        Some(path) if is_gone(error) || error.kind() == io::ErrorKind::InvalidFilename => End::Missing(path),
+        Some(path) => End::Unreadable(path, error.kind().to_string()),
+    }
 }
 
 /// A path of names on disk: `~x` and `c:x` are names here, not other places.

@@ -2,6 +2,7 @@
 
 #[cfg(all(test, unix))]
 mod agreement;
+mod checkout;
 mod error;
 mod git;
 mod history;
@@ -23,15 +24,17 @@ pub use merged::merged;
 pub use own::CacheUse;
 
 use crate::config::DenyList;
-use crate::model::{Code, Diagnostic, FileState, Refusal, RepoPath, Source};
+use crate::model::{Code, Diagnostic, FileState, Refusal, RepoPath, Severity, Source};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use checkout::Checkout;
+use git::Silent;
 use links::End;
 use snapshot::Snapshot;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use walk::{Above, Found, NeverEntered, Walk};
+use walk::{Above, Found, NeverEntered, Unlisted, Walk, is_gone};
 
 /// What a build says of the repo before it is opened.
 #[derive(Debug, Clone, Copy)]
@@ -70,6 +73,12 @@ pub struct Repo {
     cache: CacheUse,
     snapshot: Snapshot,
     diagnostics: Vec<Diagnostic>,
+    /// Files and folders that exist and could not be listed or looked at, as paths from the root.
+    unlisted: Vec<String>,
+    /// What is wrong with those, and with git.
+    blind: Vec<Diagnostic>,
+    /// The work tree that the files belong to, observed since the repo was opened.
+    checkout: Option<Checkout>,
 }
 
 /// What is refused by its name alone.
@@ -121,7 +130,7 @@ impl Repo {
     /// Lists the files of the repo at `root`.
     ///
     /// # Errors
-    /// Where the root cannot be listed. What cannot be used below it is a diagnostic.
+    /// Where the root cannot be listed, or git is changing its files. What cannot be used below it is a diagnostic.
     pub fn open(root: &Path, options: Options<'_>) -> Result<Self, IntakeError> {
         let root = root::folder(root)?;
         let failed = |source| IntakeError::Read { path: root.clone(), source };
@@ -136,30 +145,34 @@ impl Repo {
             .cloned()
             .collect();
         let bounds = Bounds { deny: options.deny.clone(), never };
-        let above = match root.ancestors().find(|dir| root::has_git(dir)) {
-            Some(top) => walk::above(top, &root).map_err(failed)?,
-            None => None,
-        };
+        let top = root::work_tree(&root)?;
+        let above = top.map(|top| walk::above(top, &root)).transpose().map_err(failed)?.flatten();
         // Of a root that git ignores it may track files all the same, and so a cache.
-        let asked = root.ancestors().any(root::has_git);
+        let asked = top.is_some();
         let in_git = above.is_some();
+        let mut checkout = top.filter(|_| in_git).map(Checkout::observe).transpose()?.flatten();
         // git takes about as long as the walk.
-        let (found, tracked) = std::thread::scope(|scope| {
-            let ask = || git::tracked(&root);
+        let (found, entries) = std::thread::scope(|scope| {
+            let ask = || git::entries(&root);
             // Without a thread for it git is asked afterwards.
             let asking = asked.then(|| std::thread::Builder::new().spawn_scoped(scope, ask).ok());
             let walk = Walk { root: &root, handle: &handle, never: &bounds };
             let found = walk.run(&above.unwrap_or_else(Above::default));
-            let failed = |_| Err("git could not be asked".to_owned());
+            let failed = |_| Err(Silent { why: "git could not be asked".to_owned(), absent: false });
             let answer = |asking: Option<std::thread::ScopedJoinHandle<'_, _>>| match asking {
                 Some(asking) => asking.join().unwrap_or_else(failed),
                 None => ask(),
             };
             (found, asking.map(answer))
         });
-        let own =
-            tracked.as_ref().and_then(|tracked| tracked.as_ref().ok()).map_or_else(Vec::new, |it| own::tracked(it));
-        let cache = match &tracked {
+        if let (Some(checkout), Some(Ok(entries))) = (&mut checkout, &entries) {
+            checkout.list(entries);
+        }
+        let own = match &entries {
+            Some(Ok(entries)) => own::tracked(git::tracked(entries)),
+            _ => Vec::new(),
+        };
+        let cache = match &entries {
             Some(Err(_)) => CacheUse::Unknown,
             _ if own.is_empty() => CacheUse::Free,
             _ => CacheUse::Tracked,
@@ -179,8 +192,11 @@ impl Repo {
             cache,
             snapshot,
             diagnostics: own,
+            unlisted: Vec::new(),
+            blind: Vec::new(),
+            checkout,
         };
-        repo.list(found, tracked.filter(|_| in_git));
+        repo.list(found, entries.filter(|_| in_git));
         Ok(repo)
     }
 
@@ -192,6 +208,15 @@ impl Repo {
     /// Whether git tracks the file at `path`, or cannot say so: then it has to stay.
     pub fn is_tracked(path: &Path) -> bool {
         git::is_tracked(path)
+    }
+
+    /// Makes ready for another build of the same listing. Returns `false` if git changed something since, so that the
+    /// repo has to be opened again.
+    ///
+    /// # Errors
+    /// As [`Repo::open`].
+    pub fn resume(&mut self) -> Result<bool, IntakeError> {
+        self.checkout.as_mut().map_or(Ok(true), Checkout::resume)
     }
 
     /// What could not be read or named when the repo was opened, sorted.
@@ -246,27 +271,27 @@ impl Repo {
     }
 
     /// Joins what the walk found with what git tracks.
-    fn list(&mut self, found: Found, tracked: Option<Result<Vec<Vec<u8>>, String>>) {
-        let Found { files, mut links, folders, diagnostics } = found;
+    fn list(&mut self, found: Found, entries: Option<Result<Vec<u8>, Silent>>) {
+        let Found { files, mut links, folders, diagnostics, unlisted } = found;
         self.files = files;
         self.folders = folders;
         self.files.sort_unstable();
         self.diagnostics.extend(diagnostics);
-        self.diagnostics.extend_from_slice(&self.snapshot.diagnostics);
-        match tracked {
+        self.diagnostics.append(&mut self.snapshot.diagnostics);
+        for Unlisted { path, diagnostic } in unlisted.into_iter().chain(std::mem::take(&mut self.snapshot.unlisted)) {
+            self.unlisted.push(path);
+            self.blind.push(diagnostic);
+        }
+        match entries {
             None => {}
-            Some(Err(why)) => {
-                self.index = Index::Unknown;
-                self.diagnostics.push(
-                    Diagnostic::new(
-                        Code::GitUnavailable,
-                        None,
-                        format!("{why}; files that are tracked although git ignores them are left out"),
-                    )
-                    .help("install git, or run `git status` here to see what is wrong"),
-                );
-            }
-            Some(Ok(paths)) => self.add_tracked(&paths, &mut links),
+            Some(Err(silent)) => self.without_index(&silent),
+            Some(Ok(entries)) => self.add_tracked(&entries, &mut links),
+        }
+        if self.checkout.as_ref().is_some_and(Checkout::is_stale) {
+            let message =
+                "git's `index.lock` has been there for a while: a git command crashed, or changes files still";
+            let help = "remove that file of the git repository if no git command runs, and build again";
+            self.diagnostics.push(Diagnostic::new(Code::StaleLock, None, message).help(help));
         }
         links.sort_unstable();
         links.dedup();
@@ -285,6 +310,11 @@ impl Repo {
                     self.links.insert(link, real);
                 }
                 Err(Refusal::NotInRepo) => {}
+                Err(Refusal::Unreadable(why)) => {
+                    let what = format!("`{link}` cannot be followed: {why}");
+                    self.blind.push(Unlisted::new(link.as_str(), link.as_str(), &what).diagnostic);
+                    self.unlisted.push(link.to_string());
+                }
                 Err(refusal) => {
                     listed.push(link.clone());
                     self.astray.insert(link.to_string(), refusal);
@@ -293,16 +323,35 @@ impl Repo {
         }
         self.files.append(&mut listed);
         self.files.sort_unstable();
+        self.blind.sort();
+        self.blind.dedup();
+        self.diagnostics.extend_from_slice(&self.blind);
         self.diagnostics.sort();
         self.diagnostics.dedup();
     }
 
+    /// Goes on without knowing what git tracks.
+    fn without_index(&mut self, silent: &Silent) {
+        self.index = Index::Unknown;
+        let Silent { why, absent } = silent;
+        if *absent {
+            let message = format!("{why}; files that are tracked although git ignores them are left out");
+            let help = "install git, or run `git status` here to see what is wrong";
+            self.diagnostics.push(Diagnostic::new(Code::GitUnavailable, None, message).help(help));
+        } else {
+            let message = format!("{why}; nobody knows which files it tracks, so no pack is built or removed");
+            let help = "run `git status` here to see what is wrong, and build again";
+            let diagnostic = Diagnostic::new(Code::GitUnavailable, None, message).help(help);
+            self.blind.push(Diagnostic { severity: Severity::Error, ..diagnostic });
+        }
+    }
+
     /// Adds the tracked files that the walk left out because git ignores them.
-    fn add_tracked(&mut self, paths: &[Vec<u8>], links: &mut Vec<RepoPath>) {
+    fn add_tracked(&mut self, entries: &[u8], links: &mut Vec<RepoPath>) {
         let mut tracked = BTreeSet::new();
         let (mut more, mut more_links) = (Vec::new(), Vec::new());
         links.sort_unstable();
-        for bytes in paths {
+        for bytes in git::tracked(entries) {
             let Ok(text) = std::str::from_utf8(bytes) else {
                 // Where the file is there and not ignored the walk said so already: equal ones become one.
                 let shown = String::from_utf8_lossy(bytes);
@@ -318,10 +367,17 @@ impl Repo {
             }
             if self.files.binary_search(&path).is_err() && links.binary_search(&path).is_err() {
                 match self.is_link(&path) {
-                    Some(true) => more_links.push(path.clone()),
-                    Some(false) => more.push(path.clone()),
+                    Ok(Some(true)) => more_links.push(path.clone()),
+                    Ok(Some(false)) => more.push(path.clone()),
                     // Deleted, or a submodule's folder.
-                    None => {}
+                    Ok(None) => {}
+                    // What is wrong with the folder has been said.
+                    Err(_) if self.is_unlisted(path.as_str()) => {}
+                    Err(why) => {
+                        let what = format!("`{path}` cannot be looked at: {why}");
+                        self.blind.push(Unlisted::new(path.as_str(), path.as_str(), &what).diagnostic);
+                        self.unlisted.push(path.to_string());
+                    }
                 }
             }
             tracked.insert(path);
@@ -333,15 +389,30 @@ impl Repo {
     }
 
     /// Whether a path that no link leads to is a link itself (`true`) or a regular file (`false`).
-    fn is_link(&self, path: &RepoPath) -> Option<bool> {
-        if !path.dir().is_empty() {
-            let dir = links::named(path.dir())?;
-            if links::follow(&self.handle, &dir) != End::Folder(dir) {
-                return None;
+    ///
+    /// # Errors
+    /// Why it cannot be looked at, though it may be there.
+    fn is_link(&self, path: &RepoPath) -> Result<Option<bool>, String> {
+        if let Some(dir) = Some(path.dir()).filter(|dir| !dir.is_empty()).and_then(links::named) {
+            match links::follow(&self.handle, &dir) {
+                End::Folder(real) if real == dir => {}
+                End::Unreadable(_, why) => return Err(why),
+                _ => return Ok(None),
             }
         }
-        let metadata = self.handle.symlink_metadata(path.as_str()).ok()?;
-        (metadata.is_symlink() || metadata.is_file()).then_some(metadata.is_symlink())
+        match self.handle.symlink_metadata(path.as_str()) {
+            Ok(metadata) => Ok((metadata.is_symlink() || metadata.is_file()).then_some(metadata.is_symlink())),
+            Err(error) if is_gone(&error) => Ok(None),
+            Err(error) => Err(error.kind().to_string()),
+        }
+    }
+
+    /// Whether a path is one that could not be listed, or lies below one.
+    fn is_unlisted(&self, path: &str) -> bool {
+        self.unlisted.iter().any(|unlisted| {
+            let rest = path.strip_prefix(unlisted.as_str());
+            rest.is_some_and(|rest| unlisted.is_empty() || rest.is_empty() || rest.starts_with('/'))
+        })
     }
 
     /// What a link above `path`, or `path` itself, has to say of it.
@@ -357,9 +428,12 @@ impl Repo {
     fn judge(&self, end: &End) -> Result<RepoPath, Refusal> {
         match end {
             End::Outside => Err(Refusal::Outside),
-            End::File(real) | End::Folder(real) | End::Missing(real) if self.bounds.refuse(real) => {
+            End::File(real) | End::Folder(real) | End::Missing(real) | End::Unreadable(real, _)
+                if self.bounds.refuse(real) =>
+            {
                 Err(Refusal::Denied)
             }
+            End::Unreadable(_, why) => Err(Refusal::Unreadable(why.clone())),
             End::File(real) if self.has(real) => Ok(real.clone()),
             _ => Err(Refusal::NotInRepo),
         }
@@ -369,6 +443,23 @@ impl Repo {
 impl Source for Repo {
     fn files(&self) -> &[RepoPath] {
         &self.files
+    }
+
+    fn unlisted(&self) -> &[Diagnostic] {
+        &self.blind
+    }
+
+    fn is_settled(&self) -> bool {
+        let changed = || {
+            let folders = self.folders().into_iter().map(|folder| self.root.join(folder));
+            let files = self.files.iter().chain(&self.snapshot.files).map(|path| self.root.join(path.as_str()));
+            let mut last = None;
+            for path in folders.chain(files) {
+                last = last.max(Some(text::changed(&path)?));
+            }
+            last
+        };
+        self.checkout.as_ref().is_none_or(|checkout| checkout.is_same(&self.root, &changed))
     }
 
     fn issues(&self) -> &[RepoPath] {
@@ -413,7 +504,7 @@ impl Source for Repo {
             return Err(refusal.clone());
         }
         if !self.has(path) {
-            return Err(Refusal::NotInRepo);
+            return Err(if self.is_unlisted(path.as_str()) { unlisted() } else { Refusal::NotInRepo });
         }
         let real = if self.links.contains_key(path) {
             // Followed again: it may lead elsewhere by now.
@@ -423,6 +514,11 @@ impl Source for Repo {
         };
         self.opened.read(&self.handle, real.as_str(), text::limit(path.extension()))
     }
+}
+
+/// Why a file cannot be had that may lie where nothing could be listed.
+fn unlisted() -> Refusal {
+    Refusal::Unreadable("the folder cannot be listed".to_owned())
 }
 
 impl Bounds {

@@ -20,7 +20,7 @@ pub enum CacheUse {
 }
 
 /// Finds what git tracks of it among the `tracked` paths, as git writes them: one diagnostic for each folder.
-pub(super) fn tracked(tracked: &[Vec<u8>]) -> Vec<Diagnostic> {
+pub(super) fn tracked<'a>(tracked: impl Iterator<Item = &'a [u8]>) -> Vec<Diagnostic> {
     let mut found = BTreeMap::new();
     for path in tracked {
         let Ok(path) = std::str::from_utf8(path) else { continue };
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn each_folder_is_told_once_with_the_command_that_mends_it() {
         let paths = [".contextpack/cache/a", ".contextpack/cache/b", ".contextpack/now.md"];
-        let found = tracked(&paths.map(|path| path.as_bytes().to_vec()));
+        let found = tracked(paths.iter().map(|path| path.as_bytes()));
         let helps: Vec<&str> = found.iter().filter_map(|it| it.help.as_deref()).collect();
         assert_eq!(
             helps,

@@ -1,5 +1,6 @@
 //! Where the repo begins, and its configuration's text.
 
+use super::walk::is_gone;
 use super::{error::IntakeError, links, text};
 use crate::model::Refusal;
 use cap_std::ambient_authority;
@@ -18,11 +19,26 @@ const CONFIGS: [&str; 2] = ["contextpack.yml", "contextpack.yaml"];
 pub(super) fn find(start: &Path) -> Result<PathBuf, IntakeError> {
     let start = folder(start)?;
     for dir in start.ancestors() {
-        if CONFIGS.iter().any(|name| dir.join(name).is_file()) || has_git(dir) {
+        for name in CONFIGS {
+            if is_file(&dir.join(name))? {
+                return Ok(dir.to_owned());
+            }
+        }
+        if has_git(dir)? {
             return Ok(dir.to_owned());
         }
     }
     Ok(start)
+}
+
+/// The nearest folder upwards at which a git repository begins.
+pub(super) fn work_tree(root: &Path) -> Result<Option<&Path>, IntakeError> {
+    for dir in root.ancestors() {
+        if has_git(dir)? {
+            return Ok(Some(dir));
+        }
+    }
+    Ok(None)
 }
 
 /// The real path of a folder.
@@ -32,8 +48,27 @@ pub(super) fn folder(path: &Path) -> Result<PathBuf, IntakeError> {
 }
 
 /// Whether a git repository begins at this folder; in work trees and submodules `.git` is a file.
-pub(super) fn has_git(dir: &Path) -> bool {
-    dir.join(".git").symlink_metadata().is_ok()
+fn has_git(dir: &Path) -> Result<bool, IntakeError> {
+    let path = dir.join(".git");
+    is_there(path.symlink_metadata()).map_err(|source| failed(&path, source))
+}
+
+/// Whether a regular file, or a link to one, is there.
+fn is_file(path: &Path) -> Result<bool, IntakeError> {
+    match path.metadata() {
+        Ok(metadata) => Ok(metadata.is_file()),
+        Err(error) if is_gone(&error) => Ok(false),
+        Err(source) => Err(failed(path, source)),
+    }
+}
+
+/// Whether something is there; what cannot be looked at is not taken for absent.
+pub(super) fn is_there<T>(looked: io::Result<T>) -> io::Result<bool> {
+    match looked {
+        Ok(_) => Ok(true),
+        Err(error) if is_gone(&error) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// The configuration's name as shown to the user, and its text.
@@ -48,7 +83,11 @@ pub(super) fn config(root: &Path, explicit: Option<&Path>) -> Result<Option<(Str
         });
     }
     let dir = Dir::open_ambient_dir(root, ambient_authority()).map_err(|source| failed(root, source))?;
-    let present: Vec<&str> = CONFIGS.into_iter().filter(|name| dir.symlink_metadata(name).is_ok()).collect();
+    let mut present = Vec::new();
+    for name in CONFIGS {
+        let there = is_there(dir.symlink_metadata(name)).map_err(|source| failed(&root.join(name), source))?;
+        present.extend(there.then_some(name));
+    }
     match present[..] {
         [] => Ok(None),
         [name] => {
@@ -56,6 +95,7 @@ pub(super) fn config(root: &Path, explicit: Option<&Path>) -> Result<Option<(Str
             let read = match links::named(name).map(|name| links::follow(&dir, &name)) {
                 Some(links::End::File(real)) => text::read(&dir, real.as_str(), text::limit("")),
                 Some(links::End::Outside) => Err(Refusal::Outside),
+                Some(links::End::Unreadable(_, why)) => Err(Refusal::Unreadable(why)),
                 _ => Err(Refusal::Binary),
             };
             let text = usable(&path, read)?;
@@ -76,7 +116,7 @@ fn usable(path: &Path, read: Result<String, Refusal>) -> Result<String, IntakeEr
         Err(Refusal::NotUtf8) => "it is not UTF-8".to_owned(),
         Err(Refusal::TooLarge(limit)) => format!("it is larger than {limit} bytes"),
         Err(Refusal::NotInRepo | Refusal::Outside | Refusal::Denied) => "it leads out of the repo".to_owned(),
-        Err(Refusal::Unreadable(why)) => why,
+        Err(Refusal::Unreadable(why)) => return Err(failed(path, io::Error::other(why))),
     };
     Err(IntakeError::Unusable { path: path.to_owned(), reason })
 }

@@ -1,5 +1,6 @@
 //! The files of the GitHub snapshot.
 
+use super::walk::Unlisted;
 use super::{links, text};
 use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath};
 use cap_fs_ext::DirExt as _;
@@ -15,6 +16,7 @@ pub(super) struct Snapshot {
     /// Sorted.
     pub(super) files: Vec<RepoPath>,
     pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) unlisted: Vec<Unlisted>,
 }
 
 impl Snapshot {
@@ -23,13 +25,10 @@ impl Snapshot {
     /// No link is followed, and git is not asked: what `sync` wrote counts whether or not it is committed.
     pub(super) fn list(root: &Dir, folder: &RepoPath) -> Self {
         let mut snapshot = Self::default();
-        let mut dir = root.try_clone();
-        for part in folder.as_str().split('/').filter(|part| !part.is_empty()) {
-            dir = dir.and_then(|dir| dir.open_dir_nofollow(part));
-        }
-        match dir {
-            Ok(dir) => snapshot.folder(&dir, folder.as_str(), 0),
-            Err(error) => snapshot.failed(folder.as_str(), &error),
+        let parts: Vec<&str> = folder.as_str().split('/').filter(|part| !part.is_empty()).collect();
+        match parts.iter().try_fold(None, |dir: Option<Dir>, part| open(dir.as_ref().unwrap_or(root), part).map(Some)) {
+            Ok(dir) => snapshot.folder(dir.as_ref().unwrap_or(root), folder.as_str(), 0),
+            Err(fault) => snapshot.failed(folder.as_str(), &fault),
         }
         snapshot.files.sort_unstable();
         snapshot
@@ -38,9 +37,14 @@ impl Snapshot {
     fn folder(&mut self, dir: &Dir, path: &str, depth: u8) {
         let entries = match dir.entries() {
             Ok(entries) => entries,
-            Err(error) => return self.failed(path, &error),
+            Err(error) => return self.failed(path, &Fault::Refused(error)),
         };
-        for entry in entries.flatten() {
+        for entry in entries {
+            let entry = match entry {
+                Ok(entry) => entry,
+                // The rest is not known; one word on it is enough.
+                Err(error) => return self.failed(path, &Fault::Refused(error)),
+            };
             let Ok(name) = entry.file_name().into_string() else { continue };
             let below = format!("{path}/{name}");
             // Owners have no name with a full stop in front; repos may: `owner/.github`.
@@ -49,16 +53,16 @@ impl Snapshot {
                 continue;
             }
             match entry.file_type() {
-                Ok(kind) if kind.is_dir() && depth < 2 => match dir.open_dir_nofollow(&name) {
+                Ok(kind) if kind.is_dir() && depth < 2 => match open(dir, &name) {
                     Ok(dir) => self.folder(&dir, &below, depth + 1),
-                    Err(error) => self.failed(&below, &error),
+                    Err(fault) => self.failed(&below, &fault),
                 },
                 Ok(kind) if kind.is_file() && depth == 2 => self.files.extend(links::named(&below)),
                 Ok(kind) if kind.is_symlink() => self.strange(&below, "it is a link, which is not followed"),
                 Ok(_) if depth == 2 => self.strange(&below, "it is no file"),
                 // A file beside the folders is nobody's issue.
                 Ok(_) => {}
-                Err(error) => self.failed(&below, &error),
+                Err(error) => self.failed(&below, &Fault::Refused(error)),
             }
         }
     }
@@ -71,14 +75,19 @@ impl Snapshot {
     }
 
     /// What is not there is no fault: nothing was synced yet.
-    fn failed(&mut self, path: &str, error: &io::Error) {
-        if error.kind() != io::ErrorKind::NotFound {
-            let at = links::named(path).map(Place::file);
-            let message = format!("the folder cannot be listed: {}", error.kind());
-            self.diagnostics.push(
-                Diagnostic::new(Code::InvalidSnapshot, at, message)
-                    .help("put a folder in its place, or name another one with `github.snapshot`"),
-            );
+    fn failed(&mut self, path: &str, fault: &Fault) {
+        match fault {
+            Fault::Refused(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Fault::Refused(error) => {
+                let what = format!("`{path}` of the snapshot cannot be listed: {}", error.kind());
+                self.unlisted.push(Unlisted::new(path, path, &what));
+            }
+            Fault::NoFolder => {
+                let at = links::named(path).map(Place::file);
+                let help = "put a folder in its place, or name another one with `github.snapshot`";
+                let message = "it is a link or no folder, so that no issue can be read there";
+                self.diagnostics.push(Diagnostic::new(Code::InvalidSnapshot, at, message).help(help));
+            }
         }
     }
 
@@ -86,6 +95,25 @@ impl Snapshot {
     pub(super) fn read(&self, root: &Dir, path: &RepoPath) -> Result<String, Refusal> {
         self.files.binary_search(path).map_err(|_| Refusal::NotInRepo)?;
         text::read(root, path.as_str(), LARGEST)
+    }
+}
+
+/// Why a folder of the snapshot cannot be opened.
+enum Fault {
+    /// A link or a file stands there.
+    NoFolder,
+    /// The system refused.
+    Refused(io::Error),
+}
+
+fn open(dir: &Dir, name: &str) -> Result<Dir, Fault> {
+    let refused = match dir.open_dir_nofollow(name) {
+        Ok(dir) => return Ok(dir),
+        Err(error) => error,
+    };
+    match dir.symlink_metadata(name) {
+        Ok(metadata) if !metadata.is_dir() => Err(Fault::NoFolder),
+        _ => Err(Fault::Refused(refused)),
     }
 }
 

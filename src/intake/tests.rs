@@ -312,3 +312,81 @@ fn an_ignore_file_that_cannot_be_used_hides_everything_and_says_so() {
     assert_eq!(names(&repo), ["a.md"]);
     assert_eq!(repo.diagnostics().len(), 1);
 }
+
+/// The same work tree before and after something happened to it.
+fn settled_after(sandbox: &Sandbox, what: impl FnOnce()) -> bool {
+    // Files that are as new as the look at them may have changed meanwhile.
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    let repo = sandbox.repo();
+    assert!(repo.is_settled());
+    what();
+    repo.is_settled()
+}
+
+fn committed() -> Sandbox {
+    let sandbox = Sandbox::with_git();
+    sandbox.write("a.md", "one").write("sub/b.md", "one");
+    let commit = || {
+        sandbox.git(&["add", "."]);
+        sandbox.git(&["-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-q", "-m", "files"]);
+    };
+    commit();
+    sandbox.git(&["branch", "other"]);
+    sandbox.write("a.md", "two").write("sub/b.md", "two");
+    commit();
+    sandbox
+}
+
+#[test]
+fn a_checkout_while_files_are_read_is_noticed() {
+    let sandbox = committed();
+    assert!(!settled_after(&sandbox, || drop(sandbox.git(&["checkout", "-q", "other"]))));
+    let back_and_forth = || {
+        sandbox.git(&["checkout", "-q", "-"]);
+        sandbox.git(&["checkout", "-q", "-"]);
+    };
+    assert!(!settled_after(&sandbox, back_and_forth));
+    sandbox.write("a.md", "mine");
+    let stash = ["-c", "user.name=A", "-c", "user.email=a@example.com", "stash", "-q"];
+    assert!(!settled_after(&sandbox, || drop(sandbox.git(&stash))));
+    let lock = sandbox.at(".git/index.lock");
+    assert!(!settled_after(&sandbox, || fs::write(&lock, "").unwrap()));
+}
+
+#[test]
+fn a_look_at_the_state_and_a_commit_of_it_change_no_file() {
+    let sandbox = committed();
+    // The index knows another time of it: `git status` writes it anew.
+    sandbox.write("a.md", "two");
+    let index = || fs::metadata(sandbox.at(".git/index")).unwrap().modified().unwrap();
+    let before = index();
+    assert!(settled_after(&sandbox, || drop(sandbox.git(&["status"]))));
+    assert_ne!(index(), before);
+    let commit = ["-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "x"];
+    assert!(settled_after(&sandbox, || drop(sandbox.git(&commit))));
+}
+
+#[test]
+fn a_linked_work_tree_is_observed_by_its_own_index() {
+    let sandbox = committed();
+    let linked = Sandbox::new();
+    let place = linked.at("tree");
+    sandbox.git(&["worktree", "add", "-q", "--detach", place.to_str().unwrap()]);
+    let deny = DenyList::new(&[]).unwrap();
+    let repo = Repo::open(&place, Options { deny: &deny, never: &[], snapshot: None }).unwrap();
+    assert_eq!((names(&repo), repo.is_settled()), (vec!["a.md", "sub/b.md"], true));
+    sandbox.git(&["checkout", "-q", "other"]);
+    assert!(repo.is_settled(), "another work tree of the repository is no concern of it");
+    sandbox.git(&["-C", place.to_str().unwrap(), "checkout", "-q", "--detach", "other"]);
+    assert!(!repo.is_settled());
+}
+
+#[test]
+fn an_index_that_git_cannot_read_hides_files_with_an_error() {
+    let sandbox = committed();
+    sandbox.write(".git/index", "no index");
+    let repo = sandbox.repo();
+    let [diagnostic] = repo.unlisted() else { unreachable!("{:?}", repo.unlisted()) };
+    assert_eq!((diagnostic.code, diagnostic.severity), (Code::GitUnavailable, Severity::Error));
+    assert_eq!(repo.diagnostics(), repo.unlisted());
+}

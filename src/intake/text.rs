@@ -4,9 +4,13 @@ use crate::model::{FileState, Refusal};
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{Dir, File, OpenOptions};
 use std::collections::VecDeque;
+use std::fs::Metadata;
 use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+#[cfg(unix)]
+use std::time::Duration;
+use std::time::SystemTime;
 
 /// The largest text that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
@@ -134,11 +138,30 @@ fn refusal(root: &Dir, path: &str, error: &io::Error) -> Refusal {
     }
 }
 
+/// When a file or folder was last changed, of which no program can set the time where the system keeps one.
+pub(super) fn changed(path: &Path) -> Option<SystemTime> {
+    let metadata = path.symlink_metadata().ok()?;
+    let modified = metadata.modified().ok()?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let since = Duration::new(metadata.ctime().try_into().ok()?, metadata.ctime_nsec().try_into().ok()?);
+        Some(modified.max(SystemTime::UNIX_EPOCH + since))
+    }
+    #[cfg(not(unix))]
+    Some(modified)
+}
+
 /// The state of a regular file.
 #[cfg(unix)]
 pub(super) fn state(path: &Path) -> Option<FileState> {
+    state_of(&path.symlink_metadata().ok()?)
+}
+
+/// The state that the system told of a regular file.
+#[cfg(unix)]
+pub(super) fn state_of(metadata: &Metadata) -> Option<FileState> {
     use std::os::unix::fs::MetadataExt as _;
-    let metadata = path.symlink_metadata().ok()?;
     let (modified, changed) = ((metadata.mtime(), metadata.mtime_nsec()), (metadata.ctime(), metadata.ctime_nsec()));
     metadata.is_file().then(|| FileState::new(metadata.len(), metadata.ino(), modified, changed))?
 }
@@ -146,6 +169,12 @@ pub(super) fn state(path: &Path) -> Option<FileState> {
 /// Elsewhere too little is told to rely on.
 #[cfg(not(unix))]
 pub(super) fn state(_: &Path) -> Option<FileState> {
+    None
+}
+
+/// As above.
+#[cfg(not(unix))]
+pub(super) fn state_of(_: &Metadata) -> Option<FileState> {
     None
 }
 

@@ -2,7 +2,7 @@
 
 use super::links::named;
 use super::rules::Rules;
-use crate::model::{Code, Diagnostic, Place, RepoPath};
+use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, DirEntry};
 use rayon::Scope;
@@ -19,9 +19,31 @@ pub(super) struct Found {
     pub(super) links: Vec<RepoPath>,
     /// Folders that were listed, as paths from the root; the root's is empty.
     pub(super) folders: Vec<String>,
-    /// Names that cannot be used, folders and ignore files that cannot be read.
+    /// Names that cannot be used.
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// Places of which nobody knows what lies there.
+    pub(super) unlisted: Vec<Unlisted>,
 }
+
+/// A file or folder that exists and could not be listed or looked at.
+#[derive(Debug)]
+pub(super) struct Unlisted {
+    /// Its path from the root: whatever is there or below it may exist. That of the root is empty.
+    pub(super) path: String,
+    /// Says so, as an error.
+    pub(super) diagnostic: Diagnostic,
+}
+
+impl Unlisted {
+    /// `path` from the root; `at` is the place to name, and `what` says why nobody knows what is there.
+    pub(super) fn new(path: &str, at: &str, what: &str) -> Self {
+        let diagnostic = Diagnostic { severity: Severity::Error, ..unreadable(at, what) };
+        Self { path: path.to_owned(), diagnostic: diagnostic.help(READABLE) }
+    }
+}
+
+/// What to do about an input that cannot be read.
+const READABLE: &str = "make it readable, or let git ignore it; until then no pack is built or removed";
 
 /// One walk through a repo.
 pub(super) struct Walk<'a> {
@@ -87,9 +109,9 @@ impl Walk<'_> {
     /// # Errors
     /// Where the root itself cannot be listed.
     pub(super) fn run(&self, above: &Above) -> io::Result<Found> {
-        Dir::open_ambient_dir(self.root, ambient_authority())?.entries()?;
         let task = Task { walk: self, prefix: &above.prefix, found: Mutex::default() };
-        rayon::scope(|scope| task.folder(scope, String::new(), above.rules.clone()));
+        let entries = task.entries("")?;
+        rayon::scope(|scope| task.listed(scope, "", above.rules.clone(), &entries));
         Ok(task.found.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -97,20 +119,29 @@ impl Walk<'_> {
 impl Task<'_> {
     /// Lists one folder; `folder` is its path from the root, with a `/` at its end unless it is the root.
     fn folder<'s>(&'s self, scope: &Scope<'s>, folder: String, above: Option<Arc<Rules>>) {
-        let mut here = Found::default();
         match self.entries(&folder) {
-            Ok(entries) => self.list(scope, &folder, above, &entries, &mut here),
+            Ok(entries) => self.listed(scope, &folder, above, &entries),
             // Gone since its name was read: as if it had never been there.
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
+            Err(error) if is_gone(&error) => {}
             Err(error) => {
-                here.diagnostics.push(unreadable(&folder, &format!("the folder cannot be listed: {}", error.kind())))
+                let path = folder.trim_end_matches('/');
+                let what = format!("`{path}` cannot be listed: {}", error.kind());
+                let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+                found.unlisted.push(Unlisted::new(path, path, &what));
             }
         }
+    }
+
+    /// Takes down what one folder holds.
+    fn listed<'s>(&'s self, scope: &Scope<'s>, folder: &str, above: Option<Arc<Rules>>, entries: &[DirEntry]) {
+        let mut here = Found::default();
+        self.list(scope, folder, above, entries, &mut here);
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.files.append(&mut here.files);
         found.links.append(&mut here.links);
         found.folders.append(&mut here.folders);
         found.diagnostics.append(&mut here.diagnostics);
+        found.unlisted.append(&mut here.unlisted);
     }
 
     fn entries(&self, folder: &str) -> io::Result<Vec<DirEntry>> {
@@ -135,9 +166,17 @@ impl Task<'_> {
         if has(".gitignore") {
             let refusal;
             (rules, refusal) = Rules::extend(rules, self.walk.handle, folder, self.prefix.len() + folder.len());
-            if refusal.is_some() {
-                let what = "the ignore file cannot be used, so everything below counts as ignored";
-                here.diagnostics.push(unreadable(&format!("{folder}.gitignore"), what));
+            let file = || format!("{folder}.gitignore");
+            match refusal {
+                None => {}
+                Some(Refusal::Unreadable(why)) => {
+                    let what = format!("`{}` cannot be read, so that nobody knows which files count: {why}", file());
+                    here.unlisted.push(Unlisted::new(folder.trim_end_matches('/'), &file(), &what));
+                }
+                Some(_) => {
+                    let what = "the ignore file cannot be used, so everything below counts as ignored";
+                    here.diagnostics.push(unreadable(&file(), what));
+                }
             }
         }
         for entry in entries {
@@ -145,10 +184,15 @@ impl Task<'_> {
             if name.eq_ignore_ascii_case(".git") {
                 continue;
             }
-            let Ok(kind) = entry.file_type() else {
-                here.diagnostics
-                    .push(unreadable(&format!("{folder}{}", name.to_string_lossy()), "the file cannot be looked at"));
-                continue;
+            let kind = match entry.file_type() {
+                Ok(kind) => kind,
+                Err(error) if is_gone(&error) => continue,
+                Err(error) => {
+                    let path = format!("{folder}{}", name.to_string_lossy());
+                    let what = format!("`{path}` cannot be looked at: {}", error.kind());
+                    here.unlisted.push(Unlisted::new(&path, &path, &what));
+                    continue;
+                }
             };
             let full = [self.prefix, folder.as_bytes(), name.as_encoded_bytes()].concat();
             if Rules::ignore(rules.as_ref(), &full, kind.is_dir()) {
@@ -185,6 +229,11 @@ fn is_text_name(name: &str) -> bool {
     ["md", "yml", "yaml", "json", "jsonl", "rst", "adoc", "txt"]
         .iter()
         .any(|known| known.eq_ignore_ascii_case(extension))
+}
+
+/// Whether there is nothing of the name that was looked for, which is all that counts as not there.
+pub(super) fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 fn unreadable(path: &str, what: &str) -> Diagnostic {

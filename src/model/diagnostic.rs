@@ -194,6 +194,10 @@ codes! {
     GitUnavailable = "git-unavailable", Warning;
     /// Git tracks the cache, or another file that belongs to one working copy alone.
     TrackedCache = "tracked-cache", Error;
+    /// Git does not track an input, and the build trusts tracked files only.
+    UntrackedFile = "untracked-file", Warning;
+    /// A lock that git leaves behind where it crashes is in the repository.
+    StaleLock = "stale-lock", Warning;
     /// GitHub moved an issue, or renamed the repo.
     IssueMoved = "issue-moved", Warning;
     /// An issue was deleted, and its file left the snapshot.

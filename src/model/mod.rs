@@ -33,6 +33,6 @@ pub use snapshot::{
     Completeness, SNAPSHOT_VERSION, SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef,
     SnapshotRelation, SnapshotRelations,
 };
-pub use source::{Refusal, Source};
+pub use source::{Refusal, Source, Untracked};
 pub use state::ItemState;
 pub use title::{short_title_in_line, title_in_line};

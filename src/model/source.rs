@@ -1,6 +1,6 @@
 //! What the pure rooms may ask of the outside: the names of files, and their texts.
 
-use super::{FileState, RepoPath};
+use super::{Diagnostic, FileState, RepoPath};
 
 /// Why a file's text cannot be had. Every one becomes an omission or a
 /// diagnostic; none stops a build.
@@ -18,8 +18,26 @@ pub enum Refusal {
     NotUtf8,
     /// The file is larger than its kind may be; the limit in bytes.
     TooLarge(u64),
-    /// The system refused; its own words.
+    /// The file exists, and the system refused to let it be read or looked at; its own words.
     Unreadable(String),
+}
+
+/// How files count that git does not track. In a repo without git every file counts as tracked, and where git cannot be
+/// asked none does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Untracked {
+    /// As those that it tracks.
+    #[default]
+    Trusted,
+    /// As text that anyone could have put there: marked in packs, and no instructions.
+    Untrusted,
+}
+
+impl Untracked {
+    /// Whether a file of `source` counts as text that anyone could have put there.
+    pub fn distrusts(self, source: &dyn Source, path: &RepoPath) -> bool {
+        self == Self::Untrusted && !source.tracked(path)
+    }
 }
 
 /// A repo as a build sees it: fixed when the build began, the same for every room.
@@ -27,6 +45,11 @@ pub trait Source: Sync {
     /// Every file that may be read, sorted by path: tracked ones, and those git does not ignore.
     /// Denied names are listed too, so that naming one can be told apart; reading them is refused.
     fn files(&self) -> &[RepoPath];
+
+    /// What could not be listed or looked at, as errors: files that count may lie there, so that any pack may lack one.
+    fn unlisted(&self) -> &[Diagnostic] {
+        &[]
+    }
 
     /// The text of a file: LF line ends, no byte-order mark.
     ///
@@ -54,6 +77,11 @@ pub trait Source: Sync {
     fn state(&self, path: &RepoPath) -> Option<FileState> {
         let _ = path;
         None
+    }
+
+    /// Whether everything that was read so far is of one state of the repo: `false` if git changed files meanwhile.
+    fn is_settled(&self) -> bool {
+        true
     }
 
     /// Whether git tracks a file; where there is no git repository, whether it is in [`Source::files`].

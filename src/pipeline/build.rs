@@ -2,7 +2,7 @@
 
 use super::planned::{Known, Planned};
 use super::references::Shelf;
-use super::{Desk, clean, levelled, notices, unreadable};
+use super::{COMMIT, Desk, clean, levelled, notices, unreadable};
 use crate::config::{Budget, Instructions, Profile, Strategy, Tokenizer};
 use crate::fit::{Amount, Counter, TooSmall, fit};
 use crate::graph::Target;
@@ -70,6 +70,11 @@ pub struct Fault {
     pub diagnostic: Diagnostic,
 }
 
+/// Git changed files of the repo while they were read, so that what was read may be of two states; nothing was built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("git changed files while they were read")]
+pub struct Unsettled;
+
 /// A profile ready to build with.
 struct Bench<'a> {
     library: Library<'a>,
@@ -112,17 +117,34 @@ impl Limits {
 impl Desk<'_> {
     /// Builds every root under every profile and hands each result to `sink`, from several threads, in no order.
     ///
-    /// Returns what keeps a whole profile, or two roots with one file name, from being built.
-    pub fn build(&self, job: &Job, sink: &(dyn Fn(Built) + Sync)) -> Vec<Diagnostic> {
+    /// Returns what keeps a whole profile, two roots with one file name, or packs that may hold what cannot be read
+    /// from being built: where there is any, it is not known which packs belong into the folder.
+    ///
+    /// # Errors
+    /// If git changed files while they were read: then nothing is handed on.
+    pub fn build(&self, job: &Job, sink: &(dyn Fn(Built) + Sync)) -> Result<Vec<Diagnostic>, Unsettled> {
         self.build_all(job, None, sink)
     }
 
     /// Does the same, but builds no pack that is `known`: whoever says so takes what is to be said of it.
-    pub fn build_unless(&self, job: &Job, known: &Known<'_>, sink: &(dyn Fn(Built) + Sync)) -> Vec<Diagnostic> {
+    ///
+    /// # Errors
+    /// As [`Desk::build`].
+    pub fn build_unless(
+        &self,
+        job: &Job,
+        known: &Known<'_>,
+        sink: &(dyn Fn(Built) + Sync),
+    ) -> Result<Vec<Diagnostic>, Unsettled> {
         self.build_all(job, Some(known), sink)
     }
 
-    fn build_all(&self, job: &Job, known: Option<&Known<'_>>, sink: &(dyn Fn(Built) + Sync)) -> Vec<Diagnostic> {
+    fn build_all(
+        &self,
+        job: &Job,
+        known: Option<&Known<'_>>,
+        sink: &(dyn Fn(Built) + Sync),
+    ) -> Result<Vec<Diagnostic>, Unsettled> {
         let profiles: Vec<&Profile> = job.profiles.iter().filter_map(|name| self.settings.profiles.get(name)).collect();
         let shelf = Shelf::fill(self, &job.roots, &profiles);
         let (roots, mut faults) = self.unclashed(&job.roots, &job.beside);
@@ -136,6 +158,11 @@ impl Desk<'_> {
                 Err(fault) => faults.push(fault),
             }
         }
+        faults.extend(self.unread.iter().chain(shelf.unread()).cloned());
+        // Every input has been read, and nothing was handed on yet.
+        if !self.source.is_settled() {
+            return Err(Unsettled);
+        }
         for roots in roots.chunks(AT_ONCE) {
             let pairs: Vec<(usize, &Bench<'_>)> =
                 roots.iter().flat_map(|root| benches.iter().map(move |bench| (*root, bench))).collect();
@@ -147,7 +174,7 @@ impl Desk<'_> {
             benches.iter_mut().for_each(|bench| bench.library.forget());
             counters.values().for_each(Counter::forget);
         }
-        faults
+        Ok(faults)
     }
 
     fn bench<'b>(
@@ -194,6 +221,13 @@ impl Desk<'_> {
                     let diagnostic = unreadable(path, &refusal);
                     Diagnostic { severity: Severity::Error, ..diagnostic }
                 })?;
+                if self.untracked.distrusts(self.source, path) {
+                    let message =
+                        format!("git does not track `{path}`, so that anyone could have written these instructions");
+                    let at = crate::model::Place::file(path.clone());
+                    let diagnostic = Diagnostic::new(Code::UntrackedFile, Some(at), message).help(COMMIT);
+                    return Err(Diagnostic { severity: Severity::Error, ..diagnostic });
+                }
                 let (shown, text, removals, _) = clean::document(&self.door, path, &raw);
                 (text.clean, Origin { path: Some(shown), ..Origin::new(OriginKind::File) }, removals)
             }
@@ -254,6 +288,17 @@ impl Desk<'_> {
     ) -> Option<Built> {
         let profile = bench.library.profile;
         let item = &self.corpus.entries[root].item;
+        let name = format!("{}.{}.json", slug(&self.name(root)), profile.name);
+        if let Some(unread) = self.unread.first().or_else(|| shelf.unread_of(self, root, profile)) {
+            return Some(Built {
+                root: item.id.clone(),
+                profile: profile.name.clone(),
+                name,
+                outcome: Err(Fault { diagnostic: unread.clone() }),
+                diagnostics: Vec::new(),
+                fingerprint: None,
+            });
+        }
         let (mut references, found) = shelf.of(self, root, profile);
         let of_github = self.of_github(root);
         let with = |more: Vec<Diagnostic>| levelled([found.clone(), more].concat(), self.settings);
@@ -267,7 +312,7 @@ impl Desk<'_> {
         let mut planned = Planned {
             root: item.id.clone(),
             profile: profile.name.clone(),
-            name: format!("{}.{}.json", slug(&self.name(root)), profile.name),
+            name,
             fingerprint: Digest::of(""),
             diagnostics,
         };

@@ -1,8 +1,8 @@
 //! Every issue of the snapshot, clean.
 
-use super::clean;
 use super::items::scrubbed;
 use super::memory::{Door, Passed, Purpose, Together, Work};
+use super::{Gathered, clean};
 use crate::graph::{Entry, Identity, Issue, Remark, Removal, SourceRules, Text};
 use crate::model::{Code, Diagnostic, Digest, Fold, Place, Refusal, RepoPath, Source};
 use crate::parse::{self, Markdown, SnapshotFile};
@@ -11,18 +11,19 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Reads all files of the snapshot, in the order of their paths.
-pub(super) fn read(source: &dyn Source, door: &Door<'_>) -> (Vec<Arc<Entry>>, Vec<Diagnostic>) {
+pub(super) fn read(source: &dyn Source, door: &Door<'_>) -> Gathered {
     let rules = Arc::new(SourceRules::default());
     let read: Vec<Result<Arc<Entry>, Diagnostic>> =
         source.issues().par_iter().map(|path| file(source, door, path, &rules)).collect();
-    let (mut entries, mut diagnostics) = (Vec::new(), Vec::new());
+    let mut all = Gathered::default();
     for result in read {
         match result {
-            Ok(entry) => entries.push(entry),
-            Err(diagnostic) => diagnostics.push(diagnostic),
+            Ok(entry) => all.entries.push(entry),
+            Err(diagnostic) if diagnostic.code == Code::UnreadableFile => all.unread.push(diagnostic),
+            Err(diagnostic) => all.diagnostics.push(diagnostic),
         }
     }
-    (entries, diagnostics)
+    all
 }
 
 fn file(
@@ -49,7 +50,7 @@ fn unusable(path: &RepoPath, refusal: &Refusal) -> Diagnostic {
     let why = match refusal {
         Refusal::NotUtf8 => "it is not UTF-8".to_owned(),
         Refusal::TooLarge(limit) => format!("it is larger than {limit} bytes"),
-        Refusal::Unreadable(why) => why.clone(),
+        Refusal::Unreadable(_) => return super::unreadable(path, refusal),
         Refusal::Binary => "it is no text file".to_owned(),
         Refusal::Denied | Refusal::Outside | Refusal::NotInRepo => "it is no longer there".to_owned(),
     };
@@ -218,6 +219,7 @@ fn entry_of(
         rules,
         issue: Some(Box::new(issue)),
         draft: None,
+        untrusted_file: false,
         identity: Identity::default(),
     }
 }

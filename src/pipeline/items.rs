@@ -1,10 +1,10 @@
 //! Every work item of the source, clean.
 
 use super::memory::{Door, Purpose, Work};
-use super::{clean, unreadable};
+use super::{COMMIT, Gathered, clean, unreadable};
 use crate::config::{ItemSource, Settings, TemplatePart};
 use crate::graph::{Entry, Identity, SourceRules};
-use crate::model::{Diagnostic, Digest, RepoPath, Source};
+use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RepoPath, Severity, Source, Untracked};
 use crate::parse::{self, Item};
 use crate::redact::Redactor;
 use rayon::prelude::*;
@@ -15,18 +15,37 @@ use std::sync::Arc;
 type Matched = (usize, usize, RepoPath);
 
 /// Reads all items in include order, then path, then place in the file.
-pub(super) fn read(source: &dyn Source, settings: &Settings, door: &Door<'_>) -> (Vec<Arc<Entry>>, Vec<Diagnostic>) {
+pub(super) fn read(source: &dyn Source, settings: &Settings, door: &Door<'_>, untracked: Untracked) -> Gathered {
     let rules: Vec<Arc<SourceRules>> =
         settings.work_items.iter().map(|source| Arc::new(source_rules(source))).collect();
     let files = matching(source.files(), settings);
-    let read: Vec<(Vec<Arc<Entry>>, Vec<Diagnostic>)> =
-        files.par_iter().map(|taken| file(source, settings, door, &rules, taken)).collect();
-    let (mut entries, mut diagnostics) = (Vec::new(), Vec::new());
-    for (items, warnings) in read {
-        entries.extend(items);
-        diagnostics.extend(warnings);
+    let read: Vec<Gathered> = files.par_iter().map(|taken| file(source, settings, door, &rules, taken)).collect();
+    let mut all = Gathered::default();
+    for (mut read, (.., path)) in read.into_iter().zip(&files) {
+        mark(&mut read, source, path, &door.redactor, untracked);
+        all.extend(read);
     }
-    (entries, diagnostics)
+    all
+}
+
+/// Marks items that anyone could have put there. What git tracks may change while the files stay, so that this is no
+/// part of what is remembered of them.
+fn mark(read: &mut Gathered, source: &dyn Source, path: &RepoPath, redactor: &Redactor, untracked: Untracked) {
+    let distrusts = |path: &RepoPath| untracked.distrusts(source, path);
+    let mut about = Vec::new();
+    for entry in &mut read.entries {
+        let body = &entry.item.body;
+        if distrusts(path) || body.in_file && distrusts(&body.origin.path) {
+            about.push(entry.item.id.to_string());
+            Arc::make_mut(entry).untrusted_file = true;
+        }
+    }
+    if !about.is_empty() {
+        let message = format!("git does not track `{path}` or its body, so that its text counts as untrusted");
+        let place = Place::file(path.clone());
+        let diagnostic = Diagnostic::new(Code::UntrackedFile, Some(place), message).help(COMMIT);
+        read.diagnostics.push(Diagnostic { about, ..scrubbed(redactor, diagnostic) });
+    }
 }
 
 /// The files of every source, each under the first that takes it.
@@ -49,23 +68,28 @@ fn file(
     door: &Door<'_>,
     rules: &[Arc<SourceRules>],
     (index, _, path): &Matched,
-) -> (Vec<Arc<Entry>>, Vec<Diagnostic>) {
+) -> Gathered {
     if let Some(work) = door.memory.made(Purpose::Items, path)
         && let Work::Items(entries, diagnostics) = &*work
     {
-        return (entries.clone(), diagnostics.clone());
+        let (entries, diagnostics) = (entries.clone(), diagnostics.clone());
+        return Gathered { entries, diagnostics, unread: Vec::new() };
     }
     let redactor = &door.redactor;
     let text = match source.read(path) {
         Ok(text) => text,
-        Err(refusal) => return (Vec::new(), vec![scrubbed(redactor, unreadable(path, &refusal))]),
+        Err(refusal) => return unusable(scrubbed(redactor, unreadable(path, &refusal))),
     };
+    let unread = RefCell::new(Vec::new());
     let content = RefCell::new(Vec::from_iter(door.content(path, &text)));
     let more = RefCell::new(Vec::new());
     let parsed = parse::items(&settings.work_items[*index], *index, path, &text, &|beside| {
         let read = source.read(beside);
         more.borrow_mut().push(beside.clone());
         content.borrow_mut().extend(read.as_ref().ok().and_then(|text| door.content(beside, text)));
+        if let Err(refusal @ Refusal::Unreadable(_)) = &read {
+            unread.borrow_mut().push(scrubbed(redactor, unreadable(beside, refusal)));
+        }
         read
     });
     let (content, more) = (content.into_inner(), more.into_inner());
@@ -75,8 +99,20 @@ fn file(
     let entries: Vec<Arc<Entry>> = parsed.items.iter().map(entry).collect();
     let diagnostics: Vec<Diagnostic> =
         parsed.diagnostics.into_iter().map(|diagnostic| scrubbed(redactor, diagnostic)).collect();
-    door.memory.keep_made(Purpose::Items, path, &more, &|| Work::Items(entries.clone(), diagnostics.clone()));
-    (entries, diagnostics)
+    let unread = unread.into_inner();
+    // What the system refused once it may give the next time, and nothing else tells the two apart.
+    if unread.is_empty() {
+        door.memory.keep_made(Purpose::Items, path, &more, &|| Work::Items(entries.clone(), diagnostics.clone()));
+    }
+    Gathered { entries, diagnostics, unread }
+}
+
+/// A file without items, because it cannot be used.
+fn unusable(diagnostic: Diagnostic) -> Gathered {
+    match diagnostic.severity {
+        Severity::Error => Gathered { unread: vec![diagnostic], ..Gathered::default() },
+        Severity::Warning => Gathered { diagnostics: vec![diagnostic], ..Gathered::default() },
+    }
 }
 
 fn entry(door: &Door<'_>, raw: &Item<String>, content: Option<&[Digest]>, rules: &Arc<SourceRules>) -> Entry {
@@ -89,6 +125,7 @@ fn entry(door: &Door<'_>, raw: &Item<String>, content: Option<&[Digest]>, rules:
         rules: Arc::clone(rules),
         issue: None,
         draft: None,
+        untrusted_file: false,
         identity: Identity::default(),
     }
 }

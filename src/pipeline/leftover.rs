@@ -13,7 +13,7 @@ impl Desk<'_> {
     /// whom it names, so that nothing is left over.
     pub fn leftover_issues(&self) -> Vec<&RepoPath> {
         let unread = |code| matches!(code, Code::InvalidSnapshot | Code::InvalidItem | Code::UnreadableFile);
-        if self.diagnostics.iter().any(|diagnostic| unread(diagnostic.code)) {
+        if !self.unread.is_empty() || self.diagnostics.iter().any(|diagnostic| unread(diagnostic.code)) {
             return Vec::new();
         }
         let is_neighbour = |item: &usize| {

@@ -16,7 +16,7 @@ mod planned;
 mod references;
 mod roots;
 
-pub use build::{Built, Fault, Job, Limits};
+pub use build::{Built, Fault, Job, Limits, Unsettled};
 pub use memory::{Forgetful, Memory, Purpose, Reading, Resolved, Work};
 pub use notices::{levelled, unmatched};
 pub use planned::{Known, Planned};
@@ -27,11 +27,30 @@ pub use crate::graph::Referenced;
 pub use roots::RootError;
 
 use crate::config::{DenyList, Settings};
-use crate::graph::{Corpus, Graph, Rules, unite};
-use crate::model::{Code, Diagnostic, Place, RepoPath, Source};
+use crate::graph::{Corpus, Entry, Graph, Rules, unite};
+use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity, Source, Untracked};
 use crate::redact::{Clean, CleanBuf, Environment, Redactor};
 use memory::Door;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What the files of one kind hold.
+#[derive(Default)]
+struct Gathered {
+    entries: Vec<Arc<Entry>>,
+    /// What is wrong with the files that could be read.
+    diagnostics: Vec<Diagnostic>,
+    /// An error for each file that could not.
+    unread: Vec<Diagnostic>,
+}
+
+impl Gathered {
+    fn extend(&mut self, other: Self) {
+        self.entries.extend(other.entries);
+        self.diagnostics.extend(other.diagnostics);
+        self.unread.extend(other.unread);
+    }
+}
 
 /// Everything that packs are made from: items, clean, with the graph around them.
 pub struct Desk<'a> {
@@ -45,6 +64,10 @@ pub struct Desk<'a> {
     /// Of reading and of the graph, sorted, with the levels that the configuration gives.
     diagnostics: Vec<Diagnostic>,
     notices: notices::Notices,
+    /// What may hold items and could not be read: what those say of others, nobody knows.
+    unread: Vec<Diagnostic>,
+    /// How files count that git does not track.
+    untracked: Untracked,
     /// Whether others may read the packs.
     publishes: bool,
     /// Repos without relations, see [`github::unrelated`].
@@ -56,22 +79,31 @@ impl<'a> Desk<'a> {
     ///
     /// `environment` holds the secret values of the building process, which no pack may contain.
     pub fn open(source: &'a dyn Source, settings: &'a Settings, deny: &'a DenyList, environment: Environment) -> Self {
-        Self::open_with(source, settings, deny, environment, &Forgetful)
+        Self::open_with(source, settings, deny, environment, &Forgetful, Untracked::Trusted)
     }
 
-    /// Does the same, and leaves what `memory` knows already.
+    /// Does the same, and leaves what `memory` knows already. `untracked` says how files count that git does not track.
     pub fn open_with(
         source: &'a dyn Source,
         settings: &'a Settings,
         deny: &'a DenyList,
         environment: Environment,
         memory: &'a dyn Memory,
+        untracked: Untracked,
     ) -> Self {
         let door = Door { redactor: Redactor::new(&settings.redaction), memory };
         let redactor = &door.redactor;
-        let (entries, mut diagnostics) = items::read(source, settings, &door);
-        let (issues, faults) = issues::read(source, &door);
-        diagnostics.extend(faults);
+        let Gathered { entries, mut diagnostics, mut unread } = items::read(source, settings, &door, untracked);
+        let issues = issues::read(source, &door);
+        diagnostics.extend(issues.diagnostics);
+        unread.extend(issues.unread);
+        diagnostics.extend_from_slice(&unread);
+        // They stand among the reasons of packs that are not built, which nobody cleans again.
+        let clean = |text: &str| environment.mask(&redactor.line(text));
+        let unlisted = source.unlisted().iter().cloned();
+        unread.extend(unlisted.map(|it| Diagnostic { message: clean(&it.message), ..it }));
+        unread.sort();
+        unread.dedup();
         let adrs: Vec<RepoPath> =
             source.files().iter().filter(|path| settings.adrs.include.set.is_match(path.as_str())).cloned().collect();
         let github = &settings.github;
@@ -81,7 +113,7 @@ impl<'a> Desk<'a> {
             done: settings.done_statuses.iter().map(|status| status.to_lowercase()).collect(),
             adrs,
         };
-        let (entries, differences) = unite(entries, issues, &rules);
+        let (entries, differences) = unite(entries, issues.entries, &rules);
         diagnostics.extend(differences);
         let (corpus, duplicates) = Corpus::new(entries, rules);
         let graph = Graph::draw(&corpus);
@@ -94,7 +126,27 @@ impl<'a> Desk<'a> {
         let diagnostics = levelled(diagnostics, settings);
         let notices = notices::Notices::new(&diagnostics, redactor);
         let publishes = github::publishes(settings, &corpus);
-        Self { source, settings, deny, door, environment, corpus, graph, diagnostics, notices, publishes, unrelated }
+        Self {
+            source,
+            settings,
+            deny,
+            door,
+            environment,
+            corpus,
+            graph,
+            diagnostics,
+            notices,
+            unread,
+            untracked,
+            publishes,
+            unrelated,
+        }
+    }
+
+    /// Returns what may hold items and could not be read, as errors. While there is any, items may be missing, and the
+    /// others may lack relations, so that no pack is built.
+    pub fn unread(&self) -> &[Diagnostic] {
+        &self.unread
     }
 
     /// What is wrong with the items and the graph.
@@ -166,9 +218,12 @@ impl<'a> Desk<'a> {
     }
 }
 
-/// The diagnostic of a file that the configuration names and that cannot be read.
-fn unreadable(path: &RepoPath, refusal: &crate::model::Refusal) -> Diagnostic {
-    use crate::model::Refusal;
+/// The help line of an input that git does not track.
+const COMMIT: &str = "commit it, or build with `--untracked trusted` where nobody else can write here";
+
+/// The diagnostic of a file that the configuration names and that cannot be used: an error if it exists and the system
+/// refuses to read it.
+fn unreadable(path: &RepoPath, refusal: &Refusal) -> Diagnostic {
     let (message, help) = match refusal {
         Refusal::Denied => (
             "the name is one that is never opened".to_owned(),
@@ -181,12 +236,14 @@ fn unreadable(path: &RepoPath, refusal: &crate::model::Refusal) -> Diagnostic {
         Refusal::Binary => ("it is no text file".to_owned(), "exclude it, or name a text file"),
         Refusal::NotUtf8 => ("it is not UTF-8".to_owned(), "save it as UTF-8, or exclude it"),
         Refusal::TooLarge(limit) => (format!("it is larger than {limit} bytes"), "split the file, or exclude it"),
-        Refusal::Unreadable(why) => (why.clone(), "make the file readable, or exclude it"),
+        Refusal::Unreadable(why) => {
+            (why.clone(), "make it readable; until then packs that may hold it stay as they are")
+        }
     };
-    Diagnostic::new(
-        Code::UnreadableFile,
-        Some(Place::file(path.clone())),
-        format!("`{path}` cannot be read: {message}"),
-    )
-    .help(help)
+    let message = format!("`{path}` cannot be read: {message}");
+    let diagnostic = Diagnostic::new(Code::UnreadableFile, Some(Place::file(path.clone())), message).help(help);
+    match refusal {
+        Refusal::Unreadable(_) => Diagnostic { severity: Severity::Error, ..diagnostic },
+        _ => diagnostic,
+    }
 }

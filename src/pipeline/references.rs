@@ -1,7 +1,8 @@
 //! The files that roots refer to: found, read and cleaned once each.
 
+use super::items::scrubbed;
 use super::memory::{Purpose, Work};
-use super::{Desk, clean};
+use super::{Desk, clean, unreadable};
 use crate::config::Profile;
 use crate::graph::{FileKind, Files, Referenced, Target};
 use crate::model::{Code, Diagnostic, Digest, Digester, Place, Refusal, RepoPath};
@@ -20,6 +21,8 @@ pub type Read = (Clean, Result<Arc<Document>, &'static str>);
 pub(super) struct Shelf {
     referenced: BTreeMap<usize, Arc<Referenced>>,
     documents: BTreeMap<RepoPath, Read>,
+    /// An error for each document that exists and cannot be read.
+    unread: BTreeMap<RepoPath, Diagnostic>,
 }
 
 impl Shelf {
@@ -54,9 +57,31 @@ impl Shelf {
         let wanted: BTreeSet<(&RepoPath, FileKind)> =
             referenced.values().flat_map(|found| found.files.iter().map(|file| (&file.path, file.kind))).collect();
         let wanted: Vec<_> = wanted.into_iter().collect();
-        let documents: BTreeMap<RepoPath, Read> =
+        let read: Vec<(RepoPath, Result<Read, Diagnostic>)> =
             wanted.par_iter().map(|(path, _)| ((*path).clone(), read(desk, path))).collect();
-        Self { referenced, documents }
+        let (mut documents, mut unread) = (BTreeMap::new(), BTreeMap::new());
+        for (path, read) in read {
+            match read {
+                Ok(read) => drop(documents.insert(path, read)),
+                Err(diagnostic) => drop(unread.insert(path, diagnostic)),
+            }
+        }
+        Self { referenced, documents, unread }
+    }
+
+    /// What the references lead to and cannot be read, as errors.
+    pub(super) fn unread(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.unread.values()
+    }
+
+    /// The first of those that the pack of `root` would hold.
+    pub(super) fn unread_of(&self, desk: &Desk<'_>, root: usize, profile: &Profile) -> Option<&Diagnostic> {
+        if self.unread.is_empty() {
+            return None;
+        }
+        let found = referring(desk, root, profile).into_iter().filter_map(|by| self.referenced.get(&by));
+        let mut files = found.flat_map(|found| &found.files);
+        files.find_map(|file| self.unread.get(&file.path))
     }
 
     /// The references that the pack of `root` takes, and what is wrong with them.
@@ -86,7 +111,9 @@ impl Shelf {
                 // Of a file that cannot be had, or has no such heading, there is only the whole.
                 file.anchor =
                     file.anchor.filter(|anchor| document.as_ref().is_ok_and(|document| has_section(document, anchor)));
-                references.files.push(Taken { file, by, shown: shown.clone(), document: document.clone() });
+                let untrusted = desk.untracked.distrusts(desk.source, &file.path);
+                let (shown, document) = (shown.clone(), document.clone());
+                references.files.push(Taken { file, by, shown, document, untrusted });
             }
         }
         references.files.sort_by(|a, b| {
@@ -135,29 +162,32 @@ fn referring(desk: &Desk<'_>, root: usize, profile: &Profile) -> Vec<usize> {
     items
 }
 
-fn read(desk: &Desk<'_>, path: &RepoPath) -> Read {
-    let refused = |refusal: &Refusal| match refusal {
-        Refusal::Denied => "denied_path",
-        Refusal::Outside => "outside_repo",
-        Refusal::NotInRepo | Refusal::Unreadable(_) => "not_in_repo",
-        Refusal::Binary => "binary",
-        Refusal::NotUtf8 => "not_utf8",
-        Refusal::TooLarge(_) => "too_large",
-    };
+/// Reads a document.
+///
+/// # Errors
+/// If it exists and the system refuses: a pack without it would say that it is not there.
+fn read(desk: &Desk<'_>, path: &RepoPath) -> Result<Read, Diagnostic> {
     if let Some(work) = desk.door.memory.made(Purpose::Document, path)
         && let Work::Document(read) = &*work
     {
-        return read.clone();
+        return Ok(read.clone());
     }
+    let refused = |reason| Ok((clean::line(&desk.door.redactor, "path", path.as_str()), Err(reason)));
     match desk.source.read(path) {
-        Err(refusal) => (clean::line(&desk.door.redactor, "path", path.as_str()), Err(refused(&refusal))),
+        Err(Refusal::Denied) => refused("denied_path"),
+        Err(Refusal::Outside) => refused("outside_repo"),
+        Err(Refusal::NotInRepo) => refused("not_in_repo"),
+        Err(Refusal::Binary) => refused("binary"),
+        Err(Refusal::NotUtf8) => refused("not_utf8"),
+        Err(Refusal::TooLarge(_)) => refused("too_large"),
+        Err(refusal @ Refusal::Unreadable(_)) => Err(scrubbed(&desk.door.redactor, unreadable(path, &refusal))),
         Ok(raw) => {
             let (shown, text, removals, digest) = clean::document(&desk.door, path, &raw);
             let status = adr_status(&text.clean, &text.markdown).map(|(range, _)| text.clean.slice(range).trimmed());
             let document = Document { path: path.clone(), shown: shown.clone(), text, status, removals, digest };
             let read = (shown, Ok(Arc::new(document)));
             desk.door.memory.keep_made(Purpose::Document, path, &[], &|| Work::Document(read.clone()));
-            read
+            Ok(read)
         }
     }
 }

@@ -23,6 +23,8 @@ pub struct Taken {
     pub shown: Clean,
     /// The document, or the contract's reason why it cannot be had.
     pub document: Result<Arc<Document>, &'static str>,
+    /// Whether anyone could have put it there, see [`Untracked`](crate::model::Untracked).
+    pub untrusted: bool,
 }
 
 /// What select needs to know of a root besides the library.
@@ -248,7 +250,7 @@ impl Shelf<'_> {
             body,
             state: None,
             status: document.status.clone().filter(|_| adr),
-            trust: Trust::Trusted,
+            trust: Trust::of(taken.untrusted),
             by: None,
             relation: None,
             evidence: Some(Evidence { source: "reference", at }),

@@ -41,9 +41,9 @@ pub fn ingredients<H: Hasher>(library: &Library<'_>, root: usize, references: &R
     }
     let References { files, missing, warnings, url } = references;
     (missing, warnings, url, files.len()).hash(state);
-    for Taken { file, by, shown, document } in files {
+    for Taken { file, by, shown, document, untrusted } in files {
         let FileRef { kind, path, anchor, at } = file;
-        (kind, path, anchor, library.corpus.entries[*by].shown_at(at), shown).hash(state);
+        (kind, path, anchor, library.corpus.entries[*by].shown_at(at), shown, untrusted).hash(state);
         match document {
             Ok(document) => hash_document(document, state),
             Err(reason) => reason.hash(state),

@@ -37,7 +37,7 @@ impl Shelf<'_> {
             role: Role::Json,
             body: Body::Json(Arc::new(self.json(entry, &record))),
             // Answers of a form are its author's words.
-            trust: Trust::of(entry.issue.as_ref().is_some_and(|issue| !issue.by.trusted)),
+            trust: Trust::of(entry.untrusted_file || entry.issue.as_ref().is_some_and(|issue| !issue.by.trusted)),
             by: None,
             removals: removed::from_fields(entry),
             ..base.clone()
@@ -50,7 +50,7 @@ impl Shelf<'_> {
             provenance: "graph",
             role: Role::Edges,
             body: Body::Edges(Arc::new(EdgeList::new(self.rows(), unknown(entry), self.claims()))),
-            trust: Trust::of(self.library.lists_untrusted(self.library.graph.shown(self.root))),
+            trust: Trust::of(entry.untrusted_file || self.library.lists_untrusted(self.library.graph.shown(self.root))),
             by: None,
             removals: self.removals_from_lines(self.library.graph.shown(self.root)),
             ..base.clone()
@@ -91,7 +91,7 @@ impl Shelf<'_> {
             removals: removed::from_draft(entry, &origin),
             origin,
             role: Role::Rank(0),
-            trust: Trust::Trusted,
+            trust: Trust::of(entry.untrusted_file),
             by: None,
             ..base.clone()
         }

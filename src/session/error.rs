@@ -2,6 +2,7 @@
 
 use crate::intake::IntakeError;
 use crate::model::Diagnostic;
+use crate::pipeline::Unsettled;
 use crate::store::StoreError;
 
 /// A build could not begin, or could not write.
@@ -19,6 +20,9 @@ pub enum SessionError {
     /// The repo cannot be read.
     #[error(transparent)]
     Intake(#[from] IntakeError),
+    /// Git goes on changing files.
+    #[error("git changed files while they were read, again and again; the packs are as they were")]
+    Unsettled(#[from] Unsettled),
     /// A pack cannot be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),

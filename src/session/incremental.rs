@@ -3,7 +3,7 @@
 use super::companion;
 use crate::cache::{Cache, KnownFile, KnownPack, Look, Made, Manifest, Recent, Run, Texts, Trace};
 use crate::intake::Repo;
-use crate::model::{Diagnostic, Digest};
+use crate::model::{Diagnostic, Digest, Untracked};
 use crate::pipeline::{Limits, Planned};
 use crate::review::UNEXPLAINED;
 use crate::store::{Folder, StoreError};
@@ -22,6 +22,8 @@ pub struct Order<'a> {
     pub profiles: &'a [String],
     /// Limits that replace those of the profiles.
     pub limits: Limits,
+    /// How files count that git does not track.
+    pub untracked: Untracked,
     /// A folder of packs other than the configuration's, absolute.
     pub out: Option<PathBuf>,
 }
@@ -58,7 +60,8 @@ impl<'a> Incremental<'a> {
         let config = cache.begun().part([u8::from(text.is_some())]).part(text.unwrap_or_default()).digest();
         let job =
             order.profiles.iter().fold(cache.begun().part(name).part(config.bytes()), |job, profile| job.part(profile));
-        let job = job.part(format!("{:?} {:?} {:?}", order.limits, order.out, order.roots)).digest();
+        let job =
+            job.part(format!("{:?} {:?} {:?} {:?}", order.limits, order.out, order.roots, order.untracked)).digest();
         Self { repo, cache, folder, look, job, config, packs: Mutex::default() }
     }
 

@@ -17,9 +17,11 @@ pub use writing::{Status, Writing, Written};
 
 use crate::cache::{Cache, Look, Made, Recent, Texts};
 use crate::config::{DenyList, RedactionSettings, Settings, load_knowing};
-use crate::intake::{CacheUse, Options, Repo};
-use crate::model::{Diagnostic, RepoPath, Source};
-use crate::pipeline::{Built, Desk, Forgetful, Job, Limits, Memory, Planned, RootError, levelled, unmatched};
+use crate::intake::{CacheUse, IntakeError, Options, Repo};
+use crate::model::{Diagnostic, RepoPath, Source, Untracked};
+use crate::pipeline::{
+    Built, Desk, Forgetful, Job, Limits, Memory, Planned, RootError, Unsettled, levelled, unmatched,
+};
 use crate::redact::{Environment, Redactor, built_in_rules};
 use crate::seal::Stamp;
 use crate::store::{Access, CacheFolder, Folder, StoreError, sweep_state};
@@ -30,6 +32,9 @@ use std::time::Duration;
 
 /// How often a repo is listed for one build, where whoever looks on asks for it.
 const MOST_LISTINGS: usize = 8;
+
+/// How often a build begins again because git changed files meanwhile.
+pub const MOST_TRIES: usize = 8;
 
 /// What a session builds.
 #[derive(Debug, Clone, Default)]
@@ -46,6 +51,8 @@ pub struct Request {
     pub limits: Limits,
     /// A folder of packs other than the configuration's, absolute.
     pub out: Option<PathBuf>,
+    /// How files count that git does not track.
+    pub untracked: Untracked,
     /// Folders of the repo that are no inputs, besides the configuration's `output.dir`.
     pub never: Vec<RepoPath>,
     /// The user's folder for caches, where the key of the cache is; without it nothing is remembered on disk.
@@ -76,7 +83,8 @@ pub struct Session {
 pub struct Update {
     /// The packs that were written, and those that could not be built, by name.
     pub changes: Vec<Change>,
-    /// Names of packs that the build before made and this one did not; their files are as they were.
+    /// Names of packs that the build before made and this one did not; their files are as they were. None where an
+    /// input cannot be read, or something else leaves open which packs there should be.
     pub gone: Vec<String>,
     /// How many packs stayed as they were.
     pub unchanged: usize,
@@ -146,6 +154,16 @@ impl Session {
     /// # Errors
     /// As [`Session::build`].
     pub fn build_before(&mut self, stamp: Stamp, onlooker: &mut Onlooker<'_>) -> Result<Update, SessionError> {
+        for _ in 1..MOST_TRIES {
+            match self.try_build(stamp.clone(), onlooker) {
+                Err(SessionError::Unsettled(_)) => {}
+                done => return done,
+            }
+        }
+        self.try_build(stamp, onlooker)
+    }
+
+    fn try_build(&mut self, stamp: Stamp, onlooker: &mut Onlooker<'_>) -> Result<Update, SessionError> {
         // Whatever fails from here on, what it stands for is not known any more.
         let listed = self.listed.take();
         let root = self.request.root.clone();
@@ -171,9 +189,11 @@ impl Session {
         let stands =
             |(_, repo): &(Option<String>, Repo)| onlooker.touched.as_ref().is_some_and(|paths| repo.stands(paths));
         let before = listed.filter(|(known, _)| *known == text).filter(stands);
-        let mut again = before.is_none();
-        let mut repo = match before {
-            Some((_, repo)) => repo,
+        let before = before.map(|(_, mut repo)| Ok::<_, IntakeError>(repo.resume()?.then_some(repo))).transpose()?;
+        let mut repo = before.flatten();
+        let mut again = repo.is_none();
+        let mut repo = match repo.take() {
+            Some(repo) => repo,
             None => Repo::open(&root, options)?,
         };
         // Folders may come faster than they can be followed: then the next build finds the rest.
@@ -184,6 +204,10 @@ impl Session {
             again = true;
             repo = Repo::open(&root, options)?;
         }
+        // Between the two git may have brought another.
+        if Repo::read_config(&root, self.request.config.as_deref())?.map(|(_, text)| text) != text {
+            return Err(Unsettled.into());
+        }
         self.use_cache(&repo, &folder);
         let roots = self.request.roots.clone();
         let order = Order {
@@ -191,6 +215,7 @@ impl Session {
             roots: &roots,
             profiles: &profiles,
             limits: self.request.limits,
+            untracked: self.request.untracked,
             out: self.request.out.clone(),
         };
         let stage = Stage {
@@ -277,12 +302,12 @@ impl Session {
             (cache, known)
         });
         self.known = known.map(|(texts, recent)| (text.to_owned(), texts, recent));
-        let Outcome { written, diagnostics, unresolved, .. } = built?;
+        let Outcome { written, diagnostics, unresolved, blocked, .. } = built?;
         let unchanged = written.iter().filter(|written| written.status == Status::Unchanged).count();
         let packs: BTreeMap<String, Made> =
             written.iter().filter_map(|written| Some((written.name.clone(), written.made.clone()?))).collect();
         let failed = |name: &String| written.iter().any(|written| written.name == *name);
-        let gone = gone(&self.packs, &packs).into_iter().filter(|name| !failed(name)).collect();
+        let gone = gone(&self.packs, &packs).into_iter().filter(|name| !blocked && !failed(name)).collect();
         let mut before = std::mem::replace(&mut self.packs, packs);
         let changes = written.into_iter().filter(|written| written.status != Status::Unchanged);
         let changes = changes.map(|now| Change { before: before.remove(&now.name), now }).collect();
@@ -299,12 +324,21 @@ impl Session {
         let trace = incremental.map(|incremental| incremental.trace(texts, recent));
         let source = trace.as_ref().map_or(stage.repo as &dyn Source, |trace| trace);
         let memory = trace.as_ref().map_or(&Forgetful as &dyn Memory, |trace| trace);
-        let desk = Desk::open_with(source, stage.settings, stage.deny, self.environment.clone(), memory);
+        let desk = Desk::open_with(
+            source,
+            stage.settings,
+            stage.deny,
+            self.environment.clone(),
+            memory,
+            stage.order.untracked,
+        );
         let beside = desk.roots();
         let (roots, unresolved) = match stage.order.roots {
             [] => (beside.clone(), Vec::new()),
             typed => found(&desk, typed),
         };
+        // A root may be in a file that cannot be read, which is said.
+        let unresolved = if desk.unread().is_empty() { unresolved } else { Vec::new() };
         let job = Job {
             roots,
             beside,
@@ -336,14 +370,14 @@ impl Session {
                 Ok(written) => tell(written, diagnostics),
                 Err(error) => drop(failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error)),
             }
-        });
+        })?;
         if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(error.into());
         }
         let (mut written, mut diagnostics) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         written.sort_by(|a, b| a.name.cmp(&b.name));
-        let complete =
-            faults.is_empty() && unresolved.is_empty() && written.iter().all(|written| written.made.is_some());
+        let blocked = !faults.is_empty();
+        let complete = !blocked && unresolved.is_empty() && written.iter().all(|written| written.made.is_some());
         diagnostics.extend(levelled(stage.repo.diagnostics().to_vec(), stage.settings));
         diagnostics.extend(levelled(unmatched(stage.settings, stage.repo), stage.settings));
         diagnostics.extend_from_slice(desk.diagnostics());
@@ -355,7 +389,7 @@ impl Session {
         let manifest = incremental
             .zip(trace.as_ref())
             .map(|(incremental, trace)| incremental.manifest(trace, complete.then_some(&*diagnostics)));
-        Ok(Outcome { written, diagnostics, unresolved, manifest })
+        Ok(Outcome { written, diagnostics, unresolved, blocked, manifest })
     }
 }
 
@@ -376,6 +410,7 @@ struct Outcome {
     written: Vec<Written>,
     diagnostics: Vec<Diagnostic>,
     unresolved: Vec<RootError>,
+    blocked: bool,
     manifest: Option<crate::cache::Manifest>,
 }
 

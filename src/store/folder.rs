@@ -162,7 +162,7 @@ impl Folder {
         let failed = |source| StoreError::Write { path: self.shown.join(name), source };
         let dir = self.created()?;
         let permissions = dir.symlink_metadata(name).map_err(failed)?.permissions();
-        replace(&dir, name, bytes).map_err(failed)?;
+        replace(&dir, self.staging(), name, bytes, MODE).map_err(failed)?;
         dir.set_permissions(name, permissions).map_err(failed)?;
         Ok(Wrote::Written)
     }

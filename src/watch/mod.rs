@@ -338,7 +338,7 @@ fn why(error: &SessionError) -> String {
             _ => error.to_string(),
         },
         SessionError::Deny(_) => "`redaction.deny_paths` cannot be used".to_owned(),
-        SessionError::Profile(_) | SessionError::Intake(_) | SessionError::Store(_) => {
+        SessionError::Profile(_) | SessionError::Intake(_) | SessionError::Store(_) | SessionError::Unsettled(_) => {
             "the repo cannot be built, as `contextpack build` says".to_owned()
         }
     }

@@ -202,7 +202,7 @@ fn all_packs(bencher: Bencher<'_, '_>, issues: u64) {
         let faults = desk.build(&job, &|pack| {
             bytes.fetch_add(pack.outcome.map_or(0, |sealed| sealed.bytes().len()), Ordering::Relaxed);
         });
-        assert!(faults.is_empty());
+        assert_eq!(faults, Ok(Vec::new()));
         bytes.into_inner()
     };
     bencher.counter(ItemsCount::new(issues)).bench(built);

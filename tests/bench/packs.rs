@@ -125,7 +125,7 @@ fn make_up(root: &std::path::Path) {
 
 fn packs(desk: &Desk<'_>, job: &Job) -> Vec<Sealed> {
     let packs = Mutex::new(Vec::new());
-    desk.build(job, &|built| packs.lock().unwrap().extend(built.outcome));
+    desk.build(job, &|built| packs.lock().unwrap().extend(built.outcome)).unwrap();
     packs.into_inner().unwrap()
 }
 

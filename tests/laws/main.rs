@@ -12,6 +12,7 @@ mod hostile;
 mod incremental;
 mod judges;
 mod memory;
+mod refused;
 mod review;
 mod same;
 mod sandbox;

@@ -95,7 +95,7 @@ pub(crate) fn build(desk: &Desk<'_>, roots: Vec<usize>, limits: Limits) -> Vec<B
     let job = Job { roots, beside: Vec::new(), profiles: vec!["coding".to_owned()], limits, stamp };
     let built = Mutex::new(Vec::new());
     let faults = desk.build(&job, &|one| built.lock().unwrap_or_else(PoisonError::into_inner).push(one));
-    assert_eq!(faults, []);
+    assert_eq!(faults, Ok(Vec::new()));
     let mut built = built.into_inner().unwrap();
     built.sort_by(|a, b| a.name.cmp(&b.name));
     built

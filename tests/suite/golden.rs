@@ -224,13 +224,15 @@ pub(crate) fn golden_pack(case: &str, pack: &str) -> Vec<u8> {
 }
 
 /// Codes that no golden case can show, and which test does.
-const ELSEWHERE: [(&str, &str); 10] = [
+const ELSEWHERE: [(&str, &str); 13] = [
     ("invalid-config", "cli::an_error_of_the_configuration_has_line_column_and_the_nearest_name"),
     ("too-many-relations", "issues::more_relations_than_a_pack_shows_are_counted_with_a_warning"),
     ("required-version", "cli::another_required_version_is_wrong_usage_and_says_how_to_get_it"),
     ("environment-secret", "cli::secrets_of_the_environment_stop_a_pack_and_are_named_by_their_variable_only"),
     ("git-unavailable", "cli::a_repository_without_git_is_read_as_a_folder_with_a_warning"),
     ("tracked-cache", "planted::a_cache_that_git_tracks_is_an_error_and_neither_read_nor_written"),
+    ("untracked-file", "untracked::what_git_does_not_track_is_marked_where_ci_builds"),
+    ("stale-lock", "checkout::a_lock_that_git_left_behind_stops_no_build"),
     ("issue-moved", "sync::moved_deleted_and_hidden_issues_are_told_apart"),
     ("issue-gone", "sync::moved_deleted_and_hidden_issues_are_told_apart"),
     ("issue-not-visible", "sync::moved_deleted_and_hidden_issues_are_told_apart"),

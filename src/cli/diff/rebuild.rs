@@ -7,7 +7,7 @@ use crate::cli::console;
 use crate::cli::failure::Failure;
 use crate::cli::packs;
 use crate::cli::report;
-use crate::cli::workspace::Workspace;
+use crate::cli::workspace::{Workspace, settled};
 use contextpack::model::Severity;
 use contextpack::pipeline::{Built, Desk};
 use contextpack::review::{self, Rebuilt, read};
@@ -18,6 +18,10 @@ use std::sync::{Mutex, PoisonError};
 ///
 /// Packs that the build gives and the side lacks are among them, unless the side is a single pack.
 pub(super) fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, bool), Failure> {
+    settled(|| try_rebuild(global, side))
+}
+
+fn try_rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, bool), Failure> {
     let workspace = Workspace::open(global, &[], None)?;
     let desk = workspace.desk();
     let built = Mutex::new(BTreeMap::new());

@@ -7,7 +7,7 @@ use crate::cli::failure::Failure;
 use crate::cli::packs::Bench;
 use crate::cli::report::{json_text, printable};
 use crate::cli::target;
-use crate::cli::workspace::Workspace;
+use crate::cli::workspace::{Workspace, settled};
 use contextpack::review::grouped;
 use contextpack::store::Access;
 use contextpack::wire::Pack;
@@ -76,6 +76,10 @@ struct Next {
 
 /// Builds the pack at each limit and tells them apart.
 pub(super) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
+    settled(|| try_run(global, args))
+}
+
+fn try_run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
     if target::is_pack(&args.target)? {
         return Err(Failure::usage("`--at` builds the pack under each limit: give the root instead of the pack"));
     }

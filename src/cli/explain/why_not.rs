@@ -3,21 +3,25 @@
 use crate::cli::args::{ExplainArgs, Format, Global};
 use crate::cli::console;
 use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::packs::Bench;
 use crate::cli::report::{json_text, printable};
 use crate::cli::target;
-use crate::cli::workspace::Workspace;
+use crate::cli::workspace::{Workspace, settled};
 use contextpack::graph::Target;
 use contextpack::model::{RepoPath, Source as _};
 use contextpack::pipeline::Desk;
 use contextpack::review::{WhyNot, grouped, why_not};
 use contextpack::store::Access;
 use std::collections::{BTreeMap, VecDeque};
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 
 /// Answers, and ends well whatever the answer is.
 pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Failure> {
+    settled(|| try_run(global, args, asked))
+}
+
+fn try_run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Failure> {
     let finished = target::is_pack(&args.target)?;
     let answer = if finished {
         let pack = match target::pack(global, &args.target, &args.building)? {
@@ -130,7 +134,12 @@ fn elsewhere(workspace: &Workspace, desk: &Desk<'_>, root: usize, asked: &str) -
         let message = format!("nothing in `{}` refers to it", id(root));
         return Ok(plain(asked, "unreferenced", message, help));
     }
-    let (message, help) = if workspace.root.join(asked).symlink_metadata().is_ok() {
+    let there = match workspace.root.join(asked).symlink_metadata() {
+        Ok(_) => true,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => false,
+        Err(error) => return Err(PathFailure::failure("look at", asked, error)),
+    };
+    let (message, help) = if there {
         (
             "git ignores it, its name is never opened, or it lies in a folder that is no input",
             "track it with git, or allow it under `redaction.deny_paths`",

@@ -81,7 +81,8 @@ fn sealed(global: &Global, top: &Path, scratch: &Path, root: &Path, pack: &Pack)
     // A snapshot that is not in git is in no merge either, and without it a pack would lose its issues.
     let below = root.strip_prefix(scratch).unwrap_or(Path::new(""));
     let snapshot = workspace.settings.github.snapshot.as_str();
-    if top.join(below).join(snapshot).exists() && !workspace.root.join(snapshot).exists() {
+    let exists = |root: &Path| root.join(snapshot).try_exists().map_err(|error| error.kind().to_string());
+    if exists(&top.join(below))? && !exists(&workspace.root)? {
         return Err("the snapshot of GitHub is not in git".to_owned());
     }
     let desk = workspace.desk();

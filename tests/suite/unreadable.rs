@@ -1,0 +1,238 @@
+//! What exists and cannot be read is never taken for absent.
+#![cfg(unix)]
+
+use crate::sandbox::{Run, Sandbox, run};
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, lchown, symlink};
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
+
+/// `nobody`, on most systems.
+const NOBODY: u32 = 65534;
+
+fn repo() -> Sandbox {
+    let sandbox = Sandbox::with(&[
+        (".gitignore", ".contextpack/\nlogs/\n"),
+        ("work_items/a.md", "---\nid: task:a\nadrs: [1]\n---\n\nText.\n"),
+        ("work_items/b.md", "---\nid: task:b\n---\n\nText.\n"),
+        ("work_items/c.md", "---\nid: task:c\nparent: task:a\n---\n\nText.\n"),
+        ("docs/adr/0001-x.md", "# 1. X\n\n## Decision\n\nWe do.\n"),
+        ("contextpack.yml", "github: {repo: o/r}\n"),
+    ]);
+    sandbox.commit();
+    sandbox.expect(0, &["build"]);
+    sandbox
+}
+
+/// Runs the program as a user who is bound by permissions, which root is not.
+fn bound(sandbox: &Sandbox, args: &[&str]) -> Run {
+    let mut command = sandbox.command(args);
+    if tempfile::tempdir().unwrap().path().metadata().unwrap().uid() == 0 {
+        // The program may lie where only root can start it.
+        let program = sandbox.beside("home").join("contextpack");
+        if !program.exists() {
+            fs::copy(command.get_program(), &program).unwrap();
+        }
+        for entry in walkdir::WalkDir::new(sandbox.beside("")) {
+            lchown(entry.unwrap().path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        let mut bound = Command::new(program);
+        bound.args(args).current_dir(sandbox.root()).env_clear();
+        bound.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        bound.uid(NOBODY).gid(NOBODY);
+        command = bound;
+    }
+    run(command, "")
+}
+
+fn mode(sandbox: &Sandbox, path: &str, mode: u32) {
+    fs::set_permissions(sandbox.root().join(path), fs::Permissions::from_mode(mode)).unwrap();
+}
+
+fn packs(sandbox: &Sandbox) -> Vec<(String, Vec<u8>)> {
+    sandbox.files().into_iter().filter(|(path, _)| path.starts_with("packs/")).collect()
+}
+
+fn changed(before: &[(String, Vec<u8>)], after: &[(String, Vec<u8>)]) -> Vec<String> {
+    assert!(before.iter().all(|(path, _)| after.iter().any(|(other, _)| other == path)), "a pack is gone");
+    after.iter().filter(|pack| !before.contains(pack)).map(|(path, _)| path.clone()).collect()
+}
+
+/// While `path` has no permissions, `build --prune` ends with 3, names it, and changes no pack but these; afterwards
+/// all is as if nothing had been.
+fn kept_without(path: &str, named: &str, but: &[&str]) {
+    let sandbox = repo();
+    let before = packs(&sandbox);
+    for item in ["a", "b", "c"] {
+        let text = sandbox.read(&format!("work_items/{item}.md"));
+        sandbox.write(&format!("work_items/{item}.md"), text + "\nMore.\n");
+    }
+    sandbox.write("work_items/new.md", "---\nid: task:new\nadrs: [1]\n---\n\nText.\n");
+    let usual = sandbox.root().join(path).metadata().unwrap().mode();
+    mode(&sandbox, path, 0);
+    for args in [&["build", "--prune"][..], &["build", "--prune", "-v"], &["build"]] {
+        let run = bound(&sandbox, args);
+        mode(&sandbox, path, usual);
+        let after = packs(&sandbox);
+        mode(&sandbox, path, 0);
+        assert_eq!(run.code, 3, "{args:?} without {path}: {}", run.stderr);
+        assert!(run.stderr.contains("error[unreadable-file]"), "{}", run.stderr);
+        assert!(run.stderr.contains(named), "{path}: {}", run.stderr);
+        assert_eq!(changed(&before, &after), but, "{args:?} without {path}: {}", run.stderr);
+    }
+    for args in [&["check"][..], &["list"], &["render", "task:a"], &["explain", "task:a"], &["build", "task:a"]] {
+        assert_eq!(bound(&sandbox, args).code, 3, "{args:?} without {path}");
+    }
+    mode(&sandbox, path, usual);
+    assert_eq!(bound(&sandbox, &["build", "--prune"]).code, 0);
+    assert_eq!(bound(&sandbox, &["check"]).code, 0);
+    assert_eq!(changed(&before, &packs(&sandbox)).len(), 4);
+}
+
+#[test]
+fn a_folder_of_items_that_cannot_be_listed_removes_no_pack() {
+    kept_without("work_items", "`work_items` cannot be listed", &[]);
+}
+
+#[test]
+fn a_folder_of_documents_that_cannot_be_listed_changes_no_pack() {
+    kept_without("docs", "`docs` cannot be listed", &[]);
+}
+
+#[test]
+fn an_item_that_cannot_be_read_may_be_a_part_of_any_pack() {
+    kept_without("work_items/c.md", "`work_items/c.md` cannot be read", &[]);
+}
+
+#[test]
+fn a_document_that_cannot_be_read_keeps_the_packs_that_refer_to_it() {
+    let but = ["packs/task-b.coding.json", "packs/task-c.coding.json"];
+    kept_without("docs/adr/0001-x.md", "`docs/adr/0001-x.md` cannot be read", &but);
+}
+
+#[test]
+fn an_ignore_file_that_cannot_be_read_leaves_open_which_files_count() {
+    kept_without(".gitignore", "`.gitignore` cannot be read", &[]);
+}
+
+#[test]
+fn a_root_in_a_file_that_cannot_be_read_is_no_usage_error() {
+    let sandbox = repo();
+    mode(&sandbox, "work_items/b.md", 0);
+    for args in [&["build", "task:b"][..], &["render", "task:b"], &["list", "--matrix", "2"], &["check", "task:b"]] {
+        let run = bound(&sandbox, args);
+        assert_eq!(run.code, 3, "{args:?}: {}", run.stderr);
+        assert!(run.stderr.contains("work_items/b.md"), "{args:?}: {}", run.stderr);
+    }
+    assert_eq!(bound(&sandbox, &["build", "task:none"]).code, 3, "it may be there");
+}
+
+#[test]
+fn a_snapshot_that_cannot_be_read_keeps_every_pack() {
+    let sandbox = Sandbox::with(&[
+        ("contextpack.yml", "github: {repo: octo/search, snapshot: snapshot}\n"),
+        ("work_items/a.md", "---\nid: task:a\nissue: 12\n---\n\nText.\n"),
+        (
+            "snapshot/octo/search/12.json",
+            include_str!("../golden/github-issues/repo/dot-contextpack/github/octo/search/12.json"),
+        ),
+    ]);
+    bound(&sandbox, &["build"]);
+    let before = packs(&sandbox);
+    assert!(!before.is_empty());
+    sandbox.write("work_items/a.md", "---\nid: task:a\nissue: 12\n---\n\nMore.\n");
+    for path in ["snapshot", "snapshot/octo/search", "snapshot/octo/search/12.json"] {
+        let usual = sandbox.root().join(path).metadata().unwrap().mode();
+        mode(&sandbox, path, 0);
+        let run = bound(&sandbox, &["build", "--prune"]);
+        mode(&sandbox, path, usual);
+        assert_eq!(run.code, 3, "{path}: {}", run.stderr);
+        assert!(run.stderr.contains(&format!("`{path}`")), "{path}: {}", run.stderr);
+        assert_eq!(packs(&sandbox), before, "{path}");
+    }
+}
+
+#[test]
+fn a_configuration_that_cannot_be_looked_at_is_not_none() {
+    let sandbox = repo();
+    sandbox.write("work_items/b.md", "---\nid: task:b\n---\n\nMore.\n");
+    let before = packs(&sandbox);
+    mode(&sandbox, "contextpack.yml", 0);
+    assert_eq!(bound(&sandbox, &["build", "--prune"]).code, 1);
+    mode(&sandbox, "contextpack.yml", 0o644);
+    fs::remove_file(sandbox.root().join("contextpack.yml")).unwrap();
+    symlink("contextpack.yml", sandbox.root().join("contextpack.yml")).unwrap();
+    let run = sandbox.run(&["build", "--prune"]);
+    assert!(run.code == 1 || run.code == 3, "{}", run.stderr);
+    assert!(run.stderr.contains("contextpack.yml"), "{}", run.stderr);
+    assert_eq!(packs(&sandbox), before);
+}
+
+#[test]
+fn git_that_fails_is_not_a_repository_without_files() {
+    let sandbox = repo();
+    sandbox.write("logs/kept.md", "Tracked although it is ignored.\n");
+    sandbox.write("work_items/b.md", "---\nid: task:b\ndocs: [logs/kept.md]\n---\n\nText.\n");
+    sandbox.git(&["add", "-f", "logs/kept.md"]);
+    sandbox.expect(0, &["build"]);
+    let before = packs(&sandbox);
+    let index = fs::read(sandbox.root().join(".git/index")).unwrap();
+    sandbox.write(".git/index", "no index");
+    let run = sandbox.run(&["build", "--prune"]);
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    assert!(run.stderr.contains("error[git-unavailable]"), "{}", run.stderr);
+    assert_eq!(packs(&sandbox), before);
+    sandbox.write(".git/index", index);
+    sandbox.expect(0, &["check"]);
+}
+
+#[test]
+fn a_repository_that_is_not_where_the_work_tree_says_is_a_warning() {
+    let sandbox = Sandbox::with(&[("work_items/a.md", "---\nid: task:a\n---\n\nText.\n")]);
+    sandbox.write(".git", "gitdir: ../elsewhere\n");
+    let run = sandbox.run(&["build"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("warning[git-unavailable]"), "{}", run.stderr);
+}
+
+#[test]
+fn a_link_into_a_folder_that_cannot_be_searched_is_not_dangling() {
+    let sandbox = repo();
+    sandbox.write("private/x.md", "---\nid: task:x\n---\n");
+    symlink("../private/x.md", sandbox.root().join("work_items/x.md")).unwrap();
+    sandbox.expect(0, &["build"]);
+    let before = packs(&sandbox);
+    mode(&sandbox, "private", 0o600);
+    let run = bound(&sandbox, &["build", "--prune"]);
+    mode(&sandbox, "private", 0o755);
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    assert_eq!(packs(&sandbox), before);
+}
+
+/// A path so long that not even root can list the folder.
+#[test]
+fn a_folder_that_nobody_can_list_is_an_error_with_its_place() {
+    let sandbox = repo();
+    let before = packs(&sandbox);
+    fs::remove_file(sandbox.root().join("work_items/b.md")).unwrap();
+    let deep = |top: &str| (0..12).fold(sandbox.root().join(top), |path, _| path.join("d".repeat(200)));
+    for top in ["work_items", "half"] {
+        fs::create_dir_all(deep(top)).unwrap();
+    }
+    // Of the two halves no call names the whole.
+    fs::rename(sandbox.root().join("half"), deep("work_items").join("half")).unwrap();
+    let run = sandbox.run(&["build", "--prune"]);
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    assert!(run.stderr.contains("cannot be listed"), "{}", run.stderr);
+    assert_eq!(packs_shallow(&sandbox), before);
+}
+
+/// The packs, without walking into folders that nobody can list.
+fn packs_shallow(sandbox: &Sandbox) -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(sandbox.root().join("packs")).unwrap().map(|entry| entry.unwrap());
+    let mut packs: Vec<_> = entries
+        .map(|entry| (format!("packs/{}", entry.file_name().to_str().unwrap()), fs::read(entry.path()).unwrap()))
+        .collect();
+    packs.sort();
+    packs
+}
