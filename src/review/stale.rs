@@ -43,6 +43,9 @@ pub fn difference(existing: &[u8], built: &Pack) -> Difference {
     if limits_differ(&old.budget, &built.budget) {
         reasons.push("the budget changed".to_owned());
     }
+    if old.budget.rendering != built.budget.rendering {
+        reasons.push(format!("rendering {} → {}", old.budget.rendering, built.budget.rendering));
+    }
     if reasons.is_empty() && old.warnings != built.warnings {
         reasons.push("warnings changed".to_owned());
     }
