@@ -118,7 +118,7 @@ impl<'a> Planner<'a> {
         let pointers: Vec<Clean> =
             candidates.iter().filter_map(|candidate| content(&candidate.body, Level::Pointer)).collect();
         let cuttable = [&texts, &pointers, &places].into_iter().flatten().map(Clean::as_str);
-        let tag = render::Tag::for_cuts_of(cuttable.chain([instructions(selection)]));
+        let tag = Form::CURRENT.longest_tag(instructions(selection), cuttable);
         let frames = candidates
             .iter()
             .zip(&places)

@@ -41,11 +41,20 @@ impl Form {
         }
     }
 
-    /// The texts that the tag must not occur in: with the instructions, the last line of `markdown/2` names the tag of
-    /// the whole text.
+    /// The tag of a rendering: one that no content uses.
     pub(super) fn tag(self, instructions: &str, frames: &[Frame<'_>]) -> Tag {
-        let instructions = (self == Self::Two).then_some(instructions);
-        Tag::for_texts(frames.iter().map(|frame| frame.content).chain(instructions))
+        Tag::for_texts(frames.iter().map(|frame| frame.content).chain(self.lines_that_count(instructions)))
+    }
+
+    /// A tag that is at least as long as that of any rendering whose contents are cut out of `texts`.
+    pub fn longest_tag<'a>(self, instructions: &'a str, texts: impl Iterator<Item = &'a str>) -> Tag {
+        Tag::for_cuts_of(texts.chain(self.lines_that_count(instructions)))
+    }
+
+    /// The lines of the instructions that count in the choice of the tag: those that could be taken for the line at which
+    /// the context begins.
+    fn lines_that_count(self, instructions: &str) -> impl Iterator<Item = &str> {
+        instructions.split('\n').filter(move |line| self == Self::Two && line.starts_with('<'))
     }
 
     /// The list of what was left out, with the final newline of the rendering.

@@ -124,9 +124,11 @@ mod tests {
     }
 
     #[test]
-    fn the_last_line_names_the_tag_also_where_the_instructions_show_one() {
-        let text = rendered("Read `<section id=…>`.", frame("x", "c"));
+    fn the_context_begins_at_the_first_line_that_opens_the_tag() {
+        let text = rendered("Read\n<section id=…>.", frame("x", "c"));
         assert!(text.ends_with("\n</section-2>\n") && text.contains("\n<section-2 id=\"x\""), "{text}");
+        let text = rendered("Read `<section id=…>`.", frame("x", "c"));
+        assert!(text.ends_with("\n</section>\n") && text.contains("\n<section id=\"x\""), "{text}");
     }
 
     #[test]

@@ -17,14 +17,14 @@ impl Tag {
     /// The first tag that none of `texts` opens or closes, in any case.
     ///
     /// A text that says `</section-2>` rules out both that name and the plain one.
-    pub fn for_texts<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
+    pub(super) fn for_texts<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
         Self::free(texts.flat_map(|text| uses(text).filter_map(Iterator::last)).collect())
     }
 
     /// A tag that is at least as long as that of any texts which are cut out of `texts`.
     ///
     /// A cut may fall between digits, so that `</section-12` becomes `</section-1`.
-    pub fn for_cuts_of<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
+    pub(super) fn for_cuts_of<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
         Self::free(texts.flat_map(|text| uses(text).flatten()).collect())
     }
 
@@ -41,7 +41,7 @@ impl Tag {
     }
 
     /// The name.
-    pub fn name(self) -> Cow<'static, str> {
+    pub(super) fn name(self) -> Cow<'static, str> {
         match self.0 {
             1 => "section".into(),
             number => format!("section-{number}").into(),

@@ -47,6 +47,9 @@ pub fn difference(existing: &[u8], built: &Pack) -> Difference {
     if claimed(&old) != claimed(built) || !edges(&old, true).eq(edges(built, true)) {
         reasons.push("what untrusted texts state of it changed".to_owned());
     }
+    if old.budget.rendering != built.budget.rendering {
+        reasons.push(format!("rendering {} → {}", old.budget.rendering, built.budget.rendering));
+    }
     if reasons.is_empty() && old.warnings != built.warnings {
         reasons.push("warnings changed".to_owned());
     }

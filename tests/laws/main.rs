@@ -7,7 +7,9 @@
 
 mod budget;
 mod canary;
+mod frames;
 mod git;
+mod grammar;
 mod hostile;
 mod incremental;
 mod judges;

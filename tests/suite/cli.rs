@@ -223,7 +223,7 @@ fn the_parts_of_a_rendering_joined_are_the_whole_that_the_budget_measured() {
     let parts = ["instructions", "context"].map(|part| sandbox.expect(0, &["render", PACK, "--part", part]));
     assert_eq!(parts.concat(), whole);
     assert_eq!(whole.chars().count() as u64, used);
-    assert!(whole.ends_with("\nLeft out: nothing\n"), "{whole}");
+    assert!(whole.ends_with("\nLeft out: nothing\n</section>\n"), "{whole}");
     assert_eq!(sandbox.expect(0, &["render", "feat:cache"]), whole);
     assert_eq!(sandbox.run_with(&["render", "-"], &sandbox.read(PACK)).stdout, whole);
     let other = sandbox.expect(0, &["render", "epic:speed", "--part", "instructions"]);

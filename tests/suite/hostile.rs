@@ -64,7 +64,7 @@ fn ids_and_titles_with_line_breaks_and_quotes_break_neither_frames_nor_lines() {
     let text = sandbox.expect(0, &["render", "work_items/a.yml", "--part", "context"]);
     let (opened, closed) = (text.matches("\n<section-3 ").count() + 1, text.matches("\n</section-3>\n").count());
     assert!(text.starts_with("<section-3 id=\"root.issue\""), "{text}");
-    assert_eq!((opened, closed), (4, 4), "{text}");
+    assert_eq!((opened, closed), (5, 5), "{text}");
     sandbox.expect(0, &["verify", "packs"]);
 }
 

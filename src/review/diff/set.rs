@@ -156,6 +156,10 @@ fn causes_of(change: &PackChange, old: Option<&Pack>, new: Option<&Pack>) -> Vec
         let name = "the limits of the budget".to_owned();
         causes.push((name.clone(), changed.clone(), format!("{name} changed")));
     }
+    let (was, is) = (&old.budget.rendering, &new.budget.rendering);
+    if was != is {
+        causes.push(("the rendering".to_owned(), changed.clone(), format!("rendering {was} → {is}")));
+    }
     if causes.is_empty() && old.generator != new.generator {
         let named = |pack: &Pack| format!("{} {}", pack.generator.name, pack.generator.version);
         causes.push((named(new), changed, format!("{} → {}", named(old), named(new))));
