@@ -8,25 +8,57 @@ use contextpack::config::RedactionSettings;
 use contextpack::redact::Redactor;
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
 use std::any::Any;
-use std::io::Write as _;
+use std::io::{self, Write as _};
+use std::num::NonZeroUsize;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
 
 /// How much of a panic's message is told, in characters.
 const TOLD: usize = 200;
 
-/// Starts the threads that share the work, as many as the system has processors.
-///
-/// One that cannot be started is missing, and the others do its work; this thread is one of them.
+/// Starts the threads that share the work, as many as the system has processors, this one among them; without those
+/// that it does not start.
 pub(crate) fn start_threads() {
-    let start = |thread: ThreadBuilder| {
-        // A thread that never runs takes no work.
-        let _ = std::thread::Builder::new().spawn(|| thread.run());
-        Ok(())
-    };
+    // rayon reads it too where nobody says how many.
+    let asked = std::env::var("RAYON_NUM_THREADS").ok().and_then(|count| count.parse().ok()).filter(|count| *count > 0);
+    let wanted = asked.or_else(|| std::thread::available_parallelism().ok().map(NonZeroUsize::get)).unwrap_or(1);
+    let (count, hand) = threads(wanted, &|work| std::thread::Builder::new().spawn(work).map(drop));
     // This fails only where there is a pool already.
-    let _ = ThreadPoolBuilder::new().use_current_thread().spawn_handler(start).build_global();
+    let _ = ThreadPoolBuilder::new().num_threads(count).use_current_thread().spawn_handler(hand).build_global();
+}
+
+/// Work of a thread.
+type Work = Box<dyn FnOnce() + Send>;
+
+/// Starts threads for a pool until there are `wanted` together with this one, or `start` fails. Gives how many there
+/// are, and what hands its part of the pool to each.
+///
+/// rayon panics for good where it cannot start a thread itself, so that each is started before and waits for its part.
+fn threads(
+    wanted: usize,
+    start: &dyn Fn(Work) -> io::Result<()>,
+) -> (usize, impl FnMut(ThreadBuilder) -> io::Result<()> + use<>) {
+    let mut started: Vec<Sender<ThreadBuilder>> = Vec::new();
+    while started.len() + 1 < wanted {
+        let (sender, receiver) = channel::<ThreadBuilder>();
+        let work = move || {
+            if let Ok(thread) = receiver.recv() {
+                thread.run();
+            }
+        };
+        if start(Box::new(work)).is_err() {
+            break;
+        }
+        started.push(sender);
+    }
+    let count = started.len() + 1;
+    let hand = move |thread| {
+        let sent = started.pop().is_some_and(|sender| sender.send(thread).is_ok());
+        if sent { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
+    };
+    (count, hand)
 }
 
 /// Runs the program. A panic, which is a fault of it or of a library, is told in one line and ends it as a failure of
@@ -85,14 +117,20 @@ mod tests {
     #[test]
     fn threads_that_cannot_be_started_are_done_without() {
         use rayon::prelude::*;
-        let work = || {
-            let pool = ThreadPoolBuilder::new().num_threads(4).use_current_thread().spawn_handler(|_| Ok(()));
-            let _pool = pool.build();
-            let (a, b) = rayon::join(|| (0..1000_u64).into_par_iter().sum::<u64>(), || 1);
-            a + b
-        };
-        // The pool takes the thread for its own.
-        assert_eq!(std::thread::spawn(work).join().ok(), Some(499_501));
+        for most in 0..3 {
+            let work = move || {
+                let started = std::cell::Cell::new(0);
+                let (count, hand) = threads(4, &|work| match started.replace(started.get() + 1) < most {
+                    true => std::thread::Builder::new().spawn(work).map(drop),
+                    false => Err(io::ErrorKind::WouldBlock.into()),
+                });
+                // It takes this thread for its own.
+                let pool = ThreadPoolBuilder::new().num_threads(count).use_current_thread().spawn_handler(hand).build();
+                let sum: u64 = (0..1000_u64).into_par_iter().sum();
+                (sum, rayon::current_num_threads(), pool.is_ok())
+            };
+            assert_eq!(std::thread::spawn(work).join().ok(), Some((499_500, most + 1, true)));
+        }
     }
 
     #[test]

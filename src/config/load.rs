@@ -257,6 +257,8 @@ mod tests {
             "output: {dir: ../packs}\n",
             "output: {dir: /packs}\n",
             "output: {dir: .git}\n",
+            "output: {dir: .contextpack/tmp/x}\n",
+            "github: {snapshot: .contextpack/Cache}\n",
             "output: {dir: .contextpack}\n",
             "output: {dir: .contextpack/github/packs}\n",
             "output: {profiles: []}\n",

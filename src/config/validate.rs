@@ -277,6 +277,8 @@ fn github(raw: Option<&RawGithub>, at: At<'_>, faults: &mut Faults) -> Option<Gi
     let snapshot = faults.path(at_snapshot, snapshot);
     if snapshot.as_ref().is_some_and(|path| folded(path).is_under(".git")) {
         faults.add(at_snapshot, "the snapshot cannot lie in `.git`");
+    } else if snapshot.as_ref().is_some_and(|path| is_own(&folded(path))) {
+        faults.add(at_snapshot, "the snapshot cannot lie among what belongs to one working copy alone");
     }
     Some(GithubSettings {
         repo: raw.repo.clone(),
@@ -286,6 +288,11 @@ fn github(raw: Option<&RawGithub>, at: At<'_>, faults: &mut Faults) -> Option<Gi
         trusted_only: raw.min_trust.unwrap_or(RawTrust::Trusted) == RawTrust::Trusted,
         private: raw.private,
     })
+}
+
+/// Whether a folder in lower case lies among what contextpack keeps for one working copy alone.
+fn is_own(path: &RepoPath) -> bool {
+    [".contextpack/cache", ".contextpack/tmp"].iter().any(|own| path.is_under(own))
 }
 
 fn output(
@@ -304,7 +311,7 @@ fn output(
         let help = "name a folder that holds packs only, such as `packs` or `.contextpack/packs`";
         if small.is_under(".git") {
             faults.add_help(at_dir, "packs cannot lie in `.git`", help);
-        } else if small.as_str() == ".contextpack" || small.is_under(".contextpack/cache") {
+        } else if small.as_str() == ".contextpack" || is_own(&small) {
             faults.add_help(at_dir, format!("`{dir}` holds other files of contextpack"), help);
         } else if let Some(snapshot) = snapshot
             && (dir.is_under(snapshot.as_str()) || snapshot.is_under(dir.as_str()))

@@ -15,6 +15,8 @@ pub(super) struct Files {
     pub(super) changed: BTreeMap<String, &'static str>,
     /// Files that were as they should be.
     pub(super) unchanged: BTreeSet<String>,
+    /// What was written or removed since the last [`Files::flush`]: repos and names in their folders.
+    unflushed: BTreeMap<String, BTreeSet<String>>,
     /// Files that cannot be written, since folders stand in their places.
     occupied: BTreeSet<String>,
 }
@@ -27,6 +29,7 @@ impl Files {
             folders: BTreeMap::new(),
             changed: BTreeMap::new(),
             unchanged: BTreeSet::new(),
+            unflushed: BTreeMap::new(),
             occupied: BTreeSet::new(),
         }
     }
@@ -93,6 +96,7 @@ impl Files {
             }
             Err(error) => return Err(error),
             Ok(Wrote::Written) => {
+                self.unflushed.entry(issue.repo.clone()).or_default().insert(name(issue.number));
                 self.unchanged.remove(&path);
                 self.changed.insert(path, "written");
             }
@@ -104,6 +108,16 @@ impl Files {
         Ok(())
     }
 
+    /// Waits until all that was written is on the disk: the side file says what need not be asked for again, and may
+    /// not survive a power cut without it.
+    pub(super) fn flush(&mut self) -> Result<(), StoreError> {
+        for (repo, names) in std::mem::take(&mut self.unflushed) {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            self.folder(&repo)?.sync(&names)?;
+        }
+        Ok(())
+    }
+
     /// Removes the record of an issue that is gone.
     pub(super) fn remove(&mut self, key: &IssueKey) -> Result<bool, StoreError> {
         let removed = match self.folder(&key.repo)?.remove(&name(key.number)) {
@@ -111,6 +125,7 @@ impl Files {
             removed => removed?,
         };
         if removed {
+            self.unflushed.entry(key.repo.clone()).or_default().insert(name(key.number));
             self.changed.insert(format!("{}/{}/{}", self.dir, key.repo, name(key.number)), "removed");
         }
         Ok(removed)

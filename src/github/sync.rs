@@ -170,7 +170,8 @@ impl Engine<'_> {
         self.run.touched = self.client.clock.now().as_secs();
         self.memory.run = (summary.error.is_some() || stopped || self.broken > 0).then(|| self.run.clone());
         summary.resumes = self.memory.run.is_some();
-        if let Err(error) = self.memory.save(self.setting.cache.as_ref()) {
+        let saved = self.files.flush().and_then(|()| self.memory.save(self.setting.cache.as_ref()));
+        if let Err(error) = saved {
             summary.error.get_or_insert(error.into());
         }
         summary.diagnostics.extend(self.files.faults());
@@ -192,6 +193,7 @@ impl Engine<'_> {
         self.saved = now;
         self.run.touched = now.as_secs();
         self.memory.run = Some(self.run.clone());
+        self.files.flush()?;
         self.memory.save(self.setting.cache.as_ref())?;
         Ok(())
     }

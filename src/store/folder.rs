@@ -6,7 +6,8 @@ use super::unfinished::{MODE, Staging, replace, sweep};
 use crate::model::{FileState, RepoPath};
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, FileType, Metadata, OpenOptions};
+use cap_std::fs::{Dir, File, FileType, Metadata, OpenOptions};
+use rayon::prelude::*;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -138,6 +139,25 @@ impl Folder {
             Err(_) if is_folder(&dir, name) => Err(StoreError::NotAFile { path }),
             Err(source) => Err(StoreError::Write { path, source }),
         }
+    }
+
+    /// Waits until files, and what they are named, are on the disk and survive a power cut.
+    ///
+    /// # Errors
+    /// If a name is no plain file name or the system refuses. Files that are gone count as written.
+    pub fn sync(&self, names: &[&str]) -> Result<(), StoreError> {
+        let Some(dir) = self.existing()? else { return Ok(()) };
+        // The disk takes several at once.
+        names.par_iter().try_for_each(|name| {
+            let path = self.checked(name)?;
+            match open(&dir, name).and_then(|file| file.map_or(Ok(()), |file| file.sync_all())) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::Write { path, source: error }),
+                _ => Ok(()),
+            }
+        })?;
+        // Not every system does this for a folder.
+        let _ = dir.open(".").and_then(|folder| folder.sync_all());
+        Ok(())
     }
 
     /// Writes a file whole, hidden ones too, unless something of that name is there already.
@@ -311,6 +331,18 @@ impl Folder {
 
 /// Reads a regular file; a link, folder or pipe of that name is no file.
 pub(super) fn read(dir: &Dir, name: &str) -> io::Result<Option<Vec<u8>>> {
+    let Some(file) = open(dir, name)? else { return Ok(None) };
+    let length = file.metadata()?.len();
+    if length > LARGEST {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default() + 1);
+    file.take(LARGEST).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+/// Opens a regular file; a link, folder or pipe of that name is no file.
+fn open(dir: &Dir, name: &str) -> io::Result<Option<File>> {
     let mut options = OpenOptions::new();
     options.read(true).nonblock(true).follow(FollowSymlinks::No);
     match dir.symlink_metadata(name) {
@@ -320,16 +352,7 @@ pub(super) fn read(dir: &Dir, name: &str) -> io::Result<Option<Vec<u8>>> {
         Err(error) => return Err(error),
     }
     let file = dir.open_with(name, &options)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Ok(None);
-    }
-    if metadata.len() > LARGEST {
-        return Err(io::ErrorKind::FileTooLarge.into());
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
-    file.take(LARGEST).read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
+    Ok(file.metadata()?.is_file().then_some(file))
 }
 
 fn is_folder(dir: &Dir, name: &str) -> bool {

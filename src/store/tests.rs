@@ -78,6 +78,16 @@ fn threads_write_side_by_side_and_leave_nothing_unfinished() {
     assert!((0..8).any(|turn: u32| whole == (turn * 8).to_string().repeat(999)));
 }
 
+#[test]
+fn what_is_gone_or_was_never_there_is_synced_all_the_same() {
+    let root = tempfile::tempdir().unwrap();
+    let packs = folder(root.path());
+    packs.sync(&["a.json"]).unwrap();
+    packs.write("a.json", b"{}").unwrap();
+    packs.sync(&["a.json", "b.json"]).unwrap();
+    assert!(matches!(packs.sync(&["../a.json"]), Err(StoreError::Name { .. })));
+}
+
 /// A name as unfinished files have it.
 fn unfinished(n: usize) -> String {
     format!(".contextpack-{n:032x}.tmp")
