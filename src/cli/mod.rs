@@ -19,6 +19,7 @@ mod man;
 mod output;
 mod packs;
 mod page;
+mod read;
 mod redact;
 mod render;
 mod report;

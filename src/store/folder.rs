@@ -1,19 +1,17 @@
 //! One folder of finished files.
 
 use super::StoreError;
+use super::read::read_open;
 use crate::model::{FileState, RepoPath};
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, FileType, Metadata, OpenOptions};
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Duration;
-
-/// The largest pack that is read back, in bytes.
-const LARGEST: u64 = 256 << 20;
 
 /// How the names of unfinished files begin and end.
 const UNFINISHED: (&str, &str) = (".contextpack-", ".tmp");
@@ -283,16 +281,10 @@ fn read(dir: &Dir, name: &str) -> io::Result<Option<Vec<u8>>> {
         Err(error) => return Err(error),
     }
     let file = dir.open_with(name, &options)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
+    if !file.metadata()?.is_file() {
         return Ok(None);
     }
-    if metadata.len() > LARGEST {
-        return Err(io::ErrorKind::FileTooLarge.into());
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
-    file.take(LARGEST).read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
+    read_open(file).map(Some)
 }
 
 fn is_folder(dir: &Dir, name: &str) -> bool {

@@ -2,10 +2,12 @@
 
 mod error;
 mod folder;
+mod read;
 mod state;
 #[cfg(test)]
 mod tests;
 
 pub use error::StoreError;
 pub use folder::{Folder, Wrote};
+pub use read::{LARGEST, LARGEST_SET, Links, read_file, read_stream};
 pub use state::{init_state_dir, mark_cache, open_cache, open_state};

@@ -21,6 +21,7 @@ mod init;
 mod interrupted;
 mod issues;
 mod merge;
+mod reads;
 #[cfg(feature = "github")]
 mod recorded;
 mod redact;
