@@ -3,7 +3,7 @@
 use super::args::AttestArgs;
 use super::console;
 use super::exit::Exit;
-use super::failure::{Failure, PathFailure};
+use super::failure::Failure;
 use super::report::{json_text, plain_error};
 use contextpack::model::Digest;
 use contextpack::review::{read, verify};
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &AttestArgs) -> Result<Exit, Failure> {
     let mut valid = true;
     for path in &args.packs {
         let shown = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|error| PathFailure::failure("read", shown.clone(), error))?;
+        let bytes = super::read::file(path)?;
         let (_, faults) = verify(&bytes);
         let pack = match read(&bytes) {
             Ok(pack) if faults.is_empty() => pack,

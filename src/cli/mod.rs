@@ -21,6 +21,7 @@ mod man;
 mod output;
 mod packs;
 mod page;
+mod read;
 mod redact;
 mod render;
 mod report;

@@ -5,14 +5,15 @@ use super::console;
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::output;
+use super::read;
 use super::report::{json_text, plain_error, printable};
 use super::workspace::{deny, settings};
 use contextpack::config::RedactionSettings;
 use contextpack::model::RepoPath;
 use contextpack::redact::{Piece, Redactor, Removal, built_in_rules};
-use contextpack::store::Folder;
+use contextpack::store::{self, Folder, Links};
 use std::collections::BTreeSet;
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 
 /// Prints texts as they would enter a pack, what is removed from them, or the rules.
@@ -28,9 +29,7 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
     let mut reports = Vec::new();
     if args.files.is_empty() {
-        let mut bytes = Vec::new();
-        std::io::stdin().lock().read_to_end(&mut bytes)?;
-        match text(bytes) {
+        match text(read::stdin()?) {
             Err(why) => exit = exit.and(complain("standard input", why)?),
             Ok(text) => reports.push(("-".to_owned(), scrub(&redactor, "", &text, args, None)?)),
         }
@@ -50,7 +49,8 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
             exit = exit.and(complain(&shown, why)?);
             continue;
         }
-        let bytes = std::fs::read(file).map_err(|error| PathFailure::failure("read", shown.clone(), error))?;
+        let bytes = store::read_file(file, Links::Follow)
+            .map_err(|error| PathFailure::failure("read", shown.clone(), error))?;
         match text(bytes) {
             Err(why) => exit = exit.and(complain(&shown, why)?),
             Ok(text) => {

@@ -3,22 +3,21 @@
 use super::args::{Building, Format, Global};
 use super::console;
 use super::exit::Exit;
-use super::failure::{Failure, PathFailure};
+use super::failure::Failure;
+use super::read as read_bytes;
 use super::{packs, report};
 use contextpack::review::{ReadError, read};
 use contextpack::wire::Pack;
-use std::io::{self, Read as _, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 
 /// A pack, or how the command ends without one; what is wrong has been told.
 pub(crate) fn pack(global: &Global, target: &str, building: &Building) -> Result<Result<Pack, Exit>, Failure> {
     if target == "-" {
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes)?;
-        return told(read(&bytes), "standard input");
+        return told(read(&read_bytes::stdin()?), "standard input");
     }
     if Path::new(target).is_file() {
-        let bytes = std::fs::read(target).map_err(|error| PathFailure::failure("read", target, error))?;
+        let bytes = read_bytes::file(Path::new(target))?;
         match read(&bytes) {
             Ok(_) if *building != Building::default() => {
                 let message = format!("`{target}` is a finished pack: options of `build` need a root");
@@ -56,7 +55,7 @@ pub(crate) fn is_pack(target: &str) -> Result<bool, Failure> {
     if target == "-" || !Path::new(target).is_file() {
         return Ok(target == "-");
     }
-    let bytes = std::fs::read(target).map_err(|error| PathFailure::failure("read", target, error))?;
+    let bytes = read_bytes::file(Path::new(target))?;
     Ok(is_meant_as_pack(&bytes) || read(&bytes).is_ok())
 }
 

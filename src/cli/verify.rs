@@ -6,10 +6,11 @@ use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::output;
 use super::packs::Bench;
+use super::read as read_bytes;
 use super::report::{json_text, printable};
 use super::workspace::{Workspace, settled};
 use contextpack::review::{Difference, difference, read, verify};
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
@@ -26,14 +27,12 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
     let mut judged = Vec::new();
     for pack in &args.packs {
         if pack == Path::new("-") {
-            let mut bytes = Vec::new();
-            std::io::stdin().lock().read_to_end(&mut bytes)?;
-            judged.push(judge("-".to_owned(), bytes));
+            judged.push(judge("-".to_owned(), read_bytes::stdin()?));
             continue;
         }
         for file in files(pack)? {
             let name = file.display().to_string();
-            let bytes = std::fs::read(&file).map_err(|error| PathFailure::failure("read", name.clone(), error))?;
+            let bytes = if file == *pack { read_bytes::file(&file)? } else { read_bytes::found(&file)? };
             let beside = beside(&file, &bytes)?;
             let mut pack = judge(name, bytes);
             pack.faults.extend(beside);
@@ -130,7 +129,7 @@ fn beside(file: &Path, bytes: &[u8]) -> Result<Option<String>, Failure> {
         return Ok(None);
     }
     let name = markdown.display().to_string();
-    let text = std::fs::read(&markdown).map_err(|error| PathFailure::failure("read", name.clone(), error))?;
+    let text = read_bytes::file(&markdown)?;
     let same = read(bytes).is_ok_and(|pack| contextpack::render::pack(&pack).whole().as_bytes() == text);
     Ok((!same).then(|| format!("its Markdown `{name}` is not its rendering")))
 }

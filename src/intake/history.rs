@@ -5,8 +5,11 @@ use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
-/// The largest file that is read, in bytes.
-const LARGEST: u64 = 256 << 20;
+/// The largest file that is read, in bytes; no larger one is read from a folder either.
+const LARGEST: u64 = 64 << 20;
+
+/// The most bytes that the files of one folder may have together: git stores a thousand equal files as one.
+const LARGEST_SET: u64 = 1 << 30;
 
 /// Why a revision could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -15,8 +18,11 @@ pub enum HistoryError {
     #[error("git knows no `{0}`; where a shallow clone lacks it, fetch it first")]
     Unknown(String),
     /// The file is larger than any pack.
-    #[error("`{0}` is larger than 256 MiB")]
+    #[error("`{0}` is larger than 64 MiB, the most that is read")]
     TooLarge(String),
+    /// The files of a folder are larger than any packs together.
+    #[error("the files of `{0}` are larger than 1 GiB together, the most that is read")]
+    SetTooLarge(String),
     /// git could not be run, or gave no sense.
     #[error("{0}")]
     Git(String),
@@ -77,10 +83,15 @@ impl History {
             "blob" => Ok(Some(Kept::File(found.bytes))),
             "tree" => {
                 let mut files = Vec::new();
+                let mut total = 0;
                 for (name, id) in entries(&found) {
                     if wanted(&name)
                         && let Some(file) = self.ask(&id)?
                     {
+                        total += file.bytes.len() as u64;
+                        if total > LARGEST_SET {
+                            return Err(HistoryError::SetTooLarge(format!("{revision}:{path}")));
+                        }
                         files.push((name, file.bytes));
                     }
                 }

@@ -1,6 +1,7 @@
 //! One folder of finished files.
 
 use super::StoreError;
+use super::read::{LARGEST, read_open};
 use super::state::STATE;
 use super::unfinished::{MODE, Staging, replace, sweep};
 use crate::model::{FileState, RepoPath};
@@ -9,12 +10,9 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, FileType, Metadata, OpenOptions};
 use rayon::prelude::*;
 use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-
-/// The largest pack that is read back, in bytes.
-const LARGEST: u64 = 256 << 20;
 
 /// What a write did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,11 +107,16 @@ impl Folder {
     /// # Errors
     /// Where `name` is no plain file name or the system refuses.
     pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read_at_most(name, LARGEST)
+    }
+
+    /// Does the same with a limit of its own, in bytes.
+    pub(super) fn read_at_most(&self, name: &str, most: u64) -> Result<Option<Vec<u8>>, StoreError> {
         let path = self.checked(name)?;
         let Some(dir) = self.existing()? else {
             return Ok(None);
         };
-        read(&dir, name).map_err(|source| StoreError::Read { path, source })
+        read(&dir, name, most).map_err(|source| StoreError::Read { path, source })
     }
 
     /// What the system tells of a regular file without reading it; nothing where it is none, or too little is told.
@@ -329,16 +332,9 @@ impl Folder {
     }
 }
 
-/// Reads a regular file; a link, folder or pipe of that name is no file.
-pub(super) fn read(dir: &Dir, name: &str) -> io::Result<Option<Vec<u8>>> {
-    let Some(file) = open(dir, name)? else { return Ok(None) };
-    let length = file.metadata()?.len();
-    if length > LARGEST {
-        return Err(io::ErrorKind::FileTooLarge.into());
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default() + 1);
-    file.take(LARGEST).read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
+/// Reads a regular file of at most `most` bytes; a link, folder or pipe of that name is no file.
+pub(super) fn read(dir: &Dir, name: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
+    open(dir, name)?.map(|file| read_open(file, most)).transpose()
 }
 
 /// Opens a regular file; a link, folder or pipe of that name is no file.
@@ -362,7 +358,7 @@ fn is_folder(dir: &Dir, name: &str) -> bool {
 /// Whether a regular file holds exactly these bytes. One that cannot be read does not.
 fn has(dir: &Dir, name: &str, bytes: &[u8]) -> bool {
     let same_size = dir.symlink_metadata(name).is_ok_and(|metadata| metadata.len() == bytes.len() as u64);
-    same_size && read(dir, name).is_ok_and(|old| old.as_deref() == Some(bytes))
+    same_size && read(dir, name, LARGEST).is_ok_and(|old| old.as_deref() == Some(bytes))
 }
 
 #[cfg(unix)]

@@ -17,6 +17,9 @@ const FOLDER: &str = "contextpack";
 /// The file with the key.
 const NAME: &str = "key";
 
+/// The largest file that is read in its place, in bytes.
+const LARGEST: u64 = 4096;
+
 /// Reads the key of the user whose folder for caches is `caches`, for a build of the repo at `root`.
 ///
 /// Where there is none it is made if `create` says so, else the result is `None`.
@@ -70,7 +73,7 @@ fn stored(folder: &Dir, path: &Path) -> Result<Option<[u8; 32]>, NoCache> {
     if !metadata.is_file() || metadata.len() != 32 {
         return Ok(None);
     }
-    Ok(read(folder, NAME).map_err(failed)?.and_then(|bytes| bytes.try_into().ok()))
+    Ok(read(folder, NAME, LARGEST).map_err(failed)?.and_then(|bytes| bytes.try_into().ok()))
 }
 
 /// Creates a folder for this user alone, unless something is there already.

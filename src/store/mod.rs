@@ -5,6 +5,7 @@ mod error;
 mod folder;
 mod key;
 mod random;
+mod read;
 mod sealed;
 mod state;
 #[cfg(test)]
@@ -13,5 +14,6 @@ mod unfinished;
 
 pub use error::{NoCache, StoreError};
 pub use folder::{Folder, Wrote};
+pub use read::{LARGEST, LARGEST_SET, Links, read_file, read_stream};
 pub use sealed::{Access, CacheFolder, Stored};
 pub use state::{init_state_dir, open_state, sweep_state};

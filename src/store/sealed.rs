@@ -21,6 +21,9 @@ const MAGIC: &[u8] = b"contextpack cache 2\n";
 /// Where the payload begins: after the first line, the digest of the program's name and the HMAC.
 const HEAD: usize = MAGIC.len() + 64;
 
+/// The largest file of a cache that is read, in bytes.
+const LARGEST: u64 = 256 << 20;
+
 /// What a command does with the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
@@ -87,7 +90,8 @@ impl CacheFolder {
     /// Reads the file `name`, which `program` wrote.
     pub fn read(&self, name: &str, program: &str) -> Stored {
         // What cannot be read is as good as not there.
-        let Some(mut bytes) = self.folder.as_ref().and_then(|folder| folder.read(name).ok().flatten()) else {
+        let Some(mut bytes) = self.folder.as_ref().and_then(|folder| folder.read_at_most(name, LARGEST).ok().flatten())
+        else {
             return Stored::Missing;
         };
         let (Some(head), true) = (bytes.get(..HEAD), bytes.starts_with(MAGIC)) else { return Stored::Forged };

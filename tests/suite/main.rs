@@ -23,6 +23,7 @@ mod interrupted;
 mod issues;
 mod merge;
 mod planted;
+mod reads;
 #[cfg(feature = "github")]
 mod recorded;
 mod redact;

@@ -3,13 +3,14 @@
 use crate::cli::args::{DiffArgs, Global};
 use crate::cli::console;
 use crate::cli::failure::{Failure, PathFailure};
+use crate::cli::read;
 use crate::cli::report::printable;
 use crate::cli::workspace::settings;
 use contextpack::config::Settings;
 use contextpack::intake::{History, Kept, merge_base};
-use contextpack::store::Folder;
+use contextpack::store::{Folder, LARGEST_SET};
 use std::collections::BTreeMap;
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// The old packs and the new ones.
@@ -90,17 +91,14 @@ impl Finder<'_> {
     /// A pack, a folder, standard input, `REV:path`, or a revision.
     fn side(&mut self, named: &str) -> Result<Side, Failure> {
         if named == "-" {
-            let mut bytes = Vec::new();
-            std::io::stdin().lock().read_to_end(&mut bytes)?;
-            return Ok(Side::one("-", bytes));
+            return Ok(Side::one("-", read::stdin()?));
         }
         let path = Path::new(named);
         if path.is_dir() {
             return Ok(Side::many(named, listed(&Folder::open_anywhere(path)?)?));
         }
         if path.exists() {
-            let bytes = std::fs::read(path).map_err(|error| PathFailure::failure("read", named, error))?;
-            return Ok(Side::one(named, bytes));
+            return Ok(Side::one(named, read::file(path)?));
         }
         match named.split_once(':') {
             Some((revision, path)) => match self.kept(revision, path)? {
@@ -164,8 +162,14 @@ fn is_pack_name(name: &str) -> bool {
 
 fn listed(folder: &Folder) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let mut packs = Vec::new();
+    let mut total = 0;
     for name in folder.list()? {
         if let Some(bytes) = folder.read(&name)? {
+            total += bytes.len() as u64;
+            if total > LARGEST_SET {
+                let error = std::io::Error::new(std::io::ErrorKind::FileTooLarge, "its packs have more than 1 GiB");
+                return Err(PathFailure::failure("read", folder.path().display().to_string(), error));
+            }
             packs.push((name, bytes));
         }
     }

@@ -5,6 +5,7 @@ use crate::cli::console;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::packs::Bench;
+use crate::cli::read;
 use crate::cli::report::printable;
 use crate::cli::workspace::Workspace;
 use contextpack::intake::{Repo, merged};
@@ -100,7 +101,7 @@ fn sealed(global: &Global, top: &Path, scratch: &Path, root: &Path, pack: &Pack)
 }
 
 fn pack(file: &Path) -> Option<Pack> {
-    salvage(&std::fs::read(file).ok()?).pack
+    salvage(&read::file(file).ok()?).pack
 }
 
 /// What is merged into `HEAD`: `git merge` names it in its environment. Of several at once none is the one.

@@ -4,7 +4,7 @@ mod merge;
 
 use super::args::{GitArgs, GitCommand, Global};
 use super::exit::Exit;
-use super::failure::{Failure, PathFailure};
+use super::failure::Failure;
 use crate::cli::console;
 use contextpack::redact::invisible;
 use contextpack::review::read;
@@ -23,8 +23,7 @@ pub(crate) const SETTINGS: [(&str, &str); 4] = [
 pub(crate) fn run(global: &Global, args: &GitArgs) -> Result<Exit, Failure> {
     match &args.command {
         GitCommand::Textconv { file } => {
-            let name = file.display().to_string();
-            let bytes = std::fs::read(file).map_err(|error| PathFailure::failure("read", name, error))?;
+            let bytes = super::read::file(file)?;
             // What is no pack, such as one with marks of a conflict, is shown as it is: git would show nothing at all.
             let text = read(&bytes).map(|pack| contextpack::render::pack(&pack).whole().into_bytes());
             let mut out = console::stdout();

@@ -5,8 +5,10 @@ use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::{verify, workspace};
 use contextpack::model::natural_cmp;
 use contextpack::review::{Entry, report_data};
+use contextpack::store::{Folder, Links, StoreError, read_file};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -21,11 +23,26 @@ pub(super) struct Packs {
     read: BTreeMap<String, Read>,
 }
 
-/// A pack, or a folder of packs.
+/// Where packs are looked for.
 struct Place {
-    path: PathBuf,
+    files: Files,
     /// Its name on the page.
     shown: String,
+}
+
+/// A pack or folder that the user named, or the output folder of the repo.
+enum Files {
+    Named(PathBuf),
+    /// Reached from the repo's root through no link, as a repo from elsewhere may have planted one.
+    Output(Folder),
+}
+
+/// A file that was found at a place.
+struct File<'a> {
+    path: PathBuf,
+    /// The output folder that has it, and its name there.
+    output: Option<(&'a Folder, String)>,
+    links: Links,
 }
 
 /// A file as it was read last.
@@ -46,13 +63,13 @@ impl Packs {
         for path in given {
             let shown = slashed(path).trim_end_matches('/').to_owned();
             path.metadata().map_err(|error| PathFailure::failure("read", shown.clone(), error))?;
-            places.push(Place { path: path.clone(), shown });
+            places.push(Place { files: Files::Named(path.clone()), shown });
         }
         if given.is_empty() {
             let (root, settings) = workspace::settings(global)?;
             let dir = settings.output.dir;
-            let path = dir.as_str().split('/').fold(root, |path, part| path.join(part));
-            places.push(Place { path, shown: dir.as_str().to_owned() });
+            let files = Files::Output(Folder::open(&root, &dir)?);
+            places.push(Place { files, shown: dir.as_str().to_owned() });
         }
         let mut packs = Self { places, read: BTreeMap::new() };
         packs.look()?;
@@ -63,13 +80,7 @@ impl Packs {
     pub(super) fn look(&mut self) -> Result<bool, Failure> {
         let mut there = BTreeMap::new();
         for place in &self.places {
-            // What is not there now may come: the first build makes the folder.
-            if !place.path.exists() {
-                continue;
-            }
-            for file in verify::files(&place.path)? {
-                let below = file.strip_prefix(&place.path).unwrap_or(Path::new(""));
-                let below = slashed(below);
+            for (below, file) in place.files.list()? {
                 let shown = if below.is_empty() { place.shown.clone() } else { format!("{}/{below}", place.shown) };
                 there.insert(shown, file);
             }
@@ -112,15 +123,59 @@ impl Packs {
     }
 }
 
+impl Files {
+    /// The packs there, each with its path below the place.
+    ///
+    /// A folder that does not exist has none yet: the first build makes it.
+    fn list(&self) -> Result<Vec<(String, File<'_>)>, Failure> {
+        match self {
+            Self::Named(place) if !place.exists() => Ok(Vec::new()),
+            Self::Named(place) => {
+                let links = if place.is_dir() { Links::Refuse } else { Links::Follow };
+                let found = |path: PathBuf| {
+                    let below = slashed(path.strip_prefix(place).unwrap_or(Path::new("")));
+                    (below, File { path, output: None, links })
+                };
+                Ok(verify::files(place)?.into_iter().map(found).collect())
+            }
+            Self::Output(folder) => {
+                let found = |name: String| {
+                    let path = folder.path().join(&name);
+                    (name.clone(), File { path, output: Some((folder, name)), links: Links::Refuse })
+                };
+                Ok(folder.list()?.into_iter().map(found).collect())
+            }
+        }
+    }
+}
+
+impl File<'_> {
+    fn metadata(&self) -> io::Result<Metadata> {
+        match self.links {
+            Links::Follow => self.path.metadata(),
+            Links::Refuse => self.path.symlink_metadata(),
+        }
+    }
+
+    fn read(&self) -> io::Result<Vec<u8>> {
+        let Some((folder, name)) = &self.output else { return read_file(&self.path, self.links) };
+        let bytes = folder.read(name).map_err(|error| match error {
+            StoreError::Read { source, .. } => source,
+            error => io::Error::other(error),
+        })?;
+        bytes.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
 /// The file as it is now, where it is not as it was read last or may not be.
-fn again(last: Option<&Read>, shown: &str, file: &Path) -> io::Result<Option<Read>> {
+fn again(last: Option<&Read>, shown: &str, file: &File<'_>) -> io::Result<Option<Read>> {
     let metadata = file.metadata()?;
     let stamp = Stamp(metadata.modified().ok(), metadata.len());
     if last.is_some_and(|last| last.settled && last.stamp == stamp) {
         return Ok(None);
     }
     let age = stamp.0.and_then(|written| SystemTime::now().duration_since(written).ok());
-    let entry = Entry::new(shown, &std::fs::read(file)?);
+    let entry = Entry::new(shown, &file.read()?);
     Ok(Some(Read { stamp, settled: age.is_some_and(|age| age > UNSETTLED), entry }))
 }
 

@@ -13,7 +13,7 @@ use crate::cli::failure::{Failure, PathFailure};
 use contextpack::model::Digest;
 use contextpack::review::{report_page, report_policy};
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HOST, IF_NONE_MATCH};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri};
 use http_body_util::Full;
 use hyper::body::Bytes;
 use hyper::service::service_fn;
@@ -24,10 +24,25 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, TcpListener};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Semaphore;
 
-/// How long a client may take to say what it wants.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// What one client may take from the others.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    /// How long it may take to send the head of its request.
+    head: Duration,
+    /// How long its connection may last, the answer included.
+    connection: Duration,
+    /// How many connections are open at a time; further ones wait until the system accepts them.
+    connections: usize,
+}
+
+const LIMITS: Limits = Limits { head: Duration::from_secs(5), connection: Duration::from_secs(30), connections: 64 };
+
+/// The largest head of a request, in bytes.
+const LARGEST_HEAD: usize = 16 << 10;
 
 /// Serves packs until it is stopped.
 pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
@@ -44,13 +59,17 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
     writeln!(out, "http://{}{}", site.hosts[0], site.base)?;
     out.flush()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    tokio::task::LocalSet::new().block_on(&runtime, serve(listener, Rc::new(site)))?;
+    tokio::task::LocalSet::new().block_on(&runtime, serve(listener, Rc::new(site), LIMITS))?;
     Ok(Exit::Done)
 }
 
-async fn serve(listener: TcpListener, site: Rc<Site>) -> io::Result<()> {
+/// Answers one request on each connection.
+async fn serve(listener: TcpListener, site: Rc<Site>, limits: Limits) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
+    let open = Arc::new(Semaphore::new(limits.connections));
     loop {
+        // It is never closed.
+        let Ok(permit) = Arc::clone(&open).acquire_owned().await else { return Ok(()) };
         // One connection that does not come about is no reason to end the others.
         let Ok((stream, _)) = listener.accept().await else {
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -59,15 +78,18 @@ async fn serve(listener: TcpListener, site: Rc<Site>) -> io::Result<()> {
         let site = Rc::clone(&site);
         tokio::task::spawn_local(async move {
             let answer = service_fn(|request: http::Request<hyper::body::Incoming>| {
-                let answer = site.answer(request.method(), request.uri().path(), request.headers());
+                let answer = site.answer(request.method(), request.uri(), request.headers());
                 async { Ok::<_, Infallible>(answer) }
             });
-            // Whoever hangs up early has no answer to get.
-            let _ = hyper::server::conn::http1::Builder::new()
+            let connection = hyper::server::conn::http1::Builder::new()
                 .timer(TokioTimer::new())
-                .header_read_timeout(PATIENCE)
-                .serve_connection(TokioIo::new(stream), answer)
-                .await;
+                .header_read_timeout(limits.head)
+                .keep_alive(false)
+                .max_buf_size(LARGEST_HEAD)
+                .serve_connection(TokioIo::new(stream), answer);
+            // A client that hangs up, or does not read in time, gets no answer.
+            let _ = tokio::time::timeout(limits.connection, connection).await;
+            drop(permit);
         });
     }
 }
@@ -81,12 +103,29 @@ struct Site {
     shown: RefCell<Shown>,
 }
 
-/// The packs as they were looked at last.
+/// The packs as they were looked at last. All answers share one copy of the page and one of its data.
 struct Shown {
     packs: Packs,
-    data: String,
-    /// Tells one state of the data from another.
+    page: Bytes,
+    data: Bytes,
+    /// Tells one state of the data from another, as a header has it.
     tag: String,
+}
+
+impl Shown {
+    fn new(packs: Packs) -> Self {
+        let mut shown = Self { packs, page: Bytes::new(), data: Bytes::new(), tag: String::new() };
+        shown.update();
+        shown
+    }
+
+    fn update(&mut self) {
+        let data = self.packs.data();
+        let tag = Digest::of(&data).to_string().replace(':', "-");
+        self.page = report_page(&data, Some(&tag)).into();
+        self.data = data.into();
+        self.tag = format!("\"{tag}\"");
+    }
 }
 
 impl Site {
@@ -99,16 +138,18 @@ impl Site {
             let _ = write!(base, "{byte:02x}");
         }
         base.push('/');
-        let (data, tag) = tagged(&packs);
-        let shown = RefCell::new(Shown { packs, data, tag });
+        let shown = RefCell::new(Shown::new(packs));
         Ok(Self { hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")], base, shown })
     }
 
     /// What is said to a request: the page, its data, or why neither.
-    fn answer(&self, method: &Method, path: &str, headers: &HeaderMap) -> Response<Full<Bytes>> {
+    fn answer(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Response<Full<Bytes>> {
         let mut hosts = headers.get_all(HOST).iter();
         let (host, other) = (hosts.next(), hosts.next());
-        if other.is_some() || !host.is_some_and(|host| self.hosts.iter().any(|own| own.as_bytes() == host.as_bytes())) {
+        let is_own = |host: &[u8]| self.hosts.iter().any(|own| own.as_bytes() == host);
+        // A proxy would be asked with the host in the address, which counts more than the header.
+        let elsewhere = uri.authority().is_some_and(|host| !is_own(host.as_str().as_bytes()));
+        if elsewhere || other.is_some() || !host.is_some_and(|host| is_own(host.as_bytes())) {
             return plain(StatusCode::MISDIRECTED_REQUEST, "this is not the host that you asked for\n");
         }
         if method != Method::GET {
@@ -116,7 +157,7 @@ impl Site {
             answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET"));
             return answer;
         }
-        match path.strip_prefix(&self.base) {
+        match uri.path().strip_prefix(&self.base) {
             Some("") => self.page(),
             Some("packs.json") => self.data(headers),
             _ => plain(StatusCode::NOT_FOUND, "use the address that `contextpack serve` printed\n"),
@@ -126,19 +167,18 @@ impl Site {
     fn page(&self) -> Response<Full<Bytes>> {
         self.look();
         let shown = self.shown.borrow();
-        answer(StatusCode::OK, "text/html; charset=utf-8", report_page(&shown.data, Some(&shown.tag)))
+        answer(StatusCode::OK, "text/html; charset=utf-8", shown.page.clone())
     }
 
     /// The data, unless the client has it by its tag.
     fn data(&self, headers: &HeaderMap) -> Response<Full<Bytes>> {
         self.look();
         let shown = self.shown.borrow();
-        let tag = format!("\"{}\"", shown.tag);
-        let has = headers.get(IF_NONE_MATCH).is_some_and(|has| has.as_bytes() == tag.as_bytes());
+        let has = headers.get(IF_NONE_MATCH).is_some_and(|has| has.as_bytes() == shown.tag.as_bytes());
         let (status, data) =
-            if has { (StatusCode::NOT_MODIFIED, String::new()) } else { (StatusCode::OK, shown.data.clone()) };
+            if has { (StatusCode::NOT_MODIFIED, Bytes::new()) } else { (StatusCode::OK, shown.data.clone()) };
         let mut answer = answer(status, "application/json", data);
-        if let Ok(tag) = HeaderValue::from_str(&tag) {
+        if let Ok(tag) = HeaderValue::from_str(&shown.tag) {
             answer.headers_mut().insert(ETAG, tag);
         }
         answer
@@ -149,24 +189,18 @@ impl Site {
     fn look(&self) {
         let mut shown = self.shown.borrow_mut();
         if shown.packs.look().unwrap_or(false) {
-            (shown.data, shown.tag) = tagged(&shown.packs);
+            shown.update();
         }
     }
 }
 
-fn tagged(packs: &Packs) -> (String, String) {
-    let data = packs.data();
-    let tag = Digest::of(&data).to_string().replace(':', "-");
-    (data, tag)
-}
-
 fn plain(status: StatusCode, text: &'static str) -> Response<Full<Bytes>> {
-    answer(status, "text/plain; charset=utf-8", text.to_owned())
+    answer(status, "text/plain; charset=utf-8", Bytes::from_static(text.as_bytes()))
 }
 
 /// An answer that no cache keeps, and that no other page frames, embeds or takes for something else.
-fn answer(status: StatusCode, kind: &'static str, body: String) -> Response<Full<Bytes>> {
-    let mut answer = Response::new(Full::new(Bytes::from(body)));
+fn answer(status: StatusCode, kind: &'static str, body: Bytes) -> Response<Full<Bytes>> {
+    let mut answer = Response::new(Full::new(body));
     *answer.status_mut() = status;
     let headers = answer.headers_mut();
     for (name, value) in [
@@ -183,4 +217,102 @@ fn answer(status: StatusCode, kind: &'static str, body: String) -> Response<Full
         headers.insert(CONTENT_SECURITY_POLICY, policy);
     }
     answer
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::cli::args::Args;
+    use clap::Parser as _;
+    use http_body_util::BodyExt as _;
+    use std::io::Read as _;
+    use std::net::TcpStream;
+    use std::time::Instant;
+
+    const SHORT: Limits =
+        Limits { head: Duration::from_millis(300), connection: Duration::from_millis(600), connections: 1 };
+
+    fn no_packs() -> Packs {
+        let folder = tempfile::tempdir().unwrap();
+        let given = [folder.path().to_owned()];
+        Packs::open(&Args::try_parse_from(["contextpack", "list"]).unwrap().global, &given).unwrap()
+    }
+
+    /// Serves a page of 64 MiB under short limits, and runs `client` against it.
+    fn served(client: impl FnOnce(&str, &str) + Send + 'static) {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let site = Site::new(listener.local_addr().unwrap().port(), no_packs()).unwrap();
+        site.shown.borrow_mut().page = vec![b'x'; 64 << 20].into();
+        let (host, base) = (site.hosts[0].clone(), site.base.clone());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        tokio::task::LocalSet::new().block_on(&runtime, async move {
+            let serving = tokio::task::spawn_local(serve(listener, Rc::new(site), SHORT));
+            tokio::task::spawn_blocking(move || client(&host, &base)).await.unwrap();
+            assert!(!serving.is_finished());
+        });
+    }
+
+    fn asked(host: &str, base: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(host).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        write!(stream, "GET {base} HTTP/1.1\r\nHost: {host}\r\n\r\n").unwrap();
+        stream
+    }
+
+    fn read(mut stream: TcpStream) -> usize {
+        let mut bytes = Vec::new();
+        // A connection that the server gave up may end in an error.
+        let _reset = stream.read_to_end(&mut bytes);
+        bytes.len()
+    }
+
+    #[test]
+    fn an_answer_that_is_not_read_ends_and_frees_its_place() {
+        served(|host, base| {
+            let slow = asked(host, base);
+            std::thread::sleep(Duration::from_millis(100));
+            // It waits for the only place, and gets all.
+            assert!(read(asked(host, base)) > 64 << 20);
+            assert!(read(slow) < 64 << 20);
+        });
+    }
+
+    #[test]
+    fn a_head_that_does_not_come_ends_the_connection() {
+        served(|host, base| {
+            for head in ["", "GET / HTTP/1.1\r\nHost: "] {
+                let begun = Instant::now();
+                let mut silent = TcpStream::connect(host).unwrap();
+                silent.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+                silent.write_all(head.as_bytes()).unwrap();
+                read(silent);
+                assert!(begun.elapsed() < Duration::from_secs(10), "{head}");
+            }
+            assert!(read(asked(host, base)) > 64 << 20, "and goes on");
+        });
+    }
+
+    #[test]
+    fn answers_share_one_copy() {
+        let site = Site::new(1, no_packs()).unwrap();
+        let body = |answer: Response<Full<Bytes>>| {
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            runtime.block_on(answer.into_body().collect()).unwrap().to_bytes().as_ptr()
+        };
+        assert_eq!(body(site.page()), body(site.page()));
+        assert_eq!(body(site.data(&HeaderMap::new())), body(site.data(&HeaderMap::new())));
+    }
+
+    #[test]
+    fn an_address_with_another_host_is_refused() {
+        let site = Site::new(1, no_packs()).unwrap();
+        let mut headers = HeaderMap::new();
+        headers.insert(HOST, HeaderValue::from_static("127.0.0.1:1"));
+        let status = |uri: String| site.answer(&Method::GET, &uri.parse().unwrap(), &headers).status();
+        assert_eq!(status(site.base.clone()), StatusCode::OK);
+        assert_eq!(status(format!("http://127.0.0.1:1{}", site.base)), StatusCode::OK);
+        assert_eq!(status(format!("http://evil.example{}", site.base)), StatusCode::MISDIRECTED_REQUEST);
+    }
 }

@@ -1,0 +1,92 @@
+//! Bounded reads: of packs, and of files that a command names.
+
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
+use cap_std::ambient_authority;
+use cap_std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// The largest pack, or other text that a command names, in bytes.
+pub const LARGEST: u64 = 64 << 20;
+
+/// The most bytes that the packs of one folder or revision may have together.
+pub const LARGEST_SET: u64 = 1 << 30;
+
+/// Whether a link at the end of a path is followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Links {
+    /// The user named the path, and with it whatever it leads to.
+    Follow,
+    /// The path was found in a folder.
+    Refuse,
+}
+
+/// Reads a regular file of at most [`LARGEST`] bytes.
+///
+/// Neither opening nor reading waits, so that a FIFO or a device cannot hold the caller. An inherited descriptor, as
+/// shells give for `<(…)`, may be a pipe.
+///
+/// # Errors
+/// Where the path is no such file, or the system refuses.
+pub fn read_file(path: &Path, links: Links) -> io::Result<Vec<u8>> {
+    if links == Links::Follow && is_descriptor(path) {
+        return read_stream(std::fs::File::open(path)?);
+    }
+    // Opening some devices does something, so they are not opened to find out what they are.
+    let metadata = match links {
+        Links::Follow => path.metadata()?,
+        Links::Refuse => path.symlink_metadata()?,
+    };
+    regular(metadata.is_file(), metadata.is_dir())?;
+    let mut options = OpenOptions::new();
+    options.read(true).nonblock(true).follow(match links {
+        Links::Follow => FollowSymlinks::Yes,
+        Links::Refuse => FollowSymlinks::No,
+    });
+    read_open(File::open_ambient_with(path, &options, ambient_authority())?, LARGEST)
+}
+
+/// Reads an opened file, which must be a regular one of at most `most` bytes.
+pub(super) fn read_open(file: File, most: u64) -> io::Result<Vec<u8>> {
+    let metadata = file.metadata()?;
+    regular(metadata.is_file(), metadata.is_dir())?;
+    if metadata.len() > most {
+        return Err(too_large(most));
+    }
+    read_to(file, most, usize::try_from(metadata.len()).unwrap_or_default() + 1)
+}
+
+/// Reads a stream of at most [`LARGEST`] bytes to its end.
+///
+/// # Errors
+/// Where it has more, or the system refuses.
+pub fn read_stream(stream: impl Read) -> io::Result<Vec<u8>> {
+    read_to(stream, LARGEST, 0)
+}
+
+fn read_to(stream: impl Read, most: u64, expected: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(expected);
+    // One byte more than allowed tells a stream that goes on from one that fits.
+    stream.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { Err(too_large(most)) } else { Ok(bytes) }
+}
+
+fn regular(is_file: bool, is_folder: bool) -> io::Result<()> {
+    match (is_file, is_folder) {
+        (true, _) => Ok(()),
+        (false, true) => Err(io::ErrorKind::IsADirectory.into()),
+        (false, false) => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")),
+    }
+}
+
+fn too_large(most: u64) -> io::Error {
+    let message = format!("it is larger than {} MiB, the most that is read", most >> 20);
+    io::Error::new(io::ErrorKind::FileTooLarge, message)
+}
+
+/// Whether a path names a descriptor that this process was started with.
+fn is_descriptor(path: &Path) -> bool {
+    let Some(path) = path.to_str() else { return false };
+    let number = ["/dev/fd/", "/proc/self/fd/"].into_iter().find_map(|folder| path.strip_prefix(folder));
+    path == "/dev/stdin" || number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
