@@ -15,7 +15,7 @@ mod source;
 mod state;
 mod title;
 
-pub use diagnostic::{Code, Diagnostic, Level, Place, Severity};
+pub use diagnostic::{Code, Diagnostic, Level, Place, Severity, bounded};
 pub use digest::{Digest, Digester};
 pub use file_state::{FileState, REST};
 pub use fold::Fold;

@@ -28,7 +28,7 @@ pub use roots::RootError;
 
 use crate::config::{DenyList, Settings};
 use crate::graph::{Corpus, Graph, Rules, unite};
-use crate::model::{Code, Diagnostic, Place, RepoPath, Source};
+use crate::model::{Code, Diagnostic, Place, RepoPath, Source, bounded};
 use crate::redact::{Clean, CleanBuf, Environment, Redactor};
 use memory::Door;
 use std::collections::BTreeMap;
@@ -91,7 +91,7 @@ impl<'a> Desk<'a> {
         diagnostics.extend(github::without_relations(&unrelated));
         diagnostics.sort();
         diagnostics.dedup();
-        let diagnostics = levelled(diagnostics, settings);
+        let diagnostics = levelled(bounded(diagnostics), settings);
         let notices = notices::Notices::new(&diagnostics, redactor);
         let publishes = github::publishes(settings, &corpus);
         Self { source, settings, deny, door, environment, corpus, graph, diagnostics, notices, publishes, unrelated }
