@@ -9,7 +9,7 @@ use crate::model::{Diagnostic, Relation};
 /// How many edges of one relation a pack shows.
 ///
 /// A pack is read by people and by models: thousands of neighbours say no more than that there are thousands.
-pub(super) const MOST_SHOWN: usize = 1000;
+pub(super) const MOST_SHOWN: usize = 250;
 
 /// How many children of a parent the list of an item's siblings shows. Each of them has that list in its packs.
 const MOST_LISTED: usize = 100;

@@ -41,9 +41,12 @@ impl<'a> Quotes<'a> {
         }
         for start in [self.cursor, begin] {
             for word in words.iter().filter(|word| !word.is_empty()) {
+                if self.effort == 0 {
+                    return None;
+                }
                 let end = floor(self.text, start + WINDOW + word.len());
                 let found = self.text[start..end].find(word);
-                self.effort = self.effort.checked_sub(found.unwrap_or(end - start))?;
+                self.effort = self.effort.saturating_sub(found.unwrap_or(end - start));
                 if let Some(at) = found {
                     self.cursor = start + at + word.len();
                     return Some(short(self.text, start + at, word.len()));
@@ -82,6 +85,7 @@ fn floor(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::sample::clean;
 
     #[test]
     fn words_are_found_on_their_line_and_in_order() {
@@ -92,6 +96,16 @@ mod tests {
         assert_eq!(quotes.find(2, &["two"]).as_deref(), Some("two"));
         assert_eq!(quotes.cursor, 21);
         assert_eq!(quotes.find(9, &["two"]), None);
+    }
+
+    #[test]
+    fn what_is_nowhere_is_looked_for_within_a_bound() {
+        let text = clean(&"ADR 1 ".repeat(50_000));
+        let mut quotes = Quotes::of(&text);
+        let started = std::time::Instant::now();
+        let found = (0..50_000).filter(|_| quotes.find(1, &["ADR-1"]).is_some()).count();
+        assert_eq!((found, quotes.effort), (0, 0));
+        assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
     }
 
     #[test]

@@ -39,6 +39,7 @@ impl Graph {
             tracked,
             ground: Ground::File,
             numbers: Vec::new(),
+            mentioned: BTreeSet::new(),
             taken: Taken::of(entry),
         };
         search.stand_on(corpus, &entry.item.origin);
@@ -123,6 +124,8 @@ struct Search<'a> {
     tracked: &'a Files<'a>,
     ground: Ground,
     numbers: Vec<Number>,
+    /// The numbers among them.
+    mentioned: BTreeSet<u64>,
     taken: Taken<'a>,
 }
 
@@ -144,6 +147,9 @@ impl<'a> Search<'a> {
     }
 
     fn push_number(&mut self, number: u64, written: Clean, at: Place) {
+        if !self.mentioned.insert(number) {
+            return;
+        }
         let tracked = self.ground != Ground::File;
         self.numbers.push(Number { number, written, at, tracked });
     }
@@ -263,7 +269,9 @@ impl<'a> Search<'a> {
         if reference.form != Form::AdrNumber {
             return self.path_from(target, stated, &at, base, || quotes.find_or_line(line, &[target]));
         }
-        let Some(number) = number(target).filter(|_| reference.foreign.is_none()) else {
+        // Of one number the first mention counts.
+        let new = |number: &u64| reference.foreign.is_none() && !self.mentioned.contains(number);
+        let Some(number) = number(target).filter(new) else {
             return;
         };
         match reference.link.as_deref().map(|link| self.locator.locate(link, base)) {
@@ -405,11 +413,7 @@ impl<'a> Search<'a> {
     }
 
     fn numbers(&mut self) {
-        let mut seen = BTreeSet::new();
         for Number { number, written, at, tracked } in std::mem::take(&mut self.numbers) {
-            if !seen.insert(number) {
-                continue;
-            }
             let all = self.locator.index.adrs_numbered(number);
             let files = if tracked { self.tracked } else { self.all };
             let there: Vec<&RepoPath> = all.iter().filter(|path| files.has(path)).collect();

@@ -2,9 +2,36 @@
 
 use super::place::shown;
 use super::{Entry, FileKind, FileRef, Missing, Place, Referenced};
-use crate::model::{self, Code, Diagnostic, RepoPath, natural_cmp};
-use crate::redact::Clean;
+use crate::model::{self, Code, Diagnostic, RepoPath, bounded, natural_cmp};
+use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeMap;
+
+/// More sections of one file than these are the file.
+const MOST_PARTS: usize = 50;
+
+/// More references than these that cannot be taken for one reason are counted.
+const MOST_MISSING: usize = 100;
+
+/// Keeps the first of each reason, and one that counts the others.
+fn counted(missing: Vec<Missing>) -> Vec<Missing> {
+    let mut counts: BTreeMap<(FileKind, &str), (usize, Place)> = BTreeMap::new();
+    let mut kept = Vec::new();
+    for missing in missing {
+        let (count, at) = counts.entry((missing.kind, missing.reason)).or_insert_with(|| (0, missing.at.clone()));
+        *count += 1;
+        if *count <= MOST_MISSING {
+            kept.push(missing);
+        } else if missing.at < *at {
+            *at = missing.at;
+        }
+    }
+    for ((kind, reason), (count, at)) in counts.into_iter().filter(|(_, (count, _))| *count > MOST_MISSING) {
+        let mut written = CleanBuf::new();
+        written.number((count - MOST_MISSING) as u64).lit(" more: ").lit(reason);
+        kept.push(Missing { written: written.finish(), kind, reason, at });
+    }
+    kept
+}
 
 /// The parts of a file that are taken: all of it where one reference names no heading.
 #[derive(Default)]
@@ -99,7 +126,9 @@ impl<'a> Taken<'a> {
             let file = |anchor, at| FileRef { kind, path: path.clone(), anchor, at };
             // An excerpt of an ADR has headings of its own choice.
             let part = parts.named.values().min().filter(|_| parts.adr).cloned();
-            match parts.whole.or(part) {
+            // Nor is a file that is named heading by heading anything but itself.
+            let many = parts.named.values().min().filter(|_| parts.named.len() > MOST_PARTS).cloned();
+            match parts.whole.or(part).or(many) {
                 Some(at) => files.push(file(None, at)),
                 None => files.extend(parts.named.into_iter().map(|(anchor, at)| file(Some(anchor), at))),
             }
@@ -114,8 +143,10 @@ impl<'a> Taken<'a> {
         missing.dedup_by(|later, first| {
             (&later.written, later.kind, later.reason) == (&first.written, first.kind, first.reason)
         });
+        let missing = counted(missing);
         diagnostics.sort();
         diagnostics.dedup();
+        let diagnostics = bounded(diagnostics);
         Referenced { files, missing, diagnostics }
     }
 }

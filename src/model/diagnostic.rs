@@ -2,6 +2,7 @@
 
 use super::RepoPath;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use std::fmt;
 
 /// How bad a diagnostic is, once the config's `warnings:` and `--strict` have spoken.
@@ -101,6 +102,42 @@ impl Diagnostic {
         self.about.push(id.into());
         self
     }
+}
+
+/// How many diagnostics of one code about one item are shown of one file.
+const MOST_ALIKE: usize = 100;
+
+/// Keeps the first diagnostics of each code about the same items in one file, and counts the others in one more.
+///
+/// The diagnostics come sorted, and are afterwards.
+pub fn bounded(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    if diagnostics.len() <= MOST_ALIKE {
+        return diagnostics;
+    }
+    let mut counts: HashMap<(Option<RepoPath>, Code, Vec<String>), usize> = HashMap::new();
+    let mut kept = Vec::new();
+    let mut crowds: Vec<(Diagnostic, usize)> = Vec::new();
+    for diagnostic in diagnostics {
+        let path = diagnostic.at.as_ref().map(|at| at.path.clone());
+        let key = (path, diagnostic.code, diagnostic.about.clone());
+        let next = crowds.len();
+        let count = counts.entry(key).or_insert(0);
+        if *count < MOST_ALIKE {
+            *count += 1;
+            kept.push(diagnostic);
+        } else if *count == MOST_ALIKE {
+            *count += 1 + next;
+            crowds.push((diagnostic, 1));
+        } else {
+            crowds[*count - MOST_ALIKE - 1].1 += 1;
+        }
+    }
+    for (first, more) in crowds {
+        let message = if more == 1 { first.message.clone() } else { format!("{more} more of these, from here on") };
+        kept.push(Diagnostic { message, ..first });
+    }
+    kept.sort();
+    kept
 }
 
 macro_rules! codes {
@@ -215,5 +252,26 @@ codes! {
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_a_hundred_alike_are_counted() {
+        let at = |line| Some(Place::line(RepoPath::new("a.md").unwrap(), line));
+        let one = |line, id: &str| Diagnostic::new(Code::UnknownId, at(line), format!("no {line}")).about(id);
+        let mut all: Vec<Diagnostic> = (1..=150).map(|line| one(line, "a")).collect();
+        all.extend((1..=101).map(|line| one(200 + line, "b")));
+        let kept = bounded(all.clone());
+        assert_eq!(kept.len(), 202, "the one that would be counted alone stands for itself");
+        assert_eq!((kept[100].message.as_str(), kept[100].at.clone()), ("50 more of these, from here on", at(101)));
+        assert_eq!(kept.iter().filter(|it| it.about == ["b"]).count(), 101);
+        assert_eq!(bounded(kept.clone()), kept);
+        all.truncate(100);
+        assert_eq!(bounded(all.clone()), all);
     }
 }

@@ -18,7 +18,7 @@ mod state;
 mod title;
 
 pub use commands::{Commands, harmless_json};
-pub use diagnostic::{Code, Diagnostic, Level, Place, Severity};
+pub use diagnostic::{Code, Diagnostic, Level, Place, Severity, bounded};
 pub use digest::{Digest, Digester};
 pub use file_state::{FileState, REST};
 pub use fold::Fold;

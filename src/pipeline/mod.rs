@@ -28,7 +28,7 @@ pub use roots::RootError;
 
 use crate::config::{DenyList, Settings};
 use crate::graph::{Corpus, Entry, Graph, Rules, unite};
-use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity, Source, Untracked};
+use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity, Source, Untracked, bounded};
 use crate::redact::{Clean, CleanBuf, Environment, Redactor};
 use memory::Door;
 use std::collections::BTreeMap;
@@ -123,7 +123,7 @@ impl<'a> Desk<'a> {
         diagnostics.extend(github::without_relations(&unrelated));
         diagnostics.sort();
         diagnostics.dedup();
-        let diagnostics = levelled(diagnostics, settings);
+        let diagnostics = levelled(bounded(diagnostics), settings);
         let notices = notices::Notices::new(&diagnostics, redactor);
         let publishes = github::publishes(settings, &corpus);
         Self {

@@ -5,7 +5,7 @@ use super::memory::{Purpose, Work};
 use super::{Desk, clean, unreadable};
 use crate::config::Profile;
 use crate::graph::{FileKind, Files, Referenced, Target};
-use crate::model::{Code, Diagnostic, Digest, Digester, Place, Refusal, RepoPath};
+use crate::model::{Code, Diagnostic, Digest, Digester, Place, Refusal, RepoPath, bounded};
 use crate::parse::adr_status;
 use crate::redact::Clean;
 use crate::select::{Document, References, Taken, is_inactive};
@@ -128,7 +128,7 @@ impl Shelf {
         });
         diagnostics.sort();
         diagnostics.dedup();
-        (references, diagnostics)
+        (references, bounded(diagnostics))
     }
 
     fn is_own(&self, desk: &Desk<'_>, root: usize, path: &RepoPath) -> bool {

@@ -313,7 +313,7 @@ fn a_hundred_thousand_dangling_links_on_one_line_take_bounded_time() {
     long.target = "a/".repeat(500_000);
     markdown.references.push(long);
     let found = refer(entry);
-    assert_eq!(found.missing.len(), 100_000);
+    assert_eq!((found.missing.len(), &*found.missing[100].written), (101, "99900 more: not_in_repo"));
     assert!(found.missing.iter().all(|m| m.written.len() <= 200));
     assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
     assert!(files().len() > 1, "the files stayed: {:?}", files().first().unwrap());
@@ -356,4 +356,23 @@ fn texts_of_other_fields_refer_to_adrs_only() {
     );
     assert_eq!(taken(&found), ["Adr docs/adr/0003-cache.md", "Adr docs/adr/0012-limits.md"]);
     assert_eq!(missing(&found), ["Adr ADR-77 not_in_repo"]);
+}
+
+#[test]
+fn a_file_that_is_named_by_many_headings_is_taken_whole() {
+    let named = |count: usize| {
+        let entry = (0..count).fold(a(), |entry, n| entry.refers(Link, &format!("docs/guide.md#part-{n}")));
+        taken(&refer(entry)).len()
+    };
+    assert_eq!((named(50), named(51)), (50, 1));
+}
+
+#[test]
+fn many_references_that_lead_nowhere_are_counted() {
+    let entry = (0..130).fold(a(), |entry, n| entry.refers(Link, &format!("docs/gone-{n}.md")));
+    let found = refer(entry);
+    assert_eq!((found.missing.len(), found.diagnostics.len()), (101, 101));
+    let last = &found.missing[100];
+    assert_eq!((&*last.written, last.reason), ("30 more: not_in_repo", "not_in_repo"));
+    assert!(said(&found.diagnostics)[100].ends_with("30 more of these, from here on"));
 }
