@@ -12,7 +12,6 @@ use super::starter;
 use super::workspace::load;
 use contextpack::config::Settings;
 use contextpack::intake::Repo;
-use contextpack::model::Diagnostic;
 use std::io::Write;
 use std::path::Path;
 
@@ -24,14 +23,7 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     let root = Repo::find_root(Path::new("."))?;
     let found = Found::at(&root);
     let mut setup = Setup::new(&root);
-    let existing = match existing(&root, &setup, &found, args)? {
-        Ok(existing) => existing,
-        Err(diagnostics) => {
-            // Lines of the file are not shown: nothing has looked for secrets in them.
-            report::tell(global.format, &diagnostics, &|_| None)?;
-            return Ok(Exit::Input);
-        }
-    };
+    let existing = existing(&root, &setup, &found, args)?;
     setup.all(&found, existing.as_ref().map(|(name, settings)| (name.as_str(), settings)), args)?;
     if args.git {
         contextpack::intake::configure(&root, &super::git::SETTINGS).map_err(Failure::usage)?;
@@ -43,23 +35,25 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The configuration that is there, by its name, or what is wrong with it. The beginning of the one that is about to be
-/// written is none.
+/// The configuration that is there, by its name. The beginning of the one that is about to be written is none.
 fn existing(
     root: &Path,
     setup: &Setup<'_>,
     found: &Found,
     args: &InitArgs,
-) -> Result<Result<Option<(String, Settings)>, Vec<Diagnostic>>, Failure> {
-    let Some((name, text)) = Repo::read_config(root, None)? else { return Ok(Ok(None)) };
+) -> Result<Option<(String, Settings)>, Failure> {
+    let Some((name, text)) = Repo::read_config(root, None)? else { return Ok(None) };
     let starter = starter::config(found, setup.output(args.cached)?, !args.cached);
     if name == CONFIG && is_half(text.as_bytes(), &starter) {
-        return Ok(Ok(None));
+        return Ok(None);
     }
-    Ok(load(&name, Some(&text)).and_then(|settings| match unfit(&name, &settings) {
+    // Lines of the file are not shown: nothing has looked for secrets in them.
+    let faulty = |diagnostics| Failure::Config { diagnostics, text: None };
+    let settings = load(&name, Some(&text)).map_err(faulty)?;
+    match unfit(&name, &settings) {
         unfit if unfit.is_empty() => Ok(Some((name, settings))),
-        unfit => Err(unfit),
-    }))
+        unfit => Err(faulty(unfit)),
+    }
 }
 
 /// Issues come from GitHub first; where items are in files too, these can be built at once.
@@ -110,7 +104,7 @@ mod tests {
         let found = Found::at(root);
         let mut setup = Setup::new(root);
         let args = InitArgs { cached, agents: Vec::new(), git: false, matrix: None };
-        let existing = existing(root, &setup, &found, &args).unwrap().unwrap();
+        let existing = existing(root, &setup, &found, &args).unwrap();
         setup.all(&found, existing.as_ref().map(|(name, settings)| (name.as_str(), settings)), &args).unwrap();
         (setup.written, setup.left.into_iter().map(|(path, _)| path).collect())
     }
@@ -236,7 +230,7 @@ mod tests {
             fs::write(dir.path().join("contextpack.yml"), config).unwrap();
             let (found, setup) = (Found::at(dir.path()), Setup::new(dir.path()));
             let args = InitArgs { cached: false, agents: Vec::new(), git: false, matrix: None };
-            let there = existing(dir.path(), &setup, &found, &args).unwrap();
+            let there = existing(dir.path(), &setup, &found, &args);
             assert_eq!(there.is_ok(), fits, "{config}");
             assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
         }
