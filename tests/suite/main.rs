@@ -6,10 +6,12 @@ mod actions;
 mod attest;
 mod check;
 mod cli;
+mod commands;
 mod companions;
 mod diff;
 mod environment;
 mod explain;
+mod frames;
 mod fresh;
 #[cfg(feature = "github")]
 mod from_github;
