@@ -5,11 +5,10 @@ use super::args::Format;
 use super::console;
 use anstyle::{AnsiColor, Style};
 use contextpack::model::{Diagnostic, RepoPath, Severity, harmless_json, is_hidden};
-use contextpack::redact::invisible;
+use contextpack::review::unseen_at;
 use std::borrow::Cow;
 use std::error::Error;
 use std::io::{self, Write};
-use std::ops::Range;
 
 const BOLD: Style = Style::new().bold();
 const ERROR: Style = AnsiColor::BrightRed.on_default().bold();
@@ -90,13 +89,8 @@ pub(crate) fn json_line(value: &impl serde::Serialize) -> String {
 }
 
 fn escaped(json: &str) -> String {
-    let unseen = invisible(json);
-    harmless_json(json, |at, c| c != '\n' && is_unseen(&unseen, at))
-}
-
-/// Whether a character that nobody sees stands at `at`.
-fn is_unseen(unseen: &[Range<usize>], at: usize) -> bool {
-    unseen.binary_search_by_key(&at, |range| range.start).is_ok()
+    let is_unseen = unseen_at(json);
+    harmless_json(json, |at, _| is_unseen(at))
 }
 
 /// Writes an error without a place, with its chain of causes.
@@ -119,13 +113,13 @@ fn severity(severity: Severity) -> &'static str {
 
 /// The text on one line with nothing that a terminal obeys or hides: such characters become `\u{…}`.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    let unseen = invisible(text);
-    if unseen.is_empty() && !text.chars().any(is_hidden) {
+    let is_unseen = unseen_at(text);
+    if !text.char_indices().any(|(at, c)| is_hidden(c) || is_unseen(at)) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for (at, c) in text.char_indices() {
-        if is_hidden(c) || is_unseen(&unseen, at) {
+        if is_hidden(c) || is_unseen(at) {
             shown.extend(
                 match c {
                     '\t' | '\n' | '\r' => c.escape_default().to_string(),
@@ -181,7 +175,7 @@ mod tests {
     fn what_the_scrubber_removes_is_never_printed_raw() {
         for c in (0..=0xe_0fff).filter_map(char::from_u32) {
             let text = format!("a{c}b");
-            if c != '\n' && !invisible(&text).is_empty() {
+            if unseen_at(&text)(1) {
                 assert!(!printable(&text).contains(c), "{:?}", printable(&text));
                 let json = json_text(&text);
                 assert!(!json.contains(c) && serde_json::from_str::<String>(&json).unwrap() == text, "{json}");

@@ -21,6 +21,6 @@ pub use moves::moves;
 pub use read::{ReadError, read};
 pub use report::{Entry, report_data, report_page, report_policy};
 pub use stale::{Difference, UNEXPLAINED, difference};
-pub use unseen::unseen;
+pub use unseen::{unseen, unseen_at};
 pub use verify::{issue, names, verify};
 pub use why::{WhyNot, why_not};

@@ -7,6 +7,12 @@ use serde_json::Value;
 /// The most places that are told one by one.
 const TOLD: usize = 10;
 
+/// Tells of a place in `text` whether a character stands there that nobody sees.
+pub fn unseen_at(text: &str) -> impl Fn(usize) -> bool + use<> {
+    let places = invisible(text);
+    move |at| places.binary_search_by_key(&at, |place| place.start).is_ok()
+}
+
 /// What a reader of the pack would not see, and a terminal or a model would obey: one fault for each text that holds any.
 ///
 /// No build makes such a pack, so whoever did has something to hide.

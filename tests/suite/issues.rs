@@ -3,7 +3,7 @@
 use crate::sandbox::Sandbox;
 
 /// The file of an issue of `repo` that was asked for, with nothing around it.
-fn issue(repo: &str, number: u64, title: &str, body: &str) -> String {
+pub(crate) fn issue(repo: &str, number: u64, title: &str, body: &str) -> String {
     let none = |source: &str| serde_json::json!({"completeness": "complete", "issues": [], "source": source});
     let issue = serde_json::json!({
         "asked": true, "assignees": [], "author": {"association": "MEMBER", "bot": false, "login": "ada"},
@@ -19,7 +19,7 @@ fn issue(repo: &str, number: u64, title: &str, body: &str) -> String {
     format!("{issue:#}\n")
 }
 
-fn path(repo: &str, number: u64) -> String {
+pub(crate) fn path(repo: &str, number: u64) -> String {
     format!(".contextpack/github/{repo}/{number}.json")
 }
 
@@ -189,7 +189,8 @@ fn many_comments_that_are_left_out_are_one_omission_a_reason() {
     ];
     assert_eq!(omitted, expected);
     let left_out = sandbox.expect(0, &["render", "5"]);
-    assert!(left_out.contains("Left out: 3\n") && left_out.contains("264 comments"), "{left_out}");
+    assert!(left_out.contains("Left out: 3\n- \"31 comments, 2026-01-01 to 2026-03-01\" (low_trust"), "{left_out}");
+    assert!(left_out.contains("- \"264 comments, 2026-01-01 to 2026-03-01\" (limit"), "{left_out}");
 }
 
 #[test]

@@ -7,10 +7,12 @@ mod attest;
 mod check;
 mod checkout;
 mod cli;
+mod commands;
 mod companions;
 mod diff;
 mod environment;
 mod explain;
+mod frames;
 mod fresh;
 #[cfg(feature = "github")]
 mod from_github;

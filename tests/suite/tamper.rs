@@ -13,6 +13,23 @@ fn published(value: &Value) -> Vec<u8> {
     }
 }
 
+/// The bytes of a pack that says of itself what is true: the work of somebody who knows the format.
+pub(crate) fn sealed(mut pack: contextpack::wire::Pack) -> Vec<u8> {
+    for section in &mut pack.sections {
+        section.metadata.chars = section.content.chars().count() as u64;
+    }
+    let text = contextpack::render::pack(&pack).whole();
+    (pack.budget.used_chars, pack.budget.used_bytes) = (text.chars().count() as u64, text.len() as u64);
+    let mut value = serde_json::to_value(&pack).unwrap();
+    for name in ["hash", "pack_id", "generated_at", "generator"] {
+        value.as_object_mut().unwrap().remove(name);
+    }
+    pack.hash = contextpack::model::Digest::of(serde_jcs::to_vec(&value).unwrap()).to_string();
+    let (name, _) = pack.pack_id.rsplit_once('_').unwrap();
+    pack.pack_id = format!("{name}_{}", &pack.hash["sha256:".len()..][..12]);
+    published(&serde_json::to_value(&pack).unwrap())
+}
+
 /// The places of all values that hold no others, as JSON pointers.
 fn leaves(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
@@ -174,4 +191,71 @@ fn verify_ends_with_5_where_a_pack_is_not_valid_or_not_the_expected_one() {
     sandbox.expect(2, &["verify", "folder", "--expect", hash]);
     let json = sandbox.json(5, &["verify", "folder", "--format", "json"]);
     assert!(json.to_string().contains("forged.json"), "{json}");
+}
+
+/// Forged packs that are consistent in themselves, each with a character that no build leaves in a text.
+#[test]
+fn what_nobody_sees_makes_a_forged_pack_invalid_and_is_printed_by_no_command() {
+    let golden: contextpack::wire::Pack =
+        serde_json::from_slice(&golden_pack("redaction", "feat-leak.coding.json")).unwrap();
+    let sandbox = Sandbox::with(&[]);
+    sandbox.write("forged.json", sealed(golden.clone()));
+    sandbox.expect(0, &["verify", "forged.json"]);
+    for c in [
+        '\u{1b}',
+        '\u{9b}',
+        '\u{7}',
+        '\u{202e}',
+        '\u{2066}',
+        '\u{e0041}',
+        '\u{200b}',
+        '\u{200d}',
+        '\u{fe01}',
+        '\u{3164}',
+        '\r',
+    ] {
+        for place in 0..4 {
+            let mut pack = golden.clone();
+            let what = match place {
+                0 => {
+                    pack.sections[1].content.push_str(&format!("\nx{c}[2Jy"));
+                    "section `root.issue`, `content`"
+                }
+                1 => {
+                    pack.root.title.push_str(&format!("a{c}b"));
+                    "`root`, `title`"
+                }
+                2 => {
+                    pack.sections[2].metadata.status = Some(format!("a{c}b"));
+                    "section `root.json`, `metadata`, `status`"
+                }
+                _ => {
+                    pack.redactions[0].to_include = format!("a{c}b");
+                    "`redactions`, entry 1, `to_include`"
+                }
+            };
+            sandbox.write("forged.json", sealed(pack));
+            let said = sandbox.run(&["verify", "forged.json"]);
+            assert_eq!(said.code, 5, "{c:?} {place}: {}", said.stdout);
+            let fault = format!("{what} holds U+{:04X} at line ", u32::from(c));
+            assert!(said.stdout.contains(&fault), "{fault}: {}", said.stdout);
+            let refused = sandbox.run(&["render", "forged.json"]);
+            assert_eq!((refused.code, &*refused.stdout), (5, ""));
+            assert!(refused.stderr.contains(&fault), "{}", refused.stderr);
+            for args in [
+                &["git", "textconv", "forged.json"][..],
+                &["explain", "forged.json"],
+                &["explain", "forged.json", "--format", "json"],
+                &["explain", "forged.json", "--format", "markdown"],
+                &["diff", "forged.json", "forged.json"],
+                &["attest", "forged.json"],
+                &["report", "forged.json"],
+                &["verify", "forged.json", "--format", "json"],
+            ] {
+                let run = sandbox.run(args);
+                let all = run.stdout + &run.stderr;
+                assert!(!all.contains(c), "{c:?} {place}: {args:?}");
+            }
+        }
+    }
 }

@@ -4,6 +4,7 @@ use super::Explanation;
 use super::page::{Page, bar, cost, detail};
 use crate::model::is_hidden;
 use crate::render;
+use crate::review::unseen::unseen_at;
 
 impl Explanation {
     /// A page for a comment or a job summary.
@@ -64,14 +65,15 @@ impl Explanation {
 
 /// Text inside a Markdown table: nothing in it is markup.
 fn cell(text: &str) -> String {
+    let is_unseen = unseen_at(text);
     let mut out = String::new();
-    for c in text.chars() {
+    for (at, c) in text.char_indices() {
         match c {
             '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '~' | '!' | '@' | '&' => {
                 out.push('\\');
                 out.push(c);
             }
-            c if is_hidden(c) => out.push(' '),
+            c if is_hidden(c) || is_unseen(at) => out.push(' '),
             c => out.push(c),
         }
     }

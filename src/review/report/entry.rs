@@ -3,6 +3,7 @@
 use crate::model::harmless_json;
 use crate::render;
 use crate::review::explain::{Neighbour, explain};
+use crate::review::unseen::unseen_at;
 use crate::review::{read, verify};
 use crate::wire::Pack;
 use serde::Serialize;
@@ -81,7 +82,8 @@ fn pieces<'a>(pack: &Pack, rendering: &'a str) -> Vec<Piece<'a>> {
 /// JSON that means the same and can stand in HTML: nothing in it begins a tag or an entity, is there unseen, or is obeyed
 /// by whoever reads the page as a log.
 fn escaped(json: &str) -> String {
-    harmless_json(json, |_, c| matches!(c, '<' | '>' | '&'))
+    let is_unseen = unseen_at(json);
+    harmless_json(json, |at, c| matches!(c, '<' | '>' | '&') || is_unseen(at))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 // What would obey or hide instead of show: controls, bidirectional marks, invisible tags. Joiners stay: emoji need them.
-const HIDDEN = /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}])/u;
+const HIDDEN = /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|[\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}])/u;
 
 // How much of a long text is put in at once, in UTF-16 units.
 const FIRST = 20000;
