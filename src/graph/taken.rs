@@ -14,21 +14,24 @@ const MOST_MISSING: usize = 100;
 
 /// Keeps the first of each reason, and one that counts the others.
 fn counted(missing: Vec<Missing>) -> Vec<Missing> {
-    let mut counts: BTreeMap<(FileKind, &str), (usize, Place)> = BTreeMap::new();
+    let mut counts: BTreeMap<(FileKind, &str), (usize, Place, bool)> = BTreeMap::new();
     let mut kept = Vec::new();
     for missing in missing {
-        let (count, at) = counts.entry((missing.kind, missing.reason)).or_insert_with(|| (0, missing.at.clone()));
+        let first = || (0, missing.at.clone(), false);
+        let (count, at, untrusted) = counts.entry((missing.kind, missing.reason)).or_insert_with(first);
         *count += 1;
+        *untrusted |= missing.untrusted;
         if *count <= MOST_MISSING {
             kept.push(missing);
         } else if missing.at < *at {
             *at = missing.at;
         }
     }
-    for ((kind, reason), (count, at)) in counts.into_iter().filter(|(_, (count, _))| *count > MOST_MISSING) {
+    for ((kind, reason), (count, at, untrusted)) in counts.into_iter().filter(|(_, (count, ..))| *count > MOST_MISSING)
+    {
         let mut written = CleanBuf::new();
         written.number((count - MOST_MISSING) as u64).lit(" more: ").lit(reason);
-        kept.push(Missing { written: written.finish(), kind, reason, at });
+        kept.push(Missing { written: written.finish(), kind, reason, at, untrusted });
     }
     kept
 }
