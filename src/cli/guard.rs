@@ -7,13 +7,11 @@ use super::workspace::environment;
 use contextpack::config::RedactionSettings;
 use contextpack::redact::Redactor;
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
-use std::any::Any;
 use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
 
 /// How much of a panic's message is told, in characters.
 const TOLD: usize = 200;
@@ -62,41 +60,66 @@ fn threads(
 }
 
 /// Runs the program. A panic, which is a fault of it or of a library, is told in one line and ends it as a failure of
-/// the outside world does.
+/// the outside world does, whichever thread it came from.
 pub(crate) fn guarded(run: impl FnOnce() -> Exit) -> Exit {
-    static TOLD_ALREADY: AtomicBool = AtomicBool::new(false);
+    static FIRST: Mutex<Option<Panic>> = Mutex::new(None);
     panic::set_hook(Box::new(|panic| {
-        // Of several threads the first says why.
-        if !TOLD_ALREADY.swap(true, Ordering::SeqCst) {
-            // Where stderr is gone there is nobody left to tell.
-            let _ = writeln!(std::io::stderr(), "{}", report(panic));
-        }
+        // Nothing that can panic itself may run here. Of several threads the first says why.
+        FIRST.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| Panic::new(panic));
     }));
-    panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or(Exit::Outside)
+    let exit = panic::catch_unwind(AssertUnwindSafe(run));
+    let first = FIRST.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match (exit, first) {
+        (Ok(exit), None) => exit,
+        (_, first) => {
+            // Where stderr is gone there is nobody left to tell.
+            let _ = writeln!(io::stderr(), "{}", report(first.unwrap_or_default()));
+            Exit::Outside
+        }
+    }
 }
 
-fn report(panic: &PanicHookInfo<'_>) -> String {
-    let place = panic.location().map(|at| {
-        // Where the program was built is nobody's business.
-        let file = Path::new(at.file()).file_name().unwrap_or_default();
-        format!(" ({}:{})", file.to_string_lossy(), at.line())
-    });
+/// What is known of a panic.
+#[derive(Debug, Default)]
+struct Panic {
+    message: String,
+    /// Whether the message is part of the program, so that it holds nothing of what was worked on.
+    is_fixed: bool,
+    /// The file's name and the line.
+    place: String,
+}
+
+impl Panic {
+    fn new(panic: &PanicHookInfo<'_>) -> Self {
+        let place = panic.location().map_or_else(String::new, |at| {
+            // Where the program was built is nobody's business.
+            let file = at.file().rsplit(['/', '\\']).next().unwrap_or_default();
+            format!(" ({file}:{})", at.line())
+        });
+        match (panic.payload().downcast_ref::<&str>(), panic.payload().downcast_ref::<String>()) {
+            (Some(text), _) => Self { message: (*text).to_owned(), is_fixed: true, place },
+            (None, Some(text)) => Self { message: text.clone(), is_fixed: false, place },
+            (None, None) => Self { message: "it does not say why".to_owned(), is_fixed: true, place },
+        }
+    }
+}
+
+fn report(panic: Panic) -> String {
     format!(
         "error: contextpack failed where it should not: {}{}\n   = help: please report this line, and what you ran; no pack was left half written",
-        message(panic.payload()),
-        place.unwrap_or_default(),
+        message(&panic),
+        panic.place,
     )
 }
 
 /// What a panic says of itself, as far as it cannot hold raw text: up to the first quotation mark, after which
 /// libraries put what they worked on, and scrubbed.
-fn message(payload: &dyn Any) -> String {
-    let text = match (payload.downcast_ref::<&str>(), payload.downcast_ref::<String>()) {
-        (Some(text), _) => text,
-        (None, Some(text)) => text.split(['`', '"', '\'']).next().unwrap_or_default(),
-        (None, None) => "it does not say why",
-    };
-    let text: String = text.lines().next().unwrap_or_default().chars().take(TOLD).collect();
+fn message(panic: &Panic) -> String {
+    let line = panic.message.lines().next().unwrap_or_default();
+    if panic.is_fixed {
+        return printable(line).into_owned();
+    }
+    let text: String = line.split(['`', '"', '\'']).next().unwrap_or_default().chars().take(TOLD).collect();
     // What scrubs may be what failed.
     let clean = || environment().mask(&Redactor::new(&RedactionSettings::default()).line(&text));
     let clean = panic::catch_unwind(AssertUnwindSafe(clean)).unwrap_or_default();
@@ -135,7 +158,7 @@ mod tests {
 
     #[test]
     fn what_a_panic_says_holds_no_raw_text() {
-        let message = |text: &str| message(&text.to_owned());
+        let message = |text: &str| message(&Panic { message: text.to_owned(), ..Panic::default() });
         let told = message("end byte index 4 is not a char boundary of `the secret text`\nand more");
         assert_eq!(told, "end byte index 4 is not a char boundary of");
         assert_eq!(

@@ -9,10 +9,11 @@ use super::packs::Bench;
 use super::read as read_bytes;
 use super::report::{json_text, printable};
 use super::workspace::{Workspace, settled};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, DirEntry};
 use contextpack::review::{Difference, difference, read, verify};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use walkdir::WalkDir;
 
 /// A pack as it was found, and what is wrong with it.
 struct Judged {
@@ -140,11 +141,25 @@ pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
         return Ok(vec![path.to_path_buf()]);
     }
     let mut files = Vec::new();
-    for entry in WalkDir::new(path).sort_by_file_name() {
-        let entry = entry.map_err(|error| PathFailure::failure("read", path.display().to_string(), error.into()))?;
-        if entry.file_type().is_file() && entry.path().extension().is_some_and(|extension| extension == "json") {
-            files.push(entry.into_path());
+    let failed = |error| PathFailure::failure("read", path.display().to_string(), error);
+    below(path, &mut files).map_err(failed)?;
+    Ok(files)
+}
+
+/// Adds every `.json` file below a folder; links are not followed.
+fn below(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    // The standard library panics where the system cannot close a folder.
+    let entries = Dir::open_ambient_dir(folder, ambient_authority())?.entries()?;
+    let named = |entry: io::Result<DirEntry>| entry.and_then(|entry| Ok((entry.file_name(), entry.file_type()?)));
+    let mut entries = entries.map(named).collect::<io::Result<Vec<_>>>()?;
+    entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+    for (name, kind) in entries {
+        let path = folder.join(name);
+        if kind.is_dir() {
+            below(&path, files)?;
+        } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "json") {
+            files.push(path);
         }
     }
-    Ok(files)
+    Ok(())
 }

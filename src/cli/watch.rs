@@ -4,7 +4,7 @@ use super::args::{Format, Global};
 use super::build::counted;
 use super::console;
 use super::exit::Exit;
-use super::failure::Failure;
+use super::failure::{Failure, PathFailure};
 use super::output;
 use super::report::{self, printable};
 use super::watch_args::{Print, WatchArgs};
@@ -82,7 +82,11 @@ fn end_on_signal(sender: Sender<Event>) -> Result<(), Failure> {
             std::process::exit(i32::from(Exit::Interrupted.code()));
         }
     };
-    ctrlc::set_handler(end).map_err(|error| Failure::Outside(error.into()))
+    ctrlc::set_handler(end).map_err(|error| match error {
+        // It keeps its cause to itself.
+        ctrlc::Error::System(cause) => PathFailure::failure("wait for", "Ctrl-C", cause),
+        error => Failure::Outside(error.into()),
+    })
 }
 
 fn follow<E: Events>(global: &Global, args: &WatchArgs, request: Request, events: E) -> Result<Exit, Failure> {
