@@ -230,8 +230,8 @@ impl Session {
         };
         let update = self.staged(&stage);
         repo.idle();
-        self.listed = Some((text, repo));
         let update = update?;
+        self.listed = Some((text, repo));
         if !update.changes.is_empty() || !update.gone.is_empty() {
             self.unsaved = Some(folder);
         }

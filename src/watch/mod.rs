@@ -23,7 +23,7 @@ pub use report::{Removed, Report, Trouble};
 pub use saved::Saved;
 
 use crate::config::Settings;
-use crate::intake::Repo;
+use crate::intake::{IntakeError, Repo};
 use crate::model::{Code, Diagnostic, RepoPath};
 use crate::redact::Environment;
 use crate::review::read;
@@ -70,6 +70,8 @@ pub struct Watch<E> {
     ready: bool,
     /// Whether the next look has a reason.
     expected: bool,
+    /// Whether git was changing files at the last look, so that another is due whether or not anything happens.
+    unsettled: bool,
     /// What happened since the last look, where all of it is known.
     touched: Option<BTreeSet<PathBuf>>,
 }
@@ -99,6 +101,7 @@ impl<E: Events> Watch<E> {
             trouble: Vec::new(),
             ready: false,
             expected: false,
+            unsettled: false,
             touched: None,
         }
     }
@@ -153,9 +156,10 @@ impl<E: Events> Watch<E> {
         // When the burst began, and when its last event was.
         let mut burst: Option<(Instant, Instant)> = None;
         loop {
-            let within = burst.map(|(first, last)| {
+            let due = self.unsettled.then_some(LONGEST);
+            let within = burst.map_or(due, |(first, last)| {
                 let end = (last + QUIET).min(first + LONGEST);
-                end.saturating_duration_since(Instant::now())
+                Some(end.saturating_duration_since(Instant::now()))
             });
             if within == Some(Duration::ZERO) {
                 return true;
@@ -203,6 +207,9 @@ impl<E: Events> Watch<E> {
         }
         let saved: Mutex<Vec<Saved>> = Mutex::default();
         let (built, mut trouble, several) = self.build(&saved);
+        let locked = |error: &SessionError| matches!(error, SessionError::Intake(IntakeError::Locked { .. }));
+        self.unsettled =
+            built.as_ref().is_err_and(|error| matches!(error, SessionError::Unsettled(_)) || locked(error));
         let mut report =
             Report { saved: saved.into_inner().unwrap_or_else(PoisonError::into_inner), ..Report::default() };
         report.saved.sort_by(|a, b| a.name.cmp(&b.name));

@@ -221,6 +221,17 @@ fn a_pack_under_a_former_id_is_removed_and_only_where_this_watch_wrote_it() {
 }
 
 #[test]
+fn no_pack_is_removed_while_an_input_cannot_be_had() {
+    let place = Place::new();
+    let mut watch = place.watch();
+    assert_eq!(names(&watch.look()), ["task-a.coding.json"]);
+    let packs = place.packs();
+    place.write("contextpack.yml", "profiles: {coding: {instructions: none.md}}\n");
+    let report = place.next(&mut watch, [Event::Look]).unwrap();
+    assert_eq!((removed(&report).len(), report.left.len(), place.packs()), (0, 0, packs), "{report:?}");
+}
+
+#[test]
 fn the_pack_whose_own_text_changed_last_is_in_focus() {
     let place = Place::new();
     place.write("work_items/b.md", "---\nid: task:b\nparent: task:a\n---\n");

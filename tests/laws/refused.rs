@@ -95,7 +95,7 @@ proptest! {
 fn files() -> Vec<(String, String)> {
     [
         ("work_items/a.md", "---\nid: a\n---\n\nSee [x](../docs/x.md).\n"),
-        ("work_items/b.md", "---\nid: b\nparent: a\n---\n\nText.\n"),
+        ("work_items/b.md", "---\nid: b\n---\n\nText.\n"),
         ("docs/x.md", "# X\n\nText.\n"),
     ]
     .map(|(path, text)| (path.to_owned(), text.to_owned()))
