@@ -8,6 +8,7 @@
 mod budget;
 mod canary;
 mod git;
+mod hidden;
 mod hostile;
 mod incremental;
 mod judges;
