@@ -3,6 +3,7 @@
 mod check;
 mod deny;
 mod load;
+mod pattern_size;
 mod patterns;
 mod profiles;
 mod raw;

@@ -2,6 +2,7 @@
 
 use super::check::{At, Faults, MOST_COMPILED};
 use super::deny::DenyList;
+use super::pattern_size::{DEEPEST, PatternSize, has_small_automaton};
 use super::raw::{RawAllow, RawRedaction, RawRule};
 use super::read::{MOST_HELPED, nearest, shortened};
 use super::settings::{RedactionAllow, RedactionRule, RedactionSettings};
@@ -11,6 +12,15 @@ use std::collections::BTreeSet;
 /// The longest pattern, in bytes, and what it may take when compiled.
 const LONGEST_PATTERN: usize = 10_000;
 const LARGEST_PROGRAM: usize = 2 * 1024 * 1024;
+/// The most characters that a pattern may pass through with its repetitions written out. At the first bound any search
+/// takes about a microsecond for a byte of text; above it only patterns are taken whose searches cannot take longer.
+const ANY_POSITIONS: u64 = 100;
+const MOST_POSITIONS: u64 = 1000;
+/// The same of all rules together, and roughly the states that they compile to.
+const ALL_POSITIONS: u64 = 20_000;
+const ALL_STATES: u64 = 500_000;
+/// The most bytes of all globs of `allow`: each is compiled.
+const ALL_GLOBS: usize = 100_000;
 /// The longest name of a rule: a longer one is no marker any more.
 const LONGEST_NAME: usize = 64;
 /// The most entries of `allow`: repos with many test keys have many.
@@ -38,6 +48,7 @@ pub(super) fn redaction(
     let (at_allow, at_rules) = (at.key("allow"), at.key("rules"));
     let mut names = BTreeSet::new();
     let mut rules = Vec::new();
+    let mut total = PatternSize { positions: 0, states: 0 };
     let written = faults.first(at_rules, raw.rules.as_deref().unwrap_or_default(), MOST_COMPILED);
     for (index, raw) in written.iter().enumerate() {
         let at = at_rules.item(index);
@@ -48,13 +59,18 @@ pub(super) fn redaction(
             let help = format!("give it another name; {LIST_RULES}");
             faults.add_help(at_name, format!("`{}` is the name of a built-in rule", raw.name), help);
         }
-        rules.extend(rule(raw, at, faults));
+        rules.extend(rule(raw, at, &mut total, faults));
     }
     let known: Vec<&str> = match built_in {
         [] => Vec::new(),
         _ => built_in.iter().copied().chain(names).collect(),
     };
     let allow = faults.first(at_allow, raw.allow.as_deref().unwrap_or_default(), MOST_ALLOWED);
+    let globs: usize = allow.iter().filter_map(|entry| entry.path.as_ref()).map(String::len).sum();
+    if globs > ALL_GLOBS {
+        faults.add(at_allow, format!("the paths of all entries have {globs} bytes together, more than {ALL_GLOBS}"));
+    }
+    let allow = if globs > ALL_GLOBS { &[] } else { allow };
     RedactionSettings {
         allow: allow.iter().enumerate().map(|(i, raw)| allowed(raw, &known, at_allow.item(i), faults)).collect(),
         rules,
@@ -62,13 +78,13 @@ pub(super) fn redaction(
     }
 }
 
-fn rule(raw: &RawRule, at: At<'_>, faults: &mut Faults) -> Option<RedactionRule> {
+fn rule(raw: &RawRule, at: At<'_>, total: &mut PatternSize, faults: &mut Faults) -> Option<RedactionRule> {
     let mut named = faults.name(at.key("name"), &raw.name, "a rule");
     if raw.name.len() > LONGEST_NAME {
         faults.add(at.key("name"), format!("the name is longer than {LONGEST_NAME} bytes"));
         named = false;
     }
-    let pattern = pattern(&raw.pattern, at.key("pattern"), faults);
+    let pattern = pattern(&raw.pattern, at.key("pattern"), total, faults);
     let mut keywords = Vec::new();
     for word in faults.texts(at.key("keywords"), &raw.keywords.clone().unwrap_or_default().0) {
         // The search ignores the case of ASCII letters alone, so other letters are given in both.
@@ -87,13 +103,19 @@ fn rule(raw: &RawRule, at: At<'_>, faults: &mut Faults) -> Option<RedactionRule>
     })
 }
 
-fn pattern(written: &str, at: At<'_>, faults: &mut Faults) -> Option<Regex> {
+fn pattern(written: &str, at: At<'_>, total: &mut PatternSize, faults: &mut Faults) -> Option<Regex> {
     if written.len() > LONGEST_PATTERN {
         let help = "give several rules with shorter patterns";
         faults.add_help(at, format!("the pattern is longer than {LONGEST_PATTERN} bytes"), help);
         return None;
     }
-    match RegexBuilder::new(written).size_limit(LARGEST_PROGRAM).build() {
+    // What has no size is no pattern, and the compiler says why.
+    if let Some(size) = PatternSize::of(written)
+        && !fits(written, size, total, at, faults)
+    {
+        return None;
+    }
+    match RegexBuilder::new(written).size_limit(LARGEST_PROGRAM).nest_limit(DEEPEST).build() {
         Ok(pattern) => {
             if pattern.find_iter(b"").chain(pattern.find_iter(PROBE)).any(|found| found.is_empty()) {
                 faults.add_help(
@@ -127,6 +149,38 @@ fn pattern(written: &str, at: At<'_>, faults: &mut Faults) -> Option<Regex> {
             None
         }
     }
+}
+
+/// Refuses a pattern that would take long to compile or to search for, alone or with those before it.
+fn fits(written: &str, size: PatternSize, total: &mut PatternSize, at: At<'_>, faults: &mut Faults) -> bool {
+    let PatternSize { positions, states } = size;
+    if positions > MOST_POSITIONS {
+        faults.add_help(
+            at,
+            format!("the pattern is too large: with its repetitions written out it matches {positions} characters one by one, more than {MOST_POSITIONS}"),
+            "repeat less: `{10,}` is small, `{10,10000}` and `(x{100}){100}` are large",
+        );
+        return false;
+    }
+    if positions > ANY_POSITIONS && !has_small_automaton(written) {
+        faults.add_help(
+            at,
+            format!("the pattern is too slow: matches of its {positions} characters can overlap in too many ways"),
+            format!("repeat at most {ANY_POSITIONS} times in all, or `{{10,}}` in place of `{{10,200}}`; begin with something that the rest cannot match; write `(?-u:\\b)` for `\\b`"),
+        );
+        return false;
+    }
+    total.positions = total.positions.saturating_add(positions);
+    total.states = total.states.saturating_add(states);
+    if total.positions > ALL_POSITIONS || total.states > ALL_STATES {
+        faults.add_help(
+            at,
+            "the rules up to this one are too large together",
+            "give fewer rules; `(?-u)` in front of a pattern makes its classes small",
+        );
+        return false;
+    }
+    true
 }
 
 /// Where a pattern is wrong, from the library's picture of it: line and character, both from 1.
@@ -271,7 +325,7 @@ mod tests {
 
     #[test]
     fn patterns_that_are_too_large_or_match_nothing_at_all_are_refused() {
-        let (_, message, help) = one("  rules: [{name: own, pattern: '(\\pL{100}){1000}'}]\n");
+        let (_, message, help) = one("  rules: [{name: own, pattern: '\\pL{90}'}]\n");
         assert!(message.contains("2 MiB") && help.contains("repeat less"), "{message}");
         let (_, message, help) = one(&format!("  rules: [{{name: own, pattern: '{}'}}]\n", "x".repeat(10_001)));
         assert!(message.contains("10000 bytes") && !help.is_empty(), "{message}");
@@ -280,6 +334,53 @@ mod tests {
             assert!(message.contains("empty text") && help.contains('+'), "{pattern}: {message}");
         }
         fine("{rules: [{name: own, pattern: 'KEY=(\\S*)'}, {name: two, pattern: '\\bx+\\b'}]}");
+    }
+
+    #[test]
+    fn patterns_that_are_slow_to_compile_or_to_search_are_refused_where_they_stand() {
+        for (pattern, said) in [
+            ("(a{100}){100}", "too large"),
+            ("a{1000}{100}", "too large"),
+            ("((((a{9}){9}){9}){9}){9}x", "too large"),
+            ("a[ab]{500}c", "too slow"),
+            ("(?:a|b)*a(?:a|b){200}", "too slow"),
+            ("x.{0,300}y", "too slow"),
+        ] {
+            let begun = std::time::Instant::now();
+            let (line, message, help) = one(&format!("  rules:\n    - name: own\n      pattern: '{pattern}'\n"));
+            assert!(line == 5 && message.contains(said) && !help.is_empty(), "{pattern}: {line}: {message}");
+            assert!(begun.elapsed().as_secs() < 10, "{pattern}");
+        }
+        let (_, message, _) =
+            one(&format!("  rules: [{{name: own, pattern: '{}a{}'}}]\n", "(".repeat(60), ")".repeat(60)));
+        assert!(message.contains("not a regular expression"), "{message}");
+        for pattern in ["[0-9a-f]{128}", "KEY-[A-Z0-9]{200}", "[A-Za-z0-9_-]{20,90}", "(?i)token.{0,40}[0-9a-f]{40}"] {
+            fine(&format!("{{rules: [{{name: own, pattern: '{pattern}'}}]}}"));
+        }
+    }
+
+    #[test]
+    fn rules_and_globs_are_bounded_together() {
+        let rules: String = (0..400).map(|n| format!("    - {{name: r{n}, pattern: '[a-z]{{90}}'}}\n")).collect();
+        let found = wrong(&format!("  rules:\n{rules}"));
+        assert!(found.len() > 100 && found.iter().all(|(_, message, _)| message.contains("too large together")));
+        let globs: String = (0..200).map(|n| format!("    - {{path: '{}/{n}/**'}}\n", "a".repeat(600))).collect();
+        let (line, message, _) = one(&format!("  allow:\n{globs}"));
+        assert!(line == 3 && message.contains("more than 100000"), "{line}: {message}");
+    }
+
+    /// The worst patterns that are let through take time in proportion to the text; debug builds are slow.
+    #[test]
+    fn the_worst_patterns_are_searched_in_linear_time() {
+        let text: Vec<u8> =
+            (0..100_000_u32).map(|n| b"ab"[(n.wrapping_mul(2_654_435_761) >> 16) as usize % 2]).collect();
+        for pattern in ["a[ab]{95}c", "[ab]*a[ab]{95}c", "[ab]{990}c", "(?:(a)|(b)){240}c"] {
+            let rules = fine(&format!("{{rules: [{{name: own, pattern: '{pattern}'}}]}}")).rules;
+            let begun = std::time::Instant::now();
+            assert_eq!(rules[0].pattern.find_iter(&text).count(), 0);
+            let each = begun.elapsed().as_nanos() / text.len() as u128;
+            assert!(each < 30_000, "{pattern}: {each} ns a byte");
+        }
     }
 
     #[test]

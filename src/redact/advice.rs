@@ -1,6 +1,6 @@
 //! What a record tells the user to do, without a word about the secret.
 
-use super::hidden::{COMMENT, IMAGE};
+use super::hidden::{COMMENT, HIDDEN, IMAGE};
 use super::hygiene::INVISIBLE;
 
 /// How to include what `rule` removed from the file at `path`, where it lies in the repo.
@@ -17,7 +17,7 @@ pub(super) fn to_include(rule: &str, path: Option<&str>) -> String {
     if rule == INVISIBLE.name {
         return "write the text without them, or name them, as in `U+200B`: no pack holds such characters".to_owned();
     }
-    if [COMMENT.name, IMAGE.name].contains(&rule) {
+    if [COMMENT.name, IMAGE.name, HIDDEN.name].contains(&rule) {
         return format!("read it at its source; {entry} keeps it");
     }
     format!(

@@ -3,7 +3,7 @@
 use super::clean::Clean;
 use super::detect::{self, Finding, Of};
 use super::edit::Draft;
-use super::hidden::{COMMENT, IMAGE};
+use super::hidden::{COMMENT, HIDDEN, IMAGE};
 use super::hygiene;
 use super::spread::Values;
 use super::view::View;
@@ -95,7 +95,11 @@ impl Redactor {
             rules: reasoned(&settings.rules),
             owners: words.iter().map(|(_, owner)| *owner).collect(),
             keywords,
-            names: detect::labels().chain([&COMMENT, &IMAGE]).map(|label| label.name.to_owned()).chain(own).collect(),
+            names: detect::labels()
+                .chain([&COMMENT, &IMAGE, &HIDDEN])
+                .map(|label| label.name.to_owned())
+                .chain(own)
+                .collect(),
         }
     }
 

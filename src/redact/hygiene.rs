@@ -1,7 +1,9 @@
 //! Characters that a person does not see but a machine reads.
 
 use super::rules::Label;
+use regex::Regex;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// What a record says of deleted characters.
 pub(super) static INVISIBLE: Label = Label {
@@ -12,8 +14,8 @@ pub(super) static INVISIBLE: Label = Label {
 
 /// The places of invisible characters in `text`, in order, one range each.
 ///
-/// Joiners and variation selectors stay where writing needs them: between the
-/// parts of an emoji, and after letters of scripts that join.
+/// Joiners and variation selectors stay where writing needs them, one at a place: between the parts of an emoji, after
+/// letters of scripts that join, and after characters of which Unicode has variants.
 pub fn invisible(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -63,18 +65,22 @@ fn is_needed(text: &str, at: usize, c: char) -> bool {
     let mut after = text[at + c.len_utf8()..].chars();
     let next = after.next();
     match c {
-        '\u{fe00}'..='\u{fe0f}' => match previous {
+        // Text or emoji: one selector, directly after a character that has both forms.
+        '\u{fe0e}' | '\u{fe0f}' => match previous {
             Some('0'..='9' | '#' | '*') => next == Some('\u{20e3}'),
-            Some(base) => is_symbol(base) || is_ideograph(base),
+            Some(base) => is_emoji(base),
             None => false,
         },
-        '\u{e0100}'..='\u{e01ef}' => previous.is_some_and(is_ideograph),
-        '\u{180b}'..='\u{180d}' | '\u{180f}' => previous.is_some_and(|base| matches!(base, '\u{1820}'..='\u{18aa}')),
+        '\u{fe00}'..='\u{fe02}' => previous.is_some_and(|base| has_variants(base, c)),
+        // Registered ideographic variants stay far below the last of the 240 selectors.
+        '\u{e0100}'..='\u{e011f}' => previous.is_some_and(is_ideograph),
+        '\u{180b}'..='\u{180d}' | '\u{180f}' => previous.is_some_and(is_mongolian),
+        '\u{180e}' => previous.is_some_and(is_mongolian) && next.is_some_and(is_mongolian),
         '\u{200d}' => match previous {
             Some('\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}') => {
-                next.is_some_and(is_symbol) && before.next().is_some_and(is_symbol)
+                next.is_some_and(is_pictograph) && before.next().is_some_and(is_pictograph)
             }
-            Some(base) => (is_symbol(base) && next.is_some_and(is_symbol)) || joins(base),
+            Some(base) => (is_pictograph(base) && next.is_some_and(is_pictograph)) || joins(base),
             None => false,
         },
         '\u{200c}' => previous.is_some_and(joins) && next.is_some_and(|c| joins(c) || c.is_whitespace()),
@@ -92,22 +98,57 @@ fn flag(rest: &str) -> usize {
     if whole { tags.iter().map(|tag| tag.len_utf8()).sum() } else { 0 }
 }
 
-fn is_symbol(c: char) -> bool {
-    matches!(c,
-        '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{2190}'..='\u{2bff}'
-        | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}' | '\u{1f000}'..='\u{1faff}')
+/// Whether `c` may be shown as text and as an emoji; digits are only part of one.
+fn is_emoji(c: char) -> bool {
+    static EMOJI: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[\p{Emoji}--[0-9#*]]$").ok());
+    is_one_of(c, &EMOJI)
+}
+
+/// Whether `c` may be joined to another of its kind in one emoji.
+fn is_pictograph(c: char) -> bool {
+    static PICTOGRAPH: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\p{Extended_Pictographic}$").ok());
+    is_one_of(c, &PICTOGRAPH)
+}
+
+fn is_one_of(c: char, class: &LazyLock<Option<Regex>>) -> bool {
+    class.as_ref().is_some_and(|class| class.is_match(c.encode_utf8(&mut [0; 4])))
+}
+
+/// Whether Unicode lists variants of `base` under one of the first three selectors: compatibility forms of ideographs,
+/// positions of East Asian punctuation, and single letters and operators.
+fn has_variants(base: char, selector: char) -> bool {
+    let one = matches!(base,
+        '\u{1000}'..='\u{1031}' | '\u{1075}'..='\u{1080}' | '\u{a856}' | '\u{a85c}' | '\u{a85e}' | '\u{a85f}'
+        | '\u{a860}' | '\u{a868}' | '\u{2229}' | '\u{222a}' | '\u{2268}' | '\u{2269}' | '\u{2272}' | '\u{2273}'
+        | '\u{228a}' | '\u{228b}' | '\u{2293}'..='\u{2295}' | '\u{2297}' | '\u{229c}' | '\u{22da}' | '\u{22db}'
+        | '\u{2a3c}' | '\u{2a3d}' | '\u{2a9d}' | '\u{2a9e}' | '\u{2aac}' | '\u{2aad}' | '\u{2acb}' | '\u{2acc}');
+    let two = matches!(
+        base,
+        '\u{3001}' | '\u{3002}' | '\u{ff01}' | '\u{ff0c}' | '\u{ff0e}' | '\u{ff1a}' | '\u{ff1b}' | '\u{ff1f}'
+    );
+    match selector {
+        '\u{fe00}' => one || two || is_ideograph(base),
+        '\u{fe01}' => two || is_ideograph(base),
+        _ => is_ideograph(base),
+    }
 }
 
 fn is_ideograph(c: char) -> bool {
-    matches!(c, '\u{3001}'..='\u{3002}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
-        | '\u{ff01}'..='\u{ff1f}' | '\u{20000}'..='\u{3ffff}')
+    matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
+fn is_mongolian(c: char) -> bool {
+    matches!(c, '\u{1820}'..='\u{18aa}')
+}
+
+/// Whether `c` is a letter or a mark of a script in which joiners shape what is seen.
 fn joins(c: char) -> bool {
+    static LETTER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[\p{L}\p{M}]$").ok());
     matches!(c, '\u{600}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{f00}'..='\u{109f}' | '\u{1780}'..='\u{18af}'
         | '\u{1a00}'..='\u{1cff}' | '\u{a840}'..='\u{abff}' | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefe}'
         | '\u{10a00}'..='\u{11fff}' | '\u{1e900}'..='\u{1e95f}')
         && !is_invisible(c)
+        && is_one_of(c, &LETTER)
 }
 
 #[cfg(test)]
@@ -140,10 +181,42 @@ mod tests {
             "👩\u{200d}💻 👨\u{200d}👩\u{200d}👧 ❤\u{fe0f}\u{200d}🔥 1\u{fe0f}\u{20e3} 🧑🏽\u{200d}🚀 ✔\u{fe0f} ©\u{fe0f}",
             "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
             "می\u{200c}خواهم क\u{94d}\u{200d}ष",
-            "葛\u{e0100}",
+            "葛\u{e0100} 〱 、\u{fe01} 海\u{fe00} ≨\u{fe00}",
+            "ᠬᠠᠭ\u{180b}ᠠᠨ ᠨ\u{180e}ᠠ",
+            "র\u{200d}\u{9cd}য ක\u{dca}\u{200d}ෂ ه\u{200d} ☎\u{fe0e} ↔\u{fe0f} 🏳\u{fe0f}\u{200d}🌈 👨🏽\u{200d}🦰",
             "plain\ttext\nénglish — “quotes” 中文",
         ] {
             assert_eq!(cleaned(text), text);
+        }
+    }
+
+    #[test]
+    fn selectors_and_joiners_carry_no_data() {
+        let selectors = || ('\u{fe00}'..='\u{fe0f}').chain('\u{e0100}'..='\u{e01ef}').chain('\u{180b}'..='\u{180f}');
+        // After letters, digits, arrows and boxes none stays, and after an emoji one at most.
+        for base in ["a", "1", "#", "é", "→", "─", "α", "😀", "❤"] {
+            let smuggled: String = base.chars().chain(selectors()).collect();
+            let left = cleaned(&smuggled).chars().count();
+            assert_eq!(left, 1, "{base}");
+        }
+        let each: String = selectors().flat_map(|selector| ['→', selector, '─', selector]).collect();
+        assert!(cleaned(&each).chars().filter(|c| is_invisible(*c)).count() <= 2, "an arrow may be an emoji");
+        let runs = [
+            ("葛\u{e0100}\u{e0101}", "葛\u{e0100}"),
+            ("葛\u{e01ef}", "葛"),
+            ("葛\u{fe05}\u{fe0f}", "葛"),
+            ("❤\u{fe0f}\u{fe0f}", "❤\u{fe0f}"),
+            ("ᠠ\u{180b}\u{180c}", "ᠠ\u{180b}"),
+            ("a\u{180b}", "a"),
+            ("→\u{200d}→\u{200c}─\u{200d}─", "→→──"),
+            ("a\u{200d}\u{200c}b 中\u{200d}文 а\u{200c}б", "ab 中文 аб"),
+            ("ه\u{200d}\u{200d}\u{200c}", "ه\u{200d}"),
+            ("٣\u{200d}٤\u{200c}٥، \u{200d}", "٣٤٥، "),
+            ("👩\u{200d}\u{200d}💻 👩\u{200d}a", "👩💻 👩a"),
+        ];
+        for (text, left) in runs {
+            assert_eq!(cleaned(text), left, "{}", text.escape_unicode());
+            assert_eq!(cleaned(left), left);
         }
     }
 

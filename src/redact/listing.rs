@@ -1,7 +1,7 @@
 //! The rules by their names, for people who allow one or add their own.
 
 use super::detect;
-use super::hidden::{COMMENT, IMAGE};
+use super::hidden::{COMMENT, HIDDEN, IMAGE};
 use super::hygiene::INVISIBLE;
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub struct RuleInfo {
 
 /// Every built-in rule, by name.
 pub fn built_in_rules() -> Vec<RuleInfo> {
-    let labels = detect::labels().chain([&INVISIBLE, &COMMENT, &IMAGE]);
+    let labels = detect::labels().chain([&INVISIBLE, &COMMENT, &IMAGE, &HIDDEN]);
     let by_name: BTreeMap<&str, &str> = labels.map(|label| (label.name, label.reason)).collect();
     by_name.into_iter().map(|(name, reason)| RuleInfo { name, reason }).collect()
 }

@@ -10,6 +10,7 @@ mod canary;
 mod frames;
 mod git;
 mod grammar;
+mod hidden;
 mod hostile;
 mod incremental;
 mod judges;

@@ -1,0 +1,142 @@
+//! What is drawn rather than shown as text: formulas, diagrams, maps and models.
+
+use regex::Regex;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// Commands of TeX whose arguments are not shown, or cannot be read: they hold space open, take away colour, define,
+/// name, or overlay.
+static UNSHOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"\\(?:[hv]?phantom|color|textcolor|colorbox|fcolorbox|definecolor|pagecolor|[gex]?def|let|(?:re)?new(?:command|environment)|providecommand|Declare[A-Za-z]*|require|class|cssId|style|data|href|url|bbox|label|ref|eqref|mathchoice|mmlToken|math[rlc]lap|[rlc]lap|raise(?:box)?|lower|move(?:left|right)|mathmbox|(?:math|text)tip|toggle|ooalign|unicode|tooltip|hidewidth|rule|Rule|Space|makebox|mbox\s*\{\s*\}|verb|begingroup|catcode|special|includegraphics|hskip|vskip|mskip|kern|mkern|hss|vss|htmlData|htmlId|htmlClass|htmlStyle)(?:[^A-Za-z]|$)|\\(?:hspace|vspace|mspace)\*?\s*\{(?:[^}]{7,}|[^}]*[^}0-9a-z.\s])",
+    )
+    .ok()
+});
+
+/// Lines of Mermaid that draw nothing: comments, directives, descriptions, links and styles.
+static UNDRAWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\s*(?:%%|acc(?:Title|Descr)\b|click\b|style\b|classDef\b|linkStyle\b|link\b|links\b|callback\b)")
+        .ok()
+});
+
+/// Whether a formula holds something that is not shown.
+pub(super) fn hides(formula: &str) -> bool {
+    UNSHOWN.as_ref().is_none_or(|unshown| unshown.is_match(formula)) || comment(formula).is_some()
+}
+
+/// Where a comment of TeX begins that is not empty.
+fn comment(formula: &str) -> Option<usize> {
+    let mut escaped = false;
+    for (at, c) in formula.char_indices() {
+        if c == '%' && !escaped {
+            let line = formula[at + 1..].lines().next().unwrap_or_default();
+            if line.contains(char::is_alphanumeric) {
+                return Some(at);
+            }
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    None
+}
+
+/// The formulas of a paragraph that hold something that is not shown. `code` are its code spans, in order.
+pub(super) fn formulas(text: &str, part: Range<usize>, code: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let bytes = text.as_bytes();
+    // What stands in code is a formula only between dollars: $`…`$.
+    let is_formula = |span: &Range<usize>| {
+        span.start > part.start && bytes[span.start - 1] == b'$' && bytes.get(span.end) == Some(&b'$')
+    };
+    let mut code = code.iter().peekable();
+    let mut dollars: Vec<usize> = Vec::new();
+    let mut at = part.start;
+    while at < part.end {
+        while code.next_if(|span| span.end <= at).is_some() {}
+        if let Some(span) = code.peek()
+            && span.start == at
+            && !is_formula(span)
+        {
+            at = span.end;
+            continue;
+        }
+        match bytes[at] {
+            b'\\' if bytes.get(at + 1) == Some(&b'$') => at += 1,
+            b'$' => dollars.push(at),
+            _ => {}
+        }
+        at += 1;
+    }
+    // Any two neighbours may be the ends of a formula; those of `$$` are one end.
+    let mut last: Option<usize> = None;
+    for dollar in dollars {
+        if let Some(start) = last
+            && dollar > start + 1
+        {
+            let inner = &text[start + 1..dollar];
+            let tight = !inner.starts_with(char::is_whitespace) && !inner.ends_with(char::is_whitespace);
+            let display = start > 0 && bytes[start - 1] == b'$';
+            let shown = match UNSHOWN.as_ref() {
+                Some(unshown) => !unshown.is_match(inner) && !((tight || display) && comment(inner).is_some()),
+                None => false,
+            };
+            if !shown {
+                let from = if display && start > part.start { start - 1 } else { start };
+                let to =
+                    if bytes.get(dollar + 1) == Some(&b'$') && dollar + 1 < part.end { dollar + 2 } else { dollar + 1 };
+                found.push(from..to);
+            }
+        }
+        last = Some(dollar);
+    }
+    found
+}
+
+/// What a code block in `language` holds that its drawing does not show, within its content at `content`.
+pub(super) fn undrawn(language: &str, text: &str, content: Range<usize>) -> Vec<Range<usize>> {
+    match language.to_ascii_lowercase().as_str() {
+        // A map or a model: nothing of it is read.
+        "geojson" | "topojson" | "stl" => vec![content],
+        "math" if hides(&text[content.clone()]) => vec![content],
+        "mermaid" => mermaid(text, content),
+        _ => Vec::new(),
+    }
+}
+
+fn mermaid(text: &str, content: Range<usize>) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut at = content.start;
+    // What is open goes on to the line that ends so.
+    let mut until: Option<&str> = None;
+    let mut first = true;
+    for line in text[content].split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let bare = line.trim();
+        let end = start + line.trim_end().len();
+        if let Some(close) = until {
+            found.push(start..end);
+            if bare.ends_with(close) {
+                until = None;
+            }
+            continue;
+        }
+        if first && bare == "---" {
+            until = Some("---");
+            found.push(start..end);
+        } else if UNDRAWN.as_ref().is_none_or(|undrawn| undrawn.is_match(line)) {
+            if bare.starts_with("%%{") && !bare.ends_with("}%%") {
+                until = Some("}%%");
+            } else if bare.to_ascii_lowercase().starts_with("accdescr") && bare.ends_with('{') {
+                until = Some("}");
+            }
+            found.push(start..end);
+        } else if let Some(comment) = line.find(" %%").or_else(|| line.find("\t%%"))
+            && line[..comment].matches('"').count().is_multiple_of(2)
+        {
+            found.push(start + comment + 1..end);
+        }
+        first &= bare.is_empty();
+    }
+    found.retain(|range| !range.is_empty());
+    found
+}
