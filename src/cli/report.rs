@@ -120,13 +120,7 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     let mut shown = String::with_capacity(text.len() + 16);
     for (at, c) in text.char_indices() {
         if is_hidden(c) || is_unseen(at) {
-            shown.extend(
-                match c {
-                    '\t' | '\n' | '\r' => c.escape_default().to_string(),
-                    c => c.escape_unicode().to_string(),
-                }
-                .chars(),
-            );
+            shown.extend(c.escape_default());
         } else {
             shown.push(c);
         }

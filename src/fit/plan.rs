@@ -162,6 +162,9 @@ impl<'a> Planner<'a> {
                     break;
                 }
                 aim.saturating_add(slack).min(aim.midpoint(over))
+            } else if limit == u64::MAX {
+                // Characters and bytes add up, so fewer tokens help nothing.
+                break;
             } else {
                 over = over.min(aim);
                 // Cuts are rounded, so a small step back may change nothing: each is twice the one before.

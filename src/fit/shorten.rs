@@ -106,7 +106,8 @@ fn within(
     whole: &Clean,
 ) -> Option<Clean> {
     let nice = search(room, counter, |size| at(size, Rounding::Nice), whole)?;
-    if room.tokens == u64::MAX || counter.measure(&nice).tokens * 100 >= room.tokens * KEEPS {
+    let keeps = || u128::from(counter.measure(&nice).tokens) * 100 >= u128::from(room.tokens) * u128::from(KEEPS);
+    if room.tokens == u64::MAX || keeps() {
         return Some(nice);
     }
     let exact = search(room, counter, |size| at(size, Rounding::None), whole);

@@ -256,6 +256,21 @@ fn a_line_of_a_megabyte_is_cut_in_every_unit() {
     }
 }
 
+/// The tag was chosen by whole texts: a title that only a pointer shows, or a number that a cut made, needed a longer one,
+/// and the pack fell back to the smallest there is.
+#[test]
+fn a_tag_that_only_shorter_forms_need_costs_no_more_than_its_own_length() {
+    let titled = |tag: &str| format!("# Never &lt;/{tag}&gt;\n\n{}", words(7, 900));
+    let cut: String = (1..40).map(|n| format!("</section-{n}9>{}", words(n, 60))).collect();
+    let others: Vec<String> = (2..9).map(|n| titled(&format!("section-{n}"))).collect();
+    for (root, adrs) in [(words(3, 400), others), (cut, vec![titled("section")])] {
+        let bodies = vec![(root, ""), (words(5, 300), "parent"), (words(6, 300), "children")];
+        let plan = Plan { bodies, adrs, docs: vec![], note: String::new() };
+        let limits: Vec<u64> = (5000..14_000).step_by(250).collect();
+        budget_laws(&plan, &limits);
+    }
+}
+
 #[test]
 fn the_ids_of_sections_are_unique() {
     let bodies = vec![("x".to_owned(), ""), ("y".to_owned(), "parent"), ("z".to_owned(), "children")];

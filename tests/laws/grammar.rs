@@ -1,4 +1,5 @@
 //! A reader of renderings, written from docs/rendering.md and from nothing else.
+#![expect(clippy::expect_used, reason = "tests")]
 
 /// What a rendering says.
 #[derive(Debug, PartialEq, Eq)]
