@@ -101,12 +101,12 @@ impl Checkout {
         self.entries = Some(Digest::of(entries));
     }
 
-    /// Whether git changed none of the files below `root` since the observation began; `changed` tells when one of
-    /// them, or of their folders, last changed.
+    /// Whether git changed none of the files below `root` since the observation began; `made` tells when the last of
+    /// them was made, or something in their folders came or went.
     ///
     /// The index alone says too little: `git status` writes it anew, and `git stash` changes files and leaves its
     /// entries as they are.
-    pub(super) fn is_same(&self, root: &Path, changed: &dyn Fn() -> Option<SystemTime>) -> bool {
+    pub(super) fn is_same(&self, root: &Path, made: &dyn Fn() -> Option<SystemTime>) -> bool {
         let (Ok(lock), Ok(index)) = (self.lock(), self.stamp("index")) else { return false };
         if lock.is_some() && lock != self.stale {
             return false;
@@ -116,7 +116,7 @@ impl Checkout {
         }
         let entries = git::entries(root).ok().map(|entries| Digest::of(&entries));
         let since = self.began.checked_sub(TICK);
-        entries.is_some() && entries == self.entries && changed().zip(since).is_some_and(|(last, since)| last < since)
+        entries.is_some() && entries == self.entries && made().zip(since).is_some_and(|(last, since)| last < since)
     }
 
     /// The lock of a command that may be changing files. One that is written already is done with them: `git commit -a`

@@ -450,16 +450,16 @@ impl Source for Repo {
     }
 
     fn is_settled(&self) -> bool {
-        let changed = || {
+        let made = || {
             let folders = self.folders().into_iter().map(|folder| self.root.join(folder));
             let files = self.files.iter().chain(&self.snapshot.files).map(|path| self.root.join(path.as_str()));
             let mut last = None;
             for path in folders.chain(files) {
-                last = last.max(Some(text::changed(&path)?));
+                last = last.max(Some(text::made(&path)?));
             }
             last
         };
-        self.checkout.as_ref().is_none_or(|checkout| checkout.is_same(&self.root, &changed))
+        self.checkout.as_ref().is_none_or(|checkout| checkout.is_same(&self.root, &made))
     }
 
     fn issues(&self) -> &[RepoPath] {

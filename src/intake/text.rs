@@ -138,18 +138,25 @@ fn refusal(root: &Dir, path: &str, error: &io::Error) -> Refusal {
     }
 }
 
-/// When a file or folder was last changed, of which no program can set the time where the system keeps one.
-pub(super) fn changed(path: &Path) -> Option<SystemTime> {
+/// When a file was made, or when something in a folder last came or went. Git makes files anew where it changes them.
+///
+/// Where the system does not keep when a file was made, it is when the file was last changed in any way.
+pub(super) fn made(path: &Path) -> Option<SystemTime> {
     let metadata = path.symlink_metadata().ok()?;
     let modified = metadata.modified().ok()?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-        let since = Duration::new(metadata.ctime().try_into().ok()?, metadata.ctime_nsec().try_into().ok()?);
-        Some(modified.max(SystemTime::UNIX_EPOCH + since))
+    if metadata.is_dir() {
+        return Some(modified);
     }
-    #[cfg(not(unix))]
-    Some(modified)
+    metadata.created().ok().or_else(|| {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt as _;
+            let since = Duration::new(metadata.ctime().try_into().ok()?, metadata.ctime_nsec().try_into().ok()?);
+            Some(modified.max(SystemTime::UNIX_EPOCH + since))
+        }
+        #[cfg(not(unix))]
+        Some(modified)
+    })
 }
 
 /// The state of a regular file.
