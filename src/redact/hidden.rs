@@ -245,7 +245,7 @@ mod tests {
     }
 
     /// In each of them `HID` is what nobody sees, and `VIS` what everybody does.
-    const HIDDEN_PLACES: [&str; 111] = [
+    const HIDDEN_PLACES: [&str; 112] = [
         "VIS\n\n[x]: https://e.org/HID",
         "VIS\n\n[HID]: https://e.org",
         "VIS\n\n[x]: https://e.org \"HID\"",
@@ -343,6 +343,7 @@ mod tests {
         "VIS\n| VIS |\n|-|\n| VIS | HID |",
         "> VIS\n> VIS | VIS\n> -|-\n> VIS | VIS | HID | HID |\n",
         "VIS <![CDATA[]HID]]> VIS",
+        "VIS\n<!~ HID\nHID",
         "VIS $\\phantom{HID}$ VIS",
         "VIS $a\\hphantom{HID}b$",
         "VIS $$\\color{white}{HID}$$",

@@ -314,12 +314,13 @@ impl Html {
         if UNSHOWN.contains(&name.as_str()) {
             if let Some(close) = closing_of(html, end, &name).filter(|_| RAW.contains(&name.as_str())) {
                 edits.push(Edit::marked(piece.range(start..close), &HIDDEN));
-                return Some(close);
+                // Where GitHub shows the tag as text, its contents are HTML, and may open a comment.
+                return Some(end);
             }
             // Without an end such a block goes on to the end of what it stands in.
             if is_block && RAW.contains(&name.as_str()) && html[..start].trim().is_empty() {
                 edits.push(Edit::marked(piece.range(start..html.len()), &HIDDEN));
-                return None;
+                return Some(end);
             }
             match self.unshown.iter_mut().find(|open| open.name == name) {
                 Some(open) => open.depth += 1,

@@ -411,6 +411,11 @@ impl<'t> Reader<'t> {
                 self.html.read(self.text, std::slice::from_ref(&section), false, &mut self.edits);
             }
         }
+        for section in declarations(self.text, part.clone()) {
+            if !code.iter().any(|span| span.contains(&section.start)) {
+                self.html.read(self.text, std::slice::from_ref(&section), false, &mut self.edits);
+            }
+        }
         for range in surplus_cells(self.text, part.clone()) {
             self.edits.push(Edit::marked(range, &HIDDEN));
         }
@@ -525,6 +530,23 @@ fn unused_footnotes(footnotes: &[Footnote], uses: &[FootnoteUse], hidden: &Hidde
 /// Whether the character at `at` stands for itself.
 fn is_escaped(text: &str, at: usize) -> bool {
     text.as_bytes()[..at].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
+}
+
+/// Declarations and instructions at the start of a line within a paragraph: parsers differ in which of them begin a block.
+fn declarations(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut at = part.start;
+    for line in text[part.clone()].split_inclusive('\n') {
+        let row = line.trim_start_matches([' ', '\t', '>']);
+        let start = at + (line.len() - row.len());
+        at += line.len();
+        let begins = row.starts_with("<!") || row.starts_with("<?");
+        if begins && found.last().is_none_or(|last| last.end <= start) {
+            let end = text[start..part.end].find('>').map_or(part.end, |end| start + end + 1);
+            found.push(start..end);
+        }
+    }
+    found
 }
 
 /// The cells beyond a header's in a table that goes on from a paragraph: GitHub's parser takes the last line of one for a
