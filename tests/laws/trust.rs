@@ -230,3 +230,24 @@ fn six_thousand_strangers_are_ten_lines_and_a_number() {
     assert_eq!(edges["metadata"]["untrusted_edges"], 6000);
     assert_eq!(edges["metadata"]["trust"], "trusted", "no word of a stranger stands in it");
 }
+
+#[test]
+fn claims_stand_only_behind_a_whole_pack_and_more_budget_takes_none_away() {
+    let theirs: Files = (0..30).map(|n| file("o/r", 100 + n, "Me", "untrusted", "Blocks #1")).collect();
+    let all: Files = ours(60).into_iter().chain(theirs.clone()).collect();
+    let (mut before, mut seen) = (0, false);
+    for max in (3500..16_000).step_by(500) {
+        let limits = Limits { max_chars: Some(max), strategy: Some(Fitting::Both), ..Limits::default() };
+        let pack = &packs(&all, limits, &theirs).0["issue-1.coding.json"][0];
+        let sections = pack["sections"].as_array().unwrap();
+        let edges = sections.iter().find(|it| it["id"] == "root.edges").unwrap();
+        let lines = edges["content"].as_str().unwrap().matches("- untrusted: ").count();
+        let whole = sections.iter().all(|it| it["metadata"]["detail"] == "full")
+            && pack["omissions"].as_array().unwrap().iter().all(|it| it["reason"] != "budget");
+        assert!(whole || lines == 0, "{max}: {edges:#}");
+        assert!(lines >= before, "{max}");
+        assert_eq!(edges["metadata"]["untrusted_edges"], 30);
+        (before, seen) = (lines, seen || !whole);
+    }
+    assert_eq!((before, seen), (11, true));
+}
