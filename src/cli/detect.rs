@@ -238,6 +238,9 @@ pub(crate) fn github(url: &str) -> Option<Github> {
     };
     let host = place.rsplit('@').next()?.split(':').next()?.to_lowercase();
     let host = if host == "ssh.github.com" { "github.com".to_owned() } else { host };
+    if !host.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.".contains(&b)) {
+        return None;
+    }
     if host != "github.com" && !host.split('.').any(|label| label == "github" || label == "ghe") {
         return None;
     }
@@ -273,6 +276,8 @@ mod tests {
             "https://github.com/a/.git",
             "https://github.com/a/.git.git",
             "git@github.com:a/..",
+            "https://x\".github.example/a/b",
+            "https://${{x}}.github.example/a/b",
         ] {
             assert_eq!(github(url), None, "{url}");
         }

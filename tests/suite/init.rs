@@ -162,6 +162,37 @@ fn a_killed_init_leaves_no_half_file_and_the_next_one_goes_on() {
     assert!(seen.len() > 2, "{seen:?}");
 }
 
+/// A limit on the size of files cuts writes as a full disk does, and kills the process besides.
+#[cfg(unix)]
+#[test]
+fn a_write_that_is_cut_leaves_no_half_file_and_the_next_init_goes_on() {
+    let whole = Sandbox::new();
+    whole.expect(0, &["init"]);
+    let whole = whole.files();
+    for signal in ["", "trap '' XFSZ;"] {
+        let sandbox = Sandbox::new();
+        let plain = sandbox.command(&[]);
+        let mut command = std::process::Command::new("bash");
+        command.env_clear().current_dir(sandbox.root());
+        command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let script = format!("{signal} ulimit -f 1; exec '{}' init", env!("CARGO_BIN_EXE_contextpack"));
+        let run = crate::sandbox::run(
+            {
+                command.args(["-c", &script]);
+                command
+            },
+            "",
+        );
+        assert_ne!(run.code, 0, "a file of more than 1 KiB was to be written");
+        assert!(signal.is_empty() || run.stderr.contains("error: cannot write `"), "{}", run.stderr);
+        let there = sandbox.files().into_iter().filter(|(path, _)| !path.ends_with(".tmp"));
+        there.for_each(|file| assert!(whole.contains(&file), "{} is half", file.0));
+        sandbox.expect(0, &["init"]);
+        let now: Vec<_> = sandbox.files().into_iter().filter(|(path, _)| !path.ends_with(".tmp")).collect();
+        assert!(now == whole);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn what_cannot_be_looked_at_is_told_and_gets_no_sample() {

@@ -295,3 +295,48 @@ fn an_answer_that_does_not_come_in_time_is_given_up() {
     assert_eq!(http.get("/late", None).unwrap_err().what, "an answer did not come in time");
     assert_eq!(http.get("/repos/o/r", None).unwrap().status, 200);
 }
+
+/// A server that says this to everybody, over and over.
+fn raw(head: &'static str, again: &'static [u8], pause: Duration) -> String {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            std::thread::spawn(move || {
+                let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+                while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
+                let mut going = stream.write_all(head.as_bytes());
+                while going.is_ok() {
+                    std::thread::sleep(pause);
+                    going = stream.write_all(again).and_then(|()| stream.flush());
+                }
+            });
+        }
+    });
+    url
+}
+
+#[test]
+fn answers_without_an_end_come_to_one() {
+    const CHUNKED: &str = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+    static BODY: [u8; 0x10000] = [b'['; 0x10000];
+    static CHUNK: std::sync::LazyLock<Vec<u8>> =
+        std::sync::LazyLock::new(|| [b"10000\r\n".as_slice(), &BODY, b"\r\n"].concat());
+    let drip = Duration::from_millis(20);
+    for (what, head, again, pause, told) in [
+        ("a body", "HTTP/1.1 200 OK\r\n\r\n", BODY.as_slice(), Duration::ZERO, "larger than 64 MiB"),
+        ("chunks", CHUNKED, CHUNK.as_slice(), Duration::ZERO, "larger than 64 MiB"),
+        ("a body that drips", CHUNKED, b"1\r\n[\r\n", drip, "did not come in time"),
+        ("a head that drips", "HTTP/1.1 200 OK\r\nx: ", b"x", drip, "did not come in time"),
+        ("headers", "HTTP/1.1 200 OK\r\n", b"x: y\r\n", Duration::ZERO, ""),
+        ("answers before the answer", "", b"HTTP/1.1 103 Early Hints\r\n\r\n", drip, "did not come in time"),
+        ("nothing", "", b"", drip, "did not come in time"),
+    ] {
+        let api = Api::new(&raw(head, again, pause)).unwrap();
+        let patience = if told.contains("time") { Duration::from_millis(400) } else { Duration::from_secs(60) };
+        let mut http = Http::new(&api, &Secrets::default(), patience, &Proxies::default()).unwrap();
+        let broken = http.get("/x", None).unwrap_err();
+        assert!(broken.what.contains(told), "{what}: {broken}");
+    }
+}
