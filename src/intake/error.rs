@@ -3,6 +3,12 @@
 use std::io;
 use std::path::PathBuf;
 
+/// What the system says of a fault: words that are the same on every system, where there are any.
+pub(super) fn words(error: &io::Error) -> String {
+    let kind = error.kind().to_string();
+    if kind == "uncategorized error" { error.to_string() } else { kind }
+}
+
 /// The repo or its configuration cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum IntakeError {

@@ -1,5 +1,6 @@
 //! What git alone knows: which files are tracked, and the remote.
 
+use super::error::words;
 use super::root::is_there;
 use super::walk::is_gone;
 use std::ffi::OsStr;
@@ -17,7 +18,7 @@ pub(super) fn entries(root: &Path) -> Result<Vec<u8>, Silent> {
     let output = match command.stdin(Stdio::null()).output() {
         Ok(output) => output,
         Err(error) => {
-            let why = format!("git cannot be started: {}", error.kind());
+            let why = format!("git cannot be started: {}", words(&error));
             return Err(Silent { why, absent: error.kind() == io::ErrorKind::NotFound });
         }
     };

@@ -1,5 +1,6 @@
 //! Where a path really leads, link by link, without leaving the root.
 
+use super::error::words;
 use super::walk::is_gone;
 use crate::model::RepoPath;
 use cap_std::fs::Dir;
@@ -90,7 +91,7 @@ fn stopped(mut here: String, rest: Vec<String>, error: &io::Error) -> End {
         None => End::Outside,
         // No file can have a name that is too long.
         Some(path) if is_gone(error) || error.kind() == io::ErrorKind::InvalidFilename => End::Missing(path),
-        Some(path) => End::Unreadable(path, error.kind().to_string()),
+        Some(path) => End::Unreadable(path, words(error)),
     }
 }
 

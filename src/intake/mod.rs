@@ -28,6 +28,7 @@ use crate::model::{Code, Diagnostic, FileState, Refusal, RepoPath, Severity, Sou
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use checkout::Checkout;
+use error::words;
 use git::Silent;
 use links::End;
 use snapshot::Snapshot;
@@ -403,7 +404,7 @@ impl Repo {
         match self.handle.symlink_metadata(path.as_str()) {
             Ok(metadata) => Ok((metadata.is_symlink() || metadata.is_file()).then_some(metadata.is_symlink())),
             Err(error) if is_gone(&error) => Ok(None),
-            Err(error) => Err(error.kind().to_string()),
+            Err(error) => Err(words(&error)),
         }
     }
 

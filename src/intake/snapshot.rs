@@ -1,5 +1,6 @@
 //! The files of the GitHub snapshot.
 
+use super::error::words;
 use super::walk::Unlisted;
 use super::{links, text};
 use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath};
@@ -79,7 +80,7 @@ impl Snapshot {
         match fault {
             Fault::Refused(error) if error.kind() == io::ErrorKind::NotFound => {}
             Fault::Refused(error) => {
-                let what = format!("`{path}` of the snapshot cannot be listed: {}", error.kind());
+                let what = format!("`{path}` of the snapshot cannot be listed: {}", words(error));
                 self.unlisted.push(Unlisted::new(path, path, &what));
             }
             Fault::NoFolder => {

@@ -1,5 +1,6 @@
 //! One file's bytes, opened beneath the root, as text.
 
+use super::error::words;
 use crate::model::{FileState, Refusal};
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{Dir, File, OpenOptions};
@@ -85,7 +86,7 @@ pub(super) fn read_bytes(root: &Dir, path: &str, limit: u64) -> Result<Vec<u8>, 
 }
 
 fn bytes_of(file: File, limit: u64) -> Result<Vec<u8>, Refusal> {
-    let unreadable = |error: io::Error| Refusal::Unreadable(error.kind().to_string());
+    let unreadable = |error: io::Error| Refusal::Unreadable(words(&error));
     let metadata = file.metadata().map_err(unreadable)?;
     if !metadata.is_file() {
         return Err(Refusal::Binary);
@@ -128,12 +129,12 @@ fn refusal(root: &Dir, path: &str, error: &io::Error) -> Refusal {
     match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Refusal::NotInRepo,
         io::ErrorKind::IsADirectory => Refusal::Binary,
-        kind => match root.symlink_metadata(path) {
+        _ => match root.symlink_metadata(path) {
             // A link where a file was listed: it was swapped in since.
             Ok(metadata) if metadata.is_symlink() => Refusal::NotInRepo,
             // A socket or a device without a driver cannot be opened at all.
             Ok(metadata) if !metadata.is_file() => Refusal::Binary,
-            _ => Refusal::Unreadable(kind.to_string()),
+            _ => Refusal::Unreadable(words(error)),
         },
     }
 }

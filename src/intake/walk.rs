@@ -1,5 +1,6 @@
 //! The names in a repo that git does not ignore.
 
+use super::error::words;
 use super::links::named;
 use super::rules::Rules;
 use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity};
@@ -125,7 +126,7 @@ impl Task<'_> {
             Err(error) if is_gone(&error) => {}
             Err(error) => {
                 let path = folder.trim_end_matches('/');
-                let what = format!("`{path}` cannot be listed: {}", error.kind());
+                let what = format!("`{path}` cannot be listed: {}", words(&error));
                 let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
                 found.unlisted.push(Unlisted::new(path, path, &what));
             }
@@ -189,7 +190,7 @@ impl Task<'_> {
                 Err(error) if is_gone(&error) => continue,
                 Err(error) => {
                     let path = format!("{folder}{}", name.to_string_lossy());
-                    let what = format!("`{path}` cannot be looked at: {}", error.kind());
+                    let what = format!("`{path}` cannot be looked at: {}", words(&error));
                     here.unlisted.push(Unlisted::new(&path, &path, &what));
                     continue;
                 }
