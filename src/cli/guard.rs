@@ -1,6 +1,7 @@
 //! What keeps the program standing where the system gives it less than it takes for granted: threads, and, in the
 //! last line, everything else that a library meets with a panic.
 
+use super::console;
 use super::exit::Exit;
 use super::report::printable;
 use super::workspace::environment;
@@ -73,7 +74,7 @@ pub(crate) fn guarded(run: impl FnOnce() -> Exit) -> Exit {
         (Ok(exit), None) => exit,
         (_, first) => {
             // Where stderr is gone there is nobody left to tell.
-            let _ = writeln!(io::stderr(), "{}", report(first.unwrap_or_default()));
+            let _ = writeln!(console::stderr(), "{}", report(first.unwrap_or_default()));
             Exit::Outside
         }
     }
