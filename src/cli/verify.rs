@@ -33,6 +33,12 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
         }
         for file in files(pack)? {
             let name = file.display().to_string();
+            if file != *pack && !file.symlink_metadata().is_ok_and(|there| there.is_file()) {
+                // A pack that was replaced by a link or a device must not pass for one that is not there.
+                let faults = vec!["it is not a regular file".to_owned()];
+                judged.push(Judged { name, hash: None, faults, bytes: Vec::new() });
+                continue;
+            }
             let bytes = if file == *pack { read_bytes::file(&file)? } else { read_bytes::found(&file)? };
             let beside = beside(&file, &bytes)?;
             let mut pack = judge(name, bytes);
@@ -146,7 +152,7 @@ pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// Adds every `.json` file below a folder; links are not followed.
+/// Adds everything below a folder that is named `.json` and is no folder; links are not followed.
 fn below(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     // The standard library panics where the system cannot close a folder.
     let entries = Dir::open_ambient_dir(folder, ambient_authority())?.entries()?;
@@ -157,7 +163,7 @@ fn below(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
         let path = folder.join(name);
         if kind.is_dir() {
             below(&path, files)?;
-        } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "json") {
+        } else if path.extension().is_some_and(|extension| extension == "json") {
             files.push(path);
         }
     }

@@ -72,7 +72,7 @@ impl Graph {
         self.claims.get(item).map_or(&[], Vec::as_slice)
     }
 
-    /// The edges of an item that its packs show, in the order of [`Graph::edges`]: the first [`MOST_SHOWN`] of each
+    /// The edges of an item that its packs show, in the order of [`Graph::edges`]: the first 250 of each
     /// relation.
     pub fn shown(&self, item: usize) -> impl Iterator<Item = &Edge> + Clone {
         self.edges(item).chunk_by(|a, b| a.relation == b.relation).flat_map(|edges| edges.iter().take(MOST_SHOWN))

@@ -31,6 +31,8 @@ pub fn verify(bytes: &[u8]) -> (Option<String>, Vec<String>) {
     form(bytes, &pack, &mut faults);
     order(&pack, &mut faults);
     sections(&pack, &mut faults);
+    words(&pack, &mut faults);
+    edges(&pack, &mut faults);
     faults.extend(unseen(&pack));
     budget(&pack, &mut faults);
     (digest.map(|digest| digest.to_string()), faults)
@@ -189,6 +191,79 @@ fn sections(pack: &Pack, faults: &mut Vec<String>) {
     for redaction in &pack.redactions {
         if !pack.sections.iter().any(|section| section.id == redaction.section) {
             faults.push(format!("a redaction names section {}, which is not there", shown(&redaction.section)));
+        }
+    }
+}
+
+/// Checks the fields with a fixed vocabulary, the paths and the line numbers: programs rely on their form, and a text
+/// from outside must not stand in them.
+fn words(pack: &Pack, faults: &mut Vec<String>) {
+    let is_name = |text: &str| {
+        !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
+    };
+    let mut name = |what: &str, text: &str| {
+        if !is_name(text) {
+            faults.push(format!("{what} is {}", shown(text)));
+        }
+    };
+    for section in &pack.sections {
+        name("`kind` of a section", &section.kind);
+        name("`provenance` of a section", &section.provenance);
+        name("`kind` of a source", &section.source.kind);
+        section.metadata.state.iter().for_each(|state| name("`state` of a section", state));
+        section.metadata.relation.iter().for_each(|relation| name("`relation` of a section", relation));
+        section.metadata.evidence.iter().for_each(|evidence| name("`source` of an evidence", &evidence.source));
+    }
+    for omission in &pack.omissions {
+        name("`reason` of an omission", &omission.reason);
+        name("`provenance` of an omission", &omission.provenance);
+        name("`kind` of a source", &omission.source.kind);
+    }
+    pack.redactions.iter().for_each(|redaction| name("`rule` of a redaction", &redaction.rule));
+    pack.warnings.iter().for_each(|warning| name("`code` of a warning", &warning.code));
+    pack.inputs.iter().for_each(|input| name("`kind` of an input", &input.kind));
+    let trusts = pack.sections.iter().filter_map(|section| section.metadata.trust.as_deref());
+    let trusts = trusts.chain(pack.omissions.iter().filter_map(|omission| omission.trust.as_deref()));
+    for trust in trusts.filter(|trust| !["trusted", "untrusted"].contains(trust)) {
+        faults.push(format!("`trust` is {}, not `trusted` or `untrusted`", shown(trust)));
+    }
+    if let Some(instructions) = pack.sections.first().filter(|section| section.kind == "instructions") {
+        let ours = ["builtin", "file"].contains(&instructions.source.kind.as_str());
+        if !ours || instructions.metadata.trust.as_deref() != Some("trusted") {
+            faults.push("the instructions are not from a trusted text".to_owned());
+        }
+    }
+    if !["truncate_tail", "drop_low_priority", "both"].contains(&pack.budget.strategy.as_str()) {
+        faults.push(format!("`budget` has the unknown strategy {}", shown(&pack.budget.strategy)));
+    }
+    let sources = pack.sections.iter().map(|section| &section.source);
+    let sources = sources.chain(pack.omissions.iter().map(|omission| &omission.source));
+    for source in sources.chain(pack.redactions.iter().map(|redaction| &redaction.source)) {
+        if source.lines.is_some_and(|[first, last]| first == 0 || first > last) {
+            faults.push("`lines` of a source are no first and last line".to_owned());
+        }
+    }
+}
+
+/// Checks that edges begin at one item and stand in the order of the format: what only untrusted texts state last, then
+/// by relation, then by target.
+fn edges(pack: &Pack, faults: &mut Vec<String>) {
+    let relations = ["parent", "child", "depends_on", "blocked_by", "blocks", "related"];
+    for edges in pack.sections.iter().filter_map(|section| section.metadata.edges.as_ref()) {
+        let place = |edge: &crate::wire::Edge| {
+            (edge.trust.is_some(), relations.iter().position(|relation| *relation == edge.relation))
+        };
+        let sorted = edges.windows(2).all(|pair| match place(&pair[0]).cmp(&place(&pair[1])) {
+            Ordering::Less => true,
+            Ordering::Equal => natural_cmp(&pair[0].to, &pair[1].to) != Ordering::Greater,
+            Ordering::Greater => false,
+        });
+        let one = edges.windows(2).all(|pair| pair[0].from == pair[1].from);
+        let known = edges
+            .iter()
+            .all(|edge| place(edge).1.is_some() && edge.trust.as_deref().is_none_or(|trust| trust == "untrusted"));
+        if !sorted || !one || !known {
+            faults.push("`edges` are not in the published order and form".to_owned());
         }
     }
 }

@@ -99,10 +99,14 @@ fn links_and_pipes_in_the_output_folder_are_not_followed() {
     symlink(&outside, sandbox.root().join("packs/link.json")).unwrap();
     symlink("/dev/zero", sandbox.root().join("packs/zero.json")).unwrap();
     fifo(&sandbox, "packs/fifo.json");
-    for args in [&["report"][..], &["report", "packs"], &["verify", "packs"], &["check"], &["list"]] {
+    for args in [&["report"][..], &["report", "packs"], &["check"], &["list"]] {
         let (code, said) = ended(&sandbox, args, Stdio::null());
         assert!(code == 0 && !said.contains("Stolen"), "{args:?}: {code}: {said}");
     }
+    // What stands in the place of a pack must not pass for none.
+    let (code, said) = ended(&sandbox, &["verify", "packs"], Stdio::null());
+    assert!(code == 5 && !said.contains("Stolen"), "{code}: {said}");
+    assert_eq!(said.matches("it is not a regular file").count(), 3, "{said}");
     let (code, said) = ended(&sandbox, &["diff", "packs", "packs"], Stdio::null());
     assert!(code == 0 && !said.contains("Stolen"), "{code}: {said}");
     large(&sandbox, "packs/large.json");
@@ -110,6 +114,22 @@ fn links_and_pipes_in_the_output_folder_are_not_followed() {
         let (code, said) = ended(&sandbox, args, Stdio::null());
         assert!(code == 1 && said.contains("larger than 64 MiB"), "{args:?}: {code}: {said}");
     }
+}
+
+#[test]
+fn a_report_replaces_no_pipe_no_device_and_no_link() {
+    let sandbox = small();
+    sandbox.expect(0, &["build", "-q"]);
+    fifo(&sandbox, "pipe.html");
+    symlink("elsewhere.html", sandbox.root().join("link.html")).unwrap();
+    for name in ["pipe.html", "link.html"] {
+        let before = sandbox.root().join(name).symlink_metadata().unwrap().file_type();
+        let (code, said) = ended(&sandbox, &["report", "-o", name], Stdio::null());
+        assert!(code == 2 && said.contains(name), "{code}: {said}");
+        assert_eq!(sandbox.root().join(name).symlink_metadata().unwrap().file_type(), before);
+    }
+    sandbox.expect(0, &["report", "-o", "page.html"]);
+    sandbox.expect(0, &["report", "-o", "page.html"]);
 }
 
 #[test]

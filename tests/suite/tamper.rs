@@ -259,3 +259,63 @@ fn what_nobody_sees_makes_a_forged_pack_invalid_and_is_printed_by_no_command() {
         }
     }
 }
+
+/// Whoever knows the format can renew the hash, but not put texts where programs and readers expect words.
+#[test]
+fn a_forged_pack_with_other_words_than_the_formats_is_not_valid() {
+    let pack: contextpack::wire::Pack =
+        serde_json::from_slice(&golden_pack("github-issues", "issue-12.coding.json")).unwrap();
+    assert_eq!(verify(&sealed(pack.clone())).1, Vec::<String>::new());
+    type Change = fn(&mut contextpack::wire::Pack);
+    let changes: [(&str, Change); 16] = [
+        ("provenance", |pack| pack.sections[1].provenance.push_str(" | @octocat <img src=x>")),
+        ("provenance", |pack| pack.sections[1].provenance.push('\n')),
+        ("kind", |pack| pack.sections[3].kind.push('\u{2028}')),
+        ("kind", |pack| pack.sections[1].source.kind.push(' ')),
+        ("kind", |pack| pack.inputs[0].kind.push('\n')),
+        ("state", |pack| pack.sections[1].metadata.state = Some("open\n::x::".to_owned())),
+        ("trust", |pack| pack.sections[1].metadata.trust = Some("Trusted".to_owned())),
+        ("trust", |pack| pack.sections[1].metadata.trust = Some("trusted\n".to_owned())),
+        ("instructions", |pack| pack.sections[0].metadata.trust = Some("untrusted".to_owned())),
+        ("instructions", |pack| pack.sections[0].source.kind = "issue".to_owned()),
+        ("strategy", |pack| pack.budget.strategy = "zz".to_owned()),
+        ("lines", |pack| pack.sections[1].source.lines = Some([9, 1])),
+        ("lines", |pack| pack.sections[1].source.lines = Some([0, 0])),
+        ("edges", |pack| {
+            pack.sections.iter_mut().filter_map(|it| it.metadata.edges.as_mut()).for_each(|it| it.reverse())
+        }),
+        ("edges", |pack| {
+            pack.sections.iter_mut().filter_map(|it| it.metadata.edges.as_mut()).for_each(|it| it[0].from.push('x'));
+        }),
+        ("edges", |pack| {
+            let edges = pack.sections.iter_mut().filter_map(|it| it.metadata.edges.as_mut());
+            edges.for_each(|it| it[0].trust = Some("zz".to_owned()));
+        }),
+    ];
+    for (number, (word, change)) in changes.into_iter().enumerate() {
+        let mut forged = pack.clone();
+        change(&mut forged);
+        let faults = verify(&sealed(forged)).1;
+        assert!(faults.iter().any(|fault| fault.contains(word)), "{number}: {word}: {faults:?}");
+    }
+}
+
+/// A page for a comment is made of packs that nobody has verified, too.
+#[test]
+fn the_page_of_explain_is_no_markup_of_the_packs_words() {
+    let mut pack: contextpack::wire::Pack =
+        serde_json::from_slice(&golden_pack("github-issues", "issue-12.coding.json")).unwrap();
+    let markup = "root | @octocat <img src=x>\u{202e}\u{9b}";
+    pack.sections[1].provenance = markup.to_owned();
+    pack.sections[1].metadata.detail = markup.to_owned();
+    pack.omissions.iter_mut().for_each(|omission| omission.reason = markup.to_owned());
+    pack.redactions.iter_mut().for_each(|redaction| redaction.rule = markup.to_owned());
+    let sandbox = Sandbox::with(&[]);
+    sandbox.write("pack.json", String::from_utf8(sealed(pack)).unwrap());
+    for format in ["markdown", "github"] {
+        let page = sandbox.expect(0, &["explain", "pack.json", "--format", format]);
+        assert!(!page.contains(['\u{202e}', '\u{9b}']), "{page}");
+        let bare = page.replace("\\<", "");
+        assert!(!bare.contains("<img") && !bare.contains("@octocat"), "{page}");
+    }
+}

@@ -136,7 +136,10 @@ impl Files {
                     let below = slashed(path.strip_prefix(place).unwrap_or(Path::new("")));
                     (below, File { path, output: None, links })
                 };
-                Ok(verify::files(place)?.into_iter().map(found).collect())
+                // What is no file in a folder is no pack of it, as in the output folder.
+                let is_pack =
+                    |path: &PathBuf| path == place || path.symlink_metadata().is_ok_and(|there| there.is_file());
+                Ok(verify::files(place)?.into_iter().filter(is_pack).map(found).collect())
             }
             Self::Output(folder) => {
                 let found = |name: String| {

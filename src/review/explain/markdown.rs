@@ -21,8 +21,8 @@ impl Explanation {
             page.line(format_args!(
                 "| {} | {} | {} | {} | {} |",
                 cell(&line.id),
-                line.provenance,
-                detail(line),
+                cell(&line.provenance),
+                cell(&detail(line)),
                 cost(line),
                 cell(&line.place)
             ));
@@ -31,8 +31,8 @@ impl Explanation {
             page.line(format_args!(
                 "| ~~{}~~ | {} | left out: {} | {} | {} |",
                 cell(&line.id),
-                line.provenance,
-                line.how,
+                cell(&line.provenance),
+                cell(&line.how),
                 cost(line),
                 cell(&line.place)
             ));
@@ -53,7 +53,7 @@ impl Explanation {
                     cell(&redaction.section),
                     cell(&render::place(&redaction.source)),
                     redaction.line,
-                    redaction.rule,
+                    cell(&redaction.rule),
                     redaction.count,
                     cell(&redaction.reason)
                 ));
@@ -69,10 +69,12 @@ fn cell(text: &str) -> String {
     let mut out = String::new();
     for (at, c) in text.char_indices() {
         match c {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '~' | '!' | '@' | '&' => {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '~' | '!' | '&' => {
                 out.push('\\');
                 out.push(c);
             }
+            // An escape is gone before GitHub looks for people to name.
+            '@' => out.push_str("@<!-- -->"),
             c if is_hidden(c) || is_unseen(at) => out.push(' '),
             c => out.push(c),
         }
