@@ -245,7 +245,7 @@ mod tests {
     }
 
     /// In each of them `HID` is what nobody sees, and `VIS` what everybody does.
-    const HIDDEN_PLACES: [&str; 112] = [
+    const HIDDEN_PLACES: [&str; 121] = [
         "VIS\n\n[x]: https://e.org/HID",
         "VIS\n\n[HID]: https://e.org",
         "VIS\n\n[x]: https://e.org \"HID\"",
@@ -353,6 +353,15 @@ mod tests {
         "VIS $\\def\\a{HID}$",
         "```math\n\\phantom{HID}\n```\nVIS",
         "```mermaid\ngraph TD\n%% HID\nA[VIS]\n```",
+        "```mermaid\nsequenceDiagram\nA->>B: VIS # HID\n# HID\nproperties A: {\"x\": \"HID\"}\ndetails A: HID\n```",
+        "```mermaid\njourney\n# HID\nsection VIS\n```",
+        "```mermaid\ngantt\ntodayMarker stroke:HID\nexcludes HID\nsection VIS\n```",
+        "```mermaid\ngraph TD\nA@{ shape: rect, note: \"HID\" }\nB[VIS]:::HID\n```",
+        "```mermaid\nC4Context\nPerson(a, \"VIS\", $tags=\"HID\")\nUpdateElementStyle(a, $x=\"HID\")\n```",
+        "```mermaid\nmindmap\n  VIS\n    ::icon(HID)\n```",
+        "VIS $$\\begin{array}{HID}a\\end{array}$$",
+        "VIS $$\\begin{aligned}[HID]a\\end{aligned}$$",
+        "VIS $\\smash[HID]{a}$ and $\\cancel[HID]{b}$",
         "```mermaid\n%%{init: {\n'x': 'HID'\n}}%%\ngraph TD\nA[VIS] %% HID\nclick A \"https://e.org\" \"HID\"\n```",
         "```mermaid\n---\ntitle: HID\n---\ngraph TD\nA[VIS]\naccDescr {\nHID\n}\n```",
         "```geojson\n{\"HID\": 1}\n```\nVIS",
@@ -372,7 +381,7 @@ mod tests {
     }
 
     /// What people write, and see.
-    const HONEST: [&str; 34] = [
+    const HONEST: [&str; 36] = [
         "See [the docs](https://docs.example.org/a/b.html#c-d) and <https://e.org> or https://e.org/x?y=z.",
         "[one][1], [two][], [three] and [the guide][user guide]\n\n[1]: https://e.org/1\n[two]: /2\n[three]: <#3>\n[user guide]: docs/g.md\n",
         "Text[^1] and more[^note].\n\n[^1]: The *note* with [a link](x.md).\n\n    And more.\n\n[^note]: Another[^1].\n",
@@ -388,6 +397,8 @@ mod tests {
         "costs $5 (10%) and $6, or $HOME/data\\x and $PATH",
         "$x^2 + \\frac{a}{b} \\quad \\text{where } a > 0$ and $$\\sum_{i=0}^n \\hspace{1em} i$$",
         "```math\na \\% b \\hspace{1cm} c\n```",
+        "```mermaid\nsequenceDiagram\n  A->>B: I #9829; you; see the plan\n  Note over A: details and links\n```",
+        "A matrix $$\\begin{array}{c|lr}a&b&c\\end{array}$$ and $\\sqrt[3]{x}$ and $\\smash[b]{y}$ and $\\xrightarrow[under]{over}$",
         "```mermaid\ngraph TD\n  A[\"100%% sure\"] --> B{ok?}\n  subgraph one\n  C\n  end\n```",
         "<details>\n<summary>More</summary>\n\nText **bold**\n\n</details>",
         "<details open>\n<summary><b>x</b></summary>\n<pre><code>a &lt; b</code></pre>\n</details>\n",

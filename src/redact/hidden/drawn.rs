@@ -5,19 +5,30 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 /// Commands of TeX whose arguments are not shown, or cannot be read: they hold space open, take away colour, define,
-/// name, or overlay.
+/// name, or overlay; and optional arguments and columns of tables that are more than the letters that they take.
 static UNSHOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"\\(?:[hv]?phantom|color|textcolor|colorbox|fcolorbox|definecolor|pagecolor|[gex]?def|let|(?:re)?new(?:command|environment)|providecommand|Declare[A-Za-z]*|require|class|cssId|style|data|href|url|bbox|label|ref|eqref|mathchoice|mmlToken|math[rlc]lap|[rlc]lap|raise(?:box)?|lower|move(?:left|right)|mathmbox|(?:math|text)tip|toggle|ooalign|unicode|tooltip|hidewidth|rule|Rule|Space|makebox|mbox\s*\{\s*\}|verb|begingroup|catcode|special|includegraphics|hskip|vskip|mskip|kern|mkern|hss|vss|htmlData|htmlId|htmlClass|htmlStyle)(?:[^A-Za-z]|$)|\\(?:hspace|vspace|mspace)\*?\s*\{(?:[^}]{7,}|[^}]*[^}0-9a-z.\s])",
+        r"\\(?:[hv]?phantom|color|textcolor|colorbox|fcolorbox|definecolor|pagecolor|[gex]?def|let|(?:re)?new(?:command|environment)|providecommand|Declare[A-Za-z]*|require|class|cssId|style|data|href|url|bbox|label|ref|eqref|mathchoice|mmlToken|math[rlc]lap|[rlc]lap|raise(?:box)?|lower|move(?:left|right)|mathmbox|(?:math|text)tip|toggle|ooalign|unicode|tooltip|hidewidth|rule|Rule|Space|makebox|mbox\s*\{\s*\}|verb|begingroup|catcode|special|includegraphics|hskip|vskip|mskip|kern|mkern|hss|vss|htmlData|htmlId|htmlClass|htmlStyle)(?:[^A-Za-z]|$)|\\(?:hspace|vspace|mspace)\*?\s*\{(?:[^}]{7,}|[^}]*[^}0-9a-z.\s])|\\(?:enclose|mathtoolsset)(?:[^A-Za-z]|$)|\\(?:smash|[bx]?cancel)\s*\[[^\]]*[A-Za-z]{2}|\\begin\s*\{[A-Za-z]*\*?\}\s*\[[^\]]*[A-Za-z]{2}|\\begin\s*\{(?:sub)?array\}\s*(?:\[[^\]]*\]\s*)?\{[^}]*[^}lcr|:\s]",
     )
     .ok()
 });
 
-/// Lines of Mermaid that draw nothing: comments, directives, descriptions, links and styles.
+/// Lines of Mermaid that draw nothing: comments, directives, descriptions, links, styles and settings.
 static UNDRAWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^\s*(?:%%|acc(?:Title|Descr)\b|click\b|style\b|classDef\b|linkStyle\b|link\b|links\b|callback\b)")
-        .ok()
+    Regex::new(
+        r"(?i)^\s*(?:%|#|acc(?:Title|Descr)\b|click\b|style\b|classDef\b|linkStyle\b|links?\b|callback\b|(?:properties|details)\b[^:]*:|(?:todayMarker|excludes|includes|tickInterval|axisFormat|dateFormat)\b|Update(?:Element|Rel)Style\b|::icon\b)",
+    )
+    .ok()
 });
+
+/// What in a line of Mermaid is not drawn beside the rest of it: data of nodes and edges, classes, and in C4 links, tags
+/// and sprites.
+static UNDRAWN_PART: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"@\{[^}]*(?:\}|$)|:::\s*\S.*|\$(?:tags|link|sprite)\s*=\s*(?:"[^"]*"?|[^,)]*)"#).ok()
+});
+
+/// A comment at the end of a statement of a sequence diagram: `#`, where it begins no entity such as `#9829;`.
+static SEQUENCE_COMMENT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"#(?:[A-Za-z0-9]+;)?").ok());
 
 /// Whether a formula holds something that is not shown.
 pub(super) fn hides(formula: &str) -> bool {
@@ -108,6 +119,8 @@ fn mermaid(text: &str, content: Range<usize>) -> Vec<Range<usize>> {
     // What is open goes on to the line that ends so.
     let mut until: Option<&str> = None;
     let mut first = true;
+    let drawing = text[content.clone()].lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('%'));
+    let is_sequence = drawing.is_some_and(|line| line.starts_with("sequenceDiagram"));
     for line in text[content].split_inclusive('\n') {
         let start = at;
         at += line.len();
@@ -134,9 +147,20 @@ fn mermaid(text: &str, content: Range<usize>) -> Vec<Range<usize>> {
             && line[..comment].matches('"').count().is_multiple_of(2)
         {
             found.push(start + comment + 1..end);
+        } else {
+            found.extend(undrawn_parts(line, is_sequence).map(|part| start + part.start..(start + part.end).min(end)));
         }
         first &= bare.is_empty();
     }
     found.retain(|range| !range.is_empty());
     found
+}
+
+/// The parts of a line that are not drawn.
+fn undrawn_parts(line: &str, is_sequence: bool) -> impl Iterator<Item = Range<usize>> {
+    let comment = SEQUENCE_COMMENT.as_ref().filter(|_| is_sequence);
+    let comment = comment.and_then(|comment| comment.find_iter(line).find(|found| found.as_str() == "#"));
+    let before = comment.map_or(line.len(), |comment| comment.start());
+    let parts = UNDRAWN_PART.as_ref().map(|part| part.find_iter(&line[..before]).map(|found| found.range()));
+    parts.into_iter().flatten().chain(comment.map(|comment| comment.start()..line.len()))
 }
