@@ -14,7 +14,7 @@ use super::summary::{self, Row};
 use super::workspace::{Workspace, settled};
 use contextpack::cache::{Look, Made};
 use contextpack::intake::Repo;
-use contextpack::model::{self, Source};
+use contextpack::model::{self, Source as _};
 use contextpack::pipeline::{Desk, Known, Planned};
 use contextpack::seal::Sealed;
 use contextpack::session::{Status, Writing, Written, companion};
@@ -160,7 +160,7 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let mut outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
     let complete = !run.blocked && !no_roots && outcomes.iter().all(|outcome| outcome.made.is_some());
     if args.prune && failed.is_none() {
-        outcomes.extend(prune(&folder, &outcomes, &run, &desk, &workspace.repo)?);
+        outcomes.extend(prune(&folder, &outcomes, &run, &desk, &workspace)?);
         if !run.blocked && !beside && markdown.is_none() {
             outcomes.iter_mut().try_for_each(|outcome| strip(&folder, outcome))?;
         }
@@ -247,19 +247,19 @@ fn prune(
     outcomes: &[Outcome],
     run: &Run,
     desk: &Desk<'_>,
-    source: &dyn Source,
+    workspace: &Workspace,
 ) -> Result<Vec<Outcome>, StoreError> {
     if run.blocked {
         return Ok(Vec::new());
     }
     let names: BTreeSet<&str> = outcomes.iter().map(|outcome| outcome.name.as_str()).collect();
     let mut removed = Vec::new();
-    let strays = strays(folder, &names, run, desk)?;
+    let strays = strays(folder, &names, run, desk, &workspace.root)?;
     // A pack that git brought meanwhile is of items that this build has not seen.
-    if !source.is_settled() {
+    if !workspace.repo.is_settled() {
         return Ok(Vec::new());
     }
-    for stray in strays.into_iter().filter(|stray| !stray.unverifiable) {
+    for stray in strays.into_iter().filter(|stray| stray.unverifiable.is_none()) {
         let markdown = companion::remove(folder, &stray.name)?;
         if folder.remove(&stray.name)? {
             let markdown = markdown.then(|| companion::name(&stray.name));

@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::output;
 use super::packs::{self, Run};
 use super::report::{self, json_text, printable};
-use super::strays::{Stray, strays};
+use super::strays::{NOT_IN_SNAPSHOT, Stray, strays};
 use super::summary::{self, Row};
 use super::workspace::{Workspace, settled};
 use contextpack::model::{Source as _, slug};
@@ -96,7 +96,7 @@ fn try_run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
         let profiles = args.building.profiles(&workspace.settings)?;
         if let Some(names) = names(&desk, &all, &profiles) {
             let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
-            standings.extend(strays(&folder, &names, &run, &desk)?.into_iter().map(Standing::from));
+            standings.extend(strays(&folder, &names, &run, &desk, &workspace.root)?.into_iter().map(Standing::from));
         }
     }
     // The packs on disk are to be of the same state as the inputs.
@@ -175,18 +175,14 @@ fn names(desk: &Desk<'_>, roots: &[usize], profiles: &[String]) -> Option<BTreeS
     Some(names)
 }
 
-/// The status of a pack whose issue the snapshot lacks, so that nothing says what it should be.
+/// The status of a pack that nothing says what it should be: the snapshot lacks its issue, or its item is out of reach.
 const UNVERIFIABLE: &str = "unverifiable";
-
-fn not_in_snapshot() -> String {
-    "its issue is not in the snapshot: run `contextpack sync`, or commit the snapshot".to_owned()
-}
 
 impl From<Stray> for Standing {
     fn from(stray: Stray) -> Self {
         let (status, reason) = match stray.unverifiable {
-            true => (UNVERIFIABLE, not_in_snapshot()),
-            false => ("orphaned", "its root or profile is gone: `contextpack build --prune` removes it".to_owned()),
+            Some(why) => (UNVERIFIABLE, why.to_owned()),
+            None => ("orphaned", "its root or profile is gone: `contextpack build --prune` removes it".to_owned()),
         };
         let root = stray.root();
         Self { name: stray.name, root, profile: stray.pack.profile, status, reasons: vec![reason], size: None }
@@ -244,7 +240,9 @@ pub(super) fn standing(folder: &Folder, built: Built, beside: bool) -> Result<St
             }
         }
         (Ok(sealed), Some(existing)) => match difference(&existing, sealed.pack()) {
-            Difference::Stale(_) if lost_its_issue(&existing, sealed.pack()) => (UNVERIFIABLE, vec![not_in_snapshot()]),
+            Difference::Stale(_) if lost_its_issue(&existing, sealed.pack()) => {
+                (UNVERIFIABLE, vec![NOT_IN_SNAPSHOT.to_owned()])
+            }
             Difference::Stale(reasons) => ("stale", reasons),
             Difference::Edited(reasons) => ("edited", reasons),
         },

@@ -62,7 +62,7 @@ pub(crate) struct CheckedPack {
     pub(crate) profile: String,
     /// The file, from the repo's root.
     pub(crate) path: String,
-    /// `fresh`, `stale`, `edited`, `missing`, `orphaned`, `unverifiable` (of an issue that the snapshot lacks) or `failed`.
+    /// `fresh`, `stale`, `edited`, `missing`, `orphaned`, `unverifiable` (its issue is not in the snapshot, or its item is out of reach) or `failed`.
     pub(crate) status: &'static str,
     /// Why.
     pub(crate) reasons: Vec<String>,

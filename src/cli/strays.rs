@@ -7,13 +7,19 @@ use contextpack::review::{self, read};
 use contextpack::store::{Folder, StoreError};
 use contextpack::wire;
 use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Why a pack of GitHub's issue cannot be judged.
+pub(crate) const NOT_IN_SNAPSHOT: &str =
+    "its issue is not in the snapshot: run `contextpack sync`, or commit the snapshot";
 
 /// A pack of the folder that no root and profile gave.
 pub(crate) struct Stray {
     pub(crate) name: String,
     pub(crate) pack: wire::Pack,
-    /// Whether it may still be right: it is of an issue that the snapshot lacks.
-    pub(crate) unverifiable: bool,
+    /// Why it may still be right, if it may: its issue is not in the snapshot, or something that is not read has taken
+    /// the place of its item's file.
+    pub(crate) unverifiable: Option<&'static str>,
 }
 
 impl Stray {
@@ -33,6 +39,7 @@ pub(crate) fn strays(
     names: &BTreeSet<&str>,
     run: &Run,
     desk: &Desk<'_>,
+    top: &Path,
 ) -> Result<Vec<Stray>, StoreError> {
     let unread: Vec<&str> = run
         .diagnostics
@@ -53,9 +60,32 @@ pub(crate) fn strays(
         if own && !source.is_some_and(|path| unread.contains(&path)) {
             let url = pack.root.issue_url.as_deref().filter(|_| pack.root.work_item_id.is_none());
             let lacks = |(repo, number)| desk.graph().of_issue(desk.corpus(), repo, number).is_none();
-            let unverifiable = url.and_then(review::issue).is_some_and(lacks);
+            let unverifiable = if url.and_then(review::issue).is_some_and(lacks) {
+                Some(NOT_IN_SNAPSHOT)
+            } else if source.is_some_and(|path| is_displaced(top, path)) {
+                Some("a link, or something else that is not read, is in the place of its item's file")
+            } else {
+                None
+            };
             strays.push(Stray { name, pack, unverifiable });
         }
     }
     Ok(strays)
+}
+
+/// Whether something exists at `path`, or at a folder above it, through which no file can be reached: a link, which may
+/// lead nowhere, a pipe, or a folder in place of a file. Then it is not known that the file is gone.
+fn is_displaced(top: &Path, path: &str) -> bool {
+    let mut here = top.to_path_buf();
+    let mut parts = path.split('/').peekable();
+    while let Some(part) = parts.next() {
+        here.push(part);
+        let is_last = parts.peek().is_none();
+        match here.symlink_metadata() {
+            Ok(there) if there.is_dir() && !is_last => {}
+            Ok(there) => return !(there.is_file() && is_last),
+            Err(error) => return error.kind() != std::io::ErrorKind::NotFound,
+        }
+    }
+    false
 }

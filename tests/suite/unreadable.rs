@@ -237,3 +237,33 @@ fn packs_shallow(sandbox: &Sandbox) -> Vec<(String, Vec<u8>)> {
     packs.sort();
     packs
 }
+
+/// Git would say of a link that the file is gone; a build cannot know what it hides.
+#[test]
+fn what_takes_the_place_of_an_item_or_its_folder_removes_no_pack() {
+    use std::os::unix::fs::symlink;
+    let item = "---\nid: feat:a\n---\n\nText.\n";
+    let sandbox =
+        Sandbox::with(&[("work_items/sub/a.md", item), ("work_items/b.md", "---\nid: feat:b\n---\n\nText.\n")]);
+    sandbox.expect(0, &["build"]);
+    let pack = sandbox.read("packs/feat-a.coding.json");
+    let (file, folder) = (sandbox.root().join("work_items/sub/a.md"), sandbox.root().join("work_items/sub"));
+    for target in ["a.md", "gone.md", "../..", "/nowhere"] {
+        std::fs::remove_file(&file).unwrap();
+        symlink(target, &file).unwrap();
+        sandbox.run(&["build", "--prune"]);
+        assert_eq!(sandbox.read("packs/feat-a.coding.json"), pack, "{target}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+    for target in ["sub", "/nowhere", "../packs"] {
+        symlink(target, &folder).unwrap();
+        sandbox.run(&["build", "--prune"]);
+        assert_eq!(sandbox.read("packs/feat-a.coding.json"), pack, "{target}");
+        let checked = sandbox.expect(0, &["check"]);
+        assert!(checked.is_empty() || checked.contains("unverifiable"), "{checked}");
+        std::fs::remove_file(&folder).unwrap();
+    }
+    // What is gone is gone.
+    sandbox.expect(0, &["build", "--prune"]);
+    assert!(!sandbox.root().join("packs/feat-a.coding.json").exists());
+}
