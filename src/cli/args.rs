@@ -202,6 +202,8 @@ pub(crate) enum Command {
     Git(GitArgs),
 
     /// Lists the roots with title, type, status, edges and the state of their packs
+    ///
+    /// A pack that has no file is `missing`; whether it can be built, `build` says.
     #[command(after_long_help = help::LIST)]
     List(ListArgs),
 

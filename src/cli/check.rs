@@ -13,7 +13,7 @@ use super::strays::{NOT_IN_SNAPSHOT, Stray, strays};
 use super::summary::{self, Row};
 use super::workspace::{Workspace, settled};
 use contextpack::model::{Source as _, slug};
-use contextpack::pipeline::{Built, Desk};
+use contextpack::pipeline::{Built, Desk, Planned};
 use contextpack::render;
 use contextpack::review::{Difference, difference, read};
 use contextpack::session::companion;
@@ -22,6 +22,9 @@ use contextpack::wire::Pack;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::sync::{Mutex, PoisonError};
+
+/// Why a pack without a file is missing.
+const NOT_BUILT: &str = "it was not built yet";
 
 /// How a pack on disk stands to the one that a build gives.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,6 +40,18 @@ pub(super) struct Standing {
 }
 
 impl Standing {
+    /// The state of a pack that has no file.
+    pub(super) fn missing(planned: &Planned) -> Self {
+        Self {
+            name: planned.name.clone(),
+            root: planned.root.to_string(),
+            profile: planned.profile.clone(),
+            status: "missing",
+            reasons: vec![NOT_BUILT.to_owned()],
+            size: None,
+        }
+    }
+
     /// As the summary shows it.
     fn row(&self, dir: &str) -> Row {
         Row {
@@ -226,7 +241,7 @@ pub(super) fn standing(folder: &Folder, built: Built, beside: bool) -> Result<St
     let size = budget.map(|budget| (budget.used_chars, budget.used_tokens));
     let (status, reasons) = match (outcome, existing) {
         (Err(fault), _) => ("failed", vec![fault.diagnostic.message]),
-        (Ok(_), None) => ("missing", vec!["it was not built yet".to_owned()]),
+        (Ok(_), None) => ("missing", vec![NOT_BUILT.to_owned()]),
         (Ok(sealed), Some(existing)) if is_unchanged(Some(&existing), &sealed) => {
             match beside
                 .then(|| companion::fault(folder, &name, &render::pack(sealed.pack()).whole()))

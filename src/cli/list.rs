@@ -12,7 +12,7 @@ use super::report::{self, json_text, printable};
 use super::workspace::{Workspace, settled};
 use contextpack::graph::Value;
 use contextpack::model::{Diagnostic, Relation, Severity, Shard, Source as _};
-use contextpack::pipeline::Desk;
+use contextpack::pipeline::{Desk, Planned};
 use contextpack::store::{Access, Folder, StoreError};
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -30,7 +30,7 @@ struct Row {
     packs: Vec<Standing>,
 }
 
-/// Lists the roots with the state of their packs, which are built in memory for it.
+/// Lists the roots with the state of their packs; those that have a file are built in memory for it.
 pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     settled(|| try_run(global, args))
 }
@@ -46,20 +46,28 @@ fn try_run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     let folder = Folder::open(&workspace.root, &workspace.settings.output.dir)?;
     let packs = Mutex::new(BTreeMap::<String, Vec<Standing>>::new());
     let failed: Mutex<Option<StoreError>> = Mutex::new(None);
-    let judged = |built| standing(&folder, built, workspace.settings.output.markdown);
-    let run = packs::run(global, &workspace, &desk, items.clone(), &Building::default(), None, &|built| match judged(
-        built,
-    ) {
-        Ok(standing) => packs
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .entry(standing.root.clone())
-            .or_default()
-            .push(standing),
-        Err(error) => {
-            failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    let add = |standing: Standing| {
+        packs.lock().unwrap_or_else(PoisonError::into_inner).entry(standing.root.clone()).or_default().push(standing);
+    };
+    // A pack without a file is missing whatever a build gives: it need not be built to be listed.
+    let files = folder.list()?;
+    let without_file = |planned: &Planned| {
+        let is_missing = files.binary_search(&planned.name).is_err();
+        if is_missing {
+            add(Standing::missing(planned));
         }
-    })?;
+        is_missing
+    };
+    let markdown = workspace.settings.output.markdown;
+    let run =
+        packs::run(global, &workspace, &desk, items.clone(), &Building::default(), Some(&without_file), &|built| {
+            match standing(&folder, built, markdown) {
+                Ok(standing) => add(standing),
+                Err(error) => {
+                    failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                }
+            }
+        })?;
     if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error.into());
     }

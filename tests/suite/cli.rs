@@ -296,6 +296,17 @@ fn list_shows_roots_with_their_edges_and_the_state_of_their_packs() {
 }
 
 #[test]
+fn list_builds_no_pack_that_has_no_file() {
+    let sandbox = small();
+    sandbox.expect(0, &["build", "feat:cache"]);
+    // No pack can be built within it: where one is built, the list says so.
+    sandbox.write("contextpack.yml", "profiles: {coding: {budget: {max_chars: 10}}}\n");
+    let list = sandbox.json(3, &["list", "--format", "json"]);
+    let status = |root: usize| list["roots"][root]["packs"][0]["status"].clone();
+    assert_eq!([status(0), status(1)], ["missing", "failed"], "{list}");
+}
+
+#[test]
 fn an_error_of_the_configuration_has_line_column_and_the_nearest_name() {
     for (text, place, name) in [
         ("version: 1\noutput:\n  dri: x\n", "contextpack.yml:3:3", "`dir`"),
