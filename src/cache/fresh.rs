@@ -1,15 +1,15 @@
 //! Whether anything changed since the last build of all roots.
 
-use super::manifest::{KnownPack, Manifest, Run};
+use super::manifest::{CachedPack, CompletedBuild, Manifest};
 use super::trace::listing;
 use super::{Cache, now};
-use crate::model::{Diagnostic, Digest, Source};
+use crate::model::{Diagnostic, Digest, SourceTree};
 use crate::store::{Folder, StoreError};
 use rayon::prelude::*;
 
 /// How packs on disk are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look {
+pub struct FreshnessPolicy {
     /// The folder may hold no other packs.
     pub alone: bool,
     /// Each pack has its rendering beside it.
@@ -24,12 +24,12 @@ impl Cache {
     pub fn fresh(
         &self,
         job: &Digest,
-        source: &dyn Source,
+        source: &dyn SourceTree,
         listed: &[Diagnostic],
         folder: &Folder,
         beside: &(dyn Fn(&str) -> String + Sync),
-        look: Look,
-    ) -> Option<&Run> {
+        look: FreshnessPolicy,
+    ) -> Option<&CompletedBuild> {
         let run = self.manifest.run.as_ref().filter(|run| run.job == *job)?;
         if listing(source, listed, self.begun()) != run.listing {
             return None;
@@ -59,7 +59,7 @@ impl Cache {
 
     /// What is known, with the states of packs in `folder` that are old enough by now; nothing where none is new.
     pub fn rested(&self, folder: &Folder, beside: &(dyn Fn(&str) -> String + Sync)) -> Option<Manifest> {
-        let new = |pack: &KnownPack| std::iter::once(&pack.file).chain(&pack.beside).any(|file| file.state.is_none());
+        let new = |pack: &CachedPack| std::iter::once(&pack.file).chain(&pack.beside).any(|file| file.state.is_none());
         if !self.manifest.packs.values().any(new) {
             return None;
         }

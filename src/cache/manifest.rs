@@ -1,9 +1,9 @@
 //! What became of packs, and what the last build of them all looked at.
 
 use super::fresh;
-use super::trace::{Look, listing};
-use super::{Cache, Trace};
-use crate::model::{Code, Diagnostic, Digest, FileState, Place, RepoPath, Severity, Source};
+use super::trace::{InputKey, listing};
+use super::{Cache, TracedTree};
+use crate::model::{Code, Diagnostic, Digest, FileState, Place, RepoPath, Severity, SourceTree};
 use crate::store::Folder;
 use crate::wire;
 use serde::{Deserialize, Serialize};
@@ -15,14 +15,14 @@ pub struct Manifest {
     /// Of the secrets of the process that built them.
     pub(super) environment: Option<Digest>,
     /// By file name.
-    pub packs: BTreeMap<String, KnownPack>,
+    pub packs: BTreeMap<String, CachedPack>,
     /// The last build of all roots.
-    pub run: Option<Run>,
+    pub run: Option<CompletedBuild>,
 }
 
 /// A pack as it was built.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KnownPack {
+pub struct CachedPack {
     /// The root's id.
     pub root: String,
     /// The profile.
@@ -30,16 +30,16 @@ pub struct KnownPack {
     /// What decides how it is built.
     pub fingerprint: Digest,
     /// Its file.
-    pub file: KnownFile,
+    pub file: FileFingerprint,
     /// The file of its rendering beside it, where that is kept.
-    pub beside: Option<KnownFile>,
+    pub beside: Option<FileFingerprint>,
     /// What is told of it.
-    pub made: Made,
+    pub made: PackSummary,
 }
 
 /// A file as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KnownFile {
+pub struct FileFingerprint {
     /// Of its bytes.
     pub(super) digest: Digest,
     /// How it was when the bytes were last looked at, where the system tells enough.
@@ -48,7 +48,7 @@ pub struct KnownFile {
 
 /// What is told of a pack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Made {
+pub struct PackSummary {
     /// Its hash.
     pub hash: String,
     /// The characters of its rendering.
@@ -63,7 +63,7 @@ pub struct Made {
 
 /// A build of all roots that had no errors in any pack.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Run {
+pub struct CompletedBuild {
     /// What was asked for.
     pub job: Digest,
     /// Of the configuration.
@@ -73,12 +73,12 @@ pub struct Run {
     pub(super) listing: Digest,
     /// Whether it is of the snapshot, its place in the listing, and what was found.
     seen: Vec<(bool, usize, Digest)>,
-    diagnostics: Vec<Told>,
+    diagnostics: Vec<CachedDiagnostic>,
 }
 
 /// A diagnostic, clean, as it was told.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Told {
+struct CachedDiagnostic {
     at: Option<(String, Option<u32>, Option<u32>)>,
     code: Code,
     error: bool,
@@ -87,7 +87,7 @@ struct Told {
     about: Vec<String>,
 }
 
-impl From<&wire::Pack> for Made {
+impl From<&wire::Pack> for PackSummary {
     fn from(pack: &wire::Pack) -> Self {
         Self {
             hash: pack.hash.clone(),
@@ -99,10 +99,10 @@ impl From<&wire::Pack> for Made {
     }
 }
 
-impl KnownPack {
+impl CachedPack {
     /// Whether the file `name` of `folder` still holds the bytes that were written, and the one `beside` it too,
     /// where that is kept. Where it is not, a file of that name is nothing that a pruning may pass over.
-    pub fn is_there(&self, folder: &Folder, name: &str, beside: &str, look: fresh::Look) -> bool {
+    pub fn is_there(&self, folder: &Folder, name: &str, beside: &str, look: fresh::FreshnessPolicy) -> bool {
         let is_beside = match &self.beside {
             Some(file) => look.beside && file.is_there(folder, beside),
             None => !look.beside && (!look.alone || folder.state(beside).is_none()),
@@ -111,7 +111,7 @@ impl KnownPack {
     }
 }
 
-impl KnownFile {
+impl FileFingerprint {
     /// A file that holds `bytes` now. Whoever changes it after this changes its state too, so none is kept.
     pub fn new(bytes: impl AsRef<[u8]>) -> Self {
         Self { digest: Digest::of(bytes), state: None }
@@ -129,30 +129,30 @@ impl KnownFile {
     }
 }
 
-impl Run {
+impl CompletedBuild {
     /// A run of `job` under `config`, which looked at all that `trace` took down and told these diagnostics.
     ///
     /// `listed` is what is wrong with the listing.
-    pub fn new<S: Source>(
+    pub fn new<S: SourceTree>(
         cache: &Cache,
         [job, config]: [Digest; 2],
-        trace: &Trace<'_, S>,
+        trace: &TracedTree<'_, S>,
         listed: &[Diagnostic],
         names: Vec<String>,
         told: &[Diagnostic],
     ) -> Option<Self> {
         let seen = trace.seen()?;
         let listing = listing(trace, listed, cache.begun());
-        Some(Self { job, config, names, listing, seen, diagnostics: told.iter().map(Told::from).collect() })
+        Some(Self { job, config, names, listing, seen, diagnostics: told.iter().map(CachedDiagnostic::from).collect() })
     }
 
     /// What it looked at in a source with the same listing, and a digest of what it found.
-    pub(super) fn seen(&self, source: &dyn Source) -> Option<Vec<(Look, Digest)>> {
+    pub(super) fn seen(&self, source: &dyn SourceTree) -> Option<Vec<(InputKey, Digest)>> {
         self.seen
             .iter()
             .map(|(issue, place, digest)| {
                 let paths = if *issue { source.issues() } else { source.files() };
-                Some((Look { issue: *issue, path: paths.get(*place)?.clone() }, *digest))
+                Some((InputKey { issue: *issue, path: paths.get(*place)?.clone() }, *digest))
             })
             .collect()
     }
@@ -163,7 +163,7 @@ impl Run {
     }
 }
 
-impl From<&Diagnostic> for Told {
+impl From<&Diagnostic> for CachedDiagnostic {
     fn from(diagnostic: &Diagnostic) -> Self {
         Self {
             at: diagnostic.at.as_ref().map(|at| (at.path.to_string(), at.line, at.column)),
@@ -176,8 +176,8 @@ impl From<&Diagnostic> for Told {
     }
 }
 
-impl From<&Told> for Diagnostic {
-    fn from(told: &Told) -> Self {
+impl From<&CachedDiagnostic> for Diagnostic {
+    fn from(told: &CachedDiagnostic) -> Self {
         let at = told.at.as_ref().and_then(|(path, line, column)| {
             let path = RepoPath::new(&format!("./{path}")).ok()?;
             Some(Place { path, line: *line, column: *column })
@@ -195,7 +195,7 @@ impl From<&Told> for Diagnostic {
 
 impl Manifest {
     /// What is known after a run; `run` stands there only where all of it may be taken as it is.
-    pub fn new(packs: impl IntoIterator<Item = (String, KnownPack)>, run: Option<Run>) -> Self {
+    pub fn new(packs: impl IntoIterator<Item = (String, CachedPack)>, run: Option<CompletedBuild>) -> Self {
         Self { environment: None, packs: packs.into_iter().collect(), run }
     }
 

@@ -14,14 +14,14 @@ mod recent;
 mod texts;
 mod trace;
 
-pub use fresh::Look;
-pub use manifest::{KnownFile, KnownPack, Made, Manifest, Run};
-pub use recent::Recent;
-pub use texts::Texts;
-pub use trace::Trace;
+pub use fresh::FreshnessPolicy;
+pub use manifest::{CachedPack, CompletedBuild, FileFingerprint, Manifest, PackSummary};
+pub use recent::SessionMemo;
+pub use texts::ScrubCache;
+pub use trace::TracedTree;
 
 use crate::model::{Digest, Digester};
-use crate::store::{CacheFolder, StoreError, Stored};
+use crate::store::{CacheFolder, SealedContent, StoreError};
 use std::time::SystemTime;
 
 /// This program: its version and its source code.
@@ -61,11 +61,11 @@ impl Cache {
     }
 
     /// What is known of texts, under a configuration with this text.
-    pub fn texts(&self, config: &str, notes: &mut Vec<String>) -> Texts {
+    pub fn texts(&self, config: &str, notes: &mut Vec<String>) -> ScrubCache {
         let bytes = self.read(TEXTS, notes).unwrap_or_default();
-        Texts::new(self.begun(), config, bytes).unwrap_or_else(|| {
+        ScrubCache::new(self.begun(), config, bytes).unwrap_or_else(|| {
             notes.push(dropped(TEXTS));
-            Texts::empty(self.begun(), config)
+            ScrubCache::empty(self.begun(), config)
         })
     }
 
@@ -78,8 +78,8 @@ impl Cache {
     ///
     /// # Errors
     /// Where the system refuses to write; what was there before is as it was.
-    pub fn save(&self, manifest: &Manifest, texts: Option<&Texts>) -> Result<(), StoreError> {
-        if let Some(bytes) = texts.and_then(Texts::changed) {
+    pub fn save(&self, manifest: &Manifest, texts: Option<&ScrubCache>) -> Result<(), StoreError> {
+        if let Some(bytes) = texts.and_then(ScrubCache::changed) {
             self.folder.write(TEXTS, PROGRAM, &bytes)?;
         }
         match manifest.encode(self.environment, now()) {
@@ -90,13 +90,13 @@ impl Cache {
 
     fn read(&self, name: &str, notes: &mut Vec<String>) -> Option<Vec<u8>> {
         match self.folder.read(name, PROGRAM) {
-            Stored::Missing => None,
-            Stored::Whole(payload) => Some(payload),
-            Stored::Foreign => {
+            SealedContent::Missing => None,
+            SealedContent::Whole(payload) => Some(payload),
+            SealedContent::Foreign => {
                 notes.push(format!("`.contextpack/cache/{name}` is of another program, and is made again"));
                 None
             }
-            Stored::Forged => {
+            SealedContent::Forged => {
                 notes.push(dropped(name));
                 None
             }

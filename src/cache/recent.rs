@@ -1,8 +1,8 @@
 //! What the last build of this process made of each file.
 
-use super::trace::Look;
+use super::trace::InputKey;
 use crate::model::{Digest, FileState, REST, RepoPath};
-use crate::pipeline::{Purpose, Referenced, Resolved, Work};
+use crate::pipeline::{FilePurpose, FileResult, ItemReferences, ReferenceCache};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,35 +11,35 @@ use std::time::Duration;
 ///
 /// It is for whoever builds a repo again and again: whether a file is as it was is told by its state.
 #[derive(Debug, Default)]
-pub struct Recent {
+pub struct SessionMemo {
     /// How long a file must have rested before its state stands for its text, in nanoseconds.
     pub(super) rest: u128,
-    works: Mutex<HashMap<(Purpose, RepoPath), Remembered>>,
-    references: Mutex<References>,
+    works: Mutex<HashMap<(FilePurpose, RepoPath), CachedFileResult>>,
+    references: Mutex<CachedReferences>,
 }
 
 /// References by the items' identities, and the digest of the names among which they were found.
 #[derive(Debug, Default)]
-struct References {
+struct CachedReferences {
     names: Option<Digest>,
-    found: HashMap<Digest, (Arc<Referenced>, bool)>,
+    found: HashMap<Digest, (Arc<ItemReferences>, bool)>,
 }
 
 /// What was found in which places.
-pub(super) type Found = Vec<(Look, Seen)>;
+pub(super) type ObservedInputs = Vec<(InputKey, ObservedInput)>;
 
 /// What was made of a file.
 #[derive(Debug)]
-struct Remembered {
-    work: Arc<Work>,
-    read: Found,
+struct CachedFileResult {
+    work: Arc<FileResult>,
+    read: ObservedInputs,
     /// Whether the build at hand asked for it, or made it.
     used: bool,
 }
 
 /// What was found where a build looked.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Seen {
+pub(super) struct ObservedInput {
     /// How the file was before it was read, where that stands for its bytes.
     pub(super) state: Option<FileState>,
     pub(super) digest: Digest,
@@ -47,7 +47,7 @@ pub(super) struct Seen {
     pub(super) torn: bool,
 }
 
-impl Recent {
+impl SessionMemo {
     /// Nothing is known yet. `rest` is how long a file must have rested before its state stands for its text.
     pub fn new(rest: Option<Duration>) -> Self {
         Self { rest: rest.map_or(REST, |rest| rest.as_nanos()), ..Self::default() }
@@ -56,10 +56,10 @@ impl Recent {
     /// What was made of a file, and what was found where it was looked for that.
     pub(super) fn get(
         &self,
-        purpose: Purpose,
+        purpose: FilePurpose,
         path: &RepoPath,
         state: &dyn Fn(&RepoPath) -> Option<FileState>,
-    ) -> Option<(Arc<Work>, Found)> {
+    ) -> Option<(Arc<FileResult>, ObservedInputs)> {
         let key = (purpose, path.clone());
         let (work, read) = {
             let works = self.works.lock().unwrap_or_else(PoisonError::into_inner);
@@ -74,16 +74,16 @@ impl Recent {
     }
 
     /// Remembers what was made; each of `read` has a state.
-    pub(super) fn keep(&self, purpose: Purpose, path: &RepoPath, read: Found, work: Work) {
-        let known = Remembered { work: Arc::new(work), read, used: true };
+    pub(super) fn keep(&self, purpose: FilePurpose, path: &RepoPath, read: ObservedInputs, work: FileResult) {
+        let known = CachedFileResult { work: Arc::new(work), read, used: true };
         self.works.lock().unwrap_or_else(PoisonError::into_inner).insert((purpose, path.clone()), known);
     }
 
     /// References that were found among the same names.
-    pub(super) fn resolved(&self, names: Digest) -> Box<dyn Resolved + '_> {
+    pub(super) fn resolved(&self, names: Digest) -> Box<dyn ReferenceCache + '_> {
         let mut references = self.references.lock().unwrap_or_else(PoisonError::into_inner);
         if references.names != Some(names) {
-            *references = References { names: Some(names), found: HashMap::new() };
+            *references = CachedReferences { names: Some(names), found: HashMap::new() };
         }
         Box::new(&self.references)
     }
@@ -97,15 +97,15 @@ impl Recent {
     }
 }
 
-impl Resolved for &Mutex<References> {
-    fn get(&self, item: &Digest) -> Option<Arc<Referenced>> {
+impl ReferenceCache for &Mutex<CachedReferences> {
+    fn get(&self, item: &Digest) -> Option<Arc<ItemReferences>> {
         let mut references = self.lock().unwrap_or_else(PoisonError::into_inner);
         let (found, used) = references.found.get_mut(item)?;
         *used = true;
         Some(Arc::clone(found))
     }
 
-    fn keep(&self, item: Digest, found: &Arc<Referenced>) {
+    fn keep(&self, item: Digest, found: &Arc<ItemReferences>) {
         let mut references = self.lock().unwrap_or_else(PoisonError::into_inner);
         references.found.insert(item, (Arc::clone(found), true));
     }

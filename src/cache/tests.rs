@@ -1,8 +1,8 @@
 //! What a cache makes of files that it did not write, and of clocks.
 
 use super::*;
-use crate::model::{Refusal, RepoPath, Source};
-use crate::pipeline::{Memory as _, Reading};
+use crate::model::{Refusal, RepoPath, SourceTree};
+use crate::pipeline::{BuildCache as _, CachedReading};
 use crate::redact::{Piece, Redactor};
 use crate::store::{Access, Folder};
 use std::fs;
@@ -15,10 +15,10 @@ fn opened(root: &Path) -> (Cache, Vec<String>) {
     (Cache::new(folder, Digest::of("environment"), &mut notes), notes)
 }
 
-fn pack(bytes: &[u8]) -> KnownPack {
-    let made = Made { hash: "h".to_owned(), used_chars: 1, used_tokens: None, omitted: 0, redacted: 0 };
+fn pack(bytes: &[u8]) -> CachedPack {
+    let made = PackSummary { hash: "h".to_owned(), used_chars: 1, used_tokens: None, omitted: 0, redacted: 0 };
     let (root, profile) = ("x".to_owned(), "coding".to_owned());
-    KnownPack { root, profile, fingerprint: Digest::of("f"), file: KnownFile::new(bytes), beside: None, made }
+    CachedPack { root, profile, fingerprint: Digest::of("f"), file: FileFingerprint::new(bytes), beside: None, made }
 }
 
 #[test]
@@ -56,34 +56,37 @@ fn what_was_saved_is_there_and_what_is_damaged_is_dropped_with_a_note() {
 fn readings_last_and_are_forgotten_once_nobody_asks_for_them() {
     let redactor = Redactor::new(&crate::config::RedactionSettings::default());
     let pieces = [Piece { key: "body", text: "text", line: 1 }];
-    let reading =
-        Reading { scrubbed: redactor.scrub("", &pieces).kept(&pieces), markdown: Vec::new(), digest: Digest::of("") };
+    let reading = CachedReading {
+        scrubbed: redactor.scrub("", &pieces).kept(&pieces),
+        markdown: Vec::new(),
+        digest: Digest::of(""),
+    };
     let keys: Vec<Digest> = ["a", "b", "c"].iter().map(Digest::of).collect();
-    let texts = Texts::empty(Digester::default(), "");
+    let texts = ScrubCache::empty(Digester::default(), "");
     keys.iter().for_each(|key| texts.keep(key, &reading));
     let bytes = texts.changed().unwrap();
-    let texts = Texts::new(Digester::default(), "", bytes.clone()).unwrap();
+    let texts = ScrubCache::new(Digester::default(), "", bytes.clone()).unwrap();
     assert_eq!(texts.recall(&keys[0]).unwrap().scrubbed, reading.scrubbed);
     assert!(texts.recall(&Digest::of("d")).is_none());
-    let less = Texts::new(Digester::default(), "", texts.changed().unwrap()).unwrap();
+    let less = ScrubCache::new(Digester::default(), "", texts.changed().unwrap()).unwrap();
     assert!(less.recall(&keys[0]).is_some() && less.recall(&keys[1]).is_none());
-    let used = Texts::new(Digester::default(), "", bytes.clone()).unwrap();
+    let used = ScrubCache::new(Digester::default(), "", bytes.clone()).unwrap();
     keys.iter().for_each(|key| drop(used.recall(key)));
     assert_eq!(used.changed(), None, "nothing is new and all of it is used");
     // A build that did not ask for all of it says nothing against the rest.
-    let spared = Texts::new(Digester::default(), "", bytes.clone()).unwrap();
+    let spared = ScrubCache::new(Digester::default(), "", bytes.clone()).unwrap();
     spared.spare();
     assert_eq!(spared.changed(), None);
     spared.keep(&Digest::of("e"), &reading);
     let more = spared.renewed();
     assert!(more.recall(&keys[1]).is_some() && more.recall(&Digest::of("e")).is_some());
-    assert!(Texts::new(Digester::default(), "", bytes[..bytes.len() - 1].to_vec()).is_none());
+    assert!(ScrubCache::new(Digester::default(), "", bytes[..bytes.len() - 1].to_vec()).is_none());
 }
 
 /// A file that somebody writes while it is read.
 struct Restless(RepoPath, Mutex<u32>);
 
-impl Source for Restless {
+impl SourceTree for Restless {
     fn files(&self) -> &[RepoPath] {
         std::slice::from_ref(&self.0)
     }
@@ -99,7 +102,7 @@ impl Source for Restless {
 fn of_a_file_that_changes_during_a_build_no_text_counts_as_the_other() {
     let path = RepoPath::new("a.md").unwrap();
     let source = Restless(path.clone(), Mutex::new(0));
-    let trace = Trace::new(&source, Digester::default(), None, None);
+    let trace = TracedTree::new(&source, Digester::default(), None, None);
     let first = trace.read(&path).unwrap();
     let digest = trace.content(&path, &first);
     assert!(trace.seen().is_some());
@@ -122,7 +125,7 @@ fn a_state_stands_for_bytes_only_once_the_file_has_rested() {
     // The clock was set back: the file seems to be from the future.
     assert!(!state.is_rested(changed - 1) && !state.is_rested(0));
 
-    let known = KnownFile { state: Some(state), ..KnownFile::new(b"1") };
+    let known = FileFingerprint { state: Some(state), ..FileFingerprint::new(b"1") };
     assert!(known.is_there(&folder, "x.json") && known.holds(&folder, "x.json"));
     // Of the same size, and with the time of its last change set back.
     fs::write(temp.path().join("x.json"), b"2").unwrap();

@@ -1,7 +1,7 @@
-//! What is known of texts: a [`Memory`] that lasts.
+//! What is known of texts: a [`BuildCache`] that lasts.
 
 use crate::model::{Digest, Digester, RepoPath};
-use crate::pipeline::{Memory, Reading};
+use crate::pipeline::{BuildCache, CachedReading};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 ///
 /// In its file each has its key, its length and its bytes; they are decoded as they are asked for.
 #[derive(Debug, Default)]
-pub struct Texts {
+pub struct ScrubCache {
     begun: Digester,
     /// What digests of texts begin with.
     plain: Digester,
@@ -26,8 +26,8 @@ pub struct Texts {
 /// The bytes of a digest and of a length before each reading.
 const HEAD: usize = 36;
 
-impl Texts {
-    /// What `bytes` hold, which [`Texts::changed`] gave, under this configuration; nothing where they hold nothing
+impl ScrubCache {
+    /// What `bytes` hold, which [`ScrubCache::changed`] gave, under this configuration; nothing where they hold nothing
     /// sensible. Digests begin with `plain`.
     pub(super) fn new(plain: Digester, config: &str, bytes: Vec<u8>) -> Option<Self> {
         Self::empty(plain, config).with(bytes)
@@ -106,7 +106,7 @@ fn entry(bytes: &[u8], at: usize) -> Option<(Digest, Range<usize>)> {
     (end <= bytes.len()).then(|| (Digest::from_bytes(key), at + HEAD..end))
 }
 
-impl Memory for Texts {
+impl BuildCache for ScrubCache {
     fn begun(&self) -> Option<Digester> {
         Some(self.begun.clone())
     }
@@ -115,14 +115,14 @@ impl Memory for Texts {
         content(&self.plain, text)
     }
 
-    fn recall(&self, key: &Digest) -> Option<Reading> {
+    fn recall(&self, key: &Digest) -> Option<CachedReading> {
         let bytes = self.bytes.get(self.old.get(key)?.clone())?;
         let reading = postcard::from_bytes(bytes).ok()?;
         self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(*key);
         Some(reading)
     }
 
-    fn keep(&self, key: &Digest, reading: &Reading) {
+    fn keep(&self, key: &Digest, reading: &CachedReading) {
         if let Ok(bytes) = postcard::to_allocvec(reading) {
             self.new.lock().unwrap_or_else(PoisonError::into_inner).insert(*key, bytes);
         }

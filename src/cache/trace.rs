@@ -1,35 +1,35 @@
 //! What a build looks at: every name that is listed, and every text that is read or is not there.
 
 use super::now;
-use super::recent::{Recent, Seen};
-use super::texts::{Texts, content};
-use crate::model::{Diagnostic, Digest, Digester, FileState, Refusal, RepoPath, Source};
-use crate::pipeline::{Memory, Purpose, Reading, Resolved, Work};
+use super::recent::{ObservedInput, SessionMemo};
+use super::texts::{ScrubCache, content};
+use crate::model::{Diagnostic, Digest, Digester, FileState, Refusal, RepoPath, SourceTree};
+use crate::pipeline::{BuildCache, CachedReading, FilePurpose, FileResult, ReferenceCache};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A source that takes down what is read of it, and a memory of what was found out about that.
 #[derive(Debug)]
-pub struct Trace<'a, S> {
+pub struct TracedTree<'a, S> {
     source: &'a S,
     begun: Digester,
     /// When it began.
     began: u128,
-    texts: Option<&'a Texts>,
-    recent: Option<&'a Recent>,
-    seen: Mutex<BTreeMap<Look, Seen>>,
+    texts: Option<&'a ScrubCache>,
+    recent: Option<&'a SessionMemo>,
+    seen: Mutex<BTreeMap<InputKey, ObservedInput>>,
 }
 
 /// A file that was looked at: one of the snapshot or one of the repo.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Look {
+pub(super) struct InputKey {
     pub(super) issue: bool,
     pub(super) path: RepoPath,
 }
 
-impl<'a, S: Source> Trace<'a, S> {
+impl<'a, S: SourceTree> TracedTree<'a, S> {
     /// Nothing was read yet; digests begin with `begun`.
-    pub fn new(source: &'a S, begun: Digester, texts: Option<&'a Texts>, recent: Option<&'a Recent>) -> Self {
+    pub fn new(source: &'a S, begun: Digester, texts: Option<&'a ScrubCache>, recent: Option<&'a SessionMemo>) -> Self {
         Self { source, begun, began: now(), texts, recent, seen: Mutex::default() }
     }
 
@@ -38,8 +38,9 @@ impl<'a, S: Source> Trace<'a, S> {
     /// or where a file changed while the build went on.
     pub(super) fn seen(&self) -> Option<Vec<(bool, usize, Digest)>> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let place =
-            |look: &Look| if look.issue { self.source.issues() } else { self.source.files() }.binary_search(&look.path);
+        let place = |look: &InputKey| {
+            if look.issue { self.source.issues() } else { self.source.files() }.binary_search(&look.path)
+        };
         seen.iter()
             .map(|(look, seen)| Some((look.issue, place(look).ok()?, (!seen.torn).then_some(seen.digest)?)))
             .collect()
@@ -54,7 +55,7 @@ impl<'a, S: Source> Trace<'a, S> {
     fn saw(&self, issue: bool, path: &RepoPath, state: Option<FileState>, read: &Result<String, Refusal>) {
         let look = |path: RepoPath, state, digest| {
             let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            let known = seen.entry(Look { issue, path }).or_insert(Seen { state, digest, torn: false });
+            let known = seen.entry(InputKey { issue, path }).or_insert(ObservedInput { state, digest, torn: false });
             known.torn |= known.digest != digest;
         };
         if issue || self.source.has(path) {
@@ -71,7 +72,7 @@ impl<'a, S: Source> Trace<'a, S> {
     }
 }
 
-impl<S: Source> Source for Trace<'_, S> {
+impl<S: SourceTree> SourceTree for TracedTree<'_, S> {
     fn files(&self) -> &[RepoPath] {
         self.source.files()
     }
@@ -111,45 +112,46 @@ impl<S: Source> Source for Trace<'_, S> {
     }
 }
 
-impl<S: Source> Memory for Trace<'_, S> {
+impl<S: SourceTree> BuildCache for TracedTree<'_, S> {
     fn begun(&self) -> Option<Digester> {
-        self.texts.and_then(Memory::begun)
+        self.texts.and_then(BuildCache::begun)
     }
 
     fn content(&self, path: &RepoPath, text: &str) -> Digest {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let seen = [false, true].into_iter().find_map(|issue| seen.get(&Look { issue, path: path.clone() }));
+        let seen = [false, true].into_iter().find_map(|issue| seen.get(&InputKey { issue, path: path.clone() }));
         // The digest has to be that of this very text: what passed the door is remembered under it.
         seen.filter(|seen| !seen.torn).map_or_else(|| content(&self.begun, text), |seen| seen.digest)
     }
 
-    fn recall(&self, key: &Digest) -> Option<Reading> {
+    fn recall(&self, key: &Digest) -> Option<CachedReading> {
         self.texts?.recall(key)
     }
 
-    fn keep(&self, key: &Digest, reading: &Reading) {
+    fn keep(&self, key: &Digest, reading: &CachedReading) {
         if let Some(texts) = self.texts {
             texts.keep(key, reading);
         }
     }
 
-    fn made(&self, purpose: Purpose, path: &RepoPath) -> Option<Arc<Work>> {
+    fn made(&self, purpose: FilePurpose, path: &RepoPath) -> Option<Arc<FileResult>> {
         let (work, read) = self.recent?.get(purpose, path, &|path| self.source.state(path))?;
         self.texts.iter().for_each(|texts| texts.spare());
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).extend(read);
         Some(work)
     }
 
-    fn resolved(&self, names: &dyn Fn() -> Digest) -> Option<Box<dyn Resolved + '_>> {
+    fn resolved(&self, names: &dyn Fn() -> Digest) -> Option<Box<dyn ReferenceCache + '_>> {
         self.recent.map(|recent| recent.resolved(names()))
     }
 
-    fn keep_made(&self, purpose: Purpose, path: &RepoPath, read: &[RepoPath], work: &dyn Fn() -> Work) {
+    fn keep_made(&self, purpose: FilePurpose, path: &RepoPath, read: &[RepoPath], work: &dyn Fn() -> FileResult) {
         let Some(recent) = self.recent else { return };
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let issue = purpose == Purpose::Issue;
-        let looks = [path].into_iter().chain(read).map(|path| Look { issue, path: path.clone() });
-        let read: Option<Vec<(Look, Seen)>> = looks.map(|look| seen.get(&look).map(|seen| (look, *seen))).collect();
+        let issue = purpose == FilePurpose::Issue;
+        let looks = [path].into_iter().chain(read).map(|path| InputKey { issue, path: path.clone() });
+        let read: Option<Vec<(InputKey, ObservedInput)>> =
+            looks.map(|look| seen.get(&look).map(|seen| (look, *seen))).collect();
         drop(seen);
         if let Some(read) = read.filter(|read| read.iter().all(|(_, seen)| seen.state.is_some() && !seen.torn)) {
             recent.keep(purpose, path, read, work());
@@ -157,9 +159,9 @@ impl<S: Source> Memory for Trace<'_, S> {
     }
 }
 
-impl Look {
+impl InputKey {
     /// A digest of what is found here now.
-    pub(super) fn again(&self, source: &dyn Source, begun: &Digester) -> Digest {
+    pub(super) fn again(&self, source: &dyn SourceTree, begun: &Digester) -> Digest {
         let read = if self.issue { source.read_issue(&self.path) } else { source.read(&self.path) };
         found(begun, &read)
     }
@@ -174,7 +176,7 @@ fn found(begun: &Digester, read: &Result<String, Refusal>) -> Digest {
 }
 
 /// Of every name that a build may look up, of what git tracks, and of what is wrong with the listing.
-pub(super) fn listing(source: &dyn Source, diagnostics: &[Diagnostic], begun: Digester) -> Digest {
+pub(super) fn listing(source: &dyn SourceTree, diagnostics: &[Diagnostic], begun: Digester) -> Digest {
     let mut digester = begun.part((source.files().len() as u64).to_le_bytes());
     for path in source.files() {
         digester = digester.part(path.as_str()).part([u8::from(source.tracked(path))]);

@@ -4,7 +4,7 @@ use super::help;
 #[cfg(feature = "serve")]
 pub(crate) use super::review_args::ServeArgs;
 pub(crate) use super::review_args::{
-    AttestArgs, DiffArgs, ExplainArgs, GitArgs, GitCommand, Part, RenderArgs, ReportArgs, VerifyArgs,
+    AttestArgs, DiffArgs, ExplainArgs, GitArgs, GitCommand, RenderArgs, RenderPart, ReportArgs, VerifyArgs,
 };
 use super::watch_args::WatchArgs;
 use clap::{Args as Options, Parser, Subcommand, ValueEnum};
@@ -63,7 +63,7 @@ pub(crate) struct Global {
     ///
     /// By default they are `untrusted` where the environment has `CI=true`, as on GitHub Actions and GitLab, and `trusted` elsewhere.
     #[arg(long, value_enum, value_name = "TRUST", global = true)]
-    pub(crate) untracked: Option<Trust>,
+    pub(crate) untracked: Option<UntrackedTrust>,
 }
 
 impl Global {
@@ -71,8 +71,8 @@ impl Global {
     pub(crate) fn untracked(&self) -> Untracked {
         let ci = || std::env::var_os("CI").is_some_and(|value| value.eq_ignore_ascii_case("true"));
         match self.untracked {
-            Some(Trust::Trusted) => Untracked::Trusted,
-            Some(Trust::Untrusted) => Untracked::Untrusted,
+            Some(UntrackedTrust::Trusted) => Untracked::Trusted,
+            Some(UntrackedTrust::Untrusted) => Untracked::Untrusted,
             None if ci() => Untracked::Untrusted,
             None => Untracked::Trusted,
         }
@@ -81,7 +81,7 @@ impl Global {
 
 /// How the text of a file counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Trust {
+pub(crate) enum UntrackedTrust {
     /// As the repo's own
     Trusted,
     /// As text that anyone could have written
@@ -278,7 +278,7 @@ impl Agent {
 /// How packs are built.
 #[derive(Debug, Default, PartialEq, Eq, Options)]
 #[command(next_help_heading = "Build options")]
-pub(crate) struct Building {
+pub(crate) struct BudgetArgs {
     /// Builds this profile; can be given several times
     ///
     /// Without it the configuration's `output.profiles` are built, or `coding` where it names none.
@@ -343,7 +343,7 @@ pub(crate) struct BuildArgs {
     pub(crate) roots: Vec<String>,
 
     #[command(flatten)]
-    pub(crate) building: Building,
+    pub(crate) building: BudgetArgs,
 
     /// Writes packs to DIR instead of the configuration's `output.dir`; `-` prints one pack
     #[arg(long, value_name = "DIR")]
@@ -360,7 +360,7 @@ pub(crate) struct BuildArgs {
     pub(crate) shard: Option<Shard>,
 
     #[command(flatten)]
-    pub(crate) telling: Telling,
+    pub(crate) telling: SummaryArgs,
 
     /// Also writes each pack as the Markdown that an agent reads to DIR
     #[arg(long, value_name = "DIR")]
@@ -375,7 +375,7 @@ pub(crate) struct BuildArgs {
 
 /// Where else a command tells what became of the packs.
 #[derive(Debug, Options)]
-pub(crate) struct Telling {
+pub(crate) struct SummaryArgs {
     /// Appends a summary in Markdown to FILE, such as a workflow's `$GITHUB_STEP_SUMMARY`
     #[arg(long, value_name = "FILE")]
     pub(crate) summary: Option<PathBuf>,
@@ -391,7 +391,7 @@ pub(crate) struct CheckArgs {
     pub(crate) roots: Vec<String>,
 
     #[command(flatten)]
-    pub(crate) building: Building,
+    pub(crate) building: BudgetArgs,
 
     /// Checks one of N parts of the roots, such as `1/4`; all N together find what one check finds
     ///
@@ -400,7 +400,7 @@ pub(crate) struct CheckArgs {
     pub(crate) shard: Option<Shard>,
 
     #[command(flatten)]
-    pub(crate) telling: Telling,
+    pub(crate) telling: SummaryArgs,
 }
 
 /// Options of `sync`.

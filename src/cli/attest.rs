@@ -7,7 +7,7 @@ use super::failure::Failure;
 use super::report::{json_text, plain_error};
 use contextpack::model::Digest;
 use contextpack::review::{read, verify};
-use contextpack::wire::{Generator, Input, Pack, Root};
+use contextpack::wire::{Generator, Pack, PackInput, PackRoot};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::Write as _;
@@ -20,7 +20,7 @@ const PREDICATE: &str = "urn:contextpack:predicate:packs:1";
 
 /// What `attest` prints: an in-toto statement, version 1.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Statement {
+pub(crate) struct InTotoStatement {
     /// `https://in-toto.io/Statement/v1`.
     #[serde(rename = "_type")]
     kind: &'static str,
@@ -70,13 +70,13 @@ struct Attested {
     /// Its profile.
     profile: String,
     /// The piece of work that it is for.
-    root: Root,
+    root: PackRoot,
     /// When it was built.
     generated_at: String,
     /// What built it.
     generator: Generator,
     /// Everything that was read for it, with digests of the texts after redaction.
-    inputs: Vec<Input>,
+    inputs: Vec<PackInput>,
 }
 
 /// Prints a statement about finished packs, all of them valid.
@@ -111,7 +111,7 @@ pub(crate) fn run(args: &AttestArgs) -> Result<Exit, Failure> {
     let text = if args.predicate {
         json_text(&predicate)
     } else {
-        json_text(&Statement { kind: STATEMENT, subject, predicate_type: PREDICATE, predicate })
+        json_text(&InTotoStatement { kind: STATEMENT, subject, predicate_type: PREDICATE, predicate })
     };
     writeln!(console::stdout(), "{text}")?;
     Ok(Exit::Done)

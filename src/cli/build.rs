@@ -6,18 +6,18 @@ use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
-use super::packs::{self, Run};
+use super::packs::{self, BuildRun};
 use super::report::{self, json_text, printable};
-use super::step::{self, StepMade, StepPack};
+use super::step::{self, StepPack, StepSummary};
 use super::strays::strays;
-use super::summary::{self, Row};
+use super::summary::{self, SummaryRow};
 use super::workspace::{Workspace, settled};
-use contextpack::cache::{Look, Made};
+use contextpack::cache::{FreshnessPolicy, PackSummary};
 use contextpack::intake::Repo;
-use contextpack::model::{self, Source as _};
-use contextpack::pipeline::{Desk, Known, Planned};
+use contextpack::model::{self, SourceTree as _};
+use contextpack::pipeline::{IsUnchanged, Planned, Project};
 use contextpack::seal::Sealed;
-use contextpack::session::{Status, Writing, Written, companion};
+use contextpack::session::{PackWriter, WriteOutcome, WriteStatus, companion};
 use contextpack::store::{Access, Folder, StoreError};
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -26,21 +26,21 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// What became of a pack.
-struct Outcome {
+struct PackOutcome {
     root: String,
     profile: String,
     name: String,
     status: &'static str,
     reasons: Vec<String>,
-    made: Option<Made>,
+    made: Option<PackSummary>,
     /// Names of files that were written or removed for it: the pack, its Markdown.
     touched: Vec<String>,
 }
 
-impl Outcome {
-    fn row(&self, path: String) -> Row {
+impl PackOutcome {
+    fn row(&self, path: String) -> SummaryRow {
         let made = self.made.as_ref();
-        Row {
+        SummaryRow {
             path,
             status: self.status,
             reasons: self.reasons.join("; "),
@@ -50,7 +50,7 @@ impl Outcome {
     }
 
     fn step(&self, path: String, markdown: Option<&Path>, open_blockers: Option<usize>) -> StepPack {
-        let made = self.made.as_ref().filter(|_| self.status != "removed").map(|made| StepMade {
+        let made = self.made.as_ref().filter(|_| self.status != "removed").map(|made| StepSummary {
             hash: made.hash.clone(),
             tokens: made.used_tokens,
             open_blockers,
@@ -60,13 +60,13 @@ impl Outcome {
     }
 }
 
-impl From<Written> for Outcome {
-    fn from(written: Written) -> Self {
-        let Written { status, root, profile, name, reasons, made, touched } = written;
+impl From<WriteOutcome> for PackOutcome {
+    fn from(written: WriteOutcome) -> Self {
+        let WriteOutcome { status, root, profile, name, reasons, made, touched } = written;
         let status = match status {
-            Status::Written => "written",
-            Status::Unchanged => "unchanged",
-            Status::Failed => "failed",
+            WriteStatus::Written => "written",
+            WriteStatus::Unchanged => "unchanged",
+            WriteStatus::Failed => "failed",
         };
         Self { root, profile, name, status, reasons, made, touched }
     }
@@ -95,10 +95,10 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let written_to: Vec<&Path> = out.into_iter().chain(args.markdown.as_deref()).collect();
     let workspace = Workspace::open(global, &written_to, Some(Access::Write))?;
     if printed {
-        let desk = workspace.desk();
-        let mut items = workspace.roots(&desk, &args.roots)?;
-        items.retain(|item| args.shard.is_none_or(|shard| shard.holds(&desk.corpus().entries[*item].item.id)));
-        return print_one(global, &workspace, &desk, items, args);
+        let project = workspace.project();
+        let mut items = workspace.roots(&project, &args.roots)?;
+        items.retain(|item| args.shard.is_none_or(|shard| shard.holds(&project.corpus().entries[*item].item.id)));
+        return print_one(global, &workspace, &project, items, args);
     }
     let folder = match out {
         Some(dir) => Folder::open_anywhere(dir)?.staged_at(&workspace.root)?,
@@ -113,7 +113,7 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         None => format!("{}/{name}", workspace.settings.output.dir),
     };
     let beside = workspace.settings.output.markdown;
-    let look = Look { alone: args.prune, beside };
+    let look = FreshnessPolicy { alone: args.prune, beside };
     let incremental = workspace.incremental(&folder, &args.building, out, look)?;
     // What is written beside the packs needs them all.
     let incremental = incremental.as_ref().filter(|_| markdown.is_none());
@@ -123,34 +123,34 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     {
         workspace.saved(incremental.rest());
         let run = packs::unchanged(global, told);
-        let outcomes: Vec<Outcome> = kept.into_iter().map(|kept| Written::from(kept).into()).collect();
+        let outcomes: Vec<PackOutcome> = kept.into_iter().map(|kept| WriteOutcome::from(kept).into()).collect();
         return conclude(global, args, &run, &outcomes, &shown, started);
     }
     let trace = incremental.map(|incremental| incremental.trace(workspace.texts(), None));
-    let desk = trace.as_ref().map_or_else(|| workspace.desk(), |trace| workspace.desk_of(trace));
-    let mut items = workspace.roots(&desk, &args.roots)?;
+    let project = trace.as_ref().map_or_else(|| workspace.project(), |trace| workspace.desk_of(trace));
+    let mut items = workspace.roots(&project, &args.roots)?;
     let no_roots = items.is_empty();
     if let Some(shard) = args.shard {
-        items.retain(|item| shard.holds(&desk.corpus().entries[*item].item.id));
+        items.retain(|item| shard.holds(&project.corpus().entries[*item].item.id));
     }
     let outcomes = Mutex::new(Vec::new());
-    let done = |outcome: Outcome| outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
+    let done = |outcome: PackOutcome| outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
     let failed: Mutex<Option<StoreError>> = Mutex::new(None);
     let known = incremental.map(|incremental| {
         |planned: &Planned| match incremental.known(planned) {
             Some(kept) => {
-                done(Written::from(kept).into());
+                done(WriteOutcome::from(kept).into());
                 true
             }
             None => false,
         }
     });
-    let known = known.as_ref().map(|known| known as &Known<'_>);
+    let known = known.as_ref().map(|known| known as &IsUnchanged<'_>);
     // Reading the old pack to say why it is stale costs more than making the new one.
     let why = global.verbose || global.format != Format::Text || args.telling.summary.is_some();
-    let writing = Writing { folder: &folder, beside, markdown: markdown.as_ref(), incremental, why, replaced: None };
+    let writing = PackWriter { folder: &folder, beside, markdown: markdown.as_ref(), incremental, why, replaced: None };
     let run =
-        packs::run(global, &workspace, &desk, items, &args.building, known, &|built| match writing.write(built) {
+        packs::run(global, &workspace, &project, items, &args.building, known, &|built| match writing.write(built) {
             Ok(written) => done(written.into()),
             Err(error) => {
                 failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
@@ -160,7 +160,7 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let mut outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
     let complete = !run.blocked && !no_roots && outcomes.iter().all(|outcome| outcome.made.is_some());
     if args.prune && failed.is_none() {
-        outcomes.extend(prune(&folder, &outcomes, &run, &desk, &workspace)?);
+        outcomes.extend(prune(&folder, &outcomes, &run, &project, &workspace)?);
         if !run.blocked && !beside && markdown.is_none() {
             outcomes.iter_mut().try_for_each(|outcome| strip(&folder, outcome))?;
         }
@@ -169,14 +169,14 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     if let Some(file) = &args.outputs {
         let markdown = args.markdown.as_deref().map(std::path::absolute).transpose()?;
         let alone = outcomes.len() == 1;
-        let step = |outcome: &Outcome| {
-            let open = if alone { step::open_blockers(&desk, &outcome.root) } else { None };
+        let step = |outcome: &PackOutcome| {
+            let open = if alone { step::open_blockers(&project, &outcome.root) } else { None };
             outcome.step(shown(&outcome.name), markdown.as_deref(), open)
         };
         step::append(file, &outcomes.iter().map(step).collect::<Vec<StepPack>>())?;
     }
     // It is large, and what is written down needs room as well.
-    drop(desk);
+    drop(project);
     if let (Some(incremental), Some(trace), true) = (incremental, &trace, whole && failed.is_none()) {
         let manifest = incremental.manifest(trace, complete.then_some(&*run.told));
         workspace.saved(incremental.save(&manifest, workspace.texts()));
@@ -198,19 +198,19 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
 fn conclude(
     global: &Global,
     args: &BuildArgs,
-    run: &Run,
-    outcomes: &[Outcome],
+    run: &BuildRun,
+    outcomes: &[PackOutcome],
     shown: &dyn Fn(&str) -> String,
     started: Instant,
 ) -> Result<Exit, Failure> {
     tell(global, run, outcomes, shown)?;
     if let Some(file) = &args.telling.summary {
-        let rows: Vec<Row> = outcomes.iter().map(|outcome| outcome.row(shown(&outcome.name))).collect();
+        let rows: Vec<SummaryRow> = outcomes.iter().map(|outcome| outcome.row(shown(&outcome.name))).collect();
         summary::append(file, "build", &rows, &run.diagnostics, None)?;
     }
     if !global.quiet && global.format == Format::Text {
         let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
-        let is_new = |outcome: &&Outcome| outcome.reasons.iter().any(|reason| reason == "new");
+        let is_new = |outcome: &&PackOutcome| outcome.reasons.iter().any(|reason| reason == "new");
         let new = outcomes.iter().filter(|outcome| outcome.status == "written").filter(is_new).count();
         let mut summary = format!("{}: {} written", counted(outcomes.len()), count("written"));
         if count("written") > new {
@@ -244,17 +244,17 @@ pub(super) fn is_unchanged(existing: Option<&[u8]>, sealed: &Sealed) -> bool {
 /// Removes packs whose root or profile is gone; those that cannot be judged stay.
 fn prune(
     folder: &Folder,
-    outcomes: &[Outcome],
-    run: &Run,
-    desk: &Desk<'_>,
+    outcomes: &[PackOutcome],
+    run: &BuildRun,
+    project: &Project<'_>,
     workspace: &Workspace,
-) -> Result<Vec<Outcome>, StoreError> {
+) -> Result<Vec<PackOutcome>, StoreError> {
     if run.blocked {
         return Ok(Vec::new());
     }
     let names: BTreeSet<&str> = outcomes.iter().map(|outcome| outcome.name.as_str()).collect();
     let mut removed = Vec::new();
-    let strays = strays(folder, &names, run, desk, &workspace.root)?;
+    let strays = strays(folder, &names, run, project, &workspace.root)?;
     // A pack that git brought meanwhile is of items that this build has not seen.
     if !workspace.repo.is_settled() {
         return Ok(Vec::new());
@@ -263,7 +263,7 @@ fn prune(
         let markdown = companion::remove(folder, &stray.name)?;
         if folder.remove(&stray.name)? {
             let markdown = markdown.then(|| companion::name(&stray.name));
-            removed.push(Outcome {
+            removed.push(PackOutcome {
                 root: stray.root(),
                 profile: stray.pack.profile.clone(),
                 status: "removed",
@@ -278,7 +278,7 @@ fn prune(
 }
 
 /// Removes the Markdown that an earlier configuration kept beside a pack.
-fn strip(folder: &Folder, outcome: &mut Outcome) -> Result<(), StoreError> {
+fn strip(folder: &Folder, outcome: &mut PackOutcome) -> Result<(), StoreError> {
     if outcome.status != "removed" && companion::remove(folder, &outcome.name)? {
         outcome.touched.push(companion::name(&outcome.name));
         outcome.reasons.push("`output.markdown` is off".to_owned());
@@ -292,7 +292,7 @@ fn strip(folder: &Folder, outcome: &mut Outcome) -> Result<(), StoreError> {
 fn print_one(
     global: &Global,
     workspace: &Workspace,
-    desk: &Desk<'_>,
+    project: &Project<'_>,
     items: Vec<usize>,
     args: &BuildArgs,
 ) -> Result<Exit, Failure> {
@@ -303,7 +303,7 @@ fn print_one(
         )));
     }
     let sealed = Mutex::new(None);
-    let run = packs::run(global, workspace, desk, items, &args.building, None, &|built| {
+    let run = packs::run(global, workspace, project, items, &args.building, None, &|built| {
         *sealed.lock().unwrap_or_else(PoisonError::into_inner) = built.outcome.ok();
     })?;
     if !global.quiet {
@@ -315,7 +315,12 @@ fn print_one(
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
 }
 
-fn tell(global: &Global, run: &Run, outcomes: &[Outcome], shown: &dyn Fn(&str) -> String) -> Result<(), Failure> {
+fn tell(
+    global: &Global,
+    run: &BuildRun,
+    outcomes: &[PackOutcome],
+    shown: &dyn Fn(&str) -> String,
+) -> Result<(), Failure> {
     if global.format == Format::Json {
         let packs = outcomes.iter().map(|outcome| {
             let made = outcome.made.as_ref();

@@ -7,13 +7,13 @@ use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
-use super::packs::{self, Run};
+use super::packs::{self, BuildRun};
 use super::report::{self, json_text, printable};
-use super::strays::{NOT_IN_SNAPSHOT, Stray, strays};
-use super::summary::{self, Row};
+use super::strays::{NOT_IN_SNAPSHOT, OrphanPack, strays};
+use super::summary::{self, SummaryRow};
 use super::workspace::{Workspace, settled};
-use contextpack::model::{Source as _, slug};
-use contextpack::pipeline::{Built, Desk, Planned};
+use contextpack::model::{SourceTree as _, slug};
+use contextpack::pipeline::{Built, Planned, Project};
 use contextpack::render;
 use contextpack::review::{Difference, difference, read};
 use contextpack::session::companion;
@@ -28,7 +28,7 @@ const NOT_BUILT: &str = "it was not built yet";
 
 /// How a pack on disk stands to the one that a build gives.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Standing {
+pub(super) struct PackState {
     pub(super) name: String,
     pub(super) root: String,
     pub(super) profile: String,
@@ -39,7 +39,7 @@ pub(super) struct Standing {
     pub(super) size: Option<(u64, Option<u64>)>,
 }
 
-impl Standing {
+impl PackState {
     /// The state of a pack that has no file.
     pub(super) fn missing(planned: &Planned) -> Self {
         Self {
@@ -53,8 +53,8 @@ impl Standing {
     }
 
     /// As the summary shows it.
-    fn row(&self, dir: &str) -> Row {
-        Row {
+    fn row(&self, dir: &str) -> SummaryRow {
+        SummaryRow {
             path: format!("{dir}/{}", self.name),
             status: self.status,
             reasons: self.reasons.join("; "),
@@ -85,16 +85,16 @@ fn try_run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let folder = Folder::open(&workspace.root, &workspace.settings.output.dir)?;
     let alone = args.building.profiles.is_empty();
     let beside = workspace.settings.output.markdown;
-    let desk = workspace.desk();
-    let all = workspace.roots(&desk, &args.roots)?;
+    let project = workspace.project();
+    let all = workspace.roots(&project, &args.roots)?;
     let mut items = all.clone();
     if let Some(shard) = args.shard {
-        items.retain(|item| shard.holds(id(&desk, *item)));
+        items.retain(|item| shard.holds(id(&project, *item)));
     }
     let standings = Mutex::new(Vec::new());
     let judged = |standing| standings.lock().unwrap_or_else(PoisonError::into_inner).push(standing);
     let failed: Mutex<Option<StoreError>> = Mutex::new(None);
-    let run = packs::run(global, &workspace, &desk, items, &args.building, None, &|built| match standing(
+    let run = packs::run(global, &workspace, &project, items, &args.building, None, &|built| match standing(
         &folder, built, beside,
     ) {
         Ok(standing) => judged(standing),
@@ -105,13 +105,14 @@ fn try_run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error.into());
     }
-    let mut standings: Vec<Standing> = standings.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let leads = args.shard.is_none_or(|shard| shard.leads(all.iter().map(|item| id(&desk, *item))));
+    let mut standings: Vec<PackState> = standings.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let leads = args.shard.is_none_or(|shard| shard.leads(all.iter().map(|item| id(&project, *item))));
     if args.roots.is_empty() && alone && !run.blocked && leads {
         let profiles = args.building.profiles(&workspace.settings)?;
-        if let Some(names) = names(&desk, &all, &profiles) {
+        if let Some(names) = names(&project, &all, &profiles) {
             let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
-            standings.extend(strays(&folder, &names, &run, &desk, &workspace.root)?.into_iter().map(Standing::from));
+            standings
+                .extend(strays(&folder, &names, &run, &project, &workspace.root)?.into_iter().map(PackState::from));
         }
     }
     // The packs on disk are to be of the same state as the inputs.
@@ -126,17 +127,17 @@ fn conclude(
     global: &Global,
     args: &CheckArgs,
     workspace: &Workspace,
-    run: &Run,
-    mut standings: Vec<Standing>,
+    run: &BuildRun,
+    mut standings: Vec<PackState>,
 ) -> Result<Exit, Failure> {
     standings.sort();
     let dir = workspace.settings.output.dir.as_str();
-    let told: Vec<&Standing> =
+    let told: Vec<&PackState> =
         standings.iter().filter(|standing| !matches!(standing.status, "fresh" | "failed")).collect();
     // What cannot be judged is no fault, unless nothing may be left open.
     let bad = told.iter().filter(|standing| global.strict || standing.status != UNVERIFIABLE).count();
     if let Some(file) = &args.telling.summary {
-        let rows: Vec<Row> = standings.iter().map(|standing| standing.row(dir)).collect();
+        let rows: Vec<SummaryRow> = standings.iter().map(|standing| standing.row(dir)).collect();
         let next = is_stale(&told).then_some("Run `contextpack build` and commit what it writes.");
         summary::append(file, "check", &rows, &run.diagnostics, next)?;
     }
@@ -174,15 +175,15 @@ fn conclude(
     Ok(input.and(if bad == 0 { Exit::Done } else { Exit::Stale }))
 }
 
-fn id<'a>(desk: &'a Desk<'_>, item: usize) -> &'a str {
-    &desk.corpus().entries[item].item.id
+fn id<'a>(project: &'a Project<'_>, item: usize) -> &'a str {
+    &project.corpus().entries[item].item.id
 }
 
 /// The file names of the packs of these roots; none where two roots share one, so that neither is built.
-fn names(desk: &Desk<'_>, roots: &[usize], profiles: &[String]) -> Option<BTreeSet<String>> {
+fn names(project: &Project<'_>, roots: &[usize], profiles: &[String]) -> Option<BTreeSet<String>> {
     let mut names = BTreeSet::new();
     for root in roots {
-        let slug = slug(&desk.name(*root));
+        let slug = slug(&project.name(*root));
         if !profiles.iter().all(|profile| names.insert(format!("{slug}.{profile}.json"))) {
             return None;
         }
@@ -193,8 +194,8 @@ fn names(desk: &Desk<'_>, roots: &[usize], profiles: &[String]) -> Option<BTreeS
 /// The status of a pack that nothing says what it should be: the snapshot lacks its issue, or its item is out of reach.
 const UNVERIFIABLE: &str = "unverifiable";
 
-impl From<Stray> for Standing {
-    fn from(stray: Stray) -> Self {
+impl From<OrphanPack> for PackState {
+    fn from(stray: OrphanPack) -> Self {
         let (status, reason) = match stray.unverifiable {
             Some(why) => (UNVERIFIABLE, why.to_owned()),
             None => ("orphaned", "its root or profile is gone: `contextpack build --prune` removes it".to_owned()),
@@ -218,11 +219,11 @@ pub(super) fn lost_its_issue(existing: &[u8], built: &Pack) -> bool {
 }
 
 /// Whether a build would change something.
-fn is_stale(told: &[&Standing]) -> bool {
+fn is_stale(told: &[&PackState]) -> bool {
     told.iter().any(|standing| standing.status != UNVERIFIABLE)
 }
 
-fn sum_up(global: &Global, standings: &[Standing], told: &[&Standing]) -> Result<(), Failure> {
+fn sum_up(global: &Global, standings: &[PackState], told: &[&PackState]) -> Result<(), Failure> {
     if !global.quiet {
         let fresh = standings.iter().filter(|standing| standing.status == "fresh").count();
         writeln!(console::stderr(), "{fresh} of {} packs are fresh", standings.len())?;
@@ -234,7 +235,7 @@ fn sum_up(global: &Global, standings: &[Standing], told: &[&Standing]) -> Result
 }
 
 /// Compares one pack, and its Markdown where that is kept `beside` it, with the files on disk.
-pub(super) fn standing(folder: &Folder, built: Built, beside: bool) -> Result<Standing, StoreError> {
+pub(super) fn standing(folder: &Folder, built: Built, beside: bool) -> Result<PackState, StoreError> {
     let Built { root, profile, name, outcome, .. } = built;
     let existing = folder.read(&name)?;
     let budget = outcome.as_ref().ok().map(|sealed| &sealed.pack().budget);
@@ -250,8 +251,8 @@ pub(super) fn standing(folder: &Folder, built: Built, beside: bool) -> Result<St
             {
                 None if !beside && companion::is_there(folder, &name)? => ("stale", vec![no_more_markdown(&name)]),
                 None => ("fresh", Vec::new()),
-                Some(fault @ companion::Fault::Missing) => ("missing", vec![fault.reason(&name)]),
-                Some(fault @ companion::Fault::Differs) => ("edited", vec![fault.reason(&name)]),
+                Some(fault @ companion::CompanionFault::Missing) => ("missing", vec![fault.reason(&name)]),
+                Some(fault @ companion::CompanionFault::Differs) => ("edited", vec![fault.reason(&name)]),
             }
         }
         (Ok(sealed), Some(existing)) => match difference(&existing, sealed.pack()) {
@@ -262,5 +263,5 @@ pub(super) fn standing(folder: &Folder, built: Built, beside: bool) -> Result<St
             Difference::Edited(reasons) => ("edited", reasons),
         },
     };
-    Ok(Standing { name, root: root.to_string(), profile, status, reasons, size })
+    Ok(PackState { name, root: root.to_string(), profile, status, reasons, size })
 }

@@ -4,7 +4,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use contextpack::config::DenyList;
 use contextpack::intake::{Options, Repo};
-use contextpack::model::{Code, Diagnostic, Place, RepoPath, Source as _, is_repo_name};
+use contextpack::model::{Code, Diagnostic, Place, RepoPath, SourceTree as _, is_repo_name};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read as _};
@@ -19,7 +19,7 @@ const DEFAULT_ADR_FOLDERS: [&str; 6] =
 
 /// What a repo has already.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct DetectedRepo {
     /// Whether `work_items/` exists.
     pub(crate) work_items: bool,
     /// Backlog.md, with the folders of its tasks.
@@ -54,10 +54,10 @@ pub(crate) struct Github {
     pub(crate) repo: String,
 }
 
-impl Found {
+impl DetectedRepo {
     /// Looks around below `root`.
     pub(crate) fn at(root: &Path) -> Self {
-        let mut look = Look { root, faults: Vec::new() };
+        let mut look = Detector { root, faults: Vec::new() };
         let adrs = look.adr_folders();
         let folder = |glob: &String| glob.split("/**").next().unwrap_or_default().to_lowercase();
         Self {
@@ -87,12 +87,12 @@ impl Found {
 }
 
 /// Looks at a repo, and keeps in mind what could not be looked at.
-struct Look<'a> {
+struct Detector<'a> {
     root: &'a Path,
     faults: Vec<Diagnostic>,
 }
 
-impl Look<'_> {
+impl Detector<'_> {
     fn faults(mut self) -> Vec<Diagnostic> {
         self.faults.sort();
         self.faults.dedup();
@@ -293,7 +293,7 @@ mod tests {
         fs::create_dir_all(dir.path().join("backlog/tasks")).unwrap();
         symlink("drafts", dir.path().join("backlog/drafts")).unwrap();
         fs::write(dir.path().join(".git"), "gitdir: /nowhere/at/all\n").unwrap();
-        let found = Found::at(dir.path());
+        let found = DetectedRepo::at(dir.path());
         assert!(!found.work_items && found.github.is_none());
         let told: Vec<String> = found
             .faults
@@ -316,13 +316,13 @@ mod tests {
             fs::write(dir.path().join(path), text).unwrap();
         };
         put("docs/ADR/0001-x.md", "");
-        let found = Found::at(dir.path());
+        let found = DetectedRepo::at(dir.path());
         assert_eq!((found.adrs, found.adrs_by_default), (vec!["docs/ADR/**/*.md".to_owned()], true));
         put("docs/architecture/adr-001-x.md", "");
         put("docs/architecture/README.md", "");
         put("architecture-decision-record/adr-7.md", "");
         put("docs/adrenaline.md", "");
-        let found = Found::at(dir.path());
+        let found = DetectedRepo::at(dir.path());
         assert_eq!(
             found.adrs,
             ["architecture-decision-record/**/*.md", "docs/ADR/**/*.md", "docs/architecture/adr*.md"]
@@ -337,7 +337,7 @@ mod tests {
         for (name, id) in [("a", "BACK-1"), ("b", "'BACK-2'"), ("c", "back-3"), ("d", "task-4"), ("e", "5")] {
             fs::write(dir.path().join(format!("backlog/tasks/{name}.md")), format!("---\nid: {id}\n---\n")).unwrap();
         }
-        let found = Found::at(dir.path()).backlog.unwrap();
+        let found = DetectedRepo::at(dir.path()).backlog.unwrap();
         assert_eq!(
             (found.prefixes, found.tasks),
             (vec!["BACK-".to_owned(), "task-".into()], vec!["backlog/tasks/**/*.md".to_owned()])

@@ -2,7 +2,7 @@
 
 use super::args::{Format, Global, InitArgs};
 use super::console;
-use super::detect::Found;
+use super::detect::DetectedRepo;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
@@ -21,7 +21,7 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
         return Err(Failure::usage("`init` writes `contextpack.yml`; run it without `--config`"));
     }
     let root = Repo::find_root(Path::new("."))?;
-    let found = Found::at(&root);
+    let found = DetectedRepo::at(&root);
     let mut setup = Setup::new(&root);
     let existing = existing(&root, &setup, &found, args)?;
     setup.all(&found, existing.as_ref().map(|(name, settings)| (name.as_str(), settings)), args)?;
@@ -39,7 +39,7 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
 fn existing(
     root: &Path,
     setup: &Setup<'_>,
-    found: &Found,
+    found: &DetectedRepo,
     args: &InitArgs,
 ) -> Result<Option<(String, Settings)>, Failure> {
     let Some((name, text)) = Repo::read_config(root, None)? else { return Ok(None) };
@@ -57,11 +57,11 @@ fn existing(
 }
 
 /// Issues come from GitHub first; where items are in files too, these can be built at once.
-fn next(found: &Found) -> &'static str {
+fn next(found: &DetectedRepo) -> &'static str {
     if found.github.is_some() && !found.has_items() { "contextpack sync" } else { "contextpack build" }
 }
 
-fn tell(global: &Global, setup: &Setup<'_>, found: &Found) -> Result<(), Failure> {
+fn tell(global: &Global, setup: &Setup<'_>, found: &DetectedRepo) -> Result<(), Failure> {
     let stdout = &mut console::stdout();
     if global.format == Format::Json {
         let left: Vec<_> =
@@ -101,7 +101,7 @@ mod tests {
     use std::fs;
 
     fn set_up(root: &Path, cached: bool) -> (Vec<String>, Vec<String>) {
-        let found = Found::at(root);
+        let found = DetectedRepo::at(root);
         let mut setup = Setup::new(root);
         let args = InitArgs { cached, agents: Vec::new(), git: false, matrix: None };
         let existing = existing(root, &setup, &found, &args).unwrap();
@@ -211,7 +211,7 @@ mod tests {
         let by_name = "contextpack --locked --version 0.1.0";
         let old = format!("        run: cargo install {by_name}\n");
         fs::write(dir.path().join(".github/workflows/contextpack.yml"), old).unwrap();
-        let (found, mut setup) = (Found::at(dir.path()), Setup::new(dir.path()));
+        let (found, mut setup) = (DetectedRepo::at(dir.path()), Setup::new(dir.path()));
         let args = InitArgs { cached: false, agents: Vec::new(), git: false, matrix: None };
         setup.all(&found, None, &args).unwrap();
         assert!(setup.left.iter().any(|(_, why)| why.contains("by a name that anybody could register")));
@@ -228,7 +228,7 @@ mod tests {
         ] {
             let dir = tempfile::tempdir().unwrap();
             fs::write(dir.path().join("contextpack.yml"), config).unwrap();
-            let (found, setup) = (Found::at(dir.path()), Setup::new(dir.path()));
+            let (found, setup) = (DetectedRepo::at(dir.path()), Setup::new(dir.path()));
             let args = InitArgs { cached: false, agents: Vec::new(), git: false, matrix: None };
             let there = existing(dir.path(), &setup, &found, &args);
             assert_eq!(there.is_ok(), fits, "{config}");

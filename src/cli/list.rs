@@ -1,8 +1,8 @@
 //! `contextpack list`.
 
 use super::annotations::Annotations;
-use super::args::{Building, Format, Global, ListArgs};
-use super::check::{Standing, standing};
+use super::args::{BudgetArgs, Format, Global, ListArgs};
+use super::check::{PackState, standing};
 use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
@@ -11,8 +11,8 @@ use super::packs;
 use super::report::{self, json_text, printable};
 use super::workspace::{Workspace, settled};
 use contextpack::graph::Value;
-use contextpack::model::{Diagnostic, Relation, Severity, Shard, Source as _};
-use contextpack::pipeline::{Desk, Planned};
+use contextpack::model::{Diagnostic, Relation, Severity, Shard, SourceTree as _};
+use contextpack::pipeline::{Planned, Project};
 use contextpack::store::{Access, Folder, StoreError};
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -20,14 +20,14 @@ use std::num::NonZeroU32;
 use std::sync::{Mutex, PoisonError};
 
 /// A root as the list shows it.
-struct Row {
+struct ListRow {
     id: String,
     title: String,
     kind: String,
     status: String,
     state: &'static str,
     edges: Vec<(Relation, usize)>,
-    packs: Vec<Standing>,
+    packs: Vec<PackState>,
 }
 
 /// Lists the roots with the state of their packs; those that have a file are built in memory for it.
@@ -37,16 +37,16 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
 
 fn try_run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     let workspace = Workspace::open(global, &[], Some(Access::Read))?;
-    let desk = workspace.desk();
-    let items = desk.roots();
+    let project = workspace.project();
+    let items = project.roots();
     if let Some(shards) = args.matrix.and_then(NonZeroU32::new) {
-        workspace.all_read(&desk)?;
-        return matrix(&desk, &items, shards);
+        workspace.all_read(&project)?;
+        return matrix(&project, &items, shards);
     }
     let folder = Folder::open(&workspace.root, &workspace.settings.output.dir)?;
-    let packs = Mutex::new(BTreeMap::<String, Vec<Standing>>::new());
+    let packs = Mutex::new(BTreeMap::<String, Vec<PackState>>::new());
     let failed: Mutex<Option<StoreError>> = Mutex::new(None);
-    let add = |standing: Standing| {
+    let add = |standing: PackState| {
         packs.lock().unwrap_or_else(PoisonError::into_inner).entry(standing.root.clone()).or_default().push(standing);
     };
     // A pack without a file is missing whatever a build gives: it need not be built to be listed.
@@ -54,20 +54,25 @@ fn try_run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     let without_file = |planned: &Planned| {
         let is_missing = files.binary_search(&planned.name).is_err();
         if is_missing {
-            add(Standing::missing(planned));
+            add(PackState::missing(planned));
         }
         is_missing
     };
     let markdown = workspace.settings.output.markdown;
-    let run =
-        packs::run(global, &workspace, &desk, items.clone(), &Building::default(), Some(&without_file), &|built| {
-            match standing(&folder, built, markdown) {
-                Ok(standing) => add(standing),
-                Err(error) => {
-                    failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-                }
+    let run = packs::run(
+        global,
+        &workspace,
+        &project,
+        items.clone(),
+        &BudgetArgs::default(),
+        Some(&without_file),
+        &|built| match standing(&folder, built, markdown) {
+            Ok(standing) => add(standing),
+            Err(error) => {
+                failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             }
-        })?;
+        },
+    )?;
     if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error.into());
     }
@@ -75,7 +80,7 @@ fn try_run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
         return Err(Failure::Unsettled);
     }
     let mut packs = packs.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let rows: Vec<Row> = items.iter().map(|item| row(&desk, *item, &mut packs)).collect();
+    let rows: Vec<ListRow> = items.iter().map(|item| row(&project, *item, &mut packs)).collect();
     let mut out = console::stdout();
     if global.format == Format::Json {
         let dir = workspace.settings.output.dir.as_str();
@@ -84,7 +89,7 @@ fn try_run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
         writeln!(out, "{text}")?;
     } else {
         let widths = [0, 1, 2].map(|column: usize| {
-            let width = |row: &Row| [&row.id, &row.kind, &row.status][column].chars().count();
+            let width = |row: &ListRow| [&row.id, &row.kind, &row.status][column].chars().count();
             rows.iter().map(width).max().unwrap_or_default().min(40)
         });
         let mut annotations = (global.format == Format::Github).then(Annotations::new);
@@ -121,11 +126,11 @@ fn try_run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
 }
 
 /// The parts of a build in `shards` jobs. What is wrong with the input is told by the builds themselves.
-fn matrix(desk: &Desk<'_>, items: &[usize], shards: NonZeroU32) -> Result<Exit, Failure> {
+fn matrix(project: &Project<'_>, items: &[usize], shards: NonZeroU32) -> Result<Exit, Failure> {
     let mut parts = BTreeMap::<u32, output::MatrixShard>::new();
     let part = |index| output::MatrixShard { shard: format!("{index}/{shards}"), index, roots: 0 };
     for item in items {
-        let index = Shard::holding(&desk.corpus().entries[*item].item.id, shards).index();
+        let index = Shard::holding(&project.corpus().entries[*item].item.id, shards).index();
         parts.entry(index).or_insert_with(|| part(index)).roots += 1;
     }
     if parts.is_empty() {
@@ -138,21 +143,21 @@ fn matrix(desk: &Desk<'_>, items: &[usize], shards: NonZeroU32) -> Result<Exit, 
     Ok(Exit::Done)
 }
 
-fn row(desk: &Desk<'_>, item: usize, packs: &mut BTreeMap<String, Vec<Standing>>) -> Row {
-    let record = &desk.corpus().entries[item].item;
+fn row(project: &Project<'_>, item: usize, packs: &mut BTreeMap<String, Vec<PackState>>) -> ListRow {
+    let record = &project.corpus().entries[item].item;
     let kind = record.fields.iter().find(|field| &*field.name == "type").and_then(|field| match &field.node.value {
-        Value::Scalar { text, .. } => Some(desk.masked(text)),
+        Value::Scalar { text, .. } => Some(project.masked(text)),
         _ => None,
     });
-    let edges = desk.graph().edges(item);
+    let edges = project.graph().edges(item);
     let mut standings = packs.remove(record.id.as_str()).unwrap_or_default();
     standings.sort();
-    Row {
-        id: desk.masked(&record.id),
-        title: desk.masked(&record.title),
+    ListRow {
+        id: project.masked(&record.id),
+        title: project.masked(&record.title),
         kind: kind.unwrap_or_default(),
-        status: record.status.as_ref().map(|status| desk.masked(status)).unwrap_or_default(),
-        state: desk.state(item).name(),
+        status: record.status.as_ref().map(|status| project.masked(status)).unwrap_or_default(),
+        state: project.state(item).name(),
         edges: Relation::ALL
             .into_iter()
             .map(|relation| (relation, edges.iter().filter(|edge| edge.relation == relation).count()))
@@ -162,7 +167,7 @@ fn row(desk: &Desk<'_>, item: usize, packs: &mut BTreeMap<String, Vec<Standing>>
     }
 }
 
-fn as_json(row: &Row, dir: &str) -> output::Root {
+fn as_json(row: &ListRow, dir: &str) -> output::Root {
     output::Root {
         id: row.id.clone(),
         title: row.title.clone(),

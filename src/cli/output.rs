@@ -1,7 +1,7 @@
 //! What commands print with `--format json`, as types, so that it has a schema.
 
-use super::attest::{Predicate, Statement};
-use super::explain::Steps;
+use super::attest::{InTotoStatement, Predicate};
+use super::explain::BudgetSteps;
 use contextpack::model::{Diagnostic, Severity};
 use contextpack::review::{Diff, Explanation, WhyNot};
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ pub(crate) struct Build {
     /// One entry for each root and profile, and for each pack that was pruned; by path.
     pub(crate) packs: Vec<BuiltPack>,
     /// What is wrong with the input.
-    pub(crate) diagnostics: Vec<Told>,
+    pub(crate) diagnostics: Vec<OutputDiagnostic>,
 }
 
 /// A pack that `build` made, kept, removed or could not make.
@@ -50,7 +50,7 @@ pub(crate) struct Check {
     /// One entry for each root and profile, and for each orphaned pack; by path.
     pub(crate) packs: Vec<CheckedPack>,
     /// What is wrong with the input.
-    pub(crate) diagnostics: Vec<Told>,
+    pub(crate) diagnostics: Vec<OutputDiagnostic>,
 }
 
 /// A pack on disk against the one that a build gives.
@@ -74,7 +74,7 @@ pub(crate) struct List {
     /// The roots, in natural order of their ids.
     pub(crate) roots: Vec<Root>,
     /// What is wrong with the input.
-    pub(crate) diagnostics: Vec<Told>,
+    pub(crate) diagnostics: Vec<OutputDiagnostic>,
 }
 
 /// What `list --matrix` prints, for a workflow's `fromJSON`.
@@ -139,7 +139,7 @@ pub(crate) struct Sync {
     /// What ended the run before its end.
     pub(crate) error: Option<String>,
     /// What a reader should know.
-    pub(crate) diagnostics: Vec<Told>,
+    pub(crate) diagnostics: Vec<OutputDiagnostic>,
 }
 
 /// A file of the snapshot that changed.
@@ -215,7 +215,7 @@ pub(crate) struct Rule {
 
 /// Something wrong with the input.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Told {
+pub(crate) struct OutputDiagnostic {
     /// How bad it is.
     pub(crate) severity: Severity,
     /// Its stable name; each has a page in the documentation.
@@ -234,7 +234,7 @@ pub(crate) struct Told {
     pub(crate) about: Vec<String>,
 }
 
-impl From<&Diagnostic> for Told {
+impl From<&Diagnostic> for OutputDiagnostic {
     fn from(diagnostic: &Diagnostic) -> Self {
         let at = diagnostic.at.as_ref();
         Self {
@@ -251,8 +251,8 @@ impl From<&Diagnostic> for Told {
 }
 
 /// Diagnostics for programs.
-pub(crate) fn told(diagnostics: &[Diagnostic]) -> Vec<Told> {
-    diagnostics.iter().map(Told::from).collect()
+pub(crate) fn told(diagnostics: &[Diagnostic]) -> Vec<OutputDiagnostic> {
+    diagnostics.iter().map(OutputDiagnostic::from).collect()
 }
 
 /// What the commands print with `--format json`: the name of each property is the command's, with its option where that prints something of its own.
@@ -260,7 +260,7 @@ pub(crate) fn told(diagnostics: &[Diagnostic]) -> Vec<Told> {
 #[expect(dead_code, reason = "its fields are read by the schema alone")]
 struct Outputs {
     /// What `attest` prints.
-    attest: Statement,
+    attest: InTotoStatement,
     /// What `attest --predicate` prints.
     attest_predicate: Predicate,
     /// What `build` prints.
@@ -272,7 +272,7 @@ struct Outputs {
     /// What `explain` prints.
     explain: Explanation,
     /// What `explain --at` prints.
-    explain_at: Steps,
+    explain_at: BudgetSteps,
     /// What `explain --why-not` prints.
     explain_why_not: WhyNot,
     /// What `list` prints.

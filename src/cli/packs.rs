@@ -1,10 +1,10 @@
 //! Building packs for a command: what `build`, `check`, `list`, `render` and `explain` share.
 
-use super::args::{Building, Global};
+use super::args::{BudgetArgs, Global};
 use super::failure::Failure;
 use super::workspace::{Workspace, settled, stamp, strict};
 use contextpack::model::{Diagnostic, Severity};
-use contextpack::pipeline::{Built, Desk, Job, Known, Limits, Planned};
+use contextpack::pipeline::{BudgetLimits, BuildJob, Built, IsUnchanged, Planned, Project};
 use contextpack::seal::{Sealed, Stamp};
 use contextpack::store::Access;
 use contextpack::wire::Pack;
@@ -17,16 +17,16 @@ use std::time::{Duration, Instant};
 const QUIET_FOR: Duration = Duration::from_secs(1);
 
 /// A run in which nothing changed, which told these diagnostics.
-pub(crate) fn unchanged(global: &Global, told: Vec<Diagnostic>) -> Run {
+pub(crate) fn unchanged(global: &Global, told: Vec<Diagnostic>) -> BuildRun {
     let mut diagnostics = told.clone();
     if global.strict {
         strict(&mut diagnostics);
     }
-    Run { diagnostics, told, blocked: false }
+    BuildRun { diagnostics, told, blocked: false }
 }
 
 /// What a run of all given roots and profiles gave besides the packs themselves.
-pub(crate) struct Run {
+pub(crate) struct BuildRun {
     /// What is wrong, sorted; with `--strict` every one is an error.
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The same before `--strict`.
@@ -36,7 +36,7 @@ pub(crate) struct Run {
     pub(crate) blocked: bool,
 }
 
-impl Run {
+impl BuildRun {
     /// Whether the input has errors.
     pub(crate) fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
@@ -48,15 +48,15 @@ impl Run {
 pub(crate) fn run(
     global: &Global,
     workspace: &Workspace,
-    desk: &Desk<'_>,
+    project: &Project<'_>,
     items: Vec<usize>,
-    building: &Building,
-    known: Option<&Known<'_>>,
+    building: &BudgetArgs,
+    known: Option<&IsUnchanged<'_>>,
     sink: &(dyn Fn(Built) + Sync),
-) -> Result<Run, Failure> {
+) -> Result<BuildRun, Failure> {
     let profiles = building.profiles(&workspace.settings)?;
     let bar = progress(global, items.len() * profiles.len());
-    let job = Job { roots: items, beside: desk.roots(), profiles, limits: building.limits(), stamp: stamp()? };
+    let job = BuildJob { roots: items, beside: project.roots(), profiles, limits: building.limits(), stamp: stamp()? };
     let found = Mutex::new(Vec::new());
     let tell = |diagnostics: Vec<Diagnostic>| {
         found.lock().unwrap_or_else(PoisonError::into_inner).extend(diagnostics);
@@ -71,7 +71,7 @@ pub(crate) fn run(
         tell(diagnostics);
     };
     let faults = match known {
-        None => desk.build(&job, &take)?,
+        None => project.build(&job, &take)?,
         Some(known) => {
             let known = |planned: &Planned| {
                 let known = known(planned);
@@ -80,22 +80,22 @@ pub(crate) fn run(
                 }
                 known
             };
-            desk.build_unless(&job, &known, &take)?
+            project.build_unless(&job, &known, &take)?
         }
     };
     bar.finish_and_clear();
     let blocked = !faults.is_empty();
-    let mut diagnostics = workspace.diagnostics(desk);
+    let mut diagnostics = workspace.diagnostics(project);
     diagnostics.extend(found.into_inner().unwrap_or_else(PoisonError::into_inner));
     diagnostics.extend(faults);
-    let mut diagnostics: Vec<Diagnostic> = diagnostics.into_iter().map(|diagnostic| desk.told(diagnostic)).collect();
+    let mut diagnostics: Vec<Diagnostic> = diagnostics.into_iter().map(|diagnostic| project.told(diagnostic)).collect();
     diagnostics.sort();
     diagnostics.dedup();
     let told = diagnostics.clone();
     if global.strict {
         strict(&mut diagnostics);
     }
-    Ok(Run { diagnostics, told, blocked })
+    Ok(BuildRun { diagnostics, told, blocked })
 }
 
 /// A bar on a terminal, for work of more than a second.
@@ -128,18 +128,18 @@ fn progress(global: &Global, packs: usize) -> ProgressBar {
 pub(crate) fn one(
     global: &Global,
     root: &str,
-    building: &Building,
+    building: &BudgetArgs,
 ) -> Result<Result<Sealed, Vec<Diagnostic>>, Failure> {
     settled(|| {
         let workspace = Workspace::open(global, &[], Some(Access::Read))?;
-        let desk = workspace.desk();
-        Bench::new(&workspace, &desk, root, building)?.built(building.limits())
+        let project = workspace.project();
+        BudgetProbe::new(&workspace, &project, root, building)?.built(building.limits())
     })
 }
 
 /// One root under one profile, to be built under several limits.
-pub(crate) struct Bench<'d, 's> {
-    desk: &'d Desk<'s>,
+pub(crate) struct BudgetProbe<'d, 's> {
+    project: &'d Project<'s>,
     /// The root.
     pub(crate) item: usize,
     /// The profile.
@@ -147,29 +147,29 @@ pub(crate) struct Bench<'d, 's> {
     stamp: Stamp,
 }
 
-impl<'d, 's> Bench<'d, 's> {
+impl<'d, 's> BudgetProbe<'d, 's> {
     /// The root as typed, under the profile of `building`.
     pub(crate) fn new(
         workspace: &Workspace,
-        desk: &'d Desk<'s>,
+        project: &'d Project<'s>,
         root: &str,
-        building: &Building,
+        building: &BudgetArgs,
     ) -> Result<Self, Failure> {
         workspace.untracked()?;
-        let items = workspace.roots(desk, &[root.to_owned()])?;
+        let items = workspace.roots(project, &[root.to_owned()])?;
         let profiles = building.profiles(&workspace.settings)?;
         if building.profiles.len() > 1 {
             return Err(Failure::usage("one pack has one profile: give `--profile` once"));
         }
         match (items.first(), profiles.into_iter().next()) {
-            (Some(item), Some(profile)) => Ok(Self { desk, item: *item, profile, stamp: stamp()? }),
+            (Some(item), Some(profile)) => Ok(Self { project, item: *item, profile, stamp: stamp()? }),
             _ => Err(Failure::usage(format!("there is no item `{root}`"))),
         }
     }
 
     /// The pack under these limits, or why there is none.
-    pub(crate) fn built(&self, limits: Limits) -> Result<Result<Sealed, Vec<Diagnostic>>, Failure> {
-        let job = Job {
+    pub(crate) fn built(&self, limits: BudgetLimits) -> Result<Result<Sealed, Vec<Diagnostic>>, Failure> {
+        let job = BuildJob {
             roots: vec![self.item],
             beside: Vec::new(),
             profiles: vec![self.profile.clone()],
@@ -177,10 +177,10 @@ impl<'d, 's> Bench<'d, 's> {
             stamp: self.stamp.clone(),
         };
         let result = Mutex::new(None);
-        let faults = self.desk.build(&job, &|built: Built| {
+        let faults = self.project.build(&job, &|built: Built| {
             *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(built.outcome);
         })?;
-        let told = |fault| self.desk.told(fault);
+        let told = |fault| self.project.told(fault);
         Ok(match result.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(Ok(sealed)) => Ok(sealed),
             Some(Err(fault)) => Err(vec![told(fault.diagnostic)]),
@@ -189,9 +189,9 @@ impl<'d, 's> Bench<'d, 's> {
     }
 
     /// A limit of `tokens`, or of characters, and no other.
-    pub(crate) fn limit(&self, tokens: bool, limit: u64) -> Limits {
+    pub(crate) fn limit(&self, tokens: bool, limit: u64) -> BudgetLimits {
         let (max_chars, max_tokens) = if tokens { (None, Some(limit)) } else { (Some(limit), None) };
-        Limits { max_chars, max_tokens, ..Limits::default() }
+        BudgetLimits { max_chars, max_tokens, ..BudgetLimits::default() }
     }
 
     /// What the pack's limit counts, `tokens` or `chars`, and how many it uses.

@@ -1,6 +1,6 @@
 //! `contextpack render`.
 
-use super::args::{Global, Part, RenderArgs};
+use super::args::{Global, RenderArgs, RenderPart};
 use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
@@ -28,8 +28,8 @@ pub(crate) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
     let parts = contextpack::render::pack(&pack);
     let text = match args.part {
         None => parts.whole(),
-        Some(Part::Instructions) => parts.instructions,
-        Some(Part::Context) => parts.context,
+        Some(RenderPart::Instructions) => parts.instructions,
+        Some(RenderPart::Context) => parts.context,
     };
     let mut out = console::exact();
     out.write_all(text.as_bytes())?;

@@ -19,10 +19,10 @@ const FRAME: Style = AnsiColor::BrightBlue.on_default().bold();
 const LONGEST_LINE: usize = 120;
 
 /// Gives the scrubbed text of a file, where its lines may be shown.
-pub(crate) type Texts<'a> = dyn Fn(&RepoPath) -> Option<String> + 'a;
+pub(crate) type ScrubbedTextOf<'a> = dyn Fn(&RepoPath) -> Option<String> + 'a;
 
 /// Tells all `diagnostics` in the form that `format` asks for: what is for people goes to stderr.
-pub(crate) fn tell(format: Format, diagnostics: &[Diagnostic], texts: &Texts<'_>) -> io::Result<()> {
+pub(crate) fn tell(format: Format, diagnostics: &[Diagnostic], texts: &ScrubbedTextOf<'_>) -> io::Result<()> {
     match format {
         Format::Text | Format::Markdown => text(&mut console::stderr(), diagnostics, texts),
         Format::Json => {
@@ -38,7 +38,7 @@ pub(crate) fn tell(format: Format, diagnostics: &[Diagnostic], texts: &Texts<'_>
 }
 
 /// Writes diagnostics for people; styles are escape codes, which `anstream` takes out where none belong.
-pub(crate) fn text(out: &mut dyn Write, diagnostics: &[Diagnostic], texts: &Texts<'_>) -> io::Result<()> {
+pub(crate) fn text(out: &mut dyn Write, diagnostics: &[Diagnostic], texts: &ScrubbedTextOf<'_>) -> io::Result<()> {
     for diagnostic in diagnostics {
         let style = if diagnostic.severity == Severity::Error { ERROR } else { WARNING };
         let (severity, code) = (severity(diagnostic.severity), diagnostic.code);

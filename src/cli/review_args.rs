@@ -1,6 +1,6 @@
 //! The options of the commands that read packs: to verify, attest, render, explain, compare, show and merge them.
 
-use super::args::Building;
+use super::args::BudgetArgs;
 use clap::{Args as Options, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -43,15 +43,15 @@ pub(crate) struct RenderArgs {
 
     /// Prints one part only: the two joined are the whole
     #[arg(long, value_enum, value_name = "PART")]
-    pub(crate) part: Option<Part>,
+    pub(crate) part: Option<RenderPart>,
 
     #[command(flatten)]
-    pub(crate) building: Building,
+    pub(crate) building: BudgetArgs,
 }
 
 /// A part of a rendering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Part {
+pub(crate) enum RenderPart {
     /// What the agent is told: the system prompt
     Instructions,
     /// What it works on: the first message
@@ -78,7 +78,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) at: Vec<u64>,
 
     #[command(flatten)]
-    pub(crate) building: Building,
+    pub(crate) building: BudgetArgs,
 }
 
 /// A number, or thousands with a `k` behind them.

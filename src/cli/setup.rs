@@ -4,13 +4,13 @@
 //! full, is told by being a beginning of what is written now, and made whole.
 
 use super::args::{Agent, InitArgs};
-use super::detect::Found;
+use super::detect::DetectedRepo;
 use super::failure::{Failure, PathFailure};
 use super::starter::workflows::{self, is_plain};
-use super::starter::{self, FILL_IN, Origin, Places};
+use super::starter::{self, FILL_IN, RepoOrigin, WorkflowPaths};
 use contextpack::config::Settings;
 use contextpack::model::{Code, Diagnostic, Place, RepoPath};
-use contextpack::store::{Folder, StoreError, Wrote};
+use contextpack::store::{Folder, StoreError, WriteResult};
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -28,7 +28,7 @@ const LARGEST: u64 = 16 << 20;
 pub(crate) struct Setup<'a> {
     root: &'a Path,
     /// Where the workflows take the program from.
-    origin: Origin,
+    origin: RepoOrigin,
     /// The paths that were written.
     pub(crate) written: Vec<String>,
     /// What was left alone, and why.
@@ -38,7 +38,7 @@ pub(crate) struct Setup<'a> {
 }
 
 /// What stands where a file would be written.
-enum There {
+enum ExistingFile {
     Nothing,
     /// A link, a folder, a file of unlikely size: nothing that this program wrote.
     Other,
@@ -48,7 +48,7 @@ enum There {
 impl<'a> Setup<'a> {
     /// Nothing is done yet in the repo at `root`.
     pub(crate) fn new(root: &'a Path) -> Self {
-        Self { root, origin: Origin::THIS, written: Vec::new(), left: Vec::new(), fill_in: Vec::new() }
+        Self { root, origin: RepoOrigin::THIS, written: Vec::new(), left: Vec::new(), fill_in: Vec::new() }
     }
 
     /// The folder of packs where no configuration names one.
@@ -70,7 +70,7 @@ impl<'a> Setup<'a> {
     /// Where a file cannot be read or written.
     pub(crate) fn all(
         &mut self,
-        found: &Found,
+        found: &DetectedRepo,
         existing: Option<(&str, &Settings)>,
         args: &InitArgs,
     ) -> Result<(), Failure> {
@@ -111,10 +111,10 @@ impl<'a> Setup<'a> {
         };
         let snapshot = existing.map(|(_, settings)| settings.github.snapshot.as_str().to_owned());
         let snapshot = snapshot.as_deref().unwrap_or(".contextpack/github");
-        self.workflows(Places { packs: &output, snapshot, cached: in_state }, github, args.matrix)
+        self.workflows(WorkflowPaths { packs: &output, snapshot, cached: in_state }, github, args.matrix)
     }
 
-    fn workflows(&mut self, places: Places<'_>, github: bool, shards: Option<u32>) -> Result<(), Failure> {
+    fn workflows(&mut self, places: WorkflowPaths<'_>, github: bool, shards: Option<u32>) -> Result<(), Failure> {
         let mut inner = false;
         if !exists(self.root, ".git")? {
             for above in self.root.ancestors().skip(1) {
@@ -150,25 +150,25 @@ impl<'a> Setup<'a> {
     fn create(&mut self, path: &str, text: &str) -> Result<(), Failure> {
         let Some((folder, name)) = self.folder(path)? else { return Ok(()) };
         let wrote = match self.there(path)? {
-            There::Nothing => folder.write_once(name, text.as_bytes())?,
-            There::File(before) if is_half(&before, text) => folder.rewrite(name, text.as_bytes())?,
+            ExistingFile::Nothing => folder.write_once(name, text.as_bytes())?,
+            ExistingFile::File(before) if is_half(&before, text) => folder.rewrite(name, text.as_bytes())?,
             // Versions before this one wrote that: whoever registers the name decides what it installs.
-            There::File(before) if contains(&before, b"install contextpack --locked --version ") => {
+            ExistingFile::File(before) if contains(&before, b"install contextpack --locked --version ") => {
                 let why =
                     "it installs `contextpack` by a name that anybody could register; remove it and run `init` again";
                 self.left.push((path.to_owned(), why));
                 return Ok(());
             }
-            There::File(before) if before != text.as_bytes() && text.as_bytes().starts_with(&before) => {
+            ExistingFile::File(before) if before != text.as_bytes() && text.as_bytes().starts_with(&before) => {
                 let why = "it has only the beginning of what is written; remove it if nobody shortened it on purpose";
                 self.left.push((path.to_owned(), why));
                 return Ok(());
             }
-            There::File(_) | There::Other => Wrote::Unchanged,
+            ExistingFile::File(_) | ExistingFile::Other => WriteResult::Unchanged,
         };
         match wrote {
-            Wrote::Written => self.written.push(path.to_owned()),
-            Wrote::Unchanged => self.left.push((path.to_owned(), "it exists")),
+            WriteResult::Written => self.written.push(path.to_owned()),
+            WriteResult::Unchanged => self.left.push((path.to_owned(), "it exists")),
         }
         Ok(())
     }
@@ -177,12 +177,12 @@ impl<'a> Setup<'a> {
     fn block(&mut self, path: &str, marks: (&str, &str), block: &str) -> Result<(), Failure> {
         let Some((folder, name)) = self.folder(path)? else { return Ok(()) };
         let before = match self.there(path)? {
-            There::Nothing => return self.create(path, block),
-            There::Other => {
+            ExistingFile::Nothing => return self.create(path, block),
+            ExistingFile::Other => {
                 self.left.push((path.to_owned(), "it is not a plain file"));
                 return Ok(());
             }
-            There::File(before) => before,
+            ExistingFile::File(before) => before,
         };
         match with_block(&before, marks, block) {
             Some(after) => {
@@ -212,19 +212,19 @@ impl<'a> Setup<'a> {
     fn is_begun(&self, path: &str, text: &str) -> Result<bool, Failure> {
         let (dir, _) = path.rsplit_once('/').unwrap_or(("", path));
         let inside = RepoPath::new(dir).is_ok_and(|dir| Folder::open(self.root, &dir).is_ok());
-        Ok(inside && matches!(self.there(path)?, There::File(before) if is_half(&before, text)))
+        Ok(inside && matches!(self.there(path)?, ExistingFile::File(before) if is_half(&before, text)))
     }
 
-    fn there(&self, path: &str) -> Result<There, Failure> {
+    fn there(&self, path: &str) -> Result<ExistingFile, Failure> {
         let failed = |error| PathFailure::failure("read", path, error);
         let place = self.root.join(path);
         match place.symlink_metadata() {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                Ok(There::Nothing)
+                Ok(ExistingFile::Nothing)
             }
             Err(error) => Err(failed(error)),
-            Ok(metadata) if !metadata.is_file() || metadata.len() > LARGEST => Ok(There::Other),
-            Ok(_) => Ok(There::File(fs::read(&place).map_err(failed)?)),
+            Ok(metadata) if !metadata.is_file() || metadata.len() > LARGEST => Ok(ExistingFile::Other),
+            Ok(_) => Ok(ExistingFile::File(fs::read(&place).map_err(failed)?)),
         }
     }
 }

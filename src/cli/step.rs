@@ -4,7 +4,7 @@ use super::annotations::{random_word, workspace_prefix};
 use super::failure::{Failure, PathFailure};
 use contextpack::graph::{ItemState, Target};
 use contextpack::model::Relation;
-use contextpack::pipeline::Desk;
+use contextpack::pipeline::Project;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
@@ -19,12 +19,12 @@ pub(crate) struct StepPack {
     /// Whether this run wrote or removed it.
     pub(crate) changed: bool,
     /// What is told of a pack that is there; nothing of one that was removed.
-    pub(crate) made: Option<StepMade>,
+    pub(crate) made: Option<StepSummary>,
 }
 
 /// What is told of the one pack of a build.
 #[derive(Debug)]
-pub(crate) struct StepMade {
+pub(crate) struct StepSummary {
     pub(crate) hash: String,
     pub(crate) tokens: Option<u64>,
     /// Blockers of its root that are not known to be done; nothing where nobody knows whether there are any.
@@ -47,15 +47,15 @@ pub(crate) fn append(file: &Path, packs: &[StepPack]) -> Result<(), Failure> {
 
 /// How many of a root's blockers are not known to be done; nothing where none is known and the snapshot lacks the
 /// list of them, which is no leave to begin.
-pub(crate) fn open_blockers(desk: &Desk<'_>, root: &str) -> Option<usize> {
-    let entries = &desk.corpus().entries;
+pub(crate) fn open_blockers(project: &Project<'_>, root: &str) -> Option<usize> {
+    let entries = &project.corpus().entries;
     let item = entries.iter().position(|entry| entry.item.id.as_str() == root)?;
     let blocks = |relation| matches!(relation, Relation::DependsOn | Relation::BlockedBy);
     let over = |state| matches!(state, ItemState::Done | ItemState::NotPlanned | ItemState::Merged);
     let mut open = BTreeSet::new();
-    for edge in desk.graph().edges(item).iter().filter(|edge| blocks(edge.relation)) {
+    for edge in project.graph().edges(item).iter().filter(|edge| blocks(edge.relation)) {
         match &edge.to {
-            Target::Item(item) if over(desk.state(*item)) => {}
+            Target::Item(item) if over(project.state(*item)) => {}
             Target::Issue { state, .. } if over(*state) => {}
             Target::Item(item) => drop(open.insert(entries[*item].item.id.as_str())),
             Target::Issue { id, .. } => drop(open.insert(id.as_str())),
@@ -78,7 +78,7 @@ fn outputs(packs: &[StepPack], prefix: &str) -> io::Result<String> {
         [one] => one.made.as_ref().map(|made| (path(one), made)),
         _ => None,
     };
-    let of = |tell: &dyn Fn(&(String, &StepMade)) -> Option<String>| one.as_ref().and_then(tell).unwrap_or_default();
+    let of = |tell: &dyn Fn(&(String, &StepSummary)) -> Option<String>| one.as_ref().and_then(tell).unwrap_or_default();
     output(&mut text, "pack", &of(&|(path, _)| Some(path.clone())))?;
     output(&mut text, "markdown", &of(&|(_, made)| Some(made.markdown.as_ref()?.to_str()?.to_owned())))?;
     output(&mut text, "hash", &of(&|(_, made)| Some(made.hash.clone())))?;
@@ -112,7 +112,7 @@ mod tests {
     }
 
     fn pack(path: &str, changed: bool) -> StepPack {
-        let made = StepMade {
+        let made = StepSummary {
             hash: "sha256:0".into(),
             tokens: None,
             open_blockers: Some(2),

@@ -1,8 +1,8 @@
 //! Packs of the folder that no root and profile gives.
 
-use super::packs::Run;
+use super::packs::BuildRun;
 use contextpack::model::{self, Code};
-use contextpack::pipeline::Desk;
+use contextpack::pipeline::Project;
 use contextpack::review::{self, read};
 use contextpack::store::{Folder, StoreError};
 use contextpack::wire;
@@ -14,7 +14,7 @@ pub(crate) const NOT_IN_SNAPSHOT: &str =
     "its issue is not in the snapshot: run `contextpack sync`, or commit the snapshot";
 
 /// A pack of the folder that no root and profile gave.
-pub(crate) struct Stray {
+pub(crate) struct OrphanPack {
     pub(crate) name: String,
     pub(crate) pack: wire::Pack,
     /// Why it may still be right, if it may: its issue is not in the snapshot, or something that is not read has taken
@@ -22,7 +22,7 @@ pub(crate) struct Stray {
     pub(crate) unverifiable: Option<&'static str>,
 }
 
-impl Stray {
+impl OrphanPack {
     /// The root's id, or its issue's URL.
     pub(crate) fn root(&self) -> String {
         let root = &self.pack.root;
@@ -37,10 +37,10 @@ impl Stray {
 pub(crate) fn strays(
     folder: &Folder,
     names: &BTreeSet<&str>,
-    run: &Run,
-    desk: &Desk<'_>,
+    run: &BuildRun,
+    project: &Project<'_>,
     top: &Path,
-) -> Result<Vec<Stray>, StoreError> {
+) -> Result<Vec<OrphanPack>, StoreError> {
     let unread: Vec<&str> = run
         .diagnostics
         .iter()
@@ -59,7 +59,7 @@ pub(crate) fn strays(
             review::names(&pack.root).iter().any(|root| name == format!("{}.{}.json", model::slug(root), pack.profile));
         if own && !source.is_some_and(|path| unread.contains(&path)) {
             let url = pack.root.issue_url.as_deref().filter(|_| pack.root.work_item_id.is_none());
-            let lacks = |(repo, number)| desk.graph().of_issue(desk.corpus(), repo, number).is_none();
+            let lacks = |(repo, number)| project.graph().of_issue(project.corpus(), repo, number).is_none();
             let unverifiable = if url.and_then(review::issue).is_some_and(lacks) {
                 Some(NOT_IN_SNAPSHOT)
             } else if source.is_some_and(|path| is_displaced(top, path)) {
@@ -67,7 +67,7 @@ pub(crate) fn strays(
             } else {
                 None
             };
-            strays.push(Stray { name, pack, unverifiable });
+            strays.push(OrphanPack { name, pack, unverifiable });
         }
     }
     Ok(strays)

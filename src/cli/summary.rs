@@ -16,7 +16,7 @@ const LONGEST: usize = 300;
 
 /// A pack as the summary shows it.
 #[derive(Debug, Clone)]
-pub(crate) struct Row {
+pub(crate) struct SummaryRow {
     /// The file, from the repo's root.
     pub(crate) path: String,
     /// What became of it.
@@ -29,7 +29,7 @@ pub(crate) struct Row {
     pub(crate) chars: Option<u64>,
 }
 
-impl Row {
+impl SummaryRow {
     /// Whether nobody needs to look at it.
     fn is_calm(&self) -> bool {
         matches!(self.status, "fresh" | "unchanged")
@@ -43,7 +43,7 @@ impl Row {
 pub(crate) fn append(
     file: &Path,
     command: &str,
-    rows: &[Row],
+    rows: &[SummaryRow],
     diagnostics: &[Diagnostic],
     next: Option<&str>,
 ) -> Result<(), Failure> {
@@ -54,7 +54,7 @@ pub(crate) fn append(
         .map_err(|error| PathFailure::failure("write", file.display().to_string(), error))
 }
 
-fn markdown(command: &str, rows: &[Row], diagnostics: &[Diagnostic], next: Option<&str>) -> String {
+fn markdown(command: &str, rows: &[SummaryRow], diagnostics: &[Diagnostic], next: Option<&str>) -> String {
     let mut statuses: Vec<(&str, usize)> = Vec::new();
     for row in rows {
         match statuses.iter_mut().find(|(status, _)| *status == row.status) {
@@ -75,7 +75,7 @@ fn markdown(command: &str, rows: &[Row], diagnostics: &[Diagnostic], next: Optio
 }
 
 /// The packs that somebody should look at come first.
-fn table(text: &mut String, rows: &[Row]) {
+fn table(text: &mut String, rows: &[SummaryRow]) {
     if rows.is_empty() {
         return;
     }
@@ -131,15 +131,15 @@ mod tests {
     use super::*;
     use contextpack::model::{Code, Place, RepoPath};
 
-    fn row(path: &str, status: &'static str, reasons: &str) -> Row {
-        Row { path: path.to_owned(), status, reasons: reasons.to_owned(), tokens: None, chars: Some(900) }
+    fn row(path: &str, status: &'static str, reasons: &str) -> SummaryRow {
+        SummaryRow { path: path.to_owned(), status, reasons: reasons.to_owned(), tokens: None, chars: Some(900) }
     }
 
     #[test]
     fn packs_that_somebody_should_look_at_come_first() {
         let rows = [
             row("packs/a.json", "fresh", ""),
-            Row { tokens: Some(12), ..row("packs/b.json", "stale", "docs/x.md changed") },
+            SummaryRow { tokens: Some(12), ..row("packs/b.json", "stale", "docs/x.md changed") },
         ];
         assert_eq!(
             markdown("check", &rows, &[], Some("Run `contextpack build`.")),
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn it_stays_below_what_github_takes() {
         let long = "\u{e0041}".repeat(9000);
-        let rows: Vec<Row> = (0..5000).map(|n| row(&format!("packs/{n}{long}.json"), "stale", &long)).collect();
+        let rows: Vec<SummaryRow> = (0..5000).map(|n| row(&format!("packs/{n}{long}.json"), "stale", &long)).collect();
         let found: Vec<Diagnostic> =
             (0..90).map(|n| Diagnostic::new(Code::Cycle, None, format!("{n}{long}"))).collect();
         let text = markdown("check", &rows, &found, None);

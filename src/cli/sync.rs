@@ -6,11 +6,11 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
 use super::report::{json_text, plain_error, printable, tell};
-use super::sync_progress::{Teller, counted};
-use super::sync_request::{Whose, request, secrets};
+use super::sync_progress::{SyncReporter, counted};
+use super::sync_request::{IssueScope, request, secrets};
 use super::workspace::{Workspace, cache_folder, environment, strict};
 use super::{sync_config, sync_request};
-use contextpack::github::{Http, Limits, Proxies, Secrets, Setting, Summary, SyncError, SystemClock};
+use contextpack::github::{Http, Proxies, SyncError, SyncLimits, SyncSettings, SyncSummary, SystemClock, Tokens};
 use contextpack::intake::Repo;
 use contextpack::model::{Code, Diagnostic, Severity};
 use contextpack::pipeline::levelled;
@@ -25,19 +25,19 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Brings the snapshot up to date.
 pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     let workspace = Workspace::open(global, &[], None)?;
-    let desk = workspace.desk();
-    let whose = Whose::find(&workspace.root, &workspace.settings)?;
-    let request = request(&workspace, &desk, &whose, args)?;
+    let project = workspace.project();
+    let whose = IssueScope::find(&workspace.root, &workspace.settings)?;
+    let request = request(&workspace, &project, &whose, args)?;
     let proxies = proxies();
     let secrets = secrets(&whose)?.and(proxies.secrets());
     // Issues that only an item names that cannot be read are not asked for.
-    let mut notes = desk.unread().to_vec();
+    let mut notes = project.unread().to_vec();
     if !secrets.is_authenticated() {
         let message = "there is no token, and without one the server answers 60 requests an hour";
         let help = "set `CONTEXTPACK_GITHUB_TOKEN`, or log in with `gh auth login`";
         notes.push(Diagnostic::new(Code::AnonymousSync, None, message).help(help));
     }
-    let network = |error: contextpack::github::Broken| outside(SyncError::Network(error.to_string()));
+    let network = |error: contextpack::github::TransportError| outside(SyncError::Network(error.to_string()));
     let mut transport = Http::new(&whose.api, &secrets, PATIENCE, &proxies).map_err(network)?;
     let settings = &workspace.settings;
     init_state_dir(&workspace.root, !settings.output.dir.is_under(".contextpack"))?;
@@ -47,17 +47,17 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
         None
     });
     notes.extend(workspace.repo.diagnostics().iter().filter(|it| it.code == Code::TrackedCache).cloned());
-    let setting = Setting {
+    let setting = SyncSettings {
         root: workspace.root.clone(),
         folder: settings.github.snapshot.clone(),
         host: whose.host.clone(),
         repo: whose.repo.clone(),
         api: whose.api.clone(),
         secrets: secrets.clone(),
-        limits: Limits { max_requests: args.max_requests, max_wait: args.max_wait },
+        limits: SyncLimits { max_requests: args.max_requests, max_wait: args.max_wait },
         cache,
     };
-    let mut teller = Teller::new(global);
+    let mut teller = SyncReporter::new(global);
     let redactor = Redactor::new(&settings.redaction);
     let mut summary =
         contextpack::github::sync(&mut transport, &mut SystemClock, &mut teller, &redactor, &setting, &request);
@@ -98,7 +98,7 @@ fn proxies() -> Proxies {
     }
 }
 
-fn end(summary: Summary) -> Result<Exit, Failure> {
+fn end(summary: SyncSummary) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
     if summary.diagnostics.iter().any(|note| note.severity == Severity::Error) {
         exit = exit.and(Exit::Input);
@@ -118,14 +118,14 @@ fn outside(error: SyncError) -> Failure {
 }
 
 /// A diagnostic without a secret: names of repos come from the server.
-fn masked(note: Diagnostic, redactor: &Redactor, secrets: &Secrets) -> Diagnostic {
+fn masked(note: Diagnostic, redactor: &Redactor, secrets: &Tokens) -> Diagnostic {
     let environment = environment();
     let clean = |text: &str| environment.mask(&secrets.mask(&redactor.line(text)));
     Diagnostic { message: clean(&note.message), help: note.help.as_deref().map(clean), ..note }
 }
 
 /// Prints what was done: files on stdout, a summary on stderr.
-fn show(global: &Global, whose: &sync_request::Whose, summary: &Summary) -> Result<(), Failure> {
+fn show(global: &Global, whose: &sync_request::IssueScope, summary: &SyncSummary) -> Result<(), Failure> {
     let reset = summary.reset.map(|at| humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(at)));
     let mut out = console::stdout();
     if global.format == Format::Json {

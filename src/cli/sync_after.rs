@@ -4,26 +4,26 @@ use super::args::{Global, SyncArgs};
 use super::console;
 use super::failure::Failure;
 use super::workspace::Workspace;
-use contextpack::github::Summary;
-use contextpack::model::{Code, RepoPath, Source as _};
-use contextpack::pipeline::Desk;
+use contextpack::github::SyncSummary;
+use contextpack::model::{Code, RepoPath, SourceTree as _};
+use contextpack::pipeline::Project;
 use contextpack::store::Folder;
 use std::io::Write as _;
 
 /// Removes neighbours that nothing refers to any more, and warns where private issues would be committed.
-pub(crate) fn look(global: &Global, args: &SyncArgs, summary: &mut Summary) -> Result<(), Failure> {
+pub(crate) fn look(global: &Global, args: &SyncArgs, summary: &mut SyncSummary) -> Result<(), Failure> {
     let workspace = Workspace::open(global, &[], None)?;
-    let desk = workspace.desk();
+    let project = workspace.project();
     if may_remove(&workspace, args, summary) && workspace.repo.is_settled() {
-        remove(global, &workspace, &desk, summary)?;
+        remove(global, &workspace, &project, summary)?;
     }
-    summary.diagnostics.extend(desk.private_repos());
+    summary.diagnostics.extend(project.private_repos());
     summary.diagnostics.sort();
     Ok(())
 }
 
 /// Not where the run named its issues, failed or is not done: then nobody knows who is needed.
-fn may_remove(workspace: &Workspace, args: &SyncArgs, summary: &Summary) -> bool {
+fn may_remove(workspace: &Workspace, args: &SyncArgs, summary: &SyncSummary) -> bool {
     let whole = args.roots.is_empty() && summary.complete && summary.error.is_none();
     // An issue that was moved is named by its old number still.
     let moved = summary.diagnostics.iter().any(|told| told.code == Code::IssueMoved);
@@ -32,9 +32,14 @@ fn may_remove(workspace: &Workspace, args: &SyncArgs, summary: &Summary) -> bool
     whole && !moved && !unread && workspace.settings.github.repo.is_some()
 }
 
-fn remove(global: &Global, workspace: &Workspace, desk: &Desk<'_>, summary: &mut Summary) -> Result<(), Failure> {
+fn remove(
+    global: &Global,
+    workspace: &Workspace,
+    project: &Project<'_>,
+    summary: &mut SyncSummary,
+) -> Result<(), Failure> {
     let mut removed = 0;
-    for path in desk.leftover_issues() {
+    for path in project.leftover_issues() {
         let Some((folder, name)) = path.as_str().rsplit_once('/') else { continue };
         let Ok(folder) = RepoPath::new(folder) else { continue };
         if Folder::open(&workspace.root, &folder)?.remove(name)? {

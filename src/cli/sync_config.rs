@@ -1,14 +1,14 @@
 //! Writes into the configuration which repo this is.
 
 use super::failure::{Failure, PathFailure};
-use super::sync_request::Whose;
+use super::sync_request::IssueScope;
 use super::workspace::load;
 use contextpack::intake::Repo;
 use contextpack::store::Folder;
 use std::path::Path;
 
 /// Adds `github.repo` to the configuration, whose other lines stay as they are. Says whether it had to.
-pub(crate) fn write(root: &Path, explicit: Option<&Path>, whose: &Whose) -> Result<bool, Failure> {
+pub(crate) fn write(root: &Path, explicit: Option<&Path>, whose: &IssueScope) -> Result<bool, Failure> {
     let read = Repo::read_config(root, explicit)?;
     let (shown, text) = read.unwrap_or_else(|| ("contextpack.yml".to_owned(), String::new()));
     let by_hand = || {
@@ -38,7 +38,7 @@ pub(crate) fn write(root: &Path, explicit: Option<&Path>, whose: &Whose) -> Resu
     Ok(true)
 }
 
-fn added(text: &str, whose: &Whose) -> String {
+fn added(text: &str, whose: &IssueScope) -> String {
     let host = if whose.host == "github.com" { String::new() } else { format!("  host: {}\n", whose.host) };
     let lines = format!("  repo: {}\n{host}", whose.repo);
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -70,12 +70,12 @@ fn added(text: &str, whose: &Whose) -> String {
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use contextpack::github::Api;
+    use contextpack::github::ApiBase;
 
     #[test]
     fn a_configuration_keeps_its_lines() {
-        let api = Api::of_host("github.com").unwrap();
-        let whose = Whose { repo: "o/r".to_owned(), host: "github.com".to_owned(), api, named_by: "a test" };
+        let api = ApiBase::of_host("github.com").unwrap();
+        let whose = IssueScope { repo: "o/r".to_owned(), host: "github.com".to_owned(), api, named_by: "a test" };
         assert_eq!(added("", &whose), "version: 1\n\ngithub:\n  repo: o/r\n");
         assert_eq!(added("a: 1 # x", &whose), "a: 1 # x\n\ngithub:\n  repo: o/r\n");
         assert_eq!(added("github: # ours\n  comments: 3\n", &whose), "github: # ours\n  repo: o/r\n  comments: 3\n");

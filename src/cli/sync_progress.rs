@@ -2,7 +2,7 @@
 
 use super::args::Global;
 use super::console;
-use contextpack::github::{Estimate, Progress, Stage, Watcher};
+use contextpack::github::{Estimate, EstimateStage, Progress, SyncObserver};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 const EVERY: Duration = Duration::from_secs(10);
 
 /// Tells on stderr.
-pub(crate) struct Teller {
+pub(crate) struct SyncReporter {
     quiet: bool,
     bar: ProgressBar,
     spoken: Instant,
     sent: u64,
 }
 
-impl Teller {
+impl SyncReporter {
     pub(crate) fn new(global: &Global) -> Self {
         let terminal = std::io::stderr().is_terminal() && !global.quiet;
         let bar = ProgressBar::new(0);
@@ -40,18 +40,18 @@ impl Teller {
     }
 }
 
-impl Watcher for Teller {
+impl SyncObserver for SyncReporter {
     fn estimate(&mut self, estimate: Estimate) {
         let Estimate { stage, issues, requests, remaining } = estimate;
         let left = remaining.map(|left| format!("; the server allows {left} now")).unwrap_or_default();
         let (issues, requests) = (counted(issues, "issue"), counted(requests, "request"));
         self.say(&match stage {
-            Stage::Open => format!(
+            EstimateStage::Open => format!(
                 "about {requests} to list what is open, {issues} and pull requests; then comments and relations{left}"
             ),
-            Stage::List => format!("{requests} or more to list issues; then comments and relations{left}"),
-            Stage::Named => format!("{issues} by name: at most about {requests}{left}"),
-            Stage::Rest => format!("{issues}: at most about {requests} for comments and relations{left}"),
+            EstimateStage::List => format!("{requests} or more to list issues; then comments and relations{left}"),
+            EstimateStage::Named => format!("{issues} by name: at most about {requests}{left}"),
+            EstimateStage::Rest => format!("{issues}: at most about {requests} for comments and relations{left}"),
         });
     }
 

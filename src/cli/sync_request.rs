@@ -5,11 +5,11 @@ use super::detect;
 use super::failure::Failure;
 use super::workspace::Workspace;
 use contextpack::config::Settings;
-use contextpack::github::{Api, Filter, IssueKey, Request, Secrets};
-use contextpack::graph::{Found, Target};
+use contextpack::github::{ApiBase, IssueFilter, IssueKey, SyncRequest, Tokens};
+use contextpack::graph::{RootMatch, Target};
 use contextpack::intake::Repo;
 use contextpack::model::is_repo_name;
-use contextpack::pipeline::Desk;
+use contextpack::pipeline::Project;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -27,18 +27,18 @@ const TOKENS: [(&str, bool); 5] = [
 const RUNNER: [&str; 2] = ["GITHUB_SERVER_URL", "GITHUB_API_URL"];
 
 /// Whose issues, and where.
-pub(crate) struct Whose {
+pub(crate) struct IssueScope {
     /// `owner/name`.
     pub(crate) repo: String,
     /// The host of pages.
     pub(crate) host: String,
     /// The API.
-    pub(crate) api: Api,
+    pub(crate) api: ApiBase,
     /// What names the host.
     pub(crate) named_by: &'static str,
 }
 
-impl Whose {
+impl IssueScope {
     /// From the configuration, else the workflow's environment, else the git remote.
     pub(crate) fn find(root: &Path, settings: &Settings) -> Result<Self, Failure> {
         let github = &settings.github;
@@ -83,16 +83,16 @@ fn host_of(value: &str) -> String {
 }
 
 /// The API of a host; the environment names another way to the same host, or the default.
-fn api(host: &str) -> Result<Api, Failure> {
+fn api(host: &str) -> Result<ApiBase, Failure> {
     let usage = |error: contextpack::github::ApiError| Failure::usage(error.to_string());
-    let named = variable("GITHUB_API_URL").map(|url| Api::new(&url)).transpose().map_err(usage)?;
+    let named = variable("GITHUB_API_URL").map(|url| ApiBase::new(&url)).transpose().map_err(usage)?;
     match named {
         Some(api) if host == "github.com" || is_of(&api, host) => Ok(api),
-        _ => Api::of_host(host).map_err(usage),
+        _ => ApiBase::of_host(host).map_err(usage),
     }
 }
 
-fn is_of(api: &Api, host: &str) -> bool {
+fn is_of(api: &ApiBase, host: &str) -> bool {
     api.authority == host || api.authority.strip_prefix("api.") == Some(host)
 }
 
@@ -103,7 +103,7 @@ fn is_of(api: &Api, host: &str) -> bool {
 ///
 /// # Errors
 /// Where a token that is set would go to such a host, and in a workflow.
-pub(crate) fn secrets(whose: &Whose) -> Result<Secrets, Failure> {
+pub(crate) fn secrets(whose: &IssueScope) -> Result<Tokens, Failure> {
     let set: Vec<(&str, bool, String)> = TOKENS
         .iter()
         .filter_map(|(name, enterprise)| Some((*name, *enterprise, variable(name)?.trim().to_owned())))
@@ -131,7 +131,7 @@ pub(crate) fn secrets(whose: &Whose) -> Result<Secrets, Failure> {
             own => own,
         }
     };
-    Ok(Secrets::new(used, set.into_iter().map(|(.., token)| token)))
+    Ok(Tokens::new(used, set.into_iter().map(|(.., token)| token)))
 }
 
 /// Whether a runner of GitHub Actions, or one like it, runs this.
@@ -159,15 +159,15 @@ fn variable(name: &str) -> Option<String> {
 /// What the command line and the configuration ask for.
 pub(crate) fn request(
     workspace: &Workspace,
-    desk: &Desk<'_>,
-    whose: &Whose,
+    project: &Project<'_>,
+    whose: &IssueScope,
     args: &SyncArgs,
-) -> Result<Request, Failure> {
+) -> Result<SyncRequest, Failure> {
     if !args.roots.is_empty() {
-        let roots = args.roots.iter().map(|typed| root(desk, whose, typed)).collect::<Result<_, _>>()?;
-        return Ok(Request { roots, ..Request::default() });
+        let roots = args.roots.iter().map(|typed| root(project, whose, typed)).collect::<Result<_, _>>()?;
+        return Ok(SyncRequest { roots, ..SyncRequest::default() });
     }
-    let (claimed, linked) = named(workspace, desk, whose);
+    let (claimed, linked) = named(workspace, project, whose);
     let only = &workspace.settings.roots.only.0;
     let words = |given: &[String], field: &str| match given {
         [] if !args.all => only.get(field).cloned().unwrap_or_default(),
@@ -180,14 +180,14 @@ pub(crate) fn request(
         None if args.all => "all",
         None => wanted_state(only.get("state").map(Vec::as_slice).unwrap_or_default()),
     };
-    let filter = Filter {
+    let filter = IssueFilter {
         state: Some(state.to_owned()),
         labels: words(&args.labels, "labels"),
         milestones: words(&args.milestones, "milestone"),
         since: args.since.clone(),
         limit: args.limit.and_then(|limit| usize::try_from(limit).ok()),
     };
-    Ok(Request { roots: Vec::new(), claimed, linked, filter })
+    Ok(SyncRequest { roots: Vec::new(), claimed, linked, filter })
 }
 
 /// What GitHub is asked for where the configuration wants roots in these states.
@@ -203,7 +203,7 @@ fn wanted_state(states: &[String]) -> &'static str {
 }
 
 /// The issue that a root as typed stands for: itself, or the one that a work item claims.
-fn root(desk: &Desk<'_>, whose: &Whose, typed: &str) -> Result<IssueKey, Failure> {
+fn root(project: &Project<'_>, whose: &IssueScope, typed: &str) -> Result<IssueKey, Failure> {
     if let Some(key) = issue(typed, whose) {
         return Ok(key);
     }
@@ -212,26 +212,26 @@ fn root(desk: &Desk<'_>, whose: &Whose, typed: &str) -> Result<IssueKey, Failure
             "`{typed}` is no issue: write `123`, `owner/repo#123`, a URL, or a work item that has an `issue`"
         ))
     };
-    let Found::Item(item) = desk.graph().find(desk.corpus(), typed) else { return Err(wrong()) };
-    let entry = &desk.corpus().entries[item].item;
+    let RootMatch::Item(item) = project.graph().find(project.corpus(), typed) else { return Err(wrong()) };
+    let entry = &project.corpus().entries[item].item;
     entry.issue.as_ref().and_then(|claim| issue(&claim.value, whose)).ok_or_else(wrong)
 }
 
 /// The issues that work items claim, and those that they refer to.
-fn named(workspace: &Workspace, desk: &Desk<'_>, whose: &Whose) -> (Vec<IssueKey>, Vec<IssueKey>) {
+fn named(workspace: &Workspace, project: &Project<'_>, whose: &IssueScope) -> (Vec<IssueKey>, Vec<IssueKey>) {
     let (mut claimed, mut linked) = (BTreeSet::new(), BTreeSet::new());
     let snapshot = workspace.settings.github.snapshot.as_str();
-    for (index, entry) in desk.corpus().entries.iter().enumerate() {
+    for (index, entry) in project.corpus().entries.iter().enumerate() {
         // What an issue refers to is not named by a work item.
         if entry.item.origin.path.is_under(snapshot) {
             continue;
         }
         claimed.extend(entry.item.issue.as_ref().and_then(|claim| issue(&claim.value, whose)));
         // A text by strangers decides nothing of what is fetched.
-        for edge in desk.graph().edges(index).iter().filter(|edge| edge.evidence.trusted) {
+        for edge in project.graph().edges(index).iter().filter(|edge| edge.evidence.trusted) {
             let id = match &edge.to {
                 Target::Issue { id, .. } => id.as_str(),
-                Target::Item(other) => desk.corpus().entries[*other].item.id.as_str(),
+                Target::Item(other) => project.corpus().entries[*other].item.id.as_str(),
             };
             linked.extend(issue(id, whose).filter(|_| id.contains('#')));
         }
@@ -241,7 +241,7 @@ fn named(workspace: &Workspace, desk: &Desk<'_>, whose: &Whose) -> (Vec<IssueKey
 }
 
 /// Reads `123`, `#123`, `GH-123`, `owner/repo#123`, and URLs of issues and pull requests.
-fn issue(text: &str, whose: &Whose) -> Option<IssueKey> {
+fn issue(text: &str, whose: &IssueScope) -> Option<IssueKey> {
     let text = text.trim();
     let number = |digits: &str| digits.parse::<u64>().ok().filter(|number| *number > 0);
     if let Some((_, rest)) = text.split_once("://") {
@@ -261,7 +261,7 @@ fn issue(text: &str, whose: &Whose) -> Option<IssueKey> {
 }
 
 /// The repo as it is called here.
-fn ours(repo: &str, whose: &Whose) -> String {
+fn ours(repo: &str, whose: &IssueScope) -> String {
     if repo.eq_ignore_ascii_case(&whose.repo) { whose.repo.clone() } else { repo.to_owned() }
 }
 
@@ -272,8 +272,8 @@ mod tests {
 
     #[test]
     fn issues_are_read_in_every_form() {
-        let api = Api::of_host("github.com").unwrap();
-        let whose = Whose { repo: "Own/Repo".to_owned(), host: "github.com".to_owned(), api, named_by: "a test" };
+        let api = ApiBase::of_host("github.com").unwrap();
+        let whose = IssueScope { repo: "Own/Repo".to_owned(), host: "github.com".to_owned(), api, named_by: "a test" };
         let read = |text: &str| issue(text, &whose).map(|key| key.to_string());
         for ours in ["12", "#12", "GH-12", "own/repo#12", "https://github.com/own/repo/issues/12#issuecomment-1"] {
             assert_eq!(read(ours).as_deref(), Some("Own/Repo#12"), "{ours}");

@@ -1,6 +1,6 @@
 //! A finished pack, or a root to build in memory: what `render` and `explain` take.
 
-use super::args::{Building, Format, Global};
+use super::args::{BudgetArgs, Format, Global};
 use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
@@ -12,14 +12,14 @@ use std::io::Write as _;
 use std::path::Path;
 
 /// A pack, or how the command ends without one; what is wrong has been told.
-pub(crate) fn pack(global: &Global, target: &str, building: &Building) -> Result<Result<Pack, Exit>, Failure> {
+pub(crate) fn pack(global: &Global, target: &str, building: &BudgetArgs) -> Result<Result<Pack, Exit>, Failure> {
     if target == "-" {
         return told(read(&read_bytes::stdin()?), "standard input");
     }
     if Path::new(target).is_file() {
         let bytes = read_bytes::file(Path::new(target))?;
         match read(&bytes) {
-            Ok(_) if *building != Building::default() => {
+            Ok(_) if *building != BudgetArgs::default() => {
                 let message = format!("`{target}` is a finished pack: options of `build` need a root");
                 return Err(Failure::usage(message));
             }

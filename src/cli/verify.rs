@@ -1,11 +1,11 @@
 //! `contextpack verify`.
 
-use super::args::{Building, Format, Global, VerifyArgs};
+use super::args::{BudgetArgs, Format, Global, VerifyArgs};
 use super::console;
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::output;
-use super::packs::Bench;
+use super::packs::BudgetProbe;
 use super::read as read_bytes;
 use super::report::{json_text, printable};
 use super::workspace::{Workspace, settled};
@@ -16,7 +16,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// A pack as it was found, and what is wrong with it.
-struct Judged {
+struct VerifiedFile {
     name: String,
     hash: Option<String>,
     faults: Vec<String>,
@@ -36,7 +36,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
             if file != *pack && !file.symlink_metadata().is_ok_and(|there| there.is_file()) {
                 // A pack that was replaced by a link or a device must not pass for one that is not there.
                 let faults = vec!["it is not a regular file".to_owned()];
-                judged.push(Judged { name, hash: None, faults, bytes: Vec::new() });
+                judged.push(VerifiedFile { name, hash: None, faults, bytes: Vec::new() });
                 continue;
             }
             let bytes = if file == *pack { read_bytes::file(&file)? } else { read_bytes::found(&file)? };
@@ -89,26 +89,26 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
     Ok(if valid { Exit::Done } else { Exit::Invalid })
 }
 
-fn judge(name: String, bytes: Vec<u8>) -> Judged {
+fn judge(name: String, bytes: Vec<u8>) -> VerifiedFile {
     let (hash, faults) = verify(&bytes);
-    Judged { name, hash, faults, bytes }
+    VerifiedFile { name, hash, faults, bytes }
 }
 
 /// Builds each valid pack from the repo around, under its own profile, and compares all bytes but those of the stamp.
 ///
 /// Returns what is wrong with each, by its place.
-fn against_repo(global: &Global, judged: &[Judged]) -> Result<Vec<Option<String>>, Failure> {
+fn against_repo(global: &Global, judged: &[VerifiedFile]) -> Result<Vec<Option<String>>, Failure> {
     let workspace = Workspace::open(global, &[], None)?;
-    let desk = workspace.desk();
+    let project = workspace.project();
     let mut faults = Vec::new();
     for one in judged {
         let Some(pack) = read(&one.bytes).ok().filter(|_| one.faults.is_empty()) else {
             faults.push(None);
             continue;
         };
-        let building = Building { profiles: vec![pack.profile.clone()], ..Building::default() };
+        let building = BudgetArgs { profiles: vec![pack.profile.clone()], ..BudgetArgs::default() };
         let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
-        let fault = match Bench::new(&workspace, &desk, &root, &building) {
+        let fault = match BudgetProbe::new(&workspace, &project, &root, &building) {
             Err(Failure::Usage(message)) => Some(format!("the repo gives no such pack: {message}")),
             Err(failure) => return Err(failure),
             Ok(bench) => match bench.built(building.limits())? {

@@ -11,8 +11,8 @@ use super::watch_args::{Print, WatchArgs};
 use super::workspace::{caches, environment, inside, stamp, strict};
 use contextpack::intake::Repo;
 use contextpack::model::{Diagnostic, Severity};
-use contextpack::session::{Request, SessionError};
-use contextpack::watch::{Event, Events, Native, Poll, Report, Saved, Trouble, Watch};
+use contextpack::session::{SessionError, SessionRequest};
+use contextpack::watch::{Event, Events, Native, Poll, SavedPack, Watch, WatchProblem, WatchReport};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
     }
     let here = std::env::current_dir()?;
     let root = Repo::find_root(&here)?;
-    let request = Request {
+    let request = SessionRequest {
         config: global.config.clone(),
         roots: args.roots.iter().map(|typed| from_root(&here, &root, typed)).collect(),
         profiles: args.building.profiles.clone(),
@@ -89,9 +89,9 @@ fn end_on_signal(sender: Sender<Event>) -> Result<(), Failure> {
     })
 }
 
-fn follow<E: Events>(global: &Global, args: &WatchArgs, request: Request, events: E) -> Result<Exit, Failure> {
+fn follow<E: Events>(global: &Global, args: &WatchArgs, request: SessionRequest, events: E) -> Result<Exit, Failure> {
     let first = stamp()?;
-    let teller = Teller { global, print: args.print, out: args.out.clone() };
+    let teller = WatchReporter { global, print: args.print, out: args.out.clone() };
     let stamps = Box::new(move || stamp().unwrap_or_else(|_| first.clone()));
     let mut watch = Watch::new(request, environment(), events, stamps, args.print.is_some());
     let report = watch.look();
@@ -99,7 +99,7 @@ fn follow<E: Events>(global: &Global, args: &WatchArgs, request: Request, events
     if let Some(unresolved) = report.unresolved.first() {
         return Err(Failure::usage(unresolved.to_string()));
     }
-    if let Some(Trouble::Session(error @ SessionError::Profile(_))) = report.trouble.first() {
+    if let Some(WatchProblem::Session(error @ SessionError::Profile(_))) = report.trouble.first() {
         return Err(Failure::usage(error.to_string()));
     }
     teller.begin(report, &watch, args)?;
@@ -110,19 +110,19 @@ fn follow<E: Events>(global: &Global, args: &WatchArgs, request: Request, events
 }
 
 /// Tells what happened.
-struct Teller<'a> {
+struct WatchReporter<'a> {
     global: &'a Global,
     print: Option<Print>,
     out: Option<PathBuf>,
 }
 
-impl Teller<'_> {
+impl WatchReporter<'_> {
     /// The first look: a summary, and what is wrong.
-    fn begin<E: Events>(&self, mut report: Report, watch: &Watch<E>, args: &WatchArgs) -> Result<(), Failure> {
+    fn begin<E: Events>(&self, mut report: WatchReport, watch: &Watch<E>, args: &WatchArgs) -> Result<(), Failure> {
         let saved = std::mem::take(&mut report.saved);
         let (written, failed, unchanged, took) = (saved.len(), report.failed.len(), report.unchanged, report.took);
         match self.global.format {
-            Format::Json => self.json(Report { saved, ..report }, watch)?,
+            Format::Json => self.json(WatchReport { saved, ..report }, watch)?,
             _ => self.wrong(report, watch)?,
         }
         if !self.global.quiet && self.global.format != Format::Json {
@@ -144,7 +144,7 @@ impl Teller<'_> {
         Ok(())
     }
 
-    fn tell<E: Events>(&self, mut report: Report, watch: &Watch<E>) -> Result<(), Failure> {
+    fn tell<E: Events>(&self, mut report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
         if self.global.format == Format::Json {
             return if report.is_quiet() { Ok(()) } else { self.json(report, watch) };
         }
@@ -175,7 +175,7 @@ impl Teller<'_> {
         }
         match self.print {
             Some(Print::Diff) => {
-                let diffs: Vec<String> = saved.iter().filter_map(Saved::diff).collect();
+                let diffs: Vec<String> = saved.iter().filter_map(SavedPack::diff).collect();
                 print_out(&diffs.concat())?;
             }
             Some(Print::Full) if !saved.is_empty() => print_out(watch.rendering())?,
@@ -185,13 +185,13 @@ impl Teller<'_> {
     }
 
     /// What went wrong, and did not before.
-    fn wrong<E: Events>(&self, report: Report, watch: &Watch<E>) -> Result<(), Failure> {
+    fn wrong<E: Events>(&self, report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
         let mut err = console::stderr();
         for trouble in report.trouble {
             match trouble {
-                Trouble::Session(SessionError::Config(faults)) => report::text(&mut err, &faults, &|_| None)?,
+                WatchProblem::Session(SessionError::Config(faults)) => report::text(&mut err, &faults, &|_| None)?,
                 // What happens unseen would be missing from the packs without a word.
-                Trouble::Follow(error) => return Err(Failure::Outside(error.into())),
+                WatchProblem::Follow(error) => return Err(Failure::Outside(error.into())),
                 other => report::plain_error(&mut err, &other.error().to_string(), other.error().source())?,
             }
         }
@@ -213,7 +213,7 @@ impl Teller<'_> {
     }
 
     /// One line of JSON, of the form that `build` prints, with what is new only.
-    fn json<E: Events>(&self, report: Report, watch: &Watch<E>) -> Result<(), Failure> {
+    fn json<E: Events>(&self, report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
         let empty = |root: String, profile: String, name: &str, status, reasons| output::BuiltPack {
             root,
             profile,
@@ -245,8 +245,8 @@ impl Teller<'_> {
         let mut diagnostics = self.levelled(report.diagnostics);
         for trouble in report.trouble {
             match trouble {
-                Trouble::Session(SessionError::Config(faults)) => diagnostics.extend(faults),
-                Trouble::Follow(error) => return Err(Failure::Outside(error.into())),
+                WatchProblem::Session(SessionError::Config(faults)) => diagnostics.extend(faults),
+                WatchProblem::Follow(error) => return Err(Failure::Outside(error.into())),
                 other => {
                     let mut err = console::stderr();
                     report::plain_error(&mut err, &other.error().to_string(), other.error().source())?;

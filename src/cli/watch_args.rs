@@ -1,6 +1,6 @@
 //! The options of `watch`, as its help documents them.
 
-use super::args::Building;
+use super::args::BudgetArgs;
 use clap::{Args as Options, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub(crate) struct WatchArgs {
     pub(crate) roots: Vec<String>,
 
     #[command(flatten)]
-    pub(crate) building: Building,
+    pub(crate) building: BudgetArgs,
 
     /// Writes packs to DIR instead of the configuration's `output.dir`
     #[arg(long, value_name = "DIR")]

@@ -1,18 +1,18 @@
 //! The repo that a command works on, opened.
 
-use super::args::{Building, Global};
+use super::args::{BudgetArgs, Global};
 use super::console;
 use super::failure::Failure;
 use super::report::printable;
-use contextpack::cache::{Cache, Look, Texts, Trace};
+use contextpack::cache::{Cache, FreshnessPolicy, ScrubCache, TracedTree};
 use contextpack::config::{self, DenyList, Settings};
 use contextpack::intake::{CacheUse, Options, Repo};
-use contextpack::model::{Code, Diagnostic, RepoPath, Severity, Source, Untracked};
-use contextpack::pipeline::{Desk, Forgetful, Limits, Memory, RootError, levelled, unmatched};
+use contextpack::model::{Code, Diagnostic, RepoPath, Severity, SourceTree, Untracked};
+use contextpack::pipeline::{BudgetLimits, BuildCache, NoCache, Project, RootError, levelled, unmatched};
 use contextpack::redact::Environment;
 use contextpack::seal::Stamp;
-use contextpack::session::{Incremental, MOST_TRIES, Order};
-use contextpack::store::{Access, CacheFolder, Folder, NoCache, StoreError, sweep_state};
+use contextpack::session::{BuildOrder, IncrementalBuild, MOST_TRIES};
+use contextpack::store::{Access, CacheFolder, CacheUnavailable, Folder, StoreError, sweep_state};
 use std::error::Error;
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -35,7 +35,7 @@ pub(crate) struct Workspace {
     /// What earlier builds found out, where that can be had.
     pub(crate) cache: Option<Cache>,
     /// What they found out about texts, once it is asked for.
-    texts: OnceLock<Option<Texts>>,
+    texts: OnceLock<Option<ScrubCache>>,
     environment: Environment,
     /// How files count that git does not track.
     untracked: Untracked,
@@ -89,30 +89,30 @@ impl Workspace {
     }
 
     /// Reads the work items and draws the graph.
-    pub(crate) fn desk(&self) -> Desk<'_> {
-        let memory = self.texts().map_or(&Forgetful as &dyn Memory, |texts| texts);
+    pub(crate) fn project(&self) -> Project<'_> {
+        let memory = self.texts().map_or(&NoCache as &dyn BuildCache, |texts| texts);
         self.opened(&self.repo, memory)
     }
 
     /// Does the same, and `trace` takes down what is read.
-    pub(crate) fn desk_of<'a>(&'a self, trace: &'a Trace<'a, Repo>) -> Desk<'a> {
+    pub(crate) fn desk_of<'a>(&'a self, trace: &'a TracedTree<'a, Repo>) -> Project<'a> {
         self.opened(trace, trace)
     }
 
-    fn opened<'a>(&'a self, source: &'a dyn Source, memory: &'a dyn Memory) -> Desk<'a> {
-        Desk::open_with(source, &self.settings, &self.deny, self.environment.clone(), memory, self.untracked)
+    fn opened<'a>(&'a self, source: &'a dyn SourceTree, memory: &'a dyn BuildCache) -> Project<'a> {
+        Project::open_with(source, &self.settings, &self.deny, self.environment.clone(), memory, self.untracked)
     }
 
     /// A run of `building` with what the cache knows; nothing where there is no cache.
     pub(crate) fn incremental<'a>(
         &'a self,
         folder: &'a Folder,
-        building: &Building,
+        building: &BudgetArgs,
         out: Option<&Path>,
-        look: Look,
-    ) -> Result<Option<Incremental<'a>>, Failure> {
+        look: FreshnessPolicy,
+    ) -> Result<Option<IncrementalBuild<'a>>, Failure> {
         let Some(cache) = &self.cache else { return Ok(None) };
-        let order = Order {
+        let order = BuildOrder {
             config: (&self.config.0, self.config.1.as_deref()),
             roots: &[],
             profiles: &building.profiles(&self.settings)?,
@@ -120,7 +120,7 @@ impl Workspace {
             untracked: self.untracked,
             out: out.map(std::path::absolute).transpose()?,
         };
-        Ok(Some(Incremental::new(&self.repo, cache, folder, &order, look)))
+        Ok(Some(IncrementalBuild::new(&self.repo, cache, folder, &order, look)))
     }
 
     /// Tells those who want to know that the cache could not be written.
@@ -131,7 +131,7 @@ impl Workspace {
     }
 
     /// What earlier builds found out about texts.
-    pub(crate) fn texts(&self) -> Option<&Texts> {
+    pub(crate) fn texts(&self) -> Option<&ScrubCache> {
         let texts = self.texts.get_or_init(|| {
             let mut notes = Vec::new();
             let texts = self.cache.as_ref().map(|cache| cache.texts(self.config_text(), &mut notes));
@@ -155,16 +155,16 @@ impl Workspace {
     }
 
     /// The indexes of `typed` roots, each once; all roots of the configuration where none is typed.
-    pub(crate) fn roots(&self, desk: &Desk<'_>, typed: &[String]) -> Result<Vec<usize>, Failure> {
+    pub(crate) fn roots(&self, project: &Project<'_>, typed: &[String]) -> Result<Vec<usize>, Failure> {
         if typed.is_empty() {
-            return Ok(desk.roots());
+            return Ok(project.roots());
         }
         let mut roots = Vec::new();
         for root in typed {
-            let item = match self.find(desk, root) {
+            let item = match self.find(project, root) {
                 Ok(item) => item,
                 Err(error) => {
-                    self.all_read(desk)?;
+                    self.all_read(project)?;
                     return Err(Failure::usage(error.to_string()));
                 }
             };
@@ -176,33 +176,33 @@ impl Workspace {
     }
 
     /// Refuses to go on if items may be missing, or if git changed some while they were read.
-    pub(crate) fn all_read(&self, desk: &Desk<'_>) -> Result<(), Failure> {
+    pub(crate) fn all_read(&self, project: &Project<'_>) -> Result<(), Failure> {
         if !self.repo.is_settled() {
             return Err(Failure::Unsettled);
         }
-        match desk.unread() {
+        match project.unread() {
             [] => Ok(()),
-            unread => Err(Failure::Unread(unread.iter().map(|unread| desk.told(unread.clone())).collect())),
+            unread => Err(Failure::Unread(unread.iter().map(|unread| project.told(unread.clone())).collect())),
         }
     }
 
     /// What is nothing in the repo as a whole may be the path of an item's file from the current folder.
-    pub(crate) fn find(&self, desk: &Desk<'_>, typed: &str) -> Result<usize, RootError> {
-        let error = match desk.find(typed) {
+    pub(crate) fn find(&self, project: &Project<'_>, typed: &str) -> Result<usize, RootError> {
+        let error = match project.find(typed) {
             Err(error @ RootError::Unknown { .. }) => error,
             found => return found,
         };
-        match inside(&self.root, Path::new(typed)).map(|path| desk.find(path.as_str())) {
+        match inside(&self.root, Path::new(typed)).map(|path| project.find(path.as_str())) {
             Some(Err(RootError::Unknown { .. })) | None => Err(error),
             Some(found) => found,
         }
     }
 
     /// Everything that is wrong so far: with the listing, the configuration's globs, the items and the graph.
-    pub(crate) fn diagnostics(&self, desk: &Desk<'_>) -> Vec<Diagnostic> {
+    pub(crate) fn diagnostics(&self, project: &Project<'_>) -> Vec<Diagnostic> {
         let mut all = levelled(self.repo.diagnostics().to_vec(), &self.settings);
         all.extend(levelled(unmatched(&self.settings, &self.repo), &self.settings));
-        all.extend_from_slice(desk.diagnostics());
+        all.extend_from_slice(project.diagnostics());
         all.sort();
         all.dedup();
         all
@@ -216,7 +216,7 @@ pub(crate) fn cache_folder(root: &Path, repo: &Repo, access: Access) -> Result<O
         CacheUse::Tracked => return Err("git tracks it".to_owned()),
         CacheUse::Unknown => return Err("git cannot say whether it tracks it".to_owned()),
     }
-    let caches = caches(&|name| std::env::var_os(name)).ok_or_else(|| told(&NoCache::NoFolder))?;
+    let caches = caches(&|name| std::env::var_os(name)).ok_or_else(|| told(&CacheUnavailable::NoFolder))?;
     CacheFolder::open(root, &caches, access).map_err(|error| told(&error))
 }
 
@@ -304,10 +304,10 @@ pub(crate) fn inside(root: &Path, folder: &Path) -> Option<RepoPath> {
     RepoPath::new(&relative.to_str()?.replace('\\', "/")).ok().filter(|path| !path.as_str().is_empty())
 }
 
-impl Building {
+impl BudgetArgs {
     /// The limits that were given.
-    pub(crate) fn limits(&self) -> Limits {
-        Limits {
+    pub(crate) fn limits(&self) -> BudgetLimits {
+        BudgetLimits {
             max_chars: self.max_chars,
             max_bytes: self.max_bytes,
             max_tokens: self.max_tokens,

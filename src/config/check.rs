@@ -2,7 +2,7 @@
 
 use super::read::{MOST_HELPED, did_you_mean, shortened};
 use super::settings::{Globs, Template, TemplatePart};
-use super::yaml::{Fault, Mark, Node, Value};
+use super::yaml::{ConfigFault, ConfigNode, ConfigValue, Mark};
 use crate::model::RepoPath;
 use globset::{GlobBuilder, GlobMatcher, GlobSetBuilder};
 
@@ -14,14 +14,14 @@ pub(super) const MOST_COMPILED: usize = 500;
 
 /// A setting's place in the file, and the value there where it is written.
 #[derive(Clone, Copy)]
-pub(super) struct At<'a> {
+pub(super) struct SettingPlace<'a> {
     mark: Mark,
-    node: Option<&'a Node>,
+    node: Option<&'a ConfigNode>,
 }
 
-impl<'a> At<'a> {
+impl<'a> SettingPlace<'a> {
     /// The whole file.
-    pub(super) fn root(node: &'a Node) -> Self {
+    pub(super) fn root(node: &'a ConfigNode) -> Self {
         Self { mark: Mark::START, node: Some(node) }
     }
 
@@ -36,7 +36,7 @@ impl<'a> At<'a> {
     /// The value at `index` of this list; a single value is a list of itself.
     pub(super) fn item(self, index: usize) -> Self {
         match self.node.map(|node| &node.value) {
-            Some(Value::List(nodes)) if index < nodes.len() => {
+            Some(ConfigValue::List(nodes)) if index < nodes.len() => {
                 Self { mark: nodes[index].at, node: Some(&nodes[index]) }
             }
             _ => self,
@@ -46,23 +46,23 @@ impl<'a> At<'a> {
 
 /// The faults found so far.
 #[derive(Default)]
-pub(super) struct Faults(pub(super) Vec<Fault>);
+pub(super) struct ConfigFaults(pub(super) Vec<ConfigFault>);
 
-impl Faults {
+impl ConfigFaults {
     /// Notes what is wrong at a setting.
-    pub(super) fn add(&mut self, at: At<'_>, message: impl Into<String>) -> &mut Fault {
+    pub(super) fn add(&mut self, at: SettingPlace<'_>, message: impl Into<String>) -> &mut ConfigFault {
         let index = self.0.len();
-        self.0.push(Fault::at(at.mark, message));
+        self.0.push(ConfigFault::at(at.mark, message));
         &mut self.0[index]
     }
 
     /// Notes what is wrong and what to do about it.
-    pub(super) fn add_help(&mut self, at: At<'_>, message: impl Into<String>, help: impl Into<String>) {
+    pub(super) fn add_help(&mut self, at: SettingPlace<'_>, message: impl Into<String>, help: impl Into<String>) {
         self.add(at, message).help = Some(help.into());
     }
 
     /// Globs over files: `*` stays in a folder, `**` crosses folders, braces work.
-    pub(super) fn globs(&mut self, at: At<'_>, written: &[String], any_case: bool) -> Globs {
+    pub(super) fn globs(&mut self, at: SettingPlace<'_>, written: &[String], any_case: bool) -> Globs {
         let mut set = GlobSetBuilder::new();
         let mut kept = Vec::new();
         for (index, text) in self.first(at, written, MOST_COMPILED).iter().enumerate() {
@@ -94,12 +94,12 @@ impl Faults {
     }
 
     /// A glob over files.
-    pub(super) fn file_glob(&mut self, at: At<'_>, text: &str) -> Option<GlobMatcher> {
+    pub(super) fn file_glob(&mut self, at: SettingPlace<'_>, text: &str) -> Option<GlobMatcher> {
         self.glob_stays_inside(at, text).then(|| self.glob(at, text, true)).flatten()
     }
 
     /// A glob over ids, in which `*` matches every character.
-    pub(super) fn id_glob(&mut self, at: At<'_>, text: &str) -> Option<GlobMatcher> {
+    pub(super) fn id_glob(&mut self, at: SettingPlace<'_>, text: &str) -> Option<GlobMatcher> {
         if text.is_empty() || text.len() > LONGEST_GLOB {
             self.add(at, format!("a glob has 1 to {LONGEST_GLOB} bytes"));
             return None;
@@ -107,7 +107,7 @@ impl Faults {
         self.glob(at, text, false)
     }
 
-    fn glob(&mut self, at: At<'_>, text: &str, literal_separator: bool) -> Option<GlobMatcher> {
+    fn glob(&mut self, at: SettingPlace<'_>, text: &str, literal_separator: bool) -> Option<GlobMatcher> {
         match GlobBuilder::new(text).literal_separator(literal_separator).backslash_escape(true).build() {
             Ok(glob) => Some(glob.compile_matcher()),
             Err(error) => {
@@ -117,12 +117,12 @@ impl Faults {
         }
     }
 
-    fn wrong_glob(&mut self, at: At<'_>, text: &str, error: &globset::Error) {
+    fn wrong_glob(&mut self, at: SettingPlace<'_>, text: &str, error: &globset::Error) {
         self.add(at, format!("`{}` is not a glob: {}", shortened(text), error.kind()));
     }
 
     /// Refuses globs that could match no path from the repo's root.
-    fn glob_stays_inside(&mut self, at: At<'_>, text: &str) -> bool {
+    fn glob_stays_inside(&mut self, at: SettingPlace<'_>, text: &str) -> bool {
         let shown = shortened(text);
         if text.is_empty() {
             self.add(at, "the glob is empty");
@@ -141,7 +141,7 @@ impl Faults {
     }
 
     /// A file or folder of the repo, not its root.
-    pub(super) fn path(&mut self, at: At<'_>, written: &str) -> Option<RepoPath> {
+    pub(super) fn path(&mut self, at: SettingPlace<'_>, written: &str) -> Option<RepoPath> {
         let shown = shortened(written);
         match RepoPath::new(written) {
             Err(_) => {
@@ -161,7 +161,7 @@ impl Faults {
     }
 
     /// A name of `[a-z0-9-]+`.
-    pub(super) fn name(&mut self, at: At<'_>, name: &str, what: &str) -> bool {
+    pub(super) fn name(&mut self, at: SettingPlace<'_>, name: &str, what: &str) -> bool {
         let fits = !name.is_empty() && name.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'));
         if !fits {
             let message = format!("`{}` cannot be the name of {what}", shortened(name));
@@ -171,7 +171,7 @@ impl Faults {
     }
 
     /// Texts of which none is empty or given twice; the faulty ones are left out.
-    pub(super) fn texts(&mut self, at: At<'_>, written: &[String]) -> Vec<String> {
+    pub(super) fn texts(&mut self, at: SettingPlace<'_>, written: &[String]) -> Vec<String> {
         let mut kept: Vec<String> = Vec::new();
         let mut seen = std::collections::BTreeSet::new();
         for (index, text) in written.iter().enumerate() {
@@ -188,7 +188,7 @@ impl Faults {
     }
 
     /// Refuses a name that is none of `known`.
-    pub(super) fn one_of(&mut self, at: At<'_>, name: &str, known: &[&str], what: &str) -> bool {
+    pub(super) fn one_of(&mut self, at: SettingPlace<'_>, name: &str, known: &[&str], what: &str) -> bool {
         let fits = known.contains(&name);
         if !fits {
             let help = (self.0.len() < MOST_HELPED).then(|| did_you_mean(name, known));
@@ -198,7 +198,7 @@ impl Faults {
     }
 
     /// The first `most` of a list, which is not to be longer: each of its parts takes time and memory to compile.
-    pub(super) fn first<'a, T>(&mut self, at: At<'_>, list: &'a [T], most: usize) -> &'a [T] {
+    pub(super) fn first<'a, T>(&mut self, at: SettingPlace<'_>, list: &'a [T], most: usize) -> &'a [T] {
         if list.len() > most {
             self.add(at, format!("the list has {} entries, more than {most}", list.len()));
         }
@@ -206,7 +206,7 @@ impl Faults {
     }
 
     /// A text with `{name}` holes; `{{` and `}}` are braces themselves.
-    pub(super) fn template(&mut self, at: At<'_>, written: &str) -> Option<Template> {
+    pub(super) fn template(&mut self, at: SettingPlace<'_>, written: &str) -> Option<Template> {
         match template(written) {
             Ok(template) => Some(template),
             Err(message) => {
@@ -272,14 +272,14 @@ mod tests {
     #[test]
     fn globs_stay_in_folders_and_braces_work() {
         let root = super::super::yaml::read("").unwrap();
-        let mut faults = Faults::default();
+        let mut faults = ConfigFaults::default();
         let written = ["work_items/**/*.{md,yml}".to_owned(), "./a/*.md".to_owned()];
-        let globs = faults.globs(At::root(&root), &written, false);
+        let globs = faults.globs(SettingPlace::root(&root), &written, false);
         assert!(globs.set.is_match("work_items/x.md") && globs.set.is_match("work_items/a/b/x.yml"));
         assert!(globs.set.is_match("a/x.md") && !globs.set.is_match("a/b/x.md") && !globs.set.is_match("A/x.md"));
         for wrong in ["", "/x", "../x", "a/../../x", "docs/", "!x", "a/[b", "{a"] {
             let before = faults.0.len();
-            faults.globs(At::root(&root), &[wrong.to_owned()], false);
+            faults.globs(SettingPlace::root(&root), &[wrong.to_owned()], false);
             assert_eq!(faults.0.len(), before + 1, "{wrong}");
         }
     }

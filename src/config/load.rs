@@ -1,11 +1,11 @@
 //! The text of `contextpack.yml` → [`Settings`], or everything that is wrong with it.
 
-use super::check::{At, Faults};
+use super::check::{ConfigFaults, SettingPlace};
 use super::raw::RawConfig;
 use super::read;
 use super::settings::Settings;
 use super::validate;
-use super::yaml::{self, Fault, Node};
+use super::yaml::{self, ConfigFault, ConfigNode};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
 
 /// The version of this program.
@@ -29,7 +29,7 @@ pub fn load(path_shown: &str, text: Option<&str>) -> Result<Settings, Vec<Diagno
 /// Everything that is wrong, sorted by place, and nothing else where the file
 /// needs another version of this program or of its own format.
 pub fn load_knowing(path_shown: &str, text: Option<&str>, rules: &[&str]) -> Result<Settings, Vec<Diagnostic>> {
-    let mut faults = Faults::default();
+    let mut faults = ConfigFaults::default();
     let mut code = Code::InvalidConfig;
     let settings = match yaml::read(text.unwrap_or_default()) {
         Err(fault) => {
@@ -51,25 +51,25 @@ pub fn load_knowing(path_shown: &str, text: Option<&str>, rules: &[&str]) -> Res
     }
 }
 
-fn settings(root: &Node, rules: &[&str], faults: &mut Faults) -> Option<Settings> {
+fn settings(root: &ConfigNode, rules: &[&str], faults: &mut ConfigFaults) -> Option<Settings> {
     // A file that has only comments is one that says nothing.
     let (raw, wrong) = read::read::<RawConfig>(root);
     faults.0.extend(wrong);
-    validate::settings(&raw?, rules, At::root(root), faults)
+    validate::settings(&raw?, rules, SettingPlace::root(root), faults)
 }
 
 /// What keeps this program from reading the file at all: what follows may mean something else there.
-fn other_version(root: &Node) -> Option<(Code, Fault)> {
+fn other_version(root: &ConfigNode) -> Option<(Code, ConfigFault)> {
     if let Some((_, node)) = root.get("required_version")
         && let Some(required) = node.text()
     {
         let required = required.trim();
         if !is_version(required) {
-            let fault = Fault::at(node.at, format!("`{}` is not a version", read::shortened(required)));
+            let fault = ConfigFault::at(node.at, format!("`{}` is not a version", read::shortened(required)));
             return Some((Code::InvalidConfig, fault.help("give one to three numbers, such as `0.1` or `0.1.3`")));
         }
         if !fits(required, THIS) {
-            let fault = Fault::at(node.at, format!("this repo needs contextpack {required}, and this is {THIS}"));
+            let fault = ConfigFault::at(node.at, format!("this repo needs contextpack {required}, and this is {THIS}"));
             // By its name alone it may be anybody's: it comes from its source.
             let help = format!(
                 "in a clone of contextpack, check out the commit of version {required} and run `cargo install --locked --path .`"
@@ -81,7 +81,8 @@ fn other_version(root: &Node) -> Option<(Code, Fault)> {
     match node.text() {
         Some("1") | None => None,
         Some(other) => {
-            let fault = Fault::at(node.at, format!("version `{}` of this file is unknown", read::shortened(other)));
+            let fault =
+                ConfigFault::at(node.at, format!("version `{}` of this file is unknown", read::shortened(other)));
             Some((Code::InvalidConfig, fault.help(format!("contextpack {THIS} reads `version: 1`"))))
         }
     }
@@ -103,7 +104,7 @@ fn fits(required: &str, version: &str) -> bool {
     })
 }
 
-fn diagnostics(path_shown: &str, code: Code, faults: Faults) -> Vec<Diagnostic> {
+fn diagnostics(path_shown: &str, code: Code, faults: ConfigFaults) -> Vec<Diagnostic> {
     // A file given from outside the repo is shown by its name.
     let path = RepoPath::new(path_shown).ok().or_else(|| {
         let name = path_shown.rsplit(['/', '\\']).next()?;

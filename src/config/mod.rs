@@ -21,7 +21,7 @@ pub use load::{load, load_knowing};
 pub use patterns::{PatternError, Patterns};
 pub use schema::schema;
 pub use settings::{
-    AdrSettings, Budget, EdgeMap, Excerpt, FieldMap, Filter, GithubSettings, Globs, Group, Instructions, ItemSource,
-    Output, Profile, RedactionAllow, RedactionRule, RedactionSettings, Roots, Settings, Strategy, Template,
-    TemplatePart, Tokenizer,
+    AdrSettings, Budget, EdgeMap, Excerpt, FieldFilter, FieldMap, GithubSettings, Globs, Group, Instructions,
+    ItemSource, OutputSettings, Profile, RedactionAllow, RedactionRule, RedactionSettings, RootFilter, Settings,
+    Strategy, Template, TemplatePart, Tokenizer,
 };

@@ -103,12 +103,12 @@ struct Pattern {
     /// Without a `/` inside it is compared with the last part of a path.
     name_only: bool,
     ignore_case: bool,
-    shape: Shape,
+    shape: PatternShape,
 }
 
 /// The shapes that most patterns have are compared without a walk, and of the others both ends first.
 #[derive(Debug, Clone)]
-enum Shape {
+enum PatternShape {
     Literal(Vec<u8>),
     Ending(Vec<u8>),
     Glob { tokens: Vec<Token>, shortest: usize, head: Vec<u8>, tail: Vec<u8> },
@@ -151,13 +151,13 @@ impl Pattern {
         };
         let special = |bytes: &[u8]| bytes.iter().any(|byte| b"*?[\\".contains(byte));
         let shape = match text {
-            _ if !special(text) => Shape::Literal(fold(text)),
-            [b'*', rest @ ..] if name_only && !special(rest) => Shape::Ending(fold(rest)),
+            _ if !special(text) => PatternShape::Literal(fold(text)),
+            [b'*', rest @ ..] if name_only && !special(rest) => PatternShape::Ending(fold(rest)),
             _ => {
                 let tokens = tokens(text, ignore_case)?;
                 let shortest = shortest(&tokens);
                 let (head, tail) = ends(&tokens);
-                Shape::Glob { tokens, shortest, head, tail }
+                PatternShape::Glob { tokens, shortest, head, tail }
             }
         };
         Ok(Self { negative, dir_only, name_only, ignore_case, shape })
@@ -173,9 +173,11 @@ impl Pattern {
             if self.ignore_case { a.eq_ignore_ascii_case(b) } else { a == b }
         };
         match &self.shape {
-            Shape::Literal(literal) => same(text, literal),
-            Shape::Ending(ending) => text.len() >= ending.len() && same(&text[text.len() - ending.len()..], ending),
-            Shape::Glob { tokens, shortest, head, tail } => {
+            PatternShape::Literal(literal) => same(text, literal),
+            PatternShape::Ending(ending) => {
+                text.len() >= ending.len() && same(&text[text.len() - ending.len()..], ending)
+            }
+            PatternShape::Glob { tokens, shortest, head, tail } => {
                 text.len() >= *shortest
                     && same(&text[..head.len()], head)
                     && same(&text[text.len() - tail.len()..], tail)

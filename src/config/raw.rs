@@ -3,7 +3,7 @@
 //! The doc comments of fields are the descriptions of the published schema:
 //! they speak to the person who writes the file.
 
-use super::shapes::{Percent, Words};
+use super::shapes::{OneOrMany, Percent};
 use crate::model::{Code, Level};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -51,26 +51,26 @@ pub(super) struct RawConfig {
 #[schemars(rename = "Roots")]
 pub(super) struct RawRoots {
     /// Only items and issues with one of these labels.
-    pub(super) labels: Option<Words>,
+    pub(super) labels: Option<OneOrMany>,
     /// Only items and issues in one of these states: `open`, `done`, `not_planned`, `merged`, `unknown`.
-    pub(super) state: Option<Words>,
+    pub(super) state: Option<OneOrMany>,
     /// Only items with one of these statuses, as they are written.
-    pub(super) status: Option<Words>,
+    pub(super) status: Option<OneOrMany>,
     /// Only items of one of these types.
     #[serde(rename = "type")]
-    pub(super) kind: Option<Words>,
+    pub(super) kind: Option<OneOrMany>,
     /// Only items with one of these priorities.
-    pub(super) priority: Option<Words>,
+    pub(super) priority: Option<OneOrMany>,
     /// Only items of one of these areas.
-    pub(super) area: Option<Words>,
+    pub(super) area: Option<OneOrMany>,
     /// Only items assigned to one of these.
-    pub(super) assignees: Option<Words>,
+    pub(super) assignees: Option<OneOrMany>,
     /// Only items and issues of one of these milestones.
-    pub(super) milestone: Option<Words>,
+    pub(super) milestone: Option<OneOrMany>,
     /// Only ids that match one of these globs, such as `feat:*`.
-    pub(super) include: Option<Words>,
+    pub(super) include: Option<OneOrMany>,
     /// Not those of which a field, named here, has one of these values, such as `{status: [draft]}`.
-    pub(super) exclude: Option<BTreeMap<String, Words>>,
+    pub(super) exclude: Option<BTreeMap<String, OneOrMany>>,
 }
 
 /// One place of work items and how to read them.
@@ -79,9 +79,9 @@ pub(super) struct RawRoots {
 #[schemars(rename = "WorkItems")]
 pub(super) struct RawItems {
     /// Files that hold work items, as globs from the root of the repo: `*` stays in a folder, `**` crosses folders, `{a,b}` is either.
-    pub(super) include: Words,
+    pub(super) include: OneOrMany,
     /// Files among them that hold none.
-    pub(super) exclude: Option<Words>,
+    pub(super) exclude: Option<OneOrMany>,
     /// How an id is made, such as `EIP-{eip}`: `{name}` is a field of the item; also `{path}`, `{dir}` and `{stem}` of its file. Default: `{id}`, else `{stable_id}`, else `{path}`.
     pub(super) id: Option<String>,
     /// How a bare relation value becomes an id, such as `EIP-{}`. Default: `{}`.
@@ -90,13 +90,13 @@ pub(super) struct RawItems {
     /// The names of fields: ours, then theirs (a name or a list of names). Of several, texts take the first that is not empty; relations and documents take all.
     #[serde(default)]
     #[schemars(schema_with = "field_names")]
-    pub(super) fields: Option<BTreeMap<String, Words>>,
+    pub(super) fields: Option<BTreeMap<String, OneOrMany>>,
     /// A field that holds a list of edges to other items.
     pub(super) edges: Option<RawEdges>,
     /// Items that exist as neighbours but get no pack: field names and values, such as `{status: [tombstone]}`.
-    pub(super) no_pack: Option<BTreeMap<String, Words>>,
+    pub(super) no_pack: Option<BTreeMap<String, OneOrMany>>,
     /// Prefixes of ids that mean the same, such as `[BACK-, task-]`. A bare number takes the first.
-    pub(super) prefixes: Option<Words>,
+    pub(super) prefixes: Option<OneOrMany>,
     /// The name of the file beside the item that holds its body, such as `README.md`.
     pub(super) body_file: Option<String>,
 }
@@ -195,7 +195,7 @@ pub(super) enum RawGroup {
 #[schemars(rename = "Adrs")]
 pub(super) struct RawAdrs {
     /// Files that are ADRs, as globs. Default: Markdown files below `docs/adr`, `docs/adrs`, `docs/decisions`, `doc/adr`, `doc/architecture/decisions` and `docs/architecture/decisions`, in upper or lower case.
-    pub(super) include: Option<Words>,
+    pub(super) include: Option<OneOrMany>,
     /// What an excerpt holds.
     pub(super) excerpt: Option<RawExcerpt>,
 }
@@ -325,7 +325,7 @@ pub(super) struct RawRedaction {
     /// Further rules besides the built-in ones.
     pub(super) rules: Option<Vec<RawRule>>,
     /// Further files that are never opened, as globs; `!path` allows one that would not be opened.
-    pub(super) deny_paths: Option<Words>,
+    pub(super) deny_paths: Option<OneOrMany>,
 }
 
 /// Lets findings through. At least one part is given; all that are must match.
@@ -353,7 +353,7 @@ pub(super) struct RawRule {
     /// The regular expression of what is removed: group 1 where there is one, else the whole match.
     pub(super) pattern: String,
     /// Words of which one must stand near for the rule to look at all, case ignored.
-    pub(super) keywords: Option<Words>,
+    pub(super) keywords: Option<OneOrMany>,
     /// Why it is removed, as packs record it.
     pub(super) reason: Option<String>,
 }
@@ -366,7 +366,7 @@ pub(super) struct RawOutput {
     /// The folder of packs, inside the repo. Default: `packs`.
     pub(super) dir: Option<String>,
     /// The profiles that are built where none is named. Default: `[coding]`.
-    pub(super) profiles: Option<Words>,
+    pub(super) profiles: Option<OneOrMany>,
     /// Whether `<pack>.md` is kept beside each pack: exactly what `contextpack render` prints, for reviews. Default: `false`.
     pub(super) markdown: Option<bool>,
 }
@@ -418,7 +418,7 @@ fn warnings(generator: &mut SchemaGenerator) -> Schema {
 }
 
 fn field_names(generator: &mut SchemaGenerator) -> Schema {
-    let words = generator.subschema_for::<Words>();
+    let words = generator.subschema_for::<OneOrMany>();
     let of = |name: &&str| {
         let mut schema = words.clone();
         schema.insert("description".to_owned(), format!("Their name, or names, of our field `{name}`.").into());

@@ -1,6 +1,6 @@
-//! A `serde` deserializer over [`Node`]: every fault has its place, every unknown setting is found.
+//! A `serde` deserializer over [`ConfigNode`]: every fault has its place, every unknown setting is found.
 
-use super::yaml::{Fault, Key, Node, Value};
+use super::yaml::{ConfigFault, ConfigNode, ConfigValue, Key};
 use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 use std::cell::RefCell;
@@ -11,9 +11,9 @@ use std::rc::Rc;
 ///
 /// Unknown settings are collected and passed over, so that one run names all
 /// of them; the first value of a wrong shape ends the reading.
-pub(super) fn read<T: DeserializeOwned>(root: &Node) -> (Option<T>, Vec<Fault>) {
+pub(super) fn read<T: DeserializeOwned>(root: &ConfigNode) -> (Option<T>, Vec<ConfigFault>) {
     let unknown = RefCell::new(Vec::new());
-    let result = T::deserialize(Reader { node: root, unknown: &unknown });
+    let result = T::deserialize(ConfigDeserializer { node: root, unknown: &unknown });
     let mut faults = unknown.into_inner();
     faults.sort_by_key(|fault| fault.at);
     let value = result.map_err(|fault| faults.push(fault)).ok();
@@ -51,15 +51,15 @@ fn quoted(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for ConfigFault {}
 
-impl fmt::Display for Fault {
+impl fmt::Display for ConfigFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl de::Error for Fault {
+impl de::Error for ConfigFault {
     fn custom<T: fmt::Display>(message: T) -> Self {
         Self { at: None, message: message.to_string(), help: None }
     }
@@ -85,39 +85,39 @@ impl de::Error for Fault {
 }
 
 #[derive(Clone, Copy)]
-struct Reader<'a> {
-    node: &'a Node,
-    unknown: &'a RefCell<Vec<Fault>>,
+struct ConfigDeserializer<'a> {
+    node: &'a ConfigNode,
+    unknown: &'a RefCell<Vec<ConfigFault>>,
 }
 
-impl Reader<'_> {
+impl ConfigDeserializer<'_> {
     /// Gives a fault without a place this node's.
-    fn placed<T>(self, result: Result<T, Fault>) -> Result<T, Fault> {
+    fn placed<T>(self, result: Result<T, ConfigFault>) -> Result<T, ConfigFault> {
         result.map_err(|mut fault| {
             fault.at.get_or_insert(self.node.at);
             fault
         })
     }
 
-    fn wrong<T>(self, expected: &str) -> Result<T, Fault> {
+    fn wrong<T>(self, expected: &str) -> Result<T, ConfigFault> {
         let found = match &self.node.value {
-            Value::Null => "nothing",
-            Value::Scalar { plain: false, .. } => "a text in quotes",
-            Value::Scalar { .. } => "a single value",
-            Value::List(_) => "a list",
-            Value::Map(_) => "a map",
+            ConfigValue::Null => "nothing",
+            ConfigValue::Scalar { plain: false, .. } => "a text in quotes",
+            ConfigValue::Scalar { .. } => "a single value",
+            ConfigValue::List(_) => "a list",
+            ConfigValue::Map(_) => "a map",
         };
-        Err(Fault::at(self.node.at, format!("expected {expected}, found {found}")))
+        Err(ConfigFault::at(self.node.at, format!("expected {expected}, found {found}")))
     }
 }
 
 macro_rules! whole_numbers {
     ($($method:ident $visit:ident $type:ty;)+) => {
-        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-            let Value::Scalar { text, plain: true } = &self.node.value else { return self.wrong("a whole number") };
+        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ConfigFault> {
+            let ConfigValue::Scalar { text, plain: true } = &self.node.value else { return self.wrong("a whole number") };
             match text.parse::<$type>() {
                 Ok(number) if text.bytes().all(|b| b.is_ascii_digit()) => self.placed(visitor.$visit(number)),
-                _ => Err(Fault::at(
+                _ => Err(ConfigFault::at(
                     self.node.at,
                     format!("`{}` is not a whole number from 0 to {}", shortened(text), <$type>::MAX),
                 )),
@@ -140,24 +140,29 @@ pub(super) fn shortened(text: &str) -> String {
     format!("{words}…")
 }
 
-impl<'de> Deserializer<'de> for Reader<'de> {
-    type Error = Fault;
+impl<'de> Deserializer<'de> for ConfigDeserializer<'de> {
+    type Error = ConfigFault;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ConfigFault> {
         self.placed(match &self.node.value {
-            Value::Null => visitor.visit_unit(),
-            Value::Scalar { text, .. } => visitor.visit_borrowed_str(text),
-            Value::List(nodes) => visitor.visit_seq(Items { nodes: nodes.iter(), unknown: self.unknown }),
-            Value::Map(pairs) => {
-                visitor.visit_map(Pairs { pairs: pairs.iter(), value: None, fields: None, unknown: self.unknown })
+            ConfigValue::Null => visitor.visit_unit(),
+            ConfigValue::Scalar { text, .. } => visitor.visit_borrowed_str(text),
+            ConfigValue::List(nodes) => {
+                visitor.visit_seq(SeqDeserializer { nodes: nodes.iter(), unknown: self.unknown })
             }
+            ConfigValue::Map(pairs) => visitor.visit_map(MapDeserializer {
+                pairs: pairs.iter(),
+                value: None,
+                fields: None,
+                unknown: self.unknown,
+            }),
         })
     }
 
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ConfigFault> {
         match &self.node.value {
-            Value::Scalar { text, plain: true } if text == "true" => visitor.visit_bool(true),
-            Value::Scalar { text, plain: true } if text == "false" => visitor.visit_bool(false),
+            ConfigValue::Scalar { text, plain: true } if text == "true" => visitor.visit_bool(true),
+            ConfigValue::Scalar { text, plain: true } if text == "false" => visitor.visit_bool(false),
             _ => self.wrong("`true` or `false`"),
         }
     }
@@ -168,38 +173,38 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         deserialize_u64 visit_u64 u64;
     }
 
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ConfigFault> {
         match &self.node.value {
-            Value::Scalar { text, .. } => self.placed(visitor.visit_borrowed_str(text)),
+            ConfigValue::Scalar { text, .. } => self.placed(visitor.visit_borrowed_str(text)),
             _ => self.wrong("a text"),
         }
     }
 
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ConfigFault> {
         self.deserialize_str(visitor)
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ConfigFault> {
         match &self.node.value {
-            Value::Null => visitor.visit_none(),
+            ConfigValue::Null => visitor.visit_none(),
             _ => visitor.visit_some(self),
         }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, ConfigFault> {
         visitor.visit_newtype_struct(self)
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ConfigFault> {
         match &self.node.value {
-            Value::List(_) => self.deserialize_any(visitor),
+            ConfigValue::List(_) => self.deserialize_any(visitor),
             _ => self.wrong("a list"),
         }
     }
 
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ConfigFault> {
         match &self.node.value {
-            Value::Map(_) => self.deserialize_any(visitor),
+            ConfigValue::Map(_) => self.deserialize_any(visitor),
             _ => self.wrong("a map of names and values"),
         }
     }
@@ -209,14 +214,14 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         _: &'static str,
         fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, ConfigFault> {
         let pairs = match &self.node.value {
-            Value::Map(pairs) => pairs.as_slice(),
+            ConfigValue::Map(pairs) => pairs.as_slice(),
             // A heading with nothing below it yet, such as `profiles: {coding: }`.
-            Value::Null => &[],
+            ConfigValue::Null => &[],
             _ => return self.wrong("a map of settings"),
         };
-        let pairs = Pairs { pairs: pairs.iter(), value: None, fields: Some(fields), unknown: self.unknown };
+        let pairs = MapDeserializer { pairs: pairs.iter(), value: None, fields: Some(fields), unknown: self.unknown };
         self.placed(visitor.visit_map(pairs))
     }
 
@@ -225,13 +230,13 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         _: &'static str,
         variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, ConfigFault> {
         match &self.node.value {
-            Value::Scalar { text, .. } if variants.contains(&text.as_str()) => {
+            ConfigValue::Scalar { text, .. } if variants.contains(&text.as_str()) => {
                 self.placed(visitor.visit_enum(text.as_str().into_deserializer()))
             }
-            Value::Scalar { text, .. } => {
-                Err(Fault::at(self.node.at, format!("`{}` is none of {}", shortened(text), quoted(variants)))
+            ConfigValue::Scalar { text, .. } => {
+                Err(ConfigFault::at(self.node.at, format!("`{}` is none of {}", shortened(text), quoted(variants)))
                     .help(did_you_mean(text, variants)))
             }
             _ => self.wrong(&format!("one of {}", quoted(variants))),
@@ -244,39 +249,39 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     }
 }
 
-struct Items<'a> {
-    nodes: std::slice::Iter<'a, Rc<Node>>,
-    unknown: &'a RefCell<Vec<Fault>>,
+struct SeqDeserializer<'a> {
+    nodes: std::slice::Iter<'a, Rc<ConfigNode>>,
+    unknown: &'a RefCell<Vec<ConfigFault>>,
 }
 
-impl<'de> de::SeqAccess<'de> for Items<'de> {
-    type Error = Fault;
+impl<'de> de::SeqAccess<'de> for SeqDeserializer<'de> {
+    type Error = ConfigFault;
 
-    fn next_element_seed<S: de::DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {
+    fn next_element_seed<S: de::DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, ConfigFault> {
         match self.nodes.next() {
-            Some(node) => seed.deserialize(Reader { node, unknown: self.unknown }).map(Some),
+            Some(node) => seed.deserialize(ConfigDeserializer { node, unknown: self.unknown }).map(Some),
             None => Ok(None),
         }
     }
 }
 
-struct Pairs<'a> {
-    pairs: std::slice::Iter<'a, (Key, Rc<Node>)>,
-    value: Option<&'a Node>,
+struct MapDeserializer<'a> {
+    pairs: std::slice::Iter<'a, (Key, Rc<ConfigNode>)>,
+    value: Option<&'a ConfigNode>,
     /// The settings that a struct knows; a map takes every name.
     fields: Option<&'static [&'static str]>,
-    unknown: &'a RefCell<Vec<Fault>>,
+    unknown: &'a RefCell<Vec<ConfigFault>>,
 }
 
-impl<'de> de::MapAccess<'de> for Pairs<'de> {
-    type Error = Fault;
+impl<'de> de::MapAccess<'de> for MapDeserializer<'de> {
+    type Error = ConfigFault;
 
-    fn next_key_seed<S: de::DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {
+    fn next_key_seed<S: de::DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, ConfigFault> {
         for (key, node) in self.pairs.by_ref() {
             if let Some(fields) = self.fields
                 && !fields.contains(&key.text.as_str())
             {
-                let mut fault = Fault::at(key.at, format!("unknown setting `{}`", shortened(&key.text)));
+                let mut fault = ConfigFault::at(key.at, format!("unknown setting `{}`", shortened(&key.text)));
                 let mut unknown = self.unknown.borrow_mut();
                 if unknown.len() < MOST_HELPED {
                     fault = fault.help(did_you_mean(&key.text, fields));
@@ -290,9 +295,9 @@ impl<'de> de::MapAccess<'de> for Pairs<'de> {
         Ok(None)
     }
 
-    fn next_value_seed<S: de::DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Fault> {
+    fn next_value_seed<S: de::DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, ConfigFault> {
         match self.value.take() {
-            Some(node) => seed.deserialize(Reader { node, unknown: self.unknown }),
+            Some(node) => seed.deserialize(ConfigDeserializer { node, unknown: self.unknown }),
             None => Err(de::Error::custom("a value was asked for before its name")),
         }
     }
@@ -307,21 +312,21 @@ mod tests {
 
     #[derive(Debug, Deserialize, PartialEq)]
     #[serde(deny_unknown_fields)]
-    struct Limits {
+    struct NestingLimits {
         max_chars: Option<u64>,
-        kind: Option<Kind>,
+        kind: Option<ExpectedKind>,
         names: Option<Vec<String>>,
     }
 
     #[derive(Debug, Deserialize, PartialEq)]
     #[serde(rename_all = "snake_case")]
-    enum Kind {
+    enum ExpectedKind {
         Both,
         TruncateTail,
     }
 
-    fn faults(text: &str) -> Vec<Fault> {
-        read::<Limits>(&yaml::read(text).unwrap()).1
+    fn faults(text: &str) -> Vec<ConfigFault> {
+        read::<NestingLimits>(&yaml::read(text).unwrap()).1
     }
 
     #[test]
@@ -349,7 +354,7 @@ mod tests {
 
     #[test]
     fn numbers_in_lists_of_names_keep_their_spelling() {
-        let (limits, faults) = read::<Limits>(&yaml::read("names: [4.10, 0012, no]\nkind: both\n").unwrap());
+        let (limits, faults) = read::<NestingLimits>(&yaml::read("names: [4.10, 0012, no]\nkind: both\n").unwrap());
         assert_eq!(faults, []);
         assert_eq!(limits.unwrap().names.unwrap(), ["4.10", "0012", "no"]);
     }

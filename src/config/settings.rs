@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Who gets a pack.
-    pub roots: Roots,
+    pub roots: RootFilter,
     /// Where work items come from, in include order.
     pub work_items: Vec<ItemSource>,
     /// Statuses that mean done, compared without case.
@@ -21,26 +21,26 @@ pub struct Settings {
     /// What the user adds to, or takes from, redaction.
     pub redaction: RedactionSettings,
     /// Where packs go.
-    pub output: Output,
+    pub output: OutputSettings,
     /// What the user says of warning codes.
     pub warnings: BTreeMap<Code, Level>,
 }
 
 /// Which items and issues are roots.
 #[derive(Debug, Clone, Default)]
-pub struct Roots {
+pub struct RootFilter {
     /// Only those that match every field named here; empty takes all.
-    pub only: Filter,
+    pub only: FieldFilter,
     /// Ids, as globs; empty takes all.
     pub include: Vec<globset::GlobMatcher>,
     /// Not those that match any field named here.
-    pub exclude: Filter,
+    pub exclude: FieldFilter,
 }
 
 /// Field names and the values that match, compared without case. `state`
 /// stands for the item's state (`open`, `done`).
 #[derive(Debug, Clone, Default)]
-pub struct Filter(pub BTreeMap<String, Vec<String>>);
+pub struct FieldFilter(pub BTreeMap<String, Vec<String>>);
 
 /// Compiled globs; `**` crosses folders, `*` does not, case counts, braces work.
 #[derive(Debug, Clone)]
@@ -67,7 +67,7 @@ pub struct ItemSource {
     /// A field that holds a list of edges.
     pub edges: Option<EdgeMap>,
     /// Items that are neighbours only.
-    pub no_pack: Filter,
+    pub no_pack: FieldFilter,
     /// Id prefixes that mean the same; a bare number takes the first.
     pub prefixes: Vec<String>,
     /// The file beside the item that holds its body.
@@ -273,7 +273,7 @@ pub struct RedactionRule {
 
 /// `output:`.
 #[derive(Debug, Clone)]
-pub struct Output {
+pub struct OutputSettings {
     /// The folder of packs, inside the repo.
     pub dir: RepoPath,
     /// Profiles that `build` makes where none is named.

@@ -7,35 +7,35 @@ use std::fmt;
 
 /// One text or a list of texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Words(pub(super) Vec<String>);
+pub(super) struct OneOrMany(pub(super) Vec<String>);
 
-impl<'de> Deserialize<'de> for Words {
+impl<'de> Deserialize<'de> for OneOrMany {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Shape;
-        impl<'de> Visitor<'de> for Shape {
-            type Value = Words;
+        struct OneOrManyVisitor;
+        impl<'de> Visitor<'de> for OneOrManyVisitor {
+            type Value = OneOrMany;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a text or a list of texts")
             }
 
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Words, E> {
-                Ok(Words(vec![text.to_owned()]))
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<OneOrMany, E> {
+                Ok(OneOrMany(vec![text.to_owned()]))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Words, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<OneOrMany, A::Error> {
                 let mut words = Vec::new();
                 while let Some(word) = items.next_element()? {
                     words.push(word);
                 }
-                Ok(Words(words))
+                Ok(OneOrMany(words))
             }
         }
-        deserializer.deserialize_any(Shape)
+        deserializer.deserialize_any(OneOrManyVisitor)
     }
 }
 
-impl JsonSchema for Words {
+impl JsonSchema for OneOrMany {
     fn inline_schema() -> bool {
         true
     }
@@ -60,8 +60,8 @@ pub(super) struct Percent(pub(super) u8);
 
 impl<'de> Deserialize<'de> for Percent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Shape;
-        impl Visitor<'_> for Shape {
+        struct PercentVisitor;
+        impl Visitor<'_> for PercentVisitor {
             type Value = Percent;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -77,7 +77,7 @@ impl<'de> Deserialize<'de> for Percent {
                 }
             }
         }
-        deserializer.deserialize_any(Shape)
+        deserializer.deserialize_any(PercentVisitor)
     }
 }
 

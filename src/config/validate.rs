@@ -1,15 +1,15 @@
 //! From the raw form to [`Settings`]: every check that needs more than a shape.
 
-use super::check::{At, Faults, MOST_COMPILED};
+use super::check::{ConfigFaults, MOST_COMPILED, SettingPlace};
 use super::raw::{
     NATIVE_FIELDS, RawAdrs, RawConfig, RawEdges, RawGithub, RawItems, RawOutput, RawRelation, RawRoots, RawTrust,
 };
 use super::read::shortened;
 use super::settings::{
-    AdrSettings, EdgeMap, Excerpt, FieldMap, Filter, GithubSettings, ItemSource, Output, Profile, Roots, Settings,
-    Template, TemplatePart,
+    AdrSettings, EdgeMap, Excerpt, FieldFilter, FieldMap, GithubSettings, ItemSource, OutputSettings, Profile,
+    RootFilter, Settings, Template, TemplatePart,
 };
-use super::shapes::Words;
+use super::shapes::OneOrMany;
 use super::{validate_profiles, validate_redaction};
 use crate::model::{Code, Level, Relation, RepoPath, Severity, is_repo_name};
 use std::collections::BTreeMap;
@@ -46,13 +46,18 @@ const STATES: [&str; 5] = ["open", "done", "not_planned", "merged", "unknown"];
 pub(super) const LARGEST_NUMBER: u64 = (1 << 53) - 1;
 
 /// Checks everything and makes the settings; where there are faults they are worth nothing.
-pub(super) fn settings(raw: &RawConfig, rules: &[&str], root: At<'_>, faults: &mut Faults) -> Option<Settings> {
+pub(super) fn settings(
+    raw: &RawConfig,
+    rules: &[&str],
+    root: SettingPlace<'_>,
+    faults: &mut ConfigFaults,
+) -> Option<Settings> {
     let profiles = validate_profiles::profiles(raw.profiles.as_ref(), root.key("profiles"), faults);
     let github = github(raw.github.as_ref(), root.key("github"), faults);
     let snapshot = github.as_ref().map(|github| &github.snapshot);
     let output = output(raw.output.as_ref(), root.key("output"), &profiles, snapshot, faults);
     let at_items = root.key("work_items");
-    let native = RawItems { include: Words(vec![WORK_ITEMS.to_owned()]), ..RawItems::default() };
+    let native = RawItems { include: OneOrMany(vec![WORK_ITEMS.to_owned()]), ..RawItems::default() };
     let work_items = match &raw.work_items {
         Some(sources) => {
             sources.iter().enumerate().map(|(i, source)| items(source, at_items.item(i), faults)).collect()
@@ -75,9 +80,9 @@ fn owned(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
-fn roots(raw: Option<&RawRoots>, at: At<'_>, faults: &mut Faults) -> Roots {
+fn roots(raw: Option<&RawRoots>, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> RootFilter {
     let Some(raw) = raw else {
-        return Roots::default();
+        return RootFilter::default();
     };
     let mut only = BTreeMap::new();
     for (name, words) in [
@@ -97,20 +102,20 @@ fn roots(raw: Option<&RawRoots>, at: At<'_>, faults: &mut Faults) -> Roots {
     let at_include = at.key("include");
     let include = raw.include.as_ref().map_or(&[][..], |words| &words.0);
     let include = faults.first(at_include, include, MOST_COMPILED);
-    Roots {
-        only: Filter(only),
+    RootFilter {
+        only: FieldFilter(only),
         include: include.iter().enumerate().filter_map(|(i, glob)| faults.id_glob(at_include.item(i), glob)).collect(),
         exclude: filter(raw.exclude.as_ref(), at.key("exclude"), faults),
     }
 }
 
-fn filter(raw: Option<&BTreeMap<String, Words>>, at: At<'_>, faults: &mut Faults) -> Filter {
+fn filter(raw: Option<&BTreeMap<String, OneOrMany>>, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> FieldFilter {
     let fields = raw.into_iter().flatten();
-    Filter(fields.map(|(name, words)| (name.clone(), values(name, words, at.key(name), faults))).collect())
+    FieldFilter(fields.map(|(name, words)| (name.clone(), values(name, words, at.key(name), faults))).collect())
 }
 
 /// The values of a filter's field; an empty list would match nothing and is a mistake.
-fn values(field: &str, words: &Words, at: At<'_>, faults: &mut Faults) -> Vec<String> {
+fn values(field: &str, words: &OneOrMany, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> Vec<String> {
     if words.0.is_empty() {
         faults.add_help(at, format!("`{}` lists no values", shortened(field)), "name at least one, or remove the line");
     }
@@ -129,7 +134,7 @@ fn values(field: &str, words: &Words, at: At<'_>, faults: &mut Faults) -> Vec<St
     values
 }
 
-fn items(raw: &RawItems, at: At<'_>, faults: &mut Faults) -> ItemSource {
+fn items(raw: &RawItems, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> ItemSource {
     if raw.include.0.is_empty() {
         faults.add_help(at.key("include"), "`include` names no files", "give at least one glob");
     }
@@ -150,7 +155,7 @@ fn items(raw: &RawItems, at: At<'_>, faults: &mut Faults) -> ItemSource {
     }
 }
 
-fn id_template(written: &str, at: At<'_>, faults: &mut Faults) -> Option<Template> {
+fn id_template(written: &str, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> Option<Template> {
     let template = faults.template(at, written)?;
     let holes: Vec<&str> = holes(&template);
     if holes.is_empty() {
@@ -165,7 +170,7 @@ fn id_template(written: &str, at: At<'_>, faults: &mut Faults) -> Option<Templat
     Some(template)
 }
 
-fn reference_template(written: &str, at: At<'_>, faults: &mut Faults) -> Template {
+fn reference_template(written: &str, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> Template {
     let identity = Template { parts: vec![TemplatePart::Hole(String::new())] };
     let Some(template) = faults.template(at, written) else {
         return identity;
@@ -186,7 +191,7 @@ fn holes(template: &Template) -> Vec<&str> {
         .collect()
 }
 
-fn fields(raw: Option<&BTreeMap<String, Words>>, at: At<'_>, faults: &mut Faults) -> FieldMap {
+fn fields(raw: Option<&BTreeMap<String, OneOrMany>>, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> FieldMap {
     let mut map = FieldMap::new();
     for (ours, theirs) in raw.into_iter().flatten() {
         let at = at.key(ours);
@@ -209,7 +214,7 @@ fn fields(raw: Option<&BTreeMap<String, Words>>, at: At<'_>, faults: &mut Faults
     map
 }
 
-fn edge_map(raw: &RawEdges, at: At<'_>, faults: &mut Faults) -> EdgeMap {
+fn edge_map(raw: &RawEdges, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> EdgeMap {
     for (name, value) in [("field", &raw.field), ("to", &raw.to)] {
         if value.trim().is_empty() {
             faults.add(at.key(name), format!("`{name}` is empty"));
@@ -239,7 +244,7 @@ impl From<RawRelation> for Relation {
     }
 }
 
-fn adrs(raw: Option<&RawAdrs>, at: At<'_>, faults: &mut Faults) -> AdrSettings {
+fn adrs(raw: Option<&RawAdrs>, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> AdrSettings {
     let include = match raw.and_then(|raw| raw.include.as_ref()) {
         Some(written) => faults.globs(at.key("include"), &written.0, false),
         None => faults.globs(at, &owned(&ADRS), true),
@@ -257,7 +262,7 @@ fn adrs(raw: Option<&RawAdrs>, at: At<'_>, faults: &mut Faults) -> AdrSettings {
     AdrSettings { include, excerpt: Excerpt { headings, max_lines } }
 }
 
-fn github(raw: Option<&RawGithub>, at: At<'_>, faults: &mut Faults) -> Option<GithubSettings> {
+fn github(raw: Option<&RawGithub>, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> Option<GithubSettings> {
     let default = RawGithub::default();
     let raw = raw.unwrap_or(&default);
     let part = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
@@ -297,11 +302,11 @@ fn is_own(path: &RepoPath) -> bool {
 
 fn output(
     raw: Option<&RawOutput>,
-    at: At<'_>,
+    at: SettingPlace<'_>,
     known: &BTreeMap<String, Profile>,
     snapshot: Option<&RepoPath>,
-    faults: &mut Faults,
-) -> Option<Output> {
+    faults: &mut ConfigFaults,
+) -> Option<OutputSettings> {
     let default = RawOutput::default();
     let raw = raw.unwrap_or(&default);
     let at_dir = at.key("dir");
@@ -331,7 +336,7 @@ fn output(
     for (index, name) in profiles.iter().enumerate() {
         faults.one_of(at_profiles.item(index), name, &names, "a profile");
     }
-    Some(Output { dir: dir?, profiles, markdown: raw.markdown.unwrap_or(false) })
+    Some(OutputSettings { dir: dir?, profiles, markdown: raw.markdown.unwrap_or(false) })
 }
 
 /// The path in lower case: some file systems take `.GIT` for `.git`.
@@ -339,7 +344,11 @@ fn folded(path: &RepoPath) -> RepoPath {
     RepoPath::new(&path.as_str().to_lowercase()).unwrap_or_else(|_| path.clone())
 }
 
-fn warnings(raw: Option<&BTreeMap<String, Level>>, at: At<'_>, faults: &mut Faults) -> BTreeMap<Code, Level> {
+fn warnings(
+    raw: Option<&BTreeMap<String, Level>>,
+    at: SettingPlace<'_>,
+    faults: &mut ConfigFaults,
+) -> BTreeMap<Code, Level> {
     let names: Vec<&str> = Code::ALL.iter().map(|code| code.name()).collect();
     let mut levels = BTreeMap::new();
     for (name, level) in raw.into_iter().flatten() {

@@ -1,6 +1,6 @@
 //! `profiles:` over the built-in ones.
 
-use super::check::{At, Faults};
+use super::check::{ConfigFaults, SettingPlace};
 use super::profiles::{BASE, builtin};
 use super::raw::{RawBudget, RawGroup, RawListed, RawProfile, RawStrategy, RawTokenizer, RawWhose};
 use super::settings::{Budget, Group, Instructions, Profile, Strategy, Tokenizer};
@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 /// The built-in profiles, changed and joined by those of the configuration.
 pub(super) fn profiles(
     raw: Option<&BTreeMap<String, RawProfile>>,
-    at: At<'_>,
-    faults: &mut Faults,
+    at: SettingPlace<'_>,
+    faults: &mut ConfigFaults,
 ) -> BTreeMap<String, Profile> {
     let mut profiles = builtin();
     for (name, raw) in raw.into_iter().flatten() {
@@ -29,7 +29,7 @@ pub(super) fn profiles(
     profiles
 }
 
-fn changed(mut profile: Profile, raw: &RawProfile, at: At<'_>, faults: &mut Faults) -> Profile {
+fn changed(mut profile: Profile, raw: &RawProfile, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> Profile {
     if let Some(written) = &raw.instructions
         && let Some(path) = faults.path(at.key("instructions"), written)
     {
@@ -70,7 +70,7 @@ fn changed(mut profile: Profile, raw: &RawProfile, at: At<'_>, faults: &mut Faul
     profile
 }
 
-fn budget(raw: &RawBudget, at: At<'_>, faults: &mut Faults) -> Budget {
+fn budget(raw: &RawBudget, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> Budget {
     for (name, limit) in [("max_chars", raw.max_chars), ("max_tokens", raw.max_tokens), ("max_bytes", raw.max_bytes)] {
         match limit {
             Some(0) => {
@@ -113,7 +113,7 @@ fn budget(raw: &RawBudget, at: At<'_>, faults: &mut Faults) -> Budget {
     }
 }
 
-fn groups(raw: &[RawGroup], at: At<'_>, faults: &mut Faults) -> Vec<Group> {
+fn groups(raw: &[RawGroup], at: SettingPlace<'_>, faults: &mut ConfigFaults) -> Vec<Group> {
     let mut kept = Vec::new();
     for (index, group) in raw.iter().enumerate() {
         let group = match group {

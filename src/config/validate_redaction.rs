@@ -1,6 +1,6 @@
 //! `redaction:`, with its patterns compiled.
 
-use super::check::{At, Faults, MOST_COMPILED};
+use super::check::{ConfigFaults, MOST_COMPILED, SettingPlace};
 use super::deny::DenyList;
 use super::pattern_size::{DEEPEST, PatternSize, has_small_automaton};
 use super::raw::{RawAllow, RawRedaction, RawRule};
@@ -39,8 +39,8 @@ const LIST_RULES: &str = "`contextpack redact --rules` lists the rules";
 pub(super) fn redaction(
     raw: Option<&RawRedaction>,
     built_in: &[&str],
-    at: At<'_>,
-    faults: &mut Faults,
+    at: SettingPlace<'_>,
+    faults: &mut ConfigFaults,
 ) -> RedactionSettings {
     let Some(raw) = raw else {
         return RedactionSettings::default();
@@ -78,7 +78,12 @@ pub(super) fn redaction(
     }
 }
 
-fn rule(raw: &RawRule, at: At<'_>, total: &mut PatternSize, faults: &mut Faults) -> Option<RedactionRule> {
+fn rule(
+    raw: &RawRule,
+    at: SettingPlace<'_>,
+    total: &mut PatternSize,
+    faults: &mut ConfigFaults,
+) -> Option<RedactionRule> {
     let mut named = faults.name(at.key("name"), &raw.name, "a rule");
     if raw.name.len() > LONGEST_NAME {
         faults.add(at.key("name"), format!("the name is longer than {LONGEST_NAME} bytes"));
@@ -103,7 +108,7 @@ fn rule(raw: &RawRule, at: At<'_>, total: &mut PatternSize, faults: &mut Faults)
     })
 }
 
-fn pattern(written: &str, at: At<'_>, total: &mut PatternSize, faults: &mut Faults) -> Option<Regex> {
+fn pattern(written: &str, at: SettingPlace<'_>, total: &mut PatternSize, faults: &mut ConfigFaults) -> Option<Regex> {
     if written.len() > LONGEST_PATTERN {
         let help = "give several rules with shorter patterns";
         faults.add_help(at, format!("the pattern is longer than {LONGEST_PATTERN} bytes"), help);
@@ -152,7 +157,13 @@ fn pattern(written: &str, at: At<'_>, total: &mut PatternSize, faults: &mut Faul
 }
 
 /// Refuses a pattern that would take long to compile or to search for, alone or with those before it.
-fn fits(written: &str, size: PatternSize, total: &mut PatternSize, at: At<'_>, faults: &mut Faults) -> bool {
+fn fits(
+    written: &str,
+    size: PatternSize,
+    total: &mut PatternSize,
+    at: SettingPlace<'_>,
+    faults: &mut ConfigFaults,
+) -> bool {
     let PatternSize { positions, states } = size;
     if positions > MOST_POSITIONS {
         faults.add_help(
@@ -199,7 +210,7 @@ fn place_of(picture: &str) -> Option<(usize, usize)> {
     }
 }
 
-fn allowed(raw: &RawAllow, known: &[&str], at: At<'_>, faults: &mut Faults) -> RedactionAllow {
+fn allowed(raw: &RawAllow, known: &[&str], at: SettingPlace<'_>, faults: &mut ConfigFaults) -> RedactionAllow {
     let sha256 = raw.sha256.as_deref().map(|digest| digest.strip_prefix("sha256:").unwrap_or(digest).to_lowercase());
     match (&raw.rule, &raw.path, &sha256) {
         (None, None, None) => {
@@ -249,7 +260,7 @@ fn names_a_place(glob: &str) -> bool {
 }
 
 /// Checks the patterns; how they are matched is the business of the list of denied names.
-fn deny_paths(raw: &RawRedaction, at: At<'_>, faults: &mut Faults) -> Vec<String> {
+fn deny_paths(raw: &RawRedaction, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> Vec<String> {
     let written = raw.deny_paths.clone().unwrap_or_default().0;
     for (index, text) in faults.first(at, &written, MOST_COMPILED).iter().enumerate() {
         deny_path(text, at.item(index), faults);
@@ -257,7 +268,7 @@ fn deny_paths(raw: &RawRedaction, at: At<'_>, faults: &mut Faults) -> Vec<String
     written
 }
 
-fn deny_path(written: &str, at: At<'_>, faults: &mut Faults) {
+fn deny_path(written: &str, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
     let text = written.trim();
     let (lets_through, pattern) = text.strip_prefix('!').map_or((false, text), |rest| (true, rest));
     let shown = shortened(text);

@@ -24,13 +24,13 @@ impl Mark {
 
 /// What is wrong, where, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct ConfigFault {
     pub(super) at: Option<Mark>,
     pub(super) message: String,
     pub(super) help: Option<String>,
 }
 
-impl Fault {
+impl ConfigFault {
     /// A fault at a place.
     pub(super) fn at(mark: Mark, message: impl Into<String>) -> Self {
         Self { at: Some(mark), message: message.into(), help: None }
@@ -45,24 +45,24 @@ impl Fault {
 
 /// A value and where it starts.
 #[derive(Debug)]
-pub(super) struct Node {
+pub(super) struct ConfigNode {
     pub(super) at: Mark,
-    pub(super) value: Value,
+    pub(super) value: ConfigValue,
     /// This value and all below it, aliases written out.
     size: usize,
 }
 
 /// The shapes of values; scalars keep their spelling.
 #[derive(Debug)]
-pub(super) enum Value {
+pub(super) enum ConfigValue {
     Null,
     Scalar {
         text: String,
         plain: bool,
     },
-    List(Vec<Rc<Node>>),
+    List(Vec<Rc<ConfigNode>>),
     /// Sorted by key, no key twice.
-    Map(Vec<(Key, Rc<Node>)>),
+    Map(Vec<(Key, Rc<ConfigNode>)>),
 }
 
 /// A map's key and where it stands.
@@ -72,11 +72,11 @@ pub(super) struct Key {
     pub(super) text: String,
 }
 
-impl Node {
+impl ConfigNode {
     /// The key and value under `name`, where this is a map that has it.
-    pub(super) fn get(&self, name: &str) -> Option<(&Key, &Node)> {
+    pub(super) fn get(&self, name: &str) -> Option<(&Key, &ConfigNode)> {
         match &self.value {
-            Value::Map(pairs) => {
+            ConfigValue::Map(pairs) => {
                 let index = pairs.binary_search_by(|(key, _)| key.text.as_str().cmp(name)).ok()?;
                 let (key, node) = &pairs[index];
                 Some((key, node))
@@ -88,7 +88,7 @@ impl Node {
     /// Its text, where it is a scalar.
     pub(super) fn text(&self) -> Option<&str> {
         match &self.value {
-            Value::Scalar { text, .. } => Some(text),
+            ConfigValue::Scalar { text, .. } => Some(text),
             _ => None,
         }
     }
@@ -98,15 +98,15 @@ impl Node {
 ///
 /// Refuses what could take long or mean two things: large and deep files,
 /// alias bombs, a key given twice, tags, several documents.
-pub(super) fn read(text: &str) -> Result<Rc<Node>, Fault> {
+pub(super) fn read(text: &str) -> Result<Rc<ConfigNode>, ConfigFault> {
     if text.len() > LARGEST {
-        return Err(Fault::at(Mark::START, "the configuration is larger than 1 MiB"));
+        return Err(ConfigFault::at(Mark::START, "the configuration is larger than 1 MiB"));
     }
     let mut builder = Builder::default();
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
             let mark = mark(error.marker());
-            Fault::at(mark, format!("this is not YAML: {}", error.info()))
+            ConfigFault::at(mark, format!("this is not YAML: {}", error.info()))
         })?;
         builder.take(event, mark(&span.start))?;
     }
@@ -118,40 +118,40 @@ fn mark(marker: &saphyr_parser::Marker) -> Mark {
     Mark { line: number(marker.line()).max(1), column: number(marker.col()).saturating_add(1) }
 }
 
-fn null(at: Mark) -> Rc<Node> {
-    Rc::new(Node { at, value: Value::Null, size: 1 })
+fn null(at: Mark) -> Rc<ConfigNode> {
+    Rc::new(ConfigNode { at, value: ConfigValue::Null, size: 1 })
 }
 
 /// A list or map that is still open.
-struct Open {
+struct OpenCollection {
     at: Mark,
     anchor: usize,
     size: usize,
-    shape: Shape,
+    shape: OpenShape,
 }
 
-enum Shape {
-    List(Vec<Rc<Node>>),
-    Map { pairs: Vec<(Key, Rc<Node>)>, key: Option<Key> },
+enum OpenShape {
+    List(Vec<Rc<ConfigNode>>),
+    Map { pairs: Vec<(Key, Rc<ConfigNode>)>, key: Option<Key> },
 }
 
 #[derive(Default)]
 struct Builder {
-    open: Vec<Open>,
+    open: Vec<OpenCollection>,
     /// Anchored values by the parser's number, which rises; an anchor inside itself is not there yet.
-    anchors: std::collections::BTreeMap<usize, Rc<Node>>,
-    root: Option<Rc<Node>>,
+    anchors: std::collections::BTreeMap<usize, Rc<ConfigNode>>,
+    root: Option<Rc<ConfigNode>>,
     documents: usize,
     values: usize,
 }
 
 impl Builder {
-    fn take(&mut self, event: Event<'_>, at: Mark) -> Result<(), Fault> {
+    fn take(&mut self, event: Event<'_>, at: Mark) -> Result<(), ConfigFault> {
         match event {
             Event::DocumentStart(_) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    return Err(Fault::at(at, "the file holds more than one YAML document")
+                    return Err(ConfigFault::at(at, "the file holds more than one YAML document")
                         .help("remove what follows the second `---`"));
                 }
                 Ok(())
@@ -160,52 +160,52 @@ impl Builder {
                 refuse_tag(tag.as_deref(), at)?;
                 let plain = style == ScalarStyle::Plain;
                 let value = match &*text {
-                    "" | "~" | "null" | "Null" | "NULL" if plain => Value::Null,
-                    _ => Value::Scalar { text: text.into_owned(), plain },
+                    "" | "~" | "null" | "Null" | "NULL" if plain => ConfigValue::Null,
+                    _ => ConfigValue::Scalar { text: text.into_owned(), plain },
                 };
-                self.add(Rc::new(Node { at, value, size: 1 }), anchor, at)
+                self.add(Rc::new(ConfigNode { at, value, size: 1 }), anchor, at)
             }
             Event::Alias(anchor) => {
                 let node = self.anchors.get(&anchor).cloned();
-                let node = node.ok_or_else(|| Fault::at(at, "an alias stands inside its own anchor"))?;
+                let node = node.ok_or_else(|| ConfigFault::at(at, "an alias stands inside its own anchor"))?;
                 self.add(node, 0, at)
             }
             Event::SequenceStart(anchor, tag) => {
                 refuse_tag(tag.as_deref(), at)?;
-                self.begin(Shape::List(Vec::new()), anchor, at)
+                self.begin(OpenShape::List(Vec::new()), anchor, at)
             }
             Event::MappingStart(anchor, tag) => {
                 refuse_tag(tag.as_deref(), at)?;
-                self.begin(Shape::Map { pairs: Vec::new(), key: None }, anchor, at)
+                self.begin(OpenShape::Map { pairs: Vec::new(), key: None }, anchor, at)
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 let Some(open) = self.open.pop() else {
                     return Ok(());
                 };
                 let value = match open.shape {
-                    Shape::List(nodes) => Value::List(nodes),
-                    Shape::Map { mut pairs, .. } => {
+                    OpenShape::List(nodes) => ConfigValue::List(nodes),
+                    OpenShape::Map { mut pairs, .. } => {
                         pairs.sort_by(|(a, _), (b, _)| a.text.cmp(&b.text).then(a.at.cmp(&b.at)));
                         refuse_twice(&pairs)?;
-                        Value::Map(pairs)
+                        ConfigValue::Map(pairs)
                     }
                 };
-                let node = Rc::new(Node { at: open.at, value, size: open.size });
+                let node = Rc::new(ConfigNode { at: open.at, value, size: open.size });
                 self.add(node, open.anchor, at)
             }
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => Ok(()),
         }
     }
 
-    fn begin(&mut self, shape: Shape, anchor: usize, at: Mark) -> Result<(), Fault> {
+    fn begin(&mut self, shape: OpenShape, anchor: usize, at: Mark) -> Result<(), ConfigFault> {
         if self.open.len() >= DEEPEST {
-            return Err(Fault::at(at, format!("lists and maps nest deeper than {DEEPEST} levels")));
+            return Err(ConfigFault::at(at, format!("lists and maps nest deeper than {DEEPEST} levels")));
         }
-        self.open.push(Open { at, anchor, size: 1, shape });
+        self.open.push(OpenCollection { at, anchor, size: 1, shape });
         Ok(())
     }
 
-    fn add(&mut self, node: Rc<Node>, anchor: usize, at: Mark) -> Result<(), Fault> {
+    fn add(&mut self, node: Rc<ConfigNode>, anchor: usize, at: Mark) -> Result<(), ConfigFault> {
         self.values += 1;
         if anchor != 0 {
             self.anchors.insert(anchor, Rc::clone(&node));
@@ -216,11 +216,11 @@ impl Builder {
         };
         open.size = open.size.saturating_add(node.size);
         if open.size > MOST_VALUES || self.values > MOST_VALUES {
-            return Err(Fault::at(at, format!("the configuration holds more than {MOST_VALUES} values")));
+            return Err(ConfigFault::at(at, format!("the configuration holds more than {MOST_VALUES} values")));
         }
         match &mut open.shape {
-            Shape::List(nodes) => nodes.push(node),
-            Shape::Map { pairs, key } => match key.take() {
+            OpenShape::List(nodes) => nodes.push(node),
+            OpenShape::Map { pairs, key } => match key.take() {
                 Some(key) => pairs.push((key, node)),
                 None => *key = Some(key_of(&node, at)?),
             },
@@ -229,32 +229,36 @@ impl Builder {
     }
 }
 
-fn key_of(node: &Node, at: Mark) -> Result<Key, Fault> {
+fn key_of(node: &ConfigNode, at: Mark) -> Result<Key, ConfigFault> {
     match &node.value {
-        Value::Scalar { text, .. } => Ok(Key { at, text: text.clone() }),
-        Value::Null => Err(Fault::at(at, "a key is empty")),
-        Value::List(_) | Value::Map(_) => Err(Fault::at(at, "a list or map stands where a name is expected")
-            .help("put quotes around a value that begins with `{` or `[`")),
+        ConfigValue::Scalar { text, .. } => Ok(Key { at, text: text.clone() }),
+        ConfigValue::Null => Err(ConfigFault::at(at, "a key is empty")),
+        ConfigValue::List(_) | ConfigValue::Map(_) => {
+            Err(ConfigFault::at(at, "a list or map stands where a name is expected")
+                .help("put quotes around a value that begins with `{` or `[`"))
+        }
     }
 }
 
 /// Refuses the first key that stands twice among `pairs`, which are sorted.
-fn refuse_twice(pairs: &[(Key, Rc<Node>)]) -> Result<(), Fault> {
+fn refuse_twice(pairs: &[(Key, Rc<ConfigNode>)]) -> Result<(), ConfigFault> {
     let neighbours = pairs.windows(2).map(|two| (&two[0].0, &two[1].0));
     let twice = neighbours.filter(|(first, second)| first.text == second.text);
     match twice.min_by_key(|(_, second)| second.at) {
         Some((first, second)) => {
-            let fault = Fault::at(second.at, format!("`{}` is given twice", second.text));
+            let fault = ConfigFault::at(second.at, format!("`{}` is given twice", second.text));
             Err(fault.help(format!("the first stands on line {}; join the two", first.at.line)))
         }
         None => Ok(()),
     }
 }
 
-fn refuse_tag(tag: Option<&saphyr_parser::Tag>, at: Mark) -> Result<(), Fault> {
+fn refuse_tag(tag: Option<&saphyr_parser::Tag>, at: Mark) -> Result<(), ConfigFault> {
     match tag {
-        Some(tag) if !tag.is_yaml_core_schema() => Err(Fault::at(at, format!("the tag `{tag}` means nothing here"))
-            .help("put quotes around a value that begins with `!`")),
+        Some(tag) if !tag.is_yaml_core_schema() => {
+            Err(ConfigFault::at(at, format!("the tag `{tag}` means nothing here"))
+                .help("put quotes around a value that begins with `!`"))
+        }
         _ => Ok(()),
     }
 }
@@ -271,11 +275,11 @@ mod tests {
         assert_eq!(root.get("a").unwrap().1.text(), Some("4.10"));
         let (key, list) = root.get("b").unwrap();
         assert_eq!(key.at, Mark { line: 2, column: 1 });
-        let Value::List(items) = &list.value else { panic!("a list") };
+        let ConfigValue::List(items) = &list.value else { panic!("a list") };
         assert_eq!((items[0].text(), items[0].at), (Some("0012"), Mark { line: 3, column: 5 }));
-        assert!(matches!(&items[1].value, Value::Scalar { plain: false, .. }));
-        assert!(matches!(root.get("c").unwrap().1.value, Value::Null));
-        assert!(matches!(read("# nothing\n").unwrap().value, Value::Null));
+        assert!(matches!(&items[1].value, ConfigValue::Scalar { plain: false, .. }));
+        assert!(matches!(root.get("c").unwrap().1.value, ConfigValue::Null));
+        assert!(matches!(read("# nothing\n").unwrap().value, ConfigValue::Null));
     }
 
     #[test]

@@ -57,11 +57,11 @@ impl Amount {
 /// Measures texts; remembers the tokens of those that packs share.
 pub struct Counter {
     bpe: Option<&'static tiktoken::CoreBpe>,
-    seen: [Mutex<Seen>; SHARDS],
+    seen: [Mutex<TokenCounts>; SHARDS],
 }
 
 /// Token counts by the address of a text, which the text kept beside them pins.
-type Seen = HashMap<usize, (Clean, u64)>;
+type TokenCounts = HashMap<usize, (Clean, u64)>;
 
 const SHARDS: usize = 16;
 

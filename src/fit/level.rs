@@ -2,11 +2,11 @@
 
 use crate::config::Strategy;
 use crate::redact::Clean;
-use crate::select::{Body, Candidate, Role};
+use crate::select::{Candidate, Role, SectionBody};
 
 /// How much of a section is there, most first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Level {
+pub(super) enum DetailLevel {
     Full,
     Excerpt,
     Pointer,
@@ -15,15 +15,15 @@ pub(super) enum Level {
 
 /// One section gives way by one level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Step {
+pub(super) struct TrimStep {
     pub(super) section: usize,
-    pub(super) to: Level,
+    pub(super) to: DetailLevel,
 }
 
 /// The steps from everything in full to the least that a pack can be, each
 /// smaller than the one before. It depends on the selection and the strategy
 /// alone, never on a limit: that is why more budget never takes anything away.
-pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<Step> {
+pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<TrimStep> {
     let mut ranked: Vec<(u32, usize)> = Vec::new();
     let (mut json, mut edges) = (None, None);
     for (section, candidate) in candidates.iter().enumerate() {
@@ -35,50 +35,50 @@ pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<Step> 
         }
     }
     ranked.sort_unstable();
-    let all = |to| ranked.iter().map(move |(_, section)| Step { section: *section, to });
-    let one = |section: Option<usize>, to| section.map(|section| Step { section, to }).into_iter();
+    let all = |to| ranked.iter().map(move |(_, section)| TrimStep { section: *section, to });
+    let one = |section: Option<usize>, to| section.map(|section| TrimStep { section, to }).into_iter();
     match strategy {
-        Strategy::Both => all(Level::Excerpt)
-            .chain(one(json, Level::Excerpt))
-            .chain(all(Level::Pointer))
-            .chain(one(json, Level::Pointer))
-            .chain(all(Level::Gone))
-            .chain(one(edges, Level::Pointer))
+        Strategy::Both => all(DetailLevel::Excerpt)
+            .chain(one(json, DetailLevel::Excerpt))
+            .chain(all(DetailLevel::Pointer))
+            .chain(one(json, DetailLevel::Pointer))
+            .chain(all(DetailLevel::Gone))
+            .chain(one(edges, DetailLevel::Pointer))
             .collect(),
-        Strategy::DropLowPriority => all(Level::Gone)
-            .chain(one(json, Level::Excerpt))
-            .chain(one(json, Level::Pointer))
-            .chain(one(edges, Level::Pointer))
+        Strategy::DropLowPriority => all(DetailLevel::Gone)
+            .chain(one(json, DetailLevel::Excerpt))
+            .chain(one(json, DetailLevel::Pointer))
+            .chain(one(edges, DetailLevel::Pointer))
             .collect(),
         Strategy::TruncateTail => (0..candidates.len())
             .rev()
             .flat_map(|section| {
-                let levels: &[Level] = match candidates[section].role {
+                let levels: &[DetailLevel] = match candidates[section].role {
                     Role::Root => &[],
-                    Role::Json => &[Level::Excerpt, Level::Pointer],
-                    Role::Edges => &[Level::Pointer],
-                    Role::Rank(_) => &[Level::Gone],
+                    Role::Json => &[DetailLevel::Excerpt, DetailLevel::Pointer],
+                    Role::Edges => &[DetailLevel::Pointer],
+                    Role::Rank(_) => &[DetailLevel::Gone],
                 };
-                levels.iter().map(move |to| Step { section, to: *to })
+                levels.iter().map(move |to| TrimStep { section, to: *to })
             })
             .collect(),
     }
 }
 
 /// The text of a section at a level; `None` where it has none of its own there.
-pub(super) fn content(body: &Body, level: Level) -> Option<Clean> {
+pub(super) fn content(body: &SectionBody, level: DetailLevel) -> Option<Clean> {
     match (body, level) {
-        (_, Level::Gone) => None,
-        (Body::Whole(text), Level::Full) => Some(text.clone()),
-        (Body::Whole(_), _) => None,
-        (Body::Passage(passage, _), Level::Full) => Some(passage.full().clone()),
-        (Body::Passage(passage, _), Level::Excerpt) => passage.excerpt().cloned(),
-        (Body::Passage(_, pointer), Level::Pointer) => Some(pointer.clone()),
-        (Body::Json(json), Level::Full) => Some(json.full()),
-        (Body::Json(json), Level::Excerpt) => Some(json.native()),
-        (Body::Json(json), Level::Pointer) => Some(json.identity()),
-        (Body::Edges(edges), Level::Full) => Some(edges.text(edges.len())),
-        (Body::Edges(edges), Level::Pointer) => Some(edges.text(0)),
-        (Body::Edges(_), Level::Excerpt) => None,
+        (_, DetailLevel::Gone) => None,
+        (SectionBody::Whole(text), DetailLevel::Full) => Some(text.clone()),
+        (SectionBody::Whole(_), _) => None,
+        (SectionBody::Passage(passage, _), DetailLevel::Full) => Some(passage.full().clone()),
+        (SectionBody::Passage(passage, _), DetailLevel::Excerpt) => passage.excerpt().cloned(),
+        (SectionBody::Passage(_, pointer), DetailLevel::Pointer) => Some(pointer.clone()),
+        (SectionBody::Json(json), DetailLevel::Full) => Some(json.full()),
+        (SectionBody::Json(json), DetailLevel::Excerpt) => Some(json.native()),
+        (SectionBody::Json(json), DetailLevel::Pointer) => Some(json.identity()),
+        (SectionBody::Edges(edges), DetailLevel::Full) => Some(edges.text(edges.len())),
+        (SectionBody::Edges(edges), DetailLevel::Pointer) => Some(edges.text(0)),
+        (SectionBody::Edges(_), DetailLevel::Excerpt) => None,
     }
 }

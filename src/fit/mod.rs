@@ -15,7 +15,7 @@ pub use plan::fit;
 use crate::redact::Clean;
 
 // What a fitted pack is made of, as the next room sees it.
-pub use crate::select::{Body, Candidate, EdgeRow, Evidence, Notice, Omission, Origin, Selection, Trust};
+pub use crate::select::{Candidate, EdgeRow, Evidence, Notice, Omission, SectionBody, Selection, TextOrigin, Trust};
 
 /// A selection made to fit.
 #[derive(Debug)]
@@ -23,9 +23,9 @@ pub struct Fitted {
     /// What it was made from; the kept sections index its candidates.
     pub selection: Selection,
     /// The sections that stay, in the order of the pack, without the instructions.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<FittedSection>,
     /// Everything left out: for the budget in the order of the pack, then for other reasons.
-    pub omissions: Vec<LeftOut>,
+    pub omissions: Vec<OmittedSection>,
     /// The limits that were kept to.
     pub budget: crate::config::Budget,
     /// What the rendering uses.
@@ -36,7 +36,7 @@ pub struct Fitted {
 
 /// A section that stays.
 #[derive(Debug, Clone)]
-pub struct Kept {
+pub struct FittedSection {
     /// Index into [`Selection::candidates`].
     pub candidate: usize,
     /// The text.
@@ -51,7 +51,7 @@ pub struct Kept {
 
 /// Something left out.
 #[derive(Debug, Clone)]
-pub struct LeftOut {
+pub struct OmittedSection {
     /// What it is.
     pub omission: Omission,
     /// Tokens of its full text, where known and counted.

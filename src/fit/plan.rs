@@ -1,13 +1,13 @@
 //! The walk down the ladder, and the search for the cut that fills the budget.
 
 use super::count::{Amount, Counter};
-use super::level::{Level, Step, content, ladder};
+use super::level::{DetailLevel, TrimStep, content, ladder};
 use super::shorten::{Cut, between, shorten};
-use super::{Fitted, Kept, LeftOut, TooSmall};
+use super::{Fitted, FittedSection, OmittedSection, TooSmall};
 use crate::config::{Budget, Strategy};
 use crate::redact::Clean;
 use crate::render::{self, Form};
-use crate::select::{Body, Candidate, Omission, Role, Selection, Trust};
+use crate::select::{Candidate, Omission, Role, SectionBody, Selection, Trust};
 use std::collections::BTreeSet;
 
 /// How many characters of the root's text the smallest pack shows.
@@ -30,20 +30,21 @@ pub fn fit(selection: Selection, budget: &Budget, counter: &Counter) -> Result<F
     let kept = planner.kept(&chosen.plan);
     let left: Vec<usize> = chosen.plan.left().collect();
     let instructions_tokens = match &selection.instructions.body {
-        Body::Whole(text) => counter.shared(text).tokens,
+        SectionBody::Whole(text) => counter.shared(text).tokens,
         _ => 0,
     };
     let counted = counter.counts_tokens();
-    let mut omissions: Vec<LeftOut> = left
+    let mut omissions: Vec<OmittedSection> = left
         .into_iter()
         .map(|section| {
             let candidate = &selection.candidates[section];
             let full = planner.full[section];
             let omission = Omission { chars: Some(full.chars), ..omission(candidate) };
-            LeftOut { omission, tokens: counted.then_some(full.tokens) }
+            OmittedSection { omission, tokens: counted.then_some(full.tokens) }
         })
         .collect();
-    omissions.extend(selection.omissions.iter().map(|omission| LeftOut { omission: omission.clone(), tokens: None }));
+    omissions
+        .extend(selection.omissions.iter().map(|omission| OmittedSection { omission: omission.clone(), tokens: None }));
     Ok(Fitted { kept, omissions, budget: budget.clone(), used: chosen.used, instructions_tokens, selection })
 }
 
@@ -67,7 +68,7 @@ struct Planner<'a> {
     places: Vec<Clean>,
     /// At least as long as that of any plan.
     tag: render::Tag,
-    ladder: Vec<Step>,
+    ladder: Vec<TrimStep>,
     /// What each section's frame costs.
     frames: Vec<Amount>,
     /// What each section's whole text costs.
@@ -80,11 +81,11 @@ struct Planner<'a> {
 /// What each section shows; by index of the selection's candidates.
 #[derive(Clone)]
 struct Plan {
-    shown: Vec<Option<Shown>>,
+    shown: Vec<Option<ShownSection>>,
 }
 
 #[derive(Clone)]
-struct Shown {
+struct ShownSection {
     content: Clean,
     detail: &'static str,
 }
@@ -112,11 +113,13 @@ impl<'a> Planner<'a> {
     fn new(selection: &'a Selection, budget: &'a Budget, counter: &'a Counter) -> Self {
         let candidates = &selection.candidates;
         let places: Vec<Clean> = candidates.iter().map(|candidate| candidate.origin.place()).collect();
-        let texts: Vec<Clean> =
-            candidates.iter().map(|candidate| content(&candidate.body, Level::Full).unwrap_or_default()).collect();
+        let texts: Vec<Clean> = candidates
+            .iter()
+            .map(|candidate| content(&candidate.body, DetailLevel::Full).unwrap_or_default())
+            .collect();
         // What stays is cut out of these: the texts, the lines that point to them, and the places that gaps name.
         let pointers: Vec<Clean> =
-            candidates.iter().filter_map(|candidate| content(&candidate.body, Level::Pointer)).collect();
+            candidates.iter().filter_map(|candidate| content(&candidate.body, DetailLevel::Pointer)).collect();
         let cuttable = [&texts, &pointers, &places].into_iter().flatten().map(Clean::as_str);
         let tag = Form::CURRENT.longest_tag(instructions(selection), cuttable);
         let frames = candidates
@@ -192,14 +195,14 @@ impl<'a> Planner<'a> {
     /// Where anything had to give way there is none: whatever strangers write takes nothing away.
     fn with_claims(&self, chosen: Chosen) -> Chosen {
         let edges = self.selection.candidates.iter().enumerate().find_map(|(at, candidate)| match &candidate.body {
-            Body::Edges(list) if list.claims.count > 0 => Some((at, list)),
+            SectionBody::Edges(list) if list.claims.count > 0 => Some((at, list)),
             _ => None,
         });
         let Some((at, list)) = edges.filter(|_| chosen.plan.is_whole()) else { return chosen };
         let Some(shown) = chosen.plan.shown[at].clone() else { return chosen };
         let with = |count| {
             let mut plan = chosen.plan.clone();
-            plan.shown[at] = Some(Shown { content: list.claims.below(&shown.content, count), ..shown.clone() });
+            plan.shown[at] = Some(ShownSection { content: list.claims.below(&shown.content, count), ..shown.clone() });
             let used = self.used(&plan);
             used.fits(self.limits).then_some(Chosen { plan, used })
         };
@@ -210,13 +213,13 @@ impl<'a> Planner<'a> {
     fn least(&self) -> Chosen {
         let mut plan = self.whole();
         for step in &self.ladder {
-            if step.to == Level::Gone {
+            if step.to == DetailLevel::Gone {
                 plan.shown[step.section] = None;
             } else if let Some(content) = content(&self.selection.candidates[step.section].body, step.to) {
                 let smaller =
                     plan.shown[step.section].as_ref().is_some_and(|shown| content.len() < shown.content.len());
                 if smaller {
-                    plan.shown[step.section] = Some(Shown { content, detail: detail(step.to) });
+                    plan.shown[step.section] = Some(ShownSection { content, detail: detail(step.to) });
                 }
             }
         }
@@ -256,7 +259,7 @@ impl<'a> Planner<'a> {
     fn plan(&self, limits: Amount) -> Option<Plan> {
         let candidates = &self.selection.candidates;
         let mut plan = self.whole();
-        let mut rest = Rest::new(self);
+        let mut rest = FixedPart::new(self);
         let root_full = self.full[self.root];
         if rest.total().plus(root_full).fits(limits) {
             return Some(plan);
@@ -270,13 +273,13 @@ impl<'a> Planner<'a> {
             let Some(upper) = rest.take(step) else { continue };
             let candidate = &candidates[step.section];
             plan.shown[step.section] =
-                content(&candidate.body, step.to).map(|content| Shown { content, detail: detail(step.to) });
+                content(&candidate.body, step.to).map(|content| ShownSection { content, detail: detail(step.to) });
             let Some(reserve) = reserve.filter(|reserve| rest.total().plus(*reserve).fits(limits)) else { continue };
             let tail = self.budget.strategy == Strategy::TruncateTail;
-            if step.to == Level::Gone && !tail {
+            if step.to == DetailLevel::Gone && !tail {
                 return Some(plan);
             }
-            let others = if step.to == Level::Gone {
+            let others = if step.to == DetailLevel::Gone {
                 before.minus(upper.amount)
             } else {
                 rest.total().minus(rest.amounts[step.section])
@@ -286,7 +289,7 @@ impl<'a> Planner<'a> {
                 return Some(plan);
             }
             if let Some((content, detail)) = between(&candidate.body, upper.level, step.to, tail, room, self.counter) {
-                plan.shown[step.section] = Some(Shown { content, detail });
+                plan.shown[step.section] = Some(ShownSection { content, detail });
             }
             return Some(plan);
         }
@@ -321,13 +324,13 @@ impl<'a> Planner<'a> {
         Some(if reserved { cap.with(root, u64::min) } else { amount })
     }
 
-    fn cut_root(&self, room: Amount) -> Option<Shown> {
-        let Body::Passage(passage, _) = &self.selection.candidates[self.root].body else { return None };
+    fn cut_root(&self, room: Amount) -> Option<ShownSection> {
+        let SectionBody::Passage(passage, _) = &self.selection.candidates[self.root].body else { return None };
         if self.full[self.root].fits(room) {
-            return Some(Shown { content: passage.full().clone(), detail: "full" });
+            return Some(ShownSection { content: passage.full().clone(), detail: "full" });
         }
         let content = shorten(passage, None, Cut::KeepKeys, room, self.counter)?;
-        Some(Shown { content, detail: "truncated" })
+        Some(ShownSection { content, detail: "truncated" })
     }
 
     /// What the rendering of a plan uses, exactly.
@@ -343,15 +346,15 @@ impl<'a> Planner<'a> {
             .collect();
         let left: Vec<usize> = plan.left().collect();
         let others: Vec<Clean> = self.selection.omissions.iter().map(|omission| omission.origin.place()).collect();
-        let lines: Vec<render::LeftOut<'_>> =
+        let lines: Vec<render::OmissionLine<'_>> =
             left.iter().map(|section| self.line(*section)).chain(self.other_lines(&others)).collect();
         let text = render::render(Form::CURRENT, instructions(self.selection), &frames, lines.into_iter()).whole();
         self.counter.measure(&text)
     }
 
-    fn line(&self, section: usize) -> render::LeftOut<'_> {
+    fn line(&self, section: usize) -> render::OmissionLine<'_> {
         let candidate = &self.selection.candidates[section];
-        render::LeftOut {
+        render::OmissionLine {
             title: &candidate.title,
             reason: "budget",
             place: &self.places[section],
@@ -359,8 +362,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn other_lines<'b>(&'b self, places: &'b [Clean]) -> impl Iterator<Item = render::LeftOut<'b>> {
-        self.selection.omissions.iter().zip(places).map(|(omission, place)| render::LeftOut {
+    fn other_lines<'b>(&'b self, places: &'b [Clean]) -> impl Iterator<Item = render::OmissionLine<'b>> {
+        self.selection.omissions.iter().zip(places).map(|(omission, place)| render::OmissionLine {
             title: &omission.title,
             reason: omission.reason,
             place,
@@ -368,27 +371,27 @@ impl<'a> Planner<'a> {
         })
     }
 
-    fn kept(&self, plan: &Plan) -> Vec<Kept> {
+    fn kept(&self, plan: &Plan) -> Vec<FittedSection> {
         plan.shown
             .iter()
             .enumerate()
             .filter_map(|(candidate, shown)| {
-                let Shown { content, detail } = shown.as_ref()?;
+                let ShownSection { content, detail } = shown.as_ref()?;
                 let whole = *detail == "full";
                 // What is below the edges was not counted with them.
                 let counted = whole && self.selection.candidates[candidate].role != Role::Edges;
                 let tokens = if counted { self.full[candidate] } else { self.counter.measure(content) }.tokens;
                 let full_chars = (!whole).then_some(self.full[candidate].chars);
-                Some(Kept { candidate, content: content.clone(), detail, tokens, full_chars })
+                Some(FittedSection { candidate, content: content.clone(), detail, tokens, full_chars })
             })
             .collect()
     }
 }
 
 /// Everything but the root's text, as the walk goes down the ladder.
-struct Rest<'a> {
+struct FixedPart<'a> {
     planner: &'a Planner<'a>,
-    levels: Vec<Level>,
+    levels: Vec<DetailLevel>,
     amounts: Vec<Amount>,
     /// Instructions, frames and texts.
     sections: Amount,
@@ -398,12 +401,12 @@ struct Rest<'a> {
 }
 
 /// What a section showed before a step.
-struct Upper {
-    level: Level,
+struct PreviousLevel {
+    level: DetailLevel,
     amount: Amount,
 }
 
-impl<'a> Rest<'a> {
+impl<'a> FixedPart<'a> {
     fn new(planner: &'a Planner<'a>) -> Self {
         let mut amounts = planner.full.clone();
         if let Some(root) = amounts.get_mut(planner.root) {
@@ -414,7 +417,7 @@ impl<'a> Rest<'a> {
             planner.selection.omissions.iter().take(render::LISTED).map(|omission| omission.origin.place()).collect();
         let mut rest = Self {
             planner,
-            levels: vec![Level::Full; amounts.len()],
+            levels: vec![DetailLevel::Full; amounts.len()],
             amounts,
             sections,
             footer: Amount::default(),
@@ -430,14 +433,14 @@ impl<'a> Rest<'a> {
     }
 
     /// Takes a step; `None` where it would not make the text shorter and is skipped.
-    fn take(&mut self, step: &Step) -> Option<Upper> {
+    fn take(&mut self, step: &TrimStep) -> Option<PreviousLevel> {
         let section = step.section;
-        let upper = Upper { level: self.levels[section], amount: self.amounts[section] };
-        if upper.level == Level::Gone {
+        let upper = PreviousLevel { level: self.levels[section], amount: self.amounts[section] };
+        if upper.level == DetailLevel::Gone {
             return None;
         }
         let total = self.total();
-        if step.to == Level::Gone {
+        if step.to == DetailLevel::Gone {
             let footer = self.footer;
             self.left.insert(section);
             self.footer = self.footer();
@@ -474,7 +477,7 @@ impl<'a> Rest<'a> {
 /// Passages are shared by packs; what is made for one root is counted once and forgotten.
 fn amount(candidate: &Candidate, text: &Clean, counter: &Counter) -> Amount {
     match candidate.body {
-        Body::Passage(..) => counter.shared(text),
+        SectionBody::Passage(..) => counter.shared(text),
         _ => counter.measure(text),
     }
 }
@@ -488,21 +491,21 @@ fn limits(budget: &Budget) -> Amount {
     Amount { chars: limit(budget.max_chars), bytes: limit(budget.max_bytes), tokens: limit(budget.max_tokens) }
 }
 
-fn full(candidate: &Candidate) -> Option<Shown> {
-    content(&candidate.body, Level::Full).map(|content| Shown { content, detail: "full" })
+fn full(candidate: &Candidate) -> Option<ShownSection> {
+    content(&candidate.body, DetailLevel::Full).map(|content| ShownSection { content, detail: "full" })
 }
 
-fn detail(level: Level) -> &'static str {
+fn detail(level: DetailLevel) -> &'static str {
     match level {
-        Level::Full => "full",
-        Level::Excerpt => "excerpt",
-        Level::Pointer | Level::Gone => "pointer",
+        DetailLevel::Full => "full",
+        DetailLevel::Excerpt => "excerpt",
+        DetailLevel::Pointer | DetailLevel::Gone => "pointer",
     }
 }
 
 fn instructions(selection: &Selection) -> &str {
     match &selection.instructions.body {
-        Body::Whole(text) => text,
+        SectionBody::Whole(text) => text,
         _ => "",
     }
 }

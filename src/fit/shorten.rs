@@ -1,9 +1,9 @@
 //! The one section that makes the difference, shortened only as far as needed.
 
 use super::count::{Amount, Counter};
-use super::level::Level;
+use super::level::DetailLevel;
 use crate::redact::{Clean, CleanBuf};
-use crate::select::{Body, Passage, Rounding, Size};
+use crate::select::{Passage, Rounding, SectionBody, Size};
 
 /// A tidy cut is taken where it keeps this many percent of the tokens that fit.
 const KEEPS: u64 = 97;
@@ -33,34 +33,36 @@ const GOOD_ENOUGH: u64 = 250;
 /// The name never says more than a form with more text has: a piece of the
 /// excerpt is an excerpt, a piece of the rest is the text truncated.
 pub(super) fn between(
-    body: &Body,
-    upper: Level,
-    lower: Level,
+    body: &SectionBody,
+    upper: DetailLevel,
+    lower: DetailLevel,
     tail: bool,
     room: Amount,
     counter: &Counter,
 ) -> Option<(Clean, &'static str)> {
-    let name = if lower == Level::Pointer && upper == Level::Excerpt { "excerpt" } else { "truncated" };
+    let name = if lower == DetailLevel::Pointer && upper == DetailLevel::Excerpt { "excerpt" } else { "truncated" };
     match body {
-        Body::Whole(_) => None,
-        Body::Passage(passage, _) if tail => Some((shorten(passage, None, Cut::Tail, room, counter)?, "truncated")),
-        Body::Passage(passage, pointer) => {
+        SectionBody::Whole(_) => None,
+        SectionBody::Passage(passage, _) if tail => {
+            Some((shorten(passage, None, Cut::Tail, room, counter)?, "truncated"))
+        }
+        SectionBody::Passage(passage, pointer) => {
             let above = |cut| shorten(passage, Some(pointer), cut, room, counter);
-            if upper == Level::Full
+            if upper == DetailLevel::Full
                 && let Some(text) = above(Cut::AboveExcerpt)
             {
                 return Some((text, "truncated"));
             }
-            if lower == Level::Excerpt {
+            if lower == DetailLevel::Excerpt {
                 return None;
             }
             Some((above(Cut::AbovePointer)?, "excerpt"))
         }
-        Body::Json(json) => {
+        SectionBody::Json(json) => {
             let text = within(room, counter, |size, _| json.fit(size).map(|cut| json.text(cut)), &json.full());
             Some((text?, name))
         }
-        Body::Edges(edges) => {
+        SectionBody::Edges(edges) => {
             let whole = edges.text(edges.len());
             let text = within(room, counter, |size, _| edges.fit(size).map(|count| edges.text(count)), &whole);
             Some((text?, name))

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// What a server said.
 #[derive(Debug, Clone, Default)]
-pub struct Answer {
+pub struct Response {
     /// The status.
     pub status: u16,
     /// Headers by their names in lower case; of several with one name the last.
@@ -14,7 +14,7 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
-impl Answer {
+impl Response {
     /// The value of a header.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(String::as_str)
@@ -29,7 +29,7 @@ impl Answer {
 /// There was no whole answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
-pub struct Broken {
+pub struct TransportError {
     /// In our own words: nothing of what the server sent.
     pub what: String,
 }
@@ -40,7 +40,7 @@ pub trait Transport {
     ///
     /// # Errors
     /// Where no whole answer came.
-    fn get(&mut self, path: &str, etag: Option<&str>) -> Result<Answer, Broken>;
+    fn get(&mut self, path: &str, etag: Option<&str>) -> Result<Response, TransportError>;
 }
 
 /// The time, and waiting.

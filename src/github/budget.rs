@@ -5,7 +5,7 @@ const LAST: u64 = 253_402_300_799;
 
 /// Counts requests.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Budget {
+pub(super) struct RequestBudget {
     /// Requests that were sent.
     pub(super) sent: u64,
     /// The most that the user allows.
@@ -16,14 +16,14 @@ pub(super) struct Budget {
     pub(super) reset: Option<u64>,
 }
 
-impl Budget {
+impl RequestBudget {
     /// Whether the user allows no more.
     pub(super) fn is_spent(&self) -> bool {
         self.most.is_some_and(|most| self.sent >= most)
     }
 
     /// Notes what an answer says of the rate limit.
-    pub(super) fn note(&mut self, answer: &super::Answer) {
+    pub(super) fn note(&mut self, answer: &super::Response) {
         self.remaining = answer.number("x-ratelimit-remaining").or(self.remaining);
         self.reset = answer.number("x-ratelimit-reset").filter(|at| *at <= LAST).or(self.reset);
     }

@@ -1,7 +1,7 @@
 //! Requests, one after the other, in the order of patience that GitHub asks for.
 
-use super::budget::Budget;
-use super::{Answer, Api, Clock, Secrets, Transport, Watcher, json};
+use super::budget::RequestBudget;
+use super::{ApiBase, Clock, Response, SyncObserver, Tokens, Transport, json};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ const LONGEST_LINK: usize = 8 << 10;
 
 /// What a run may cost.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct SyncLimits {
     /// The most requests; nothing: as many as it takes.
     pub max_requests: Option<u64>,
     /// How long a run waits in all: for limits, between tries, and for slow answers.
@@ -27,9 +27,9 @@ pub struct Limits {
 
 /// An answer that means something.
 #[derive(Debug)]
-pub(super) enum Got {
+pub(super) enum FetchOutcome {
     /// 200, as JSON.
-    Page(Page),
+    Page(JsonPage),
     /// 304: what is known still holds.
     Same,
     /// 404: there is none, or it cannot be seen.
@@ -42,7 +42,7 @@ pub(super) enum Got {
 
 /// A page of JSON.
 #[derive(Debug)]
-pub(super) struct Page {
+pub(super) struct JsonPage {
     pub(super) value: Value,
     pub(super) etag: Option<String>,
     /// The path of the next page.
@@ -53,7 +53,7 @@ pub(super) struct Page {
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(super) enum FetchError {
     /// The user allows no more requests.
     Spent,
     /// 401.
@@ -66,7 +66,7 @@ pub(super) enum Stop {
     Server(String),
 }
 
-impl Stop {
+impl FetchError {
     /// A list whose pages lead nowhere.
     pub(super) fn endless(why: &str) -> Self {
         Self::Server(format!("a list has no end: {why}"))
@@ -82,22 +82,22 @@ impl Stop {
 pub(super) struct Client<'a> {
     pub(super) transport: &'a mut dyn Transport,
     pub(super) clock: &'a mut dyn Clock,
-    pub(super) watcher: &'a mut dyn Watcher,
-    pub(super) api: Api,
-    pub(super) secrets: Secrets,
-    pub(super) budget: Budget,
+    pub(super) watcher: &'a mut dyn SyncObserver,
+    pub(super) api: ApiBase,
+    pub(super) secrets: Tokens,
+    pub(super) budget: RequestBudget,
     pub(super) wait_left: Duration,
 }
 
 impl Client<'_> {
     /// Asks for a path below the API, patiently, following redirects on the same server.
-    pub(super) fn get(&mut self, path: &str, etag: Option<&str>) -> Result<Got, Stop> {
+    pub(super) fn get(&mut self, path: &str, etag: Option<&str>) -> Result<FetchOutcome, FetchError> {
         let mut path = path.to_owned();
         let (mut broken, mut limited) = (0, 0);
         let mut redirects = 0;
         loop {
             if self.budget.is_spent() {
-                return Err(Stop::Spent);
+                return Err(FetchError::Spent);
             }
             self.budget.sent += 1;
             self.watcher.request(self.budget.sent);
@@ -107,51 +107,51 @@ impl Client<'_> {
             let answer = match answer {
                 Ok(answer) => answer,
                 Err(error) => {
-                    self.again(&mut broken, || Stop::Network(error.what.clone()))?;
+                    self.again(&mut broken, || FetchError::Network(error.what.clone()))?;
                     continue;
                 }
             };
             self.budget.note(&answer);
             match answer.status {
                 200 => match json::read(&answer.body) {
-                    Ok(value) => return self.page(&answer, value).map(Got::Page),
+                    Ok(value) => return self.page(&answer, value).map(FetchOutcome::Page),
                     Err(error) if error.is_data() => {
                         let why = error.to_string();
                         let why = why.rsplit_once(" at line ").map_or(why.as_str(), |(why, _)| why);
                         let why = with_reason("an answer cannot be relied on", self.secrets.message(why).as_deref());
-                        return Err(Stop::Server(why));
+                        return Err(FetchError::Server(why));
                     }
                     Err(_) => {
-                        self.again(&mut broken, || Stop::Network("an answer was cut off, or no JSON".to_owned()))?
+                        self.again(&mut broken, || FetchError::Network("an answer was cut off, or no JSON".to_owned()))?
                     }
                 },
-                304 if etag.is_some() => return Ok(Got::Same),
+                304 if etag.is_some() => return Ok(FetchOutcome::Same),
                 301 | 302 | 307 | 308 => {
                     redirects += 1;
                     path = self.redirect(&answer)?;
                     if redirects > REDIRECTS {
-                        return Err(Stop::Server(format!("more than {REDIRECTS} redirects in a row")));
+                        return Err(FetchError::Server(format!("more than {REDIRECTS} redirects in a row")));
                     }
                 }
-                401 => return Err(Stop::Auth(self.said(&answer, "the token is not accepted (401)"))),
-                404 | 451 => return Ok(Got::Missing),
-                410 => return Ok(Got::Gone),
+                401 => return Err(FetchError::Auth(self.said(&answer, "the token is not accepted (401)"))),
+                404 | 451 => return Ok(FetchOutcome::Missing),
+                410 => return Ok(FetchOutcome::Gone),
                 403 | 429 => match self.patience(&answer, limited) {
                     Some((wait, why)) => {
                         limited += 1;
-                        self.wait(wait, why, || Stop::Limit(limit(&answer, wait)))?;
+                        self.wait(wait, why, || FetchError::Limit(limit(&answer, wait)))?;
                     }
-                    None => return Ok(Got::Refused(self.message(&answer))),
+                    None => return Ok(FetchOutcome::Refused(self.message(&answer))),
                 },
                 status @ 500..=599 => {
-                    self.again(&mut broken, || Stop::Server(format!("status {status}")))?;
+                    self.again(&mut broken, || FetchError::Server(format!("status {status}")))?;
                 }
-                status => return Err(Stop::Server(self.said(&answer, &format!("status {status}")))),
+                status => return Err(FetchError::Server(self.said(&answer, &format!("status {status}")))),
             }
         }
     }
 
-    fn page(&self, answer: &Answer, value: Value) -> Result<Page, Stop> {
+    fn page(&self, answer: &Response, value: Value) -> Result<JsonPage, FetchError> {
         let links = answer.header("link").unwrap_or_default();
         let next = link(links, "next").and_then(|link| self.api.page_of(link)).map(str::to_owned);
         let last = link(links, "last").and_then(|link| {
@@ -159,25 +159,25 @@ impl Client<'_> {
             query.split('&').find_map(|pair| pair.strip_prefix("page="))?.parse().ok()
         });
         if next.as_ref().is_some_and(|next| self.secrets.tells(next)) {
-            return Err(Stop::Server("a link to the next page has the token in it".to_owned()));
+            return Err(FetchError::Server("a link to the next page has the token in it".to_owned()));
         }
         if next.as_ref().is_some_and(|next| next.len() > LONGEST_LINK) {
-            return Err(Stop::Server(format!("a link to the next page is longer than {LONGEST_LINK} bytes")));
+            return Err(FetchError::Server(format!("a link to the next page is longer than {LONGEST_LINK} bytes")));
         }
         // Marks and links are kept beside the snapshot.
         let etag = answer.header("etag").filter(|etag| !self.secrets.tells(etag)).map(str::to_owned);
-        Ok(Page { value, etag, next, last })
+        Ok(JsonPage { value, etag, next, last })
     }
 
-    fn redirect(&self, answer: &Answer) -> Result<String, Stop> {
+    fn redirect(&self, answer: &Response) -> Result<String, FetchError> {
         let to = answer.header("location").unwrap_or_default();
         // Elsewhere nobody has a right to see what is asked for, let alone the token.
         let path = self.api.path_of(to).map(str::to_owned);
-        path.ok_or_else(|| Stop::Server("it redirects to another host, which is not followed".to_owned()))
+        path.ok_or_else(|| FetchError::Server("it redirects to another host, which is not followed".to_owned()))
     }
 
     /// The official order: what the server says, then the reset of the limit, then a minute and longer.
-    fn patience(&self, answer: &Answer, tries: u32) -> Option<(Duration, &'static str)> {
+    fn patience(&self, answer: &Response, tries: u32) -> Option<(Duration, &'static str)> {
         if let Some(seconds) = answer.number("retry-after") {
             return Some((Duration::from_secs(seconds.max(1)), "the server asks for a pause"));
         }
@@ -195,7 +195,7 @@ impl Client<'_> {
     }
 
     /// Waits 1, 2, 4 seconds before the next try, or gives up.
-    fn again(&mut self, broken: &mut u32, stop: impl Fn() -> Stop) -> Result<(), Stop> {
+    fn again(&mut self, broken: &mut u32, stop: impl Fn() -> FetchError) -> Result<(), FetchError> {
         if *broken >= TRIES {
             return Err(stop());
         }
@@ -204,7 +204,7 @@ impl Client<'_> {
         self.wait(wait, "an answer did not come whole", stop)
     }
 
-    fn wait(&mut self, time: Duration, why: &'static str, stop: impl Fn() -> Stop) -> Result<(), Stop> {
+    fn wait(&mut self, time: Duration, why: &'static str, stop: impl Fn() -> FetchError) -> Result<(), FetchError> {
         self.wait_left = self.wait_left.checked_sub(time).ok_or_else(stop)?;
         self.watcher.waiting(time, why);
         self.clock.sleep(time);
@@ -212,8 +212,9 @@ impl Client<'_> {
     }
 
     /// Takes what an answer took too long from the time that a run may wait: one byte a minute is no way to hold it up.
-    fn slow(&mut self, took: Duration) -> Result<(), Stop> {
-        let stop = || Stop::Network("answers take so long that waiting for them goes beyond `--max-wait`".to_owned());
+    fn slow(&mut self, took: Duration) -> Result<(), FetchError> {
+        let stop =
+            || FetchError::Network("answers take so long that waiting for them goes beyond `--max-wait`".to_owned());
         self.wait_left = self.wait_left.checked_sub(took.saturating_sub(LEISURE)).ok_or_else(stop)?;
         Ok(())
     }
@@ -223,12 +224,12 @@ impl Client<'_> {
         Duration::from_millis(u64::from(self.clock.now().subsec_nanos()) % 500)
     }
 
-    fn said(&self, answer: &Answer, ours: &str) -> String {
+    fn said(&self, answer: &Response, ours: &str) -> String {
         with_reason(ours, self.message(answer).as_deref())
     }
 
     /// What the server says in its own words, where they can be shown.
-    fn message(&self, answer: &Answer) -> Option<String> {
+    fn message(&self, answer: &Response) -> Option<String> {
         let body = json::read(&answer.body).ok()?;
         self.secrets.message(body["message"].as_str()?)
     }
@@ -239,7 +240,7 @@ pub(super) fn with_reason(ours: &str, theirs: Option<&str>) -> String {
     theirs.map_or_else(|| ours.to_owned(), |theirs| format!("{ours}: {theirs}"))
 }
 
-fn limit(answer: &Answer, wait: Duration) -> String {
+fn limit(answer: &Response, wait: Duration) -> String {
     let used = match answer.number("x-ratelimit-remaining") {
         Some(0) => "it is used up",
         _ => "the server asks for a pause",

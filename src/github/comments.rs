@@ -2,13 +2,13 @@
 
 use super::IssueKey;
 use super::Progress;
-use super::client::{Got, Stop};
+use super::client::{FetchError, FetchOutcome};
 use super::convert::Converter;
 use super::listing::encoded;
-use super::memory::{CommentsSeen, Half, Sweep};
+use super::memory::{CommentsSeen, IssueCommentWalk, RepoCommentWalk};
 use super::pages::{MOST_PAGES, no_list};
 use super::strange::Strange;
-use super::sync::{Engine, Fault};
+use super::sync::{StepError, SyncEngine};
 use super::walk::{End, Walk};
 use crate::model::{Completeness, SnapshotComment, SnapshotIssue};
 use serde_json::Value;
@@ -22,9 +22,9 @@ const MOST_SWEPT: usize = 10_000;
 /// How far a server's clock may be behind, in seconds.
 const SKEW: u64 = 300;
 
-impl Engine<'_> {
+impl SyncEngine<'_> {
     /// The issues whose comments are not in the snapshot as they are now, with the pages that they take.
-    fn commented(&mut self) -> Result<Vec<(IssueKey, u64)>, Fault> {
+    fn commented(&mut self) -> Result<Vec<(IssueKey, u64)>, StepError> {
         let wanted: Vec<IssueKey> = self.run.wanted.iter().map(|(repo, number)| IssueKey::new(repo, *number)).collect();
         let full = !self.request.roots.is_empty();
         let mut needed = Vec::new();
@@ -44,13 +44,13 @@ impl Engine<'_> {
     }
 
     /// How many requests comments take at most.
-    pub(super) fn comment_requests(&mut self) -> Result<u64, Fault> {
+    pub(super) fn comment_requests(&mut self) -> Result<u64, StepError> {
         // Counts are what a server says.
         Ok(self.commented()?.iter().fold(0, |sum: u64, (_, pages)| sum.saturating_add(*pages)))
     }
 
     /// Fetches what is not there.
-    pub(super) fn comments(&mut self) -> Result<(), Fault> {
+    pub(super) fn comments(&mut self) -> Result<(), StepError> {
         let needed = self.commented()?;
         if self.request.roots.is_empty() && !self.run.swept {
             self.sweep(&needed)?;
@@ -66,11 +66,11 @@ impl Engine<'_> {
     }
 
     /// Walks over the comments of one issue; each page goes to the file at once.
-    fn comments_of(&mut self, key: &IssueKey) -> Result<(), Fault> {
+    fn comments_of(&mut self, key: &IssueKey) -> Result<(), StepError> {
         let first = format!("{}/comments?per_page=100", key.path());
         let mut half = match self.run.half.take() {
             Some(half) if half.of == key.id() => half,
-            _ => Half { of: key.id(), next: first.clone(), ids: BTreeSet::new(), strange: false },
+            _ => IssueCommentWalk { of: key.id(), next: first.clone(), ids: BTreeSet::new(), strange: false },
         };
         let mut walk = Walk::new(&half.next, MOST_PAGES);
         loop {
@@ -83,8 +83,8 @@ impl Engine<'_> {
             let answer = self.passing(answer, || format!("comments of `{key}`"))?;
             self.run.half = None;
             let page = match answer {
-                Some(Got::Page(page)) => page,
-                Some(Got::Same) => {
+                Some(FetchOutcome::Page(page)) => page,
+                Some(FetchOutcome::Same) => {
                     self.commented_now(key);
                     return Ok(());
                 }
@@ -109,7 +109,7 @@ impl Engine<'_> {
                 // A list that is not read to its end stays partial, and is not asked for again in this run.
                 Some(Err(end)) => {
                     if let End::Endless(why) = end {
-                        self.fails(&Stop::endless(why), format!("comments of `{key}`"));
+                        self.fails(&FetchError::endless(why), format!("comments of `{key}`"));
                     }
                     self.run.commented.insert(key.id());
                     return Ok(());
@@ -128,7 +128,7 @@ impl Engine<'_> {
     }
 
     /// After the last page of an issue's comments: what no page had is gone.
-    fn ended(&mut self, key: &IssueKey, ids: &BTreeSet<u64>) -> Result<(), Fault> {
+    fn ended(&mut self, key: &IssueKey, ids: &BTreeSet<u64>) -> Result<(), StepError> {
         if let Some(mut issue) = self.files.read(key)? {
             issue.comments.items.retain(|comment| ids.contains(&comment.id));
             issue.comments.completeness = Completeness::Complete;
@@ -151,7 +151,7 @@ impl Engine<'_> {
         values: impl Iterator<Item = &'v Value>,
         key: &IssueKey,
         mut issue: SnapshotIssue,
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, StepError> {
         let mut comments: BTreeMap<u64, SnapshotComment> =
             issue.comments.items.drain(..).map(|comment| (comment.id, comment)).collect();
         let mut strange = Strange::default();
@@ -173,7 +173,7 @@ impl Engine<'_> {
     /// Walks over the comments of the whole repo where that takes fewer requests.
     ///
     /// Each page goes to the files at once, so that a broken walk goes on from its page.
-    fn sweep(&mut self, needed: &[(IssueKey, u64)]) -> Result<(), Fault> {
+    fn sweep(&mut self, needed: &[(IssueKey, u64)]) -> Result<(), StepError> {
         let repo = self.setting.repo.clone();
         let ours: Vec<&(IssueKey, u64)> = needed.iter().filter(|(key, _)| key.repo == repo).collect();
         let pages = ours.iter().fold(0, |sum: u64, (_, pages)| sum.saturating_add(*pages));
@@ -186,14 +186,14 @@ impl Engine<'_> {
             let query = "sort=created&direction=asc&per_page=100";
             let since = since.map(|since| format!("&since={}", encoded(&since))).unwrap_or_default();
             let next = format!("/repos/{repo}/issues/comments?{query}{since}");
-            self.run.sweep = Some(Sweep { next, of: ours.iter().map(|(key, _)| key.number).collect() });
+            self.run.sweep = Some(RepoCommentWalk { next, of: ours.iter().map(|(key, _)| key.number).collect() });
         }
         let mut seen = BTreeSet::new();
         let mut walk: Option<Walk> = None;
         while let Some(sweep) = self.run.sweep.clone() {
             let walk = walk.get_or_insert_with(|| Walk::new(&sweep.next, MOST_SWEPT));
             let answer = self.client.get(&sweep.next, None);
-            let Some(Got::Page(page)) = self.passing(answer, || format!("comments of `{repo}`"))? else {
+            let Some(FetchOutcome::Page(page)) = self.passing(answer, || format!("comments of `{repo}`"))? else {
                 break;
             };
             let length = page.last.unwrap_or(if page.next.is_some() { u64::MAX } else { 1 });
@@ -211,7 +211,7 @@ impl Engine<'_> {
             });
             self.swept_page(entries, &sweep.of)?;
             match page.next.map(|next| walk.go(next, new)) {
-                Some(Ok(next)) => self.run.sweep = Some(Sweep { next, of: sweep.of }),
+                Some(Ok(next)) => self.run.sweep = Some(RepoCommentWalk { next, of: sweep.of }),
                 // Issue by issue it may go better.
                 Some(Err(_)) => break,
                 None => {
@@ -226,7 +226,7 @@ impl Engine<'_> {
     }
 
     /// The time from which on comments are not known: the oldest that any issue needs.
-    fn since(&mut self, needed: &[&(IssueKey, u64)]) -> Result<Option<String>, Fault> {
+    fn since(&mut self, needed: &[&(IssueKey, u64)]) -> Result<Option<String>, StepError> {
         let mut since: Option<String> = None;
         for (key, _) in needed {
             let known = self.memory.comments.get(&key.id()).map(|known| known.at.saturating_sub(SKEW));
@@ -244,7 +244,7 @@ impl Engine<'_> {
     }
 
     /// Adds the comments of a page to their issues.
-    fn swept_page(&mut self, entries: &[Value], of: &BTreeSet<u64>) -> Result<(), Fault> {
+    fn swept_page(&mut self, entries: &[Value], of: &BTreeSet<u64>) -> Result<(), StepError> {
         let (mut by_issue, mut strange) = (BTreeMap::<u64, Vec<&Value>>::new(), Strange::default());
         for value in entries {
             if let Some(number) = strange.note(Converter::commented(value)).filter(|number| of.contains(number)) {
@@ -263,7 +263,7 @@ impl Engine<'_> {
 
     /// After the last page: who has as many comments as GitHub counts has all of them; the others are asked for
     /// one by one, since deleted comments stand in no list.
-    fn swept_all(&mut self, of: &BTreeSet<u64>) -> Result<(), Fault> {
+    fn swept_all(&mut self, of: &BTreeSet<u64>) -> Result<(), StepError> {
         let repo = self.setting.repo.clone();
         for number in of {
             let key = IssueKey::new(&repo, *number);

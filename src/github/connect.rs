@@ -1,6 +1,6 @@
 //! Connections to the API: encrypted, direct or through a proxy.
 
-use super::{Api, Broken};
+use super::{ApiBase, TransportError};
 use http::Uri;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
@@ -57,8 +57,8 @@ impl fmt::Debug for Proxies {
 }
 
 /// A client of an API. It must be made inside the runtime that will use it.
-pub(super) fn client(api: &Api, proxies: &Proxies) -> Result<Octocrab, Broken> {
-    let broken = |what: &str| Broken { what: what.to_owned() };
+pub(super) fn client(api: &ApiBase, proxies: &Proxies) -> Result<Octocrab, TransportError> {
+    let broken = |what: &str| TransportError { what: what.to_owned() };
     let origin: Uri = api.origin.parse().map_err(|_| broken("the address of the API is none"))?;
     let mut tcp = HttpConnector::new();
     tcp.enforce_http(false);
@@ -78,15 +78,15 @@ pub(super) fn client(api: &Api, proxies: &Proxies) -> Result<Octocrab, Broken> {
 }
 
 /// Encrypts what goes to `https` addresses, with the certificates that the system trusts.
-fn encrypted<C>(connector: C) -> Result<HttpsConnector<C>, Broken> {
+fn encrypted<C>(connector: C) -> Result<HttpsConnector<C>, TransportError> {
     let provider = rustls::crypto::ring::default_provider();
-    let builder = HttpsConnectorBuilder::new()
-        .with_provider_and_native_roots(provider)
-        .map_err(|_| Broken { what: "no encrypted connection can be made: are there root certificates?".to_owned() })?;
+    let builder = HttpsConnectorBuilder::new().with_provider_and_native_roots(provider).map_err(|_| {
+        TransportError { what: "no encrypted connection can be made: are there root certificates?".to_owned() }
+    })?;
     Ok(builder.https_or_http().enable_http1().wrap_connector(connector))
 }
 
-fn over<C: Connect + Clone + Send + Sync + 'static>(connector: C, origin: Uri) -> Result<Octocrab, Broken> {
+fn over<C: Connect + Clone + Send + Sync + 'static>(connector: C, origin: Uri) -> Result<Octocrab, TransportError> {
     let client = Client::builder(TokioExecutor::new()).build(connector);
     let builder = OctocrabBuilder::new_empty().with_service(client).with_layer(&BaseUriLayer::new(origin));
     match builder.with_auth(AuthState::None).build() {

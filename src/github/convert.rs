@@ -5,9 +5,9 @@
 
 use super::IssueKey;
 use super::json::kind;
-use super::memory::Seen;
-use super::shape::{Shape, wrong};
-use super::texts::{Door, is_volatile};
+use super::memory::IssueMemo;
+use super::shape::{ResponseShape, wrong};
+use super::texts::{SnapshotScrubber, is_volatile};
 use crate::model::{
     SNAPSHOT_VERSION, SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef, SnapshotRelations,
     is_repo_name,
@@ -48,16 +48,16 @@ const KNOWN: [&str; 24] = [
 
 /// An issue as an answer shows it.
 #[derive(Debug, Clone)]
-pub(super) struct Fetched {
+pub(super) struct FetchedIssue {
     /// Without comments, relations and whether it was asked for.
     pub(super) issue: SnapshotIssue,
     /// What decides on further requests.
-    pub(super) seen: Seen,
+    pub(super) seen: IssueMemo,
 }
 
 /// Makes snapshot records.
 pub(super) struct Converter<'a> {
-    pub(super) door: Door<'a>,
+    pub(super) door: SnapshotScrubber<'a>,
     /// The host of pages.
     pub(super) host: &'a str,
     /// The snapshot's folder, for the allowances of redaction.
@@ -105,8 +105,8 @@ impl Converter<'_> {
     /// # Errors
     /// What is wrong with it. A part of the wrong type is no reason to keep the rest: an issue without the body or the
     /// labels that it has would replace the one that is in the snapshot.
-    pub(super) fn issue(&self, value: &Value, key: &IssueKey) -> Result<Fetched, String> {
-        Shape::of(value).issue()?;
+    pub(super) fn issue(&self, value: &Value, key: &IssueKey) -> Result<FetchedIssue, String> {
+        ResponseShape::of(value).issue()?;
         let IssueKey { repo, number } = key;
         let path = self.path(key);
         let pull = is_pull(value);
@@ -156,11 +156,11 @@ impl Converter<'_> {
             issue_type: named("type", "name"),
             url: format!("https://{}/{repo}/{page}/{number}", self.host),
         };
-        Ok(Fetched { issue, seen: self.seen(value) })
+        Ok(FetchedIssue { issue, seen: self.seen(value) })
     }
 
     /// What an answer says of an issue's comments and relations.
-    fn seen(&self, value: &Value) -> Seen {
+    fn seen(&self, value: &Value) -> IssueMemo {
         let dependencies = &value["issue_dependencies_summary"];
         // The total counts closed ones too; older servers have the open ones only.
         let total = |name: &str| dependencies[format!("total_{name}")].as_u64().max(dependencies[name].as_u64());
@@ -169,7 +169,7 @@ impl Converter<'_> {
             let repo = repo_of(repo, "/repos/").filter(|repo| is_repo_name(repo) && !self.door.secrets.tells(repo))?;
             Some((self.called(&repo), number.parse().ok()?))
         });
-        Seen {
+        IssueMemo {
             updated_at: value["updated_at"].as_str().map(|time| self.door.secrets.mask(time)),
             comments: value["comments"].as_u64(),
             sub_issues: value["sub_issues_summary"]["total"].as_u64(),
@@ -209,7 +209,7 @@ impl Converter<'_> {
     /// What the value is, where it is no comment.
     pub(super) fn comment(&self, value: &Value, key: &IssueKey, url: &str) -> Result<SnapshotComment, String> {
         let path = self.path(key);
-        Shape::of(value).comment()?;
+        ResponseShape::of(value).comment()?;
         let id = value["id"].as_u64().unwrap_or_default();
         let created_at = self.door.one(&path, "", value["created_at"].as_str().unwrap_or_default());
         let author = self.author(value);

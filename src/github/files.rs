@@ -2,12 +2,12 @@
 
 use super::IssueKey;
 use crate::model::{Code, Diagnostic, Place, RepoPath, SNAPSHOT_VERSION, SnapshotIssue, is_repo_name};
-use crate::store::{Folder, StoreError, Wrote};
+use crate::store::{Folder, StoreError, WriteResult};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// The folder of the snapshot: `<owner>/<repo>/<number>.json` below it.
-pub(super) struct Files {
+pub(super) struct SnapshotDir {
     pub(super) root: PathBuf,
     pub(super) dir: RepoPath,
     folders: BTreeMap<String, Folder>,
@@ -15,13 +15,13 @@ pub(super) struct Files {
     pub(super) changed: BTreeMap<String, &'static str>,
     /// Files that were as they should be.
     pub(super) unchanged: BTreeSet<String>,
-    /// What was written or removed since the last [`Files::flush`]: repos and names in their folders.
+    /// What was written or removed since the last [`SnapshotDir::flush`]: repos and names in their folders.
     unflushed: BTreeMap<String, BTreeSet<String>>,
     /// Files that cannot be written, since folders stand in their places.
     occupied: BTreeSet<String>,
 }
 
-impl Files {
+impl SnapshotDir {
     pub(super) fn new(root: PathBuf, dir: RepoPath) -> Self {
         Self {
             root,
@@ -95,13 +95,13 @@ impl Files {
                 self.occupied.insert(path);
             }
             Err(error) => return Err(error),
-            Ok(Wrote::Written) => {
+            Ok(WriteResult::Written) => {
                 self.unflushed.entry(issue.repo.clone()).or_default().insert(name(issue.number));
                 self.unchanged.remove(&path);
                 self.changed.insert(path, "written");
             }
-            Ok(Wrote::Unchanged) if self.changed.contains_key(&path) => {}
-            Ok(Wrote::Unchanged) => {
+            Ok(WriteResult::Unchanged) if self.changed.contains_key(&path) => {}
+            Ok(WriteResult::Unchanged) => {
                 self.unchanged.insert(path);
             }
         }

@@ -1,7 +1,7 @@
 //! The transport: octocrab, one request at a time.
 
 use super::connect::client;
-use super::{Answer, Api, Broken, Proxies, Secrets, Transport};
+use super::{ApiBase, Proxies, Response, Tokens, Transport, TransportError};
 use http::header::{AUTHORIZATION, IF_NONE_MATCH, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
 use http_body_util::{BodyExt as _, Limited};
@@ -27,9 +27,9 @@ impl Http {
     ///
     /// # Errors
     /// Where the system has no certificates or no sockets, or the token cannot stand in a header.
-    pub fn new(api: &Api, secrets: &Secrets, patience: Duration, proxies: &Proxies) -> Result<Self, Broken> {
+    pub fn new(api: &ApiBase, secrets: &Tokens, patience: Duration, proxies: &Proxies) -> Result<Self, TransportError> {
         // Causes are told by their kind: texts of lower layers may hold what was sent.
-        let failed = |what: &str| Broken { what: what.to_owned() };
+        let failed = |what: &str| TransportError { what: what.to_owned() };
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -54,12 +54,12 @@ impl Http {
 }
 
 impl Transport for Http {
-    fn get(&mut self, path: &str, etag: Option<&str>) -> Result<Answer, Broken> {
+    fn get(&mut self, path: &str, etag: Option<&str>) -> Result<Response, TransportError> {
         let mut headers = self.headers.clone();
         if let Some(etag) = etag.and_then(|etag| HeaderValue::try_from(etag).ok()) {
             headers.insert(IF_NONE_MATCH, etag);
         }
-        let broken = |what: &str| Broken { what: what.to_owned() };
+        let broken = |what: &str| TransportError { what: what.to_owned() };
         self.runtime.block_on(async {
             let asked = async {
                 let response =
@@ -71,7 +71,7 @@ impl Transport for Http {
                 let headers = told.collect();
                 let body = Limited::new(response.into_body(), LARGEST).collect().await;
                 let body = body.map_err(|_| broken("an answer was cut off, or is larger than 64 MiB"))?;
-                Ok(Answer { status, headers, body: body.to_bytes().to_vec() })
+                Ok(Response { status, headers, body: body.to_bytes().to_vec() })
             };
             let answer = tokio::time::timeout(self.patience, asked).await;
             answer.unwrap_or_else(|_| Err(broken("an answer did not come in time")))

@@ -1,22 +1,22 @@
 //! Which issues: lists of the repo, and those that work items name.
 
 use super::IssueKey;
-use super::client::{Got, Stop};
+use super::client::{FetchError, FetchOutcome};
 use super::convert::is_pull;
 use super::memory::ListPage;
 use super::pages::no_list;
 use super::strange::Strange;
-use super::sync::{Engine, Fault};
+use super::sync::{StepError, SyncEngine};
 use super::walk::{End, Walk};
-use super::{Filter, Progress};
+use super::{IssueFilter, Progress};
 use std::collections::BTreeSet;
 
 /// The most pages of a list of issues: a hundred thousand issues.
 const MOST_PAGES: usize = 1000;
 
-impl Engine<'_> {
+impl SyncEngine<'_> {
     /// Reads the lists of issues to their ends, from where a broken run left them.
-    pub(super) fn listing(&mut self) -> Result<(), Fault> {
+    pub(super) fn listing(&mut self) -> Result<(), StepError> {
         let filter = &self.request.filter;
         let mut lists = self.run.lists.take().unwrap_or_else(|| filter.paths(&self.setting.repo));
         let mut seen = BTreeSet::new();
@@ -32,9 +32,9 @@ impl Engine<'_> {
                 Some(next) => {
                     lists[0] = walk_here.go(next, new).map_err(|end| match end {
                         End::Long => {
-                            Stop::endless("it has more than 100,000 issues; ask for fewer, such as by `--label`")
+                            FetchError::endless("it has more than 100,000 issues; ask for fewer, such as by `--label`")
                         }
-                        End::Endless(why) => Stop::endless(why),
+                        End::Endless(why) => FetchError::endless(why),
                     })?;
                 }
                 None => {
@@ -49,7 +49,7 @@ impl Engine<'_> {
     }
 
     /// Takes one page; gives the path of the next, and how many entries no page had before.
-    fn list_page(&mut self, path: &str, seen: &mut BTreeSet<u64>) -> Result<(Option<String>, usize), Fault> {
+    fn list_page(&mut self, path: &str, seen: &mut BTreeSet<u64>) -> Result<(Option<String>, usize), StepError> {
         let repo = self.setting.repo.clone();
         let mark = self.request.filter.mark(path);
         let known = match self.memory.pages.get(&mark).cloned() {
@@ -57,9 +57,9 @@ impl Engine<'_> {
             _ => None,
         };
         let page = match self.client.get(path, known.as_ref().map(|page| page.etag.as_str()))? {
-            Got::Page(page) => page,
-            Got::Same => {
-                let known = known.ok_or_else(|| Stop::Server("304 for what was not known".to_owned()))?;
+            FetchOutcome::Page(page) => page,
+            FetchOutcome::Same => {
+                let known = known.ok_or_else(|| FetchError::Server("304 for what was not known".to_owned()))?;
                 // What was on it besides the issues that were wanted is not known.
                 let new = known.wanted.len().max(1);
                 for number in known.wanted {
@@ -69,10 +69,10 @@ impl Engine<'_> {
                 }
                 return Ok((known.next, new));
             }
-            Got::Missing => return Err(Fault::Missing(format!("the issues of `{repo}` may not be seen"))),
-            Got::Refused(why) => return Err(self.refused(&format!("the issues of `{repo}`"), why.as_deref())),
+            FetchOutcome::Missing => return Err(StepError::Missing(format!("the issues of `{repo}` may not be seen"))),
+            FetchOutcome::Refused(why) => return Err(self.refused(&format!("the issues of `{repo}`"), why.as_deref())),
             // Issues are switched off.
-            Got::Gone => return Ok((None, 0)),
+            FetchOutcome::Gone => return Ok((None, 0)),
         };
         let entries = page.value.as_array().ok_or_else(|| no_list(&page.value))?;
         let new = entries.iter().filter(|entry| entry["id"].as_u64().is_some_and(|id| seen.insert(id))).count();
@@ -108,7 +108,7 @@ impl Engine<'_> {
         }
     }
 
-    fn is_there(&mut self, repo: &str, numbers: &[u64]) -> Result<bool, Fault> {
+    fn is_there(&mut self, repo: &str, numbers: &[u64]) -> Result<bool, StepError> {
         for number in numbers {
             let key = IssueKey::new(repo, *number);
             if !self.memory.seen.contains_key(&key.id()) || self.files.read(&key)?.is_none() {
@@ -119,7 +119,7 @@ impl Engine<'_> {
     }
 
     /// Fetches what no list has: issues that work items name, and those that left the list.
-    pub(super) fn named(&mut self) -> Result<(), Fault> {
+    pub(super) fn named(&mut self) -> Result<(), StepError> {
         let mut keys: Vec<IssueKey> = self.request.claimed.clone();
         if self.request.filter.is_all_open() {
             let repo = self.setting.repo.clone();
@@ -147,7 +147,7 @@ impl Engine<'_> {
     }
 
     /// Fetches what work items refer to and no list of relations brought.
-    pub(super) fn linked(&mut self) -> Result<(), Fault> {
+    pub(super) fn linked(&mut self) -> Result<(), StepError> {
         let keys: Vec<&IssueKey> =
             self.request.linked.iter().filter(|key| !self.run.fresh.contains(&key.id())).collect();
         let of = keys.len() as u64;
@@ -159,7 +159,7 @@ impl Engine<'_> {
     }
 }
 
-impl Filter {
+impl IssueFilter {
     /// The first page of each list: one list a label, since the server takes several only together.
     fn paths(&self, repo: &str) -> Vec<String> {
         let state = self.state.as_deref().unwrap_or("open");

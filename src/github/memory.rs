@@ -2,7 +2,7 @@
 //!
 //! It is a cache: without it everything is asked for again, and the snapshot comes out the same.
 
-use crate::store::{CacheFolder, StoreError, Stored};
+use crate::store::{CacheFolder, SealedContent, StoreError};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -15,25 +15,25 @@ const VERSION: u32 = 1;
 
 /// What is remembered from run to run.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Memory {
+pub(super) struct SyncState {
     version: u32,
     /// The API and the snapshot's folder that all of it is about.
     about: String,
     /// Marks of answers whose whole content is in the snapshot, by path.
     pub(super) etags: BTreeMap<String, String>,
     /// Issues by id, as the last answer showed them.
-    pub(super) seen: BTreeMap<String, Seen>,
+    pub(super) seen: BTreeMap<String, IssueMemo>,
     /// Pages of lists of issues, by path.
     pub(super) pages: BTreeMap<String, ListPage>,
     /// The state of comments that are complete in the snapshot, by id of their issue.
     pub(super) comments: BTreeMap<String, CommentsSeen>,
     /// A run that is not done.
-    pub(super) run: Option<Run>,
+    pub(super) run: Option<RunProgress>,
 }
 
 /// What an answer said of an issue and its snapshot does not keep.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Seen {
+pub(super) struct IssueMemo {
     pub(super) updated_at: Option<String>,
     pub(super) comments: Option<u64>,
     pub(super) sub_issues: Option<u64>,
@@ -62,7 +62,7 @@ pub(super) struct CommentsSeen {
 
 /// How far a run has come.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct Run {
+pub(super) struct RunProgress {
     /// What it was asked for.
     pub(super) key: String,
     /// When it began, in seconds since 1970.
@@ -86,16 +86,16 @@ pub(super) struct Run {
     /// Issues whose comments are done.
     pub(super) commented: BTreeSet<String>,
     /// A list of a repo's comments that is not read to its end.
-    pub(super) sweep: Option<Sweep>,
+    pub(super) sweep: Option<RepoCommentWalk>,
     /// A list of one issue's comments that is not read to its end.
-    pub(super) half: Option<Half>,
+    pub(super) half: Option<IssueCommentWalk>,
     /// Whether it was decided how comments are fetched.
     pub(super) swept: bool,
 }
 
 /// A walk over a repo's comments.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct Sweep {
+pub(super) struct RepoCommentWalk {
     /// The next page.
     pub(super) next: String,
     /// The issues whose comments are looked for.
@@ -104,7 +104,7 @@ pub(super) struct Sweep {
 
 /// A walk over an issue's comments.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct Half {
+pub(super) struct IssueCommentWalk {
     /// The issue's id.
     pub(super) of: String,
     /// The next page.
@@ -116,11 +116,11 @@ pub(super) struct Half {
     pub(super) strange: bool,
 }
 
-impl Memory {
+impl SyncState {
     /// What is remembered of `about`; nothing where the file is damaged, not of this user or about something else.
     pub(super) fn load(cache: Option<&CacheFolder>, about: &str) -> Self {
         let bytes = match cache.map(|cache| cache.read(NAME, PROGRAM)) {
-            Some(Stored::Whole(bytes)) => Some(bytes),
+            Some(SealedContent::Whole(bytes)) => Some(bytes),
             _ => None,
         };
         let memory: Option<Self> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());

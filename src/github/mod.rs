@@ -1,6 +1,6 @@
 //! GitHub → the snapshot: the only room that opens a connection.
 //!
-//! [`sync`] asks for what a [`Request`] names and writes one file an issue. It
+//! [`sync`] asks for what a [`SyncRequest`] names and writes one file an issue. It
 //! works over a [`Transport`] and a [`Clock`], so that plan, paging, back-off
 //! and merging are tested without either. What a run knows is kept in a side
 //! file, and what is on disk is whole at any moment: a run can be killed and
@@ -35,14 +35,16 @@ mod tests;
 mod texts;
 mod walk;
 
-pub use answer::{Answer, Broken, Clock, SystemClock, Transport};
-pub use client::Limits;
+pub use answer::{Clock, Response, SystemClock, Transport, TransportError};
+pub use client::SyncLimits;
 #[cfg(feature = "github")]
 pub use connect::Proxies;
 pub use error::SyncError;
 #[cfg(feature = "github")]
 pub use http::Http;
-pub use place::{Api, ApiError, IssueKey};
-pub use request::{Estimate, Filter, Progress, Request, Setting, Stage, Summary, Watcher};
-pub use secrets::Secrets;
+pub use place::{ApiBase, ApiError, IssueKey};
+pub use request::{
+    Estimate, EstimateStage, IssueFilter, Progress, SyncObserver, SyncRequest, SyncSettings, SyncSummary,
+};
+pub use secrets::Tokens;
 pub use sync::sync;

@@ -1,6 +1,6 @@
 //! Lists of several pages.
 
-use super::client::{Client, Got, Stop};
+use super::client::{Client, FetchError, FetchOutcome};
 use super::json::kind;
 use super::walk::{End, Walk};
 use serde_json::Value;
@@ -11,7 +11,7 @@ pub(super) const MOST_PAGES: usize = 50;
 
 /// What came of a list.
 #[derive(Debug)]
-pub(super) enum List {
+pub(super) enum ListOutcome {
     /// Its entries, each once.
     Items {
         items: Vec<Value>,
@@ -20,7 +20,7 @@ pub(super) enum List {
         /// The mark of the answer, where it was the only page.
         etag: Option<String>,
         /// What broke in the middle.
-        failed: Option<Stop>,
+        failed: Option<FetchError>,
     },
     /// 304.
     Same,
@@ -34,21 +34,24 @@ pub(super) enum List {
 ///
 /// # Errors
 /// Where the first page fails, or no request is allowed any more.
-pub(super) fn list(client: &mut Client<'_>, path: &str, etag: Option<&str>) -> Result<List, Stop> {
+pub(super) fn list(client: &mut Client<'_>, path: &str, etag: Option<&str>) -> Result<ListOutcome, FetchError> {
     let (mut items, mut seen) = (Vec::new(), BTreeSet::new());
     let mut walk = Walk::new(path, MOST_PAGES);
     let mut path = path.to_owned();
     let mut only = None;
-    let partial = |items, failed| Ok(List::Items { items, complete: false, etag: None, failed });
+    let partial = |items, failed| Ok(ListOutcome::Items { items, complete: false, etag: None, failed });
     loop {
         let first = walk.pages() == 1;
         let page = match client.get(&path, etag.filter(|_| first)) {
-            Ok(Got::Page(page)) => page,
-            Ok(Got::Same) => return Ok(List::Same),
-            Ok(Got::Missing) if first => return Ok(List::Missing),
-            Ok(Got::Gone | Got::Refused(_)) if first => return Ok(List::Refused),
+            Ok(FetchOutcome::Page(page)) => page,
+            Ok(FetchOutcome::Same) => return Ok(ListOutcome::Same),
+            Ok(FetchOutcome::Missing) if first => return Ok(ListOutcome::Missing),
+            Ok(FetchOutcome::Gone | FetchOutcome::Refused(_)) if first => return Ok(ListOutcome::Refused),
             Ok(_) => {
-                return partial(items, Some(Stop::Server("a page in the middle of a list is missing".to_owned())));
+                return partial(
+                    items,
+                    Some(FetchError::Server("a page in the middle of a list is missing".to_owned())),
+                );
             }
             Err(stop) if !first && stop.is_passing() => return partial(items, Some(stop)),
             Err(stop) => return Err(stop),
@@ -65,17 +68,17 @@ pub(super) fn list(client: &mut Client<'_>, path: &str, etag: Option<&str>) -> R
             only = page.etag;
         }
         let Some(next) = page.next else {
-            return Ok(List::Items { items, complete: true, etag: only.filter(|_| first), failed: None });
+            return Ok(ListOutcome::Items { items, complete: true, etag: only.filter(|_| first), failed: None });
         };
         path = match walk.go(next, items.len() - before) {
             Ok(next) => next,
             Err(End::Long) => return partial(items, None),
-            Err(End::Endless(why)) => return partial(items, Some(Stop::endless(why))),
+            Err(End::Endless(why)) => return partial(items, Some(FetchError::endless(why))),
         };
     }
 }
 
 /// Something else came where a list was asked for.
-pub(super) fn no_list(value: &Value) -> Stop {
-    Stop::Server(format!("a list was asked for, and {} came", kind(value)))
+pub(super) fn no_list(value: &Value) -> FetchError {
+    FetchError::Server(format!("a list was asked for, and {} came", kind(value)))
 }

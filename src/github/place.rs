@@ -5,7 +5,7 @@ use std::fmt;
 
 /// The address of an API: `https://api.github.com`, or `https://host/api/v3`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Api {
+pub struct ApiBase {
     /// `https://host`, without a path.
     pub origin: String,
     /// `host` or `host:port`, in lower case.
@@ -25,7 +25,7 @@ pub enum ApiError {
     Plain(String),
 }
 
-impl Api {
+impl ApiBase {
     /// Reads an address. Without encryption only this machine is reached.
     ///
     /// # Errors
@@ -169,20 +169,20 @@ mod tests {
 
     #[test]
     fn addresses_are_encrypted_or_on_this_machine() {
-        let ours = Api::new("https://GHE.example.com/api/v3/").unwrap();
+        let ours = ApiBase::new("https://GHE.example.com/api/v3/").unwrap();
         assert_eq!((ours.origin.as_str(), ours.base.as_str()), ("https://ghe.example.com", "/api/v3"));
-        assert!(Api::new("http://127.0.0.1:8080").is_ok());
-        assert_eq!(Api::new("http://u:p@example.com"), Err(ApiError::Form("example.com".to_owned())));
-        assert_eq!(Api::new("http://example.com"), Err(ApiError::Plain("http://example.com".to_owned())));
+        assert!(ApiBase::new("http://127.0.0.1:8080").is_ok());
+        assert_eq!(ApiBase::new("http://u:p@example.com"), Err(ApiError::Form("example.com".to_owned())));
+        assert_eq!(ApiBase::new("http://example.com"), Err(ApiError::Plain("http://example.com".to_owned())));
         for none in ["", "api.github.com", "ftp://example.com", "https://", "https://a b", "https://x/?q"] {
-            assert!(Api::new(none).is_err(), "{none}");
+            assert!(ApiBase::new(none).is_err(), "{none}");
         }
-        assert_eq!(Api::of_host("acme.ghe.com").unwrap().origin, "https://api.acme.ghe.com");
+        assert_eq!(ApiBase::of_host("acme.ghe.com").unwrap().origin, "https://api.acme.ghe.com");
     }
 
     #[test]
     fn a_page_is_followed_by_path_and_query_and_a_redirect_on_the_same_server_only() {
-        let api = Api::new("https://ghe.example.com/api/v3").unwrap();
+        let api = ApiBase::new("https://ghe.example.com/api/v3").unwrap();
         let page = "https://internal:8443/api/v3/repositories/1/issues?page=2";
         assert_eq!(api.page_of(page), Some("/repositories/1/issues?page=2"));
         assert_eq!(api.path_of(page), None);

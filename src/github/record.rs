@@ -1,23 +1,23 @@
 //! Single issues, and what an answer changes in the record of an issue.
 
 use super::IssueKey;
-use super::client::{Got, Stop};
-use super::convert::Fetched;
-use super::memory::Seen;
-use super::sync::{Engine, Fault};
+use super::client::{FetchError, FetchOutcome};
+use super::convert::FetchedIssue;
+use super::memory::IssueMemo;
+use super::sync::{StepError, SyncEngine};
 use crate::model::{Code, Completeness, Diagnostic, SnapshotComments, SnapshotIssue, SnapshotRelation};
 
 /// What became of a single issue.
-pub(super) enum Single {
+pub(super) enum IssueOutcome {
     /// It is in the snapshot, here.
     There(IssueKey),
     /// It is not.
     Absent,
 }
 
-impl Engine<'_> {
+impl SyncEngine<'_> {
     /// Fetches one issue by its number, once a run.
-    pub(super) fn single(&mut self, key: &IssueKey, asked: bool) -> Result<Single, Fault> {
+    pub(super) fn single(&mut self, key: &IssueKey, asked: bool) -> Result<IssueOutcome, StepError> {
         if self.run.single.contains(&key.id()) {
             return self.as_it_is(key);
         }
@@ -29,14 +29,15 @@ impl Engine<'_> {
             return self.as_it_is(key);
         };
         let single = match got {
-            Got::Same => {
+            FetchOutcome::Same => {
                 self.touch(key, asked)?;
-                Single::There(key.clone())
+                IssueOutcome::There(key.clone())
             }
-            Got::Page(page) => {
+            FetchOutcome::Page(page) => {
                 let found = self.convert.key(&page.value, Some(&key.repo));
                 let fetched = found.and_then(|found| Ok((self.convert.issue(&page.value, &found)?, found)));
-                let fetched = fetched.map_err(|what| Stop::Server(format!("an issue was asked for, and {what} came")));
+                let fetched =
+                    fetched.map_err(|what| FetchError::Server(format!("an issue was asked for, and {what} came")));
                 let Some((fetched, found)) = self.passing(fetched, || format!("`{key}`"))? else {
                     return self.as_it_is(key);
                 };
@@ -50,24 +51,24 @@ impl Engine<'_> {
                     self.tell(Code::IssueMoved, &message, &help, key);
                 }
                 self.put(fetched, &found, asked, true)?;
-                Single::There(found)
+                IssueOutcome::There(found)
             }
-            Got::Gone => {
+            FetchOutcome::Gone => {
                 self.files.remove(key)?;
                 self.memory.seen.remove(&key.id());
                 let help = "take it out of the work items that name it";
                 self.tell(Code::IssueGone, &format!("`{key}` was deleted"), help, key);
-                Single::Absent
+                IssueOutcome::Absent
             }
-            Got::Missing | Got::Refused(_) => {
+            FetchOutcome::Missing | FetchOutcome::Refused(_) => {
                 let message = format!("`{key}` does not exist, or may not be seen");
                 let help =
                     "correct the number, or use a token that may read the repo; what the snapshot has of it stays";
                 self.tell(Code::IssueNotVisible, &message, help, key);
-                Single::Absent
+                IssueOutcome::Absent
             }
         };
-        if let (Single::There(found), true) = (&single, asked) {
+        if let (IssueOutcome::There(found), true) = (&single, asked) {
             self.run.wanted.insert((found.repo.clone(), found.number));
         }
         self.run.single.insert(key.id());
@@ -76,8 +77,8 @@ impl Engine<'_> {
     }
 
     /// What the snapshot has of an issue.
-    fn as_it_is(&mut self, key: &IssueKey) -> Result<Single, Fault> {
-        Ok(if self.files.read(key)?.is_some() { Single::There(key.clone()) } else { Single::Absent })
+    fn as_it_is(&mut self, key: &IssueKey) -> Result<IssueOutcome, StepError> {
+        Ok(if self.files.read(key)?.is_some() { IssueOutcome::There(key.clone()) } else { IssueOutcome::Absent })
     }
 
     fn tell(&mut self, code: Code, message: &str, help: &str, key: &IssueKey) {
@@ -85,7 +86,7 @@ impl Engine<'_> {
     }
 
     /// Marks an issue that did not change as part of this run.
-    pub(super) fn touch(&mut self, key: &IssueKey, asked: bool) -> Result<(), Fault> {
+    pub(super) fn touch(&mut self, key: &IssueKey, asked: bool) -> Result<(), StepError> {
         let private = self.private(&key.repo)?;
         if let Some(mut issue) = self.files.read(key)? {
             issue.asked |= asked;
@@ -100,8 +101,14 @@ impl Engine<'_> {
     ///
     /// An answer of its own (`whole`) counts more than a line in somebody's list, and of those the first of a run:
     /// so it does not matter in which order things are fetched, or how often a run is broken off.
-    pub(super) fn put(&mut self, fetched: Fetched, key: &IssueKey, asked: bool, whole: bool) -> Result<(), Fault> {
-        let Fetched { mut issue, seen } = fetched;
+    pub(super) fn put(
+        &mut self,
+        fetched: FetchedIssue,
+        key: &IssueKey,
+        asked: bool,
+        whole: bool,
+    ) -> Result<(), StepError> {
+        let FetchedIssue { mut issue, seen } = fetched;
         let id = key.id();
         if !whole && self.run.fresh.contains(&id) {
             return Ok(());
@@ -131,7 +138,7 @@ impl Engine<'_> {
 }
 
 /// Fills in what an issue's own summary says there is none of.
-fn settle(issue: &mut SnapshotIssue, seen: &Seen) {
+fn settle(issue: &mut SnapshotIssue, seen: &IssueMemo) {
     if seen.comments == Some(0) {
         issue.comments = SnapshotComments { completeness: Completeness::Complete, items: Vec::new() };
     }

@@ -2,13 +2,13 @@
 
 use super::IssueKey;
 use super::Progress;
-use super::client::Got;
+use super::client::FetchOutcome;
 use super::convert::Converter;
-use super::memory::Seen;
-use super::pages::{List, list};
-use super::record::Single;
+use super::memory::IssueMemo;
+use super::pages::{ListOutcome, list};
+use super::record::IssueOutcome;
 use super::strange::Strange;
-use super::sync::{Engine, Fault};
+use super::sync::{StepError, SyncEngine};
 use crate::model::{Completeness, SnapshotRef, SnapshotRelation, SnapshotRelations};
 use serde_json::Value;
 
@@ -20,9 +20,9 @@ const LISTS: [(&str, Pick, Count); 3] = [
 ];
 
 type Pick = fn(&mut SnapshotRelations) -> &mut SnapshotRelation;
-type Count = fn(&Seen) -> Option<u64>;
+type Count = fn(&IssueMemo) -> Option<u64>;
 
-impl Engine<'_> {
+impl SyncEngine<'_> {
     /// How many requests the relations of all issues cost, further pages and parents aside.
     pub(super) fn relation_requests(&self) -> u64 {
         if !self.request.roots.is_empty() {
@@ -56,7 +56,7 @@ impl Engine<'_> {
     }
 
     /// Learns from one issue that says nothing of its relations which lists the server has.
-    pub(super) fn probe(&mut self) -> Result<(), Fault> {
+    pub(super) fn probe(&mut self) -> Result<(), StepError> {
         let silent = |(repo, number): &&(String, u64)| {
             let seen = self.memory.seen.get(&IssueKey::new(repo, *number).id());
             seen.is_some_and(|seen| LISTS.iter().any(|(_, _, count)| count(seen).is_none()))
@@ -66,7 +66,7 @@ impl Engine<'_> {
     }
 
     /// Fetches the relations of every issue that was asked for and may have some.
-    pub(super) fn relations(&mut self) -> Result<(), Fault> {
+    pub(super) fn relations(&mut self) -> Result<(), StepError> {
         let wanted: Vec<IssueKey> = self.run.wanted.iter().map(|(repo, number)| IssueKey::new(repo, *number)).collect();
         let of = wanted.len() as u64;
         let full = !self.request.roots.is_empty();
@@ -86,7 +86,7 @@ impl Engine<'_> {
     }
 
     /// `full`: whatever the summaries say.
-    fn relations_of(&mut self, key: &IssueKey, full: bool) -> Result<(), Fault> {
+    fn relations_of(&mut self, key: &IssueKey, full: bool) -> Result<(), StepError> {
         let (Some(issue), Some(seen)) = (self.files.read(key)?, self.memory.seen.get(&key.id()).cloned()) else {
             return Ok(());
         };
@@ -114,7 +114,7 @@ impl Engine<'_> {
         self.write_relations(key, &relations)
     }
 
-    fn write_relations(&mut self, key: &IssueKey, relations: &SnapshotRelations) -> Result<(), Fault> {
+    fn write_relations(&mut self, key: &IssueKey, relations: &SnapshotRelations) -> Result<(), StepError> {
         if let Some(mut issue) = self.files.read(key)? {
             issue.relations = relations.clone();
             self.files.write(&issue)?;
@@ -129,7 +129,7 @@ impl Engine<'_> {
         key: &IssueKey,
         relation: &mut SnapshotRelation,
         told: Option<u64>,
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, StepError> {
         let whole = relation.completeness == Completeness::Complete;
         let path = path(key, name);
         let etag = self.memory.etags.get(&path).filter(|_| whole).cloned();
@@ -138,9 +138,9 @@ impl Engine<'_> {
             return Ok(false);
         };
         let (items, complete, etag, failed) = match answer {
-            List::Items { items, complete, etag, failed } => (items, complete, etag, failed),
-            List::Same => return Ok(true),
-            List::Missing | List::Refused => {
+            ListOutcome::Items { items, complete, etag, failed } => (items, complete, etag, failed),
+            ListOutcome::Same => return Ok(true),
+            ListOutcome::Missing | ListOutcome::Refused => {
                 // The issue can be seen: it is the list that is not there.
                 self.lacking.insert(name);
                 return Ok(false);
@@ -170,7 +170,7 @@ impl Engine<'_> {
 
     /// The lines of neighbours, whose records are written on the way; how many say too little of themselves; and what
     /// is no issue.
-    fn references(&mut self, items: &[Value]) -> Result<(Vec<SnapshotRef>, usize, Strange), Fault> {
+    fn references(&mut self, items: &[Value]) -> Result<(Vec<SnapshotRef>, usize, Strange), StepError> {
         let (mut refs, mut hidden, mut strange) = (Vec::new(), 0, Strange::default());
         for value in items {
             let found = self.neighbour(value, &mut strange)?;
@@ -182,7 +182,7 @@ impl Engine<'_> {
         Ok((refs, hidden, strange))
     }
 
-    fn neighbour(&mut self, value: &Value, strange: &mut Strange) -> Result<Option<SnapshotRef>, Fault> {
+    fn neighbour(&mut self, value: &Value, strange: &mut Strange) -> Result<Option<SnapshotRef>, StepError> {
         let Some(key) = strange.note(self.convert.key(value, None)) else { return Ok(None) };
         let Some(fetched) = strange.note(self.convert.issue(value, &key)) else {
             return Ok(Some(self.convert.unseen(&key)));
@@ -195,14 +195,14 @@ impl Engine<'_> {
     fn asked_parent(
         &mut self,
         key: &IssueKey,
-        seen: &Seen,
+        seen: &IssueMemo,
         knows_children: bool,
         relation: &mut SnapshotRelation,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), StepError> {
         let answer = self.client.get(&format!("{}/parent", key.path()), None);
         let found = match self.passing(answer, || format!("the parent of `{key}`"))? {
             None => return Ok(()),
-            Some(Got::Page(page)) => {
+            Some(FetchOutcome::Page(page)) => {
                 let mut strange = Strange::default();
                 let found = self.neighbour(&page.value, &mut strange)?;
                 self.strange(&strange, || format!("the parent of `{key}`"));
@@ -224,9 +224,9 @@ impl Engine<'_> {
     }
 
     /// The parent that an issue names: from this run's records, or fetched.
-    fn named_parent(&mut self, parent: &IssueKey, relation: &mut SnapshotRelation) -> Result<(), Fault> {
+    fn named_parent(&mut self, parent: &IssueKey, relation: &mut SnapshotRelation) -> Result<(), StepError> {
         let there = match self.run.fresh.contains(&parent.id()) {
-            true => Single::There(parent.clone()),
+            true => IssueOutcome::There(parent.clone()),
             false => {
                 let failed = self.summary.failed.len();
                 let told = self.summary.diagnostics.len();
@@ -240,8 +240,8 @@ impl Engine<'_> {
             }
         };
         let record = match &there {
-            Single::There(key) => self.files.read(key)?,
-            Single::Absent => None,
+            IssueOutcome::There(key) => self.files.read(key)?,
+            IssueOutcome::Absent => None,
         };
         let reference = record.as_ref().map(Converter::reference);
         relation.issues = vec![reference.unwrap_or_else(|| self.convert.unseen(parent))];

@@ -1,7 +1,7 @@
 //! What a run is given, whom it tells, and what it gives back.
 
-use super::client::Limits;
-use super::{Api, IssueKey, Secrets, SyncError};
+use super::client::SyncLimits;
+use super::{ApiBase, IssueKey, SyncError, Tokens};
 use crate::model::{Diagnostic, RepoPath};
 use crate::store::CacheFolder;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// Where things are, and what may be spent.
 #[derive(Debug)]
-pub struct Setting {
+pub struct SyncSettings {
     /// The repo's root on disk.
     pub root: PathBuf,
     /// The snapshot's folder.
@@ -19,18 +19,18 @@ pub struct Setting {
     /// `owner/name` of the repo.
     pub repo: String,
     /// The API.
-    pub api: Api,
+    pub api: ApiBase,
     /// The token, and what else must not be told.
-    pub secrets: Secrets,
+    pub secrets: Tokens,
     /// What the run may cost.
-    pub limits: Limits,
+    pub limits: SyncLimits,
     /// Where it is remembered how far a run came; without it every run asks for everything.
     pub cache: Option<CacheFolder>,
 }
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
-pub struct Request {
+pub struct SyncRequest {
     /// These issues, in full; where there are any, nothing else is looked at.
     pub roots: Vec<IssueKey>,
     /// Issues that work items claim.
@@ -38,12 +38,12 @@ pub struct Request {
     /// Issues that work items refer to.
     pub linked: Vec<IssueKey>,
     /// Which issues of the repo.
-    pub filter: Filter,
+    pub filter: IssueFilter,
 }
 
 /// Which issues of the repo are asked for.
 #[derive(Debug, Clone, Default)]
-pub struct Filter {
+pub struct IssueFilter {
     /// `open`, `closed` or `all`; nothing: `open`.
     pub state: Option<String>,
     /// Only those with one of these labels.
@@ -58,7 +58,7 @@ pub struct Filter {
 
 /// What is estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum EstimateStage {
     /// Listing the open issues, of which the repo says how many it has, pull requests among them.
     Open,
     /// Listing others, of which nobody says how many there are.
@@ -73,7 +73,7 @@ pub enum Stage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
     /// What of it.
-    pub stage: Stage,
+    pub stage: EstimateStage,
     /// Issues, where somebody knows.
     pub issues: u64,
     /// Requests for that.
@@ -94,7 +94,7 @@ pub struct Progress {
 }
 
 /// Who is told how a run goes.
-pub trait Watcher {
+pub trait SyncObserver {
     /// What comes is going to cost so much.
     fn estimate(&mut self, estimate: Estimate);
     /// A step was made.
@@ -107,7 +107,7 @@ pub trait Watcher {
 
 /// What a run did.
 #[derive(Debug, Default)]
-pub struct Summary {
+pub struct SyncSummary {
     /// Files of the snapshot, from the repo's root, and `written` or `removed`; sorted.
     pub changed: Vec<(String, &'static str)>,
     /// How many files were as they should be.

@@ -13,7 +13,7 @@ const TELLING: usize = 8;
 /// It prints as nothing, and texts from outside pass it before anybody sees them: servers
 /// and proxies repeat headers in their error pages.
 #[derive(Clone, Default)]
-pub struct Secrets {
+pub struct Tokens {
     used: Option<String>,
     others: Vec<String>,
     /// Everything that tells a token, the longest first: else the rest of what contains another would stay.
@@ -22,7 +22,7 @@ pub struct Secrets {
     finder: Option<AhoCorasick>,
 }
 
-impl Secrets {
+impl Tokens {
     /// The token that requests carry, and all that must not be told.
     pub fn new(used: Option<String>, others: impl IntoIterator<Item = String>) -> Self {
         let others: Vec<String> = others.into_iter().filter(|value| !value.is_empty()).collect();
@@ -81,7 +81,7 @@ impl Secrets {
     }
 }
 
-impl fmt::Debug for Secrets {
+impl fmt::Debug for Tokens {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Secrets").field("authenticated", &self.is_authenticated()).finish_non_exhaustive()
     }
@@ -91,8 +91,8 @@ impl fmt::Debug for Secrets {
 mod tests {
     use super::*;
 
-    fn secrets() -> Secrets {
-        Secrets::new(Some("tok-0123456789-abc".to_owned()), ["tok-0123456789-abc-longer".to_owned(), String::new()])
+    fn secrets() -> Tokens {
+        Tokens::new(Some("tok-0123456789-abc".to_owned()), ["tok-0123456789-abc-longer".to_owned(), String::new()])
     }
 
     #[test]

@@ -13,11 +13,11 @@ pub(super) fn wrong(field: &str, value: &Value) -> String {
 
 /// A value that is looked at field by field.
 #[derive(Clone, Copy)]
-pub(super) struct Shape<'a> {
+pub(super) struct ResponseShape<'a> {
     value: &'a Value,
 }
 
-impl<'a> Shape<'a> {
+impl<'a> ResponseShape<'a> {
     pub(super) fn of(value: &'a Value) -> Self {
         Self { value }
     }

@@ -1,6 +1,6 @@
 //! Entries of lists that are not what was asked for: counted, and told with what they are.
 
-use super::sync::Engine;
+use super::sync::SyncEngine;
 use std::collections::BTreeMap;
 
 /// How many lists are told one by one; of further ones their number is.
@@ -41,7 +41,7 @@ fn counted(kind: &str, count: usize) -> String {
     if count == 1 { kind.to_owned() } else { format!("{kind} ({count} times)") }
 }
 
-impl Engine<'_> {
+impl SyncEngine<'_> {
     /// Tells the strange entries of a list. What they would have replaced stays as it is, and the run is not complete.
     pub(super) fn strange(&mut self, strange: &Strange, list: impl FnOnce() -> String) {
         if strange.is_none() {

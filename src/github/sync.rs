@@ -1,14 +1,17 @@
 //! A run from request to snapshot.
 
-use super::budget::Budget;
-use super::client::{Client, Got, Stop, with_reason};
+use super::budget::RequestBudget;
+use super::client::{Client, FetchError, FetchOutcome, with_reason};
 use super::convert::Converter;
-use super::files::Files;
+use super::files::SnapshotDir;
 use super::json::kind;
-use super::memory::{Memory, Run};
-use super::record::Single;
-use super::texts::Door;
-use super::{Clock, Estimate, Progress, Request, Setting, Stage, Summary, SyncError, Transport, Watcher};
+use super::memory::{RunProgress, SyncState};
+use super::record::IssueOutcome;
+use super::texts::SnapshotScrubber;
+use super::{
+    Clock, Estimate, EstimateStage, Progress, SyncError, SyncObserver, SyncRequest, SyncSettings, SyncSummary,
+    Transport,
+};
 use crate::model::{Code, Diagnostic, is_repo_name};
 use crate::redact::Redactor;
 use crate::store::StoreError;
@@ -31,27 +34,27 @@ const SAVING: Duration = Duration::from_secs(1);
 pub fn sync(
     transport: &mut dyn Transport,
     clock: &mut dyn Clock,
-    watcher: &mut dyn Watcher,
+    watcher: &mut dyn SyncObserver,
     redactor: &Redactor,
-    setting: &Setting,
-    request: &Request,
-) -> Summary {
+    setting: &SyncSettings,
+    request: &SyncRequest,
+) -> SyncSummary {
     let convert = Converter {
-        door: Door { redactor, secrets: &setting.secrets },
+        door: SnapshotScrubber { redactor, secrets: &setting.secrets },
         host: &setting.host,
         folder: setting.folder.as_str(),
         ours: Some(&setting.repo),
         renamed: OnceCell::new(),
     };
-    let budget = Budget { most: setting.limits.max_requests, ..Budget::default() };
+    let budget = RequestBudget { most: setting.limits.max_requests, ..RequestBudget::default() };
     let (api, secrets, wait_left) = (setting.api.clone(), setting.secrets.clone(), setting.limits.max_wait);
     let client = Client { transport, clock, watcher, api, secrets, budget, wait_left };
     let about = format!("{} {} {}", setting.api.origin, setting.folder, setting.repo);
-    let memory = Memory::load(setting.cache.as_ref(), &about);
-    let mut engine = Engine {
-        files: Files::new(setting.root.clone(), setting.folder.clone()),
-        run: Run::default(),
-        summary: Summary::default(),
+    let memory = SyncState::load(setting.cache.as_ref(), &about);
+    let mut engine = SyncEngine {
+        files: SnapshotDir::new(setting.root.clone(), setting.folder.clone()),
+        run: RunProgress::default(),
+        summary: SyncSummary::default(),
         failing: 0,
         broken: 0,
         strange_lists: 0,
@@ -69,33 +72,33 @@ pub fn sync(
 }
 
 /// What ends a step.
-pub(super) enum Fault {
-    Stop(Stop),
+pub(super) enum StepError {
+    Stop(FetchError),
     Missing(String),
     Store(StoreError),
 }
 
-impl From<Stop> for Fault {
-    fn from(stop: Stop) -> Self {
+impl From<FetchError> for StepError {
+    fn from(stop: FetchError) -> Self {
         Self::Stop(stop)
     }
 }
 
-impl From<StoreError> for Fault {
+impl From<StoreError> for StepError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
-pub(super) struct Engine<'a> {
+pub(super) struct SyncEngine<'a> {
     pub(super) client: Client<'a>,
-    pub(super) files: Files,
-    pub(super) memory: Memory,
-    pub(super) run: Run,
-    pub(super) setting: &'a Setting,
-    pub(super) request: &'a Request,
+    pub(super) files: SnapshotDir,
+    pub(super) memory: SyncState,
+    pub(super) run: RunProgress,
+    pub(super) setting: &'a SyncSettings,
+    pub(super) request: &'a SyncRequest,
     pub(super) convert: &'a Converter<'a>,
-    pub(super) summary: Summary,
+    pub(super) summary: SyncSummary,
     failing: u32,
     /// How many requests failed that may work next time.
     broken: u32,
@@ -106,7 +109,7 @@ pub(super) struct Engine<'a> {
     pub(super) lacking: BTreeSet<&'static str>,
 }
 
-impl Engine<'_> {
+impl SyncEngine<'_> {
     /// Takes up a run that was asked for the same, or begins one.
     fn begin(&mut self) {
         let key = format!("{:?}", self.request);
@@ -119,14 +122,14 @@ impl Engine<'_> {
             {
                 run
             }
-            _ => Run { key, started: now, ..Run::default() },
+            _ => RunProgress { key, started: now, ..RunProgress::default() },
         };
         if let Some(name) = &self.run.renamed {
             let _known_already = self.convert.renamed.set(name.clone());
         }
     }
 
-    fn all(&mut self) -> Result<(), Fault> {
+    fn all(&mut self) -> Result<(), StepError> {
         self.repo()?;
         if self.request.roots.is_empty() {
             self.listing()?;
@@ -140,7 +143,7 @@ impl Engine<'_> {
         self.comments()
     }
 
-    fn finish(mut self, ended: Result<(), Fault>) -> Summary {
+    fn finish(mut self, ended: Result<(), StepError>) -> SyncSummary {
         let mut summary = std::mem::take(&mut self.summary);
         summary.failed.extend(self.other_strange_lists());
         summary.complete = ended.is_ok() && summary.failed.is_empty();
@@ -157,13 +160,13 @@ impl Engine<'_> {
             summary.diagnostics.push(Diagnostic::new(Code::UnknownRelations, None, message).help(help));
         }
         summary.error = match ended {
-            Ok(()) | Err(Fault::Stop(Stop::Spent)) => None,
-            Err(Fault::Stop(Stop::Auth(why))) => Some(SyncError::Auth(why)),
-            Err(Fault::Stop(Stop::Limit(why))) => Some(SyncError::RateLimit(why)),
-            Err(Fault::Stop(Stop::Network(why))) => Some(SyncError::Network(why)),
-            Err(Fault::Stop(Stop::Server(why))) => Some(SyncError::Server(why)),
-            Err(Fault::Missing(what)) => Some(SyncError::NotFound(what)),
-            Err(Fault::Store(error)) => Some(error.into()),
+            Ok(()) | Err(StepError::Stop(FetchError::Spent)) => None,
+            Err(StepError::Stop(FetchError::Auth(why))) => Some(SyncError::Auth(why)),
+            Err(StepError::Stop(FetchError::Limit(why))) => Some(SyncError::RateLimit(why)),
+            Err(StepError::Stop(FetchError::Network(why))) => Some(SyncError::Network(why)),
+            Err(StepError::Stop(FetchError::Server(why))) => Some(SyncError::Server(why)),
+            Err(StepError::Missing(what)) => Some(SyncError::NotFound(what)),
+            Err(StepError::Store(error)) => Some(error.into()),
         };
         summary.issues = self.run.wanted.len();
         // An issue that is not there is no reason to leave the others as they are.
@@ -185,7 +188,7 @@ impl Engine<'_> {
     }
 
     /// Writes the side file, unless that was just done: what is lost then is asked for again.
-    pub(super) fn save(&mut self) -> Result<(), Fault> {
+    pub(super) fn save(&mut self) -> Result<(), StepError> {
         let now = self.client.clock.now();
         if now.saturating_sub(self.saved) < SAVING {
             return Ok(());
@@ -199,18 +202,18 @@ impl Engine<'_> {
     }
 
     /// Looks whether the repo is there, under which name, and whether it is private.
-    fn repo(&mut self) -> Result<(), Fault> {
+    fn repo(&mut self) -> Result<(), StepError> {
         let repo = &self.setting.repo;
         if self.run.repos.contains_key(repo) {
             return Ok(());
         }
         let page = match self.client.get(&format!("/repos/{repo}"), None)? {
-            Got::Page(page) => page.value,
-            Got::Refused(why) => return Err(self.refused(&format!("`{repo}`"), why.as_deref())),
-            _ => return Err(Fault::Missing(format!("`{repo}` does not exist, or {} may not see it", self.who()))),
+            FetchOutcome::Page(page) => page.value,
+            FetchOutcome::Refused(why) => return Err(self.refused(&format!("`{repo}`"), why.as_deref())),
+            _ => return Err(StepError::Missing(format!("`{repo}` does not exist, or {} may not see it", self.who()))),
         };
         if !page.is_object() {
-            return Err(Stop::Server(format!("a repo was asked for, and {} came", kind(&page))).into());
+            return Err(FetchError::Server(format!("a repo was asked for, and {} came", kind(&page))).into());
         }
         let is_other =
             |name: &&str| is_repo_name(name) && !name.eq_ignore_ascii_case(repo) && !self.setting.secrets.tells(name);
@@ -226,11 +229,11 @@ impl Engine<'_> {
         let open = page["open_issues_count"].as_u64().unwrap_or_default();
         let filter = &self.request.filter;
         let (stage, issues, requests) = match filter.limit {
-            _ if roots > 0 => (Stage::Named, roots, roots * 6),
+            _ if roots > 0 => (EstimateStage::Named, roots, roots * 6),
             None if filter.is_all_open() && filter.state.as_deref() != Some("all") => {
-                (Stage::Open, open, open.div_ceil(100).max(1))
+                (EstimateStage::Open, open, open.div_ceil(100).max(1))
             }
-            limit => (Stage::List, 0, limit.map_or(1, |limit| (limit as u64).div_ceil(100))),
+            limit => (EstimateStage::List, 0, limit.map_or(1, |limit| (limit as u64).div_ceil(100))),
         };
         let remaining = self.client.budget.remaining;
         self.client.watcher.estimate(Estimate { stage, issues, requests, remaining });
@@ -242,18 +245,18 @@ impl Engine<'_> {
     }
 
     /// 403 where nothing can go on without an answer.
-    pub(super) fn refused(&self, what: &str, why: Option<&str>) -> Fault {
-        Stop::Auth(with_reason(&format!("{} may not read {what} (403)", self.who()), why)).into()
+    pub(super) fn refused(&self, what: &str, why: Option<&str>) -> StepError {
+        FetchError::Auth(with_reason(&format!("{} may not read {what} (403)", self.who()), why)).into()
     }
 
     /// Whether a repo is private; nothing where that cannot be seen.
-    pub(super) fn private(&mut self, repo: &str) -> Result<Option<bool>, Fault> {
+    pub(super) fn private(&mut self, repo: &str) -> Result<Option<bool>, StepError> {
         if let Some(known) = self.run.repos.get(repo) {
             return Ok(*known);
         }
         let answer = self.client.get(&format!("/repos/{repo}"), None);
         let private = match self.passing(answer, || format!("whether `{repo}` is private"))? {
-            Some(Got::Page(page)) => page.value["private"].as_bool(),
+            Some(FetchOutcome::Page(page)) => page.value["private"].as_bool(),
             _ => None,
         };
         self.run.repos.insert(repo.to_owned(), private);
@@ -263,9 +266,9 @@ impl Engine<'_> {
     /// Notes what failed and may work next time; ends the run where nothing works any more.
     pub(super) fn passing<T>(
         &mut self,
-        answer: Result<T, Stop>,
+        answer: Result<T, FetchError>,
         what: impl FnOnce() -> String,
-    ) -> Result<Option<T>, Fault> {
+    ) -> Result<Option<T>, StepError> {
         match answer {
             Ok(got) => {
                 self.failing = 0;
@@ -280,25 +283,25 @@ impl Engine<'_> {
     }
 
     /// Notes what failed in the middle.
-    pub(super) fn fails(&mut self, stop: &Stop, what: String) {
+    pub(super) fn fails(&mut self, stop: &FetchError, what: String) {
         self.failing += 1;
         self.broken += 1;
         let why = match stop {
-            Stop::Network(why) | Stop::Server(why) => why.as_str(),
+            FetchError::Network(why) | FetchError::Server(why) => why.as_str(),
             _ => "it was not answered",
         };
         self.summary.failed.push(format!("{what}: {why}"));
     }
 
     /// Fetches the issues that were named, one by one.
-    fn roots(&mut self) -> Result<(), Fault> {
+    fn roots(&mut self) -> Result<(), StepError> {
         let mut roots = self.request.roots.clone();
         roots.sort();
         roots.dedup();
         let of = roots.len() as u64;
         for (done, key) in roots.into_iter().enumerate() {
             self.client.watcher.progress(Progress { step: "issues", done: done as u64, of });
-            if let Single::Absent = self.single(&key, true)? {
+            if let IssueOutcome::Absent = self.single(&key, true)? {
                 // The next run asks for it again.
                 self.run.single.remove(&key.id());
                 self.summary.failed.push(format!("not found: `{key}` does not exist, or may not be seen"));
@@ -308,12 +311,12 @@ impl Engine<'_> {
     }
 
     /// Says what is left to do once it is known which issues there are.
-    fn plan(&mut self) -> Result<(), Fault> {
+    fn plan(&mut self) -> Result<(), StepError> {
         self.probe()?;
         let requests = self.relation_requests() + self.comment_requests()?;
         let remaining = self.client.budget.remaining;
         let issues = self.run.wanted.len() as u64;
-        self.client.watcher.estimate(Estimate { stage: Stage::Rest, issues, requests, remaining });
+        self.client.watcher.estimate(Estimate { stage: EstimateStage::Rest, issues, requests, remaining });
         Ok(())
     }
 }

@@ -13,12 +13,12 @@ use std::time::Duration;
 /// Answers in turn; then with an empty list.
 #[derive(Default)]
 struct Script {
-    answers: Vec<Result<Answer, Broken>>,
+    answers: Vec<Result<Response, TransportError>>,
     asked: Vec<String>,
 }
 
 impl Transport for Script {
-    fn get(&mut self, path: &str, _: Option<&str>) -> Result<Answer, Broken> {
+    fn get(&mut self, path: &str, _: Option<&str>) -> Result<Response, TransportError> {
         self.asked.push(path.to_owned());
         if self.answers.is_empty() { Ok(answer(200, &[], "[]")) } else { self.answers.remove(0) }
     }
@@ -45,49 +45,49 @@ impl Clock for Still {
 #[derive(Default)]
 struct Nobody;
 
-impl Watcher for Nobody {
+impl SyncObserver for Nobody {
     fn estimate(&mut self, _: Estimate) {}
     fn progress(&mut self, _: Progress) {}
     fn request(&mut self, _: u64) {}
     fn waiting(&mut self, _: Duration, _: &'static str) {}
 }
 
-fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> Answer {
+fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> Response {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    Answer { status, headers: headers.collect::<BTreeMap<_, _>>(), body: body.into() }
+    Response { status, headers: headers.collect::<BTreeMap<_, _>>(), body: body.into() }
 }
 
-fn repo() -> Result<Answer, Broken> {
+fn repo() -> Result<Response, TransportError> {
     Ok(answer(200, &[], r#"{"full_name": "o/r", "private": false, "open_issues_count": 1}"#))
 }
 
-fn cut() -> Result<Answer, Broken> {
-    Err(Broken { what: "cut".to_owned() })
+fn cut() -> Result<Response, TransportError> {
+    Err(TransportError { what: "cut".to_owned() })
 }
 
-fn setting(root: &Path, max_wait: u64) -> Setting {
-    Setting {
+fn setting(root: &Path, max_wait: u64) -> SyncSettings {
+    SyncSettings {
         root: root.to_owned(),
         folder: RepoPath::new(".contextpack/github").unwrap(),
         host: "github.com".to_owned(),
         repo: "o/r".to_owned(),
-        api: Api::of_host("github.com").unwrap(),
-        secrets: Secrets::default(),
-        limits: Limits { max_requests: None, max_wait: Duration::from_secs(max_wait) },
+        api: ApiBase::of_host("github.com").unwrap(),
+        secrets: Tokens::default(),
+        limits: SyncLimits { max_requests: None, max_wait: Duration::from_secs(max_wait) },
         cache: None,
     }
 }
 
-fn sync_in(root: &Path, answers: Vec<Result<Answer, Broken>>, max_wait: u64) -> (Summary, Script, Still) {
+fn sync_in(root: &Path, answers: Vec<Result<Response, TransportError>>, max_wait: u64) -> (SyncSummary, Script, Still) {
     let setting = setting(root, max_wait);
     let (mut script, mut clock) = (Script { answers, asked: Vec::new() }, Still::default());
     clock.now = Duration::from_secs(1_000_000);
     let redactor = Redactor::new(&RedactionSettings::default());
-    let summary = sync(&mut script, &mut clock, &mut Nobody, &redactor, &setting, &Request::default());
+    let summary = sync(&mut script, &mut clock, &mut Nobody, &redactor, &setting, &SyncRequest::default());
     (summary, script, clock)
 }
 
-fn run(answers: Vec<Result<Answer, Broken>>, max_wait: u64) -> (Summary, Vec<u64>) {
+fn run(answers: Vec<Result<Response, TransportError>>, max_wait: u64) -> (SyncSummary, Vec<u64>) {
     let dir = tempfile::tempdir().unwrap();
     let (summary, _, clock) = sync_in(dir.path(), answers, max_wait);
     (summary, clock.slept)
@@ -169,7 +169,7 @@ fn an_answer_with_a_key_twice_is_refused_and_not_asked_for_again() {
 struct Drip<'a>(Duration, &'a std::cell::Cell<Duration>);
 
 impl Transport for Drip<'_> {
-    fn get(&mut self, path: &str, _: Option<&str>) -> Result<Answer, Broken> {
+    fn get(&mut self, path: &str, _: Option<&str>) -> Result<Response, TransportError> {
         self.1.set(self.1.get() + self.0);
         let n = self.1.get().as_secs();
         let link = format!("<https://api.github.com/p{n}>; rel=\"next\"");
@@ -199,7 +199,7 @@ fn slow_answers_use_up_the_time_that_a_run_may_wait() {
         let setting = setting(dir.path(), 300);
         let redactor = Redactor::new(&RedactionSettings::default());
         let mut drip = Drip(Duration::from_secs(each), &now);
-        let summary = sync(&mut drip, &mut Shared(&now), &mut Nobody, &redactor, &setting, &Request::default());
+        let summary = sync(&mut drip, &mut Shared(&now), &mut Nobody, &redactor, &setting, &SyncRequest::default());
         assert_eq!(summary.requests, most, "{each} s");
         match (each, summary.error) {
             (10, Some(SyncError::Server(why))) => assert!(why.contains("more than 100,000 issues"), "{why}"),

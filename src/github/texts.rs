@@ -1,16 +1,16 @@
 //! Texts on their way into the snapshot: line ends, secrets, tokens.
 
-use super::Secrets;
+use super::Tokens;
 use crate::redact::{Piece, Redactor};
 use serde_json::{Map, Value};
 
 /// What every text of the snapshot passes.
-pub(super) struct Door<'a> {
+pub(super) struct SnapshotScrubber<'a> {
     pub(super) redactor: &'a Redactor,
-    pub(super) secrets: &'a Secrets,
+    pub(super) secrets: &'a Tokens,
 }
 
-impl Door<'_> {
+impl SnapshotScrubber<'_> {
     /// Texts of one source, by the names of their fields. `path` is the file that they go to.
     pub(super) fn clean(&self, path: &str, texts: &[(&str, &str)]) -> Vec<String> {
         let texts: Vec<(&str, String)> =

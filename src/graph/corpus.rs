@@ -1,23 +1,23 @@
 //! The clean records that the graph is made from, and what it says of them.
 
-use super::{Draft, Identity, Issue, ItemState};
-use crate::model::{self, Code, Diagnostic, Fold, Relation, RepoPath, natural_cmp};
+use super::{ClaimedIssue, Identity, IssueDraft, ItemState};
+use crate::model::{self, Code, Diagnostic, Relation, RemovedLines, RepoPath, natural_cmp};
 use crate::parse::{Item, Markdown};
 use crate::redact::Clean;
 use std::sync::Arc;
 
 /// A clean text together with what it holds, read once however many packs it enters.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Text {
+pub struct ParsedText {
     /// The text.
     pub clean: Clean,
     /// What it holds.
     pub markdown: Arc<Markdown>,
     /// Where it stood on more lines before what was removed was removed.
-    pub folds: Vec<Fold>,
+    pub folds: Vec<RemovedLines>,
 }
 
-impl Text {
+impl ParsedText {
     /// The line that `line`, both from 1, was before anything was removed.
     pub fn line_before(&self, line: u32) -> u32 {
         self.shifted(line, |fold| fold.line < line)
@@ -37,14 +37,14 @@ impl Text {
         self.shifted(line, |fold| fold.line <= line)
     }
 
-    fn shifted(&self, line: u32, counts: impl Fn(&Fold) -> bool) -> u32 {
+    fn shifted(&self, line: u32, counts: impl Fn(&RemovedLines) -> bool) -> u32 {
         self.folds.iter().filter(|fold| counts(fold)).fold(line, |line, fold| line.saturating_add(fold.lines))
     }
 }
 
 /// Something that `redact` took out of a record or a document.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Removal {
+pub struct RecordedRemoval {
     /// The line of the file.
     pub line: u32,
     /// Whether it was taken from the body (or the document's text), rather than from a field.
@@ -67,17 +67,17 @@ pub struct Entry {
     /// The clean record.
     pub item: Item<Clean>,
     /// Its body, read.
-    pub body: Text,
+    pub body: ParsedText,
     /// What was taken out of it.
-    pub removals: Vec<Removal>,
+    pub removals: Vec<RecordedRemoval>,
     /// Digest of its head and body after redaction.
     pub digest: crate::model::Digest,
     /// How a bare relation value becomes an id, by its source's `ref` and `prefixes`.
     pub rules: Arc<SourceRules>,
     /// The issue that it is, or is one with.
-    pub issue: Option<Box<Issue>>,
+    pub issue: Option<Box<ClaimedIssue>>,
     /// The text of its file, where its issue has another.
-    pub draft: Option<Box<Draft>>,
+    pub draft: Option<Box<IssueDraft>>,
     /// Whether anyone could have put its file there, see [`Untracked`](crate::model::Untracked).
     pub untrusted_file: bool,
     /// What tells it apart from others.
@@ -95,7 +95,7 @@ pub struct SourceRules {
 
 /// What the graph needs to know of the configuration.
 #[derive(Debug, Clone)]
-pub struct Rules {
+pub struct GraphRules {
     /// `owner/name` of this repo on GitHub. Clean, because ids of issues are made from it.
     pub repo: Option<Clean>,
     /// The host of its URLs.
@@ -112,14 +112,14 @@ pub struct Corpus {
     /// Items in natural order of their ids; of several with one id only the first that was read.
     pub entries: Vec<Arc<Entry>>,
     /// What the configuration says of references.
-    pub rules: Rules,
+    pub rules: GraphRules,
 }
 
 impl Corpus {
     /// Sorts the entries, which come in the order in which they were read, and keeps one of each id.
     ///
     /// Of several with exactly one id the first stays; each of the others is a `duplicate-id` warning.
-    pub fn new(mut entries: Vec<Arc<Entry>>, rules: Rules) -> (Self, Vec<Diagnostic>) {
+    pub fn new(mut entries: Vec<Arc<Entry>>, rules: GraphRules) -> (Self, Vec<Diagnostic>) {
         entries.sort_by(|a, b| natural_cmp(&a.item.id, &b.item.id));
         let mut kept: Vec<Arc<Entry>> = Vec::with_capacity(entries.len());
         let mut diagnostics = Vec::new();
@@ -168,7 +168,7 @@ pub enum Target {
         /// Its state, where a list of its neighbours shows it.
         state: ItemState,
         /// What was taken out of its name and title.
-        removals: Vec<Removal>,
+        removals: Vec<RecordedRemoval>,
     },
 }
 
@@ -202,7 +202,7 @@ impl EdgeSource {
 
 /// Why an edge is there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Evidence {
+pub struct EdgeEvidence {
     /// What stated it.
     pub source: EdgeSource,
     /// `path:line`, or a URL.
@@ -219,12 +219,12 @@ pub struct Edge {
     /// The other.
     pub to: Target,
     /// The strongest evidence.
-    pub evidence: Evidence,
+    pub evidence: EdgeEvidence,
 }
 
 /// A place in a file as packs show it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct ShownPlace {
     /// The file, for looking it up.
     pub path: RepoPath,
     /// The line.
@@ -250,12 +250,12 @@ pub struct FileRef {
     /// The heading's anchor where only that section is meant. A reference to the whole file wins over one to a part.
     pub anchor: Option<String>,
     /// Where the reference stands.
-    pub at: Place,
+    pub at: ShownPlace,
 }
 
 /// A reference that cannot be taken: it becomes an omission.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Missing {
+pub struct MissingReference {
     /// What was written.
     pub written: Clean,
     /// Whether it was meant as an ADR.
@@ -265,16 +265,16 @@ pub struct Missing {
     /// Whether strangers may have written it.
     pub untrusted: bool,
     /// Where the reference stands.
-    pub at: Place,
+    pub at: ShownPlace,
 }
 
 /// What an item refers to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Referenced {
+pub struct ItemReferences {
     /// Files, ADRs first, by path; each once.
     pub files: Vec<FileRef>,
     /// What cannot be taken.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingReference>,
     /// Warnings about the references.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn of_two_items_with_one_id_the_first_that_was_read_stays() {
-        let rules = || Rules { repo: None, host: clean("github.com"), done: Vec::new(), adrs: Vec::new() };
+        let rules = || GraphRules { repo: None, host: clean("github.com"), done: Vec::new(), adrs: Vec::new() };
         let live = || item("T-2", "z/live.md");
         let archived = || item("T-2", "a/archive.md");
         for entries in

@@ -1,9 +1,9 @@
 //! Items → edges in both directions, each with its strongest evidence.
 
-use super::index::Index;
-use super::stated::Drawing;
+use super::index::NameIndex;
+use super::stated::GraphBuilder;
 use super::strongest::{Ranks, strongest};
-use super::{Corpus, Edge, Entry, ItemState, Rules, Target};
+use super::{Corpus, Edge, Entry, GraphRules, ItemState, Target};
 use crate::model::{Diagnostic, Relation};
 
 /// How many edges of one relation a pack shows.
@@ -20,7 +20,7 @@ pub struct Graph {
     edges: Vec<Vec<Edge>>,
     claims: Vec<Vec<Edge>>,
     diagnostics: Vec<Diagnostic>,
-    pub(super) index: Index,
+    pub(super) index: NameIndex,
 }
 
 impl Graph {
@@ -28,8 +28,8 @@ impl Graph {
     ///
     /// What only an untrusted text states is an edge of that text's item, and a claim about the other one.
     pub fn draw(corpus: &Corpus) -> Self {
-        let mut drawing = Drawing::default();
-        let index = Index::of(corpus);
+        let mut drawing = GraphBuilder::default();
+        let index = NameIndex::of(corpus);
         for item in 0..corpus.entries.len() {
             drawing.links(corpus, &index, item);
         }
@@ -120,7 +120,7 @@ impl Graph {
 }
 
 /// Whether an item is done by what its file says.
-pub(super) fn stated_state(entry: &Entry, rules: &Rules) -> ItemState {
+pub(super) fn stated_state(entry: &Entry, rules: &GraphRules) -> ItemState {
     let status = entry.item.status.as_ref().filter(|_| entry.item.origin.url.is_none());
     let Some(status) = status.map(|status| status.trim().to_lowercase()).filter(|s| !s.is_empty()) else {
         return ItemState::Unknown;

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 
 /// The files of a repo that references may lead to.
 #[derive(Debug)]
-pub struct Files<'a> {
+pub struct RepoFiles<'a> {
     all: &'a [RepoPath],
     /// Documents by file name; `None` where a name stands in more than one folder.
     documents: HashMap<&'a str, Option<&'a RepoPath>>,
 }
 
-impl<'a> Files<'a> {
+impl<'a> RepoFiles<'a> {
     /// Indexes `all`, which is sorted; a reference to anything else is dangling.
     pub fn new(all: &'a [RepoPath]) -> Self {
         let mut documents = HashMap::new();
@@ -71,7 +71,7 @@ mod tests {
     fn folders_and_unique_names_are_known() {
         let path = |text| RepoPath::new(text).unwrap();
         let all = ["a-b/x.md", "a/README.md", "a/x.md", "a/y.md", "b/z.go"].map(path);
-        let files = Files::new(&all);
+        let files = RepoFiles::new(&all);
         assert!(files.is_folder(&path("a")) && files.is_folder(&path("")));
         assert!(!files.is_folder(&path("a/x.md")) && !files.is_folder(&path("c")));
         assert_eq!(files.only_document("y.md"), Some(&path("a/y.md")));

@@ -1,6 +1,6 @@
 //! From what a person types to the item that is meant.
 
-use super::link::{Written, number};
+use super::link::{IssueMention, number};
 use super::resolve::without_prefix;
 use super::{Corpus, Graph, IssueRef};
 use crate::model::RepoPath;
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 /// What a root as typed stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum RootMatch {
     /// This item.
     Item(usize),
     /// More than one, in natural order of their ids: the caller names them.
@@ -24,31 +24,31 @@ impl Graph {
     /// case, without or under another prefix, or the number, name or URL of an issue.
     ///
     /// An exact id or path is taken at once. Among the weaker forms two
-    /// different answers are [`Found::Several`].
-    pub fn find(&self, corpus: &Corpus, root: &str) -> Found {
+    /// different answers are [`RootMatch::Several`].
+    pub fn find(&self, corpus: &Corpus, root: &str) -> RootMatch {
         let root = root.trim();
         if let Some(item) = self.index.exact(root) {
-            return Found::Item(item);
+            return RootMatch::Item(item);
         }
         if let Ok(path) = RepoPath::new(root) {
             match self.index.at_path(&path) {
                 [] => {}
-                [item] => return Found::Item(*item),
-                many => return Found::Several(many.to_vec()),
+                [item] => return RootMatch::Item(*item),
+                many => return RootMatch::Several(many.to_vec()),
             }
         }
         let this = corpus.rules.repo.as_deref();
-        let bare = || number(root).map(|number| Written { repo: None, number, url: false });
-        let issue = Written::read(root, &corpus.rules.host).or_else(bare).map(|written| written.key(this));
+        let bare = || number(root).map(|number| IssueMention { repo: None, number, url: false });
+        let issue = IssueMention::read(root, &corpus.rules.host).or_else(bare).map(|written| written.key(this));
         let mut found = self.prefixed(root);
         if let Some(issue) = &issue {
             found.extend(self.index.claiming(issue));
         }
         match (found.len(), issue) {
-            (0, None) => Found::Nothing,
-            (0, Some(issue)) => Found::Issue(issue),
-            (1, _) => found.first().map_or(Found::Nothing, |item| Found::Item(*item)),
-            _ => Found::Several(found.into_iter().collect()),
+            (0, None) => RootMatch::Nothing,
+            (0, Some(issue)) => RootMatch::Issue(issue),
+            (1, _) => found.first().map_or(RootMatch::Nothing, |item| RootMatch::Item(*item)),
+            _ => RootMatch::Several(found.into_iter().collect()),
         }
     }
 
@@ -98,10 +98,10 @@ mod tests {
         let graph = Graph::draw(&corpus);
         let id = |item: usize| corpus.entries[item].item.id.to_string();
         let find = |root: &str| match graph.find(&corpus, root) {
-            Found::Item(item) => id(item),
-            Found::Several(items) => items.into_iter().map(id).collect::<Vec<_>>().join(" "),
-            Found::Issue(issue) => format!("{}#{}", issue.repo, issue.number),
-            Found::Nothing => "-".to_owned(),
+            RootMatch::Item(item) => id(item),
+            RootMatch::Several(items) => items.into_iter().map(id).collect::<Vec<_>>().join(" "),
+            RootMatch::Issue(issue) => format!("{}#{}", issue.repo, issue.number),
+            RootMatch::Nothing => "-".to_owned(),
         };
         for (root, found) in [
             ("BACK-7", "BACK-7"),

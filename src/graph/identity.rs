@@ -1,6 +1,6 @@
 //! What an item is told apart by, without reading its texts again.
 
-use super::{Corpus, Draft, Entry, Graph, Issue, Remark, Rules, Text};
+use super::{ClaimedIssue, Corpus, Entry, Graph, GraphRules, IssueDraft, ParsedComment, ParsedText};
 use crate::model::{Digest, Digester};
 use crate::parse::{Body, Comment, Item};
 use crate::redact::Clean;
@@ -36,7 +36,7 @@ impl Corpus {
             let draft = entry.draft.as_ref().map(|draft| &draft.body.origin);
             (id, origin, &body.origin, draft, issue, entry.issue.is_some(), &entry.rules).hash(state);
         }
-        let Rules { repo, host, done: _, adrs } = &self.rules;
+        let GraphRules { repo, host, done: _, adrs } = &self.rules;
         (repo, host, adrs).hash(state);
     }
 
@@ -63,14 +63,14 @@ impl Hash for Entry {
         hash_text(body, state);
         (removals, digest, rules, issue, untrusted_file).hash(state);
         if let Some(draft) = draft {
-            let Draft { body, text } = &**draft;
+            let IssueDraft { body, text } = &**draft;
             hash_body(body, state);
             hash_text(text, state);
         }
     }
 }
 
-impl Hash for Issue {
+impl Hash for ClaimedIssue {
     fn hash<H: Hasher>(&self, state: &mut H) {
         // Every field is named, so that none is forgotten when one is added.
         let Self {
@@ -94,7 +94,7 @@ impl Hash for Issue {
     }
 }
 
-impl Hash for Remark {
+impl Hash for ParsedComment {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let Self { comment, markdown: _, removals, digest } = self;
         let Comment { id, url, by, text, noise } = comment;
@@ -116,7 +116,7 @@ fn hash_body<H: Hasher>(body: &Body<Clean>, state: &mut H) {
 }
 
 /// What a text holds follows from the text.
-fn hash_text<H: Hasher>(text: &Text, state: &mut H) {
-    let Text { clean, markdown: _, folds } = text;
+fn hash_text<H: Hasher>(text: &ParsedText, state: &mut H) {
+    let ParsedText { clean, markdown: _, folds } = text;
     (clean.len(), folds).hash(state);
 }

@@ -1,7 +1,7 @@
 //! What is looked up by name: ids, paths, folders, issues, ADRs. Built once for a corpus.
 
-use super::link::{Written, number};
-use super::{Corpus, Entry, IssueRef, Rules, SourceRules};
+use super::link::{IssueMention, number};
+use super::{Corpus, Entry, GraphRules, IssueRef, SourceRules};
 use crate::model::RepoPath;
 use crate::parse::{Mention, adr_number};
 use crate::redact::Clean;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Names → items and ADRs. Items are indices into [`Corpus::entries`], in its order.
 #[derive(Debug, Default)]
-pub(super) struct Index {
+pub(super) struct NameIndex {
     ids: HashMap<String, usize>,
     lower: HashMap<String, Vec<usize>>,
     paths: HashMap<RepoPath, Vec<usize>>,
@@ -25,7 +25,7 @@ pub(super) struct Index {
     pub(super) rules: Vec<Arc<SourceRules>>,
 }
 
-impl Index {
+impl NameIndex {
     pub(super) fn of(corpus: &Corpus) -> Self {
         let mut index = Self::default();
         for (item, entry) in corpus.entries.iter().enumerate() {
@@ -71,7 +71,7 @@ impl Index {
         let this = corpus.rules.repo.as_deref();
         let written = match &record.issue {
             Some(issue) => claim(issue, &corpus.rules),
-            None => Written::read(&record.id, &corpus.rules.host).filter(|written| written.repo.is_some()),
+            None => IssueMention::read(&record.id, &corpus.rules.host).filter(|written| written.repo.is_some()),
         };
         if let Some(written) = written {
             push(&mut self.issues, written.key(this), item);
@@ -128,9 +128,9 @@ impl Index {
 }
 
 /// The issue that a value of `issue:` names.
-pub(super) fn claim<'a>(issue: &'a Mention<Clean>, rules: &Rules) -> Option<Written<'a>> {
-    let bare = || number(&issue.value).map(|number| Written { repo: None, number, url: false });
-    Written::read(&issue.value, &rules.host).or_else(bare)
+pub(super) fn claim<'a>(issue: &'a Mention<Clean>, rules: &GraphRules) -> Option<IssueMention<'a>> {
+    let bare = || number(&issue.value).map(|number| IssueMention { repo: None, number, url: false });
+    IssueMention::read(&issue.value, &rules.host).or_else(bare)
 }
 
 /// The last part of a path.

@@ -1,6 +1,6 @@
 //! What an item has from GitHub, clean.
 
-use super::{Entry, ItemState, Removal, Rules, Text};
+use super::{Entry, GraphRules, ItemState, ParsedText, RecordedRemoval};
 use crate::model::{Digest, Relation};
 use crate::parse::{Authored, Body, Comment, IssueLink, Markdown, Origin};
 use crate::redact::{Clean, CleanBuf};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// The issue that an item is, or that a work item claims.
 #[derive(Debug, Clone)]
-pub struct Issue {
+pub struct ClaimedIssue {
     /// Its file in the snapshot, and its page.
     pub origin: Origin<Clean>,
     /// Its page.
@@ -26,42 +26,42 @@ pub struct Issue {
     /// What GitHub's lists tie it to.
     pub links: Vec<IssueLink<Clean>>,
     /// What was taken out of each of these.
-    pub link_removals: Vec<Vec<Removal>>,
+    pub link_removals: Vec<Vec<RecordedRemoval>>,
     /// Oldest first.
-    pub comments: Vec<Remark>,
+    pub comments: Vec<ParsedComment>,
     /// Relations of which the snapshot may not have all.
     pub unknown: Vec<Relation>,
     /// Whether the snapshot has all of its comments.
     pub has_comments: bool,
     /// What was taken out of everything but its comments and links. Lines of the body are those of its text.
-    pub removals: Vec<Removal>,
+    pub removals: Vec<RecordedRemoval>,
     /// Digest of everything but its comments, after redaction.
     pub digest: Digest,
 }
 
 /// A comment, read.
 #[derive(Debug, Clone)]
-pub struct Remark {
+pub struct ParsedComment {
     /// The clean record.
     pub comment: Comment<Clean>,
     /// What its text holds.
     pub markdown: Arc<Markdown>,
     /// What was taken out of it.
-    pub removals: Vec<Removal>,
+    pub removals: Vec<RecordedRemoval>,
     /// Digest after redaction.
     pub digest: Digest,
 }
 
 /// The text that a work item's file has beside that of its issue.
 #[derive(Debug, Clone)]
-pub struct Draft {
+pub struct IssueDraft {
     /// Where it stands.
     pub body: Body<Clean>,
     /// The text, read.
-    pub text: Text,
+    pub text: ParsedText,
 }
 
-impl Issue {
+impl ClaimedIssue {
     /// The names of the relations of which the snapshot may not have all.
     pub fn unknown_names(&self) -> Vec<&'static str> {
         let name = |relation: &Relation| match relation {
@@ -75,19 +75,19 @@ impl Issue {
     }
 
     /// Whether it is one of the configured repo.
-    pub fn is_here(&self, rules: &Rules) -> bool {
+    pub fn is_here(&self, rules: &GraphRules) -> bool {
         rules.repo.as_ref().is_some_and(|repo| repo.eq_ignore_ascii_case(&self.repo))
     }
 }
 
 impl Entry {
     /// The issue where there is no file besides.
-    pub fn bare_issue(&self) -> Option<&Issue> {
+    pub fn bare_issue(&self) -> Option<&ClaimedIssue> {
         self.issue.as_deref().filter(|_| self.item.origin.url.is_some())
     }
 
     /// The issue where the item's text is that of GitHub.
-    pub fn told_by_issue(&self) -> Option<&Issue> {
+    pub fn told_by_issue(&self) -> Option<&ClaimedIssue> {
         self.issue.as_deref().filter(|_| self.item.body.origin.url.is_some())
     }
 
@@ -102,12 +102,12 @@ impl Entry {
     }
 
     /// Whether strangers may have written what stands at a place of the item: all that its issue's file holds.
-    pub fn is_untrusted_at(&self, place: &super::Place) -> bool {
+    pub fn is_untrusted_at(&self, place: &super::ShownPlace) -> bool {
         self.issue.as_ref().is_some_and(|issue| !issue.by.trusted && issue.origin.path == place.path)
     }
 
     /// What its packs are named after: an issue of the configured repo by its number, all else by its id.
-    pub fn name(&self, rules: &Rules) -> String {
+    pub fn name(&self, rules: &GraphRules) -> String {
         match self.bare_issue().filter(|issue| issue.is_here(rules)) {
             Some(issue) => format!("issue-{}", issue.number),
             None => self.item.id.to_string(),
@@ -115,7 +115,7 @@ impl Entry {
     }
 
     /// A place in one of the item's files as packs show it: `path:line`, or the page of a text from GitHub.
-    pub fn shown_at(&self, place: &super::Place) -> Clean {
+    pub fn shown_at(&self, place: &super::ShownPlace) -> Clean {
         let draft = self.draft.as_ref().map(|draft| &draft.body.origin);
         let origins = [&self.item.origin, &self.item.body.origin].into_iter().chain(draft);
         let origin = origins.into_iter().find(|origin| origin.path == place.path).unwrap_or(&self.item.origin);

@@ -9,7 +9,7 @@ pub(super) const LONGEST: usize = 4096;
 
 /// An issue as a text names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Written<'a> {
+pub(super) struct IssueMention<'a> {
     /// `owner/repo`, where it is said.
     pub(super) repo: Option<&'a str>,
     /// The number.
@@ -18,10 +18,10 @@ pub(super) struct Written<'a> {
     pub(super) url: bool,
 }
 
-impl<'a> Written<'a> {
+impl<'a> IssueMention<'a> {
     /// Reads `#12`, `GH-12`, `owner/repo#12` and URLs of issues and pull requests on `host`.
     pub(super) fn read(text: &'a str, host: &str) -> Option<Self> {
-        if let Some(Web::Issue { repo, number }) = Web::read(text, host) {
+        if let Some(WebAddress::Issue { repo, number }) = WebAddress::read(text, host) {
             return Some(Self { repo: Some(repo), number, url: true });
         }
         if let Some((repo, digits)) = text.split_once('#') {
@@ -44,7 +44,7 @@ impl<'a> Written<'a> {
 
 /// A web address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Web<'a> {
+pub(super) enum WebAddress<'a> {
     /// An issue or a pull request on the host that was asked for.
     Issue {
         /// `owner/repo`.
@@ -65,7 +65,7 @@ pub(super) enum Web<'a> {
     Page,
 }
 
-impl<'a> Web<'a> {
+impl<'a> WebAddress<'a> {
     /// Reads a URL; `None` where `text` is none.
     pub(super) fn read(text: &'a str, host: &str) -> Option<Self> {
         let after = |scheme: &str| {
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn issues_are_read_in_every_form() {
-        let read = |text| Written::read(text, "github.com").map(|w| (w.repo, w.number, w.url));
+        let read = |text| IssueMention::read(text, "github.com").map(|w| (w.repo, w.number, w.url));
         assert_eq!(read("#12"), Some((None, 12, false)));
         assert_eq!(read("gh-12"), Some((None, 12, false)));
         assert_eq!(read("o/r.x#3"), Some((Some("o/r.x"), 3, false)));
@@ -155,10 +155,13 @@ mod tests {
 
     #[test]
     fn trees_of_other_hosts_are_foreign_and_pages_are_pages() {
-        let read = |text| Web::read(text, "github.com");
-        assert_eq!(read("https://github.com/o/r/blob/main/a.md"), Some(Web::Tree { repo: "o/r", rest: "main/a.md" }));
-        assert_eq!(read("https://gitlab.com/o/r/-/blob/main/a.md"), Some(Web::ForeignTree));
-        assert_eq!(read("https://example.org/docs/a.md"), Some(Web::Page));
+        let read = |text| WebAddress::read(text, "github.com");
+        assert_eq!(
+            read("https://github.com/o/r/blob/main/a.md"),
+            Some(WebAddress::Tree { repo: "o/r", rest: "main/a.md" })
+        );
+        assert_eq!(read("https://gitlab.com/o/r/-/blob/main/a.md"), Some(WebAddress::ForeignTree));
+        assert_eq!(read("https://example.org/docs/a.md"), Some(WebAddress::Page));
         assert_eq!(read("docs/a.md"), None);
     }
 

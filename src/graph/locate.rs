@@ -1,14 +1,14 @@
 //! A path or URL as written → a file of the repo.
 
-use super::Rules;
-use super::files::Files;
-use super::index::Index;
-use super::link::{LONGEST, Web, decoded, scheme};
+use super::GraphRules;
+use super::files::RepoFiles;
+use super::index::NameIndex;
+use super::link::{LONGEST, WebAddress, decoded, scheme};
 use crate::model::RepoPath;
 
 /// Where something written leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Located {
+pub(super) enum Location {
     /// To a file that is there; perhaps to one heading of it.
     File { path: RepoPath, anchor: Option<String> },
     /// To a folder that is there.
@@ -32,47 +32,47 @@ pub(super) enum Located {
 
 /// Looks for what texts name.
 pub(super) struct Locator<'a> {
-    pub(super) rules: &'a Rules,
-    pub(super) index: &'a Index,
-    pub(super) files: &'a Files<'a>,
+    pub(super) rules: &'a GraphRules,
+    pub(super) index: &'a NameIndex,
+    pub(super) files: &'a RepoFiles<'a>,
     pub(super) denied: &'a dyn Fn(&RepoPath) -> bool,
 }
 
 impl Locator<'_> {
     /// Finds what `written` names in a text of `base`: from its folder, then from the root.
-    pub(super) fn locate(&self, written: &str, base: &RepoPath) -> Located {
+    pub(super) fn locate(&self, written: &str, base: &RepoPath) -> Location {
         let text = written.trim();
         let text = text.strip_prefix('<').and_then(|inner| inner.strip_suffix('>')).unwrap_or(text);
         if text.is_empty() || text.starts_with('#') {
-            return Located::Elsewhere;
+            return Location::Elsewhere;
         }
         if text.len() > LONGEST {
-            return Located::Absent(text.to_owned());
+            return Location::Absent(text.to_owned());
         }
-        if let Some(web) = Web::read(text, &self.rules.host) {
+        if let Some(web) = WebAddress::read(text, &self.rules.host) {
             return self.web(&web);
         }
         if let Some(page) = self.rooted_at_host(text) {
-            return self.web(&Web::read(&page, &self.rules.host).unwrap_or(Web::Page));
+            return self.web(&WebAddress::read(&page, &self.rules.host).unwrap_or(WebAddress::Page));
         }
         match scheme(text) {
             Some(name) if name.eq_ignore_ascii_case("file") => {
-                return Located::Outside { from_root: None };
+                return Location::Outside { from_root: None };
             }
-            Some(_) => return Located::Elsewhere,
+            Some(_) => return Location::Elsewhere,
             None => {}
         }
-        let mut last = Located::Elsewhere;
+        let mut last = Location::Elsewhere;
         for (path, anchor) in spellings(text) {
             last = self.try_path(&path, anchor, base);
-            if !matches!(last, Located::Absent(_) | Located::Outside { .. }) {
+            if !matches!(last, Location::Absent(_) | Location::Outside { .. }) {
                 break;
             }
         }
         last
     }
 
-    fn try_path(&self, path: &str, anchor: Option<String>, base: &RepoPath) -> Located {
+    fn try_path(&self, path: &str, anchor: Option<String>, base: &RepoPath) -> Location {
         let from_root = path.strip_prefix('/').map(str::to_owned);
         let candidates = match &from_root {
             Some(path) => [None, RepoPath::new(path).ok()],
@@ -82,35 +82,35 @@ impl Locator<'_> {
             return found;
         }
         if candidates.iter().flatten().any(|path| self.files.is_folder(path)) {
-            return Located::Folder;
+            return Location::Folder;
         }
         // An absolute path below a folder that is there is meant from the root.
         let top = from_root.as_deref().and_then(|path| path.split_once('/')).map(|(top, _)| top);
         let known = top.and_then(|top| RepoPath::new(top).ok()).is_some_and(|top| self.files.is_folder(&top));
         if candidates.iter().flatten().next().is_none() || from_root.is_some() && !known {
-            return self.github_page(path).unwrap_or(Located::Outside { from_root });
+            return self.github_page(path).unwrap_or(Location::Outside { from_root });
         }
-        Located::Absent(path.to_owned())
+        Location::Absent(path.to_owned())
     }
 
-    fn there(&self, path: &RepoPath, anchor: Option<String>) -> Option<Located> {
+    fn there(&self, path: &RepoPath, anchor: Option<String>) -> Option<Location> {
         if path.as_str().is_empty() {
             return None;
         }
         if (self.denied)(path) {
-            return Some(Located::Denied);
+            return Some(Location::Denied);
         }
-        self.files.has(path).then(|| Located::File { path: path.clone(), anchor })
+        self.files.has(path).then(|| Location::File { path: path.clone(), anchor })
     }
 
     /// `../../issues/12` leads to GitHub's pages of this repo, and `../../blob/main/x.md` back into it.
-    fn github_page(&self, path: &str) -> Option<Located> {
+    fn github_page(&self, path: &str) -> Option<Location> {
         let rest = path.strip_prefix("../../")?.trim_start_matches("../");
         let (page, tail) = rest.split_once('/').unwrap_or((rest, ""));
         match page {
             "blob" | "tree" => Some(self.tree(tail)),
             "issues" | "pull" | "pulls" | "discussions" | "wiki" | "releases" | "actions" | "projects" | "labels"
-            | "milestone" | "milestones" | "compare" | "commit" | "commits" | "security" => Some(Located::Elsewhere),
+            | "milestone" | "milestones" | "compare" | "commit" | "commits" | "security" => Some(Location::Elsewhere),
             _ => None,
         }
     }
@@ -124,20 +124,20 @@ impl Locator<'_> {
         below.then(|| format!("https://{}{text}", self.rules.host))
     }
 
-    fn web(&self, web: &Web<'_>) -> Located {
+    fn web(&self, web: &WebAddress<'_>) -> Location {
         match (web, self.rules.repo.as_deref()) {
-            (Web::Tree { repo, rest }, Some(this)) if this.eq_ignore_ascii_case(repo) => self.tree(rest),
-            (Web::Tree { rest, .. }, None) => match self.tree(rest) {
-                Located::File { .. } => Located::UnknownRepo,
-                _ => Located::Foreign,
+            (WebAddress::Tree { repo, rest }, Some(this)) if this.eq_ignore_ascii_case(repo) => self.tree(rest),
+            (WebAddress::Tree { rest, .. }, None) => match self.tree(rest) {
+                Location::File { .. } => Location::UnknownRepo,
+                _ => Location::Foreign,
             },
-            (Web::Tree { .. } | Web::ForeignTree, _) => Located::Foreign,
-            (Web::Issue { .. } | Web::Page, _) => Located::Elsewhere,
+            (WebAddress::Tree { .. } | WebAddress::ForeignTree, _) => Location::Foreign,
+            (WebAddress::Issue { .. } | WebAddress::Page, _) => Location::Elsewhere,
         }
     }
 
     /// A branch's name may hold slashes: every place where the path could begin is tried.
-    fn tree(&self, rest: &str) -> Located {
+    fn tree(&self, rest: &str) -> Location {
         let (rest, anchor) = without_anchor(rest);
         let rest = decoded(rest);
         let rest = rest.trim_end_matches(['/', '.']);
@@ -147,12 +147,12 @@ impl Locator<'_> {
             return found;
         }
         if paths().any(|path| self.files.is_folder(&path)) {
-            return Located::Folder;
+            return Location::Folder;
         }
         match splits().next() {
-            None => Located::Folder,
-            Some(path) if RepoPath::new(path).is_err() => Located::Outside { from_root: None },
-            Some(path) => Located::Absent(path.to_owned()),
+            None => Location::Folder,
+            Some(path) if RepoPath::new(path).is_err() => Location::Outside { from_root: None },
+            Some(path) => Location::Absent(path.to_owned()),
         }
     }
 }

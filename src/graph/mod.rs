@@ -24,14 +24,14 @@ mod unite;
 mod sample;
 
 pub use corpus::{
-    Corpus, Edge, EdgeSource, Entry, Evidence, FileKind, FileRef, IssueRef, Missing, Place, Referenced, Removal, Rules,
-    SourceRules, Target, Text,
+    Corpus, Edge, EdgeEvidence, EdgeSource, Entry, FileKind, FileRef, GraphRules, IssueRef, ItemReferences,
+    MissingReference, ParsedText, RecordedRemoval, ShownPlace, SourceRules, Target,
 };
 pub use edges::Graph;
-pub use files::Files;
-pub use find::Found;
+pub use files::RepoFiles;
+pub use find::RootMatch;
 pub use identity::Identity;
-pub use issue::{Draft, Issue, Remark};
+pub use issue::{ClaimedIssue, IssueDraft, ParsedComment};
 pub use unite::unite;
 
 // What later rooms see through the graph.

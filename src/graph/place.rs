@@ -1,12 +1,12 @@
 //! Where things stand, and how messages show them.
 
-use super::{Corpus, Text};
+use super::{Corpus, ParsedText};
 use crate::model::is_line_end;
 use crate::parse::Body;
 use crate::redact::Clean;
 
 /// The line of its file on which a line of a body stands.
-pub(super) fn line_of(body: &Body<Clean>, text: &Text, line: u32) -> u32 {
+pub(super) fn line_of(body: &Body<Clean>, text: &ParsedText, line: u32) -> u32 {
     if body.in_file { body.line.saturating_add(text.line_before(line)).saturating_sub(1) } else { body.line }
 }
 

@@ -12,7 +12,7 @@ const EFFORT: usize = 1 << 25;
 const LONGEST: usize = 200;
 
 /// Quotes a text; cheapest when asked in the order of the text.
-pub(super) struct Quotes<'a> {
+pub(super) struct Quoter<'a> {
     text: &'a Clean,
     /// Where each line begins; made when first needed.
     lines: Vec<usize>,
@@ -21,7 +21,7 @@ pub(super) struct Quotes<'a> {
     effort: usize,
 }
 
-impl<'a> Quotes<'a> {
+impl<'a> Quoter<'a> {
     pub(super) fn of(text: &'a Clean) -> Self {
         Self { text, lines: Vec::new(), line: 0, cursor: 0, effort: EFFORT }
     }
@@ -56,7 +56,7 @@ impl<'a> Quotes<'a> {
         None
     }
 
-    /// As [`Quotes::find`]; where that fails, the beginning of the line.
+    /// As [`Quoter::find`]; where that fails, the beginning of the line.
     pub(super) fn find_or_line(&mut self, line: u32, words: &[&str]) -> Clean {
         self.find(line, words).unwrap_or_else(|| {
             let index = usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX);
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn words_are_found_on_their_line_and_in_order() {
         let text = Clean::literal("one two\nthree two two\n");
-        let mut quotes = Quotes::of(&text);
+        let mut quotes = Quoter::of(&text);
         assert_eq!(quotes.find(2, &["two"]).as_deref(), Some("two"));
         assert_eq!(quotes.cursor, 17);
         assert_eq!(quotes.find(2, &["two"]).as_deref(), Some("two"));
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn what_is_nowhere_is_looked_for_within_a_bound() {
         let text = clean(&"ADR 1 ".repeat(50_000));
-        let mut quotes = Quotes::of(&text);
+        let mut quotes = Quoter::of(&text);
         let started = std::time::Instant::now();
         let found = (0..50_000).filter(|_| quotes.find(1, &["ADR-1"]).is_some()).count();
         assert_eq!((found, quotes.effort), (0, 0));
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn what_is_not_there_is_quoted_by_its_line() {
         let text = Clean::literal("a\n b &amp; c\n");
-        assert_eq!(&*Quotes::of(&text).find_or_line(2, &["b & c"]), "b &amp; c");
-        assert_eq!(&*Quotes::of(&text).find_or_line(7, &["x"]), "");
+        assert_eq!(&*Quoter::of(&text).find_or_line(2, &["b & c"]), "b &amp; c");
+        assert_eq!(&*Quoter::of(&text).find_or_line(7, &["x"]), "");
     }
 }

@@ -1,16 +1,16 @@
 //! What an item refers to: ADRs and documents of the repo.
 
-use super::files::{Files, has_extension, is_document, is_usual};
+use super::files::{RepoFiles, has_extension, is_document, is_usual};
 use super::index::last;
-use super::link::{Web, Written, number, scheme};
-use super::locate::{Located, Locator};
+use super::link::{IssueMention, WebAddress, number, scheme};
+use super::locate::{Location, Locator};
 use super::place::{line_of, shown};
-use super::quote::{Quotes, shortened};
+use super::quote::{Quoter, shortened};
 use super::resolve::target_of_link;
-use super::taken::Taken;
-use super::{Corpus, Entry, FileKind, Graph, Node, Place, Referenced, Text, Value};
+use super::taken::ReferenceCollector;
+use super::{Corpus, Entry, FileKind, Graph, ItemReferences, Node, ParsedText, ShownPlace, Value};
 use crate::model::{Code, RepoPath};
-use crate::parse::{Body, Form, Origin, Reference, adr_number, references_in_line};
+use crate::parse::{Body, Origin, Reference, ReferenceForm, adr_number, references_in_line};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeSet;
 
@@ -24,23 +24,23 @@ impl Graph {
         &self,
         corpus: &Corpus,
         item: usize,
-        files: &Files<'_>,
-        tracked: &Files<'_>,
+        files: &RepoFiles<'_>,
+        tracked: &RepoFiles<'_>,
         denied: &dyn Fn(&RepoPath) -> bool,
-    ) -> Referenced {
+    ) -> ItemReferences {
         let Some(entry) = corpus.entries.get(item) else {
-            return Referenced::default();
+            return ItemReferences::default();
         };
         let locator = Locator { rules: &corpus.rules, index: &self.index, files, denied };
-        let mut search = Search {
+        let mut search = ReferenceSearch {
             entry,
             locator,
             all: files,
             tracked,
-            ground: Ground::File,
+            ground: PathBase::File,
             numbers: Vec::new(),
             mentioned: BTreeSet::new(),
-            taken: Taken::of(entry),
+            taken: ReferenceCollector::of(entry),
         };
         search.stand_on(corpus, &entry.item.origin);
         search.fields();
@@ -57,7 +57,7 @@ impl Graph {
 
 /// How a path was stated; it decides what counts, and what is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stated {
+enum PathSource {
     /// In `adrs:`: whatever it names is an ADR.
     AdrField,
     /// In `docs:`: any file counts.
@@ -70,7 +70,7 @@ enum Stated {
     Text,
 }
 
-impl Stated {
+impl PathSource {
     /// Whether what leads nowhere is no fault: nobody said that it is a file.
     fn is_in_passing(self) -> bool {
         matches!(self, Self::Prose | Self::Text)
@@ -98,7 +98,7 @@ const NO_PROSE: [&str; 15] = [
 
 /// What the names in a text are read against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ground {
+enum PathBase {
     /// A file of this repo.
     File,
     /// A text on GitHub about this repo: paths begin at the root.
@@ -108,55 +108,55 @@ enum Ground {
 }
 
 /// A number of an ADR, resolved once all paths are known.
-struct Number {
+struct AdrNumber {
     number: u64,
     /// As the text has it.
     written: Clean,
-    at: Place,
+    at: ShownPlace,
     /// Whether only tracked files count.
     tracked: bool,
 }
 
-struct Search<'a> {
+struct ReferenceSearch<'a> {
     entry: &'a Entry,
     locator: Locator<'a>,
-    all: &'a Files<'a>,
-    tracked: &'a Files<'a>,
-    ground: Ground,
-    numbers: Vec<Number>,
+    all: &'a RepoFiles<'a>,
+    tracked: &'a RepoFiles<'a>,
+    ground: PathBase,
+    numbers: Vec<AdrNumber>,
     /// The numbers among them.
     mentioned: BTreeSet<u64>,
-    taken: Taken<'a>,
+    taken: ReferenceCollector<'a>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> ReferenceSearch<'a> {
     /// What is read next comes from here.
     fn stand_on(&mut self, corpus: &Corpus, origin: &Origin<Clean>) {
         let issue = self.entry.issue.as_ref().filter(|_| origin.url.is_some());
         self.ground = match issue {
-            None => Ground::File,
-            Some(issue) if issue.is_here(&corpus.rules) => Ground::Here,
-            Some(_) => Ground::Elsewhere,
+            None => PathBase::File,
+            Some(issue) if issue.is_here(&corpus.rules) => PathBase::Here,
+            Some(_) => PathBase::Elsewhere,
         };
-        self.locator.files = if self.ground == Ground::File { self.all } else { self.tracked };
+        self.locator.files = if self.ground == PathBase::File { self.all } else { self.tracked };
     }
 
     /// The file from which the paths of a text that stands in `path` lead.
     fn base(&self, path: &RepoPath) -> RepoPath {
-        if self.ground == Ground::File { path.clone() } else { RepoPath::root() }
+        if self.ground == PathBase::File { path.clone() } else { RepoPath::root() }
     }
 
-    fn push_number(&mut self, number: u64, written: Clean, at: Place) {
+    fn push_number(&mut self, number: u64, written: Clean, at: ShownPlace) {
         if !self.mentioned.insert(number) {
             return;
         }
-        let tracked = self.ground != Ground::File;
-        self.numbers.push(Number { number, written, at, tracked });
+        let tracked = self.ground != PathBase::File;
+        self.numbers.push(AdrNumber { number, written, at, tracked });
     }
 
     fn fields(&mut self) {
         let item = &self.entry.item;
-        let place = |line| Place { path: item.origin.path.clone(), line };
+        let place = |line| ShownPlace { path: item.origin.path.clone(), line };
         let file = &item.origin.path;
         for mention in &item.adrs {
             self.adr_field(&mention.value, place(mention.line));
@@ -169,7 +169,7 @@ impl<'a> Search<'a> {
         }
         // The title of an ADR says its own number, not always the one that its file has.
         if !self.locator.index.is_adr(file) {
-            self.line(&item.title, place(item.line), Stated::Prose);
+            self.line(&item.title, place(item.line), PathSource::Prose);
         }
     }
 
@@ -178,42 +178,42 @@ impl<'a> Search<'a> {
         match &node.value {
             Value::Null => {}
             Value::Scalar { text, .. } => {
-                let at = Place { path: self.entry.item.origin.path.clone(), line: node.line };
-                self.line(text, at, Stated::Text);
+                let at = ShownPlace { path: self.entry.item.origin.path.clone(), line: node.line };
+                self.line(text, at, PathSource::Text);
             }
             Value::List(nodes) => nodes.iter().for_each(|node| self.node(node)),
             Value::Map(pairs) => pairs.iter().for_each(|(_, node)| self.node(node)),
         }
     }
 
-    fn adr_field(&mut self, value: &Clean, at: Place) {
+    fn adr_field(&mut self, value: &Clean, at: ShownPlace) {
         let target = target_of_link(value.trim());
         if let Some(number) = number(target).or_else(|| adr_token(target)) {
             self.push_number(number, shortened(value), at);
         } else if is_placeholder(target) {
         } else if is_path(target) || self.known_adr(target).is_some() {
-            self.path(target, Stated::AdrField, &at, || shortened(value));
-        } else if !self.line(value, at.clone(), Stated::AdrField) {
+            self.path(target, PathSource::AdrField, &at, || shortened(value));
+        } else if !self.line(value, at.clone(), PathSource::AdrField) {
             self.taken.dangling(FileKind::Adr, shortened(value), &at);
         }
     }
 
-    fn doc_field(&mut self, value: &Clean, at: Place) {
+    fn doc_field(&mut self, value: &Clean, at: ShownPlace) {
         let target = target_of_link(value.trim());
         if let Some(number) = adr_token(target) {
             self.push_number(number, shortened(value), at);
             return;
         }
         let there = self.locator.locate(target, &self.entry.item.origin.path);
-        if matches!(there, Located::Absent(_) | Located::Folder | Located::Elsewhere) && self.is_item(target) {
+        if matches!(there, Location::Absent(_) | Location::Folder | Location::Elsewhere) && self.is_item(target) {
             return;
         }
         // Words in which nothing is named are no reference; the item's fields keep them.
-        let words = matches!(there, Located::Absent(_)) && target.contains(char::is_whitespace);
-        if words && (self.line(value, at.clone(), Stated::DocField) || !is_path(target)) {
+        let words = matches!(there, Location::Absent(_)) && target.contains(char::is_whitespace);
+        if words && (self.line(value, at.clone(), PathSource::DocField) || !is_path(target)) {
             return;
         }
-        self.path(target, Stated::DocField, &at, || shortened(value));
+        self.path(target, PathSource::DocField, &at, || shortened(value));
     }
 
     /// Whether a value names an item or an issue, and so no file.
@@ -221,32 +221,36 @@ impl<'a> Search<'a> {
         let index = self.locator.index;
         index.exact(value).is_some()
             || !index.any_case(value).is_empty()
-            || Written::read(value, &self.locator.rules.host).is_some()
+            || IssueMention::read(value, &self.locator.rules.host).is_some()
     }
 
     /// Takes what a text of one line refers to; whether there is anything.
-    fn line(&mut self, text: &Clean, at: Place, stated: Stated) -> bool {
+    fn line(&mut self, text: &Clean, at: ShownPlace, stated: PathSource) -> bool {
         let references = references_in_line(text, at.line);
-        let mut quotes = Quotes::of(text);
+        let mut quotes = Quoter::of(text);
         let base = self.base(&self.entry.item.origin.path);
         for reference in &references {
-            let stated = if reference.form == Form::Link && stated == Stated::Prose { Stated::Link } else { stated };
+            let stated = if reference.form == ReferenceForm::Link && stated == PathSource::Prose {
+                PathSource::Link
+            } else {
+                stated
+            };
             self.reference(reference, stated, 1, &mut quotes, at.clone(), &base);
         }
         !references.is_empty()
     }
 
-    fn body(&mut self, body: &Body<Clean>, text: &Text) {
+    fn body(&mut self, body: &Body<Clean>, text: &ParsedText) {
         let file = &body.origin.path;
         let base = self.base(file);
-        let mut quotes = Quotes::of(&text.clean);
+        let mut quotes = Quoter::of(&text.clean);
         let own = self.locator.index.is_adr(file).then(|| text.markdown.headings.first().map(|h| h.line)).flatten();
         for reference in &text.markdown.references {
-            if reference.form == Form::AdrNumber && own == Some(reference.line) {
+            if reference.form == ReferenceForm::AdrNumber && own == Some(reference.line) {
                 continue;
             }
-            let at = Place { path: file.clone(), line: line_of(body, text, reference.line) };
-            let stated = if reference.form == Form::Link { Stated::Link } else { Stated::Prose };
+            let at = ShownPlace { path: file.clone(), line: line_of(body, text, reference.line) };
+            let stated = if reference.form == ReferenceForm::Link { PathSource::Link } else { PathSource::Prose };
             self.reference(reference, stated, reference.line, &mut quotes, at, &base);
         }
     }
@@ -255,18 +259,18 @@ impl<'a> Search<'a> {
     fn reference(
         &mut self,
         reference: &Reference,
-        stated: Stated,
+        stated: PathSource,
         line: u32,
-        quotes: &mut Quotes<'_>,
-        at: Place,
+        quotes: &mut Quoter<'_>,
+        at: ShownPlace,
         base: &RepoPath,
     ) {
         let target = reference.target.as_str();
-        let address = || Web::read(target, &self.locator.rules.host).is_some();
-        if self.ground == Ground::Elsewhere && (reference.form != Form::Link || !address()) {
+        let address = || WebAddress::read(target, &self.locator.rules.host).is_some();
+        if self.ground == PathBase::Elsewhere && (reference.form != ReferenceForm::Link || !address()) {
             return;
         }
-        if reference.form != Form::AdrNumber {
+        if reference.form != ReferenceForm::AdrNumber {
             return self.path_from(target, stated, &at, base, || quotes.find_or_line(line, &[target]));
         }
         // Of one number the first mention counts.
@@ -275,10 +279,10 @@ impl<'a> Search<'a> {
             return;
         };
         match reference.link.as_deref().map(|link| self.locator.locate(link, base)) {
-            Some(Located::Foreign) => return,
+            Some(Location::Foreign) => return,
             // The link is a reference of its own, and it decides; where it leads nowhere it says so.
-            Some(Located::File { .. } | Located::UnknownRepo | Located::Denied) => return,
-            Some(Located::Absent(_)) if self.locator.index.adrs_numbered(number).is_empty() => {
+            Some(Location::File { .. } | Location::UnknownRepo | Location::Denied) => return,
+            Some(Location::Absent(_)) if self.locator.index.adrs_numbered(number).is_empty() => {
                 return;
             }
             _ => {}
@@ -296,7 +300,7 @@ impl<'a> Search<'a> {
         self.push_number(number, written, at);
     }
 
-    fn path(&mut self, target: &str, stated: Stated, at: &Place, written: impl FnOnce() -> Clean) {
+    fn path(&mut self, target: &str, stated: PathSource, at: &ShownPlace, written: impl FnOnce() -> Clean) {
         let base = self.base(&self.entry.item.origin.path);
         self.path_from(target, stated, at, &base, written);
     }
@@ -304,53 +308,53 @@ impl<'a> Search<'a> {
     fn path_from(
         &mut self,
         target: &str,
-        stated: Stated,
-        at: &Place,
+        stated: PathSource,
+        at: &ShownPlace,
         base: &RepoPath,
         written: impl FnOnce() -> Clean,
     ) {
-        let field = matches!(stated, Stated::AdrField | Stated::DocField);
+        let field = matches!(stated, PathSource::AdrField | PathSource::DocField);
         let located = self.locator.locate(target, base);
-        let adr = stated == Stated::AdrField || self.like_adr(target);
+        let adr = stated == PathSource::AdrField || self.like_adr(target);
         let kind = if adr { FileKind::Adr } else { FileKind::Document };
         match located {
-            Located::File { path, anchor } => {
-                let bare = stated == Stated::Prose && !target.contains('/');
-                let adr = stated == Stated::AdrField || self.locator.index.is_adr(&path);
-                if adr || field || is_document(&path) && !bare && stated != Stated::Text {
+            Location::File { path, anchor } => {
+                let bare = stated == PathSource::Prose && !target.contains('/');
+                let adr = stated == PathSource::AdrField || self.locator.index.is_adr(&path);
+                if adr || field || is_document(&path) && !bare && stated != PathSource::Text {
                     self.taken.take(path, anchor, adr, at);
                 }
             }
-            Located::Denied => self.taken.denied(kind, written(), at),
-            Located::Folder if self.names_item(target, base) => {}
-            Located::Folder if field => self.taken.dangling(kind, written(), at),
-            Located::Outside { from_root: Some(path) } if self.site_adr(&path, stated, at) => {}
-            Located::Outside { .. } if stated.is_in_passing() => {}
-            Located::Outside { .. } => self.taken.outside(kind, written(), at),
-            Located::Absent(path) => {
+            Location::Denied => self.taken.denied(kind, written(), at),
+            Location::Folder if self.names_item(target, base) => {}
+            Location::Folder if field => self.taken.dangling(kind, written(), at),
+            Location::Outside { from_root: Some(path) } if self.site_adr(&path, stated, at) => {}
+            Location::Outside { .. } if stated.is_in_passing() => {}
+            Location::Outside { .. } => self.taken.outside(kind, written(), at),
+            Location::Absent(path) => {
                 if is_placeholder(&path) || self.site_adr(&path, stated, at) || self.stale(&path, kind, stated, at) {
                     return;
                 }
                 let name = last(&path);
-                if field || stated == Stated::Link && has_extension(name) {
+                if field || stated == PathSource::Link && has_extension(name) {
                     self.taken.dangling(kind, written(), at);
                 }
             }
-            Located::UnknownRepo if stated == Stated::Text && !adr => {}
-            Located::UnknownRepo => {
+            Location::UnknownRepo if stated == PathSource::Text && !adr => {}
+            Location::UnknownRepo => {
                 let message = format!("`{}` cannot be placed without knowing which repo this is", shown(target));
                 self.taken.warn(Code::UnknownRepo, at, message, "set `github.repo: owner/name`");
             }
             // A value of our own field that is no address at all leads nowhere.
-            Located::Elsewhere if field && scheme(target).is_some() && !target.contains("//") => {
+            Location::Elsewhere if field && scheme(target).is_some() && !target.contains("//") => {
                 self.taken.dangling(kind, written(), at);
             }
-            Located::Folder | Located::Foreign | Located::Elsewhere => {}
+            Location::Folder | Location::Foreign | Location::Elsewhere => {}
         }
     }
 
     /// A site's address of an ADR: `/adr/27`, `/adr/0027-use-x`.
-    fn site_adr(&mut self, path: &str, stated: Stated, at: &Place) -> bool {
+    fn site_adr(&mut self, path: &str, stated: PathSource, at: &ShownPlace) -> bool {
         let path = path.trim_end_matches('/');
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         if stated.is_in_passing() || !is_adr_folder(last(folder)) || has_extension(name) {
@@ -369,7 +373,7 @@ impl<'a> Search<'a> {
     }
 
     /// A file whose folder changed is known by its name, where only one has it.
-    fn stale(&mut self, path: &str, kind: FileKind, stated: Stated, at: &Place) -> bool {
+    fn stale(&mut self, path: &str, kind: FileKind, stated: PathSource, at: &ShownPlace) -> bool {
         let name = last(path);
         let adr = self.known_adr(name);
         let document = || {
@@ -413,7 +417,7 @@ impl<'a> Search<'a> {
     }
 
     fn numbers(&mut self) {
-        for Number { number, written, at, tracked } in std::mem::take(&mut self.numbers) {
+        for AdrNumber { number, written, at, tracked } in std::mem::take(&mut self.numbers) {
             let all = self.locator.index.adrs_numbered(number);
             let files = if tracked { self.tracked } else { self.all };
             let there: Vec<&RepoPath> = all.iter().filter(|path| files.has(path)).collect();

@@ -1,20 +1,20 @@
 //! What a relation's value names: an item, an issue, or nothing that is known.
 
-use super::index::Index;
-use super::link::{LONGEST, Web, Written, decoded, number, scheme};
-use super::stated::Part;
-use super::{Corpus, Rules, SourceRules};
+use super::index::NameIndex;
+use super::link::{IssueMention, LONGEST, WebAddress, decoded, number, scheme};
+use super::stated::ItemPart;
+use super::{Corpus, GraphRules, SourceRules};
 use crate::model::{Code, RepoPath};
 use crate::redact::Clean;
 use std::borrow::Cow;
 
 /// What a value names.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Answer<'a> {
+pub(super) enum Resolution<'a> {
     /// One item; with the warning that it takes to say so.
     Item(usize, Option<Code>),
     /// An issue that nothing in the corpus describes.
-    Issue(Written<'a>),
+    Issue(IssueMention<'a>),
     /// Several items, and nothing decides.
     Ambiguous(&'a [usize]),
     /// An issue or a page of a repo, and the configuration does not say which repo this is.
@@ -25,8 +25,8 @@ pub(super) enum Answer<'a> {
 
 /// Resolves values that stand in one file, by the rules of that file's source.
 pub(super) struct Resolver<'a> {
-    pub(super) index: &'a Index,
-    pub(super) rules: &'a Rules,
+    pub(super) index: &'a NameIndex,
+    pub(super) rules: &'a GraphRules,
     pub(super) source: &'a SourceRules,
     /// The file, for paths beside it.
     pub(super) file: RepoPath,
@@ -38,7 +38,7 @@ impl<'a> Resolver<'a> {
     /// A resolver for what stands in a part of an item.
     ///
     /// A text on GitHub speaks of its own repo's issues, and of paths from the root.
-    pub(super) fn of(index: &'a Index, corpus: &'a Corpus, item: usize, part: Part) -> Self {
+    pub(super) fn of(index: &'a NameIndex, corpus: &'a Corpus, item: usize, part: ItemPart) -> Self {
         let entry = &corpus.entries[item];
         let origin = part.origin(entry);
         let issue = entry.issue.as_ref().filter(|_| origin.url.is_some());
@@ -53,7 +53,7 @@ impl<'a> Resolver<'a> {
 
     /// Tries, strongest first: exact ids, ids in another case, ids under another
     /// prefix, paths and folders, issues.
-    pub(super) fn resolve(&self, value: &'a str) -> Answer<'a> {
+    pub(super) fn resolve(&self, value: &'a str) -> Resolution<'a> {
         let value = target_of_link(value.trim());
         self.exact(value)
             .or_else(|| self.other_case(value))
@@ -74,16 +74,16 @@ impl<'a> Resolver<'a> {
             .chain(prefixes.map(move |prefix| Cow::Owned(format!("{prefix}{value}"))))
     }
 
-    fn exact(&self, value: &str) -> Option<Answer<'a>> {
-        self.ids(value).find_map(|id| self.index.exact(&id)).map(|item| Answer::Item(item, None))
+    fn exact(&self, value: &str) -> Option<Resolution<'a>> {
+        self.ids(value).find_map(|id| self.index.exact(&id)).map(|item| Resolution::Item(item, None))
     }
 
-    fn other_case(&self, value: &str) -> Option<Answer<'a>> {
+    fn other_case(&self, value: &str) -> Option<Resolution<'a>> {
         self.ids(value).find_map(|id| one(self.index.any_case(&id), Some(Code::CaseMismatch)))
     }
 
     /// Under another prefix that means the same, by this source's rules first.
-    fn other_prefix(&self, value: &str) -> Option<Answer<'a>> {
+    fn other_prefix(&self, value: &str) -> Option<Resolution<'a>> {
         let others = self.index.rules.iter().map(AsRef::as_ref).filter(|rules| *rules != self.source);
         std::iter::once(self.source).chain(others).find_map(|rules| {
             let rest = rules.prefixes.iter().find_map(|prefix| without_prefix(value, prefix))?;
@@ -94,17 +94,17 @@ impl<'a> Resolver<'a> {
                     .iter()
                     .find_map(|prefix| one(self.index.any_case(&format!("{prefix}{rest}")), Some(Code::PrefixMismatch)))
             };
-            exact.map(|item| Answer::Item(item, Some(Code::PrefixMismatch))).or_else(lower)
+            exact.map(|item| Resolution::Item(item, Some(Code::PrefixMismatch))).or_else(lower)
         })
     }
 
     /// The path or folder of an item's file, from the root or from this file.
-    fn path(&self, value: &str) -> Option<Answer<'a>> {
+    fn path(&self, value: &str) -> Option<Resolution<'a>> {
         if value.is_empty() || value.len() > LONGEST {
             return None;
         }
-        match Web::read(value, &self.rules.host) {
-            Some(Web::Tree { repo, rest }) if self.is_here(repo) => return self.in_tree(rest),
+        match WebAddress::read(value, &self.rules.host) {
+            Some(WebAddress::Tree { repo, rest }) if self.is_here(repo) => return self.in_tree(rest),
             Some(_) => return None,
             None if scheme(value).is_some() => return None,
             None => {}
@@ -120,7 +120,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// A branch's name may hold slashes: every place where the path could begin is tried.
-    fn in_tree(&self, rest: &str) -> Option<Answer<'a>> {
+    fn in_tree(&self, rest: &str) -> Option<Resolution<'a>> {
         let rest = decoded(rest.split(['#', '?']).next().unwrap_or_default());
         rest.match_indices('/').take(64).find_map(|(slash, _)| {
             let path = RepoPath::new(&rest[slash + 1..]).ok()?;
@@ -129,30 +129,30 @@ impl<'a> Resolver<'a> {
     }
 
     /// A folder with several items is named on purpose only where a slash says that it is a folder.
-    fn at(&self, path: &RepoPath, slash: bool) -> Option<Answer<'a>> {
+    fn at(&self, path: &RepoPath, slash: bool) -> Option<Resolution<'a>> {
         one(self.index.at_path(path), None).or_else(|| match self.index.in_folder(path) {
             [] => None,
-            [item] => Some(Answer::Item(*item, None)),
+            [item] => Some(Resolution::Item(*item, None)),
             _ if path.as_str().is_empty() || !slash => None,
-            many => Some(Answer::Ambiguous(many)),
+            many => Some(Resolution::Ambiguous(many)),
         })
     }
 
-    fn issue(&self, value: &'a str) -> Answer<'a> {
+    fn issue(&self, value: &'a str) -> Resolution<'a> {
         let this = self.repo.map(|repo| &**repo);
-        let written = Written::read(value, &self.rules.host);
-        let bare = || number(value).map(|number| Written { repo: None, number, url: false });
+        let written = IssueMention::read(value, &self.rules.host);
+        let bare = || number(value).map(|number| IssueMention { repo: None, number, url: false });
         let Some(issue) = written.or_else(bare) else {
-            let page = matches!(Web::read(value, &self.rules.host), Some(Web::Tree { .. }));
-            return if page && this.is_none() { Answer::UnknownRepo } else { Answer::Unknown };
+            let page = matches!(WebAddress::read(value, &self.rules.host), Some(WebAddress::Tree { .. }));
+            return if page && this.is_none() { Resolution::UnknownRepo } else { Resolution::Unknown };
         };
         if let Some(answer) = one(self.index.claiming(&issue.key(this)), None) {
             return answer;
         }
         match (written, this) {
-            (None, _) => Answer::Unknown,
-            (Some(_), None) if issue.url || issue.repo.is_none() => Answer::UnknownRepo,
-            (Some(issue), _) => Answer::Issue(issue),
+            (None, _) => Resolution::Unknown,
+            (Some(_), None) if issue.url || issue.repo.is_none() => Resolution::UnknownRepo,
+            (Some(issue), _) => Resolution::Issue(issue),
         }
     }
 
@@ -161,11 +161,11 @@ impl<'a> Resolver<'a> {
     }
 }
 
-fn one(items: &[usize], doubt: Option<Code>) -> Option<Answer<'_>> {
+fn one(items: &[usize], doubt: Option<Code>) -> Option<Resolution<'_>> {
     match items {
         [] => None,
-        [item] => Some(Answer::Item(*item, doubt)),
-        many => Some(Answer::Ambiguous(many)),
+        [item] => Some(Resolution::Item(*item, doubt)),
+        many => Some(Resolution::Ambiguous(many)),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Handmade records for the tests of this room.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use super::{Corpus, Entry, Field, Graph, Identity, Node, Rules, SourceRules, Text, Value};
+use super::{Corpus, Entry, Field, Graph, GraphRules, Identity, Node, ParsedText, SourceRules, Value};
 use crate::model::{Diagnostic, Digest, Relation, RepoPath};
-use crate::parse::{Body, BodyRelation, Form, Item, Markdown, Mention, Origin, Reference, Stated, Via};
+use crate::parse::{Body, BodyRelation, FieldRelation, Item, Markdown, Mention, Origin, Reference, ReferenceForm, Via};
 use crate::redact::Clean;
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub(super) fn item(id: &str, file: &str) -> Entry {
         head: Clean::default(),
         no_pack: false,
     };
-    let body = Text { clean: Clean::default(), markdown: Arc::new(Markdown::default()), folds: Vec::new() };
+    let body = ParsedText { clean: Clean::default(), markdown: Arc::new(Markdown::default()), folds: Vec::new() };
     Entry {
         item,
         body,
@@ -55,7 +55,7 @@ pub(super) fn item(id: &str, file: &str) -> Entry {
 impl Entry {
     /// Line 2 of the file.
     pub(super) fn field(mut self, relation: Relation, target: &str) -> Self {
-        self.item.relations.push(Stated { relation, target: mention(target, 2) });
+        self.item.relations.push(FieldRelation { relation, target: mention(target, 2) });
         self
     }
 
@@ -67,7 +67,7 @@ impl Entry {
         self
     }
 
-    pub(super) fn refers(mut self, form: Form, target: &str) -> Self {
+    pub(super) fn refers(mut self, form: ReferenceForm, target: &str) -> Self {
         let line = self.add_line(&format!("see ADR-{target}"));
         let reference = Reference { target: target.to_owned(), form, line, foreign: None, link: None };
         Arc::make_mut(&mut self.body.markdown).references.push(reference);
@@ -76,7 +76,7 @@ impl Entry {
 
     /// `[ADR n](link)`: the reference of the number, and that of the link.
     pub(super) fn links_number(self, number: &str, link: &str) -> Self {
-        let mut entry = self.refers(Form::AdrNumber, number).refers(Form::Link, link);
+        let mut entry = self.refers(ReferenceForm::AdrNumber, number).refers(ReferenceForm::Link, link);
         let references = &mut Arc::make_mut(&mut entry.body.markdown).references;
         let at = references.len() - 2;
         references[at].link = Some(link.to_owned());
@@ -139,7 +139,7 @@ impl Entry {
 
 /// In the repo `o/r`, with `adrs`.
 pub(super) fn corpus_with(entries: Vec<Entry>, repo: Option<&str>, adrs: &[&str]) -> Corpus {
-    let rules = Rules {
+    let rules = GraphRules {
         repo: repo.map(clean),
         host: clean("github.com"),
         done: vec!["done".to_owned(), "closed".to_owned()],

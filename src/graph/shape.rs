@@ -4,14 +4,14 @@ use super::cycles::{Cycle, cycles};
 use super::edges::MOST_SHOWN;
 use super::issue::shown_at;
 use super::place::id;
-use super::stated::{Drawing, Raw, To};
-use super::{Corpus, Edge, Evidence, Target};
+use super::stated::{CandidateEdge, EdgeTarget, GraphBuilder};
+use super::{Corpus, Edge, EdgeEvidence, Target};
 use crate::model::{Code, Diagnostic, Relation};
 
-impl Drawing {
-    pub(super) fn parents(&mut self, corpus: &Corpus, raws: &[Raw]) {
+impl GraphBuilder {
+    pub(super) fn parents(&mut self, corpus: &Corpus, raws: &[CandidateEdge]) {
         for edges in raws.chunk_by(|a, b| (a.from, a.relation) == (b.from, b.relation)) {
-            let edges: Vec<&Raw> =
+            let edges: Vec<&CandidateEdge> =
                 edges.iter().filter(|raw| raw.relation == Relation::Parent && !raw.is_claim()).collect();
             let [first, _, ..] = &edges[..] else { continue };
             let names: Vec<&str> = edges.iter().map(|edge| self.name(corpus, edge.to)).collect();
@@ -24,7 +24,7 @@ impl Drawing {
     }
 
     /// Warns of items with more edges than their packs show.
-    pub(super) fn crowds(&mut self, corpus: &Corpus, raws: &[Raw]) {
+    pub(super) fn crowds(&mut self, corpus: &Corpus, raws: &[CandidateEdge]) {
         for edges in raws.chunk_by(|a, b| (a.from, a.relation) == (b.from, b.relation)) {
             let mut edges = edges.iter().filter(|raw| !raw.is_claim());
             let (Some(first), count) = (edges.clone().nth(MOST_SHOWN), edges.by_ref().count()) else { continue };
@@ -37,12 +37,12 @@ impl Drawing {
         }
     }
 
-    pub(super) fn circles(&mut self, corpus: &Corpus, raws: &[Raw], relations: &[Relation], verb: &str) {
+    pub(super) fn circles(&mut self, corpus: &Corpus, raws: &[CandidateEdge], relations: &[Relation], verb: &str) {
         let mut next: Vec<Vec<usize>> = corpus.entries.iter().map(|_| Vec::new()).collect();
         // A circle concerns all of its items: no text by outsiders closes one.
-        let chosen = |raw: &&Raw| raw.trusted && relations.contains(&raw.relation);
+        let chosen = |raw: &&CandidateEdge| raw.trusted && relations.contains(&raw.relation);
         for raw in raws.iter().filter(chosen) {
-            if let To::Item(to) = raw.to {
+            if let EdgeTarget::Item(to) = raw.to {
                 next[raw.from].push(to);
             }
         }
@@ -56,8 +56,8 @@ impl Drawing {
             let more = if all == path.len() { String::new() } else { format!("; part of a knot of {all}") };
             let way = names.join("` → `");
             let message = format!("items {verb} each other in a circle: `{way}`{more}");
-            let first = |raw: &&Raw| {
-                Some(&raw.from) == path.first() && path.get(1).is_some_and(|second| raw.to == To::Item(*second))
+            let first = |raw: &&CandidateEdge| {
+                Some(&raw.from) == path.first() && path.get(1).is_some_and(|second| raw.to == EdgeTarget::Item(*second))
             };
             let from = raws.partition_point(|raw| Some(&raw.from) < path.first());
             let at = raws[from..].iter().filter(chosen).find(first).map(|raw| raw.stated.place(corpus));
@@ -67,20 +67,20 @@ impl Drawing {
         }
     }
 
-    pub(super) fn edge(&self, corpus: &Corpus, raw: &Raw) -> Edge {
+    pub(super) fn edge(&self, corpus: &Corpus, raw: &CandidateEdge) -> Edge {
         let to = match raw.to {
-            To::Item(item) => Target::Item(item),
-            To::Issue(issue) => self.issues[issue].clone(),
+            EdgeTarget::Item(item) => Target::Item(item),
+            EdgeTarget::Issue(issue) => self.issues[issue].clone(),
         };
         let origin = raw.stated.part.origin(&corpus.entries[raw.stated.item]);
         let at = shown_at(origin, raw.stated.line);
-        Edge { relation: raw.relation, to, evidence: Evidence { source: raw.source, at, trusted: raw.trusted } }
+        Edge { relation: raw.relation, to, evidence: EdgeEvidence { source: raw.source, at, trusted: raw.trusted } }
     }
 
-    fn name<'n>(&'n self, corpus: &'n Corpus, to: To) -> &'n str {
+    fn name<'n>(&'n self, corpus: &'n Corpus, to: EdgeTarget) -> &'n str {
         match to {
-            To::Item(item) => id(corpus, item),
-            To::Issue(issue) => match &self.issues[issue] {
+            EdgeTarget::Item(item) => id(corpus, item),
+            EdgeTarget::Issue(issue) => match &self.issues[issue] {
                 Target::Issue { id, .. } => id,
                 Target::Item(item) => id(corpus, *item),
             },

@@ -1,11 +1,11 @@
 //! What items state of each other: every relation's value becomes edges, or a warning.
 
-use super::index::{Index, claim};
-use super::link::Written;
+use super::index::{NameIndex, claim};
+use super::link::IssueMention;
 use super::place::{id, line_of, shown};
-use super::quote::Quotes;
-use super::resolve::{Answer, Resolver};
-use super::{Corpus, EdgeSource, Entry, IssueRef, ItemState, Removal, Target};
+use super::quote::Quoter;
+use super::resolve::{Resolution, Resolver};
+use super::{Corpus, EdgeSource, Entry, IssueRef, ItemState, RecordedRemoval, Target};
 use crate::model::{Code, Diagnostic, Place, Relation};
 use crate::parse::{IssueLink, Origin, Via};
 use crate::redact::{Clean, CleanBuf};
@@ -15,13 +15,13 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Statement {
     pub(super) item: usize,
-    pub(super) part: Part,
+    pub(super) part: ItemPart,
     pub(super) line: u32,
 }
 
 /// Which part of an item states something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Part {
+pub(super) enum ItemPart {
     /// Its fields.
     Record,
     /// Its text.
@@ -32,7 +32,7 @@ pub(super) enum Part {
     Links,
 }
 
-impl Part {
+impl ItemPart {
     /// Where it stands.
     pub(super) fn origin(self, entry: &Entry) -> &Origin<Clean> {
         let own = &entry.item.origin;
@@ -51,7 +51,7 @@ impl Statement {
     /// A role in one repo is none in that of another owner, where anybody can have one.
     pub(super) fn is_trusted_by(self, corpus: &Corpus, item: usize) -> bool {
         let entry = &corpus.entries[self.item];
-        let Some(issue) = entry.told_by_issue().filter(|_| self.part == Part::Body) else { return true };
+        let Some(issue) = entry.told_by_issue().filter(|_| self.part == ItemPart::Body) else { return true };
         let theirs = corpus.entries[item].issue.as_ref().map(|issue| &issue.repo).or(corpus.rules.repo.as_ref());
         issue.by.trusted && theirs.is_none_or(|theirs| owner(theirs).eq_ignore_ascii_case(owner(&issue.repo)))
     }
@@ -61,19 +61,19 @@ impl Statement {
     }
 }
 
-/// An item, or an issue by its index in [`Drawing::issues`].
+/// An item, or an issue by its index in [`GraphBuilder::issues`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum To {
+pub(super) enum EdgeTarget {
     Item(usize),
     Issue(usize),
 }
 
 /// An edge as found; there may be more than one of a kind.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Raw {
+pub(super) struct CandidateEdge {
     pub(super) from: usize,
     pub(super) relation: Relation,
-    pub(super) to: To,
+    pub(super) to: EdgeTarget,
     pub(super) source: EdgeSource,
     /// Whether it is the other direction of what was stated.
     pub(super) derived: bool,
@@ -82,7 +82,7 @@ pub(super) struct Raw {
     pub(super) stated: Statement,
 }
 
-impl Raw {
+impl CandidateEdge {
     /// Whether only authors who are not trusted state it, and in the text of another item: no edge, but a claim.
     pub(super) fn is_claim(&self) -> bool {
         self.derived && !self.trusted
@@ -90,7 +90,7 @@ impl Raw {
 }
 
 /// A relation's value, about to become an edge.
-pub(super) struct Value<'a> {
+pub(super) struct RelationValue<'a> {
     pub(super) relation: Relation,
     pub(super) text: &'a str,
     pub(super) source: EdgeSource,
@@ -98,8 +98,8 @@ pub(super) struct Value<'a> {
 }
 
 #[derive(Default)]
-pub(super) struct Drawing {
-    pub(super) raws: Vec<Raw>,
+pub(super) struct GraphBuilder {
+    pub(super) raws: Vec<CandidateEdge>,
     pub(super) issues: Vec<Target>,
     pub(super) known: HashMap<(String, u64), usize>,
     /// Issues that only the untrusted text being read names: it spells their names for its own item alone.
@@ -107,11 +107,11 @@ pub(super) struct Drawing {
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
-impl Drawing {
+impl GraphBuilder {
     /// Reads what the fields of an item state.
-    pub(super) fn fields(&mut self, corpus: &Corpus, index: &Index, item: usize) {
+    pub(super) fn fields(&mut self, corpus: &Corpus, index: &NameIndex, item: usize) {
         let entry = &corpus.entries[item];
-        let resolver = Resolver::of(index, corpus, item, Part::Record);
+        let resolver = Resolver::of(index, corpus, item, ItemPart::Record);
         if let Some(issue) = entry.item.issue.as_ref().filter(|issue| claim(issue, &corpus.rules).is_none()) {
             let at = Place::line(entry.item.origin.path.clone(), issue.line);
             let message = format!("`issue: {}` names no issue", shown(&issue.value));
@@ -120,9 +120,9 @@ impl Drawing {
                 .push(Diagnostic::new(Code::InvalidItem, Some(at), message).help(help).about(&*entry.item.id));
         }
         for stated in &entry.item.relations {
-            let statement = Statement { item, part: Part::Record, line: stated.target.line };
+            let statement = Statement { item, part: ItemPart::Record, line: stated.target.line };
             let text = &*stated.target.value;
-            let value = Value { relation: stated.relation, text, source: EdgeSource::Field, stated: statement };
+            let value = RelationValue { relation: stated.relation, text, source: EdgeSource::Field, stated: statement };
             self.value(corpus, &resolver, &value, |repo| {
                 let at = stated.target.value.find(repo)?;
                 Some(stated.target.value.slice(at..at + repo.len()))
@@ -131,54 +131,55 @@ impl Drawing {
     }
 
     /// Reads what the trusted, or else the untrusted, texts of an item state: its body, and the draft beside it.
-    pub(super) fn body(&mut self, corpus: &Corpus, index: &Index, item: usize, trusted: bool) {
+    pub(super) fn body(&mut self, corpus: &Corpus, index: &NameIndex, item: usize, trusted: bool) {
         let entry = &corpus.entries[item];
-        let draft = entry.draft.as_ref().map(|draft| (Part::Draft, &draft.body, &draft.text));
+        let draft = entry.draft.as_ref().map(|draft| (ItemPart::Draft, &draft.body, &draft.text));
         self.named.clear();
-        for (part, body, text) in [(Part::Body, &entry.item.body, &entry.body)].into_iter().chain(draft) {
-            if (part == Part::Draft || !entry.is_untrusted()) != trusted {
+        for (part, body, text) in [(ItemPart::Body, &entry.item.body, &entry.body)].into_iter().chain(draft) {
+            if (part == ItemPart::Draft || !entry.is_untrusted()) != trusted {
                 continue;
             }
             let resolver = Resolver::of(index, corpus, item, part);
-            let mut quotes = Quotes::of(&text.clean);
+            let mut quotes = Quoter::of(&text.clean);
             for stated in &text.markdown.relations {
                 let statement = Statement { item, part, line: line_of(body, text, stated.line) };
                 let source = match stated.via {
                     Via::Checklist => EdgeSource::Checklist,
                     Via::Body => EdgeSource::Body,
                 };
-                let value = Value { relation: stated.relation, text: &stated.target, source, stated: statement };
+                let value =
+                    RelationValue { relation: stated.relation, text: &stated.target, source, stated: statement };
                 self.value(corpus, &resolver, &value, |repo| quotes.find(stated.line, &[repo]));
             }
         }
     }
 
     /// Takes what GitHub's lists say of an item's issue.
-    pub(super) fn links(&mut self, corpus: &Corpus, index: &Index, item: usize) {
+    pub(super) fn links(&mut self, corpus: &Corpus, index: &NameIndex, item: usize) {
         let Some(issue) = &corpus.entries[item].issue else { return };
         for (at, link) in issue.links.iter().enumerate() {
             let source = match link.relation {
                 Relation::Parent | Relation::Child => EdgeSource::SubIssue,
                 _ => EdgeSource::DependencyApi,
             };
-            let stated = Statement { item, part: Part::Links, line: link.line };
-            let value = Value { relation: link.relation, text: &link.url, source, stated };
+            let stated = Statement { item, part: ItemPart::Links, line: link.line };
+            let value = RelationValue { relation: link.relation, text: &link.url, source, stated };
             let key = IssueRef { repo: link.repo.to_lowercase(), number: link.number };
             match index.claiming(&key) {
                 [] => {
                     let removals = issue.link_removals.get(at).map(Vec::as_slice).unwrap_or_default();
                     let to = self.listed(link, key, removals);
-                    self.push(corpus, &value, To::Issue(to));
+                    self.push(corpus, &value, EdgeTarget::Issue(to));
                 }
                 [to] if *to == item => {}
                 // Of several that claim it, the first is one with it.
-                [to, ..] => self.push(corpus, &value, To::Item(*to)),
+                [to, ..] => self.push(corpus, &value, EdgeTarget::Item(*to)),
             }
         }
     }
 
     /// The issue that an entry of a list shows.
-    fn listed(&mut self, link: &IssueLink<Clean>, key: IssueRef, removed: &[Removal]) -> usize {
+    fn listed(&mut self, link: &IssueLink<Clean>, key: IssueRef, removed: &[RecordedRemoval]) -> usize {
         let next = self.issues.len();
         let at = *self.known.entry((key.repo, key.number)).or_insert(next);
         if at == next {
@@ -204,63 +205,63 @@ impl Drawing {
         &mut self,
         corpus: &'a Corpus,
         resolver: &Resolver<'a>,
-        value: &Value<'a>,
+        value: &RelationValue<'a>,
         quote: impl FnOnce(&str) -> Option<Clean>,
     ) {
         match resolver.resolve(value.text) {
-            Answer::Item(to, _) if to == value.stated.item => {
+            Resolution::Item(to, _) if to == value.stated.item => {
                 let message = format!("`{}` names itself as its `{}`", id(corpus, to), value.relation.name());
                 self.warn(corpus, Code::SelfReference, value, message, "remove it, or name another item");
             }
-            Answer::Item(to, doubt) => {
+            Resolution::Item(to, doubt) => {
                 if let Some(code) = doubt {
                     let message = format!("`{}` was taken as `{}`", shown(value.text), id(corpus, to));
                     let help = format!("write `{}`", id(corpus, to));
                     self.warn(corpus, code, value, message, &help);
                 }
-                self.push(corpus, value, To::Item(to));
+                self.push(corpus, value, EdgeTarget::Item(to));
             }
-            Answer::Issue(issue) => match self.issue(corpus, resolver, value.stated, &issue, quote) {
-                Some(to) => self.push(corpus, value, To::Issue(to)),
+            Resolution::Issue(issue) => match self.issue(corpus, resolver, value.stated, &issue, quote) {
+                Some(to) => self.push(corpus, value, EdgeTarget::Issue(to)),
                 None => self.unknown(corpus, value),
             },
-            Answer::Ambiguous(items) => {
+            Resolution::Ambiguous(items) => {
                 let names: Vec<String> = items.iter().take(5).map(|item| format!("`{}`", id(corpus, *item))).collect();
                 let more = if items.len() > 5 { format!(" and {} more", items.len() - 5) } else { String::new() };
                 let message = format!("`{}` may be {}{more}", shown(value.text), names.join(" or "));
                 self.warn(corpus, Code::AmbiguousReference, value, message, "write the id of the one that is meant");
             }
-            Answer::UnknownRepo => {
+            Resolution::UnknownRepo => {
                 let message = format!("`{}` cannot be placed without knowing which repo this is", shown(value.text));
                 self.warn(corpus, Code::UnknownRepo, value, message, "set `github.repo: owner/name`");
             }
-            Answer::Unknown => self.unknown(corpus, value),
+            Resolution::Unknown => self.unknown(corpus, value),
         }
     }
 
     /// A word of prose that matches nothing is no relation, unless it has the form of a stable id.
-    fn unknown(&mut self, corpus: &Corpus, value: &Value<'_>) {
-        if value.stated.part == Part::Record || is_stable_id(value.text) {
+    fn unknown(&mut self, corpus: &Corpus, value: &RelationValue<'_>) {
+        if value.stated.part == ItemPart::Record || is_stable_id(value.text) {
             let message = format!("no work item has the id `{}`", shown(value.text));
             let help = "correct the id, or add the item; ids are compared as spelled";
             self.warn(corpus, Code::UnknownId, value, message, help);
         }
     }
 
-    fn warn(&mut self, corpus: &Corpus, code: Code, value: &Value<'_>, message: String, help: &str) {
+    fn warn(&mut self, corpus: &Corpus, code: Code, value: &RelationValue<'_>, message: String, help: &str) {
         let at = Some(value.stated.place(corpus));
         let about = id(corpus, value.stated.item);
         self.diagnostics.push(Diagnostic::new(code, at, message).help(help).about(about));
     }
 
-    fn push(&mut self, corpus: &Corpus, value: &Value<'_>, to: To) {
-        let Value { relation, source, stated, .. } = *value;
+    fn push(&mut self, corpus: &Corpus, value: &RelationValue<'_>, to: EdgeTarget) {
+        let RelationValue { relation, source, stated, .. } = *value;
         let trusted = stated.is_trusted_by(corpus, stated.item);
-        self.raws.push(Raw { from: stated.item, relation, to, source, derived: false, trusted, stated });
-        if let To::Item(other) = to {
-            let (relation, to) = (relation.reverse(), To::Item(stated.item));
+        self.raws.push(CandidateEdge { from: stated.item, relation, to, source, derived: false, trusted, stated });
+        if let EdgeTarget::Item(other) = to {
+            let (relation, to) = (relation.reverse(), EdgeTarget::Item(stated.item));
             let trusted = stated.is_trusted_by(corpus, other);
-            self.raws.push(Raw { from: other, relation, to, source, derived: true, trusted, stated });
+            self.raws.push(CandidateEdge { from: other, relation, to, source, derived: true, trusted, stated });
         }
     }
 
@@ -269,7 +270,7 @@ impl Drawing {
         corpus: &Corpus,
         resolver: &Resolver<'_>,
         stated: Statement,
-        issue: &Written<'_>,
+        issue: &IssueMention<'_>,
         quote: impl FnOnce(&str) -> Option<Clean>,
     ) -> Option<usize> {
         let this = resolver.repo;

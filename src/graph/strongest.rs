@@ -1,6 +1,6 @@
 //! Of the edges of one kind the one with the strongest evidence, in the order of the edge list.
 
-use super::stated::{Drawing, Raw, To};
+use super::stated::{CandidateEdge, EdgeTarget, GraphBuilder};
 use super::{Corpus, EdgeSource, Target};
 use crate::model::{Relation, natural_cmp};
 use std::collections::BTreeSet;
@@ -12,28 +12,28 @@ pub(super) struct Ranks {
 }
 
 impl Ranks {
-    pub(super) fn new(corpus: &Corpus, drawing: &Drawing) -> Self {
-        let items = corpus.entries.iter().enumerate().map(|(at, entry)| (&*entry.item.id, To::Item(at)));
+    pub(super) fn new(corpus: &Corpus, drawing: &GraphBuilder) -> Self {
+        let items = corpus.entries.iter().enumerate().map(|(at, entry)| (&*entry.item.id, EdgeTarget::Item(at)));
         let issues = drawing.issues.iter().enumerate().filter_map(|(at, issue)| match issue {
-            Target::Issue { id, .. } => Some((&**id, To::Issue(at))),
+            Target::Issue { id, .. } => Some((&**id, EdgeTarget::Issue(at))),
             Target::Item(_) => None,
         });
-        let mut all: Vec<(&str, To)> = items.chain(issues).collect();
+        let mut all: Vec<(&str, EdgeTarget)> = items.chain(issues).collect();
         all.sort_by(|a, b| natural_cmp(a.0, b.0));
         let mut ranks = Ranks { items: vec![0; corpus.entries.len()], issues: vec![0; drawing.issues.len()] };
         for (rank, (_, to)) in all.into_iter().enumerate() {
             match to {
-                To::Item(item) => ranks.items[item] = rank,
-                To::Issue(issue) => ranks.issues[issue] = rank,
+                EdgeTarget::Item(item) => ranks.items[item] = rank,
+                EdgeTarget::Issue(issue) => ranks.issues[issue] = rank,
             }
         }
         ranks
     }
 
-    pub(super) fn of(&self, to: To) -> usize {
+    pub(super) fn of(&self, to: EdgeTarget) -> usize {
         match to {
-            To::Item(item) => self.items[item],
-            To::Issue(issue) => self.issues[issue],
+            EdgeTarget::Item(item) => self.items[item],
+            EdgeTarget::Issue(issue) => self.issues[issue],
         }
     }
 }
@@ -42,7 +42,7 @@ impl Ranks {
 ///
 /// A claim is weaker than all else. Of equal evidence, what the item itself states is stronger than what another
 /// states of it.
-pub(super) fn strongest(raws: &mut Vec<Raw>, ranks: &Ranks) {
+pub(super) fn strongest(raws: &mut Vec<CandidateEdge>, ranks: &Ranks) {
     raws.sort_by_key(|raw| (raw.from, raw.relation, ranks.of(raw.to), strength(raw), raw.stated));
     raws.dedup_by(|later, first| {
         let same = (later.from, later.relation, later.to) == (first.from, first.relation, first.to);
@@ -71,6 +71,6 @@ pub(super) fn strongest(raws: &mut Vec<Raw>, ranks: &Ranks) {
     raws.retain(|raw| !weaker.contains(&(raw.from, raw.relation, ranks.of(raw.to))));
 }
 
-fn strength(raw: &Raw) -> (bool, EdgeSource, bool) {
+fn strength(raw: &CandidateEdge) -> (bool, EdgeSource, bool) {
     (raw.is_claim(), raw.source, raw.derived)
 }

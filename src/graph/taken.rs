@@ -1,7 +1,7 @@
 //! What an item's references come to: files, omissions, warnings; each once, in order.
 
 use super::place::shown;
-use super::{Entry, FileKind, FileRef, Missing, Place, Referenced};
+use super::{Entry, FileKind, FileRef, ItemReferences, MissingReference, ShownPlace};
 use crate::model::{self, Code, Diagnostic, RepoPath, bounded, natural_cmp};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeMap;
@@ -13,8 +13,8 @@ const MOST_PARTS: usize = 50;
 const MOST_MISSING: usize = 100;
 
 /// Keeps the first of each reason, and one that counts the others.
-fn counted(missing: Vec<Missing>) -> Vec<Missing> {
-    let mut counts: BTreeMap<(FileKind, &str), (usize, Place, bool)> = BTreeMap::new();
+fn counted(missing: Vec<MissingReference>) -> Vec<MissingReference> {
+    let mut counts: BTreeMap<(FileKind, &str), (usize, ShownPlace, bool)> = BTreeMap::new();
     let mut kept = Vec::new();
     for missing in missing {
         let first = || (0, missing.at.clone(), false);
@@ -31,29 +31,29 @@ fn counted(missing: Vec<Missing>) -> Vec<Missing> {
     {
         let mut written = CleanBuf::new();
         written.number((count - MOST_MISSING) as u64).lit(" more: ").lit(reason);
-        kept.push(Missing { written: written.finish(), kind, reason, at, untrusted });
+        kept.push(MissingReference { written: written.finish(), kind, reason, at, untrusted });
     }
     kept
 }
 
 /// The parts of a file that are taken: all of it where one reference names no heading.
 #[derive(Default)]
-struct Parts {
+struct FileParts {
     adr: bool,
-    whole: Option<Place>,
-    named: BTreeMap<String, Place>,
+    whole: Option<ShownPlace>,
+    named: BTreeMap<String, ShownPlace>,
 }
 
 /// What was found so far for one item.
-pub(super) struct Taken<'a> {
+pub(super) struct ReferenceCollector<'a> {
     entry: &'a Entry,
-    files: BTreeMap<RepoPath, Parts>,
-    found: Referenced,
+    files: BTreeMap<RepoPath, FileParts>,
+    found: ItemReferences,
 }
 
-impl<'a> Taken<'a> {
+impl<'a> ReferenceCollector<'a> {
     pub(super) fn of(entry: &'a Entry) -> Self {
-        Self { entry, files: BTreeMap::new(), found: Referenced::default() }
+        Self { entry, files: BTreeMap::new(), found: ItemReferences::default() }
     }
 
     /// Whether the file is taken, or the item's own.
@@ -62,7 +62,7 @@ impl<'a> Taken<'a> {
     }
 
     /// Takes a file, or one section of it; an item is no reference to itself.
-    pub(super) fn take(&mut self, path: RepoPath, anchor: Option<String>, adr: bool, at: &Place) {
+    pub(super) fn take(&mut self, path: RepoPath, anchor: Option<String>, adr: bool, at: &ShownPlace) {
         if self.is_own(&path) {
             return;
         }
@@ -81,19 +81,19 @@ impl<'a> Taken<'a> {
     }
 
     /// The name is one that is never opened.
-    pub(super) fn denied(&mut self, kind: FileKind, written: Clean, at: &Place) {
+    pub(super) fn denied(&mut self, kind: FileKind, written: Clean, at: &ShownPlace) {
         self.miss(kind, written, "denied_path", at);
     }
 
     /// The reference leads out of the repo.
-    pub(super) fn outside(&mut self, kind: FileKind, written: Clean, at: &Place) {
+    pub(super) fn outside(&mut self, kind: FileKind, written: Clean, at: &ShownPlace) {
         let message = format!("`{}` leads out of the repo", shown(&written));
         self.warn(Code::OutsideReference, at, message, "name a file of this repo by its path from the root");
         self.miss(kind, written, "outside_repo", at);
     }
 
     /// Nothing that may be taken is there.
-    pub(super) fn dangling(&mut self, kind: FileKind, written: Clean, at: &Place) {
+    pub(super) fn dangling(&mut self, kind: FileKind, written: Clean, at: &ShownPlace) {
         let what = match kind {
             FileKind::Adr => "ADR",
             FileKind::Document => "document",
@@ -104,26 +104,26 @@ impl<'a> Taken<'a> {
     }
 
     /// More than one ADR has the number.
-    pub(super) fn ambiguous(&mut self, written: Clean, all: &[&RepoPath], at: &Place) {
+    pub(super) fn ambiguous(&mut self, written: Clean, all: &[&RepoPath], at: &ShownPlace) {
         let names: Vec<String> = all.iter().take(8).map(|path| format!("`{path}`")).collect();
         let message = format!("`{}` may be {}", shown(&written), names.join(" or "));
         self.warn(Code::AmbiguousReference, at, message, "name the file that is meant");
         self.miss(FileKind::Adr, written, "ambiguous", at);
     }
 
-    fn miss(&mut self, kind: FileKind, written: Clean, reason: &'static str, at: &Place) {
+    fn miss(&mut self, kind: FileKind, written: Clean, reason: &'static str, at: &ShownPlace) {
         let untrusted = self.entry.is_untrusted_at(at);
-        self.found.missing.push(Missing { written, kind, reason, untrusted, at: at.clone() });
+        self.found.missing.push(MissingReference { written, kind, reason, untrusted, at: at.clone() });
     }
 
-    pub(super) fn warn(&mut self, code: Code, at: &Place, message: String, help: &str) {
+    pub(super) fn warn(&mut self, code: Code, at: &ShownPlace, message: String, help: &str) {
         let place = model::Place::line(at.path.clone(), at.line);
         let diagnostic = Diagnostic::new(code, Some(place), message).help(help);
         self.found.diagnostics.push(diagnostic.about(&*self.entry.item.id));
     }
 
-    pub(super) fn finish(self) -> Referenced {
-        let Referenced { mut files, mut missing, mut diagnostics } = self.found;
+    pub(super) fn finish(self) -> ItemReferences {
+        let ItemReferences { mut files, mut missing, mut diagnostics } = self.found;
         for (path, parts) in self.files {
             let kind = if parts.adr { FileKind::Adr } else { FileKind::Document };
             let file = |anchor, at| FileRef { kind, path: path.clone(), anchor, at };
@@ -150,6 +150,6 @@ impl<'a> Taken<'a> {
         diagnostics.sort();
         diagnostics.dedup();
         let diagnostics = bounded(diagnostics);
-        Referenced { files, missing, diagnostics }
+        ItemReferences { files, missing, diagnostics }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::index::claim;
 use super::place::shown;
-use super::{Draft, Entry, Field, Identity, IssueRef, ItemState, Node, Rules, Value};
+use super::{Entry, Field, GraphRules, Identity, IssueDraft, IssueRef, ItemState, Node, Value};
 use crate::model::{self, Code, Diagnostic};
 use crate::redact::Clean;
 use std::collections::HashMap;
@@ -15,7 +15,11 @@ const GITHUB: [&str; 5] = ["assignees", "labels", "milestone", "state", "state_r
 ///
 /// GitHub's text becomes the item's, and the file's its draft where they differ. Labels, assignees and what
 /// only one of them says come from both.
-pub fn unite(mut items: Vec<Arc<Entry>>, issues: Vec<Arc<Entry>>, rules: &Rules) -> (Vec<Arc<Entry>>, Vec<Diagnostic>) {
+pub fn unite(
+    mut items: Vec<Arc<Entry>>,
+    issues: Vec<Arc<Entry>>,
+    rules: &GraphRules,
+) -> (Vec<Arc<Entry>>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let mut known: HashMap<IssueRef, usize> = HashMap::new();
     for (at, entry) in issues.iter().enumerate() {
@@ -55,7 +59,7 @@ fn taken(entry: &Entry, taker: &Clean) -> Diagnostic {
         .about(&*entry.item.id)
 }
 
-fn join(entry: &mut Entry, other: Entry, rules: &Rules, diagnostics: &mut Vec<Diagnostic>) {
+fn join(entry: &mut Entry, other: Entry, rules: &GraphRules, diagnostics: &mut Vec<Diagnostic>) {
     let Some(issue) = other.issue else { return };
     entry.identity = Identity::default();
     let at = model::Place::line(entry.item.origin.path.clone(), entry.item.line);
@@ -82,7 +86,7 @@ fn join(entry: &mut Entry, other: Entry, rules: &Rules, diagnostics: &mut Vec<Di
             let diagnostic = Diagnostic::new(Code::BodyDiffers, Some(at), message)
                 .help("bring them together; the issue's stands in packs, the file's follows as a draft");
             diagnostics.push(diagnostic.about(&*entry.item.id));
-            entry.draft = Some(Box::new(Draft { body, text }));
+            entry.draft = Some(Box::new(IssueDraft { body, text }));
         }
     }
     entry.issue = Some(issue);

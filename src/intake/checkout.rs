@@ -31,16 +31,16 @@ const TICK: Duration = Duration::from_millis(20);
 pub(super) struct Checkout {
     git: PathBuf,
     began: SystemTime,
-    index: Option<Stamp>,
+    index: Option<CheckoutStamp>,
     /// A lock that was there when the build began, and that nobody seems to hold.
-    stale: Option<Stamp>,
+    stale: Option<CheckoutStamp>,
     /// A digest of the index's entries for the listed files.
     entries: Option<Digest>,
 }
 
 /// What tells two states of a file apart without reading it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Stamp {
+struct CheckoutStamp {
     size: u64,
     modified: Option<SystemTime>,
     state: Option<FileState>,
@@ -77,7 +77,7 @@ impl Checkout {
     }
 
     /// Waits until no git command updates the work tree. Returns the lock that a crashed one left behind, if any.
-    fn wait(&self) -> Result<Option<Stamp>, IntakeError> {
+    fn wait(&self) -> Result<Option<CheckoutStamp>, IntakeError> {
         let end = SystemTime::now() + PATIENCE;
         loop {
             let Some(lock) = self.lock()? else { return Ok(None) };
@@ -121,14 +121,14 @@ impl Checkout {
 
     /// The lock of a command that may be changing files. One that is written already is done with them: `git commit -a`
     /// holds it while its hooks run.
-    fn lock(&self) -> Result<Option<Stamp>, IntakeError> {
+    fn lock(&self) -> Result<Option<CheckoutStamp>, IntakeError> {
         Ok(self.stamp(LOCK)?.filter(|lock| lock.size == 0))
     }
 
-    fn stamp(&self, name: &str) -> Result<Option<Stamp>, IntakeError> {
+    fn stamp(&self, name: &str) -> Result<Option<CheckoutStamp>, IntakeError> {
         let path = self.git.join(name);
         match fs::symlink_metadata(&path) {
-            Ok(metadata) => Ok(Some(Stamp {
+            Ok(metadata) => Ok(Some(CheckoutStamp {
                 size: metadata.len(),
                 modified: metadata.modified().ok(),
                 state: super::text::state_of(&metadata),
@@ -142,7 +142,7 @@ impl Checkout {
 /// The file by which git keeps other commands from the index.
 const LOCK: &str = "index.lock";
 
-impl Stamp {
+impl CheckoutStamp {
     /// Whether the file is older than any git command should take. Where the clocks disagree nobody can tell.
     fn is_stale(&self) -> bool {
         let age = |modified: SystemTime| match modified.elapsed() {

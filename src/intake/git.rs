@@ -13,16 +13,16 @@ use std::process::{Command, Output, Stdio};
 ///
 /// # Errors
 /// Why git could not say.
-pub(super) fn entries(root: &Path) -> Result<Vec<u8>, Silent> {
+pub(super) fn entries(root: &Path) -> Result<Vec<u8>, GitUnavailable> {
     let mut command = command(root, &["ls-files", "-z", "--stage"]);
     let output = match command.stdin(Stdio::null()).output() {
         Ok(output) => output,
         Err(error) => {
             let why = format!("git cannot be started: {}", words(&error));
-            return Err(Silent { why, absent: error.kind() == io::ErrorKind::NotFound });
+            return Err(GitUnavailable { why, absent: error.kind() == io::ErrorKind::NotFound });
         }
     };
-    answered(root, output).map_err(|why| Silent { why, absent: !is_repository(root).unwrap_or(true) })
+    answered(root, output).map_err(|why| GitUnavailable { why, absent: !is_repository(root).unwrap_or(true) })
 }
 
 /// Whether there is a repository where `.git` says it is, by what every one has.
@@ -36,7 +36,7 @@ fn is_repository(root: &Path) -> io::Result<bool> {
 
 /// Why git does not say which files it tracks.
 #[derive(Debug)]
-pub(super) struct Silent {
+pub(super) struct GitUnavailable {
     /// A sentence without a secret in it.
     pub(super) why: String,
     /// Whether there is no git here to ask, or no repository where `.git` says it is. What else git fails of may be

@@ -33,7 +33,7 @@ pub enum HistoryError {
 
 /// What a path is in a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kept {
+pub enum GitObject {
     /// A file's bytes.
     File(Vec<u8>),
     /// A folder's plain files, by name.
@@ -73,14 +73,14 @@ impl History {
         revision: &str,
         path: &str,
         wanted: &dyn Fn(&str) -> bool,
-    ) -> Result<Option<Kept>, HistoryError> {
+    ) -> Result<Option<GitObject>, HistoryError> {
         if self.ask(&format!("{revision}^{{commit}}"))?.is_none() {
             return Err(HistoryError::Unknown(revision.to_owned()));
         }
         // The root itself is named by nothing after the colon.
         let Some(found) = self.ask(&format!("{revision}:{path}"))? else { return Ok(None) };
         match found.kind.as_str() {
-            "blob" => Ok(Some(Kept::File(found.bytes))),
+            "blob" => Ok(Some(GitObject::File(found.bytes))),
             "tree" => {
                 let mut files = Vec::new();
                 let mut total = 0;
@@ -95,7 +95,7 @@ impl History {
                         files.push((name, file.bytes));
                     }
                 }
-                Ok(Some(Kept::Folder(files)))
+                Ok(Some(GitObject::Folder(files)))
             }
             _ => Ok(None),
         }

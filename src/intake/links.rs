@@ -12,7 +12,7 @@ const MOST_LINKS: usize = 40;
 
 /// Where a path ends once every link is followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum LinkEnd {
     /// At a regular file; the path to it has no link.
     File(RepoPath),
     /// At a folder.
@@ -28,7 +28,7 @@ pub(super) enum End {
 }
 
 /// Follows `path` from the root.
-pub(super) fn follow(root: &Dir, path: &RepoPath) -> End {
+pub(super) fn follow(root: &Dir, path: &RepoPath) -> LinkEnd {
     let mut rest: Vec<String> = parts(path.as_str());
     let mut real: Vec<String> = Vec::new();
     let mut is_file = false;
@@ -38,7 +38,7 @@ pub(super) fn follow(root: &Dir, path: &RepoPath) -> End {
             "" | "." => continue,
             ".." => {
                 if real.pop().is_none() {
-                    return End::Outside;
+                    return LinkEnd::Outside;
                 }
                 is_file = false;
                 continue;
@@ -58,21 +58,21 @@ pub(super) fn follow(root: &Dir, path: &RepoPath) -> End {
                 Err(error) => return stopped(here, rest, &error),
             };
             if leads_away(&target) {
-                return End::Outside;
+                return LinkEnd::Outside;
             }
             let Some(target) = target.to_str().filter(|_| links <= MOST_LINKS) else {
-                return End::Nothing;
+                return LinkEnd::Nothing;
             };
             real.pop();
             rest.extend(parts(&with_slashes(target)));
         } else if !metadata.is_file() && !metadata.is_dir() {
-            return End::Nothing;
+            return LinkEnd::Nothing;
         }
     }
     match (named(&real.join("/")), is_file) {
-        (Some(path), true) => End::File(path),
-        (Some(path), false) => End::Folder(path),
-        (None, _) => End::Outside,
+        (Some(path), true) => LinkEnd::File(path),
+        (Some(path), false) => LinkEnd::Folder(path),
+        (None, _) => LinkEnd::Outside,
     }
 }
 
@@ -82,16 +82,16 @@ fn parts(path: &str) -> Vec<String> {
 }
 
 /// Where a path ends of which no more than `here` could be followed.
-fn stopped(mut here: String, rest: Vec<String>, error: &io::Error) -> End {
+fn stopped(mut here: String, rest: Vec<String>, error: &io::Error) -> LinkEnd {
     for part in rest.into_iter().rev() {
         here.push('/');
         here.push_str(&part);
     }
     match named(&here) {
-        None => End::Outside,
+        None => LinkEnd::Outside,
         // No file can have a name that is too long.
-        Some(path) if is_gone(error) || error.kind() == io::ErrorKind::InvalidFilename => End::Missing(path),
-        Some(path) => End::Unreadable(path, words(error)),
+        Some(path) if is_gone(error) || error.kind() == io::ErrorKind::InvalidFilename => LinkEnd::Missing(path),
+        Some(path) => LinkEnd::Unreadable(path, words(error)),
     }
 }
 
@@ -141,15 +141,15 @@ mod tests {
         let root = Dir::open_ambient_dir(folder.path(), cap_std::ambient_authority()).unwrap();
         let end = |path: &str| follow(&root, &RepoPath::new(path).unwrap());
         let path = |path: &str| RepoPath::new(path).unwrap();
-        assert_eq!(end("a/b/x.md"), End::File(path("a/b/x.md")));
-        assert_eq!(end("a/two"), End::File(path("a/b/x.md")));
-        assert_eq!(end("dir/x.md"), End::File(path("a/b/x.md")));
-        assert_eq!(end("dir"), End::Folder(path("a/b")));
-        assert_eq!(end("gone"), End::Missing(path("a/.env")));
-        assert_eq!(end("dir/no/y"), End::Missing(path("a/b/no/y")));
+        assert_eq!(end("a/b/x.md"), LinkEnd::File(path("a/b/x.md")));
+        assert_eq!(end("a/two"), LinkEnd::File(path("a/b/x.md")));
+        assert_eq!(end("dir/x.md"), LinkEnd::File(path("a/b/x.md")));
+        assert_eq!(end("dir"), LinkEnd::Folder(path("a/b")));
+        assert_eq!(end("gone"), LinkEnd::Missing(path("a/.env")));
+        assert_eq!(end("dir/no/y"), LinkEnd::Missing(path("a/b/no/y")));
         for outside in ["a/out", "abs", "abs_inside", "abs/x"] {
-            assert_eq!(end(outside), End::Outside, "{outside}");
+            assert_eq!(end(outside), LinkEnd::Outside, "{outside}");
         }
-        assert_eq!(end("loop1"), End::Nothing);
+        assert_eq!(end("loop1"), LinkEnd::Nothing);
     }
 }

@@ -19,23 +19,23 @@ mod walk;
 
 pub use error::IntakeError;
 pub use git::configure;
-pub use history::{History, HistoryError, Kept, merge_base};
+pub use history::{GitObject, History, HistoryError, merge_base};
 pub use merged::merged;
 pub use own::CacheUse;
 
 use crate::config::DenyList;
-use crate::model::{Code, Diagnostic, FileState, Refusal, RepoPath, Severity, Source};
+use crate::model::{Code, Diagnostic, FileState, Refusal, RepoPath, Severity, SourceTree};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use checkout::Checkout;
 use error::words;
-use git::Silent;
-use links::End;
-use snapshot::Snapshot;
+use git::GitUnavailable;
+use links::LinkEnd;
+use snapshot::SnapshotFiles;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use walk::{Above, Found, NeverEntered, Unlisted, Walk, is_gone};
+use walk::{InheritedRules, RepoWalk, SkippedFolders, UnlistedEntry, WalkResult, is_gone};
 
 /// What a build says of the repo before it is opened.
 #[derive(Debug, Clone, Copy)]
@@ -61,8 +61,8 @@ pub struct Repo {
     /// The root's real path.
     root: PathBuf,
     handle: Dir,
-    opened: text::Folders,
-    bounds: Bounds,
+    opened: text::OpenFolders,
+    bounds: NeverRead,
     files: Vec<RepoPath>,
     /// Folders that were listed.
     folders: Vec<String>,
@@ -70,9 +70,9 @@ pub struct Repo {
     links: BTreeMap<RepoPath, RepoPath>,
     /// Links that end where nothing may be read; what they say of all below them.
     astray: BTreeMap<String, Refusal>,
-    index: Index,
+    index: TrackedFiles,
     cache: CacheUse,
-    snapshot: Snapshot,
+    snapshot: SnapshotFiles,
     diagnostics: Vec<Diagnostic>,
     /// Files and folders that exist and could not be listed or looked at, as paths from the root.
     unlisted: Vec<String>,
@@ -84,14 +84,14 @@ pub struct Repo {
 
 /// What is refused by its name alone.
 #[derive(Debug)]
-struct Bounds {
+struct NeverRead {
     deny: DenyList,
     never: Vec<RepoPath>,
 }
 
 /// What git says of tracked files.
 #[derive(Debug)]
-enum Index {
+enum TrackedFiles {
     /// There is no git repository, so that every file is as good as any other.
     NoGit,
     /// There is one, but git cannot be asked.
@@ -145,7 +145,7 @@ impl Repo {
             .filter(|path| !path.as_str().is_empty())
             .cloned()
             .collect();
-        let bounds = Bounds { deny: options.deny.clone(), never };
+        let bounds = NeverRead { deny: options.deny.clone(), never };
         let top = root::work_tree(&root)?;
         let above = top.map(|top| walk::above(top, &root)).transpose().map_err(failed)?.flatten();
         // Of a root that git ignores it may track files all the same, and so a cache.
@@ -157,9 +157,9 @@ impl Repo {
             let ask = || git::entries(&root);
             // Without a thread for it git is asked afterwards.
             let asking = asked.then(|| std::thread::Builder::new().spawn_scoped(scope, ask).ok());
-            let walk = Walk { root: &root, handle: &handle, never: &bounds };
-            let found = walk.run(&above.unwrap_or_else(Above::default));
-            let failed = |_| Err(Silent { why: "git could not be asked".to_owned(), absent: false });
+            let walk = RepoWalk { root: &root, handle: &handle, never: &bounds };
+            let found = walk.run(&above.unwrap_or_else(InheritedRules::default));
+            let failed = |_| Err(GitUnavailable { why: "git could not be asked".to_owned(), absent: false });
             let answer = |asking: Option<std::thread::ScopedJoinHandle<'_, _>>| match asking {
                 Some(asking) => asking.join().unwrap_or_else(failed),
                 None => ask(),
@@ -179,17 +179,17 @@ impl Repo {
             _ => CacheUse::Tracked,
         };
         let found = found.map_err(failed)?;
-        let snapshot = options.snapshot.map(|folder| Snapshot::list(&handle, folder)).unwrap_or_default();
+        let snapshot = options.snapshot.map(|folder| SnapshotFiles::list(&handle, folder)).unwrap_or_default();
         let mut repo = Self {
             root,
             handle,
-            opened: text::Folders::default(),
+            opened: text::OpenFolders::default(),
             bounds,
             files: Vec::new(),
             folders: Vec::new(),
             links: BTreeMap::new(),
             astray: BTreeMap::new(),
-            index: Index::NoGit,
+            index: TrackedFiles::NoGit,
             cache,
             snapshot,
             diagnostics: own,
@@ -272,14 +272,16 @@ impl Repo {
     }
 
     /// Joins what the walk found with what git tracks.
-    fn list(&mut self, found: Found, entries: Option<Result<Vec<u8>, Silent>>) {
-        let Found { files, mut links, folders, diagnostics, unlisted } = found;
+    fn list(&mut self, found: WalkResult, entries: Option<Result<Vec<u8>, GitUnavailable>>) {
+        let WalkResult { files, mut links, folders, diagnostics, unlisted } = found;
         self.files = files;
         self.folders = folders;
         self.files.sort_unstable();
         self.diagnostics.extend(diagnostics);
         self.diagnostics.append(&mut self.snapshot.diagnostics);
-        for Unlisted { path, diagnostic } in unlisted.into_iter().chain(std::mem::take(&mut self.snapshot.unlisted)) {
+        for UnlistedEntry { path, diagnostic } in
+            unlisted.into_iter().chain(std::mem::take(&mut self.snapshot.unlisted))
+        {
             self.unlisted.push(path);
             self.blind.push(diagnostic);
         }
@@ -296,7 +298,7 @@ impl Repo {
         }
         links.sort_unstable();
         links.dedup();
-        let ends: Vec<(RepoPath, End)> = links
+        let ends: Vec<(RepoPath, LinkEnd)> = links
             .into_iter()
             .map(|link| {
                 let end = links::follow(&self.handle, &link);
@@ -313,7 +315,7 @@ impl Repo {
                 Err(Refusal::NotInRepo) => {}
                 Err(Refusal::Unreadable(why)) => {
                     let what = format!("`{link}` cannot be followed: {why}");
-                    self.blind.push(Unlisted::new(link.as_str(), link.as_str(), &what).diagnostic);
+                    self.blind.push(UnlistedEntry::new(link.as_str(), link.as_str(), &what).diagnostic);
                     self.unlisted.push(link.to_string());
                 }
                 Err(refusal) => {
@@ -332,9 +334,9 @@ impl Repo {
     }
 
     /// Goes on without knowing what git tracks.
-    fn without_index(&mut self, silent: &Silent) {
-        self.index = Index::Unknown;
-        let Silent { why, absent } = silent;
+    fn without_index(&mut self, silent: &GitUnavailable) {
+        self.index = TrackedFiles::Unknown;
+        let GitUnavailable { why, absent } = silent;
         if *absent {
             let message = format!("{why}; files that are tracked although git ignores them are left out");
             let help = "install git, or run `git status` here to see what is wrong";
@@ -376,7 +378,7 @@ impl Repo {
                     Err(_) if self.is_unlisted(path.as_str()) => {}
                     Err(why) => {
                         let what = format!("`{path}` cannot be looked at: {why}");
-                        self.blind.push(Unlisted::new(path.as_str(), path.as_str(), &what).diagnostic);
+                        self.blind.push(UnlistedEntry::new(path.as_str(), path.as_str(), &what).diagnostic);
                         self.unlisted.push(path.to_string());
                     }
                 }
@@ -386,7 +388,7 @@ impl Repo {
         links.append(&mut more_links);
         self.files.append(&mut more);
         self.files.sort_unstable();
-        self.index = Index::Known(tracked);
+        self.index = TrackedFiles::Known(tracked);
     }
 
     /// Whether a path that no link leads to is a link itself (`true`) or a regular file (`false`).
@@ -396,8 +398,8 @@ impl Repo {
     fn is_link(&self, path: &RepoPath) -> Result<Option<bool>, String> {
         if let Some(dir) = Some(path.dir()).filter(|dir| !dir.is_empty()).and_then(links::named) {
             match links::follow(&self.handle, &dir) {
-                End::Folder(real) if real == dir => {}
-                End::Unreadable(_, why) => return Err(why),
+                LinkEnd::Folder(real) if real == dir => {}
+                LinkEnd::Unreadable(_, why) => return Err(why),
                 _ => return Ok(None),
             }
         }
@@ -426,22 +428,22 @@ impl Repo {
     }
 
     /// The file that a link's end stands for, if it may be read.
-    fn judge(&self, end: &End) -> Result<RepoPath, Refusal> {
+    fn judge(&self, end: &LinkEnd) -> Result<RepoPath, Refusal> {
         match end {
-            End::Outside => Err(Refusal::Outside),
-            End::File(real) | End::Folder(real) | End::Missing(real) | End::Unreadable(real, _)
+            LinkEnd::Outside => Err(Refusal::Outside),
+            LinkEnd::File(real) | LinkEnd::Folder(real) | LinkEnd::Missing(real) | LinkEnd::Unreadable(real, _)
                 if self.bounds.refuse(real) =>
             {
                 Err(Refusal::Denied)
             }
-            End::Unreadable(_, why) => Err(Refusal::Unreadable(why.clone())),
-            End::File(real) if self.has(real) => Ok(real.clone()),
+            LinkEnd::Unreadable(_, why) => Err(Refusal::Unreadable(why.clone())),
+            LinkEnd::File(real) if self.has(real) => Ok(real.clone()),
             _ => Err(Refusal::NotInRepo),
         }
     }
 }
 
-impl Source for Repo {
+impl SourceTree for Repo {
     fn files(&self) -> &[RepoPath] {
         &self.files
     }
@@ -477,9 +479,9 @@ impl Source for Repo {
     /// is one that git cannot read, none does.
     fn tracked(&self, path: &RepoPath) -> bool {
         match &self.index {
-            Index::NoGit => self.has(path),
-            Index::Unknown => false,
-            Index::Known(tracked) => {
+            TrackedFiles::NoGit => self.has(path),
+            TrackedFiles::Unknown => false,
+            TrackedFiles::Known(tracked) => {
                 tracked.contains(path)
                     && self.has(path)
                     && self.links.get(path).is_none_or(|real| tracked.contains(real))
@@ -522,13 +524,13 @@ fn unlisted() -> Refusal {
     Refusal::Unreadable("the folder cannot be listed".to_owned())
 }
 
-impl Bounds {
+impl NeverRead {
     fn refuse(&self, path: &RepoPath) -> bool {
         self.deny.denies(path) || self.never(path.as_str())
     }
 }
 
-impl NeverEntered for Bounds {
+impl SkippedFolders for NeverRead {
     /// Case is ignored: on some systems `Packs` is the folder `packs`.
     fn never(&self, path: &str) -> bool {
         self.never.iter().any(|dir| {

@@ -93,9 +93,9 @@ pub(super) fn config(root: &Path, explicit: Option<&Path>) -> Result<Option<(Str
         [name] => {
             let path = root.join(name);
             let read = match links::named(name).map(|name| links::follow(&dir, &name)) {
-                Some(links::End::File(real)) => text::read(&dir, real.as_str(), text::limit("")),
-                Some(links::End::Outside) => Err(Refusal::Outside),
-                Some(links::End::Unreadable(_, why)) => Err(Refusal::Unreadable(why)),
+                Some(links::LinkEnd::File(real)) => text::read(&dir, real.as_str(), text::limit("")),
+                Some(links::LinkEnd::Outside) => Err(Refusal::Outside),
+                Some(links::LinkEnd::Unreadable(_, why)) => Err(Refusal::Unreadable(why)),
                 _ => Err(Refusal::Binary),
             };
             let text = usable(&path, read)?;

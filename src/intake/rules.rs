@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 /// The patterns of one folder, on top of those of the folders above it.
 #[derive(Debug)]
-pub(super) struct Rules {
+pub(super) struct IgnoreRules {
     /// How many bytes of a path, counted from the work tree's top, name this folder and its `/`.
     below: usize,
     patterns: Patterns,
-    above: Option<Arc<Rules>>,
+    above: Option<Arc<IgnoreRules>>,
 }
 
-impl Rules {
+impl IgnoreRules {
     /// Whether git ignores a path, if it does not ignore a folder above it.
     /// `path` counts from the work tree's top. The deepest file that says anything decides.
     pub(super) fn ignore(rules: Option<&Arc<Self>>, path: &[u8], is_dir: bool) -> bool {

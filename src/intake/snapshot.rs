@@ -1,7 +1,7 @@
 //! The files of the GitHub snapshot.
 
 use super::error::words;
-use super::walk::Unlisted;
+use super::walk::UnlistedEntry;
 use super::{links, text};
 use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath};
 use cap_fs_ext::DirExt as _;
@@ -13,14 +13,14 @@ const LARGEST: u64 = 32 << 20;
 
 /// The snapshot as it was when the repo was opened.
 #[derive(Debug, Default)]
-pub(super) struct Snapshot {
+pub(super) struct SnapshotFiles {
     /// Sorted.
     pub(super) files: Vec<RepoPath>,
     pub(super) diagnostics: Vec<Diagnostic>,
-    pub(super) unlisted: Vec<Unlisted>,
+    pub(super) unlisted: Vec<UnlistedEntry>,
 }
 
-impl Snapshot {
+impl SnapshotFiles {
     /// Lists `<owner>/<repo>/<number>.json` below `folder`; none where there is no such folder.
     ///
     /// No link is followed, and git is not asked: what `sync` wrote counts whether or not it is committed.
@@ -38,13 +38,13 @@ impl Snapshot {
     fn folder(&mut self, dir: &Dir, path: &str, depth: u8) {
         let entries = match dir.entries() {
             Ok(entries) => entries,
-            Err(error) => return self.failed(path, &Fault::Refused(error)),
+            Err(error) => return self.failed(path, &SnapshotFault::Refused(error)),
         };
         for entry in entries {
             let entry = match entry {
                 Ok(entry) => entry,
                 // The rest is not known; one word on it is enough.
-                Err(error) => return self.failed(path, &Fault::Refused(error)),
+                Err(error) => return self.failed(path, &SnapshotFault::Refused(error)),
             };
             let Ok(name) = entry.file_name().into_string() else { continue };
             let below = format!("{path}/{name}");
@@ -63,7 +63,7 @@ impl Snapshot {
                 Ok(_) if depth == 2 => self.strange(&below, "it is no file"),
                 // A file beside the folders is nobody's issue.
                 Ok(_) => {}
-                Err(error) => self.failed(&below, &Fault::Refused(error)),
+                Err(error) => self.failed(&below, &SnapshotFault::Refused(error)),
             }
         }
     }
@@ -76,14 +76,14 @@ impl Snapshot {
     }
 
     /// What is not there is no fault: nothing was synced yet.
-    fn failed(&mut self, path: &str, fault: &Fault) {
+    fn failed(&mut self, path: &str, fault: &SnapshotFault) {
         match fault {
-            Fault::Refused(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Fault::Refused(error) => {
+            SnapshotFault::Refused(error) if error.kind() == io::ErrorKind::NotFound => {}
+            SnapshotFault::Refused(error) => {
                 let what = format!("`{path}` of the snapshot cannot be listed: {}", words(error));
-                self.unlisted.push(Unlisted::new(path, path, &what));
+                self.unlisted.push(UnlistedEntry::new(path, path, &what));
             }
-            Fault::NoFolder => {
+            SnapshotFault::NoFolder => {
                 let at = links::named(path).map(Place::file);
                 let help = "put a folder in its place, or name another one with `github.snapshot`";
                 let message = "it is a link or no folder, so that no issue can be read there";
@@ -100,21 +100,21 @@ impl Snapshot {
 }
 
 /// Why a folder of the snapshot cannot be opened.
-enum Fault {
+enum SnapshotFault {
     /// A link or a file stands there.
     NoFolder,
     /// The system refused.
     Refused(io::Error),
 }
 
-fn open(dir: &Dir, name: &str) -> Result<Dir, Fault> {
+fn open(dir: &Dir, name: &str) -> Result<Dir, SnapshotFault> {
     let refused = match dir.open_dir_nofollow(name) {
         Ok(dir) => return Ok(dir),
         Err(error) => error,
     };
     match dir.symlink_metadata(name) {
-        Ok(metadata) if !metadata.is_dir() => Err(Fault::NoFolder),
-        _ => Err(Fault::Refused(refused)),
+        Ok(metadata) if !metadata.is_dir() => Err(SnapshotFault::NoFolder),
+        _ => Err(SnapshotFault::Refused(refused)),
     }
 }
 

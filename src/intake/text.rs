@@ -35,12 +35,12 @@ pub(super) fn read(root: &Dir, path: &str, limit: u64) -> Result<String, Refusal
 
 /// Folders of one root that were opened just now, for the next file in them.
 #[derive(Debug, Default)]
-pub(super) struct Folders(Mutex<VecDeque<(String, Arc<Dir>)>>);
+pub(super) struct OpenFolders(Mutex<VecDeque<(String, Arc<Dir>)>>);
 
 /// How many folders stay open: files come by folder, and several threads read at once.
 const OPEN: usize = 32;
 
-impl Folders {
+impl OpenFolders {
     /// Reads a file as [`read`] does.
     pub(super) fn read(&self, root: &Dir, path: &str, limit: u64) -> Result<String, Refusal> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));

@@ -2,7 +2,7 @@
 
 use super::error::words;
 use super::links::named;
-use super::rules::Rules;
+use super::rules::IgnoreRules;
 use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, DirEntry};
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a walk found, in no order.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct WalkResult {
     /// Regular files.
     pub(super) files: Vec<RepoPath>,
     /// Symbolic links, wherever they lead.
@@ -23,19 +23,19 @@ pub(super) struct Found {
     /// Names that cannot be used.
     pub(super) diagnostics: Vec<Diagnostic>,
     /// Places of which nobody knows what lies there.
-    pub(super) unlisted: Vec<Unlisted>,
+    pub(super) unlisted: Vec<UnlistedEntry>,
 }
 
 /// A file or folder that exists and could not be listed or looked at.
 #[derive(Debug)]
-pub(super) struct Unlisted {
+pub(super) struct UnlistedEntry {
     /// Its path from the root: whatever is there or below it may exist. That of the root is empty.
     pub(super) path: String,
     /// Says so, as an error.
     pub(super) diagnostic: Diagnostic,
 }
 
-impl Unlisted {
+impl UnlistedEntry {
     /// `path` from the root; `at` is the place to name, and `what` says why nobody knows what is there.
     pub(super) fn new(path: &str, at: &str, what: &str) -> Self {
         let diagnostic = Diagnostic { severity: Severity::Error, ..unreadable(at, what) };
@@ -47,35 +47,35 @@ impl Unlisted {
 const READABLE: &str = "make it readable, or let git ignore it; until then no pack is built or removed";
 
 /// One walk through a repo.
-pub(super) struct Walk<'a> {
+pub(super) struct RepoWalk<'a> {
     /// The root's real path.
     pub(super) root: &'a Path,
     /// The root's handle.
     pub(super) handle: &'a Dir,
     /// Folders that are not entered.
-    pub(super) never: &'a dyn NeverEntered,
+    pub(super) never: &'a dyn SkippedFolders,
 }
 
 /// Says which folders a walk leaves alone.
-pub(super) trait NeverEntered: Sync {
+pub(super) trait SkippedFolders: Sync {
     /// Whether a folder or file, as a path from the root, is left alone.
     fn never(&self, path: &str) -> bool;
 }
 
 /// The rules that hold at the root because of folders above it.
 #[derive(Debug, Default)]
-pub(super) struct Above {
+pub(super) struct InheritedRules {
     /// The root's path from the work tree's top, with a `/` at its end; empty where they are the same.
     prefix: Vec<u8>,
-    rules: Option<Arc<Rules>>,
+    rules: Option<Arc<IgnoreRules>>,
 }
 
 /// Reads the ignore files between a work tree's `top` and the `root` below it.
 ///
 /// Nothing where one of them ignores the root itself: such a folder belongs to
 /// nobody's repo but its own.
-pub(super) fn above(top: &Path, root: &Path) -> io::Result<Option<Above>> {
-    let mut above = Above::default();
+pub(super) fn above(top: &Path, root: &Path) -> io::Result<Option<InheritedRules>> {
+    let mut above = InheritedRules::default();
     let Ok(below) = root.strip_prefix(top) else {
         return Ok(None);
     };
@@ -83,12 +83,12 @@ pub(super) fn above(top: &Path, root: &Path) -> io::Result<Option<Above>> {
     for part in below.components() {
         let handle = Dir::open_ambient_dir(&dir, ambient_authority())?;
         let refusal;
-        (above.rules, refusal) = Rules::extend(above.rules.take(), &handle, "", above.prefix.len());
+        (above.rules, refusal) = IgnoreRules::extend(above.rules.take(), &handle, "", above.prefix.len());
         if refusal.is_some() {
             return Err(io::Error::other(format!("`{}` cannot be used", dir.join(".gitignore").display())));
         }
         above.prefix.extend_from_slice(part.as_os_str().as_encoded_bytes());
-        if Rules::ignore(above.rules.as_ref(), &above.prefix, true) {
+        if IgnoreRules::ignore(above.rules.as_ref(), &above.prefix, true) {
             return Ok(None);
         }
         above.prefix.push(b'/');
@@ -98,28 +98,28 @@ pub(super) fn above(top: &Path, root: &Path) -> io::Result<Option<Above>> {
 }
 
 /// The shared state of a walk's tasks.
-struct Task<'a> {
-    walk: &'a Walk<'a>,
+struct WalkTask<'a> {
+    walk: &'a RepoWalk<'a>,
     prefix: &'a [u8],
-    found: Mutex<Found>,
+    found: Mutex<WalkResult>,
 }
 
-impl Walk<'_> {
+impl RepoWalk<'_> {
     /// Lists what git does not ignore; folders in parallel.
     ///
     /// # Errors
     /// Where the root itself cannot be listed.
-    pub(super) fn run(&self, above: &Above) -> io::Result<Found> {
-        let task = Task { walk: self, prefix: &above.prefix, found: Mutex::default() };
+    pub(super) fn run(&self, above: &InheritedRules) -> io::Result<WalkResult> {
+        let task = WalkTask { walk: self, prefix: &above.prefix, found: Mutex::default() };
         let entries = task.entries("")?;
         rayon::scope(|scope| task.listed(scope, "", above.rules.clone(), &entries));
         Ok(task.found.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Task<'_> {
+impl WalkTask<'_> {
     /// Lists one folder; `folder` is its path from the root, with a `/` at its end unless it is the root.
-    fn folder<'s>(&'s self, scope: &Scope<'s>, folder: String, above: Option<Arc<Rules>>) {
+    fn folder<'s>(&'s self, scope: &Scope<'s>, folder: String, above: Option<Arc<IgnoreRules>>) {
         match self.entries(&folder) {
             Ok(entries) => self.listed(scope, &folder, above, &entries),
             // Gone since its name was read: as if it had never been there.
@@ -128,14 +128,14 @@ impl Task<'_> {
                 let path = folder.trim_end_matches('/');
                 let what = format!("`{path}` cannot be listed: {}", words(&error));
                 let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-                found.unlisted.push(Unlisted::new(path, path, &what));
+                found.unlisted.push(UnlistedEntry::new(path, path, &what));
             }
         }
     }
 
     /// Takes down what one folder holds.
-    fn listed<'s>(&'s self, scope: &Scope<'s>, folder: &str, above: Option<Arc<Rules>>, entries: &[DirEntry]) {
-        let mut here = Found::default();
+    fn listed<'s>(&'s self, scope: &Scope<'s>, folder: &str, above: Option<Arc<IgnoreRules>>, entries: &[DirEntry]) {
+        let mut here = WalkResult::default();
         self.list(scope, folder, above, entries, &mut here);
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.files.append(&mut here.files);
@@ -154,9 +154,9 @@ impl Task<'_> {
         &'s self,
         scope: &Scope<'s>,
         folder: &str,
-        above: Option<Arc<Rules>>,
+        above: Option<Arc<IgnoreRules>>,
         entries: &[DirEntry],
-        here: &mut Found,
+        here: &mut WalkResult,
     ) {
         let has = |name: &str| entries.iter().any(|entry| entry.file_name() == name);
         if !folder.is_empty() && has(".git") {
@@ -166,13 +166,13 @@ impl Task<'_> {
         let mut rules = above;
         if has(".gitignore") {
             let refusal;
-            (rules, refusal) = Rules::extend(rules, self.walk.handle, folder, self.prefix.len() + folder.len());
+            (rules, refusal) = IgnoreRules::extend(rules, self.walk.handle, folder, self.prefix.len() + folder.len());
             let file = || format!("{folder}.gitignore");
             match refusal {
                 None => {}
                 Some(Refusal::Unreadable(why)) => {
                     let what = format!("`{}` cannot be read, so that nobody knows which files count: {why}", file());
-                    here.unlisted.push(Unlisted::new(folder.trim_end_matches('/'), &file(), &what));
+                    here.unlisted.push(UnlistedEntry::new(folder.trim_end_matches('/'), &file(), &what));
                 }
                 Some(_) => {
                     let what = "the ignore file cannot be used, so everything below counts as ignored";
@@ -191,12 +191,12 @@ impl Task<'_> {
                 Err(error) => {
                     let path = format!("{folder}{}", name.to_string_lossy());
                     let what = format!("`{path}` cannot be looked at: {}", words(&error));
-                    here.unlisted.push(Unlisted::new(&path, &path, &what));
+                    here.unlisted.push(UnlistedEntry::new(&path, &path, &what));
                     continue;
                 }
             };
             let full = [self.prefix, folder.as_bytes(), name.as_encoded_bytes()].concat();
-            if Rules::ignore(rules.as_ref(), &full, kind.is_dir()) {
+            if IgnoreRules::ignore(rules.as_ref(), &full, kind.is_dir()) {
                 continue;
             }
             let Some(name) = name.to_str() else {

@@ -21,18 +21,18 @@ pub use commands::{Commands, harmless_json};
 pub use diagnostic::{Code, Diagnostic, Level, Place, Severity, bounded};
 pub use digest::{Digest, Digester};
 pub use file_state::{FileState, REST};
-pub use fold::Fold;
+pub use fold::RemovedLines;
 pub use hidden::{is_hidden, is_line_end};
 pub use natural::natural_cmp;
-pub use path::{Outside, RepoPath};
+pub use path::{OutsideRepo, RepoPath};
 pub use relation::Relation;
 pub use repo_name::is_repo_name;
-pub use shard::{NoShard, Shard};
+pub use shard::{InvalidShard, Shard};
 pub use slug::slug;
 pub use snapshot::{
     Completeness, SNAPSHOT_VERSION, SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef,
     SnapshotRelation, SnapshotRelations,
 };
-pub use source::{Refusal, Source, Untracked};
+pub use source::{Refusal, SourceTree, Untracked};
 pub use state::ItemState;
 pub use title::{short_title_in_line, title_in_line};

@@ -13,22 +13,22 @@ pub struct RepoPath(Arc<str>);
 
 /// A reference that leaves the repo: an absolute path, or more `..` than there are folders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Outside;
+pub struct OutsideRepo;
 
 impl RepoPath {
     /// Normalises `written`, a path from the repo's root.
     ///
     /// # Errors
-    /// [`Outside`] where the path is absolute (also `C:\…`, `~/…`) or climbs out of the root.
-    pub fn new(written: &str) -> Result<Self, Outside> {
+    /// [`OutsideRepo`] where the path is absolute (also `C:\…`, `~/…`) or climbs out of the root.
+    pub fn new(written: &str) -> Result<Self, OutsideRepo> {
         Self::resolve("", written)
     }
 
     /// Resolves `written` from the folder of this file, as a Markdown link does.
     ///
     /// # Errors
-    /// [`Outside`] as for [`RepoPath::new`].
-    pub fn beside(&self, written: &str) -> Result<Self, Outside> {
+    /// [`OutsideRepo`] as for [`RepoPath::new`].
+    pub fn beside(&self, written: &str) -> Result<Self, OutsideRepo> {
         Self::resolve(self.dir(), written)
     }
 
@@ -37,18 +37,18 @@ impl RepoPath {
         Self("".into())
     }
 
-    fn resolve(base: &str, written: &str) -> Result<Self, Outside> {
+    fn resolve(base: &str, written: &str) -> Result<Self, OutsideRepo> {
         let absolute = written.starts_with(['/', '\\', '~'])
             || written.as_bytes().get(1) == Some(&b':') && written.as_bytes()[0].is_ascii_alphabetic();
         if absolute || written.contains('\0') {
-            return Err(Outside);
+            return Err(OutsideRepo);
         }
         let mut parts: Vec<&str> = base.split('/').filter(|p| !p.is_empty()).collect();
         for part in written.split('/') {
             match part {
                 "" | "." => {}
                 ".." => {
-                    parts.pop().ok_or(Outside)?;
+                    parts.pop().ok_or(OutsideRepo)?;
                 }
                 name => parts.push(name),
             }
@@ -118,10 +118,10 @@ mod tests {
         assert_eq!(file.beside("../../docs/a.md").unwrap().as_str(), "docs/a.md");
         assert_eq!(file.beside("./b.md").unwrap().as_str(), "specs/src/b.md");
         for outside in ["../../../x", "/etc/passwd", "~/x", "C:\\x"] {
-            assert_eq!(file.beside(outside), Err(Outside), "{outside}");
-            assert_eq!(RepoPath::new(outside), Err(Outside), "{outside}");
+            assert_eq!(file.beside(outside), Err(OutsideRepo), "{outside}");
+            assert_eq!(RepoPath::new(outside), Err(OutsideRepo), "{outside}");
         }
-        assert_eq!(RepoPath::new("a/../../x"), Err(Outside));
+        assert_eq!(RepoPath::new("a/../../x"), Err(OutsideRepo));
     }
 
     #[test]

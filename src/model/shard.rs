@@ -56,17 +56,17 @@ impl fmt::Display for Shard {
 /// A text that names no shard.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a shard is `i/N`, such as `1/4`: i from 1 to N, N at most {}", Shard::MOST)]
-pub struct NoShard;
+pub struct InvalidShard;
 
 impl FromStr for Shard {
-    type Err = NoShard;
+    type Err = InvalidShard;
 
-    fn from_str(text: &str) -> Result<Self, NoShard> {
+    fn from_str(text: &str) -> Result<Self, InvalidShard> {
         let number = |text: &str| text.parse::<u32>().ok().filter(|_| text.bytes().all(|b| b.is_ascii_digit()));
-        let (index, of) = text.split_once('/').ok_or(NoShard)?;
-        let index = number(index).ok_or(NoShard)?;
-        let of = number(of).filter(|of| *of <= Self::MOST).and_then(NonZeroU32::new).ok_or(NoShard)?;
-        if (1..=of.get()).contains(&index) { Ok(Self { index, of }) } else { Err(NoShard) }
+        let (index, of) = text.split_once('/').ok_or(InvalidShard)?;
+        let index = number(index).ok_or(InvalidShard)?;
+        let of = number(of).filter(|of| *of <= Self::MOST).and_then(NonZeroU32::new).ok_or(InvalidShard)?;
+        if (1..=of.get()).contains(&index) { Ok(Self { index, of }) } else { Err(InvalidShard) }
     }
 }
 
@@ -81,7 +81,7 @@ mod tests {
             assert_eq!(text.parse::<Shard>().unwrap().to_string(), text);
         }
         for text in ["", "1", "0/4", "5/4", "1/0", "1/257", "-1/4", "+1/4", "1/4/4", " 1/4", "a/b", "1/99999999999"] {
-            assert_eq!(text.parse::<Shard>(), Err(NoShard), "{text}");
+            assert_eq!(text.parse::<Shard>(), Err(InvalidShard), "{text}");
         }
     }
 

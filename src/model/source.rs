@@ -35,13 +35,13 @@ pub enum Untracked {
 
 impl Untracked {
     /// Whether a file of `source` counts as text that anyone could have put there.
-    pub fn distrusts(self, source: &dyn Source, path: &RepoPath) -> bool {
+    pub fn distrusts(self, source: &dyn SourceTree, path: &RepoPath) -> bool {
         self == Self::Untrusted && !source.tracked(path)
     }
 }
 
 /// A repo as a build sees it: fixed when the build began, the same for every room.
-pub trait Source: Sync {
+pub trait SourceTree: Sync {
     /// Every file that may be read, sorted by path: tracked ones, and those git does not ignore.
     /// Denied names are listed too, so that naming one can be told apart; reading them is refused.
     fn files(&self) -> &[RepoPath];
@@ -63,7 +63,7 @@ pub trait Source: Sync {
         &[]
     }
 
-    /// The text of a file of [`Source::issues`], as [`Source::read`] gives others.
+    /// The text of a file of [`SourceTree::issues`], as [`SourceTree::read`] gives others.
     ///
     /// # Errors
     /// A [`Refusal`], also for any other path.
@@ -84,14 +84,14 @@ pub trait Source: Sync {
         true
     }
 
-    /// Whether git tracks a file; where there is no git repository, whether it is in [`Source::files`].
+    /// Whether git tracks a file; where there is no git repository, whether it is in [`SourceTree::files`].
     ///
     /// Texts that anyone can write refer to tracked files only.
     fn tracked(&self, path: &RepoPath) -> bool {
         self.has(path)
     }
 
-    /// Whether `path` is in [`Source::files`].
+    /// Whether `path` is in [`SourceTree::files`].
     fn has(&self, path: &RepoPath) -> bool {
         self.files().binary_search(path).is_ok()
     }

@@ -3,7 +3,7 @@
 use crate::model::Relation;
 use crate::parse::references::pattern;
 use crate::parse::run::GAP;
-use crate::parse::words::{Strength, Word, words};
+use crate::parse::words::{NameStrength, Word, words};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -24,7 +24,7 @@ const MOST_FILLERS: usize = 4;
 const LONGEST_REMARK: usize = 16;
 
 /// The words of a run, and which of them are spoken for.
-pub(super) struct Reading<'a> {
+pub(super) struct ClauseReader<'a> {
     pub(super) text: &'a str,
     pub(super) words: Vec<Word<'a>>,
     /// Relation of the words that a phrase speaks of; `None` where it denies it or speaks of another item.
@@ -32,11 +32,11 @@ pub(super) struct Reading<'a> {
 }
 
 /// Whether a word names an item at least this surely.
-pub(super) fn is_at_least(word: &Word<'_>, strength: Strength) -> bool {
+pub(super) fn is_at_least(word: &Word<'_>, strength: NameStrength) -> bool {
     word.target.is_some_and(|(_, own)| own >= strength)
 }
 
-impl<'a> Reading<'a> {
+impl<'a> ClauseReader<'a> {
     /// Reads the text of a run.
     pub(super) fn of(text: &'a str) -> Self {
         let words = words(text);
@@ -112,7 +112,7 @@ impl<'a> Reading<'a> {
     fn names(&self, index: usize) -> bool {
         let word = &self.words[index];
         match word.target {
-            Some((_, Strength::Weak)) => {
+            Some((_, NameStrength::Weak)) => {
                 let rest = self.text[word.end..].trim_start_matches([' ', '\t']);
                 let joins = self.words.get(index + 1).is_some_and(|next| JOINS.contains(&next.text));
                 joins || rest.starts_with(|c: char| !c.is_alphanumeric()) || rest.is_empty()
@@ -152,7 +152,7 @@ impl<'a> Reading<'a> {
     fn of_another(&self, at: usize) -> bool {
         if let Some(open) = self.remark(at)
             && let Some(word) = self.word_at(open).checked_sub(1).map(|index| &self.words[index])
-            && is_at_least(word, Strength::Id)
+            && is_at_least(word, NameStrength::Id)
             && self.text.get(word.end..open).is_some_and(|gap| gap.trim().is_empty())
         {
             return true;
@@ -165,7 +165,7 @@ impl<'a> Reading<'a> {
             if !gap.chars().all(|c| matches!(c, ' ' | '\t' | '→')) {
                 return false;
             }
-            if is_at_least(word, Strength::Id) {
+            if is_at_least(word, NameStrength::Id) {
                 return true;
             }
             let lower = word.text.to_lowercase();

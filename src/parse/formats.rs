@@ -3,10 +3,10 @@
 use crate::config::ItemSource;
 use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath};
 use crate::parse::front_matter::{self, front_matter};
-use crate::parse::item::{Context, Record, build};
+use crate::parse::item::{ItemContext, RawRecord, build};
 use crate::parse::json;
 use crate::parse::record::{Item, Node, Value};
-use crate::parse::yaml::{self, Fault};
+use crate::parse::yaml::{self, SyntaxFault};
 
 /// The items of a file, and what is wrong with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub fn items(
     text: &str,
     body_file: &dyn Fn(&RepoPath) -> Result<String, Refusal>,
 ) -> Parsed {
-    let mut file = File { path, records: Vec::new(), diagnostics: Vec::new() };
+    let mut file = RecordFile { path, records: Vec::new(), diagnostics: Vec::new() };
     match path.extension().to_ascii_lowercase().as_str() {
         "md" | "markdown" | "mdx" => file.markdown(text),
         "yml" | "yaml" => file.yaml(text),
@@ -44,8 +44,8 @@ pub fn items(
             );
         }
     }
-    let File { records, mut diagnostics, .. } = file;
-    let context = Context { source, source_index, path, body_file, alone: records.len() == 1 };
+    let RecordFile { records, mut diagnostics, .. } = file;
+    let context = ItemContext { source, source_index, path, body_file, alone: records.len() == 1 };
     let items: Vec<Item<String>> =
         records.into_iter().map(|record| build(record, &context, &mut diagnostics)).collect();
     // What is wrong with front matter concerns whoever reads the one item below it.
@@ -59,14 +59,14 @@ pub fn items(
     Parsed { items, diagnostics }
 }
 
-struct File<'a> {
+struct RecordFile<'a> {
     path: &'a RepoPath,
-    records: Vec<Record>,
+    records: Vec<RawRecord>,
     diagnostics: Vec<Diagnostic>,
 }
 
-impl File<'_> {
-    fn fault(&mut self, code: Code, fault: Fault, help: &str) {
+impl RecordFile<'_> {
+    fn fault(&mut self, code: Code, fault: SyntaxFault, help: &str) {
         let place = Place::line(self.path.clone(), fault.line);
         let what = match code {
             Code::InvalidFrontMatter => "the front matter is not YAML",
@@ -94,7 +94,7 @@ impl File<'_> {
             let diagnostic = Diagnostic::new(Code::InvalidFrontMatter, Some(place), message);
             self.diagnostics.push(diagnostic.help("end it with a line `---`"));
         }
-        self.records.push(Record {
+        self.records.push(RawRecord {
             pairs,
             line: 1,
             head: text[..start].to_owned(),
@@ -107,11 +107,11 @@ impl File<'_> {
     fn record(&mut self, node: Node<String>, head: &str, json: bool) {
         match node.value {
             Value::Map(pairs) => {
-                self.records.push(Record { pairs, line: node.line, head: head.to_owned(), below: None, json });
+                self.records.push(RawRecord { pairs, line: node.line, head: head.to_owned(), below: None, json });
             }
             _ => self.fault(
                 Code::InvalidItem,
-                Fault::new(node.line, "it is no map of fields"),
+                SyntaxFault::new(node.line, "it is no map of fields"),
                 "an item is a map such as `id: feat:x`",
             ),
         }
@@ -152,7 +152,7 @@ impl File<'_> {
 
     fn json(&mut self, text: &str) {
         match json::read(text, 1) {
-            Ok(json::Json { node: Node { value: Value::List(nodes), .. }, entries }) => {
+            Ok(json::JsonText { node: Node { value: Value::List(nodes), .. }, entries }) => {
                 if nodes.is_empty() {
                     self.nothing();
                 }
@@ -160,7 +160,7 @@ impl File<'_> {
                     self.record(node, &text[range], true);
                 }
             }
-            Ok(json::Json { node, .. }) => self.record(node, text, true),
+            Ok(json::JsonText { node, .. }) => self.record(node, text, true),
             Err(fault) => {
                 let banner = !text.trim_start().starts_with(['{', '[']) && text.contains(['{', '[']);
                 let help = if banner {

@@ -1,7 +1,7 @@
 //! Front matter: where it ends, and how it is read when it is not YAML.
 
 use crate::parse::record::{Node, Value};
-use crate::parse::yaml::{self, Fault};
+use crate::parse::yaml::{self, SyntaxFault};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -59,9 +59,9 @@ fn fence(line: &str) -> bool {
 ///
 /// What is not YAML is read top-level key by top-level key: those that are
 /// YAML as YAML, the others line by line. The fault then says why.
-pub(super) fn pairs(text: &str, line: u32) -> (Vec<(String, Node<String>)>, Option<Fault>) {
+pub(super) fn pairs(text: &str, line: u32) -> (Vec<(String, Node<String>)>, Option<SyntaxFault>) {
     let fault = if text.len() > LARGEST {
-        Fault::new(1, format!("it is larger than {LARGEST} bytes"))
+        SyntaxFault::new(1, format!("it is larger than {LARGEST} bytes"))
     } else {
         match yaml::one(text) {
             Ok(None) => return (Vec::new(), None),
@@ -72,12 +72,12 @@ pub(super) fn pairs(text: &str, line: u32) -> (Vec<(String, Node<String>)>, Opti
                 }
                 return (pairs, None);
             }
-            Ok(Some(node)) => Fault::new(node.line, "it is no map of keys and values"),
+            Ok(Some(node)) => SyntaxFault::new(node.line, "it is no map of keys and values"),
             Err(fault) => fault,
         }
     };
     let pairs = by_line(text, line);
-    (pairs, Some(Fault { line: fault.line + line - 1, ..fault }))
+    (pairs, Some(SyntaxFault { line: fault.line + line - 1, ..fault }))
 }
 
 /// Moves the lines of a value down; its depth is bounded by the reader's.

@@ -30,14 +30,14 @@ impl Hints {
 
 /// What of a run may be a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct References {
+pub(super) struct HintedRun {
     /// Paths of documents and URLs.
     pub(super) paths: bool,
     /// Numbers of ADRs, and labels that announce them.
     pub(super) adrs: bool,
 }
 
-impl References {
+impl HintedRun {
     /// Looks for every kind of hint.
     pub(super) fn of(text: &str) -> Self {
         let Some(words) = &REFERENCES.0 else { return Self { paths: true, adrs: true } };
@@ -68,9 +68,9 @@ mod tests {
 
     #[test]
     fn prose_without_hints_is_told_from_prose_with_them() {
-        assert_eq!(References::of("The cache is sound. It recovers."), References::default());
-        assert_eq!(References::of("see ADR 7"), References { paths: false, adrs: true });
-        assert_eq!(References::of("docs/A.MD, the adrs"), References { paths: true, adrs: true });
+        assert_eq!(HintedRun::of("The cache is sound. It recovers."), HintedRun::default());
+        assert_eq!(HintedRun::of("see ADR 7"), HintedRun { paths: false, adrs: true });
+        assert_eq!(HintedRun::of("docs/A.MD, the adrs"), HintedRun { paths: true, adrs: true });
         assert!(
             relations("Bloc\u{212a}ed by #1") && relations("\u{17f}ub-tasks: #1") && !relations("The queue is full")
         );
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn every_name_of_a_document_has_a_hint() {
         for extension in DOCUMENTS {
-            assert!(References::of(&format!("a/b{extension}")).paths, "{extension}");
+            assert!(HintedRun::of(&format!("a/b{extension}")).paths, "{extension}");
         }
     }
 }

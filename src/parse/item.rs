@@ -4,7 +4,7 @@ use crate::config::{ItemSource, Template, TemplatePart};
 use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath};
 use crate::parse::fields::{Fields, GATHERED, RELATIONS, hoist, mapped_from};
 use crate::parse::markdown::Markdown;
-use crate::parse::record::{Body, Field, Item, Mention, Node, Origin, Stated, Value};
+use crate::parse::record::{Body, Field, FieldRelation, Item, Mention, Node, Origin, Value};
 use crate::parse::values::{is_document, mentions, scalars, text_of};
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 const NO_DOCUMENTS: [&str; 8] = ["id", "stable_id", "title", "status", "type", "labels", "issue", "adrs"];
 
 /// What all items of a file share.
-pub(super) struct Context<'a> {
+pub(super) struct ItemContext<'a> {
     pub(super) source: &'a ItemSource,
     pub(super) source_index: usize,
     pub(super) path: &'a RepoPath,
@@ -22,7 +22,7 @@ pub(super) struct Context<'a> {
 }
 
 /// An item's fields as read, under their own names.
-pub(super) struct Record {
+pub(super) struct RawRecord {
     pub(super) pairs: Vec<(String, Node<String>)>,
     pub(super) line: u32,
     pub(super) head: String,
@@ -33,7 +33,11 @@ pub(super) struct Record {
 }
 
 /// Makes the item of a record.
-pub(super) fn build(mut record: Record, context: &Context<'_>, diagnostics: &mut Vec<Diagnostic>) -> Item<String> {
+pub(super) fn build(
+    mut record: RawRecord,
+    context: &ItemContext<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Item<String> {
     let mut told = Vec::new();
     if !mapped_from(context.source, "relationships") {
         hoist(&mut record.pairs);
@@ -86,14 +90,19 @@ fn origin(path: &RepoPath) -> Origin<String> {
     Origin { path: path.clone(), shown: path.as_str().to_owned(), url: None }
 }
 
-fn odd(context: &Context<'_>, line: u32, field: &str) -> Diagnostic {
+fn odd(context: &ItemContext<'_>, line: u32, field: &str) -> Diagnostic {
     let place = Place::line(context.path.clone(), line);
     Diagnostic::new(Code::InvalidItem, Some(place), format!("an entry of `{field}` names nothing"))
         .help("an entry is a text, or an object with an `id`")
 }
 
 /// The item's Markdown: its body file, the text below its front matter, or the first body field with content.
-fn body(record: &Record, fields: &mut Fields<'_>, context: &Context<'_>, told: &mut Vec<Diagnostic>) -> Body<String> {
+fn body(
+    record: &RawRecord,
+    fields: &mut Fields<'_>,
+    context: &ItemContext<'_>,
+    told: &mut Vec<Diagnostic>,
+) -> Body<String> {
     if let Some(name) = &context.source.body_file {
         match beside(name, context) {
             Ok((path, text)) => {
@@ -126,7 +135,7 @@ fn body(record: &Record, fields: &mut Fields<'_>, context: &Context<'_>, told: &
     Body { origin: origin(context.path), line, in_file: record.below.is_some(), text: String::new() }
 }
 
-fn beside(name: &str, context: &Context<'_>) -> Result<(RepoPath, String), Diagnostic> {
+fn beside(name: &str, context: &ItemContext<'_>) -> Result<(RepoPath, String), Diagnostic> {
     let refused = |why: &str| {
         let place = Place::file(context.path.clone());
         Diagnostic::new(Code::UnreadableFile, Some(place), format!("the body file `{name}` {why}"))
@@ -160,11 +169,15 @@ fn trimmed(text: &str, line: u32) -> (String, u32) {
 }
 
 /// Relations of fields, then those of the edge list.
-fn relations<'a>(fields: &mut Fields<'a>, context: &Context<'a>, told: &mut Vec<Diagnostic>) -> Vec<Stated<String>> {
+fn relations<'a>(
+    fields: &mut Fields<'a>,
+    context: &ItemContext<'a>,
+    told: &mut Vec<Diagnostic>,
+) -> Vec<FieldRelation<String>> {
     let mut stated = Vec::new();
     for (name, relation) in RELATIONS {
         let found = fields.gathered(name, &mut |line| told.push(odd(context, line, name)));
-        stated.extend(found.into_iter().map(|target| Stated { relation, target }));
+        stated.extend(found.into_iter().map(|target| FieldRelation { relation, target }));
     }
     let Some(edges) = &context.source.edges else {
         return stated;
@@ -189,7 +202,7 @@ fn relations<'a>(fields: &mut Fields<'a>, context: &Context<'a>, told: &mut Vec<
                 continue;
             };
             let targets = mentions(to, &mut |line| told.push(odd(context, line, &edges.to)));
-            stated.extend(targets.into_iter().map(|target| Stated { relation, target }));
+            stated.extend(targets.into_iter().map(|target| FieldRelation { relation, target }));
         }
         if all_mapped {
             fields.taken.insert(at);
@@ -200,7 +213,7 @@ fn relations<'a>(fields: &mut Fields<'a>, context: &Context<'a>, told: &mut Vec<
     stated
 }
 
-fn id(fields: &Fields<'_>, record: &Record, context: &Context<'_>, told: &mut Vec<Diagnostic>) -> String {
+fn id(fields: &Fields<'_>, record: &RawRecord, context: &ItemContext<'_>, told: &mut Vec<Diagnostic>) -> String {
     match &context.source.id {
         Some(template) => match fill(template, fields, context.path) {
             Ok(id) => return id,
@@ -244,7 +257,7 @@ fn fill(template: &Template, fields: &Fields<'_>, path: &RepoPath) -> Result<Str
 }
 
 /// The title of an item that states none.
-fn title(body: &str, id: &str, context: &Context<'_>) -> String {
+fn title(body: &str, id: &str, context: &ItemContext<'_>) -> String {
     let headings = Markdown::read(body).headings;
     let heading = headings.iter().find(|heading| heading.level == 1).or(headings.first());
     match heading.map(|heading| heading.title.trim()).filter(|title| !title.is_empty()) {

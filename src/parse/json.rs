@@ -1,7 +1,7 @@
 //! JSON → [`Node`]s: numbers keep their spelling, values their lines, and no key stands twice.
 
 use crate::parse::record::{Node, Value};
-use crate::parse::yaml::Fault;
+use crate::parse::yaml::SyntaxFault;
 use serde_json::value::RawValue;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use std::ops::Range;
 const DEEPEST: usize = 128;
 
 /// A JSON text, read.
-pub(super) struct Json {
+pub(super) struct JsonText {
     /// The value.
     pub(super) node: Node<String>,
     /// The bytes of each entry where the value is a list.
@@ -18,17 +18,17 @@ pub(super) struct Json {
 }
 
 /// Reads one JSON value that begins on `line` of its file.
-pub(super) fn read(text: &str, line: u32) -> Result<Json, Fault> {
+pub(super) fn read(text: &str, line: u32) -> Result<JsonText, SyntaxFault> {
     // The grammar is serde_json's to judge; the walk below may then trust it.
     serde_json::from_str::<&RawValue>(text).map_err(|error| {
         let at = u32::try_from(error.line()).unwrap_or(1).max(1);
         let words = error.to_string();
         let words = words.split(" at line ").next().unwrap_or_default().to_lowercase();
-        Fault::new(line + at - 1, words)
+        SyntaxFault::new(line + at - 1, words)
     })?;
     let mut cursor = Cursor { text, at: 0, line, entries: Vec::new() };
     let node = cursor.value(0)?;
-    Ok(Json { node, entries: cursor.entries })
+    Ok(JsonText { node, entries: cursor.entries })
 }
 
 struct Cursor<'a> {
@@ -58,11 +58,11 @@ impl Cursor<'_> {
         there
     }
 
-    fn value(&mut self, depth: usize) -> Result<Node<String>, Fault> {
+    fn value(&mut self, depth: usize) -> Result<Node<String>, SyntaxFault> {
         let first = self.peek();
         let line = self.line;
         if depth > DEEPEST {
-            return Err(Fault::new(line, format!("values nest deeper than {DEEPEST} levels")));
+            return Err(SyntaxFault::new(line, format!("values nest deeper than {DEEPEST} levels")));
         }
         let value = match first {
             Some(b'{') => self.map(depth)?,
@@ -76,7 +76,7 @@ impl Cursor<'_> {
         Ok(Node { line, value })
     }
 
-    fn map(&mut self, depth: usize) -> Result<Value<String>, Fault> {
+    fn map(&mut self, depth: usize) -> Result<Value<String>, SyntaxFault> {
         self.at += 1;
         let mut pairs = Vec::new();
         let mut seen = HashSet::new();
@@ -84,7 +84,7 @@ impl Cursor<'_> {
             let line = self.line;
             let key = self.string()?;
             if !seen.insert(key.clone()) {
-                return Err(Fault::new(line, format!("the key `{key}` stands there twice")));
+                return Err(SyntaxFault::new(line, format!("the key `{key}` stands there twice")));
             }
             self.eat(b':');
             pairs.push((key, self.value(depth + 1)?));
@@ -94,7 +94,7 @@ impl Cursor<'_> {
         Ok(Value::Map(pairs))
     }
 
-    fn list(&mut self, depth: usize) -> Result<Value<String>, Fault> {
+    fn list(&mut self, depth: usize) -> Result<Value<String>, SyntaxFault> {
         self.at += 1;
         let mut nodes = Vec::new();
         while self.peek().is_some_and(|byte| byte != b']') {
@@ -109,7 +109,7 @@ impl Cursor<'_> {
         Ok(Value::List(nodes))
     }
 
-    fn string(&mut self) -> Result<String, Fault> {
+    fn string(&mut self) -> Result<String, SyntaxFault> {
         let start = self.at;
         let bytes = self.text.as_bytes();
         let mut end = start + 1;
@@ -123,7 +123,7 @@ impl Cursor<'_> {
         self.at = (end + 1).min(bytes.len());
         let written = self.text.get(start..self.at).unwrap_or_default();
         serde_json::from_str(written)
-            .map_err(|_| Fault::new(self.line, "a string holds an escape that stands for no character"))
+            .map_err(|_| SyntaxFault::new(self.line, "a string holds an escape that stands for no character"))
     }
 
     /// A number or a literal, as spelled.

@@ -75,7 +75,7 @@ pub struct BodyRelation {
 
 /// The shape in which a possible reference was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Form {
+pub enum ReferenceForm {
     /// The target of a link or of a link definition, as written: a path, perhaps with `#anchor`, or a URL.
     Link,
     /// A path in prose or in a code span.
@@ -90,7 +90,7 @@ pub struct Reference {
     /// As written: a path, a URL or the digits of an ADR's number.
     pub target: String,
     /// Its shape.
-    pub form: Form,
+    pub form: ReferenceForm,
     /// The line.
     pub line: u32,
     /// The word directly before an ADR's number where it looks like a repo's name (`cosmos-sdk ADR020`).

@@ -60,7 +60,7 @@ pub struct Mention<T> {
 
 /// A relation that a field of the item states.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Stated<T> {
+pub struct FieldRelation<T> {
     /// What the named one is to this item.
     pub relation: Relation,
     /// The value as written.
@@ -100,7 +100,7 @@ pub struct Item<T> {
     /// Every field that is not the body, sorted by name, no name twice.
     pub fields: Vec<Field<T>>,
     /// Relations stated in fields.
-    pub relations: Vec<Stated<T>>,
+    pub relations: Vec<FieldRelation<T>>,
     /// The GitHub issue that it claims.
     pub issue: Option<Mention<T>>,
     /// ADR references stated in `adrs` and ADR-link fields.
@@ -175,7 +175,7 @@ impl<T: AsRef<str>> Item<T> {
             relations: self
                 .relations
                 .iter()
-                .map(|stated| Stated {
+                .map(|stated| FieldRelation {
                     relation: stated.relation,
                     target: stated.target.map(stated.relation.name(), f),
                 })

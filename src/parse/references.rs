@@ -2,10 +2,10 @@
 
 use crate::parse::formats::LineStarts;
 use crate::parse::hints;
-use crate::parse::markdown::{Form, Markdown, Reference};
+use crate::parse::markdown::{Markdown, Reference, ReferenceForm};
 use crate::parse::paths::{foreign, has_other_scheme, path_in, word_url, words};
-use crate::parse::run::{Link, Run};
-use crate::parse::sections::Section;
+use crate::parse::run::{LinkSpan, Run};
+use crate::parse::sections::HeadingMeaning;
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -29,35 +29,35 @@ pub(super) fn pattern(written: &str) -> Regex {
 
 /// Collects the references of a text, run by run.
 #[derive(Debug, Default)]
-pub(super) struct References {
+pub(super) struct ReferenceCollectorState {
     /// With the place in the source, by which they are put in order.
     found: Vec<(usize, Reference)>,
     /// Depth of lists of an `ADRs:` line with nothing after it.
     label: Option<usize>,
 }
 
-impl References {
+impl ReferenceCollectorState {
     /// Adds the target of a link or of a link definition.
     pub(super) fn link(&mut self, target: &str, source: usize, lines: &LineStarts) {
         let target = target.trim();
         if !target.is_empty() && !target.starts_with('#') && !has_other_scheme(target) {
-            self.add(target, Form::Link, source, lines);
+            self.add(target, ReferenceForm::Link, source, lines);
         }
     }
 
-    fn add(&mut self, target: &str, form: Form, source: usize, lines: &LineStarts) {
+    fn add(&mut self, target: &str, form: ReferenceForm, source: usize, lines: &LineStarts) {
         let line = lines.line(source);
         let reference = Reference { target: target.to_owned(), form, line, foreign: None, link: None };
         self.found.push((source, reference));
     }
 
     /// Reads a run that stands under `section`.
-    pub(super) fn read(&mut self, run: &Run, section: Option<Section>, lines: &LineStarts) {
+    pub(super) fn read(&mut self, run: &Run, section: Option<HeadingMeaning>, lines: &LineStarts) {
         let text = run.full.text.as_str();
         if text.trim().is_empty() {
             return;
         }
-        let hints = hints::References::of(text);
+        let hints = hints::HintedRun::of(text);
         let links = Spans::new(run.links.iter().map(|link| link.range.clone()));
         if hints.paths {
             let paths = self.paths(run, &links, lines);
@@ -81,7 +81,7 @@ impl References {
             {
                 codes.push(code.clone());
                 if let Some(path) = path_in(inside).filter(|_| !links.hold(code.start)) {
-                    self.add(path, Form::Path, run.full.source(code.start), lines);
+                    self.add(path, ReferenceForm::Path, run.full.source(code.start), lines);
                 }
             }
         }
@@ -95,9 +95,9 @@ impl References {
                 continue;
             }
             let path = if let Some(at) = word.contains(':').then(|| word.find("://")).flatten() {
-                Some((word_url(word, at), Form::Link))
+                Some((word_url(word, at), ReferenceForm::Link))
             } else {
-                path_in(word).map(|path| (path, Form::Path))
+                path_in(word).map(|path| (path, ReferenceForm::Path))
             };
             if let Some((target, form)) = path {
                 if !target.is_empty() && !links.hold(range.start) {
@@ -146,7 +146,7 @@ impl References {
         run: &Run,
         digits: Range<usize>,
         foreign: Option<&str>,
-        link: Option<&Link>,
+        link: Option<&LinkSpan>,
         lines: &LineStarts,
     ) {
         let source = run.full.source(digits.start);
@@ -154,7 +154,7 @@ impl References {
             source,
             Reference {
                 target: run.full.text.get(digits).unwrap_or_default().to_owned(),
-                form: Form::AdrNumber,
+                form: ReferenceForm::AdrNumber,
                 line: lines.line(source),
                 foreign: foreign.map(str::to_owned),
                 link: link.map(|link| link.target.clone()),
@@ -163,17 +163,17 @@ impl References {
     }
 
     /// Bare numbers under an ADR heading or after an `ADRs:` label.
-    fn bare(&mut self, run: &Run, section: Option<Section>, hinted: bool, links: &Spans, lines: &LineStarts) {
+    fn bare(&mut self, run: &Run, section: Option<HeadingMeaning>, hinted: bool, links: &Spans, lines: &LineStarts) {
         let below = self.label.filter(|depth| run.lists > *depth && !run.heading);
         self.label = below;
-        if !hinted && below.is_none() && section != Some(Section::Adrs) {
+        if !hinted && below.is_none() && section != Some(HeadingMeaning::Adrs) {
             return;
         }
         let text = run.full.text.as_str();
         let mut offset = 0;
         for line in text.split('\n') {
             let label = LABEL.find(line);
-            let asked = label.is_some() || below.is_some() || section == Some(Section::Adrs) && !run.heading;
+            let asked = label.is_some() || below.is_some() || section == Some(HeadingMeaning::Adrs) && !run.heading;
             let mut at = label.map_or(0, |label| label.end());
             if label.is_some() && line[at..].trim().is_empty() {
                 self.label = Some(run.lists);
@@ -254,14 +254,14 @@ impl Spans {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Form::{AdrNumber, Path};
+    use ReferenceForm::{AdrNumber, Path};
 
-    fn found(text: &str) -> Vec<(String, Form, u32)> {
+    fn found(text: &str) -> Vec<(String, ReferenceForm, u32)> {
         let references = Markdown::read(text).references;
         references.into_iter().map(|r| (r.target, r.form, r.line)).collect()
     }
 
-    fn targets(text: &str, form: Form) -> Vec<String> {
+    fn targets(text: &str, form: ReferenceForm) -> Vec<String> {
         found(text).into_iter().filter(|(_, own, _)| *own == form).map(|(target, ..)| target).collect()
     }
 
@@ -269,13 +269,13 @@ mod tests {
     fn links_and_definitions_count_used_or_not_images_do_not() {
         let text = "[a](docs/a.md#x) ![i](i.png) [b][ADR 8] <https://e.org/x>\n[top](#top) [m](mailto:a@b.c)\n\n[ADR 8]: docs/8.md\n[unused]: ../u.md \"t\"\n";
         assert_eq!(
-            found(text).into_iter().filter(|(_, form, _)| *form == Form::Link).collect::<Vec<_>>(),
+            found(text).into_iter().filter(|(_, form, _)| *form == ReferenceForm::Link).collect::<Vec<_>>(),
             [
-                ("docs/a.md#x".to_owned(), Form::Link, 1),
-                ("docs/8.md".to_owned(), Form::Link, 1),
-                ("https://e.org/x".to_owned(), Form::Link, 1),
-                ("docs/8.md".to_owned(), Form::Link, 4),
-                ("../u.md".to_owned(), Form::Link, 5),
+                ("docs/a.md#x".to_owned(), ReferenceForm::Link, 1),
+                ("docs/8.md".to_owned(), ReferenceForm::Link, 1),
+                ("https://e.org/x".to_owned(), ReferenceForm::Link, 1),
+                ("docs/8.md".to_owned(), ReferenceForm::Link, 4),
+                ("../u.md".to_owned(), ReferenceForm::Link, 5),
             ]
         );
     }
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn bare_urls_count_as_links_without_their_full_stop() {
         assert_eq!(
-            targets("See https://github.com/o/r/blob/main/docs/a.md.", Form::Link),
+            targets("See https://github.com/o/r/blob/main/docs/a.md.", ReferenceForm::Link),
             ["https://github.com/o/r/blob/main/docs/a.md"]
         );
     }
@@ -374,7 +374,7 @@ mod tests {
             assert_eq!(found(none), [], "{none}");
         }
         let html = "<details>\n<a href=\"docs/a.md\">ADR-1</a><!-- ADR-2 -->\n</details>\n";
-        assert_eq!(found(html), [("docs/a.md".to_owned(), Form::Link, 2), ("1".to_owned(), AdrNumber, 2)]);
+        assert_eq!(found(html), [("docs/a.md".to_owned(), ReferenceForm::Link, 2), ("1".to_owned(), AdrNumber, 2)]);
     }
 
     #[test]

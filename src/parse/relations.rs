@@ -1,14 +1,14 @@
 //! Relations that a text states: labels, sentences, headings and task lists.
 
 use crate::model::Relation;
-use crate::parse::clauses::{Reading, is_at_least};
+use crate::parse::clauses::{ClauseReader, is_at_least};
 use crate::parse::formats::LineStarts;
 use crate::parse::hints;
 use crate::parse::markdown::{BodyRelation, Via};
 use crate::parse::references::pattern;
 use crate::parse::run::Run;
-use crate::parse::sections::Section;
-use crate::parse::words::Strength;
+use crate::parse::sections::HeadingMeaning;
+use crate::parse::words::NameStrength;
 use regex::Regex;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -23,15 +23,15 @@ static LABEL: LazyLock<Regex> = LazyLock::new(|| {
 static START: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^[ \t]*(?:[-*•+][ \t]+)?(?:(part[ -]of)|(blocks))\b"));
 /// Collects the relations of a text, run by run.
 #[derive(Debug, Default)]
-pub(super) struct Relations {
+pub(super) struct RelationCollector {
     found: Vec<BodyRelation>,
     seen: BTreeSet<(u32, Relation, String)>,
-    label: Option<Label>,
+    label: Option<PendingLabel>,
 }
 
 /// A label with nothing after it: the list below it is meant, or else the paragraph.
 #[derive(Debug, Clone, Copy)]
-struct Label {
+struct PendingLabel {
     relation: Relation,
     /// How many lists it stands in itself.
     depth: usize,
@@ -39,19 +39,19 @@ struct Label {
     used: bool,
 }
 
-impl Relations {
+impl RelationCollector {
     /// Reads a run that stands under `section`.
-    pub(super) fn read(&mut self, run: &Run, section: Option<Section>, lines: &LineStarts) {
+    pub(super) fn read(&mut self, run: &Run, section: Option<HeadingMeaning>, lines: &LineStarts) {
         if run.quoted {
             return;
         }
         // Nothing here announces a relation, and nothing before it did.
-        let announced =
-            self.label.is_some() || matches!(section, Some(Section::Relation(_) | Section::Children { .. }));
+        let announced = self.label.is_some()
+            || matches!(section, Some(HeadingMeaning::Relation(_) | HeadingMeaning::Children { .. }));
         if !announced && !hints::relations(&run.said.text) {
             return;
         }
-        let reading = Reading::of(&run.said.text);
+        let reading = ClauseReader::of(&run.said.text);
         if reading.words.is_empty() {
             return;
         }
@@ -64,7 +64,7 @@ impl Relations {
             }
         }
         if let Some(relation) = stated.label {
-            self.label = Some(Label { relation, depth: run.lists, used: false });
+            self.label = Some(PendingLabel { relation, depth: run.lists, used: false });
         }
     }
 
@@ -74,39 +74,39 @@ impl Relations {
     }
 
     /// The label that still speaks for this run.
-    fn label_for(&mut self, run: &Run, reading: &Reading<'_>) -> Option<Relation> {
+    fn label_for(&mut self, run: &Run, reading: &ClauseReader<'_>) -> Option<Relation> {
         let label = self.label?;
         if run.lists > label.depth && !run.heading {
-            self.label = Some(Label { used: true, ..label });
+            self.label = Some(PendingLabel { used: true, ..label });
             return Some(label.relation);
         }
         self.label = None;
-        let answers = reading.words.first().is_some_and(|word| is_at_least(word, Strength::Id));
+        let answers = reading.words.first().is_some_and(|word| is_at_least(word, NameStrength::Id));
         (answers && !label.used && run.lists == 0 && label.depth == 0 && !run.heading).then_some(label.relation)
     }
 }
 
 /// What a run states.
 #[derive(Default)]
-struct Found {
+struct StatedRelations {
     found: Vec<(usize, Relation, String, Via)>,
     /// A label at the end that names nothing itself.
     label: Option<Relation>,
 }
 
 /// What a line was.
-enum Line {
+enum LineKind {
     /// A label that names nothing itself.
     Label(Relation),
     /// Anything else.
     Text,
 }
 
-impl Reading<'_> {
-    fn relations(&self, run: &Run, section: Option<Section>, label: Option<Relation>) -> Found {
-        let mut stated = Found::default();
+impl ClauseReader<'_> {
+    fn relations(&self, run: &Run, section: Option<HeadingMeaning>, label: Option<Relation>) -> StatedRelations {
+        let mut stated = StatedRelations::default();
         let child = match section {
-            Some(Section::Children { named }) if run.lists > 0 && run.first_of_item && label.is_none() => {
+            Some(HeadingMeaning::Children { named }) if run.lists > 0 && run.first_of_item && label.is_none() => {
                 run.task || named && run.lists == 1
             }
             _ => false,
@@ -115,7 +115,7 @@ impl Reading<'_> {
             self.child(run.task, &mut stated);
             return stated;
         }
-        let in_children = matches!(section, Some(Section::Children { .. })) && run.lists > 0;
+        let in_children = matches!(section, Some(HeadingMeaning::Children { .. })) && run.lists > 0;
         let mut taken: BTreeSet<usize> = BTreeSet::new();
         if !in_children {
             for (index, claim) in self.claimed.iter().enumerate() {
@@ -129,14 +129,14 @@ impl Reading<'_> {
         for line in self.text.split('\n') {
             let range = self.word_at(offset)..self.word_at(offset + line.len() + 1);
             // A label of this run speaks for the lines below it as long as they begin with what it asks for.
-            let begins = self.words.get(range.start).is_some_and(|word| is_at_least(word, Strength::Id));
+            let begins = self.words.get(range.start).is_some_and(|word| is_at_least(word, NameStrength::Id));
             let pending = said.filter(|_| begins).or(label);
             said = match self.line(line, offset, range, section, pending, run, &mut taken, &mut stated) {
-                Line::Label(relation) => {
+                LineKind::Label(relation) => {
                     stated.label = Some(relation);
                     Some(relation)
                 }
-                Line::Text => {
+                LineKind::Text => {
                     stated.label = None;
                     said.filter(|_| begins)
                 }
@@ -154,23 +154,23 @@ impl Reading<'_> {
         line: &str,
         offset: usize,
         range: std::ops::Range<usize>,
-        section: Option<Section>,
+        section: Option<HeadingMeaning>,
         pending: Option<Relation>,
         run: &Run,
         taken: &mut BTreeSet<usize>,
-        stated: &mut Found,
-    ) -> Line {
+        stated: &mut StatedRelations,
+    ) -> LineKind {
         if let Some(found) = LABEL.captures(line)
             && let (Some(whole), Some(name)) = (found.get(0), found.get(1))
         {
             let relation = label_relation(name.as_str());
             let rest = self.word_at(offset + whole.end())..range.end;
             if rest.is_empty() {
-                return Line::Label(relation);
+                return LineKind::Label(relation);
             }
             let leading = self.list(offset + whole.end(), range.end);
             self.take(rest, &leading, true, relation, taken, stated);
-            return Line::Text;
+            return LineKind::Text;
         }
         if let Some(found) = START.captures(line)
             && let Some(whole) = found.get(0)
@@ -178,28 +178,28 @@ impl Reading<'_> {
             let relation = if found.get(1).is_some() { Relation::Parent } else { Relation::Blocks };
             let leading = self.list(offset + whole.end(), range.end);
             let first = leading.first().map(|index| &self.words[*index]);
-            if first.is_some_and(|word| is_at_least(word, Strength::Id)) {
+            if first.is_some_and(|word| is_at_least(word, NameStrength::Id)) {
                 for index in leading {
                     if self.claimed[index].is_none() && taken.insert(index) {
                         self.state(index, relation, Via::Body, stated);
                     }
                 }
-                return Line::Text;
+                return LineKind::Text;
             }
         }
-        let begins = self.words.get(range.start).is_some_and(|word| is_at_least(word, Strength::Sure));
+        let begins = self.words.get(range.start).is_some_and(|word| is_at_least(word, NameStrength::Sure));
         let relation = match (pending, section) {
             (Some(relation), _) => relation,
-            (None, Some(Section::Relation(relation))) if !run.heading => relation,
-            (None, Some(Section::Children { named: true })) if begins && run.lists == 0 && !run.heading => {
+            (None, Some(HeadingMeaning::Relation(relation))) if !run.heading => relation,
+            (None, Some(HeadingMeaning::Children { named: true })) if begins && run.lists == 0 && !run.heading => {
                 Relation::Child
             }
-            _ => return Line::Text,
+            _ => return LineKind::Text,
         };
         let leads = range.clone().next().filter(|first| self.words[*first].target.is_some());
         let leading = leads.map(|first| self.list(self.words[first].start, range.end)).unwrap_or_default();
         self.take(range, &leading, false, relation, taken, stated);
-        Line::Text
+        LineKind::Text
     }
 
     /// The words of a range that stand in no parentheses.
@@ -232,16 +232,16 @@ impl Reading<'_> {
         label: bool,
         relation: Relation,
         taken: &mut BTreeSet<usize>,
-        stated: &mut Found,
+        stated: &mut StatedRelations,
     ) {
         let free = |index: &usize| self.claimed[*index].is_none() && !taken.contains(index);
         let mut chosen: BTreeSet<usize> =
             leading.iter().copied().filter(|index| range.contains(index)).filter(free).collect();
         let least = |index: &usize, strength| is_at_least(&self.words[*index], strength);
-        chosen.extend(range.clone().filter(|index| least(index, Strength::Sure)).filter(free));
+        chosen.extend(range.clone().filter(|index| least(index, NameStrength::Sure)).filter(free));
         if label || chosen.is_empty() {
             let ids = self.outside_remarks(range).into_iter();
-            chosen.extend(ids.filter(|index| least(index, Strength::Id)).filter(free));
+            chosen.extend(ids.filter(|index| least(index, NameStrength::Id)).filter(free));
         }
         let most = if relation == Relation::Parent { 1 } else { usize::MAX };
         for index in chosen.into_iter().take(most) {
@@ -251,15 +251,16 @@ impl Reading<'_> {
     }
 
     /// A list item under a heading of children: what it begins with, else all issues that it names.
-    fn child(&self, task: bool, stated: &mut Found) {
+    fn child(&self, task: bool, stated: &mut StatedRelations) {
         let via = if task { Via::Checklist } else { Via::Body };
         let leads = self.words.first().filter(|word| word.target.is_some());
         let leading = leads.map(|word| self.list(word.start, self.words.len())).unwrap_or_default();
-        let sure = |index: &usize| is_at_least(&self.words[*index], Strength::Sure) && self.claimed[*index].is_none();
+        let sure =
+            |index: &usize| is_at_least(&self.words[*index], NameStrength::Sure) && self.claimed[*index].is_none();
         let chosen: Vec<usize> = match leading.as_slice() {
             [] => (0..self.words.len()).filter(sure).collect(),
             // `cache-first design (#7)` begins with words that only look like an id.
-            [first] if !is_at_least(&self.words[*first], Strength::Sure) => {
+            [first] if !is_at_least(&self.words[*first], NameStrength::Sure) => {
                 let others: Vec<usize> = (0..self.words.len()).filter(sure).collect();
                 if others.is_empty() { leading } else { others }
             }
@@ -270,7 +271,7 @@ impl Reading<'_> {
         }
     }
 
-    fn state(&self, index: usize, relation: Relation, via: Via, stated: &mut Found) {
+    fn state(&self, index: usize, relation: Relation, via: Via, stated: &mut StatedRelations) {
         let word = &self.words[index];
         if let Some((target, _)) = word.target {
             stated.found.push((word.start, relation, target.to_owned(), via));

@@ -35,7 +35,7 @@ impl Traced {
 
 /// A link inside a run: where its text stands in [`Run::full`], and its target.
 #[derive(Debug, Clone)]
-pub(super) struct Link {
+pub(super) struct LinkSpan {
     pub(super) range: Range<usize>,
     pub(super) target: String,
 }
@@ -48,7 +48,7 @@ pub(super) struct Run {
     /// All of it, for references.
     pub(super) full: Traced,
     /// In the order of their ends.
-    pub(super) links: Vec<Link>,
+    pub(super) links: Vec<LinkSpan>,
     /// Code spans in `full`, in order.
     pub(super) codes: Vec<Range<usize>>,
     /// Whether it stands in a block quote.

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use crate::config::{Filter, Globs, ItemSource, Template, TemplatePart};
+use crate::config::{FieldFilter, Globs, ItemSource, Template, TemplatePart};
 use crate::model::{Refusal, RepoPath};
 use crate::parse::record::{Item, Mention};
 use crate::parse::{Parsed, items};
@@ -17,7 +17,7 @@ pub(super) fn source() -> ItemSource {
         reference: Template { parts: vec![TemplatePart::Hole(String::new())] },
         fields: std::collections::BTreeMap::new(),
         edges: None,
-        no_pack: Filter::default(),
+        no_pack: FieldFilter::default(),
         prefixes: Vec::new(),
         body_file: None,
     }

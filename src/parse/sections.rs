@@ -4,7 +4,7 @@ use crate::model::Relation;
 
 /// What the section of a heading states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Section {
+pub(super) enum HeadingMeaning {
     /// The references in it are of this relation.
     Relation(Relation),
     /// Its list items are children; of a heading such as `Tasks` only those with a checkbox.
@@ -23,7 +23,7 @@ const THINGS: [&str; 24] = [
 ];
 
 /// What a heading with this title begins, if anything.
-pub(super) fn section(title: &str) -> Option<Section> {
+pub(super) fn section(title: &str) -> Option<HeadingMeaning> {
     let bare: String = without_parentheses(title).to_lowercase();
     let words: Vec<&str> = bare
         .split(|c: char| !(c.is_alphanumeric() || c == '-'))
@@ -32,25 +32,25 @@ pub(super) fn section(title: &str) -> Option<Section> {
     let (first, rest) = words.split_first()?;
     let things = |words: &[&str]| words.iter().all(|word| THINGS.contains(word));
     Some(match (*first, rest) {
-        ("parent" | "parents", rest) if things(rest) => Section::Relation(Relation::Parent),
-        ("part", ["of"]) | ("part-of", []) => Section::Relation(Relation::Parent),
-        ("depends", ["on" | "upon"]) | ("depends-on", []) => Section::Relation(Relation::DependsOn),
-        ("dependencies" | "dependency", rest) if things(rest) => Section::Relation(Relation::DependsOn),
-        ("blocked", ["by" | "on"]) | ("blocked-by" | "blockers", []) => Section::Relation(Relation::BlockedBy),
-        ("blocks" | "blocking", rest) if things(rest) => Section::Relation(Relation::Blocks),
-        ("related", ["to"]) => Section::Relation(Relation::Related),
-        ("related", rest) if things(rest) => Section::Relation(Relation::Related),
+        ("parent" | "parents", rest) if things(rest) => HeadingMeaning::Relation(Relation::Parent),
+        ("part", ["of"]) | ("part-of", []) => HeadingMeaning::Relation(Relation::Parent),
+        ("depends", ["on" | "upon"]) | ("depends-on", []) => HeadingMeaning::Relation(Relation::DependsOn),
+        ("dependencies" | "dependency", rest) if things(rest) => HeadingMeaning::Relation(Relation::DependsOn),
+        ("blocked", ["by" | "on"]) | ("blocked-by" | "blockers", []) => HeadingMeaning::Relation(Relation::BlockedBy),
+        ("blocks" | "blocking", rest) if things(rest) => HeadingMeaning::Relation(Relation::Blocks),
+        ("related", ["to"]) => HeadingMeaning::Relation(Relation::Related),
+        ("related", rest) if things(rest) => HeadingMeaning::Relation(Relation::Related),
         ("child" | "children" | "sub-issues" | "sub-tasks" | "subtasks" | "subissues", rest) if things(rest) => {
-            Section::Children { named: true }
+            HeadingMeaning::Children { named: true }
         }
-        ("sub", ["issues" | "tasks" | "items"]) => Section::Children { named: true },
+        ("sub", ["issues" | "tasks" | "items"]) => HeadingMeaning::Children { named: true },
         ("tasks" | "task" | "features" | "stories" | "issues" | "epics" | "bugs" | "checklist", rest)
             if rest.is_empty() || rest == ["list"] =>
         {
-            Section::Children { named: false }
+            HeadingMeaning::Children { named: false }
         }
-        ("user", ["stories"]) | ("work", ["items"]) => Section::Children { named: false },
-        _ if is_adr_title(&words) => Section::Adrs,
+        ("user", ["stories"]) | ("work", ["items"]) => HeadingMeaning::Children { named: false },
+        _ if is_adr_title(&words) => HeadingMeaning::Adrs,
         _ => return None,
     })
 }
@@ -92,9 +92,9 @@ fn without_parentheses(title: &str) -> String {
 
 /// The sections that stand open: headings by level, innermost last.
 #[derive(Debug, Default)]
-pub(super) struct Sections(Vec<(u8, Option<Section>)>);
+pub(super) struct OpenSections(Vec<(u8, Option<HeadingMeaning>)>);
 
-impl Sections {
+impl OpenSections {
     /// Opens the section of a heading.
     pub(super) fn open(&mut self, level: u8, title: &str) {
         while self.0.last().is_some_and(|(open, _)| *open >= level) {
@@ -103,14 +103,14 @@ impl Sections {
         // A heading such as `Tasks` inside a children section groups children that are named there.
         let outer = self.current();
         let own = match (section(title), outer) {
-            (Some(Section::Children { named: false }), Some(Section::Children { named: true })) => outer,
+            (Some(HeadingMeaning::Children { named: false }), Some(HeadingMeaning::Children { named: true })) => outer,
             (own, _) => own,
         };
         self.0.push((level, own));
     }
 
     /// What the text here stands under: the innermost heading that means something.
-    pub(super) fn current(&self) -> Option<Section> {
+    pub(super) fn current(&self) -> Option<HeadingMeaning> {
         self.0.iter().rev().find_map(|(_, section)| *section)
     }
 }
@@ -121,19 +121,19 @@ mod tests {
 
     #[test]
     fn headings_are_known_by_their_words() {
-        let relation = |relation| Some(Section::Relation(relation));
+        let relation = |relation| Some(HeadingMeaning::Relation(relation));
         let cases = [
             ("Parent Feature URL", relation(Relation::Parent)),
             ("Dependencies (Blocked By / Blocks)", relation(Relation::DependsOn)),
             ("🔗 Blocked by:", relation(Relation::BlockedBy)),
             ("Blocks", relation(Relation::Blocks)),
             ("Related issues and PRs", relation(Relation::Related)),
-            ("Child Issues (links)", Some(Section::Children { named: true })),
-            ("Sub-issues", Some(Section::Children { named: true })),
-            ("Tasks", Some(Section::Children { named: false })),
-            ("ADR(s)", Some(Section::Adrs)),
-            ("ADR link (if applicable)", Some(Section::Adrs)),
-            ("Architecture Decision Records", Some(Section::Adrs)),
+            ("Child Issues (links)", Some(HeadingMeaning::Children { named: true })),
+            ("Sub-issues", Some(HeadingMeaning::Children { named: true })),
+            ("Tasks", Some(HeadingMeaning::Children { named: false })),
+            ("ADR(s)", Some(HeadingMeaning::Adrs)),
+            ("ADR link (if applicable)", Some(HeadingMeaning::Adrs)),
+            ("Architecture Decision Records", Some(HeadingMeaning::Adrs)),
             ("Goal", None),
             ("Parent trait", None),
             ("Related documentation", None),
@@ -148,12 +148,12 @@ mod tests {
 
     #[test]
     fn a_nested_heading_groups_and_the_next_of_its_level_ends() {
-        let mut sections = Sections::default();
+        let mut sections = OpenSections::default();
         sections.open(2, "Child tasks");
         sections.open(3, "Features");
-        assert_eq!(sections.current(), Some(Section::Children { named: true }));
+        assert_eq!(sections.current(), Some(HeadingMeaning::Children { named: true }));
         sections.open(3, "Blocked by");
-        assert_eq!(sections.current(), Some(Section::Relation(Relation::BlockedBy)));
+        assert_eq!(sections.current(), Some(HeadingMeaning::Relation(Relation::BlockedBy)));
         sections.open(2, "Notes");
         assert_eq!(sections.current(), None);
     }

@@ -5,10 +5,10 @@ use crate::parse::formats::LineStarts;
 use crate::parse::front_matter::front_matter;
 use crate::parse::html::{Comments, links, texts};
 use crate::parse::markdown::{Block, Heading, Markdown};
-use crate::parse::references::References;
-use crate::parse::relations::Relations;
-use crate::parse::run::{GAP, Link, Run};
-use crate::parse::sections::Sections;
+use crate::parse::references::ReferenceCollectorState;
+use crate::parse::relations::RelationCollector;
+use crate::parse::run::{GAP, LinkSpan, Run};
+use crate::parse::sections::OpenSections;
 use crate::parse::words::issue_url;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
@@ -16,7 +16,13 @@ use std::ops::Range;
 /// Reads a text; see [`Markdown::read`].
 pub(super) fn read(text: &str) -> Markdown {
     let below = front_matter(text).map_or(0, |found| found.body);
-    let mut walk = Walk { text, below, lines: LineStarts::of(text), comments: Comments::of(text), ..Walk::default() };
+    let mut walk = MarkdownWalk {
+        text,
+        below,
+        lines: LineStarts::of(text),
+        comments: Comments::of(text),
+        ..MarkdownWalk::default()
+    };
     if below > 0 {
         walk.block(0, false, None);
     }
@@ -40,7 +46,7 @@ pub(super) fn read(text: &str) -> Markdown {
 }
 
 #[derive(Default)]
-struct Walk<'a> {
+struct MarkdownWalk<'a> {
     text: &'a str,
     below: usize,
     lines: LineStarts,
@@ -49,9 +55,9 @@ struct Walk<'a> {
     spans: Vec<Range<usize>>,
     headings: Vec<Heading>,
     anchors: Anchors,
-    sections: Sections,
-    relations: Relations,
-    references: References,
+    sections: OpenSections,
+    relations: RelationCollector,
+    references: ReferenceCollectorState,
     depth: usize,
     run: Option<Run>,
     /// Links that are open: where their text begins in both texts of the run, their target, their place.
@@ -71,7 +77,7 @@ struct Walk<'a> {
     defined: Option<usize>,
 }
 
-impl Walk<'_> {
+impl MarkdownWalk<'_> {
     fn event(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
             Event::Start(tag) => {
@@ -265,7 +271,7 @@ impl Walk<'_> {
             run.said.truncate(said);
             run.said.push(url, source);
         }
-        run.links.push(Link { range: full..run.full.text.len(), target });
+        run.links.push(LinkSpan { range: full..run.full.text.len(), target });
     }
 
     fn end_run(&mut self) {

@@ -6,7 +6,7 @@ use crate::parse::values::is_document;
 
 /// How surely a word names an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Strength {
+pub(super) enum NameStrength {
     /// It is words joined by hyphens: an id only where a relation was just announced.
     Weak,
     /// It has the shape of an id with a number, as `UTF-8` and `localhost:8080` have too.
@@ -25,7 +25,7 @@ pub(super) struct Word<'a> {
     /// Without punctuation around it.
     pub(super) text: &'a str,
     /// What it names, if it may name an item: of a URL the part up to the number.
-    pub(super) target: Option<(&'a str, Strength)>,
+    pub(super) target: Option<(&'a str, NameStrength)>,
 }
 
 /// Splits a text into words.
@@ -88,12 +88,12 @@ fn add<'a>(word: &'a str, start: usize, words: &mut Vec<Word<'a>>) {
 }
 
 /// What a whole word names, if anything.
-fn target(word: &str) -> Option<(&str, Strength)> {
+fn target(word: &str) -> Option<(&str, NameStrength)> {
     // Every form has one of these; almost no word of prose does.
     if !word.contains(['#', ':', '-']) {
         return None;
     }
-    let sure = |word| Some((word, Strength::Sure));
+    let sure = |word| Some((word, NameStrength::Sure));
     if word.contains("://") {
         return issue_url(word).and_then(sure);
     }
@@ -117,7 +117,7 @@ fn target(word: &str) -> Option<(&str, Strength)> {
             && slug.chars().all(|c| ids(c) || c == '/');
         // `task:12` may be an id; `localhost:8080` looks the same, so it needs an item of that name.
         let named = slug.chars().any(|c| c.is_ascii_alphabetic());
-        let strength = if named { Strength::Sure } else { Strength::Id };
+        let strength = if named { NameStrength::Sure } else { NameStrength::Id };
         return kinded.then_some((word, strength));
     }
     let shaped = word.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -125,7 +125,7 @@ fn target(word: &str) -> Option<(&str, Strength)> {
         && word.chars().all(ids)
         && !is_file(word)
         && word.len() <= 100;
-    let strength = if word.chars().any(|c| c.is_ascii_digit()) { Strength::Id } else { Strength::Weak };
+    let strength = if word.chars().any(|c| c.is_ascii_digit()) { NameStrength::Id } else { NameStrength::Weak };
     shaped.then_some((word, strength))
 }
 
@@ -162,13 +162,13 @@ pub(super) fn issue_url(url: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn named(text: &str) -> Vec<(&str, Strength)> {
+    fn named(text: &str) -> Vec<(&str, NameStrength)> {
         words(text).into_iter().filter_map(|word| word.target).collect()
     }
 
     #[test]
     fn issues_and_items_are_told_from_other_words() {
-        use Strength::{Id, Sure, Weak};
+        use NameStrength::{Id, Sure, Weak};
         let text = "(#12), GH-7. o/r#3; GH#5 feat:x task:a-b EPIC:q task:12 bd-au0.10, TASK-4. cache-layer";
         assert_eq!(
             named(text),
@@ -192,7 +192,7 @@ mod tests {
     fn urls_of_issues_end_at_their_number() {
         let url = "https://github.com/o/r/issues/12";
         for written in [url.to_owned(), format!("{url}#issuecomment-1"), format!("{url}."), format!("<{url}?x=1>")] {
-            assert_eq!(named(&written), [(url, Strength::Sure)], "{written}");
+            assert_eq!(named(&written), [(url, NameStrength::Sure)], "{written}");
         }
         assert!(issue_url("https://h.example/o/r/pull/3/files").is_some());
         assert!(named("https://github.com/o/r/issues https://x.org/a-1 https://g.com/o/r/issues/x").is_empty());

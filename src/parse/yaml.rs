@@ -15,14 +15,14 @@ const ALIASED_BYTES: usize = 4 << 20;
 
 /// Why a text is not what its format demands, and on which of its lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct SyntaxFault {
     /// The line, from 1.
     pub(super) line: u32,
     /// In the words of a diagnostic.
     pub(super) message: String,
 }
 
-impl Fault {
+impl SyntaxFault {
     /// A fault at a line.
     pub(super) fn new(line: u32, message: impl Into<String>) -> Self {
         Self { line, message: message.into() }
@@ -33,29 +33,29 @@ impl Fault {
 ///
 /// Aliases are expanded under a budget, duplicate keys refused; `<<` is a key
 /// like any other.
-pub(super) fn documents(text: &str) -> (Vec<Node<String>>, Option<Fault>) {
-    let mut reader = Reader::default();
+pub(super) fn documents(text: &str) -> (Vec<Node<String>>, Option<SyntaxFault>) {
+    let mut reader = YamlReader::default();
     if text.len() > LARGEST {
-        return (Vec::new(), Some(Fault::new(1, format!("it is larger than {LARGEST} bytes"))));
+        return (Vec::new(), Some(SyntaxFault::new(1, format!("it is larger than {LARGEST} bytes"))));
     }
     let fault = reader.read(text).err();
     (reader.documents, fault)
 }
 
 /// Reads a text that is one value; `None` where it holds nothing.
-pub(super) fn one(text: &str) -> Result<Option<Node<String>>, Fault> {
+pub(super) fn one(text: &str) -> Result<Option<Node<String>>, SyntaxFault> {
     match documents(text) {
         (_, Some(fault)) => Err(fault),
         (mut documents, None) if documents.len() < 2 => Ok(documents.pop()),
         (documents, None) => {
             let line = documents.get(1).map_or(1, |node| node.line);
-            Err(Fault::new(line, "it holds more than one document"))
+            Err(SyntaxFault::new(line, "it holds more than one document"))
         }
     }
 }
 
 /// A collection that is not finished.
-struct Open {
+struct OpenNode {
     line: u32,
     anchor: usize,
     kind: Kind,
@@ -67,20 +67,20 @@ enum Kind {
 }
 
 #[derive(Default)]
-struct Reader {
+struct YamlReader {
     documents: Vec<Node<String>>,
-    open: Vec<Open>,
+    open: Vec<OpenNode>,
     anchors: HashMap<usize, Node<String>>,
     aliased_nodes: usize,
     aliased_bytes: usize,
 }
 
-impl Reader {
-    fn read(&mut self, text: &str) -> Result<(), Fault> {
+impl YamlReader {
+    fn read(&mut self, text: &str) -> Result<(), SyntaxFault> {
         let mut parser = Parser::new_from_str(text);
         while let Some(event) = parser.next_event() {
-            let (event, span) =
-                event.map_err(|error| Fault::new(line_number(error.marker().line()), error.info().to_lowercase()))?;
+            let (event, span) = event
+                .map_err(|error| SyntaxFault::new(line_number(error.marker().line()), error.info().to_lowercase()))?;
             let line = line_number(span.start.line());
             match event {
                 Event::StreamEnd => break,
@@ -101,7 +101,7 @@ impl Reader {
                     let node = self
                         .anchors
                         .get(&anchor)
-                        .ok_or_else(|| Fault::new(line, "an alias stands inside the value that it names"))?
+                        .ok_or_else(|| SyntaxFault::new(line, "an alias stands inside the value that it names"))?
                         .clone();
                     self.charge(&node, line)?;
                     self.value(Node { line, ..node }, 0)?;
@@ -112,16 +112,16 @@ impl Reader {
         Ok(())
     }
 
-    fn begin(&mut self, line: u32, anchor: usize, kind: Kind) -> Result<(), Fault> {
+    fn begin(&mut self, line: u32, anchor: usize, kind: Kind) -> Result<(), SyntaxFault> {
         if self.open.len() >= DEEPEST {
-            return Err(Fault::new(line, format!("values nest deeper than {DEEPEST} levels")));
+            return Err(SyntaxFault::new(line, format!("values nest deeper than {DEEPEST} levels")));
         }
-        self.open.push(Open { line, anchor, kind });
+        self.open.push(OpenNode { line, anchor, kind });
         Ok(())
     }
 
-    fn end(&mut self) -> Result<(), Fault> {
-        let Some(Open { line, anchor, kind }) = self.open.pop() else {
+    fn end(&mut self) -> Result<(), SyntaxFault> {
+        let Some(OpenNode { line, anchor, kind }) = self.open.pop() else {
             return Ok(());
         };
         let value = match kind {
@@ -132,7 +132,7 @@ impl Reader {
     }
 
     /// Puts a finished value where it belongs.
-    fn value(&mut self, node: Node<String>, anchor: usize) -> Result<(), Fault> {
+    fn value(&mut self, node: Node<String>, anchor: usize) -> Result<(), SyntaxFault> {
         if anchor != 0 {
             self.charge(&node, node.line)?;
             self.anchors.insert(anchor, node.clone());
@@ -140,19 +140,19 @@ impl Reader {
         let line = node.line;
         match self.open.last_mut() {
             None => self.documents.push(node),
-            Some(Open { kind: Kind::List(nodes), .. }) => nodes.push(node),
-            Some(Open { kind: Kind::Map { pairs, key, seen }, .. }) => match key.take() {
+            Some(OpenNode { kind: Kind::List(nodes), .. }) => nodes.push(node),
+            Some(OpenNode { kind: Kind::Map { pairs, key, seen }, .. }) => match key.take() {
                 Some(key) => pairs.push((key, node)),
                 None => {
                     let name = match node.value {
                         Value::Scalar { text, .. } => text,
                         Value::Null => String::new(),
                         Value::List(_) | Value::Map(_) => {
-                            return Err(Fault::new(line, "a key is not a text"));
+                            return Err(SyntaxFault::new(line, "a key is not a text"));
                         }
                     };
                     if !seen.insert(name.clone()) {
-                        return Err(Fault::new(line, format!("the key `{name}` stands there twice")));
+                        return Err(SyntaxFault::new(line, format!("the key `{name}` stands there twice")));
                     }
                     *key = Some(name);
                 }
@@ -161,15 +161,15 @@ impl Reader {
         Ok(())
     }
 
-    fn charge(&mut self, node: &Node<String>, line: u32) -> Result<(), Fault> {
+    fn charge(&mut self, node: &Node<String>, line: u32) -> Result<(), SyntaxFault> {
         let (nodes, bytes, depth) = size(node);
         if self.open.len() + depth > DEEPEST {
-            return Err(Fault::new(line, format!("values nest deeper than {DEEPEST} levels")));
+            return Err(SyntaxFault::new(line, format!("values nest deeper than {DEEPEST} levels")));
         }
         self.aliased_nodes += nodes;
         self.aliased_bytes += bytes;
         if self.aliased_nodes > ALIASED_NODES || self.aliased_bytes > ALIASED_BYTES {
-            return Err(Fault::new(line, "aliases make it too large"));
+            return Err(SyntaxFault::new(line, "aliases make it too large"));
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! Roots × profiles → sealed packs, in parallel, each handed on as soon as it is done.
 
-use super::planned::{Known, Planned};
-use super::references::Shelf;
-use super::{COMMIT, Desk, clean, levelled, notices, unreadable};
+use super::planned::{IsUnchanged, Planned};
+use super::references::ReferencedFiles;
+use super::{COMMIT, Project, clean, levelled, notices, unreadable};
 use crate::config::{Budget, Instructions, Profile, Strategy, Tokenizer};
 use crate::fit::{Amount, Counter, TooSmall, fit};
 use crate::graph::Target;
@@ -10,7 +10,10 @@ use crate::model::{Code, Diagnostic, Digest, Digester, Severity, slug};
 use crate::redact::Clean;
 use crate::render;
 use crate::seal::{Sealed, Stamp, seal};
-use crate::select::{CommentRules, Guidance, Input, Library, Origin, OriginKind, References, ingredients, select};
+use crate::select::{
+    CommentRules, Input, OriginKind, ProfileInstructions, RootReferences, SelectionContext, TextOrigin, ingredients,
+    select,
+};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash as _;
@@ -20,7 +23,7 @@ const AT_ONCE: usize = 128;
 
 /// What to build.
 #[derive(Debug, Clone)]
-pub struct Job {
+pub struct BuildJob {
     /// Indexes of the corpus.
     pub roots: Vec<usize>,
     /// Indexes of other roots whose packs have a place in the same folder.
@@ -28,14 +31,14 @@ pub struct Job {
     /// Names of profiles that the settings have.
     pub profiles: Vec<String>,
     /// Limits that replace those of the profiles.
-    pub limits: Limits,
+    pub limits: BudgetLimits,
     /// When and by what.
     pub stamp: Stamp,
 }
 
 /// Limits and strategy given for one run.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Limits {
+pub struct BudgetLimits {
     /// Unicode scalar values.
     pub max_chars: Option<u64>,
     /// UTF-8 bytes.
@@ -56,7 +59,7 @@ pub struct Built {
     /// The file's name.
     pub name: String,
     /// The pack.
-    pub outcome: Result<Sealed, Fault>,
+    pub outcome: Result<Sealed, PackFailure>,
     /// Warnings about the references of this root.
     pub diagnostics: Vec<Diagnostic>,
     /// What [`Planned::fingerprint`] was, where packs are told apart by it.
@@ -65,7 +68,7 @@ pub struct Built {
 
 /// Why a pack was not built.
 #[derive(Debug)]
-pub struct Fault {
+pub struct PackFailure {
     /// What is wrong with the input.
     pub diagnostic: Diagnostic,
 }
@@ -76,25 +79,25 @@ pub struct Fault {
 pub struct Unsettled;
 
 /// A profile ready to build with.
-struct Bench<'a> {
-    library: Library<'a>,
+struct PreparedProfile<'a> {
+    library: SelectionContext<'a>,
     budget: Budget,
     counter: &'a Counter,
     /// A digest that has begun with all that holds for every pack of the profile.
     begun: Digester,
 }
 
-impl Bench<'_> {
+impl PreparedProfile<'_> {
     /// Everything that decides how the pack of `root` is built: `fit` and `seal` know nothing else of it, but for
     /// its stamp.
-    fn fingerprint(&self, root: usize, references: &References) -> Digest {
+    fn fingerprint(&self, root: usize, references: &RootReferences) -> Digest {
         let mut digester = self.begun.clone();
         ingredients(&self.library, root, references, &mut digester);
         digester.digest()
     }
 }
 
-impl Limits {
+impl BudgetLimits {
     /// The profile's budget, or these limits in place of all of it.
     fn over(self, budget: &Budget) -> Budget {
         let given = self.max_chars.is_some() || self.max_bytes.is_some() || self.max_tokens.is_some();
@@ -114,7 +117,7 @@ impl Limits {
     }
 }
 
-impl Desk<'_> {
+impl Project<'_> {
     /// Builds every root under every profile and hands each result to `sink`, from several threads, in no order.
     ///
     /// Returns what keeps a whole profile, two roots with one file name, or packs that may hold what cannot be read
@@ -122,18 +125,18 @@ impl Desk<'_> {
     ///
     /// # Errors
     /// If git changed files while they were read: then nothing is handed on.
-    pub fn build(&self, job: &Job, sink: &(dyn Fn(Built) + Sync)) -> Result<Vec<Diagnostic>, Unsettled> {
+    pub fn build(&self, job: &BuildJob, sink: &(dyn Fn(Built) + Sync)) -> Result<Vec<Diagnostic>, Unsettled> {
         self.build_all(job, None, sink)
     }
 
     /// Does the same, but builds no pack that is `known`: whoever says so takes what is to be said of it.
     ///
     /// # Errors
-    /// As [`Desk::build`].
+    /// As [`Project::build`].
     pub fn build_unless(
         &self,
-        job: &Job,
-        known: &Known<'_>,
+        job: &BuildJob,
+        known: &IsUnchanged<'_>,
         sink: &(dyn Fn(Built) + Sync),
     ) -> Result<Vec<Diagnostic>, Unsettled> {
         self.build_all(job, Some(known), sink)
@@ -141,12 +144,12 @@ impl Desk<'_> {
 
     fn build_all(
         &self,
-        job: &Job,
-        known: Option<&Known<'_>>,
+        job: &BuildJob,
+        known: Option<&IsUnchanged<'_>>,
         sink: &(dyn Fn(Built) + Sync),
     ) -> Result<Vec<Diagnostic>, Unsettled> {
         let profiles: Vec<&Profile> = job.profiles.iter().filter_map(|name| self.settings.profiles.get(name)).collect();
-        let shelf = Shelf::fill(self, &job.roots, &profiles);
+        let shelf = ReferencedFiles::fill(self, &job.roots, &profiles);
         let (roots, mut faults) = self.unclashed(&job.roots, &job.beside);
         let budgets: Vec<Budget> = profiles.iter().map(|profile| job.limits.over(&profile.budget)).collect();
         let counters: BTreeMap<Option<Tokenizer>, Counter> =
@@ -164,7 +167,7 @@ impl Desk<'_> {
             return Err(Unsettled);
         }
         for roots in roots.chunks(AT_ONCE) {
-            let pairs: Vec<(usize, &Bench<'_>)> =
+            let pairs: Vec<(usize, &PreparedProfile<'_>)> =
                 roots.iter().flat_map(|root| benches.iter().map(move |bench| (*root, bench))).collect();
             pairs.par_iter().for_each(|(root, bench)| {
                 if let Some(built) = self.pack(*root, bench, &shelf, &job.stamp, known) {
@@ -182,13 +185,13 @@ impl Desk<'_> {
         profile: &'b Profile,
         budget: Budget,
         counters: &'b BTreeMap<Option<Tokenizer>, Counter>,
-    ) -> Result<Option<Bench<'b>>, Diagnostic> {
+    ) -> Result<Option<PreparedProfile<'b>>, Diagnostic> {
         let (guidance, input) = self.instructions(profile)?;
         let rules = Input {
-            origin: Origin {
+            origin: TextOrigin {
                 id: Some(Clean::literal("redaction-rules")),
                 version: Some(self.door.redactor.rules_version()),
-                ..Origin::new(OriginKind::Builtin)
+                ..TextOrigin::new(OriginKind::Builtin)
             },
             digest: None,
         };
@@ -198,21 +201,22 @@ impl Desk<'_> {
             trusted_only: github.trusted_only,
         };
         let excerpt = &self.settings.adrs.excerpt;
-        let library = Library::new(&self.corpus, &self.graph, profile, excerpt, guidance, vec![input, rules], comments);
+        let library =
+            SelectionContext::new(&self.corpus, &self.graph, profile, excerpt, guidance, vec![input, rules], comments);
         let Some(counter) = counters.get(&counted(&budget)) else { return Ok(None) };
         let mut begun = Digester::default();
         library.hash_settings(&mut begun);
         budget.hash(&mut begun);
-        Ok(Some(Bench { library, budget, counter, begun }))
+        Ok(Some(PreparedProfile { library, budget, counter, begun }))
     }
 
-    fn instructions(&self, profile: &Profile) -> Result<(Guidance, Input), Diagnostic> {
+    fn instructions(&self, profile: &Profile) -> Result<(ProfileInstructions, Input), Diagnostic> {
         let (text, origin, removals) = match &profile.instructions {
             Instructions::Builtin { version, text } => {
-                let origin = Origin {
+                let origin = TextOrigin {
                     id: Some(clean::line(&self.door.redactor, "profile", &profile.name)),
                     version: Some(*version),
-                    ..Origin::new(OriginKind::Builtin)
+                    ..TextOrigin::new(OriginKind::Builtin)
                 };
                 (Clean::literal(text), origin, Vec::new())
             }
@@ -229,7 +233,7 @@ impl Desk<'_> {
                     return Err(Diagnostic { severity: Severity::Error, ..diagnostic });
                 }
                 let (shown, text, removals, _) = clean::document(&self.door, path, &raw);
-                (text.clean, Origin { path: Some(shown), ..Origin::new(OriginKind::File) }, removals)
+                (text.clean, TextOrigin { path: Some(shown), ..TextOrigin::new(OriginKind::File) }, removals)
             }
         };
         let text = text.trimmed();
@@ -239,7 +243,7 @@ impl Desk<'_> {
             id.lit("instructions/").text(&origin.id.clone().unwrap_or_default());
             input.origin.id = Some(id.finish());
         }
-        Ok((Guidance { text, origin, removals }, input))
+        Ok((ProfileInstructions { text, origin, removals }, input))
     }
 
     /// Those of `roots` that share their slug with no other root, and an error for each slug that is shared.
@@ -281,10 +285,10 @@ impl Desk<'_> {
     fn pack(
         &self,
         root: usize,
-        bench: &Bench<'_>,
-        shelf: &Shelf,
+        bench: &PreparedProfile<'_>,
+        shelf: &ReferencedFiles,
         stamp: &Stamp,
-        known: Option<&Known<'_>>,
+        known: Option<&IsUnchanged<'_>>,
     ) -> Option<Built> {
         let profile = bench.library.profile;
         let item = &self.corpus.entries[root].item;
@@ -294,7 +298,7 @@ impl Desk<'_> {
                 root: item.id.clone(),
                 profile: profile.name.clone(),
                 name,
-                outcome: Err(Fault { diagnostic: unread.clone() }),
+                outcome: Err(PackFailure { diagnostic: unread.clone() }),
                 diagnostics: Vec::new(),
                 fingerprint: None,
             });
@@ -331,7 +335,7 @@ impl Desk<'_> {
             root: planned.root,
             profile: planned.profile,
             name: planned.name,
-            outcome: outcome.map_err(|diagnostic| Fault { diagnostic }),
+            outcome: outcome.map_err(|diagnostic| PackFailure { diagnostic }),
             diagnostics: planned.diagnostics,
             fingerprint: known.map(|_| planned.fingerprint),
         })

@@ -1,7 +1,7 @@
 //! Through the door: records of raw text in, clean ones out.
 
-use super::memory::{Door, Passed, Purpose, Together};
-use crate::graph::{Removal, Text};
+use super::memory::{CachingRedactor, FilePurpose, ScrubBatch, ScrubResult};
+use crate::graph::{ParsedText, RecordedRemoval};
 use crate::model::{Digest, RepoPath};
 use crate::parse::Item;
 use crate::redact::{Clean, Piece, Redactor, Scrubbed};
@@ -17,20 +17,24 @@ pub(super) fn line(redactor: &Redactor, key: &str, text: &str) -> Clean {
 }
 
 /// A document: its path, its text, what was removed from it, and the digest of what remained.
-pub(super) fn document(door: &Door<'_>, path: &RepoPath, raw: &str) -> (Clean, Text, Vec<Removal>, Digest) {
+pub(super) fn document(
+    door: &CachingRedactor<'_>,
+    path: &RepoPath,
+    raw: &str,
+) -> (Clean, ParsedText, Vec<RecordedRemoval>, Digest) {
     let pieces = [Piece { key: "path", text: path.as_str(), line: 1 }, Piece { key: "body", text: raw, line: 1 }];
     let content = door.content(path, raw);
-    let from = Together {
+    let from = ScrubBatch {
         path: path.as_str(),
-        purpose: Purpose::Document,
+        purpose: FilePurpose::Document,
         content: content.as_ref().map(std::slice::from_ref),
     };
     let digested = |scrubbed: &Scrubbed| Digest::of(scrubbed.texts.get(1).map_or("", |text| text.as_str()));
-    let Passed { mut scrubbed, markdown, digest } = door.pass(from, &pieces, &[1], digested);
+    let ScrubResult { mut scrubbed, markdown, digest } = door.pass(from, &pieces, &[1], digested);
     let folds = scrubbed.folds.pop().unwrap_or_default();
     let mut texts = scrubbed.texts.into_iter();
     let (shown, clean) = (texts.next().unwrap_or_default(), texts.next().unwrap_or_default());
-    let text = Text { clean, markdown: markdown.into_iter().next().unwrap_or_default(), folds };
+    let text = ParsedText { clean, markdown: markdown.into_iter().next().unwrap_or_default(), folds };
     let removals = scrubbed
         .removals
         .into_iter()
@@ -43,18 +47,18 @@ pub(super) fn document(door: &Door<'_>, path: &RepoPath, raw: &str) -> (Clean, T
 /// A work item and its body: every one of its texts is scrubbed, together, once. `content` has the digests of its
 /// files, where they hold no other item.
 pub(super) fn item(
-    door: &Door<'_>,
+    door: &CachingRedactor<'_>,
     raw: &Item<String>,
     content: Option<&[Digest]>,
-) -> (Item<Clean>, Text, Vec<Removal>, Digest) {
+) -> (Item<Clean>, ParsedText, Vec<RecordedRemoval>, Digest) {
     // `map` visits the texts in one fixed order: first to collect them, then to put the clean ones in their places.
     let mut pieces: Vec<Piece<'_>> = Vec::new();
     raw.map(&mut |key, text: &String, line| pieces.push(Piece { key, text, line }));
     let is_head = |piece: usize| pieces[piece].key == "head";
     let body = body_of(&pieces);
-    let from = Together { path: raw.origin.path.as_str(), purpose: Purpose::Items, content };
+    let from = ScrubBatch { path: raw.origin.path.as_str(), purpose: FilePurpose::Items, content };
     let digested = |scrubbed: &Scrubbed| digest(&pieces, body, scrubbed);
-    let Passed { mut scrubbed, markdown, digest } = door.pass(from, &pieces, &[body], digested);
+    let ScrubResult { mut scrubbed, markdown, digest } = door.pass(from, &pieces, &[body], digested);
     let folds = scrubbed.folds.get_mut(body).map(std::mem::take).unwrap_or_default();
     let mut texts = scrubbed.texts.iter();
     let clean = raw.map(&mut |_, _, _| texts.next().cloned().unwrap_or_default());
@@ -63,7 +67,7 @@ pub(super) fn item(
     let names = NAMES.map(|name| pieces.iter().position(|piece| piece.key == name).unwrap_or(usize::MAX));
     let elsewhere: BTreeSet<(usize, String)> =
         scrubbed.removals.iter().map(|removal| (removal.piece, removal.rule.clone())).collect();
-    let mut removals: Vec<Removal> = scrubbed
+    let mut removals: Vec<RecordedRemoval> = scrubbed
         .removals
         .into_iter()
         .filter(|removal| !is_head(removal.piece))
@@ -95,7 +99,7 @@ pub(super) fn item(
         same
     });
     let body =
-        Text { clean: clean.body.text.clone(), markdown: markdown.into_iter().next().unwrap_or_default(), folds };
+        ParsedText { clean: clean.body.text.clone(), markdown: markdown.into_iter().next().unwrap_or_default(), folds };
     (clean, body, removals, digest)
 }
 
@@ -122,8 +126,8 @@ pub(super) fn body_of(pieces: &[Piece<'_>]) -> usize {
     pieces.iter().position(|piece| piece.key == "body").unwrap_or(pieces.len())
 }
 
-pub(super) fn recorded(removal: crate::redact::Removal, key: &str) -> Removal {
-    Removal {
+pub(super) fn recorded(removal: crate::redact::Removal, key: &str) -> RecordedRemoval {
+    RecordedRemoval {
         line: removal.line,
         in_body: key == "body",
         in_name: NAMES.contains(&key),
@@ -140,14 +144,14 @@ mod tests {
     use super::*;
     use crate::config;
     use crate::parse;
-    use crate::pipeline::Forgetful;
+    use crate::pipeline::NoCache;
 
     fn removals(text: &str) -> Vec<(u32, bool, bool, u32)> {
         let settings = config::load("contextpack.yml", None).unwrap();
         let path = RepoPath::new("work_items/x.md").unwrap();
         let refuse = |_: &RepoPath| panic!("no other file is read");
         let parsed = parse::items(&settings.work_items[0], 0, &path, text, &refuse);
-        let door = Door { redactor: Redactor::new(&settings.redaction), memory: &Forgetful };
+        let door = CachingRedactor { redactor: Redactor::new(&settings.redaction), memory: &NoCache };
         let (_, _, removals, _) = item(&door, &parsed.items[0], None);
         removals.into_iter().map(|found| (found.line, found.in_body, found.in_name, found.count)).collect()
     }

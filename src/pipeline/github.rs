@@ -1,6 +1,6 @@
 //! What a reader of a pack should know of its issues.
 
-use super::Desk;
+use super::Project;
 use crate::config::Settings;
 use crate::graph::{Corpus, Entry, Target, Value};
 use crate::model::{Code, Diagnostic, Place};
@@ -17,23 +17,23 @@ const LISTS: usize = 4;
 const PRIVATE: &str = "set `github.private: true` if this repo is private too, or keep packs out of git with `output.dir: .contextpack/packs`";
 
 /// Warnings about the issues in a pack.
-pub(super) struct OfGithub {
+pub(super) struct GithubWarnings {
     /// Those that the pack itself carries.
     pub(super) carried: Vec<Diagnostic>,
     /// Those that are told: what is so of all issues of a repo is told once, and not again for each pack.
     pub(super) told: Vec<Diagnostic>,
 }
 
-impl Desk<'_> {
+impl Project<'_> {
     /// Warnings about the issues in the pack of `root`.
-    pub(super) fn of_github(&self, root: usize) -> OfGithub {
+    pub(super) fn of_github(&self, root: usize) -> GithubWarnings {
         let entry = &self.corpus.entries[root];
         let (relations, comments) = self.lacking(entry);
         let once = entry.issue.as_ref().is_some_and(|issue| self.unrelated.contains_key(&issue.repo.to_lowercase()));
         let parts = [&relations[..], &comments[..]].concat();
         let told = if once { comments } else { parts.clone() };
         let incomplete = |parts: &[&str]| self.incomplete(entry, parts).into_iter().collect();
-        let mut of = OfGithub { carried: incomplete(&parts), told: incomplete(&told) };
+        let mut of = GithubWarnings { carried: incomplete(&parts), told: incomplete(&told) };
         if self.publishes {
             let neighbours = self.graph.shown(root).filter_map(|edge| match edge.to {
                 Target::Item(item) => Some(&*self.corpus.entries[item]),
@@ -65,7 +65,7 @@ impl Desk<'_> {
     }
 }
 
-impl Desk<'_> {
+impl Project<'_> {
     /// A warning for each private repo whose issues are in a snapshot that others may read.
     pub fn private_repos(&self) -> Vec<Diagnostic> {
         let mut repos: BTreeMap<String, (&Clean, usize)> = BTreeMap::new();

@@ -1,21 +1,21 @@
 //! Every issue of the snapshot, clean.
 
 use super::items::scrubbed;
-use super::memory::{Door, Passed, Purpose, Together, Work};
-use super::{Gathered, clean};
-use crate::graph::{Entry, Identity, Issue, Remark, Removal, SourceRules, Text};
-use crate::model::{Code, Diagnostic, Digest, Fold, Place, Refusal, RepoPath, Source};
+use super::memory::{CachingRedactor, FilePurpose, FileResult, ScrubBatch, ScrubResult};
+use super::{ParsedFiles, clean};
+use crate::graph::{ClaimedIssue, Entry, Identity, ParsedComment, ParsedText, RecordedRemoval, SourceRules};
+use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RemovedLines, RepoPath, SourceTree};
 use crate::parse::{self, Markdown, SnapshotFile};
 use crate::redact::{Clean, Piece, Redactor, Scrubbed};
 use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Reads all files of the snapshot, in the order of their paths.
-pub(super) fn read(source: &dyn Source, door: &Door<'_>) -> Gathered {
+pub(super) fn read(source: &dyn SourceTree, door: &CachingRedactor<'_>) -> ParsedFiles {
     let rules = Arc::new(SourceRules::default());
     let read: Vec<Result<Arc<Entry>, Diagnostic>> =
         source.issues().par_iter().map(|path| file(source, door, path, &rules)).collect();
-    let mut all = Gathered::default();
+    let mut all = ParsedFiles::default();
     for result in read {
         match result {
             Ok(entry) => all.entries.push(entry),
@@ -27,22 +27,22 @@ pub(super) fn read(source: &dyn Source, door: &Door<'_>) -> Gathered {
 }
 
 fn file(
-    source: &dyn Source,
-    door: &Door<'_>,
+    source: &dyn SourceTree,
+    door: &CachingRedactor<'_>,
     path: &RepoPath,
     rules: &Arc<SourceRules>,
 ) -> Result<Arc<Entry>, Diagnostic> {
-    if let Some(work) = door.memory.made(Purpose::Issue, path)
-        && let Work::Issue(entry) = &*work
+    if let Some(work) = door.memory.made(FilePurpose::Issue, path)
+        && let FileResult::Issue(entry) = &*work
     {
         return Ok(Arc::clone(entry));
     }
     let text = source.read_issue(path).map_err(|refusal| unusable(path, &refusal))?;
     let mut file = SnapshotFile::read(path, &text).map_err(|diagnostic| scrubbed(&door.redactor, diagnostic))?;
-    let hidden = Hidden::taken_out(&mut file, &door.redactor, path);
+    let hidden = HiddenText::taken_out(&mut file, &door.redactor, path);
     let content = door.content(path, &text);
     let entry = Arc::new(entry(door, &file.parsed(), &hidden, content, rules));
-    door.memory.keep_made(Purpose::Issue, path, &[], &|| Work::Issue(Arc::clone(&entry)));
+    door.memory.keep_made(FilePurpose::Issue, path, &[], &|| FileResult::Issue(Arc::clone(&entry)));
     Ok(entry)
 }
 
@@ -59,37 +59,37 @@ fn unusable(path: &RepoPath, refusal: &Refusal) -> Diagnostic {
 }
 
 /// What was taken out of texts by authors who are not trusted, before they were scrubbed.
-struct Hidden {
-    body: Out,
+struct HiddenText {
+    body: HiddenPart,
     /// One for each comment.
-    comments: Vec<Out>,
+    comments: Vec<HiddenPart>,
 }
 
 #[derive(Default)]
-struct Out {
-    removals: Vec<Removal>,
-    folds: Vec<Fold>,
+struct HiddenPart {
+    removals: Vec<RecordedRemoval>,
+    folds: Vec<RemovedLines>,
 }
 
-impl Hidden {
+impl HiddenText {
     fn taken_out(file: &mut SnapshotFile, redactor: &Redactor, path: &RepoPath) -> Self {
         let take = |text: &mut String| {
             let revealed = redactor.revealed(path.as_str(), text);
             *text = revealed.text;
             let removals = revealed.removals.into_iter().map(|removal| clean::recorded(removal, "body")).collect();
-            Out { removals, folds: revealed.folds }
+            HiddenPart { removals, folds: revealed.folds }
         };
         let trusted = |trust: &str| trust == "trusted";
         let body = file.issue.body.as_mut().filter(|_| !trusted(&file.issue.trust)).map(take).unwrap_or_default();
         let comments = file.issue.comments.items.iter_mut();
         let comments = comments
-            .map(|comment| if trusted(&comment.trust) { Out::default() } else { take(&mut comment.body) })
+            .map(|comment| if trusted(&comment.trust) { HiddenPart::default() } else { take(&mut comment.body) })
             .collect();
         Self { body, comments }
     }
 }
 
-impl Out {
+impl HiddenPart {
     /// The line of the text as it was.
     fn line_before(&self, line: u32) -> u32 {
         self.folds.iter().filter(|fold| fold.line < line).fold(line, |line, fold| line.saturating_add(fold.lines))
@@ -98,9 +98,9 @@ impl Out {
 
 /// All texts of an issue are scrubbed together, once.
 fn entry(
-    door: &Door<'_>,
+    door: &CachingRedactor<'_>,
     raw: &parse::Issue<String>,
-    hidden: &Hidden,
+    hidden: &HiddenText,
     content: Option<Digest>,
     rules: &Arc<SourceRules>,
 ) -> Entry {
@@ -124,15 +124,15 @@ fn entry(
         marked.push(end - 1);
     }
     let content = content.as_ref().map(std::slice::from_ref);
-    let from = Together { path: raw.item.origin.path.as_str(), purpose: Purpose::Issue, content };
+    let from = ScrubBatch { path: raw.item.origin.path.as_str(), purpose: FilePurpose::Issue, content };
     let digested = |scrubbed: &Scrubbed| digest(&scrubbed.texts[..first_comment], raw);
-    let Passed { scrubbed, markdown, digest } = door.pass(from, &pieces, &marked, digested);
+    let ScrubResult { scrubbed, markdown, digest } = door.pass(from, &pieces, &marked, digested);
     let mut texts = scrubbed.texts.iter();
     let issue = raw.map(&mut |_, _, _| texts.next().cloned().unwrap_or_default());
 
     let mut removals = hidden.body.removals.clone();
-    let mut of_comments: Vec<Vec<Removal>> = hidden.comments.iter().map(|out| out.removals.clone()).collect();
-    let mut link_removals: Vec<Vec<Removal>> = raw.links.iter().map(|_| Vec::new()).collect();
+    let mut of_comments: Vec<Vec<RecordedRemoval>> = hidden.comments.iter().map(|out| out.removals.clone()).collect();
+    let mut link_removals: Vec<Vec<RecordedRemoval>> = raw.links.iter().map(|_| Vec::new()).collect();
     for removal in scrubbed.removals {
         let Piece { key, line, .. } = pieces[removal.piece];
         let piece = removal.piece;
@@ -154,7 +154,7 @@ fn entry(
         recorded.line = if recorded.in_body { hidden.body.line_before(within) } else { 1 };
         removals.push(recorded);
     }
-    let removed = Removed {
+    let removed = IssueRemovals {
         issue: once(removals),
         links: link_removals.into_iter().map(once).collect(),
         comments: of_comments.into_iter().map(once).collect(),
@@ -163,10 +163,10 @@ fn entry(
 }
 
 /// What was taken out of the parts of an issue.
-struct Removed {
-    issue: Vec<Removal>,
-    links: Vec<Vec<Removal>>,
-    comments: Vec<Vec<Removal>>,
+struct IssueRemovals {
+    issue: Vec<RecordedRemoval>,
+    links: Vec<Vec<RecordedRemoval>>,
+    comments: Vec<Vec<RecordedRemoval>>,
 }
 
 /// Whose each piece is, where one after the other has so many.
@@ -177,7 +177,7 @@ fn owners(pieces: impl Iterator<Item = usize>) -> Vec<usize> {
 fn entry_of(
     issue: parse::Issue<Clean>,
     markdown: Vec<Arc<Markdown>>,
-    removed: Removed,
+    removed: IssueRemovals,
     digest: Digest,
     rules: &Arc<SourceRules>,
 ) -> Entry {
@@ -185,7 +185,7 @@ fn entry_of(
     let body = markdown.next().unwrap_or_default();
     let comments = issue.comments.into_iter().zip(removed.comments).zip(markdown);
     let comments = comments
-        .map(|((comment, removals), markdown)| Remark {
+        .map(|((comment, removals), markdown)| ParsedComment {
             markdown,
             digest: Digest::of(comment.text.as_str()),
             removals,
@@ -193,8 +193,8 @@ fn entry_of(
         })
         .collect();
     let item = issue.item;
-    let body = Text { clean: item.body.text.clone(), markdown: body, folds: Vec::new() };
-    let issue = Issue {
+    let body = ParsedText { clean: item.body.text.clone(), markdown: body, folds: Vec::new() };
+    let issue = ClaimedIssue {
         origin: item.origin.clone(),
         url: issue.url,
         repo: issue.repo,
@@ -237,7 +237,7 @@ fn digest(texts: &[Clean], issue: &parse::Issue<String>) -> Digest {
 }
 
 /// What a rule took from a text at two stages adds up; one value may be a field and a title at once.
-fn once(mut removals: Vec<Removal>) -> Vec<Removal> {
+fn once(mut removals: Vec<RecordedRemoval>) -> Vec<RecordedRemoval> {
     removals.sort();
     removals.dedup_by(|b, a| {
         let same = (a.line, a.in_body, &a.rule) == (b.line, b.in_body, &b.rule);

@@ -1,10 +1,10 @@
 //! Every work item of the source, clean.
 
-use super::memory::{Door, Purpose, Work};
-use super::{COMMIT, Gathered, clean, unreadable};
+use super::memory::{CachingRedactor, FilePurpose, FileResult};
+use super::{COMMIT, ParsedFiles, clean, unreadable};
 use crate::config::{ItemSource, Settings, TemplatePart};
 use crate::graph::{Entry, Identity, SourceRules};
-use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RepoPath, Severity, Source, Untracked};
+use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RepoPath, Severity, SourceTree, Untracked};
 use crate::parse::{self, Item};
 use crate::redact::Redactor;
 use rayon::prelude::*;
@@ -15,12 +15,17 @@ use std::sync::Arc;
 type Matched = (usize, usize, RepoPath);
 
 /// Reads all items in include order, then path, then place in the file.
-pub(super) fn read(source: &dyn Source, settings: &Settings, door: &Door<'_>, untracked: Untracked) -> Gathered {
+pub(super) fn read(
+    source: &dyn SourceTree,
+    settings: &Settings,
+    door: &CachingRedactor<'_>,
+    untracked: Untracked,
+) -> ParsedFiles {
     let rules: Vec<Arc<SourceRules>> =
         settings.work_items.iter().map(|source| Arc::new(source_rules(source))).collect();
     let files = matching(source.files(), settings);
-    let read: Vec<Gathered> = files.par_iter().map(|taken| file(source, settings, door, &rules, taken)).collect();
-    let mut all = Gathered::default();
+    let read: Vec<ParsedFiles> = files.par_iter().map(|taken| file(source, settings, door, &rules, taken)).collect();
+    let mut all = ParsedFiles::default();
     for (mut read, (.., path)) in read.into_iter().zip(&files) {
         mark(&mut read, source, path, &door.redactor, untracked);
         all.extend(read);
@@ -30,7 +35,7 @@ pub(super) fn read(source: &dyn Source, settings: &Settings, door: &Door<'_>, un
 
 /// Marks items that anyone could have put there. What git tracks may change while the files stay, so that this is no
 /// part of what is remembered of them.
-fn mark(read: &mut Gathered, source: &dyn Source, path: &RepoPath, redactor: &Redactor, untracked: Untracked) {
+fn mark(read: &mut ParsedFiles, source: &dyn SourceTree, path: &RepoPath, redactor: &Redactor, untracked: Untracked) {
     let distrusts = |path: &RepoPath| untracked.distrusts(source, path);
     let mut about = Vec::new();
     for entry in &mut read.entries {
@@ -63,17 +68,17 @@ fn matching(files: &[RepoPath], settings: &Settings) -> Vec<Matched> {
 }
 
 fn file(
-    source: &dyn Source,
+    source: &dyn SourceTree,
     settings: &Settings,
-    door: &Door<'_>,
+    door: &CachingRedactor<'_>,
     rules: &[Arc<SourceRules>],
     (index, _, path): &Matched,
-) -> Gathered {
-    if let Some(work) = door.memory.made(Purpose::Items, path)
-        && let Work::Items(entries, diagnostics) = &*work
+) -> ParsedFiles {
+    if let Some(work) = door.memory.made(FilePurpose::Items, path)
+        && let FileResult::Items(entries, diagnostics) = &*work
     {
         let (entries, diagnostics) = (entries.clone(), diagnostics.clone());
-        return Gathered { entries, diagnostics, unread: Vec::new() };
+        return ParsedFiles { entries, diagnostics, unread: Vec::new() };
     }
     let redactor = &door.redactor;
     let text = match source.read(path) {
@@ -102,20 +107,26 @@ fn file(
     let unread = unread.into_inner();
     // What the system refused once it may give the next time, and nothing else tells the two apart.
     if unread.is_empty() {
-        door.memory.keep_made(Purpose::Items, path, &more, &|| Work::Items(entries.clone(), diagnostics.clone()));
+        door.memory
+            .keep_made(FilePurpose::Items, path, &more, &|| FileResult::Items(entries.clone(), diagnostics.clone()));
     }
-    Gathered { entries, diagnostics, unread }
+    ParsedFiles { entries, diagnostics, unread }
 }
 
 /// A file without items, because it cannot be used.
-fn unusable(diagnostic: Diagnostic) -> Gathered {
+fn unusable(diagnostic: Diagnostic) -> ParsedFiles {
     match diagnostic.severity {
-        Severity::Error => Gathered { unread: vec![diagnostic], ..Gathered::default() },
-        Severity::Warning => Gathered { diagnostics: vec![diagnostic], ..Gathered::default() },
+        Severity::Error => ParsedFiles { unread: vec![diagnostic], ..ParsedFiles::default() },
+        Severity::Warning => ParsedFiles { diagnostics: vec![diagnostic], ..ParsedFiles::default() },
     }
 }
 
-fn entry(door: &Door<'_>, raw: &Item<String>, content: Option<&[Digest]>, rules: &Arc<SourceRules>) -> Entry {
+fn entry(
+    door: &CachingRedactor<'_>,
+    raw: &Item<String>,
+    content: Option<&[Digest]>,
+    rules: &Arc<SourceRules>,
+) -> Entry {
     let (item, body, removals, digest) = clean::item(door, raw, content);
     Entry {
         item,

@@ -1,11 +1,11 @@
 //! Issues of the snapshot that no pack can show any more.
 
-use super::Desk;
+use super::Project;
 use crate::graph::Target;
 use crate::model::{Code, RepoPath};
 use std::collections::BTreeSet;
 
-impl Desk<'_> {
+impl Project<'_> {
     /// The files of issues that are in the snapshot as somebody's neighbours and are nobody's any more, sorted.
     ///
     /// Whoever gets a pack keeps its neighbours: an issue that was asked for, and every work item. What

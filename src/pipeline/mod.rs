@@ -1,7 +1,7 @@
 //! The corridor: a source and settings → packs, in parallel.
 //!
-//! [`Desk::open`] reads and cleans the work items and draws the graph once;
-//! [`Desk::build`] makes packs of it. What a pack holds depends on the source
+//! [`Project::open`] reads and cleans the work items and draws the graph once;
+//! [`Project::build`] makes packs of it. What a pack holds depends on the source
 //! and the settings alone.
 
 mod build;
@@ -16,27 +16,27 @@ mod planned;
 mod references;
 mod roots;
 
-pub use build::{Built, Fault, Job, Limits, Unsettled};
-pub use memory::{Forgetful, Memory, Purpose, Reading, Resolved, Work};
+pub use build::{BudgetLimits, BuildJob, Built, PackFailure, Unsettled};
+pub use memory::{BuildCache, CachedReading, FilePurpose, FileResult, NoCache, ReferenceCache};
 pub use notices::{levelled, unmatched};
-pub use planned::{Known, Planned};
-pub use references::Read;
+pub use planned::{IsUnchanged, Planned};
+pub use references::LoadedDocument;
 
 // What is remembered of references.
-pub use crate::graph::Referenced;
+pub use crate::graph::ItemReferences;
 pub use roots::RootError;
 
 use crate::config::{DenyList, Settings};
-use crate::graph::{Corpus, Entry, Graph, Rules, unite};
-use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity, Source, Untracked, bounded};
+use crate::graph::{Corpus, Entry, Graph, GraphRules, unite};
+use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity, SourceTree, Untracked, bounded};
 use crate::redact::{Clean, CleanBuf, Environment, Redactor};
-use memory::Door;
+use memory::CachingRedactor;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What the files of one kind hold.
 #[derive(Default)]
-struct Gathered {
+struct ParsedFiles {
     entries: Vec<Arc<Entry>>,
     /// What is wrong with the files that could be read.
     diagnostics: Vec<Diagnostic>,
@@ -44,7 +44,7 @@ struct Gathered {
     unread: Vec<Diagnostic>,
 }
 
-impl Gathered {
+impl ParsedFiles {
     fn extend(&mut self, other: Self) {
         self.entries.extend(other.entries);
         self.diagnostics.extend(other.diagnostics);
@@ -53,17 +53,17 @@ impl Gathered {
 }
 
 /// Everything that packs are made from: items, clean, with the graph around them.
-pub struct Desk<'a> {
-    source: &'a dyn Source,
+pub struct Project<'a> {
+    source: &'a dyn SourceTree,
     settings: &'a Settings,
     deny: &'a DenyList,
-    door: Door<'a>,
+    door: CachingRedactor<'a>,
     environment: Environment,
     corpus: Corpus,
     graph: Graph,
     /// Of reading and of the graph, sorted, with the levels that the configuration gives.
     diagnostics: Vec<Diagnostic>,
-    notices: notices::Notices,
+    notices: notices::PackNotices,
     /// What may hold items and could not be read: what those say of others, nobody knows.
     unread: Vec<Diagnostic>,
     /// How files count that git does not track.
@@ -74,26 +74,31 @@ pub struct Desk<'a> {
     unrelated: BTreeMap<String, Clean>,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> Project<'a> {
     /// Reads the work items of `source`, cleans them and draws their graph.
     ///
     /// `environment` holds the secret values of the building process, which no pack may contain.
-    pub fn open(source: &'a dyn Source, settings: &'a Settings, deny: &'a DenyList, environment: Environment) -> Self {
-        Self::open_with(source, settings, deny, environment, &Forgetful, Untracked::Trusted)
+    pub fn open(
+        source: &'a dyn SourceTree,
+        settings: &'a Settings,
+        deny: &'a DenyList,
+        environment: Environment,
+    ) -> Self {
+        Self::open_with(source, settings, deny, environment, &NoCache, Untracked::Trusted)
     }
 
     /// Does the same, and leaves what `memory` knows already. `untracked` says how files count that git does not track.
     pub fn open_with(
-        source: &'a dyn Source,
+        source: &'a dyn SourceTree,
         settings: &'a Settings,
         deny: &'a DenyList,
         environment: Environment,
-        memory: &'a dyn Memory,
+        memory: &'a dyn BuildCache,
         untracked: Untracked,
     ) -> Self {
-        let door = Door { redactor: Redactor::new(&settings.redaction), memory };
+        let door = CachingRedactor { redactor: Redactor::new(&settings.redaction), memory };
         let redactor = &door.redactor;
-        let Gathered { entries, mut diagnostics, mut unread } = items::read(source, settings, &door, untracked);
+        let ParsedFiles { entries, mut diagnostics, mut unread } = items::read(source, settings, &door, untracked);
         let issues = issues::read(source, &door);
         diagnostics.extend(issues.diagnostics);
         unread.extend(issues.unread);
@@ -107,7 +112,7 @@ impl<'a> Desk<'a> {
         let adrs: Vec<RepoPath> =
             source.files().iter().filter(|path| settings.adrs.include.set.is_match(path.as_str())).cloned().collect();
         let github = &settings.github;
-        let rules = Rules {
+        let rules = GraphRules {
             repo: github.repo.as_ref().map(|repo| clean::line(redactor, "repo", repo)),
             host: clean::line(redactor, "host", &github.host),
             done: settings.done_statuses.iter().map(|status| status.to_lowercase()).collect(),
@@ -124,7 +129,7 @@ impl<'a> Desk<'a> {
         diagnostics.sort();
         diagnostics.dedup();
         let diagnostics = levelled(bounded(diagnostics), settings);
-        let notices = notices::Notices::new(&diagnostics, redactor);
+        let notices = notices::PackNotices::new(&diagnostics, redactor);
         let publishes = github::publishes(settings, &corpus);
         Self {
             source,

@@ -2,7 +2,7 @@
 
 use super::clean;
 use crate::config::Settings;
-use crate::model::{Code, Diagnostic, Level, Severity, Source};
+use crate::model::{Code, Diagnostic, Level, Severity, SourceTree};
 use crate::redact::Redactor;
 use crate::select::Notice;
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ pub fn levelled(diagnostics: Vec<Diagnostic>, settings: &Settings) -> Vec<Diagno
 }
 
 /// A warning for each glob of the configuration's work items that no file matches.
-pub fn unmatched(settings: &Settings, source: &dyn Source) -> Vec<Diagnostic> {
+pub fn unmatched(settings: &Settings, source: &dyn SourceTree) -> Vec<Diagnostic> {
     let files = source.files();
     let globs = settings
         .work_items
@@ -42,11 +42,11 @@ pub fn unmatched(settings: &Settings, source: &dyn Source) -> Vec<Diagnostic> {
 }
 
 /// Notices of the items and the graph, by the id of the item that they concern.
-pub(super) struct Notices {
+pub(super) struct PackNotices {
     by_id: HashMap<String, Vec<(Code, Notice)>>,
 }
 
-impl Notices {
+impl PackNotices {
     pub(super) fn new(diagnostics: &[Diagnostic], redactor: &Redactor) -> Self {
         let mut by_id: HashMap<String, Vec<(Code, Notice)>> = HashMap::new();
         for diagnostic in diagnostics {

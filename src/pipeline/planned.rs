@@ -20,4 +20,4 @@ pub struct Planned {
 }
 
 /// Says of a pack whether it need not be built.
-pub type Known<'a> = dyn Fn(&Planned) -> bool + Sync + 'a;
+pub type IsUnchanged<'a> = dyn Fn(&Planned) -> bool + Sync + 'a;

@@ -1,64 +1,65 @@
 //! The files that roots refer to: found, read and cleaned once each.
 
 use super::items::scrubbed;
-use super::memory::{Purpose, Work};
-use super::{Desk, clean, unreadable};
+use super::memory::{FilePurpose, FileResult};
+use super::{Project, clean, unreadable};
 use crate::config::Profile;
-use crate::graph::{FileKind, Files, Referenced, Target};
+use crate::graph::{FileKind, ItemReferences, RepoFiles, Target};
 use crate::model::{Code, Diagnostic, Digest, Digester, Place, Refusal, RepoPath, bounded};
 use crate::parse::adr_status;
 use crate::redact::Clean;
-use crate::select::{Document, References, Taken, is_inactive};
+use crate::select::{Document, ReferencedFile, RootReferences, is_inactive};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash as _;
 use std::sync::Arc;
 
 /// A file's path as packs show it, with its text or the contract's reason why it cannot be had.
-pub type Read = (Clean, Result<Arc<Document>, &'static str>);
+pub type LoadedDocument = (Clean, Result<Arc<Document>, &'static str>);
 
 /// References of the items that packs need, and the files that they lead to.
-pub(super) struct Shelf {
-    referenced: BTreeMap<usize, Arc<Referenced>>,
-    documents: BTreeMap<RepoPath, Read>,
+pub(super) struct ReferencedFiles {
+    referenced: BTreeMap<usize, Arc<ItemReferences>>,
+    documents: BTreeMap<RepoPath, LoadedDocument>,
     /// An error for each document that exists and cannot be read.
     unread: BTreeMap<RepoPath, Diagnostic>,
 }
 
-impl Shelf {
+impl ReferencedFiles {
     /// Resolves the references of `roots`, and of those neighbours that a profile asks for.
-    pub(super) fn fill(desk: &Desk<'_>, roots: &[usize], profiles: &[&Profile]) -> Self {
+    pub(super) fn fill(project: &Project<'_>, roots: &[usize], profiles: &[&Profile]) -> Self {
         let items: BTreeSet<usize> = roots
             .iter()
-            .flat_map(|root| profiles.iter().flat_map(move |profile| referring(desk, *root, profile)))
+            .flat_map(|root| profiles.iter().flat_map(move |profile| referring(project, *root, profile)))
             .collect();
-        let files = Files::new(desk.source.files());
-        let tracked: Vec<RepoPath> = match desk.source.issues() {
+        let files = RepoFiles::new(project.source.files());
+        let tracked: Vec<RepoPath> = match project.source.issues() {
             [] => Vec::new(),
-            _ => desk.source.files().iter().filter(|path| desk.source.tracked(path)).cloned().collect(),
+            _ => project.source.files().iter().filter(|path| project.source.tracked(path)).cloned().collect(),
         };
-        let tracked = Files::new(&tracked);
-        let output = desk.settings.output.dir.as_str();
-        let denied = |path: &RepoPath| desk.deny.denies(path) || path.is_under(output);
+        let tracked = RepoFiles::new(&tracked);
+        let output = project.settings.output.dir.as_str();
+        let denied = |path: &RepoPath| project.deny.denies(path) || path.is_under(output);
         let items: Vec<usize> = items.into_iter().collect();
-        let resolved = desk.door.memory.resolved(&|| names(desk));
+        let resolved = project.door.memory.resolved(&|| names(project));
         let found = |item: usize| {
-            let identity = || desk.corpus.entries[item].identity();
+            let identity = || project.corpus.entries[item].identity();
             if let Some(known) = resolved.as_ref().and_then(|resolved| resolved.get(&identity())) {
                 return known;
             }
-            let found = Arc::new(desk.graph.references(&desk.corpus, item, &files, &tracked, &denied));
+            let found = Arc::new(project.graph.references(&project.corpus, item, &files, &tracked, &denied));
             if let Some(resolved) = &resolved {
                 resolved.keep(identity(), &found);
             }
             found
         };
-        let referenced: BTreeMap<usize, Arc<Referenced>> = items.par_iter().map(|item| (*item, found(*item))).collect();
+        let referenced: BTreeMap<usize, Arc<ItemReferences>> =
+            items.par_iter().map(|item| (*item, found(*item))).collect();
         let wanted: BTreeSet<(&RepoPath, FileKind)> =
             referenced.values().flat_map(|found| found.files.iter().map(|file| (&file.path, file.kind))).collect();
         let wanted: Vec<_> = wanted.into_iter().collect();
-        let read: Vec<(RepoPath, Result<Read, Diagnostic>)> =
-            wanted.par_iter().map(|(path, _)| ((*path).clone(), read(desk, path))).collect();
+        let read: Vec<(RepoPath, Result<LoadedDocument, Diagnostic>)> =
+            wanted.par_iter().map(|(path, _)| ((*path).clone(), read(project, path))).collect();
         let (mut documents, mut unread) = (BTreeMap::new(), BTreeMap::new());
         for (path, read) in read {
             match read {
@@ -75,32 +76,37 @@ impl Shelf {
     }
 
     /// The first of those that the pack of `root` would hold.
-    pub(super) fn unread_of(&self, desk: &Desk<'_>, root: usize, profile: &Profile) -> Option<&Diagnostic> {
+    pub(super) fn unread_of(&self, project: &Project<'_>, root: usize, profile: &Profile) -> Option<&Diagnostic> {
         if self.unread.is_empty() {
             return None;
         }
-        let found = referring(desk, root, profile).into_iter().filter_map(|by| self.referenced.get(&by));
+        let found = referring(project, root, profile).into_iter().filter_map(|by| self.referenced.get(&by));
         let mut files = found.flat_map(|found| &found.files);
         files.find_map(|file| self.unread.get(&file.path))
     }
 
     /// The references that the pack of `root` takes, and what is wrong with them.
-    pub(super) fn of(&self, desk: &Desk<'_>, root: usize, profile: &Profile) -> (References, Vec<Diagnostic>) {
-        let mut references = References { url: desk.issue_url(root), ..References::default() };
+    pub(super) fn of(
+        &self,
+        project: &Project<'_>,
+        root: usize,
+        profile: &Profile,
+    ) -> (RootReferences, Vec<Diagnostic>) {
+        let mut references = RootReferences { url: project.issue_url(root), ..RootReferences::default() };
         let mut diagnostics = Vec::new();
         let mut seen: BTreeSet<(&RepoPath, Option<&String>)> = BTreeSet::new();
-        for by in referring(desk, root, profile) {
+        for by in referring(project, root, profile) {
             let Some(found) = self.referenced.get(&by) else { continue };
             diagnostics.extend(found.diagnostics.iter().cloned());
             references.missing.extend(found.missing.iter().cloned());
             for file in &found.files {
                 let known = seen.contains(&(&file.path, None)) || !seen.insert((&file.path, file.anchor.as_ref()));
-                if by != root && (known || self.is_own(desk, root, &file.path)) {
+                if by != root && (known || self.is_own(project, root, &file.path)) {
                     continue;
                 }
                 let Some((shown, document)) = self.documents.get(&file.path) else { continue };
                 let at = Place::line(file.at.path.clone(), file.at.line);
-                let id = desk.corpus.entries[by].item.id.as_str();
+                let id = project.corpus.entries[by].item.id.as_str();
                 let readable = document.as_ref().ok();
                 diagnostics
                     .extend(readable.and_then(|document| warn(document, file.kind, file.anchor.as_deref(), at, id)));
@@ -111,9 +117,9 @@ impl Shelf {
                 // Of a file that cannot be had, or has no such heading, there is only the whole.
                 file.anchor =
                     file.anchor.filter(|anchor| document.as_ref().is_ok_and(|document| has_section(document, anchor)));
-                let untrusted = desk.untracked.distrusts(desk.source, &file.path);
+                let untrusted = project.untracked.distrusts(project.source, &file.path);
                 let (shown, document) = (shown.clone(), document.clone());
-                references.files.push(Taken { file, by, shown, document, untrusted });
+                references.files.push(ReferencedFile { file, by, shown, document, untrusted });
             }
         }
         references.files.sort_by(|a, b| {
@@ -131,33 +137,36 @@ impl Shelf {
         (references, bounded(diagnostics))
     }
 
-    fn is_own(&self, desk: &Desk<'_>, root: usize, path: &RepoPath) -> bool {
-        let entry = &desk.corpus.entries[root];
+    fn is_own(&self, project: &Project<'_>, root: usize, path: &RepoPath) -> bool {
+        let entry = &project.corpus.entries[root];
         let draft = entry.draft.as_ref().is_some_and(|draft| draft.body.origin.path == *path);
         draft || entry.item.origin.path == *path || entry.item.body.origin.path == *path
     }
 }
 
 /// Of everything by which references are found, under the same configuration.
-fn names(desk: &Desk<'_>) -> Digest {
+fn names(project: &Project<'_>) -> Digest {
     let mut digester = Digester::default();
-    desk.corpus.hash_names(&mut digester);
-    for path in desk.source.files() {
-        (path, desk.source.tracked(path)).hash(&mut digester);
+    project.corpus.hash_names(&mut digester);
+    for path in project.source.files() {
+        (path, project.source.tracked(path)).hash(&mut digester);
     }
     digester.digest()
 }
 
 /// The root, then the neighbours whose references the profile follows.
-fn referring(desk: &Desk<'_>, root: usize, profile: &Profile) -> Vec<usize> {
+fn referring(project: &Project<'_>, root: usize, profile: &Profile) -> Vec<usize> {
     let mut items = vec![root];
     items.extend(
-        desk.graph.neighbours(root).into_iter().filter(|edge| profile.adr_refs_of.contains(&edge.relation)).filter_map(
-            |edge| match edge.to {
+        project
+            .graph
+            .neighbours(root)
+            .into_iter()
+            .filter(|edge| profile.adr_refs_of.contains(&edge.relation))
+            .filter_map(|edge| match edge.to {
                 Target::Item(item) => Some(item),
                 Target::Issue { .. } => None,
-            },
-        ),
+            }),
     );
     items
 }
@@ -166,27 +175,27 @@ fn referring(desk: &Desk<'_>, root: usize, profile: &Profile) -> Vec<usize> {
 ///
 /// # Errors
 /// If it exists and the system refuses: a pack without it would say that it is not there.
-fn read(desk: &Desk<'_>, path: &RepoPath) -> Result<Read, Diagnostic> {
-    if let Some(work) = desk.door.memory.made(Purpose::Document, path)
-        && let Work::Document(read) = &*work
+fn read(project: &Project<'_>, path: &RepoPath) -> Result<LoadedDocument, Diagnostic> {
+    if let Some(work) = project.door.memory.made(FilePurpose::Document, path)
+        && let FileResult::Document(read) = &*work
     {
         return Ok(read.clone());
     }
-    let refused = |reason| Ok((clean::line(&desk.door.redactor, "path", path.as_str()), Err(reason)));
-    match desk.source.read(path) {
+    let refused = |reason| Ok((clean::line(&project.door.redactor, "path", path.as_str()), Err(reason)));
+    match project.source.read(path) {
         Err(Refusal::Denied) => refused("denied_path"),
         Err(Refusal::Outside) => refused("outside_repo"),
         Err(Refusal::NotInRepo) => refused("not_in_repo"),
         Err(Refusal::Binary) => refused("binary"),
         Err(Refusal::NotUtf8) => refused("not_utf8"),
         Err(Refusal::TooLarge(_)) => refused("too_large"),
-        Err(refusal @ Refusal::Unreadable(_)) => Err(scrubbed(&desk.door.redactor, unreadable(path, &refusal))),
+        Err(refusal @ Refusal::Unreadable(_)) => Err(scrubbed(&project.door.redactor, unreadable(path, &refusal))),
         Ok(raw) => {
-            let (shown, text, removals, digest) = clean::document(&desk.door, path, &raw);
+            let (shown, text, removals, digest) = clean::document(&project.door, path, &raw);
             let status = adr_status(&text.clean, &text.markdown).map(|(range, _)| text.clean.slice(range).trimmed());
             let document = Document { path: path.clone(), shown: shown.clone(), text, status, removals, digest };
             let read = (shown, Ok(Arc::new(document)));
-            desk.door.memory.keep_made(Purpose::Document, path, &[], &|| Work::Document(read.clone()));
+            project.door.memory.keep_made(FilePurpose::Document, path, &[], &|| FileResult::Document(read.clone()));
             Ok(read)
         }
     }

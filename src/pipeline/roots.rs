@@ -1,8 +1,8 @@
 //! Who gets a pack.
 
-use super::Desk;
-use crate::config::Filter;
-use crate::graph::{Found, Graph, ItemState, Node, Value};
+use super::Project;
+use crate::config::FieldFilter;
+use crate::graph::{Graph, ItemState, Node, RootMatch, Value};
 use crate::redact::Clean;
 
 /// A root as typed that stands for no one item.
@@ -35,7 +35,7 @@ fn list(ids: &[String]) -> String {
     ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
 }
 
-impl Desk<'_> {
+impl Project<'_> {
     /// The roots that the configuration asks for, in natural order.
     pub fn roots(&self) -> Vec<usize> {
         (0..self.corpus.entries.len()).filter(|item| self.is_root(*item)).collect()
@@ -52,7 +52,7 @@ impl Desk<'_> {
             && !self.matches_any(item, &roots.exclude)
     }
 
-    fn matches_any(&self, item: usize, filter: &Filter) -> bool {
+    fn matches_any(&self, item: usize, filter: &FieldFilter) -> bool {
         filter.0.iter().any(|(field, values)| self.matches(item, field, values))
     }
 
@@ -81,11 +81,11 @@ impl Desk<'_> {
     pub fn find(&self, typed: &str) -> Result<usize, RootError> {
         let id = |item: &usize| self.corpus.entries[*item].item.id.to_string();
         match self.graph.find(&self.corpus, typed) {
-            Found::Item(item) => Ok(item),
-            Found::Several(items) => {
+            RootMatch::Item(item) => Ok(item),
+            RootMatch::Several(items) => {
                 Err(RootError::Several { typed: typed.to_owned(), ids: items.iter().map(id).collect() })
             }
-            Found::Issue(issue) => {
+            RootMatch::Issue(issue) => {
                 let here = self.corpus.rules.repo.as_ref().is_some_and(|repo| repo.eq_ignore_ascii_case(&issue.repo));
                 let root = if here || issue.repo.is_empty() {
                     issue.number.to_string()
@@ -94,7 +94,7 @@ impl Desk<'_> {
                 };
                 Err(RootError::Issue(root))
             }
-            Found::Nothing => {
+            RootMatch::Nothing => {
                 let lower = typed.to_lowercase();
                 let ends = |id: &str| typed.len() > 1 && id.to_lowercase().ends_with(&lower);
                 let near = self

@@ -3,19 +3,20 @@
 use super::generic::{self, LABELS, Names, SPOTS, Word};
 use super::keywords::Keywords;
 use super::providers::{PROVIDERS, Provider};
-use super::rules::{self, Label, Rule};
+use super::rules::{self, FindingLabel, TokenRule};
 use super::text::WordEnds;
 use super::{dots, keys, names, phrases, url};
 use std::sync::OnceLock;
 
 /// What a record says of a URL's password.
-static URL_PASSWORD: Label = Label { name: "url-password", reason: "is the password or token of a URL", rank: 3 };
+static URL_PASSWORD: FindingLabel =
+    FindingLabel { name: "url-password", reason: "is the password or token of a URL", rank: 3 };
 
 /// Whose rule a finding is of.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Of {
+pub(super) enum RuleRef {
     /// A built-in one.
-    Ours(&'static Label),
+    Ours(&'static FindingLabel),
     /// The user's, by its place in the configuration.
     Theirs(usize),
 }
@@ -25,13 +26,13 @@ pub(super) enum Of {
 pub(super) struct Finding {
     pub(super) start: usize,
     pub(super) end: usize,
-    pub(super) of: Of,
+    pub(super) of: RuleRef,
 }
 
 /// What a keyword calls.
 #[derive(Debug, Clone, Copy)]
-enum Call {
-    Rule(&'static Rule),
+enum KeywordTarget {
+    Rule(&'static TokenRule),
     Name,
     Word(&'static Word),
     Url,
@@ -45,28 +46,28 @@ enum Call {
 }
 
 /// The built-in keywords, put together at the first text.
-fn keywords() -> &'static Keywords<Call> {
-    static KEYWORDS: OnceLock<Keywords<Call>> = OnceLock::new();
+fn keywords() -> &'static Keywords<KeywordTarget> {
+    static KEYWORDS: OnceLock<Keywords<KeywordTarget>> = OnceLock::new();
     KEYWORDS.get_or_init(|| {
-        let mut words: Vec<(String, Call)> = Vec::new();
+        let mut words: Vec<(String, KeywordTarget)> = Vec::new();
         for rule in rules::all().chain(&SPOTS) {
-            words.extend(rule.keywords().map(|word| (word, Call::Rule(rule))));
+            words.extend(rule.keywords().map(|word| (word, KeywordTarget::Rule(rule))));
         }
         for provider in PROVIDERS {
-            words.extend(provider.words.iter().map(|word| ((*word).to_owned(), Call::Provider(provider))));
+            words.extend(provider.words.iter().map(|word| ((*word).to_owned(), KeywordTarget::Provider(provider))));
         }
-        words.extend(LABELS.iter().map(|word| (word.word.to_owned(), Call::Word(word))));
-        let mut fixed: Vec<(&str, Call)> = Vec::new();
-        fixed.extend(generic::STEMS.iter().map(|stem| (*stem, Call::Name)));
-        fixed.extend(phrases::KEYWORDS.iter().map(|word| (*word, Call::Phrase)));
-        fixed.extend(keys::BODIES.iter().map(|word| (*word, Call::KeyBody)));
-        fixed.extend(keys::WRAPPED.iter().map(|word| (*word, Call::Wrapped)));
+        words.extend(LABELS.iter().map(|word| (word.word.to_owned(), KeywordTarget::Word(word))));
+        let mut fixed: Vec<(&str, KeywordTarget)> = Vec::new();
+        fixed.extend(generic::STEMS.iter().map(|stem| (*stem, KeywordTarget::Name)));
+        fixed.extend(phrases::KEYWORDS.iter().map(|word| (*word, KeywordTarget::Phrase)));
+        fixed.extend(keys::BODIES.iter().map(|word| (*word, KeywordTarget::KeyBody)));
+        fixed.extend(keys::WRAPPED.iter().map(|word| (*word, KeywordTarget::Wrapped)));
         fixed.extend([
-            ("://", Call::Url),
-            (keys::BEGIN, Call::KeyBlock),
-            (keys::BEGIN_SSH2, Call::KeyBlock),
-            (keys::END, Call::KeyEnd),
-            (keys::PUTTY, Call::Putty),
+            ("://", KeywordTarget::Url),
+            (keys::BEGIN, KeywordTarget::KeyBlock),
+            (keys::BEGIN_SSH2, KeywordTarget::KeyBlock),
+            (keys::END, KeywordTarget::KeyEnd),
+            (keys::PUTTY, KeywordTarget::Putty),
         ]);
         words.extend(fixed.into_iter().map(|(word, call)| (word.to_owned(), call)));
         Keywords::new(words)
@@ -74,7 +75,7 @@ fn keywords() -> &'static Keywords<Call> {
 }
 
 /// Every built-in label.
-pub(super) fn labels() -> impl Iterator<Item = &'static Label> {
+pub(super) fn labels() -> impl Iterator<Item = &'static FindingLabel> {
     let rules = rules::all().chain(&SPOTS).map(|rule| &rule.label);
     let providers = PROVIDERS.iter().map(|provider| &provider.label);
     let others = [&URL_PASSWORD, &keys::BLOCK, &keys::FILE, phrases::LABEL];
@@ -83,45 +84,57 @@ pub(super) fn labels() -> impl Iterator<Item = &'static Label> {
 
 /// What the built-in rules find in `text`, in no order; findings may overlap.
 ///
-/// `strict`: the text is a record rather than prose, see [`Names::value`].
+/// `strict`: the text is a record rather than prose, see `crate::redact::generic::Names::value`.
 pub(super) fn built_in(text: &[u8], strict: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut assigned = Names::default();
     let mut ends = WordEnds::default();
     let mut key_end = 0;
-    dots::tokens(text, |start, end, label| findings.push(Finding { start, end, of: Of::Ours(label) }));
+    dots::tokens(text, |start, end, label| findings.push(Finding { start, end, of: RuleRef::Ours(label) }));
     keywords().each(text, |at, hit_end, call| {
         let found = match call {
-            Call::Rule(rule) => rule.find(text, at).map(|(start, end)| {
+            KeywordTarget::Rule(rule) => rule.find(text, at).map(|(start, end)| {
                 let end = if rule.extends() { ends.end(text, end) } else { end };
                 (start, end, &rule.label)
             }),
-            Call::Name | Call::Word(_) => {
-                let mut take = |start, end, label| findings.push(Finding { start, end, of: Of::Ours(label) });
+            KeywordTarget::Name | KeywordTarget::Word(_) => {
+                let mut take = |start, end, label| findings.push(Finding { start, end, of: RuleRef::Ours(label) });
                 match call {
-                    Call::Word(word) => assigned.labelled(text, at, word, &mut take),
+                    KeywordTarget::Word(word) => assigned.labelled(text, at, word, &mut take),
                     _ => assigned.find(text, at, strict, &mut take),
                 }
                 None
             }
-            Call::Url => url::credentials(text, hit_end).map(|(start, end)| (start, end, &URL_PASSWORD)),
+            KeywordTarget::Url => url::credentials(text, hit_end).map(|(start, end)| (start, end, &URL_PASSWORD)),
             // A block holds no other block: skipping what it covers keeps the pass linear.
-            Call::KeyBlock if at >= key_end => keys::block(text, at).map(|(start, end)| (start, end, &keys::BLOCK)),
-            Call::KeyEnd if at >= key_end => keys::rest(text, at).map(|(start, end)| (start, end, &keys::BLOCK)),
-            Call::Putty if at >= key_end => keys::putty(text, at).map(|(start, end)| (start, end, &keys::BLOCK)),
-            Call::Wrapped if at >= key_end => keys::wrapped(text, at),
-            Call::KeyBody if at >= key_end => keys::bare(text, at).map(|(start, end)| (start, end, &keys::BLOCK)),
-            Call::KeyBlock | Call::KeyEnd | Call::Putty | Call::Wrapped | Call::KeyBody => None,
-            Call::Provider(provider) => {
+            KeywordTarget::KeyBlock if at >= key_end => {
+                keys::block(text, at).map(|(start, end)| (start, end, &keys::BLOCK))
+            }
+            KeywordTarget::KeyEnd if at >= key_end => {
+                keys::rest(text, at).map(|(start, end)| (start, end, &keys::BLOCK))
+            }
+            KeywordTarget::Putty if at >= key_end => {
+                keys::putty(text, at).map(|(start, end)| (start, end, &keys::BLOCK))
+            }
+            KeywordTarget::Wrapped if at >= key_end => keys::wrapped(text, at),
+            KeywordTarget::KeyBody if at >= key_end => {
+                keys::bare(text, at).map(|(start, end)| (start, end, &keys::BLOCK))
+            }
+            KeywordTarget::KeyBlock
+            | KeywordTarget::KeyEnd
+            | KeywordTarget::Putty
+            | KeywordTarget::Wrapped
+            | KeywordTarget::KeyBody => None,
+            KeywordTarget::Provider(provider) => {
                 provider.find(text, at, hit_end).map(|(start, end)| (start, end, &provider.label))
             }
-            Call::Phrase => phrases::words(text, hit_end).map(|(start, end)| (start, end, phrases::LABEL)),
+            KeywordTarget::Phrase => phrases::words(text, hit_end).map(|(start, end)| (start, end, phrases::LABEL)),
         };
         if let Some((start, end, label)) = found {
             if label.rank == keys::BLOCK.rank {
                 key_end = key_end.max(end);
             }
-            findings.push(Finding { start, end, of: Of::Ours(label) });
+            findings.push(Finding { start, end, of: RuleRef::Ours(label) });
         }
     });
     findings

@@ -1,21 +1,22 @@
 //! Tokens that no keyword announces, known by where their dots stand.
 
 use super::judge;
-use super::rules::Label;
+use super::rules::FindingLabel;
 use super::text::starts_token;
 
-static DISCORD: Label =
-    Label { name: "discord-bot-token", reason: "matches the pattern of a Discord bot token", rank: 1 };
-static AIRTABLE: Label = Label { name: "airtable-token", reason: "matches the pattern of an Airtable token", rank: 1 };
+static DISCORD: FindingLabel =
+    FindingLabel { name: "discord-bot-token", reason: "matches the pattern of a Discord bot token", rank: 1 };
+static AIRTABLE: FindingLabel =
+    FindingLabel { name: "airtable-token", reason: "matches the pattern of an Airtable token", rank: 1 };
 
 /// Every label of this file.
-pub(super) static LABELS: [&Label; 2] = [&DISCORD, &AIRTABLE];
+pub(super) static LABELS: [&FindingLabel; 2] = [&DISCORD, &AIRTABLE];
 
 /// How many places are looked at together; hardly ever is one of them what is looked for.
 const CHUNK: usize = 64;
 
 /// Tells every such token of `text`.
-pub(super) fn tokens(text: &[u8], mut found: impl FnMut(usize, usize, &'static Label)) {
+pub(super) fn tokens(text: &[u8], mut found: impl FnMut(usize, usize, &'static FindingLabel)) {
     pairs(text, (b'.', b'.', 7), |dot| {
         if let Some((start, end)) = discord(text, dot) {
             found(start, end, &DISCORD);

@@ -1,15 +1,15 @@
 //! Rewrites a text: findings become markers, invisible characters leave.
 
-use super::detect::{Finding, Of};
+use super::detect::{Finding, RuleRef};
 use super::engine::Redactor;
 use super::hygiene::INVISIBLE;
 use super::view::View;
-use crate::model::Fold;
+use crate::model::RemovedLines;
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// A piece on its way.
-pub(super) struct Draft<'a> {
+pub(super) struct PieceEdit<'a> {
     pub(super) text: Cow<'a, str>,
     /// Where line ends went with what was removed: place in `text`, how many.
     pub(super) gone: Vec<(usize, u32)>,
@@ -17,7 +17,7 @@ pub(super) struct Draft<'a> {
     pub(super) changed: bool,
 }
 
-impl Draft<'_> {
+impl PieceEdit<'_> {
     /// The ways in which the text can be read.
     pub(super) fn views(&self) -> impl Iterator<Item = View<'_>> {
         // What is hidden may part a secret from what follows it, so the text itself is read in any case.
@@ -25,12 +25,12 @@ impl Draft<'_> {
     }
 
     /// The lines on which line ends are missing.
-    pub(super) fn folds(&self) -> Vec<Fold> {
+    pub(super) fn folds(&self) -> Vec<RemovedLines> {
         let (mut at, mut line) = (0, 1);
         let fold = |&(place, lines): &(usize, u32)| {
             line += line_ends(&self.text[at..place]);
             at = place;
-            Fold { line, lines }
+            RemovedLines { line, lines }
         };
         self.gone.iter().map(fold).collect()
     }
@@ -40,10 +40,10 @@ impl Redactor {
     /// Rewrites a draft without the findings and the hidden characters; says whether it changed.
     pub(super) fn apply(
         &self,
-        draft: &mut Draft<'_>,
+        draft: &mut PieceEdit<'_>,
         mut findings: Vec<Finding>,
         hidden: &[Range<usize>],
-        mut record: impl FnMut(u32, Of),
+        mut record: impl FnMut(u32, RuleRef),
     ) -> bool {
         if findings.is_empty() && hidden.is_empty() {
             return false;
@@ -58,7 +58,7 @@ impl Redactor {
             }
         }
         let spans = self.without_markers(text, self.merged(findings));
-        let mut edits: Vec<(Range<usize>, Option<Of>)> =
+        let mut edits: Vec<(Range<usize>, Option<RuleRef>)> =
             spans.into_iter().map(|f| (f.start..f.end, Some(f.of))).collect();
         edits.extend(hidden.iter().map(|range| (range.clone(), None)));
         edits.sort_by_key(|(range, of)| (range.start, of.is_none()));
@@ -79,7 +79,7 @@ impl Redactor {
                 line += lines;
                 gone.push((output.len().saturating_sub(range.start - place), *lines));
             }
-            record(line, of.unwrap_or(Of::Ours(&INVISIBLE)));
+            record(line, of.unwrap_or(RuleRef::Ours(&INVISIBLE)));
             if let Some(of) = of {
                 output.push_str("[REDACTED:");
                 output.push_str(self.name(of));

@@ -1,15 +1,15 @@
 //! Scrubs the texts of one source together.
 
 use super::clean::Clean;
-use super::detect::{self, Finding, Of};
-use super::edit::Draft;
+use super::detect::{self, Finding, RuleRef};
+use super::edit::PieceEdit;
 use super::hidden::{COMMENT, HIDDEN, IMAGE};
 use super::hygiene;
-use super::spread::Values;
+use super::spread::FoundSecrets;
 use super::view::View;
 use super::{advice, generic, rules};
 use crate::config::{RedactionAllow, RedactionRule, RedactionSettings};
-use crate::model::{Digest, Fold};
+use crate::model::{Digest, RemovedLines};
 use aho_corasick::AhoCorasick;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -22,7 +22,7 @@ const ROUNDS: usize = 4;
 const NEAR: usize = 512;
 
 /// How often each rule removed something, by piece, line and name.
-type Records = BTreeMap<(usize, u32, String), (u32, Of)>;
+type RemovalLog = BTreeMap<(usize, u32, String), (u32, RuleRef)>;
 
 /// Takes secrets and invisible characters out of texts. Built once a run, shared by threads.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub struct Scrubbed {
     /// What was taken out, by piece, line and rule; each triple once.
     pub removals: Vec<Removal>,
     /// Where line ends went with a removal, piece by piece.
-    pub folds: Vec<Vec<Fold>>,
+    pub folds: Vec<Vec<RemovedLines>>,
 }
 
 /// A record of something taken out. It says nothing of the secret itself.
@@ -116,11 +116,11 @@ impl Redactor {
     pub fn scrub(&self, path: &str, pieces: &[Piece<'_>]) -> Scrubbed {
         let allowed: Vec<&RedactionAllow> =
             self.allow.iter().filter(|entry| entry.path.as_ref().is_none_or(|glob| glob.is_match(path))).collect();
-        let mut drafts: Vec<Draft<'_>> = pieces
+        let mut drafts: Vec<PieceEdit<'_>> = pieces
             .iter()
-            .map(|piece| Draft { text: Cow::Borrowed(piece.text), gone: Vec::new(), changed: true })
+            .map(|piece| PieceEdit { text: Cow::Borrowed(piece.text), gone: Vec::new(), changed: true })
             .collect();
-        let mut records = Records::new();
+        let mut records = RemovalLog::new();
         for _ in 0..ROUNDS {
             if !self.round(&allowed, pieces, &mut drafts, &mut records) {
                 break;
@@ -138,7 +138,7 @@ impl Redactor {
                 count,
             })
             .collect();
-        let folds = drafts.iter().map(Draft::folds).collect();
+        let folds = drafts.iter().map(PieceEdit::folds).collect();
         let texts = drafts
             .into_iter()
             .map(|draft| match draft.text {
@@ -165,10 +165,10 @@ impl Redactor {
         &self,
         allowed: &[&RedactionAllow],
         pieces: &[Piece<'_>],
-        drafts: &mut [Draft<'_>],
-        records: &mut Records,
+        drafts: &mut [PieceEdit<'_>],
+        records: &mut RemovalLog,
     ) -> bool {
-        let mut values = Values::default();
+        let mut values = FoundSecrets::default();
         let mut found: Vec<Vec<Finding>> = Vec::with_capacity(drafts.len());
         for (piece, draft) in pieces.iter().zip(drafts.iter()) {
             let mut findings = Vec::new();
@@ -203,7 +203,7 @@ impl Redactor {
         if view.is_whole()
             && let Some(label) = generic::field(key, &view.text)
         {
-            findings.push(Finding { start: 0, end: bytes.len(), of: Of::Ours(label) });
+            findings.push(Finding { start: 0, end: bytes.len(), of: RuleRef::Ours(label) });
         }
         if !self.rules.is_empty() {
             self.own_findings(bytes, &mut findings);
@@ -242,7 +242,7 @@ impl Redactor {
                 for groups in rule.pattern.captures_iter(&text[window.clone()]) {
                     if let Some(found) = groups.get(1).or_else(|| groups.get(0)) {
                         let (start, end) = (window.start + found.start(), window.start + found.end());
-                        findings.push(Finding { start, end, of: Of::Theirs(index) });
+                        findings.push(Finding { start, end, of: RuleRef::Theirs(index) });
                     }
                 }
             }
@@ -267,25 +267,25 @@ impl Redactor {
         });
     }
 
-    pub(super) fn name(&self, of: Of) -> &str {
+    pub(super) fn name(&self, of: RuleRef) -> &str {
         match of {
-            Of::Ours(label) => label.name,
-            Of::Theirs(index) => self.rules.get(index).map_or("", |rule| &rule.name),
+            RuleRef::Ours(label) => label.name,
+            RuleRef::Theirs(index) => self.rules.get(index).map_or("", |rule| &rule.name),
         }
     }
 
-    fn reason(&self, of: Of) -> &str {
+    fn reason(&self, of: RuleRef) -> &str {
         match of {
-            Of::Ours(label) => label.reason,
-            Of::Theirs(index) => self.rules.get(index).map_or("", |rule| &rule.reason),
+            RuleRef::Ours(label) => label.reason,
+            RuleRef::Theirs(index) => self.rules.get(index).map_or("", |rule| &rule.reason),
         }
     }
 
     /// The order of labels on one place: key blocks, forms of tokens, the user's rules, then what names say.
-    pub(super) fn rank(&self, of: Of) -> (u8, usize) {
+    pub(super) fn rank(&self, of: RuleRef) -> (u8, usize) {
         match of {
-            Of::Ours(label) => (label.rank, 0),
-            Of::Theirs(index) => (2, index),
+            RuleRef::Ours(label) => (label.rank, 0),
+            RuleRef::Theirs(index) => (2, index),
         }
     }
 }

@@ -11,21 +11,24 @@ mod target;
 
 use super::advice;
 use super::engine::{Redactor, Removal};
-use super::rules::Label;
-use crate::model::{Digest, Fold};
+use super::rules::FindingLabel;
+use crate::model::{Digest, RemovedLines};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// What a record says of a comment.
-pub(super) static COMMENT: Label =
-    Label { name: "hidden-comment", reason: "is a comment that nobody sees on the page", rank: 9 };
+pub(super) static COMMENT: FindingLabel =
+    FindingLabel { name: "hidden-comment", reason: "is a comment that nobody sees on the page", rank: 9 };
 
 /// What a record says of an image.
-pub(super) static IMAGE: Label =
-    Label { name: "remote-image", reason: "is an image or a frame that would be loaded from elsewhere", rank: 9 };
+pub(super) static IMAGE: FindingLabel = FindingLabel {
+    name: "remote-image",
+    reason: "is an image or a frame that would be loaded from elsewhere",
+    rank: 9,
+};
 
 /// What a record says of other text.
-pub(super) static HIDDEN: Label = Label {
+pub(super) static HIDDEN: FindingLabel = FindingLabel {
     name: "hidden-text",
     reason: "is text that a reader of the page does not see: an unused definition, a title, an attribute or the like",
     rank: 9,
@@ -37,26 +40,26 @@ const ROUNDS: usize = 6;
 
 /// A text without what was hidden in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Revealed {
+pub struct VisibleText {
     /// The text; not scrubbed yet.
     pub text: String,
     /// What was taken out; the piece is 0, lines are those of the text as it was.
     pub removals: Vec<Removal>,
     /// Where line ends went with it.
-    pub folds: Vec<Fold>,
+    pub folds: Vec<RemovedLines>,
 }
 
 /// A removal.
 #[derive(Debug)]
-struct Edit {
+struct HiddenRange {
     range: Range<usize>,
-    label: &'static Label,
-    put: Put,
+    label: &'static FindingLabel,
+    put: Replacement,
 }
 
 /// What takes the place of removed text.
 #[derive(Debug, PartialEq, Eq)]
-enum Put {
+enum Replacement {
     /// A marker, so that what stands before and after cannot become something new.
     Marker,
     /// Nothing, where a marker would change what the rest means.
@@ -65,31 +68,32 @@ enum Put {
     Text(String),
 }
 
-impl Edit {
-    fn marked(range: Range<usize>, label: &'static Label) -> Self {
-        Self { range, label, put: Put::Marker }
+impl HiddenRange {
+    fn marked(range: Range<usize>, label: &'static FindingLabel) -> Self {
+        Self { range, label, put: Replacement::Marker }
     }
 
-    fn silent(range: Range<usize>, label: &'static Label) -> Self {
-        Self { range, label, put: Put::Nothing }
+    fn silent(range: Range<usize>, label: &'static FindingLabel) -> Self {
+        Self { range, label, put: Replacement::Nothing }
     }
 }
 
 /// A text on its way, and on which line of the original each of its lines begins.
-struct Draft {
+struct LineMappedText {
     text: String,
     lines: Vec<u32>,
 }
 
-type Records = BTreeMap<(u32, &'static str), (u32, &'static Label)>;
+type HiddenRecords = BTreeMap<(u32, &'static str), (u32, &'static FindingLabel)>;
 
 impl Redactor {
     /// Takes out of Markdown that anyone could write what a reader of its page does not see, and remote images.
     ///
     /// What stands in code is seen, and stays. `path` serves the user's allowances.
-    pub fn revealed(&self, path: &str, text: &str) -> Revealed {
-        let mut draft = Draft { text: text.to_owned(), lines: (1..=line_ends(text).saturating_add(1)).collect() };
-        let mut records = Records::new();
+    pub fn revealed(&self, path: &str, text: &str) -> VisibleText {
+        let mut draft =
+            LineMappedText { text: text.to_owned(), lines: (1..=line_ends(text).saturating_add(1)).collect() };
+        let mut records = HiddenRecords::new();
         for round in 0..=ROUNDS {
             let mut edits = markdown::edits(&draft.text);
             edits.retain(|edit| !self.allows(path, edit.label, &draft.text[edit.range.clone()]));
@@ -97,7 +101,7 @@ impl Redactor {
                 break;
             }
             if round == ROUNDS {
-                edits = vec![Edit::marked(0..draft.text.len(), &HIDDEN)];
+                edits = vec![HiddenRange::marked(0..draft.text.len(), &HIDDEN)];
             }
             draft.apply(edits, &mut records);
         }
@@ -113,11 +117,11 @@ impl Redactor {
                 count,
             })
             .collect();
-        Revealed { folds: draft.folds(), text: draft.text, removals }
+        VisibleText { folds: draft.folds(), text: draft.text, removals }
     }
 
     /// Whether the user lets a finding through: every part that an entry gives must match.
-    fn allows(&self, path: &str, label: &Label, text: &str) -> bool {
+    fn allows(&self, path: &str, label: &FindingLabel, text: &str) -> bool {
         self.allow.iter().any(|entry| {
             entry.path.as_ref().is_none_or(|glob| glob.is_match(path))
                 && entry.rule.as_deref().is_none_or(|rule| rule == label.name)
@@ -126,9 +130,9 @@ impl Redactor {
     }
 }
 
-impl Draft {
+impl LineMappedText {
     /// Makes the removals, which may overlap.
-    fn apply(&mut self, mut edits: Vec<Edit>, records: &mut Records) {
+    fn apply(&mut self, mut edits: Vec<HiddenRange>, records: &mut HiddenRecords) {
         edits.sort_by_key(|edit| (edit.range.start, std::cmp::Reverse(edit.range.end)));
         let text = std::mem::take(&mut self.text);
         let before = std::mem::take(&mut self.lines);
@@ -149,13 +153,13 @@ impl Draft {
             let original = before.get(line).copied().unwrap_or(1);
             records.entry((original, edit.label.name)).or_insert((0, edit.label)).0 += 1;
             match edit.put {
-                Put::Marker => {
+                Replacement::Marker => {
                     self.text.push_str("[REDACTED:");
                     self.text.push_str(edit.label.name);
                     self.text.push(']');
                 }
-                Put::Nothing => {}
-                Put::Text(text) => self.text.push_str(&text),
+                Replacement::Nothing => {}
+                Replacement::Text(text) => self.text.push_str(&text),
             }
             // The line's end stays, and with it the block that ends there.
             at = range.end - usize::from(text[range.clone()].ends_with('\n'));
@@ -168,11 +172,11 @@ impl Draft {
     }
 
     /// Where line ends are missing.
-    fn folds(&self) -> Vec<Fold> {
+    fn folds(&self) -> Vec<RemovedLines> {
         let pairs = self.lines.iter().zip(self.lines.iter().skip(1)).zip(1..);
         let fold = |((this, next), line): ((&u32, &u32), u32)| {
             let lines = next.saturating_sub(*this).saturating_sub(1);
-            (lines > 0).then_some(Fold { line, lines })
+            (lines > 0).then_some(RemovedLines { line, lines })
         };
         pairs.filter_map(fold).collect()
     }

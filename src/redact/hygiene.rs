@@ -1,12 +1,12 @@
 //! Characters that a person does not see but a machine reads.
 
-use super::rules::Label;
+use super::rules::FindingLabel;
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 /// What a record says of deleted characters.
-pub(super) static INVISIBLE: Label = Label {
+pub(super) static INVISIBLE: FindingLabel = FindingLabel {
     name: "invisible-text",
     reason: "holds characters that a reader does not see: controls, text direction marks or other invisible code points",
     rank: 9,

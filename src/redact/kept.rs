@@ -1,7 +1,7 @@
 //! What scrubbing gave, in a form that can be put away and used again for the same texts.
 
 use super::{Clean, Piece, Removal, Scrubbed};
-use crate::model::Fold;
+use crate::model::RemovedLines;
 use serde::{Deserialize, Serialize};
 
 /// The outcome of [`Redactor::scrub`](super::Redactor::scrub) for pieces that whoever keeps it can tell apart.
@@ -9,19 +9,19 @@ use serde::{Deserialize, Serialize};
 /// It holds no raw text: of a piece that nothing was taken out of it says only that, and of the
 /// others it has what remained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct CachedScrub {
     /// Piece by piece what scrubbing changed it to; nothing where it stayed as it was.
     texts: Vec<Option<String>>,
     removals: Vec<Removal>,
     /// The pieces that lost line ends, and where.
-    folds: Vec<(usize, Vec<Fold>)>,
+    folds: Vec<(usize, Vec<RemovedLines>)>,
 }
 
 impl Scrubbed {
     /// What has to be kept of it beside `pieces`, which it was made of.
-    pub fn kept(&self, pieces: &[Piece<'_>]) -> Kept {
+    pub fn kept(&self, pieces: &[Piece<'_>]) -> CachedScrub {
         let changed = |(text, piece): (&Clean, &Piece<'_>)| (text.as_str() != piece.text).then(|| text.to_string());
-        Kept {
+        CachedScrub {
             texts: self.texts.iter().zip(pieces).map(changed).collect(),
             removals: self.removals.clone(),
             folds: self.folds.iter().cloned().enumerate().filter(|(_, folds)| !folds.is_empty()).collect(),
@@ -29,7 +29,7 @@ impl Scrubbed {
     }
 }
 
-impl Kept {
+impl CachedScrub {
     /// What scrubbing `pieces` gave. They have to be the very texts, under the same path, settings and
     /// version, that it was kept for: that they passed the door once is all that makes them clean.
     ///

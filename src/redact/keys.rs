@@ -2,14 +2,15 @@
 //! them without their frame or wrapped in Base64.
 
 use super::judge;
-use super::rules::{Label, decode};
+use super::rules::{FindingLabel, decode};
 
 /// What a record says of a key block.
-pub(super) static BLOCK: Label = Label { name: "private-key", reason: "is the block of a private key", rank: 0 };
+pub(super) static BLOCK: FindingLabel =
+    FindingLabel { name: "private-key", reason: "is the block of a private key", rank: 0 };
 
 /// What a record says of a file of credentials in Base64.
-pub(super) static FILE: Label =
-    Label { name: "wrapped-credentials", reason: "is a file of credentials in Base64", rank: 0 };
+pub(super) static FILE: FindingLabel =
+    FindingLabel { name: "wrapped-credentials", reason: "is a file of credentials in Base64", rank: 0 };
 
 /// Begins a block.
 pub(super) const BEGIN: &str = "-----begin ";
@@ -98,7 +99,7 @@ pub(super) fn rest(text: &[u8], hit: usize) -> Option<(usize, usize)> {
 }
 
 /// The Base64 at `hit` where it wraps a file with a private key or a login, on one line or several.
-pub(super) fn wrapped(text: &[u8], hit: usize) -> Option<(usize, usize, &'static Label)> {
+pub(super) fn wrapped(text: &[u8], hit: usize) -> Option<(usize, usize, &'static FindingLabel)> {
     if !super::text::starts_token(text, hit) {
         return None;
     }

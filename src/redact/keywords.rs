@@ -4,7 +4,7 @@
 //! Here a filter that stays in the processor's nearest cache rules out most places of a block at
 //! once, and only where some keyword may stand are words looked up by the hash of a few bytes.
 
-use super::telling::Plain;
+use super::telling::WindowFrequency;
 
 /// How many bytes are looked at together.
 const BLOCK: usize = 64;
@@ -15,7 +15,7 @@ const HASHES: usize = 1 << 16;
 
 /// Keywords and what each calls.
 pub(super) struct Keywords<T> {
-    filter: Filter,
+    filter: PrefixFilter,
     /// Words that are looked up by four of their bytes.
     long: Table<T>,
     /// Shorter ones, by three.
@@ -26,7 +26,7 @@ pub(super) struct Keywords<T> {
 ///
 /// Every byte counts as one of 32 kinds. Words are spread over four sets: a place may hold one only
 /// where its two threes are of one set.
-struct Filter {
+struct PrefixFilter {
     kinds: [u8; 256],
     /// The lower bits are the sets that three kinds begin, the upper ones those that they continue.
     sets: Box<[u8; 1 << 15]>,
@@ -43,7 +43,7 @@ impl<T: Copy> Keywords<T> {
     /// Takes words of at least two bytes, in lower case as far as ASCII goes.
     pub(super) fn new(words: impl IntoIterator<Item = (String, T)>) -> Self {
         let (mut long, mut short, mut telling) = (Vec::new(), Vec::new(), Vec::new());
-        let plain = Plain::new();
+        let plain = WindowFrequency::new();
         for (word, call) in words {
             let bytes = word.as_bytes();
             let mut at = 0;
@@ -65,7 +65,7 @@ impl<T: Copy> Keywords<T> {
             }
             telling.push(bytes[at..bytes.len().min(at + 4)].to_vec());
         }
-        Self { filter: Filter::new(telling), long: Table::new(long), short: Table::new(short) }
+        Self { filter: PrefixFilter::new(telling), long: Table::new(long), short: Table::new(short) }
     }
 
     /// Tells every keyword of `text`, whatever its case.
@@ -86,7 +86,7 @@ impl<T: Copy> Keywords<T> {
     }
 }
 
-impl Filter {
+impl PrefixFilter {
     /// Takes two to four bytes of each word.
     fn new(mut words: Vec<Vec<u8>>) -> Self {
         words.sort_unstable();

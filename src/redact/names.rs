@@ -1,26 +1,28 @@
 //! What a name says of its value: `DB_PASSWORD`, `apiKey`, `next_page_token`.
 
-use super::judge::{Class, is_one_of};
-use super::rules::Label;
+use super::judge::{NameClass, is_one_of};
+use super::rules::FindingLabel;
 
-const fn label(name: &'static str, reason: &'static str) -> Label {
-    Label { name, reason, rank: 5 }
+const fn label(name: &'static str, reason: &'static str) -> FindingLabel {
+    FindingLabel { name, reason, rank: 5 }
 }
 
-pub(super) static PASSWORD: Label = label("password", "is the value of a name that says password");
-static SECRET: Label = label("secret", "is the value of a name that says secret");
-pub(super) static KEY: Label = label("api-key", "is the value of a name that says API key or access key");
-static PRIVATE_KEY: Label = label("private-key-value", "is the value of a name that says private key");
-pub(super) static TOKEN: Label = label("token", "is the value of a name that says token");
-static CREDENTIALS: Label = label("credentials", "is the value of a name that says credentials");
-static AWS: Label = label("aws-secret-access-key", "is the value of a name that says AWS secret access key");
-static AZURE: Label = label("azure-key", "is the value of a name that says Azure account key or shared access key");
+pub(super) static PASSWORD: FindingLabel = label("password", "is the value of a name that says password");
+static SECRET: FindingLabel = label("secret", "is the value of a name that says secret");
+pub(super) static KEY: FindingLabel = label("api-key", "is the value of a name that says API key or access key");
+static PRIVATE_KEY: FindingLabel = label("private-key-value", "is the value of a name that says private key");
+pub(super) static TOKEN: FindingLabel = label("token", "is the value of a name that says token");
+static CREDENTIALS: FindingLabel = label("credentials", "is the value of a name that says credentials");
+static AWS: FindingLabel = label("aws-secret-access-key", "is the value of a name that says AWS secret access key");
+static AZURE: FindingLabel =
+    label("azure-key", "is the value of a name that says Azure account key or shared access key");
 
 /// Every label of this file.
-pub(super) static LABELS: [&Label; 8] = [&PASSWORD, &SECRET, &KEY, &PRIVATE_KEY, &TOKEN, &CREDENTIALS, &AWS, &AZURE];
+pub(super) static LABELS: [&FindingLabel; 8] =
+    [&PASSWORD, &SECRET, &KEY, &PRIVATE_KEY, &TOKEN, &CREDENTIALS, &AWS, &AZURE];
 
 /// What `name` says of its value; nothing where it says nothing of a secret.
-pub(super) fn class_of(name: &[u8]) -> Option<(Class, &'static Label)> {
+pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)> {
     let words = words(name);
     // `secret_key_base`, `PASSWORD_PROD`, `apiKeyValue` still name the secret itself.
     const AFTERWORDS: &str = "base value val string plain plaintext text raw b64 base64 prod production dev \
@@ -47,18 +49,18 @@ pub(super) fn class_of(name: &[u8]) -> Option<(Class, &'static Label)> {
             || last.strip_suffix("pass").is_some_and(|owner| is_one_of(OWNERS, owner.as_bytes()))
             || last.ends_with("pwd")
         {
-            (Class::Password, &PASSWORD)
+            (NameClass::Password, &PASSWORD)
         } else if ends(&["privatekey", "privkey"]) || before == "private" && last == "key" {
-            (Class::PrivateKey, &PRIVATE_KEY)
+            (NameClass::PrivateKey, &PRIVATE_KEY)
         } else if ends(&["secretaccesskey", "awssecretkey", "awssecret"]) {
-            (Class::Secret, &AWS)
+            (NameClass::Secret, &AWS)
         } else if last == "secret" && matches!(before, "aes" | "mac" | "ephemeral") {
             // Derived for one session; protocol specifications print them as test vectors.
             return None;
         } else if ends(&["secret", "secretkey"]) {
-            (Class::Secret, &SECRET)
+            (NameClass::Secret, &SECRET)
         } else if ends(&["accountkey", "sharedaccesskey", "storagekey"]) {
-            (Class::Key, &AZURE)
+            (NameClass::Key, &AZURE)
         } else if ends(&[
             "apikey",
             "accesskey",
@@ -99,25 +101,25 @@ pub(super) fn class_of(name: &[u8]) -> Option<(Class, &'static Label)> {
             "loggedinkey",
             "webhookkey",
         ]) {
-            (Class::Key, &KEY)
+            (NameClass::Key, &KEY)
         } else if last.ends_with("token") {
             if is_one_of(NO_TOKENS, before.as_bytes())
                 || last.strip_suffix("token").is_some_and(|no| is_one_of(NO_TOKENS, no.as_bytes()))
             {
                 return None;
             }
-            (if matches!(joined.as_str(), "token" | "thetoken") { Class::Weak } else { Class::Token }, &TOKEN)
+            (if matches!(joined.as_str(), "token" | "thetoken") { NameClass::Weak } else { NameClass::Token }, &TOKEN)
         } else if last == "pk" && words.len() > 1 && is_environment(name) {
-            (Class::PrivateKey, &PRIVATE_KEY)
+            (NameClass::PrivateKey, &PRIVATE_KEY)
         } else if last == "sk" && words.len() > 1 {
-            (Class::Secret, &SECRET)
+            (NameClass::Secret, &SECRET)
         } else if last == "key" && words.len() > 1 && is_environment(name) && !is_one_of(OTHER_KEYS, before.as_bytes())
         {
-            (Class::Key, &KEY)
+            (NameClass::Key, &KEY)
         } else if matches!(last, "session" | "sessionid" | "sessid" | "phpsessid" | "jsessionid") {
-            (Class::Weak, &TOKEN)
+            (NameClass::Weak, &TOKEN)
         } else if matches!(last, "jwt" | "cookie" | "salt") && words.len() > 1 {
-            (if words[0].starts_with("secret") { Class::Secret } else { Class::Token }, &SECRET)
+            (if words[0].starts_with("secret") { NameClass::Secret } else { NameClass::Token }, &SECRET)
         } else if matches!(
             last,
             "auth"
@@ -134,7 +136,7 @@ pub(super) fn class_of(name: &[u8]) -> Option<(Class, &'static Label)> {
                 | "tokens"
                 | "passwords"
         ) {
-            (Class::Weak, &CREDENTIALS)
+            (NameClass::Weak, &CREDENTIALS)
         } else {
             return None;
         },

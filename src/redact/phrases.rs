@@ -1,12 +1,12 @@
 //! The words from which a wallet's keys are made, where a label says that they are.
 
-use super::rules::Label;
+use super::rules::FindingLabel;
 
-static PHRASE: Label =
-    Label { name: "seed-phrase", reason: "is a list of words from which a wallet's keys are made", rank: 1 };
+static PHRASE: FindingLabel =
+    FindingLabel { name: "seed-phrase", reason: "is a list of words from which a wallet's keys are made", rank: 1 };
 
 /// The label of this file.
-pub(super) static LABEL: &Label = &PHRASE;
+pub(super) static LABEL: &FindingLabel = &PHRASE;
 
 /// What announces the words.
 pub(super) const KEYWORDS: &[&str] = &[

@@ -1,7 +1,7 @@
 //! Carries what was found in one text of a source to its other texts.
 
-use super::detect::{Finding, Of};
-use super::edit::Draft;
+use super::detect::{Finding, RuleRef};
+use super::edit::PieceEdit;
 use super::engine::Piece;
 use super::judge;
 use super::text::starts_token;
@@ -15,17 +15,17 @@ const LONG: usize = 16;
 
 /// Secrets found in a source.
 #[derive(Default)]
-pub(super) struct Values {
+pub(super) struct FoundSecrets {
     /// Those that are looked for everywhere, in every spelling.
-    distinct: BTreeMap<Vec<u8>, Of>,
+    distinct: BTreeMap<Vec<u8>, RuleRef>,
     /// Those too plain for that, by the line of the file on which they stand: looked for in the
     /// record's own text on that line only.
-    plain: BTreeMap<u32, BTreeMap<Vec<u8>, Of>>,
+    plain: BTreeMap<u32, BTreeMap<Vec<u8>, RuleRef>>,
 }
 
-impl Values {
+impl FoundSecrets {
     /// Adds a value found in `piece`.
-    pub(super) fn add(&mut self, piece: &Piece<'_>, value: &[u8], of: Of) {
+    pub(super) fn add(&mut self, piece: &Piece<'_>, value: &[u8], of: RuleRef) {
         if judge::is_distinct(value) && value.len() <= LONGEST {
             for form in forms(value) {
                 self.distinct.entry(form).or_insert(of);
@@ -36,8 +36,8 @@ impl Values {
     }
 
     /// Adds the places of the values in all drafts to `found`.
-    pub(super) fn spread(&self, pieces: &[Piece<'_>], drafts: &[Draft<'_>], found: &mut [Vec<Finding>]) {
-        let distinct = Finder::new(&self.distinct);
+    pub(super) fn spread(&self, pieces: &[Piece<'_>], drafts: &[PieceEdit<'_>], found: &mut [Vec<Finding>]) {
+        let distinct = SecretFinder::new(&self.distinct);
         for (index, (piece, draft)) in pieces.iter().zip(drafts).enumerate() {
             if distinct.is_none() && (self.plain.is_empty() || piece.key != "head") {
                 continue;
@@ -63,7 +63,7 @@ impl Values {
                 continue;
             };
             let end = starts.get(row + 1).map_or(text.len(), |next| next - 1);
-            let finder = Finder::new(values);
+            let finder = SecretFinder::new(values);
             found.extend(finder.map(|finder| finder.places(&text[..end], starts[row])).unwrap_or_default());
         }
         found
@@ -71,15 +71,15 @@ impl Values {
 }
 
 /// Looks for values.
-struct Finder {
+struct SecretFinder {
     automaton: AhoCorasick,
-    labels: Vec<Of>,
+    labels: Vec<RuleRef>,
 }
 
-impl Finder {
+impl SecretFinder {
     /// Nothing where there are no values, or too many to search for at once: then each is still
     /// removed where its own rule found it.
-    fn new(values: &BTreeMap<Vec<u8>, Of>) -> Option<Self> {
+    fn new(values: &BTreeMap<Vec<u8>, RuleRef>) -> Option<Self> {
         if values.is_empty() {
             return None;
         }

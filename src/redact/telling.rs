@@ -29,9 +29,9 @@ const PLAIN: &str = "\
     yes yet you your";
 
 /// How often runs of two to four bytes stand in [`PLAIN`].
-pub(super) struct Plain(HashMap<Box<[u8]>, usize>);
+pub(super) struct WindowFrequency(HashMap<Box<[u8]>, usize>);
 
-impl Plain {
+impl WindowFrequency {
     pub(super) fn new() -> Self {
         let mut counts = HashMap::new();
         for length in 2..=4 {
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_word_is_told_by_what_is_rare_in_it() {
-        let plain = Plain::new();
+        let plain = WindowFrequency::new();
         for (word, telling) in
             [("transfer-xq", "r-xq"), ("databricks", "icks"), ("-----begin", "begi"), ("key_", "key_")]
         {

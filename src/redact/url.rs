@@ -1,6 +1,6 @@
 //! Passwords and tokens before the `@` of a URL.
 
-use super::judge::{self, Class};
+use super::judge::{self, NameClass};
 
 /// Longest user part that is looked at.
 const LONG: usize = 1024;
@@ -28,7 +28,7 @@ pub(super) fn credentials(text: &[u8], from: usize) -> Option<(usize, usize)> {
         }
         // Elsewhere a user without a password is a name or a public key (`enode://…@host`).
         None if text[..from].ends_with(b"http://") || text[..from].ends_with(b"https://") => {
-            let token = user.len() >= 16 && judge::looks_secret(user, Class::Token, true);
+            let token = user.len() >= 16 && judge::looks_secret(user, NameClass::Token, true);
             token.then_some((from, from + at))
         }
         None => None,

@@ -45,11 +45,11 @@ pub(super) fn secrets(name: &str, value: &str) -> Vec<String> {
 }
 
 /// Whether a value can be the secret that its variable's name announces.
-fn is_meant(value: &str, strength: Strength) -> bool {
+fn is_meant(value: &str, strength: NameEvidence) -> bool {
     let words = judge::is_name(value.as_bytes()) && !value.bytes().any(|b| b.is_ascii_digit());
     let plain = match strength {
-        Strength::Says => words && value.bytes().all(|b| b.is_ascii_alphabetic()),
-        Strength::Hints => words,
+        NameEvidence::Says => words && value.bytes().all(|b| b.is_ascii_alphabetic()),
+        NameEvidence::Hints => words,
     };
     !plain && counts(value) && !is_path(value)
 }
@@ -115,7 +115,7 @@ fn percent_decoded(text: &str) -> String {
 
 /// How much a variable's name says.
 #[derive(Clone, Copy)]
-enum Strength {
+enum NameEvidence {
     /// The value is a secret.
     Says,
     /// It may be a name, a provider, a setting.
@@ -159,7 +159,7 @@ const ABOUT: [&str; 31] = [
 /// Words of names of keys that anybody may know.
 const OPEN: [&str; 9] = ["PUBLIC", "PUBKEY", "CACHE", "PRIMARY", "FOREIGN", "PARTITION", "SORT", "GPG", "HOSTKEY"];
 
-fn strength(name: &str) -> Option<Strength> {
+fn strength(name: &str) -> Option<NameEvidence> {
     let name = name.to_ascii_uppercase();
     // A key of no said kind: `KEY=linux-cargo-1a2b3c`.
     if matches!(name.as_str(), "PWD" | "OLDPWD" | "KEY" | "KEYS") || name.starts_with("XDG_") {
@@ -174,7 +174,7 @@ fn strength(name: &str) -> Option<Strength> {
     if has(&["SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "PASSCODE", "PRIVATEKEY", "PRIVATE_KEY", "ACCOUNTKEY"])
         || word(&["PASS", "PWD", "PASSWRD"])
     {
-        return Some(Strength::Says);
+        return Some(NameEvidence::Says);
     }
     if word(&OPEN) {
         return None;
@@ -196,7 +196,7 @@ fn strength(name: &str) -> Option<Strength> {
             "SIGNATURE",
         ])
         || name.ends_with("PWD");
-    hints.then_some(Strength::Hints)
+    hints.then_some(NameEvidence::Hints)
 }
 
 /// Whether a value is long and varied enough to mean something where it stands.

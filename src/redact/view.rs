@@ -21,7 +21,7 @@ const INLINE: &[&[u8]] = &[
 ];
 
 /// What a piece of a text reads as.
-enum Reading {
+enum ViewRun {
     /// Nothing: a mark, a formatting tag, an invisible character.
     Nothing,
     /// This character.
@@ -34,13 +34,13 @@ enum Reading {
 pub(super) struct View<'t> {
     pub(super) text: Cow<'t, str>,
     /// The view's runs in order; none where the view is the text itself.
-    runs: Vec<Run>,
+    runs: Vec<MappedRun>,
     /// Whether the view has every line of the text.
     whole: bool,
 }
 
 /// A part of a view.
-struct Run {
+struct MappedRun {
     /// Where it begins in the view.
     at: usize,
     /// The bytes that it stands for.
@@ -120,7 +120,7 @@ impl<'t> View<'t> {
 
     fn copy(&mut self, raw: &str, range: Range<usize>) {
         if !range.is_empty() {
-            self.runs.push(Run { at: self.text.len(), raw: range.clone(), copied: true });
+            self.runs.push(MappedRun { at: self.text.len(), raw: range.clone(), copied: true });
             self.text.to_mut().push_str(&raw[range]);
         }
     }
@@ -136,11 +136,11 @@ impl<'t> View<'t> {
             self.copy(raw, copied..next);
             at = (next + length).min(range.end);
             copied = at;
-            self.runs.push(Run { at: self.text.len(), raw: next..at, copied: false });
+            self.runs.push(MappedRun { at: self.text.len(), raw: next..at, copied: false });
             match reading {
-                Reading::Nothing => drop(self.runs.pop()),
-                Reading::Char(c) => self.text.to_mut().push(c),
-                Reading::Mark(mark) => self.text.to_mut().push_str(mark),
+                ViewRun::Nothing => drop(self.runs.pop()),
+                ViewRun::Char(c) => self.text.to_mut().push(c),
+                ViewRun::Mark(mark) => self.text.to_mut().push_str(mark),
             }
         }
         self.copy(raw, copied..range.end);
@@ -224,29 +224,29 @@ fn may_begin(a: u8, b: u8, c: u8) -> bool {
 }
 
 /// What stands at `at` if it is not to be read as it is, and how many bytes it takes.
-fn read(raw: &str, at: usize) -> Option<(usize, Reading)> {
+fn read(raw: &str, at: usize) -> Option<(usize, ViewRun)> {
     let bytes = raw.as_bytes();
     let rest = &bytes[at..];
     match rest[0] {
         b'&' => entity::html(rest).map(seen),
         b'%' => entity::percent(rest).map(seen),
         b'\\' => entity::escape(rest).map(seen),
-        b'*' | b'`' | b'~' | b'_' => mark(bytes, at).map(|length| (length, Reading::Nothing)),
+        b'*' | b'`' | b'~' | b'_' => mark(bytes, at).map(|length| (length, ViewRun::Nothing)),
         b'<' => tag(bytes, at),
         0xc2.. => {
             let c = raw.get(at..)?.chars().next()?;
             let wide = matches!(c, '\u{ff01}'..='\u{ff5e}').then(|| char::from_u32(c as u32 - 0xfee0)).flatten();
             match wide {
-                Some(narrow) => Some((c.len_utf8(), Reading::Char(narrow))),
-                None => hygiene::is_invisible(c).then_some((c.len_utf8(), Reading::Nothing)),
+                Some(narrow) => Some((c.len_utf8(), ViewRun::Char(narrow))),
+                None => hygiene::is_invisible(c).then_some((c.len_utf8(), ViewRun::Nothing)),
             }
         }
         _ => None,
     }
 }
 
-fn seen((length, c): (usize, char)) -> (usize, Reading) {
-    (length, if hygiene::is_invisible(c) { Reading::Nothing } else { Reading::Char(c) })
+fn seen((length, c): (usize, char)) -> (usize, ViewRun) {
+    (length, if hygiene::is_invisible(c) { ViewRun::Nothing } else { ViewRun::Char(c) })
 }
 
 /// The length of the emphasis or code mark at `at` if it stands inside a word.
@@ -269,7 +269,7 @@ fn is_part(byte: u8) -> bool {
 }
 
 /// The tag at `at`, or the comments, and what it does to the words beside it.
-fn tag(bytes: &[u8], at: usize) -> Option<(usize, Reading)> {
+fn tag(bytes: &[u8], at: usize) -> Option<(usize, ViewRun)> {
     let window = &bytes[at..bytes.len().min(at + TAG)];
     if window.starts_with(b"<!--") {
         let mut length = 0;
@@ -278,7 +278,7 @@ fn tag(bytes: &[u8], at: usize) -> Option<(usize, Reading)> {
         }
         let is_seen = |byte: Option<&u8>| byte.is_some_and(|byte| *byte > b' ');
         let splits = at > 0 && is_seen(bytes.get(at - 1)) && is_seen(bytes.get(at + length));
-        return splits.then_some((length, Reading::Nothing));
+        return splits.then_some((length, ViewRun::Nothing));
     }
     let name = &window[1 + usize::from(window.get(1) == Some(&b'/'))..];
     let length = name.iter().take(8).take_while(|b| b.is_ascii_alphanumeric()).count();
@@ -289,15 +289,15 @@ fn tag(bytes: &[u8], at: usize) -> Option<(usize, Reading)> {
     let end = window.iter().position(|b| matches!(b, b'>' | b'\n')).filter(|end| window[*end] == b'>')?;
     let is = |known: &[&[u8]]| known.iter().any(|known| name.eq_ignore_ascii_case(known));
     let reading = if is(INLINE) {
-        Reading::Nothing
+        ViewRun::Nothing
     } else if is(&[b"td", b"th", b"dt", b"dd"]) {
         match (window[1], name[1] | 0x20) {
-            (b'/', b't') if name[0] | 0x20 == b'd' => Reading::Mark(": "),
-            (b'/', b'd' | b'h') => Reading::Mark(" | "),
-            _ => Reading::Nothing,
+            (b'/', b't') if name[0] | 0x20 == b'd' => ViewRun::Mark(": "),
+            (b'/', b'd' | b'h') => ViewRun::Mark(" | "),
+            _ => ViewRun::Nothing,
         }
     } else if is(&[b"br"]) {
-        Reading::Char('\n')
+        ViewRun::Char('\n')
     } else {
         return None;
     };
@@ -307,7 +307,7 @@ fn tag(bytes: &[u8], at: usize) -> Option<(usize, Reading)> {
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::super::detect::Of;
+    use super::super::detect::RuleRef;
     use super::super::keys;
     use super::*;
 
@@ -358,7 +358,7 @@ mod tests {
         let raw = "x\n\nsay a&#98;c%64e f\n\n\nand **g**h";
         let view = View::decoded(raw).unwrap();
         let start = view.text.find("abcde").unwrap();
-        let of = Of::Ours(&keys::BLOCK);
+        let of = RuleRef::Ours(&keys::BLOCK);
         let found = view.to_raw(Finding { start, end: start + 5, of }).unwrap();
         assert_eq!(&raw[found.start..found.end], "a&#98;c%64e");
         let last = view.to_raw(Finding { start: start + 1, end: start + 2, of }).unwrap();

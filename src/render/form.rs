@@ -1,6 +1,6 @@
 //! The versions of the rendering, and in what they differ.
 
-use super::frame::{Frame, LISTED, LeftOut, write_frame};
+use super::frame::{Frame, LISTED, OmissionLine, write_frame};
 use super::tag::Tag;
 use crate::model::is_line_end;
 use std::borrow::Cow;
@@ -60,8 +60,8 @@ impl Form {
     /// The list of what was left out, with the final newline of the rendering.
     ///
     /// `left_out` may stop after the first [`LISTED`]; `count` is how many there are.
-    pub fn footer<'a>(self, tag: Tag, left_out: impl Iterator<Item = LeftOut<'a>>, count: usize) -> String {
-        let listed: Vec<LeftOut<'a>> = left_out.take(LISTED).collect();
+    pub fn footer<'a>(self, tag: Tag, left_out: impl Iterator<Item = OmissionLine<'a>>, count: usize) -> String {
+        let listed: Vec<OmissionLine<'a>> = left_out.take(LISTED).collect();
         let mut text = match count {
             0 => "Left out: nothing\n".to_owned(),
             count => format!("Left out: {count}\n"),
@@ -88,7 +88,7 @@ impl Form {
         framed
     }
 
-    fn write_line(self, out: &mut String, omission: &LeftOut<'_>) {
+    fn write_line(self, out: &mut String, omission: &OmissionLine<'_>) {
         let reason = self.escape(omission.reason);
         let _ = match (self, omission.untrusted) {
             // The title is escaped first and then cut.
@@ -141,11 +141,11 @@ fn cut(text: &str, most: usize) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    fn omission(title: &str) -> LeftOut<'_> {
-        LeftOut { title, reason: "budget", place: "p", untrusted: false }
+    fn omission(title: &str) -> OmissionLine<'_> {
+        OmissionLine { title, reason: "budget", place: "p", untrusted: false }
     }
 
-    fn footer(omissions: &[LeftOut<'_>]) -> String {
+    fn footer(omissions: &[OmissionLine<'_>]) -> String {
         Form::Two.footer(Tag::default(), omissions.iter().copied(), omissions.len())
     }
 
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn ten_omissions_are_listed_and_the_rest_is_counted() {
         let titles: Vec<String> = (0..12).map(|n| format!("title {n}")).collect();
-        let omissions: Vec<LeftOut<'_>> = titles.iter().map(|title| omission(title)).collect();
+        let omissions: Vec<OmissionLine<'_>> = titles.iter().map(|title| omission(title)).collect();
         let list = footer(&omissions);
         assert_eq!(list.lines().count(), 14);
         assert!(list.starts_with(
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn a_title_of_untrusted_origin_is_short_and_marked() {
         let long = "\"".repeat(50);
-        let untrusted = LeftOut { untrusted: true, place: &long.repeat(9), ..omission(&long) };
+        let untrusted = OmissionLine { untrusted: true, place: &long.repeat(9), ..omission(&long) };
         let list = footer(&[omission(&long), untrusted]);
         let line = |most: usize, place: usize| {
             let (title, place) = ("&quot;".repeat(most), "&quot;".repeat(place));

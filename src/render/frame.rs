@@ -25,7 +25,7 @@ pub struct Frame<'a> {
 
 /// A line of the list of omissions.
 #[derive(Debug, Clone, Copy)]
-pub struct LeftOut<'a> {
+pub struct OmissionLine<'a> {
     /// Its title.
     pub title: &'a str,
     /// Why it was left out.
@@ -38,14 +38,14 @@ pub struct LeftOut<'a> {
 
 /// A rendering in its two parts; joined they are the whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parts {
+pub struct Rendering {
     /// The instructions: the same for every pack of a profile.
     pub instructions: String,
     /// Everything after them.
     pub context: String,
 }
 
-impl Parts {
+impl Rendering {
     /// The whole rendering.
     pub fn whole(&self) -> String {
         [&*self.instructions, &*self.context].concat()
@@ -57,8 +57,8 @@ pub fn render<'a>(
     form: Form,
     instructions: &str,
     frames: &[Frame<'_>],
-    left_out: impl ExactSizeIterator<Item = LeftOut<'a>>,
-) -> Parts {
+    left_out: impl ExactSizeIterator<Item = OmissionLine<'a>>,
+) -> Rendering {
     let tag = form.tag(instructions, frames);
     let mut context = String::new();
     for frame in frames {
@@ -67,7 +67,7 @@ pub fn render<'a>(
     }
     let count = left_out.len();
     context.push_str(&form.footer(tag, left_out, count));
-    Parts { instructions: format!("{}\n\n", instructions.trim_end()), context }
+    Rendering { instructions: format!("{}\n\n", instructions.trim_end()), context }
 }
 
 /// What a frame adds to its content, as text: the opening line, the closing line and the empty line after it.

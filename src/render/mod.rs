@@ -8,13 +8,13 @@ mod frame;
 mod tag;
 
 pub use form::Form;
-pub use frame::{Frame, LISTED, LeftOut, Parts, frame_size, render};
+pub use frame::{Frame, LISTED, OmissionLine, Rendering, frame_size, render};
 pub use tag::Tag;
 
 use crate::wire;
 
 /// The rendering of a finished pack, in the form that it names; in the current one where this program does not know that.
-pub fn pack(pack: &wire::Pack) -> Parts {
+pub fn pack(pack: &wire::Pack) -> Rendering {
     let mut instructions = "";
     let mut frames = Vec::with_capacity(pack.sections.len());
     let places: Vec<String> = pack.sections.iter().map(|section| place(&section.source)).collect();
@@ -33,7 +33,7 @@ pub fn pack(pack: &wire::Pack) -> Parts {
         });
     }
     let places: Vec<String> = pack.omissions.iter().map(|omission| place(&omission.source)).collect();
-    let left_out = pack.omissions.iter().zip(&places).map(|(omission, place)| LeftOut {
+    let left_out = pack.omissions.iter().zip(&places).map(|(omission, place)| OmissionLine {
         title: &omission.title,
         reason: &omission.reason,
         place,
@@ -44,7 +44,7 @@ pub fn pack(pack: &wire::Pack) -> Parts {
 }
 
 /// Where a text can be read: `path:first-last`, else its URL, else its id.
-pub fn place(source: &wire::Source) -> String {
+pub fn place(source: &wire::SectionSource) -> String {
     let Some(path) = &source.path else {
         return source.url.clone().or_else(|| source.id.clone()).unwrap_or_default();
     };

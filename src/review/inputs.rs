@@ -1,6 +1,6 @@
 //! Which inputs of a pack changed, came or went: the causes of its change.
 
-use crate::wire::Input;
+use crate::wire::PackInput;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -47,12 +47,12 @@ impl InputChange {
 }
 
 /// What differs between the inputs of two packs, by name.
-pub(super) fn changes(old: &[Input], new: &[Input]) -> Vec<InputChange> {
-    let key = |input: &Input| (input.path.clone(), input.id.clone(), input.url.clone());
+pub(super) fn changes(old: &[PackInput], new: &[PackInput]) -> Vec<InputChange> {
+    let key = |input: &PackInput| (input.path.clone(), input.id.clone(), input.url.clone());
     let before: BTreeMap<_, _> = old.iter().map(|input| (key(input), input)).collect();
     let after: BTreeMap<_, _> = new.iter().map(|input| (key(input), input)).collect();
-    let mark = |input: &Input| input.version.clone().or_else(|| input.digest.clone());
-    let change = |what: &str, old: Option<&Input>, new: Option<&Input>| InputChange {
+    let mark = |input: &PackInput| input.version.clone().or_else(|| input.digest.clone());
+    let change = |what: &str, old: Option<&PackInput>, new: Option<&PackInput>| InputChange {
         name: new.or(old).map(name).unwrap_or_default(),
         id: new.or(old).and_then(|input| input.id.clone()),
         change: what.to_owned(),
@@ -77,7 +77,7 @@ pub(super) fn changes(old: &[Input], new: &[Input]) -> Vec<InputChange> {
 }
 
 /// A file by its path; an item of a file that holds many by its id as well.
-fn name(input: &Input) -> String {
+fn name(input: &PackInput) -> String {
     match (&input.path, &input.id, &input.url) {
         (Some(path), Some(id), _) if path.ends_with(".jsonl") || path.ends_with(".json") => format!("{path} ({id})"),
         (Some(path), ..) => path.clone(),

@@ -12,14 +12,15 @@ mod verify;
 mod why;
 
 pub use diff::{
-    Cause, Diff, Eye, FieldChange, Hunk, Line, NeighbourChange, OmissionChange, PackChange, Pair, Reading, Rebuilt,
-    RedactionChange, SectionChange, Segment, SharedChange, Verdict, WarningChange, compare, salvage,
+    Cause, Diff, DiffLine, FieldChange, Hunk, NeighbourChange, OmissionChange, PackChange, Pair, Rebuilt,
+    RedactionChange, ReviewItem, SalvagedPack, SectionChange, Segment, SharedChange, Verdict, WarningChange, compare,
+    salvage,
 };
 pub use explain::{Explanation, explain, grouped};
 pub use inputs::InputChange;
 pub use moves::moves;
 pub use read::{ReadError, read};
-pub use report::{Entry, report_data, report_page, report_policy};
+pub use report::{PageEntry, report_data, report_page, report_policy};
 pub use stale::{Difference, UNEXPLAINED, difference};
 pub use unseen::{unseen, unseen_at};
 pub use verify::{issue, names, verify};

@@ -33,7 +33,7 @@ pub enum ReadError {
 pub fn read(bytes: &[u8]) -> Result<Pack, ReadError> {
     let text = std::str::from_utf8(bytes).map_err(|error| ReadError::NotUtf8(error.valid_up_to()))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let no_duplicates: Distinct = serde_json::from_str(text).map_err(json_error)?;
+    let no_duplicates: UniqueKeys = serde_json::from_str(text).map_err(json_error)?;
     if let Some(version) = no_duplicates.version.filter(|version| version != crate::wire::SCHEMA_VERSION) {
         return Err(ReadError::Version(version));
     }
@@ -47,11 +47,11 @@ fn json_error(error: serde_json::Error) -> ReadError {
 }
 
 /// Any JSON in which no object has a key twice; keeps the outermost `schema_version`.
-struct Distinct {
+struct UniqueKeys {
     version: Option<String>,
 }
 
-impl<'de> Deserialize<'de> for Distinct {
+impl<'de> Deserialize<'de> for UniqueKeys {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(DistinctVisitor)
     }
@@ -59,49 +59,49 @@ impl<'de> Deserialize<'de> for Distinct {
 
 struct DistinctVisitor;
 
-const NOTHING: Distinct = Distinct { version: None };
+const NOTHING: UniqueKeys = UniqueKeys { version: None };
 
 impl<'de> Visitor<'de> for DistinctVisitor {
-    type Value = Distinct;
+    type Value = UniqueKeys;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON")
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Distinct, E> {
+    fn visit_bool<E>(self, _: bool) -> Result<UniqueKeys, E> {
         Ok(NOTHING)
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<Distinct, E> {
+    fn visit_u64<E>(self, _: u64) -> Result<UniqueKeys, E> {
         Ok(NOTHING)
     }
 
-    fn visit_i64<E: serde::de::Error>(self, _: i64) -> Result<Distinct, E> {
+    fn visit_i64<E: serde::de::Error>(self, _: i64) -> Result<UniqueKeys, E> {
         Ok(NOTHING)
     }
 
-    fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Distinct, E> {
+    fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<UniqueKeys, E> {
         Err(E::custom(format_args!("packs have no fractions and no integers beyond 2^53, found {number}")))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Distinct, E> {
-        Ok(Distinct { version: Some(text.to_owned()) })
+    fn visit_str<E>(self, text: &str) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys { version: Some(text.to_owned()) })
     }
 
-    fn visit_unit<E>(self) -> Result<Distinct, E> {
+    fn visit_unit<E>(self) -> Result<UniqueKeys, E> {
         Ok(NOTHING)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Distinct, A::Error> {
-        while list.next_element::<Distinct>()?.is_some() {}
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<UniqueKeys, A::Error> {
+        while list.next_element::<UniqueKeys>()?.is_some() {}
         Ok(NOTHING)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Distinct, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<UniqueKeys, A::Error> {
         let mut keys = BTreeSet::new();
         let mut version = None;
         while let Some(key) = map.next_key::<String>()? {
-            let value = map.next_value::<Distinct>()?;
+            let value = map.next_value::<UniqueKeys>()?;
             if key == "schema_version" {
                 version = value.version;
             }
@@ -109,6 +109,6 @@ impl<'de> Visitor<'de> for DistinctVisitor {
                 return Err(A::Error::custom(format_args!("the key `{key}` stands twice in one object")));
             }
         }
-        Ok(Distinct { version })
+        Ok(UniqueKeys { version })
     }
 }

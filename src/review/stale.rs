@@ -3,7 +3,7 @@
 use super::inputs::{InputChange, changes};
 use super::read::read;
 use super::verify::verify;
-use crate::wire::{Budget, Edge, Pack};
+use crate::wire::{Pack, PackBudget, PackEdge};
 use std::collections::BTreeSet;
 
 /// How a pack on disk differs from what a build gives.
@@ -31,7 +31,7 @@ pub fn difference(existing: &[u8], built: &Pack) -> Difference {
     let (new, gone) = (edges_beside(built, &old), edges_beside(&old, built));
     // A neighbour that came or went is told as such, and not as an input too.
     let told = |change: &InputChange| {
-        let named = |edges: &[&Edge]| edges.iter().any(|edge| change.id.as_deref() == Some(&*edge.to));
+        let named = |edges: &[&PackEdge]| edges.iter().any(|edge| change.id.as_deref() == Some(&*edge.to));
         (change.change == "added" && named(&new)) || (change.change == "removed" && named(&gone))
     };
     let changes = changes(&old.inputs, &built.inputs);
@@ -63,13 +63,13 @@ pub fn difference(existing: &[u8], built: &Pack) -> Difference {
 }
 
 /// The edges of a pack's root that another pack's has not.
-fn edges_beside<'a>(pack: &'a Pack, other: &Pack) -> Vec<&'a Edge> {
+fn edges_beside<'a>(pack: &'a Pack, other: &Pack) -> Vec<&'a PackEdge> {
     let known: BTreeSet<(&str, &str)> = edges(other, false).map(|edge| (&*edge.relation, &*edge.to)).collect();
     edges(pack, false).filter(|edge| !known.contains(&(&*edge.relation, &*edge.to))).collect()
 }
 
 /// The edges of a pack's root, or what only authors who are not trusted state of it.
-fn edges(pack: &Pack, claims: bool) -> impl Iterator<Item = &Edge> {
+fn edges(pack: &Pack, claims: bool) -> impl Iterator<Item = &PackEdge> {
     let all = pack.sections.iter().filter_map(|section| section.metadata.edges.as_ref()).flatten();
     all.filter(move |edge| edge.trust.is_some() == claims)
 }
@@ -86,8 +86,8 @@ fn noun(relation: &str) -> &str {
 }
 
 /// Whether two budgets ask for something else; what is used of them does not count.
-pub(super) fn limits_differ(old: &Budget, new: &Budget) -> bool {
-    let limits = |budget: &Budget| {
+pub(super) fn limits_differ(old: &PackBudget, new: &PackBudget) -> bool {
+    let limits = |budget: &PackBudget| {
         (
             budget.max_chars,
             budget.max_bytes,

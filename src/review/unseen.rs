@@ -109,7 +109,7 @@ mod tests {
         pack.sections[1].content = "👩\u{200d}💻\t\n❤\u{fe0f} می\u{200c}خواهم".to_owned();
         assert_eq!(unseen(&pack), Vec::<String>::new());
         let input = pack.inputs[0].clone();
-        pack.inputs = vec![crate::wire::Input { kind: "\u{200b}".to_owned(), ..input }; 30];
+        pack.inputs = vec![crate::wire::PackInput { kind: "\u{200b}".to_owned(), ..input }; 30];
         let faults = unseen(&pack);
         assert_eq!(faults.len(), 11);
         assert_eq!(faults[10], "20 more texts hold characters that nobody sees");

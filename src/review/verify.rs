@@ -4,7 +4,7 @@ use super::read::read;
 use super::unseen::unseen;
 use crate::model::{Digest, natural_cmp, slug};
 use crate::render::{self, Form};
-use crate::wire::{Pack, Root, Section};
+use crate::wire::{Pack, PackRoot, Section};
 use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ pub fn verify(bytes: &[u8]) -> (Option<String>, Vec<String>) {
 
 /// What a pack of this root may be named after: the work item's id; of an issue alone its number, where it is one of
 /// the pack's own repo, or `owner/repo#number`.
-pub fn names(root: &Root) -> Vec<String> {
+pub fn names(root: &PackRoot) -> Vec<String> {
     if let Some(id) = &root.work_item_id {
         return vec![id.clone()];
     }
@@ -250,7 +250,7 @@ fn words(pack: &Pack, faults: &mut Vec<String>) {
 fn edges(pack: &Pack, faults: &mut Vec<String>) {
     let relations = ["parent", "child", "depends_on", "blocked_by", "blocks", "related"];
     for edges in pack.sections.iter().filter_map(|section| section.metadata.edges.as_ref()) {
-        let place = |edge: &crate::wire::Edge| {
+        let place = |edge: &crate::wire::PackEdge| {
             (edge.trust.is_some(), relations.iter().position(|relation| *relation == edge.relation))
         };
         let sorted = edges.windows(2).all(|pair| match place(&pair[0]).cmp(&place(&pair[1])) {

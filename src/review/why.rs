@@ -1,7 +1,7 @@
 //! Where something stands in a pack, or why it does not.
 
 use crate::render;
-use crate::wire::{Pack, Source};
+use crate::wire::{Pack, SectionSource};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -26,7 +26,7 @@ pub struct WhyNot {
 
 /// What a pack itself says of something that goes by any of `names`: a path, an id or a URL. Nothing where it says nothing.
 pub fn why_not(pack: &Pack, asked: &str, names: &[String]) -> Option<WhyNot> {
-    let is = |id: &str, source: &Source| {
+    let is = |id: &str, source: &SectionSource| {
         let parts = [
             Some(id),
             id.split_once('.').map(|(_, rest)| rest),

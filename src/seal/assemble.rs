@@ -1,7 +1,9 @@
 //! The fitted pack in the words of the wire.
 
 use super::{Sealed, Stamp};
-use crate::fit::{Body, Candidate, EdgeRow, Evidence, Fitted, Kept, LeftOut, Notice, Origin, Trust};
+use crate::fit::{
+    Candidate, EdgeRow, Evidence, Fitted, FittedSection, Notice, OmittedSection, SectionBody, TextOrigin, Trust,
+};
 use crate::model::slug;
 use crate::wire;
 
@@ -41,7 +43,7 @@ pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
         generated_at: stamp.generated_at.clone(),
         generator: stamp.generator.clone(),
         profile: selection.profile.clone(),
-        root: wire::Root {
+        root: wire::PackRoot {
             work_item_id: selection.root_is_item.then(|| selection.root_id.to_string()),
             issue_url: selection.root_url.as_ref().map(ToString::to_string),
             title: selection.root_title.to_string(),
@@ -61,9 +63,9 @@ pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
     Sealed::new(pack, &slug(&selection.root_name))
 }
 
-fn budget(fitted: &Fitted, counted: bool) -> wire::Budget {
+fn budget(fitted: &Fitted, counted: bool) -> wire::PackBudget {
     let budget = &fitted.budget;
-    wire::Budget {
+    wire::PackBudget {
         max_chars: budget.max_chars,
         max_bytes: budget.max_bytes,
         max_tokens: budget.max_tokens,
@@ -80,7 +82,7 @@ fn budget(fitted: &Fitted, counted: bool) -> wire::Budget {
 fn instructions(fitted: &Fitted, counted: bool) -> wire::Section {
     let candidate = &fitted.selection.instructions;
     let content = match &candidate.body {
-        Body::Whole(text) => text.to_string(),
+        SectionBody::Whole(text) => text.to_string(),
         _ => String::new(),
     };
     wire::Section {
@@ -100,20 +102,20 @@ fn instructions(fitted: &Fitted, counted: bool) -> wire::Section {
     }
 }
 
-fn section(candidate: &Candidate, kept: &Kept, root: &str, counted: bool) -> wire::Section {
+fn section(candidate: &Candidate, kept: &FittedSection, root: &str, counted: bool) -> wire::Section {
     let edges = match &candidate.body {
-        Body::Edges(list) => {
+        SectionBody::Edges(list) => {
             let claims = list
                 .claims
                 .rows
                 .iter()
-                .map(|row| wire::Edge { trust: Some(Trust::Untrusted.name().to_owned()), ..edge(row, root) });
+                .map(|row| wire::PackEdge { trust: Some(Trust::Untrusted.name().to_owned()), ..edge(row, root) });
             Some(list.rows.iter().map(|row| edge(row, root)).chain(claims).collect())
         }
         _ => None,
     };
     let untrusted_edges = match &candidate.body {
-        Body::Edges(list) if list.claims.count > 0 => Some(list.claims.count as u64),
+        SectionBody::Edges(list) if list.claims.count > 0 => Some(list.claims.count as u64),
         _ => None,
     };
     let by = candidate.by.as_ref();
@@ -145,8 +147,8 @@ fn section(candidate: &Candidate, kept: &Kept, root: &str, counted: bool) -> wir
     }
 }
 
-fn edge(row: &EdgeRow, root: &str) -> wire::Edge {
-    wire::Edge {
+fn edge(row: &EdgeRow, root: &str) -> wire::PackEdge {
+    wire::PackEdge {
         from: root.to_owned(),
         to: row.to.to_string(),
         relation: row.relation.to_owned(),
@@ -159,13 +161,13 @@ fn edge(row: &EdgeRow, root: &str) -> wire::Edge {
     }
 }
 
-fn evidence(evidence: &Evidence) -> wire::Evidence {
-    wire::Evidence { source: evidence.source.to_owned(), at: evidence.at.to_string() }
+fn evidence(evidence: &Evidence) -> wire::SectionEvidence {
+    wire::SectionEvidence { source: evidence.source.to_owned(), at: evidence.at.to_string() }
 }
 
-fn omission(left: &LeftOut) -> wire::Omission {
+fn omission(left: &OmittedSection) -> wire::PackOmission {
     let omission = &left.omission;
-    wire::Omission {
+    wire::PackOmission {
         id: omission.id.to_string(),
         title: omission.title.to_string(),
         source: source(&omission.origin),
@@ -178,18 +180,18 @@ fn omission(left: &LeftOut) -> wire::Omission {
 }
 
 fn warning(notice: &Notice) -> wire::Warning {
-    let source = notice.path.as_ref().map(|path| wire::Source {
+    let source = notice.path.as_ref().map(|path| wire::SectionSource {
         kind: "file".to_owned(),
         path: Some(path.to_string()),
         lines: notice.line.map(|line| [line, line]),
-        ..wire::Source::default()
+        ..wire::SectionSource::default()
     });
     wire::Warning { code: notice.code.to_owned(), message: notice.message.to_string(), source }
 }
 
-fn wire_input(origin: &Origin, digest: Option<String>) -> wire::Input {
+fn wire_input(origin: &TextOrigin, digest: Option<String>) -> wire::PackInput {
     let text = |part: &Option<crate::redact::Clean>| part.as_ref().map(ToString::to_string);
-    wire::Input {
+    wire::PackInput {
         kind: origin.kind.name().to_owned(),
         id: text(&origin.id),
         path: text(&origin.path),
@@ -199,9 +201,9 @@ fn wire_input(origin: &Origin, digest: Option<String>) -> wire::Input {
     }
 }
 
-fn source(origin: &Origin) -> wire::Source {
+fn source(origin: &TextOrigin) -> wire::SectionSource {
     let text = |part: &Option<crate::redact::Clean>| part.as_ref().map(ToString::to_string);
-    wire::Source {
+    wire::SectionSource {
         kind: origin.kind.name().to_owned(),
         id: text(&origin.id),
         path: text(&origin.path),

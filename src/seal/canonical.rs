@@ -6,17 +6,17 @@ use memchr::memchr2;
 ///
 /// It is read from what `serde_json` writes without white space. Keys are ASCII, numbers integers below 2^53, and
 /// texts escaped as the RFC does: the order of the keys is all that differs from its form.
-pub(super) enum Value<'a> {
+pub(super) enum CanonicalValue<'a> {
     Plain(&'a [u8]),
-    List(Vec<Value<'a>>),
+    List(Vec<CanonicalValue<'a>>),
     /// Keys with their quotes.
-    Object(Vec<(&'a [u8], Value<'a>)>),
+    Object(Vec<(&'a [u8], CanonicalValue<'a>)>),
 }
 
-impl<'a> Value<'a> {
+impl<'a> CanonicalValue<'a> {
     /// Reads what `serde_json` wrote.
     pub(super) fn read(json: &'a [u8]) -> Self {
-        Reader { json, at: 0 }.value()
+        CanonicalReader { json, at: 0 }.value()
     }
 
     /// The canonical form, without the fields `without` of the outermost object.
@@ -86,7 +86,7 @@ fn is(key: &[u8], name: &str) -> bool {
     key.get(1..key.len() - 1) == Some(name.as_bytes())
 }
 
-fn sorted<'v, 'a: 'v>(fields: impl Iterator<Item = &'v (&'a [u8], Value<'a>)>, out: &mut Vec<u8>) {
+fn sorted<'v, 'a: 'v>(fields: impl Iterator<Item = &'v (&'a [u8], CanonicalValue<'a>)>, out: &mut Vec<u8>) {
     let mut fields: Vec<_> = fields.collect();
     fields.sort_unstable_by_key(|(key, _)| *key);
     out.push(b'{');
@@ -102,7 +102,7 @@ fn sorted<'v, 'a: 'v>(fields: impl Iterator<Item = &'v (&'a [u8], Value<'a>)>, o
 }
 
 fn object<'v, 'a: 'v>(
-    fields: impl Iterator<Item = (&'v [u8], &'v Value<'a>, Option<&'v [u8]>)>,
+    fields: impl Iterator<Item = (&'v [u8], &'v CanonicalValue<'a>, Option<&'v [u8]>)>,
     depth: usize,
     out: &mut Vec<u8>,
 ) {
@@ -128,13 +128,13 @@ fn new_line(comma: bool, depth: usize, out: &mut Vec<u8>) {
     (0..depth).for_each(|_| out.extend_from_slice(b"  "));
 }
 
-struct Reader<'a> {
+struct CanonicalReader<'a> {
     json: &'a [u8],
     at: usize,
 }
 
-impl<'a> Reader<'a> {
-    fn value(&mut self) -> Value<'a> {
+impl<'a> CanonicalReader<'a> {
+    fn value(&mut self) -> CanonicalValue<'a> {
         match self.json.get(self.at) {
             Some(b'{') => {
                 let mut fields = Vec::new();
@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
                     self.at += 1;
                     fields.push((key, self.value()));
                 }
-                Value::Object(fields)
+                CanonicalValue::Object(fields)
             }
             Some(b'[') => {
                 let mut values = Vec::new();
@@ -152,9 +152,9 @@ impl<'a> Reader<'a> {
                 while !self.ends(b']') {
                     values.push(self.value());
                 }
-                Value::List(values)
+                CanonicalValue::List(values)
             }
-            _ => Value::Plain(self.plain()),
+            _ => CanonicalValue::Plain(self.plain()),
         }
     }
 
@@ -230,16 +230,16 @@ mod tests {
                 fields.rotate_left(hint % places);
                 written = format!("{{{}}}", fields.join(",")).into_bytes();
             }
-            prop_assert_eq!(Value::read(&written).canonical(&[]), serde_jcs::to_vec(&value).unwrap());
+            prop_assert_eq!(CanonicalValue::read(&written).canonical(&[]), serde_jcs::to_vec(&value).unwrap());
             let plain = serde_json::to_vec(&value).unwrap();
-            prop_assert_eq!(Value::read(&plain).indented(&[]), serde_json::to_vec_pretty(&value).unwrap());
+            prop_assert_eq!(CanonicalValue::read(&plain).indented(&[]), serde_json::to_vec_pretty(&value).unwrap());
         }
     }
 
     #[test]
     fn fields_are_left_out_of_the_outermost_object_only() {
         let json = br#"{"b":{"hash":1},"hash":"x","a":[{"hash":2,"a":""}]}"#;
-        let value = Value::read(json);
+        let value = CanonicalValue::read(json);
         assert_eq!(value.canonical(&["hash"]), br#"{"a":[{"a":"","hash":2}],"b":{"hash":1}}"#);
         let indented = String::from_utf8(value.indented(&[("hash", b"3")])).unwrap();
         assert!(indented.contains("\n  \"hash\": 3,\n") && indented.contains("\n    \"hash\": 1\n"), "{indented}");

@@ -7,7 +7,7 @@ pub use assemble::seal;
 
 use crate::model::Digest;
 use crate::wire;
-use canonical::Value;
+use canonical::CanonicalValue;
 use serde::Serialize;
 
 /// When and by what a pack was built: what its hash does not cover.
@@ -39,7 +39,7 @@ impl Sealed {
     /// Seals `pack`: its hash and id are made from everything else.
     pub(crate) fn new(mut pack: wire::Pack, slug: &str) -> Self {
         let json = to_json(&pack);
-        let value = Value::read(&json);
+        let value = CanonicalValue::read(&json);
         let digest = Digest::of(value.canonical(&["hash", "pack_id", "generated_at", "generator"]));
         pack.hash = digest.to_string();
         pack.pack_id = format!("cp_{slug}_{}_{}", pack.profile, digest.short(12));

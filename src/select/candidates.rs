@@ -1,12 +1,14 @@
 //! What one root's pack could hold, in the order of the pack.
 
 use super::edge_list::Claims;
-use super::library::{Document, Library, is_inactive};
+use super::library::{Document, SelectionContext, is_inactive};
 use super::origins::{item_origin, removals};
 use super::removed;
-use super::{Body, Candidate, EdgeRow, Evidence, Input, Notice, Omission, Origin, OriginKind, Role, Selection, Trust};
+use super::{
+    Candidate, EdgeRow, Evidence, Input, Notice, Omission, OriginKind, Role, SectionBody, Selection, TextOrigin, Trust,
+};
 use crate::config::Group;
-use crate::graph::{Edge, Entry, FileKind, FileRef, Missing, Target};
+use crate::graph::{Edge, Entry, FileKind, FileRef, MissingReference, Target};
 use crate::model::{Relation, RepoPath, natural_cmp};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -14,7 +16,7 @@ use std::sync::Arc;
 
 /// A file that the root, or a neighbour that the profile names, refers to.
 #[derive(Debug, Clone)]
-pub struct Taken {
+pub struct ReferencedFile {
     /// The reference.
     pub file: FileRef,
     /// The referring item: index into the corpus.
@@ -29,11 +31,11 @@ pub struct Taken {
 
 /// What select needs to know of a root besides the library.
 #[derive(Debug, Clone, Default)]
-pub struct References {
+pub struct RootReferences {
     /// Files, each once, ADRs first, by path.
-    pub files: Vec<Taken>,
+    pub files: Vec<ReferencedFile>,
     /// References that cannot be taken.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingReference>,
     /// Warnings that concern the root, its neighbours and references.
     pub warnings: Vec<Notice>,
     /// The root's issue on GitHub.
@@ -41,9 +43,9 @@ pub struct References {
 }
 
 /// Selects what the pack of `root` could hold.
-pub fn select(library: &Library<'_>, root: usize, references: References) -> Selection {
+pub fn select(library: &SelectionContext<'_>, root: usize, references: RootReferences) -> Selection {
     let entry = &library.corpus.entries[root];
-    let mut shelf = Shelf {
+    let mut shelf = SelectionBuilder {
         library,
         root,
         candidates: Vec::new(),
@@ -71,12 +73,12 @@ pub fn select(library: &Library<'_>, root: usize, references: References) -> Sel
 pub(super) const MOST_CLAIMS: usize = 10;
 
 /// The group that a candidate is in, with whether it gives way before its equals; the draft is stronger than all groups.
-pub(super) type Standing = (Option<Group>, bool);
+pub(super) type Rank = (Option<Group>, bool);
 
-pub(super) struct Shelf<'a> {
-    pub(super) library: &'a Library<'a>,
+pub(super) struct SelectionBuilder<'a> {
+    pub(super) library: &'a SelectionContext<'a>,
     pub(super) root: usize,
-    pub(super) candidates: Vec<(Candidate, Option<Standing>)>,
+    pub(super) candidates: Vec<(Candidate, Option<Rank>)>,
     /// Ids of neighbours, files and what is missing: each is there once.
     ids: BTreeSet<Clean>,
     /// Files that neighbours with a section are made of.
@@ -86,7 +88,7 @@ pub(super) struct Shelf<'a> {
     pub(super) inputs: BTreeMap<(u8, String, String), Input>,
 }
 
-impl Shelf<'_> {
+impl SelectionBuilder<'_> {
     pub(super) fn rows(&mut self) -> Vec<EdgeRow> {
         let rows = self.library.graph.shown(self.root).map(|edge| EdgeRow {
             title: self.library.title(edge).unwrap_or_else(|| self.library.id(edge)).clone(),
@@ -190,7 +192,7 @@ impl Shelf<'_> {
         self.shown.contains(path)
     }
 
-    fn file(&mut self, taken: &Taken) {
+    fn file(&mut self, taken: &ReferencedFile) {
         if self.is_there(&taken.file.path) {
             return;
         }
@@ -199,7 +201,7 @@ impl Shelf<'_> {
             if adr { ("adr.", "adr_ref", "adr_excerpt") } else { ("file.", "doc_ref", "file_excerpt") };
         let mut id = CleanBuf::new();
         id.lit(prefix).text(&taken.shown);
-        let source = Origin { path: Some(taken.shown.clone()), ..Origin::new(OriginKind::File) };
+        let source = TextOrigin { path: Some(taken.shown.clone()), ..TextOrigin::new(OriginKind::File) };
         let document = match &taken.document {
             Ok(document) => document,
             Err(reason) => {
@@ -259,14 +261,14 @@ impl Shelf<'_> {
         self.put(candidate, (Some(if adr { Group::Adrs } else { Group::Documents }), inactive));
     }
 
-    fn missing(&mut self, missing: &Missing) {
+    fn missing(&mut self, missing: &MissingReference) {
         let (prefix, provenance) = match missing.kind {
             FileKind::Adr => ("adr.", "adr_ref"),
             FileKind::Document => ("file.", "doc_ref"),
         };
         let mut id = CleanBuf::new();
         id.lit(prefix).line(&missing.written);
-        let origin = Origin { path: Some(missing.written.clone()), ..Origin::new(OriginKind::File) };
+        let origin = TextOrigin { path: Some(missing.written.clone()), ..TextOrigin::new(OriginKind::File) };
         let omission = Omission {
             id: id.finish(),
             title: missing.written.clone(),
@@ -281,13 +283,13 @@ impl Shelf<'_> {
         }
     }
 
-    pub(super) fn put(&mut self, candidate: Candidate, standing: Standing) {
+    pub(super) fn put(&mut self, candidate: Candidate, standing: Rank) {
         if !self.ids.insert(candidate.id.clone()) {
             return;
         }
         if standing.0.is_some_and(|group| self.library.profile.leave_out.contains(&group)) {
             let chars = match &candidate.body {
-                Body::Passage(passage, _) => Some(passage.full_chars()),
+                SectionBody::Passage(passage, _) => Some(passage.full_chars()),
                 _ => None,
             };
             let Candidate { id, title, origin, provenance, trust, .. } = candidate;
@@ -297,7 +299,7 @@ impl Shelf<'_> {
         self.candidates.push((candidate, Some(standing)));
     }
 
-    fn finish(mut self, entry: &Entry, references: References) -> Selection {
+    fn finish(mut self, entry: &Entry, references: RootReferences) -> Selection {
         for input in self.library.inputs.clone() {
             self.input(input);
         }
@@ -320,7 +322,7 @@ impl Shelf<'_> {
             origin: guidance.origin.clone(),
             provenance: "profile",
             role: Role::Root,
-            body: Body::Whole(guidance.text.clone()),
+            body: SectionBody::Whole(guidance.text.clone()),
             state: None,
             status: None,
             trust: Trust::Trusted,
@@ -347,7 +349,7 @@ impl Shelf<'_> {
 
 /// Who leaves when: groups from weakest to strongest; within one, what is done or inactive first, then the last in
 /// order, but of comments the oldest.
-fn ranks(candidates: &[(Candidate, Option<Standing>)], priority: &[Group]) -> Vec<Option<u32>> {
+fn ranks(candidates: &[(Candidate, Option<Rank>)], priority: &[Group]) -> Vec<Option<u32>> {
     let mut order: Vec<(usize, bool, usize, usize)> = candidates
         .iter()
         .enumerate()

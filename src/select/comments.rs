@@ -1,10 +1,10 @@
 //! The root's discussion.
 
-use super::candidates::Shelf;
+use super::candidates::SelectionBuilder;
 use super::origins::removals;
-use super::{Candidate, Omission, Origin, OriginKind, Role, Trust};
+use super::{Candidate, Omission, OriginKind, Role, TextOrigin, Trust};
 use crate::config::Group;
-use crate::graph::{Entry, Remark};
+use crate::graph::{Entry, ParsedComment};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeSet;
 
@@ -12,17 +12,18 @@ use std::collections::BTreeSet;
 /// pack's omissions is short, and a long discussion would hide the others.
 const APART: usize = 10;
 
-impl Shelf<'_> {
+impl SelectionBuilder<'_> {
     /// The last comments of the root's issue, oldest first; omissions for the others.
     ///
     /// Bots' comments and those that were hidden on GitHub do not count among the last ones.
     pub(super) fn comments(&mut self, entry: &Entry) {
         let Some(issue) = &entry.issue else { return };
         let rules = self.library.comments;
-        let heard = |remark: &&Remark| !remark.comment.noise && (remark.comment.by.trusted || !rules.trusted_only);
+        let heard =
+            |remark: &&ParsedComment| !remark.comment.noise && (remark.comment.by.trusted || !rules.trusted_only);
         let last = issue.comments.iter().rev().filter(heard).take(rules.most);
         let taken: BTreeSet<u64> = last.map(|remark| remark.comment.id).collect();
-        let mut omitted: [(&str, Vec<&Remark>); 2] = [("limit", Vec::new()), ("low_trust", Vec::new())];
+        let mut omitted: [(&str, Vec<&ParsedComment>); 2] = [("limit", Vec::new()), ("low_trust", Vec::new())];
         for remark in &issue.comments {
             if !taken.contains(&remark.comment.id) {
                 omitted[usize::from(!heard(&remark))].1.push(remark);
@@ -53,7 +54,7 @@ impl Shelf<'_> {
             match &alike[..] {
                 [first, .., last] if alike.len() > APART => {
                     if first.comment.id == remark.comment.id {
-                        let origin = Origin { url: Some(issue.url.clone()), ..Origin::new(OriginKind::Issue) };
+                        let origin = TextOrigin { url: Some(issue.url.clone()), ..TextOrigin::new(OriginKind::Issue) };
                         self.omissions.push(omission(range(first, last), many(alike), origin, reason, alike));
                     }
                 }
@@ -63,34 +64,34 @@ impl Shelf<'_> {
     }
 }
 
-fn omission(id: Clean, title: Clean, origin: Origin, reason: &'static str, remarks: &[&Remark]) -> Omission {
+fn omission(id: Clean, title: Clean, origin: TextOrigin, reason: &'static str, remarks: &[&ParsedComment]) -> Omission {
     let chars = remarks.iter().map(|remark| remark.comment.text.chars().count() as u64).sum();
     let trust = Trust::of(remarks.iter().any(|remark| !remark.comment.by.trusted));
     Omission { id, title, origin, provenance: "comment", reason, trust, chars: Some(chars) }
 }
 
-fn origin(remark: &Remark) -> Origin {
-    Origin { url: Some(remark.comment.url.clone()), ..Origin::new(OriginKind::Issue) }
+fn origin(remark: &ParsedComment) -> TextOrigin {
+    TextOrigin { url: Some(remark.comment.url.clone()), ..TextOrigin::new(OriginKind::Issue) }
 }
 
-fn id(remark: &Remark) -> Clean {
+fn id(remark: &ParsedComment) -> Clean {
     let mut id = CleanBuf::new();
     id.lit("comment.").number(remark.comment.id);
     id.finish()
 }
 
 /// `comment.101-163`.
-fn range(first: &Remark, last: &Remark) -> Clean {
+fn range(first: &ParsedComment, last: &ParsedComment) -> Clean {
     let mut id = CleanBuf::new();
     id.lit("comment.").number(first.comment.id).lit("-").number(last.comment.id);
     id.finish()
 }
 
 /// `63 comments, 2026-01-02 to 2026-03-04`.
-fn many(remarks: &[&Remark]) -> Clean {
+fn many(remarks: &[&ParsedComment]) -> Clean {
     let mut title = CleanBuf::new();
     title.number(remarks.len() as u64).lit(" comments");
-    let day_of = |remark: Option<&&Remark>| remark.and_then(|remark| day(remark));
+    let day_of = |remark: Option<&&ParsedComment>| remark.and_then(|remark| day(remark));
     if let (Some(from), Some(to)) = (day_of(remarks.first()), day_of(remarks.last())) {
         title.lit(", ").line(&from);
         if from != to {
@@ -101,13 +102,13 @@ fn many(remarks: &[&Remark]) -> Clean {
 }
 
 /// The day on which it was written, as GitHub says it.
-fn day(remark: &Remark) -> Option<Clean> {
+fn day(remark: &ParsedComment) -> Option<Clean> {
     let at = remark.comment.by.created_at.as_ref()?;
     Some(at.slice(0..at.find('T').unwrap_or(at.len())))
 }
 
 /// `Comment by octocat, 2026-01-02`.
-fn title(remark: &Remark) -> Clean {
+fn title(remark: &ParsedComment) -> Clean {
     let by = &remark.comment.by;
     let mut title = CleanBuf::new();
     title.lit("Comment by ");

@@ -1,14 +1,14 @@
 //! What a selection is made of, told apart without making it.
 
-use super::candidates::{MOST_CLAIMS, References, Taken};
-use super::{Document, Library};
+use super::candidates::{MOST_CLAIMS, ReferencedFile, RootReferences};
+use super::{Document, SelectionContext};
 use crate::graph::{Edge, FileRef, Target};
 use crate::model::Relation;
 use std::hash::{Hash, Hasher};
 
 /// Feeds `state` everything that [`select`](super::select) looks at for the pack of `root`, but for the library's own
 /// settings: where that is the same, so is what it selects.
-pub fn ingredients<H: Hasher>(library: &Library<'_>, root: usize, references: &References, state: &mut H) {
+pub fn ingredients<H: Hasher>(library: &SelectionContext<'_>, root: usize, references: &RootReferences, state: &mut H) {
     let whole = |item: usize, state: &mut H| library.corpus.entries[item].identity().hash(state);
     whole(root, state);
     let (claims, hidden) = (library.graph.claims(root), library.graph.hidden(root));
@@ -39,9 +39,9 @@ pub fn ingredients<H: Hasher>(library: &Library<'_>, root: usize, references: &R
             _ => whole(item, state),
         }
     }
-    let References { files, missing, warnings, url } = references;
+    let RootReferences { files, missing, warnings, url } = references;
     (missing, warnings, url, files.len()).hash(state);
-    for Taken { file, by, shown, document, untrusted } in files {
+    for ReferencedFile { file, by, shown, document, untrusted } in files {
         let FileRef { kind, path, anchor, at } = file;
         (kind, path, anchor, library.corpus.entries[*by].shown_at(at), shown, untrusted).hash(state);
         match document {

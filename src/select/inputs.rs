@@ -1,11 +1,11 @@
 //! What was read for a pack.
 
-use super::candidates::Shelf;
-use super::{Input, Origin, OriginKind};
+use super::candidates::SelectionBuilder;
+use super::{Input, OriginKind, TextOrigin};
 use crate::model::Digest;
 use crate::redact::Clean;
 
-impl Shelf<'_> {
+impl SelectionBuilder<'_> {
     /// An item as an input: its whole text where it has a section, else what a line about it says.
     pub(super) fn read_item(&mut self, item: usize, whole: bool) {
         let entry = &self.library.corpus.entries[item];
@@ -18,20 +18,20 @@ impl Shelf<'_> {
         };
         if entry.bare_issue().is_none() {
             let path = &entry.item.origin.shown;
-            let origin = Origin {
+            let origin = TextOrigin {
                 id: Some(entry.item.id.clone()),
                 path: Some(path.clone()),
-                ..Origin::new(OriginKind::WorkItem)
+                ..TextOrigin::new(OriginKind::WorkItem)
             };
             self.read_text(item, path, origin, whole, if whole { entry.digest } else { line() });
         }
         if let Some(issue) = entry.issue.as_ref().filter(|_| whole || entry.bare_issue().is_some()) {
-            let origin = Origin { url: Some(issue.url.clone()), ..Origin::new(OriginKind::Issue) };
+            let origin = TextOrigin { url: Some(issue.url.clone()), ..TextOrigin::new(OriginKind::Issue) };
             self.read_text(item, &issue.url, origin, whole, if whole { issue.digest } else { line() });
         }
     }
 
-    pub(super) fn read_text(&mut self, item: usize, place: &Clean, origin: Origin, whole: bool, digest: Digest) {
+    pub(super) fn read_text(&mut self, item: usize, place: &Clean, origin: TextOrigin, whole: bool, digest: Digest) {
         let key = (0, self.library.corpus.entries[item].item.id.to_string(), place.to_string());
         if whole || !self.inputs.contains_key(&key) {
             self.inputs.insert(key, Input { origin, digest: Some(digest) });

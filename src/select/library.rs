@@ -3,9 +3,11 @@
 use super::edge_list::quoted_title;
 use super::origins::{file_origin, item_origin};
 use super::outline::{chunks, mark_adr, mark_headings, mark_opening, mark_title};
-use super::{Body, Chunk, Input, Origin, Passage, Trust};
+use super::{Chunk, Input, Passage, SectionBody, TextOrigin, Trust};
 use crate::config::{Excerpt, Profile};
-use crate::graph::{Corpus, Draft, Edge, Entry, FileKind, Graph, Markdown, Remark, Rules, Target, Text};
+use crate::graph::{
+    Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Markdown, ParsedComment, ParsedText, Target,
+};
 use crate::model::{Digest, RepoPath};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::HashMap;
@@ -20,24 +22,24 @@ pub struct Document {
     /// Its path as packs show it.
     pub shown: Clean,
     /// The text.
-    pub text: Text,
+    pub text: ParsedText,
     /// An ADR's status as written, where it has one.
     pub status: Option<Clean>,
     /// What was taken out of it.
-    pub removals: Vec<crate::graph::Removal>,
+    pub removals: Vec<crate::graph::RecordedRemoval>,
     /// Digest of the text after redaction.
     pub digest: Digest,
 }
 
 /// A profile's instructions.
 #[derive(Debug, Hash)]
-pub struct Guidance {
+pub struct ProfileInstructions {
     /// The text.
     pub text: Clean,
     /// Where it came from.
-    pub origin: Origin,
+    pub origin: TextOrigin,
     /// What was taken out of it.
-    pub removals: Vec<crate::graph::Removal>,
+    pub removals: Vec<crate::graph::RecordedRemoval>,
 }
 
 /// Which comments of a root are taken.
@@ -54,7 +56,7 @@ type FileKey = (RepoPath, FileKind, Option<String>);
 
 /// Everything that the packs of one profile are selected from.
 #[derive(Debug)]
-pub struct Library<'a> {
+pub struct SelectionContext<'a> {
     /// The items.
     pub corpus: &'a Corpus,
     /// Their edges.
@@ -64,24 +66,24 @@ pub struct Library<'a> {
     /// What an ADR's excerpt holds.
     pub excerpt: &'a Excerpt,
     /// The profile's instructions.
-    pub instructions: Guidance,
+    pub instructions: ProfileInstructions,
     /// Further inputs that every pack of the profile has: instructions, rules.
     pub inputs: Vec<Input>,
     /// Which comments of a root are taken.
     pub comments: CommentRules,
-    items: Vec<OnceLock<Body>>,
-    parents: Vec<OnceLock<Body>>,
-    files: Mutex<HashMap<FileKey, (Clean, Body)>>,
+    items: Vec<OnceLock<SectionBody>>,
+    parents: Vec<OnceLock<SectionBody>>,
+    files: Mutex<HashMap<FileKey, (Clean, SectionBody)>>,
 }
 
-impl<'a> Library<'a> {
+impl<'a> SelectionContext<'a> {
     /// A library without passages yet.
     pub fn new(
         corpus: &'a Corpus,
         graph: &'a Graph,
         profile: &'a Profile,
         excerpt: &'a Excerpt,
-        instructions: Guidance,
+        instructions: ProfileInstructions,
         inputs: Vec<Input>,
         comments: CommentRules,
     ) -> Self {
@@ -102,7 +104,7 @@ impl<'a> Library<'a> {
 
     /// Feeds `state` everything that holds for all packs of the profile.
     pub fn hash_settings<H: Hasher>(&self, state: &mut H) {
-        let Rules { repo, host, done, adrs: _ } = &self.corpus.rules;
+        let GraphRules { repo, host, done, adrs: _ } = &self.corpus.rules;
         (self.profile, self.excerpt, &self.instructions, &self.inputs, self.comments).hash(state);
         (repo, host, done).hash(state);
     }
@@ -114,22 +116,22 @@ impl<'a> Library<'a> {
     }
 
     /// An item's text as a child, a dependency or a related item.
-    pub(super) fn item(&self, item: usize) -> Body {
+    pub(super) fn item(&self, item: usize) -> SectionBody {
         self.items[item].get_or_init(|| self.body(item, true, None)).clone()
     }
 
     /// An item's text as a parent: its children follow as lines, the siblings.
-    pub(super) fn parent(&self, item: usize) -> Body {
+    pub(super) fn parent(&self, item: usize) -> SectionBody {
         self.parents[item].get_or_init(|| self.body(item, true, Some(self.children(item)))).clone()
     }
 
     /// An item's text as the root: the opening gives way before the key headings do.
-    pub(super) fn root(&self, item: usize) -> Body {
+    pub(super) fn root(&self, item: usize) -> SectionBody {
         self.body(item, false, None)
     }
 
     /// The text that an item's file has beside that of its issue.
-    pub(super) fn draft(&self, item: usize, draft: &Draft, origin: &Origin) -> Body {
+    pub(super) fn draft(&self, item: usize, draft: &IssueDraft, origin: &TextOrigin) -> SectionBody {
         let entry = &self.corpus.entries[item];
         let state = Clean::literal(Graph::state(self.corpus, item).name());
         let pointer = pointer(&entry.item.title, title_trust(entry), Some(&state), origin);
@@ -137,19 +139,19 @@ impl<'a> Library<'a> {
     }
 
     /// A comment's text.
-    pub(super) fn comment(&self, remark: &Remark, title: &Clean, origin: &Origin) -> Body {
+    pub(super) fn comment(&self, remark: &ParsedComment, title: &Clean, origin: &TextOrigin) -> SectionBody {
         self.text(&remark.comment.text, &remark.markdown, origin, pointer(title, Trust::Trusted, None, origin))
     }
 
-    fn text(&self, text: &Clean, markdown: &Markdown, origin: &Origin, pointer: Clean) -> Body {
+    fn text(&self, text: &Clean, markdown: &Markdown, origin: &TextOrigin, pointer: Clean) -> SectionBody {
         let mut parts = chunks(markdown, &(0..text.len()), 0);
         mark_headings(&mut parts, markdown, &self.profile.key_headings);
         mark_title(&mut parts, markdown, text);
         mark_opening(&mut parts, markdown);
-        Body::Passage(Arc::new(Passage::new(text.clone(), parts, origin.place())), pointer)
+        SectionBody::Passage(Arc::new(Passage::new(text.clone(), parts, origin.place())), pointer)
     }
 
-    fn body(&self, item: usize, opening: bool, tail: Option<Clean>) -> Body {
+    fn body(&self, item: usize, opening: bool, tail: Option<Clean>) -> SectionBody {
         let entry = &self.corpus.entries[item];
         let origin = item_origin(entry);
         let markdown = &entry.body.markdown;
@@ -189,7 +191,7 @@ impl<'a> Library<'a> {
         let text = if text.is_empty() { body.clone() } else { text.finish() };
         let state = Clean::literal(Graph::state(self.corpus, item).name());
         let pointer = pointer(&entry.item.title, title_trust(entry), Some(&state), &origin);
-        Body::Passage(Arc::new(Passage::new(text, parts, origin.place())), pointer)
+        SectionBody::Passage(Arc::new(Passage::new(text, parts, origin.place())), pointer)
     }
 
     /// The children of an item as lines: id, title, state.
@@ -259,7 +261,7 @@ impl<'a> Library<'a> {
         document: &Document,
         kind: FileKind,
         anchor: Option<&str>,
-    ) -> Option<(Clean, Origin, Body)> {
+    ) -> Option<(Clean, TextOrigin, SectionBody)> {
         let markdown = &document.text.markdown;
         let text = &document.text.clean;
         let range = match anchor {
@@ -278,8 +280,8 @@ impl<'a> Library<'a> {
         document: &Document,
         kind: FileKind,
         range: &std::ops::Range<usize>,
-        origin: &Origin,
-    ) -> (Clean, Body) {
+        origin: &TextOrigin,
+    ) -> (Clean, SectionBody) {
         let markdown = &document.text.markdown;
         let whole = &document.text.clean;
         let mut parts = chunks(markdown, &(0..whole.len()), 0);
@@ -314,7 +316,7 @@ impl<'a> Library<'a> {
         let pointer =
             pointer(&title, Trust::Trusted, document.status.as_ref().filter(|status| !is_inactive(status)), origin);
         let text = whole.slice(range.start..end);
-        (title, Body::Passage(Arc::new(Passage::new(text, parts, origin.place())), pointer))
+        (title, SectionBody::Passage(Arc::new(Passage::new(text, parts, origin.place())), pointer))
     }
 }
 
@@ -357,7 +359,7 @@ pub fn is_inactive(status: &str) -> bool {
 }
 
 /// Title, state and place on one line: what stays of a section at the lowest level.
-fn pointer(title: &Clean, trust: Trust, state: Option<&Clean>, origin: &Origin) -> Clean {
+fn pointer(title: &Clean, trust: Trust, state: Option<&Clean>, origin: &TextOrigin) -> Clean {
     let mut line = CleanBuf::new();
     match trust {
         Trust::Trusted => line.title(title),

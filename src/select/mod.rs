@@ -14,12 +14,13 @@ mod root;
 mod selection;
 mod work_item_json;
 
-pub use candidates::{References, Taken, select};
+pub use candidates::{ReferencedFile, RootReferences, select};
 pub use edge_list::{Claims, EdgeList};
 pub use ingredients::ingredients;
-pub use library::{CommentRules, Document, Guidance, Library, is_inactive};
+pub use library::{CommentRules, Document, ProfileInstructions, SelectionContext, is_inactive};
 pub use passage::{Chunk, Passage, Rounding, Size};
 pub use selection::{
-    Body, Candidate, EdgeRow, Evidence, Input, Notice, Omission, Origin, OriginKind, Removal, Role, Selection, Trust,
+    Candidate, EdgeRow, Evidence, Input, Notice, Omission, OriginKind, RedactionRecord, Role, SectionBody, Selection,
+    TextOrigin, Trust,
 };
 pub use work_item_json::{JsonCut, WorkItemJson};

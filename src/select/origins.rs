@@ -1,12 +1,12 @@
 //! Where texts come from, and what was removed from them.
 
 use super::library::Document;
-use super::{Origin, OriginKind, Removal};
-use crate::graph::{Entry, Issue, ItemBody, Text};
+use super::{OriginKind, RedactionRecord, TextOrigin};
+use crate::graph::{ClaimedIssue, Entry, ItemBody, ParsedText};
 use crate::redact::{Clean, CleanBuf};
 
 /// Where an item's text is: the page of its issue, its lines in a Markdown file, else the line of its record.
-pub(super) fn item_origin(entry: &Entry) -> Origin {
+pub(super) fn item_origin(entry: &Entry) -> TextOrigin {
     match entry.told_by_issue() {
         Some(issue) => issue_origin(entry, issue),
         None => text_origin(entry, &entry.item.body, &entry.body),
@@ -14,52 +14,52 @@ pub(super) fn item_origin(entry: &Entry) -> Origin {
 }
 
 /// Where an item's fields are: the record of its file, else the page of its issue.
-pub(super) fn record_origin(entry: &Entry) -> Origin {
+pub(super) fn record_origin(entry: &Entry) -> TextOrigin {
     if let Some(issue) = entry.bare_issue() {
         return issue_origin(entry, issue);
     }
     let line = u64::from(entry.item.line);
-    Origin {
+    TextOrigin {
         id: Some(entry.item.id.clone()),
         path: Some(entry.item.origin.shown.clone()),
         lines: (!entry.item.body.in_file).then_some([line, line]),
-        ..Origin::new(OriginKind::WorkItem)
+        ..TextOrigin::new(OriginKind::WorkItem)
     }
 }
 
 /// The page of an item's issue.
-pub(super) fn issue_origin(entry: &Entry, issue: &Issue) -> Origin {
-    Origin { id: Some(entry.item.id.clone()), url: Some(issue.url.clone()), ..Origin::new(OriginKind::Issue) }
+pub(super) fn issue_origin(entry: &Entry, issue: &ClaimedIssue) -> TextOrigin {
+    TextOrigin { id: Some(entry.item.id.clone()), url: Some(issue.url.clone()), ..TextOrigin::new(OriginKind::Issue) }
 }
 
 /// Where a text of an item's files is.
-pub(super) fn text_origin(entry: &Entry, body: &ItemBody<Clean>, text: &Text) -> Origin {
+pub(super) fn text_origin(entry: &Entry, body: &ItemBody<Clean>, text: &ParsedText) -> TextOrigin {
     let first = u64::from(body.line);
     let lines = match text.count_lines() {
         _ if !body.in_file => Some([first, first]),
         0 => None,
         count => Some([first, first + u64::from(text.last_line_before(count)) - 1]),
     };
-    Origin {
+    TextOrigin {
         id: Some(entry.item.id.clone()),
         path: Some(body.origin.shown.clone()),
         lines,
-        ..Origin::new(OriginKind::WorkItem)
+        ..TextOrigin::new(OriginKind::WorkItem)
     }
 }
 
 /// Where a document, or a section of it, is.
-pub(super) fn file_origin(document: &Document, anchor: Option<&str>, range: &std::ops::Range<usize>) -> Origin {
+pub(super) fn file_origin(document: &Document, anchor: Option<&str>, range: &std::ops::Range<usize>) -> TextOrigin {
     let text = &document.text.clean;
     let breaks = |text: &str| u32::try_from(memchr::memchr_iter(b'\n', text.as_bytes()).count()).unwrap_or(u32::MAX);
     let first = breaks(&text[..range.start]).saturating_add(1);
     let count = breaks(text[range.clone()].trim_end()).saturating_add(1);
     let last = first.saturating_add(count - 1);
-    Origin {
+    TextOrigin {
         path: Some(document.shown.clone()),
         lines: Some([document.text.line_before(first), document.text.last_line_before(last)].map(u64::from)),
         anchor: anchor.map(|anchor| clean_anchor(text, anchor)),
-        ..Origin::new(OriginKind::File)
+        ..TextOrigin::new(OriginKind::File)
     }
 }
 
@@ -79,15 +79,15 @@ fn clean_anchor(text: &Clean, anchor: &str) -> Clean {
 
 /// The removals of a record or document that concern a section.
 pub(super) fn removals(
-    removals: &[crate::graph::Removal],
-    shown: impl Fn(&crate::graph::Removal) -> bool,
-    origin: &Origin,
-) -> Vec<Removal> {
+    removals: &[crate::graph::RecordedRemoval],
+    shown: impl Fn(&crate::graph::RecordedRemoval) -> bool,
+    origin: &TextOrigin,
+) -> Vec<RedactionRecord> {
     removals
         .iter()
         .filter(|removal| shown(removal))
-        .map(|removal| Removal {
-            origin: Origin { lines: None, ..origin.clone() },
+        .map(|removal| RedactionRecord {
+            origin: TextOrigin { lines: None, ..origin.clone() },
             line: u64::from(removal.line),
             rule: removal.rule.clone(),
             count: u64::from(removal.count),

@@ -1,19 +1,19 @@
 //! What was removed from an item, by the part of it that a section shows.
 
-use super::candidates::Shelf;
+use super::candidates::SelectionBuilder;
 use super::origins::{issue_origin, item_origin, record_origin, removals};
-use super::{Origin, OriginKind, Removal};
+use super::{OriginKind, RedactionRecord, TextOrigin};
 use crate::graph::{Edge, Entry, Target};
 use std::collections::BTreeSet;
 
 /// From its text.
-pub(super) fn from_text(entry: &Entry) -> Vec<Removal> {
+pub(super) fn from_text(entry: &Entry) -> Vec<RedactionRecord> {
     let raw = entry.told_by_issue().map_or(&entry.removals, |issue| &issue.removals);
     removals(raw, |removal| removal.in_body, &item_origin(entry))
 }
 
 /// From its text, and from the id, title and status that stand above it.
-pub(super) fn from_text_and_names(entry: &Entry) -> Vec<Removal> {
+pub(super) fn from_text_and_names(entry: &Entry) -> Vec<RedactionRecord> {
     if entry.removals.is_empty() && entry.issue.as_ref().is_none_or(|issue| issue.removals.is_empty()) {
         return Vec::new();
     }
@@ -28,7 +28,7 @@ pub(super) fn from_text_and_names(entry: &Entry) -> Vec<Removal> {
 }
 
 /// From its fields, those of the file and those of the issue.
-pub(super) fn from_fields(entry: &Entry) -> Vec<Removal> {
+pub(super) fn from_fields(entry: &Entry) -> Vec<RedactionRecord> {
     let mut found = removals(&entry.removals, |removal| !removal.in_body, &record_origin(entry));
     if let Some(issue) = &entry.issue {
         found.extend(removals(&issue.removals, |removal| !removal.in_body, &issue_origin(entry, issue)));
@@ -37,15 +37,15 @@ pub(super) fn from_fields(entry: &Entry) -> Vec<Removal> {
 }
 
 /// From the text of its file beside that of its issue.
-pub(super) fn from_draft(entry: &Entry, origin: &Origin) -> Vec<Removal> {
+pub(super) fn from_draft(entry: &Entry, origin: &TextOrigin) -> Vec<RedactionRecord> {
     removals(&entry.removals, |removal| removal.in_body, origin)
 }
 
-impl Shelf<'_> {
+impl SelectionBuilder<'_> {
     /// What was removed from the ids and titles of neighbours that are only listed.
     ///
     /// Where a title was read out of the body, the first removal by its rule there is taken for it.
-    pub(super) fn removals_from_lines<'e>(&self, edges: impl IntoIterator<Item = &'e Edge>) -> Vec<Removal> {
+    pub(super) fn removals_from_lines<'e>(&self, edges: impl IntoIterator<Item = &'e Edge>) -> Vec<RedactionRecord> {
         let mut found = Vec::new();
         let mut seen = BTreeSet::new();
         for edge in edges {
@@ -59,8 +59,11 @@ impl Shelf<'_> {
                     (Some(&entry.item.title), from_text_and_names(entry))
                 }
                 Target::Issue { url, title, removals: raw, .. } => {
-                    let origin =
-                        Origin { id: Some(id.clone()), url: Some(url.clone()), ..Origin::new(OriginKind::Issue) };
+                    let origin = TextOrigin {
+                        id: Some(id.clone()),
+                        url: Some(url.clone()),
+                        ..TextOrigin::new(OriginKind::Issue)
+                    };
                     (title.as_ref(), removals(raw, |_| true, &origin))
                 }
             };

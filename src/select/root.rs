@@ -1,14 +1,14 @@
 //! The root's own sections: its text, the draft of its file, its fields, its edges.
 
-use super::candidates::Shelf;
+use super::candidates::SelectionBuilder;
 use super::origins::{item_origin, record_origin, text_origin};
-use super::{Body, Candidate, EdgeList, Omission, Origin, Role, Trust, WorkItemJson, removed};
-use crate::graph::{Draft, Entry, Graph, Node, Value};
+use super::{Candidate, EdgeList, Omission, Role, SectionBody, TextOrigin, Trust, WorkItemJson, removed};
+use crate::graph::{Entry, Graph, IssueDraft, Node, Value};
 use crate::model::Relation;
 use crate::redact::{Clean, CleanBuf};
 use std::sync::Arc;
 
-impl Shelf<'_> {
+impl SelectionBuilder<'_> {
     pub(super) fn root(&mut self, entry: &Entry) {
         let state = Clean::literal(Graph::state(self.library.corpus, self.root).name());
         let origin = item_origin(entry);
@@ -35,7 +35,7 @@ impl Shelf<'_> {
             title: Clean::literal("Work item fields"),
             origin: record.clone(),
             role: Role::Json,
-            body: Body::Json(Arc::new(self.json(entry, &record))),
+            body: SectionBody::Json(Arc::new(self.json(entry, &record))),
             // Answers of a form are its author's words.
             trust: Trust::of(entry.untrusted_file || entry.issue.as_ref().is_some_and(|issue| !issue.by.trusted)),
             by: None,
@@ -49,7 +49,7 @@ impl Shelf<'_> {
             origin: record,
             provenance: "graph",
             role: Role::Edges,
-            body: Body::Edges(Arc::new(EdgeList::new(self.rows(), unknown(entry), self.claims()))),
+            body: SectionBody::Edges(Arc::new(EdgeList::new(self.rows(), unknown(entry), self.claims()))),
             trust: Trust::of(entry.untrusted_file || self.library.lists_untrusted(self.library.graph.shown(self.root))),
             by: None,
             removals: self.removals_from_lines(self.library.graph.shown(self.root)),
@@ -83,7 +83,7 @@ impl Shelf<'_> {
     }
 
     /// The text of the root's file, where its issue has another.
-    fn draft(&self, entry: &Entry, draft: &Draft, base: &Candidate) -> Candidate {
+    fn draft(&self, entry: &Entry, draft: &IssueDraft, base: &Candidate) -> Candidate {
         let origin = text_origin(entry, &draft.body, &draft.text);
         Candidate {
             id: Clean::literal("root.draft"),
@@ -98,7 +98,7 @@ impl Shelf<'_> {
     }
 
     /// The fields as they stand, with relations as resolved ids.
-    fn json(&self, entry: &Entry, origin: &Origin) -> WorkItemJson {
+    fn json(&self, entry: &Entry, origin: &TextOrigin) -> WorkItemJson {
         const RELATIONS: [(&str, Relation); 6] = [
             ("parent", Relation::Parent),
             ("children", Relation::Child),

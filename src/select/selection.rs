@@ -43,13 +43,13 @@ pub struct Candidate {
     /// The title.
     pub title: Clean,
     /// Where it came from.
-    pub origin: Origin,
+    pub origin: TextOrigin,
     /// Why it is there.
     pub provenance: &'static str,
     /// What it is to the pack: who leaves when.
     pub role: Role,
     /// The text in its levels of detail.
-    pub body: Body,
+    pub body: SectionBody,
     /// `open`, `done`, …, or an ADR's status.
     pub state: Option<Clean>,
     /// The status as written.
@@ -63,7 +63,7 @@ pub struct Candidate {
     /// Why the neighbour or the reference is there.
     pub evidence: Option<Evidence>,
     /// What was removed from it.
-    pub removals: Vec<Removal>,
+    pub removals: Vec<RedactionRecord>,
 }
 
 /// Who leaves when.
@@ -81,7 +81,7 @@ pub enum Role {
 
 /// A section's text in its levels of detail.
 #[derive(Debug, Clone)]
-pub enum Body {
+pub enum SectionBody {
     /// Text that is there as a whole or not at all.
     Whole(Clean),
     /// Markdown: whole, excerpt, and a line that says where it is.
@@ -94,7 +94,7 @@ pub enum Body {
 
 /// Where a text came from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Origin {
+pub struct TextOrigin {
     /// What it is.
     pub kind: OriginKind,
     /// A work item's id or a built-in's name.
@@ -167,7 +167,7 @@ pub struct EdgeRow {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Input {
     /// Where it came from.
-    pub origin: Origin,
+    pub origin: TextOrigin,
     /// Digest of the text after redaction.
     pub digest: Option<Digest>,
 }
@@ -180,7 +180,7 @@ pub struct Omission {
     /// The title, or the reference as written.
     pub title: Clean,
     /// Where it can be read.
-    pub origin: Origin,
+    pub origin: TextOrigin,
     /// Why it would have been there.
     pub provenance: &'static str,
     /// One of the contract's reasons.
@@ -193,9 +193,9 @@ pub struct Omission {
 
 /// Something that was removed from a section's source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Removal {
+pub struct RedactionRecord {
     /// The file that held it.
-    pub origin: Origin,
+    pub origin: TextOrigin,
     /// The line there.
     pub line: u64,
     /// The rule.
@@ -221,7 +221,7 @@ pub struct Notice {
     pub line: Option<u64>,
 }
 
-impl Origin {
+impl TextOrigin {
     /// An origin of this kind with nothing else known.
     pub fn new(kind: OriginKind) -> Self {
         Self { kind, id: None, path: None, lines: None, url: None, anchor: None, version: None }

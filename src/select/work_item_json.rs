@@ -47,12 +47,12 @@ const SHORTEST_CUT: u64 = 40;
 /// hold the beginning of its value.
 #[derive(Debug)]
 pub struct WorkItemJson {
-    fields: Vec<Entry>,
+    fields: Vec<JsonField>,
     place: Clean,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct JsonField {
     name: Clean,
     tier: Tier,
     /// The value as JSON.
@@ -74,7 +74,7 @@ impl WorkItemJson {
     /// The JSON of `fields`, of which no two have one name; empty values are left out.
     /// `place` says where the rest of a cut value can be read.
     pub fn new(fields: Vec<(Clean, Node<Clean>)>, place: Clean) -> Self {
-        let mut entries: Vec<Entry> = fields
+        let mut entries: Vec<JsonField> = fields
             .into_iter()
             .filter(|(_, node)| !is_empty(node))
             .map(|(name, node)| {
@@ -90,7 +90,7 @@ impl WorkItemJson {
                     name if NATIVE.contains(&name) => Tier::Native,
                     _ => Tier::Other,
                 };
-                Entry { name, tier, json, raw }
+                JsonField { name, tier, json, raw }
             })
             .collect();
         entries.sort_by(|a, b| a.tier.cmp(&b.tier).then_with(|| a.name.cmp(&b.name)));
@@ -134,7 +134,7 @@ impl WorkItemJson {
         out.lit("\n}").finish()
     }
 
-    fn shortened(&self, field: &Entry, bytes: usize) -> Clean {
+    fn shortened(&self, field: &JsonField, bytes: usize) -> Clean {
         let chars = field.raw.chars().count();
         let mut out = CleanBuf::new();
         out.part(&field.raw, 0..bytes).lit(" [… ");
@@ -167,7 +167,7 @@ impl WorkItemJson {
     }
 
     /// How many bytes of the value fit into `room` as a shortened line.
-    fn fit_value(&self, field: &Entry, room: Size) -> usize {
+    fn fit_value(&self, field: &JsonField, room: Size) -> usize {
         let fixed = line_size(field, Size::of(&self.shortened(field, 0)));
         // The marker's numbers are no longer than at the first position; one more for the rounding of digits.
         let mut left = room.minus(fixed.plus(Size { chars: 1, bytes: 1 }));
@@ -188,7 +188,7 @@ impl WorkItemJson {
 }
 
 /// What a field's line adds: comma, line end, indent, key, colon, value.
-fn line_size(field: &Entry, value: Size) -> Size {
+fn line_size(field: &JsonField, value: Size) -> Size {
     let key = Size::of(&serde_json::Value::from(&*field.name).to_string());
     value.plus(key).plus(Size::of(",\n  : "))
 }

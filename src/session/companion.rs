@@ -1,6 +1,6 @@
 //! The rendering that is kept beside a pack: `<pack>.md` beside `<pack>.json`, for people who review both.
 
-use crate::store::{Folder, StoreError, Wrote};
+use crate::store::{Folder, StoreError, WriteResult};
 
 /// The name of a pack's rendering.
 pub fn name(pack: &str) -> String {
@@ -11,7 +11,7 @@ pub fn name(pack: &str) -> String {
 ///
 /// # Errors
 /// Where the system refuses.
-pub fn write(folder: &Folder, name_of_pack: &str, rendering: &str) -> Result<Wrote, StoreError> {
+pub fn write(folder: &Folder, name_of_pack: &str, rendering: &str) -> Result<WriteResult, StoreError> {
     folder.write(&name(name_of_pack), rendering.as_bytes())
 }
 
@@ -19,24 +19,24 @@ pub fn write(folder: &Folder, name_of_pack: &str, rendering: &str) -> Result<Wro
 ///
 /// # Errors
 /// Where the system refuses.
-pub fn fault(folder: &Folder, name_of_pack: &str, rendering: &str) -> Result<Option<Fault>, StoreError> {
+pub fn fault(folder: &Folder, name_of_pack: &str, rendering: &str) -> Result<Option<CompanionFault>, StoreError> {
     Ok(match folder.read(&name(name_of_pack))? {
-        None => Some(Fault::Missing),
+        None => Some(CompanionFault::Missing),
         Some(bytes) if bytes == rendering.as_bytes() => None,
-        Some(_) => Some(Fault::Differs),
+        Some(_) => Some(CompanionFault::Differs),
     })
 }
 
 /// How the file beside a pack is not what it should be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum CompanionFault {
     /// It is not there.
     Missing,
     /// It says something else than the pack.
     Differs,
 }
 
-impl Fault {
+impl CompanionFault {
     /// As reasons say it.
     pub fn reason(self, name_of_pack: &str) -> String {
         let name = name(name_of_pack);

@@ -1,10 +1,13 @@
 //! What one build or check can leave, because an earlier build did it.
 
 use super::companion;
-use crate::cache::{Cache, KnownFile, KnownPack, Look, Made, Manifest, Recent, Run, Texts, Trace};
+use crate::cache::{
+    Cache, CachedPack, CompletedBuild, FileFingerprint, FreshnessPolicy, Manifest, PackSummary, ScrubCache,
+    SessionMemo, TracedTree,
+};
 use crate::intake::Repo;
 use crate::model::{Diagnostic, Digest, Untracked};
-use crate::pipeline::{Limits, Planned};
+use crate::pipeline::{BudgetLimits, Planned};
 use crate::review::UNEXPLAINED;
 use crate::store::{Folder, StoreError};
 use std::collections::BTreeMap;
@@ -13,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// What is built, as far as it decides what packs hold.
 #[derive(Debug, Clone)]
-pub struct Order<'a> {
+pub struct BuildOrder<'a> {
     /// The configuration's name and text, where there is one.
     pub config: (&'a str, Option<&'a str>),
     /// Roots as typed; none means those of the configuration.
@@ -21,7 +24,7 @@ pub struct Order<'a> {
     /// Names of profiles.
     pub profiles: &'a [String],
     /// Limits that replace those of the profiles.
-    pub limits: Limits,
+    pub limits: BudgetLimits,
     /// How files count that git does not track.
     pub untracked: Untracked,
     /// A folder of packs other than the configuration's, absolute.
@@ -30,19 +33,19 @@ pub struct Order<'a> {
 
 /// One run with what the cache knows.
 #[derive(Debug)]
-pub struct Incremental<'a> {
+pub struct IncrementalBuild<'a> {
     repo: &'a Repo,
     cache: &'a Cache,
     folder: &'a Folder,
-    look: Look,
+    look: FreshnessPolicy,
     job: Digest,
     config: Digest,
-    packs: Mutex<BTreeMap<String, KnownPack>>,
+    packs: Mutex<BTreeMap<String, CachedPack>>,
 }
 
 /// A pack whose bytes stand in its file.
 #[derive(Debug, Clone)]
-pub struct Kept {
+pub struct UnchangedPack {
     /// The root's id.
     pub root: String,
     /// The profile.
@@ -50,12 +53,18 @@ pub struct Kept {
     /// The file's name.
     pub name: String,
     /// What is told of it.
-    pub made: Made,
+    pub made: PackSummary,
 }
 
-impl<'a> Incremental<'a> {
+impl<'a> IncrementalBuild<'a> {
     /// A run of `order` on `repo`, whose packs stand in `folder`.
-    pub fn new(repo: &'a Repo, cache: &'a Cache, folder: &'a Folder, order: &Order<'_>, look: Look) -> Self {
+    pub fn new(
+        repo: &'a Repo,
+        cache: &'a Cache,
+        folder: &'a Folder,
+        order: &BuildOrder<'_>,
+        look: FreshnessPolicy,
+    ) -> Self {
         let (name, text) = order.config;
         let config = cache.begun().part([u8::from(text.is_some())]).part(text.unwrap_or_default()).digest();
         let job =
@@ -66,16 +75,16 @@ impl<'a> Incremental<'a> {
     }
 
     /// The source of the build, which takes down what is read, and its memory.
-    pub fn trace<'t>(&self, texts: Option<&'t Texts>, recent: Option<&'t Recent>) -> Trace<'t, Repo>
+    pub fn trace<'t>(&self, texts: Option<&'t ScrubCache>, recent: Option<&'t SessionMemo>) -> TracedTree<'t, Repo>
     where
         'a: 't,
     {
-        Trace::new(self.repo, self.cache.begun(), texts, recent)
+        TracedTree::new(self.repo, self.cache.begun(), texts, recent)
     }
 
     /// What a build of all roots would give, where nothing changed since the last one: its packs, by name,
     /// and what was told.
-    pub fn fresh(&self) -> Option<(Vec<Kept>, Vec<Diagnostic>)> {
+    pub fn fresh(&self) -> Option<(Vec<UnchangedPack>, Vec<Diagnostic>)> {
         let run = self.cache.fresh(
             &self.job,
             self.repo,
@@ -89,7 +98,7 @@ impl<'a> Incremental<'a> {
     }
 
     /// A pack that need not be built: what decides how it is built is the same, and its file still holds it.
-    pub fn known(&self, planned: &Planned) -> Option<Kept> {
+    pub fn known(&self, planned: &Planned) -> Option<UnchangedPack> {
         let pack = self.cache.manifest.packs.get(&planned.name)?;
         let same = pack.fingerprint == planned.fingerprint;
         if !same || !pack.is_there(self.folder, &planned.name, &companion::name(&planned.name), self.look) {
@@ -100,13 +109,13 @@ impl<'a> Incremental<'a> {
     }
 
     /// Remembers a pack whose file holds `bytes` now, and the one beside it this `rendering`, where it is kept.
-    pub fn built(&self, kept: &Kept, fingerprint: Digest, bytes: &[u8], rendering: Option<&str>) {
-        let pack = KnownPack {
+    pub fn built(&self, kept: &UnchangedPack, fingerprint: Digest, bytes: &[u8], rendering: Option<&str>) {
+        let pack = CachedPack {
             root: kept.root.clone(),
             profile: kept.profile.clone(),
             fingerprint,
-            file: KnownFile::new(bytes),
-            beside: rendering.map(KnownFile::new),
+            file: FileFingerprint::new(bytes),
+            beside: rendering.map(FileFingerprint::new),
             made: kept.made.clone(),
         };
         self.packs.lock().unwrap_or_else(PoisonError::into_inner).insert(kept.name.clone(), pack);
@@ -124,11 +133,11 @@ impl<'a> Incremental<'a> {
     }
 
     /// What is to be remembered of this run: all its packs, and where every one of them was built, what was `told`.
-    pub fn manifest(&self, trace: &Trace<'_, Repo>, told: Option<&[Diagnostic]>) -> Manifest {
+    pub fn manifest(&self, trace: &TracedTree<'_, Repo>, told: Option<&[Diagnostic]>) -> Manifest {
         let packs = std::mem::take(&mut *self.packs.lock().unwrap_or_else(PoisonError::into_inner));
         let run = told.and_then(|told| {
             let names = packs.keys().cloned().collect();
-            Run::new(self.cache, [self.job, self.config], trace, self.repo.diagnostics(), names, told)
+            CompletedBuild::new(self.cache, [self.job, self.config], trace, self.repo.diagnostics(), names, told)
         });
         Manifest::new(packs, run)
     }
@@ -137,7 +146,7 @@ impl<'a> Incremental<'a> {
     ///
     /// # Errors
     /// Where the system refuses; the next run then finds it out again.
-    pub fn save(&self, manifest: &Manifest, texts: Option<&Texts>) -> Result<(), StoreError> {
+    pub fn save(&self, manifest: &Manifest, texts: Option<&ScrubCache>) -> Result<(), StoreError> {
         self.cache.save(manifest, texts)
     }
 
@@ -150,7 +159,7 @@ impl<'a> Incremental<'a> {
     }
 }
 
-fn kept(name: &str, pack: &KnownPack) -> Kept {
+fn kept(name: &str, pack: &CachedPack) -> UnchangedPack {
     let (root, profile) = (pack.root.clone(), pack.profile.clone());
-    Kept { root, profile, name: name.to_owned(), made: pack.made.clone() }
+    UnchangedPack { root, profile, name: name.to_owned(), made: pack.made.clone() }
 }

@@ -1,7 +1,7 @@
 //! Builds of one repo, again and again: each costs what changed since the one before.
 //!
 //! [`Session::build`] is a build of all roots that remembers, in memory and in the cache, what it found
-//! out. `build` and `check` of the program make one run each out of [`Incremental`] and [`Writing`];
+//! out. `build` and `check` of the program make one run each out of [`IncrementalBuild`] and [`PackWriter`];
 //! whatever follows a repo while it changes keeps a session and calls it whenever something may have.
 
 pub mod companion;
@@ -11,16 +11,16 @@ mod onlooker;
 mod writing;
 
 pub use error::SessionError;
-pub use incremental::{Incremental, Kept, Order};
-pub use onlooker::{Listed, Onlooker, Replaced, Told};
-pub use writing::{Status, Writing, Written};
+pub use incremental::{BuildOrder, IncrementalBuild, UnchangedPack};
+pub use onlooker::{BuildObserver, OnListed, OnWritten, WrittenPack};
+pub use writing::{PackWriter, WriteOutcome, WriteStatus};
 
-use crate::cache::{Cache, Look, Made, Recent, Texts};
+use crate::cache::{Cache, FreshnessPolicy, PackSummary, ScrubCache, SessionMemo};
 use crate::config::{DenyList, RedactionSettings, Settings, load_knowing};
 use crate::intake::{CacheUse, IntakeError, Options, Repo};
-use crate::model::{Diagnostic, RepoPath, Source, Untracked};
+use crate::model::{Diagnostic, RepoPath, SourceTree, Untracked};
 use crate::pipeline::{
-    Built, Desk, Forgetful, Job, Limits, Memory, Planned, RootError, Unsettled, levelled, unmatched,
+    BudgetLimits, BuildCache, BuildJob, Built, NoCache, Planned, Project, RootError, Unsettled, levelled, unmatched,
 };
 use crate::redact::{Environment, Redactor, built_in_rules};
 use crate::seal::Stamp;
@@ -38,7 +38,7 @@ pub const MOST_TRIES: usize = 8;
 
 /// What a session builds.
 #[derive(Debug, Clone, Default)]
-pub struct Request {
+pub struct SessionRequest {
     /// The repo's root.
     pub root: PathBuf,
     /// A configuration other than the one at the root.
@@ -48,7 +48,7 @@ pub struct Request {
     /// Names of profiles; none means those of the configuration.
     pub profiles: Vec<String>,
     /// Limits that replace those of the profiles.
-    pub limits: Limits,
+    pub limits: BudgetLimits,
     /// A folder of packs other than the configuration's, absolute.
     pub out: Option<PathBuf>,
     /// How files count that git does not track.
@@ -64,16 +64,16 @@ pub struct Request {
 
 /// A repo that is built again and again.
 pub struct Session {
-    request: Request,
+    request: SessionRequest,
     environment: Environment,
     /// What earlier builds found out, and whether it is written down.
     cache: Option<(Cache, CacheUse)>,
     /// What is known of texts and files, with the configuration that it holds for.
-    known: Option<(String, Texts, Recent)>,
+    known: Option<(String, ScrubCache, SessionMemo)>,
     /// The repo as it was last listed, and the configuration's text then.
     listed: Option<(Option<String>, Repo)>,
     /// What was told of each pack after the last build.
-    packs: BTreeMap<String, Made>,
+    packs: BTreeMap<String, PackSummary>,
     /// Where the packs stand whose build was not written down yet.
     unsaved: Option<Folder>,
 }
@@ -82,7 +82,7 @@ pub struct Session {
 #[derive(Debug, Default)]
 pub struct Update {
     /// The packs that were written, and those that could not be built, by name.
-    pub changes: Vec<Change>,
+    pub changes: Vec<PackUpdate>,
     /// Names of packs that the build before made and this one did not; their files are as they were. None where an
     /// input cannot be read, or something else leaves open which packs there should be.
     pub gone: Vec<String>,
@@ -96,21 +96,21 @@ pub struct Update {
 
 /// A pack before and after a build.
 #[derive(Debug)]
-pub struct Change {
+pub struct PackUpdate {
     /// What was told of it before; nothing where this session saw none.
-    pub before: Option<Made>,
+    pub before: Option<PackSummary>,
     /// What became of it, and why.
-    pub now: Written,
+    pub now: WriteOutcome,
 }
 
 impl Session {
     /// A session that has built nothing yet. `environment` holds the secrets that no pack may contain.
-    pub fn new(request: Request, environment: Environment) -> Self {
+    pub fn new(request: SessionRequest, environment: Environment) -> Self {
         Self { request, environment, cache: None, known: None, listed: None, packs: BTreeMap::new(), unsaved: None }
     }
 
     /// What was told of each pack after the last build, by file name; those that could not be built are not here.
-    pub fn packs(&self) -> &BTreeMap<String, Made> {
+    pub fn packs(&self) -> &BTreeMap<String, PackSummary> {
         &self.packs
     }
 
@@ -120,7 +120,7 @@ impl Session {
     /// Where the configuration cannot be used, or the system refuses to read the repo or to write a pack.
     /// What was built before stands as it was, and the next call tries again.
     pub fn build(&mut self, stamp: Stamp) -> Result<Update, SessionError> {
-        let update = self.build_before(stamp, &mut Onlooker::default())?;
+        let update = self.build_before(stamp, &mut BuildObserver::default())?;
         self.save();
         Ok(update)
     }
@@ -153,7 +153,7 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::build`].
-    pub fn build_before(&mut self, stamp: Stamp, onlooker: &mut Onlooker<'_>) -> Result<Update, SessionError> {
+    pub fn build_before(&mut self, stamp: Stamp, onlooker: &mut BuildObserver<'_>) -> Result<Update, SessionError> {
         for _ in 1..MOST_TRIES {
             match self.try_build(stamp.clone(), onlooker) {
                 Err(SessionError::Unsettled(_)) => {}
@@ -163,7 +163,7 @@ impl Session {
         self.try_build(stamp, onlooker)
     }
 
-    fn try_build(&mut self, stamp: Stamp, onlooker: &mut Onlooker<'_>) -> Result<Update, SessionError> {
+    fn try_build(&mut self, stamp: Stamp, onlooker: &mut BuildObserver<'_>) -> Result<Update, SessionError> {
         // Whatever fails from here on, what it stands for is not known any more.
         let listed = self.listed.take();
         let root = self.request.root.clone();
@@ -210,7 +210,7 @@ impl Session {
         }
         self.use_cache(&repo, &folder);
         let roots = self.request.roots.clone();
-        let order = Order {
+        let order = BuildOrder {
             config: (&shown, text.as_deref()),
             roots: &roots,
             profiles: &profiles,
@@ -218,7 +218,7 @@ impl Session {
             untracked: self.request.untracked,
             out: self.request.out.clone(),
         };
-        let stage = Stage {
+        let stage = BuildStage {
             settings: &settings,
             deny: &deny,
             repo: &repo,
@@ -266,16 +266,16 @@ impl Session {
         SessionError::Config(cleaned.collect())
     }
 
-    fn staged(&mut self, stage: &Stage<'_>) -> Result<Update, SessionError> {
-        let look = Look { alone: false, beside: stage.settings.output.markdown };
+    fn staged(&mut self, stage: &BuildStage<'_>) -> Result<Update, SessionError> {
+        let look = FreshnessPolicy { alone: false, beside: stage.settings.output.markdown };
         // A failed build takes it back.
         let cache = self.cache.take();
         let incremental =
-            cache.as_ref().map(|(cache, _)| Incremental::new(stage.repo, cache, stage.folder, &stage.order, look));
+            cache.as_ref().map(|(cache, _)| IncrementalBuild::new(stage.repo, cache, stage.folder, &stage.order, look));
         if let Some(incremental) = incremental.as_ref().filter(|_| !stage.expected)
             && let Some((kept, diagnostics)) = incremental.fresh()
         {
-            let packs: BTreeMap<String, Made> = kept.into_iter().map(|kept| (kept.name, kept.made)).collect();
+            let packs: BTreeMap<String, PackSummary> = kept.into_iter().map(|kept| (kept.name, kept.made)).collect();
             let gone = gone(&self.packs, &packs);
             let update = Update { gone, unchanged: packs.len(), diagnostics, ..Update::default() };
             self.packs = packs;
@@ -285,9 +285,9 @@ impl Session {
         let text = stage.order.config.1.unwrap_or_default();
         let mut known = match self.known.take().filter(|(known, ..)| known == text) {
             Some((_, texts, recent)) => Some((texts, recent)),
-            None => {
-                cache.as_ref().map(|(cache, _)| (cache.texts(text, &mut Vec::new()), Recent::new(self.request.rest)))
-            }
+            None => cache
+                .as_ref()
+                .map(|(cache, _)| (cache.texts(text, &mut Vec::new()), SessionMemo::new(self.request.rest))),
         };
         let built = self.built(stage, incremental.as_ref(), known.as_ref());
         if let Some((_, recent)) = &mut known {
@@ -302,29 +302,29 @@ impl Session {
             (cache, known)
         });
         self.known = known.map(|(texts, recent)| (text.to_owned(), texts, recent));
-        let Outcome { written, diagnostics, unresolved, blocked, .. } = built?;
-        let unchanged = written.iter().filter(|written| written.status == Status::Unchanged).count();
-        let packs: BTreeMap<String, Made> =
+        let SessionOutcome { written, diagnostics, unresolved, blocked, .. } = built?;
+        let unchanged = written.iter().filter(|written| written.status == WriteStatus::Unchanged).count();
+        let packs: BTreeMap<String, PackSummary> =
             written.iter().filter_map(|written| Some((written.name.clone(), written.made.clone()?))).collect();
         let failed = |name: &String| written.iter().any(|written| written.name == *name);
         let gone = gone(&self.packs, &packs).into_iter().filter(|name| !blocked && !failed(name)).collect();
         let mut before = std::mem::replace(&mut self.packs, packs);
-        let changes = written.into_iter().filter(|written| written.status != Status::Unchanged);
-        let changes = changes.map(|now| Change { before: before.remove(&now.name), now }).collect();
+        let changes = written.into_iter().filter(|written| written.status != WriteStatus::Unchanged);
+        let changes = changes.map(|now| PackUpdate { before: before.remove(&now.name), now }).collect();
         Ok(Update { changes, gone, unchanged, diagnostics, unresolved })
     }
 
     fn built(
         &self,
-        stage: &Stage<'_>,
-        incremental: Option<&Incremental<'_>>,
-        known: Option<&(Texts, Recent)>,
-    ) -> Result<Outcome, SessionError> {
+        stage: &BuildStage<'_>,
+        incremental: Option<&IncrementalBuild<'_>>,
+        known: Option<&(ScrubCache, SessionMemo)>,
+    ) -> Result<SessionOutcome, SessionError> {
         let (texts, recent) = known.map(|(texts, recent)| (texts, recent)).unzip();
         let trace = incremental.map(|incremental| incremental.trace(texts, recent));
-        let source = trace.as_ref().map_or(stage.repo as &dyn Source, |trace| trace);
-        let memory = trace.as_ref().map_or(&Forgetful as &dyn Memory, |trace| trace);
-        let desk = Desk::open_with(
+        let source = trace.as_ref().map_or(stage.repo as &dyn SourceTree, |trace| trace);
+        let memory = trace.as_ref().map_or(&NoCache as &dyn BuildCache, |trace| trace);
+        let project = Project::open_with(
             source,
             stage.settings,
             stage.deny,
@@ -332,30 +332,30 @@ impl Session {
             memory,
             stage.order.untracked,
         );
-        let beside = desk.roots();
+        let beside = project.roots();
         let (roots, unresolved) = match stage.order.roots {
             [] => (beside.clone(), Vec::new()),
-            typed => found(&desk, typed),
+            typed => found(&project, typed),
         };
         // A root may be in a file that cannot be read, which is said.
-        let unresolved = if desk.unread().is_empty() { unresolved } else { Vec::new() };
-        let job = Job {
+        let unresolved = if project.unread().is_empty() { unresolved } else { Vec::new() };
+        let job = BuildJob {
             roots,
             beside,
             profiles: stage.order.profiles.to_vec(),
             limits: stage.order.limits,
             stamp: stage.stamp.clone(),
         };
-        let done: Mutex<(Vec<Written>, Vec<Diagnostic>)> = Mutex::default();
+        let done: Mutex<(Vec<WriteOutcome>, Vec<Diagnostic>)> = Mutex::default();
         let failed: Mutex<Option<StoreError>> = Mutex::default();
-        let tell = |written: Written, diagnostics: Vec<Diagnostic>| {
+        let tell = |written: WriteOutcome, diagnostics: Vec<Diagnostic>| {
             let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
             done.0.push(written);
             done.1.extend(diagnostics);
         };
         let beside = stage.settings.output.markdown;
         let replaced = stage.replaced;
-        let writing = Writing { folder: stage.folder, beside, markdown: None, incremental, why: true, replaced };
+        let writing = PackWriter { folder: stage.folder, beside, markdown: None, incremental, why: true, replaced };
         let known = |planned: &Planned| match incremental.and_then(|incremental| incremental.known(planned)) {
             Some(kept) => {
                 tell(kept.into(), planned.diagnostics.clone());
@@ -363,7 +363,7 @@ impl Session {
             }
             None => false,
         };
-        let faults = desk.build_unless(&job, &known, &|mut built: Built| {
+        let faults = project.build_unless(&job, &known, &|mut built: Built| {
             let mut diagnostics = std::mem::take(&mut built.diagnostics);
             diagnostics.extend(built.outcome.as_ref().err().map(|fault| fault.diagnostic.clone()));
             match writing.write(built) {
@@ -380,49 +380,49 @@ impl Session {
         let complete = !blocked && unresolved.is_empty() && written.iter().all(|written| written.made.is_some());
         diagnostics.extend(levelled(stage.repo.diagnostics().to_vec(), stage.settings));
         diagnostics.extend(levelled(unmatched(stage.settings, stage.repo), stage.settings));
-        diagnostics.extend_from_slice(desk.diagnostics());
+        diagnostics.extend_from_slice(project.diagnostics());
         diagnostics.extend(faults);
         let mut diagnostics: Vec<Diagnostic> =
-            diagnostics.into_iter().map(|diagnostic| desk.told(diagnostic)).collect();
+            diagnostics.into_iter().map(|diagnostic| project.told(diagnostic)).collect();
         diagnostics.sort();
         diagnostics.dedup();
         let manifest = incremental
             .zip(trace.as_ref())
             .map(|(incremental, trace)| incremental.manifest(trace, complete.then_some(&*diagnostics)));
-        Ok(Outcome { written, diagnostics, unresolved, blocked, manifest })
+        Ok(SessionOutcome { written, diagnostics, unresolved, blocked, manifest })
     }
 }
 
 /// All that one build works on.
-struct Stage<'a> {
+struct BuildStage<'a> {
     settings: &'a Settings,
     deny: &'a DenyList,
     repo: &'a Repo,
     folder: &'a Folder,
-    order: Order<'a>,
+    order: BuildOrder<'a>,
     stamp: Stamp,
-    replaced: Option<Told<'a>>,
+    replaced: Option<OnWritten<'a>>,
     expected: bool,
 }
 
 /// What a build gave.
-struct Outcome {
-    written: Vec<Written>,
+struct SessionOutcome {
+    written: Vec<WriteOutcome>,
     diagnostics: Vec<Diagnostic>,
     unresolved: Vec<RootError>,
     blocked: bool,
     manifest: Option<crate::cache::Manifest>,
 }
 
-fn gone(before: &BTreeMap<String, Made>, after: &BTreeMap<String, Made>) -> Vec<String> {
+fn gone(before: &BTreeMap<String, PackSummary>, after: &BTreeMap<String, PackSummary>) -> Vec<String> {
     before.keys().filter(|name| !after.contains_key(*name)).cloned().collect()
 }
 
 /// The items that roots as typed stand for, each once, and those that stand for none.
-fn found(desk: &Desk<'_>, typed: &[String]) -> (Vec<usize>, Vec<RootError>) {
+fn found(project: &Project<'_>, typed: &[String]) -> (Vec<usize>, Vec<RootError>) {
     let (mut roots, mut unresolved) = (Vec::new(), Vec::new());
     for root in typed {
-        match desk.find(root) {
+        match project.find(root) {
             Ok(item) if roots.contains(&item) => {}
             Ok(item) => roots.push(item),
             Err(error) => unresolved.push(error),

@@ -6,19 +6,19 @@ use crate::wire::Pack;
 use std::path::PathBuf;
 
 /// Looks at a repo that was listed; the last is whether just now, rather than for an earlier build.
-pub type Listed<'a> = &'a mut dyn FnMut(&Repo, &Settings, bool) -> bool;
+pub type OnListed<'a> = &'a mut dyn FnMut(&Repo, &Settings, bool) -> bool;
 
 /// Looks at a pack that was written.
-pub type Told<'a> = &'a (dyn Fn(Replaced<'_>) + Sync);
+pub type OnWritten<'a> = &'a (dyn Fn(WrittenPack<'_>) + Sync);
 
 /// What is called while a session builds.
 #[derive(Default)]
-pub struct Onlooker<'a> {
+pub struct BuildObserver<'a> {
     /// The repo was listed, and none of its texts was read yet. Says whether it is to be listed again, such as
     /// because something may have changed before it was looked at.
-    pub listed: Option<Listed<'a>>,
+    pub listed: Option<OnListed<'a>>,
     /// A pack was written; from several threads.
-    pub replaced: Option<Told<'a>>,
+    pub replaced: Option<OnWritten<'a>>,
     /// Something changed, most likely: then it is a loss to look first whether nothing did.
     pub expected: bool,
     /// The only paths to which anything can have happened since the last build, where they are known.
@@ -27,7 +27,7 @@ pub struct Onlooker<'a> {
 
 /// A pack that was written, and what its file held before.
 #[derive(Debug, Clone, Copy)]
-pub struct Replaced<'a> {
+pub struct WrittenPack<'a> {
     /// The file's name.
     pub name: &'a str,
     /// The bytes that stood there, where there were any.

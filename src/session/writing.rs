@@ -1,15 +1,15 @@
 //! From a built pack to its file.
 
-use super::{Incremental, Kept, Replaced, Told, companion};
-use crate::cache::Made;
+use super::{IncrementalBuild, OnWritten, UnchangedPack, WrittenPack, companion};
+use crate::cache::PackSummary;
 use crate::pipeline::Built;
 use crate::render;
 use crate::review::{Difference, difference};
-use crate::store::{Folder, StoreError, Wrote};
+use crate::store::{Folder, StoreError, WriteResult};
 
 /// Where packs go.
 #[derive(Clone, Copy)]
-pub struct Writing<'a> {
+pub struct PackWriter<'a> {
     /// Their folder.
     pub folder: &'a Folder,
     /// Whether each has its rendering beside it.
@@ -17,16 +17,16 @@ pub struct Writing<'a> {
     /// Another folder for renderings, where they are written too.
     pub markdown: Option<&'a Folder>,
     /// What remembers them.
-    pub incremental: Option<&'a Incremental<'a>>,
+    pub incremental: Option<&'a IncrementalBuild<'a>>,
     /// Whether anybody asks why a pack was written: reading the old one costs more than making the new one.
     pub why: bool,
     /// Is told of each pack that was written.
-    pub replaced: Option<Told<'a>>,
+    pub replaced: Option<OnWritten<'a>>,
 }
 
 /// What became of a pack.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Status {
+pub enum WriteStatus {
     /// Its file is new or has new bytes.
     Written,
     /// Its file had these bytes already, but for its stamp.
@@ -37,9 +37,9 @@ pub enum Status {
 
 /// A pack that was to be written.
 #[derive(Debug, Clone)]
-pub struct Written {
+pub struct WriteOutcome {
     /// What became of it.
-    pub status: Status,
+    pub status: WriteStatus,
     /// The root's id.
     pub root: String,
     /// The profile.
@@ -49,16 +49,16 @@ pub struct Written {
     /// Why it was written, where that was asked, or why it was not built.
     pub reasons: Vec<String>,
     /// What is told of it, where it was built.
-    pub made: Option<Made>,
+    pub made: Option<PackSummary>,
     /// Names of files that were written for it: the pack, its rendering.
     pub touched: Vec<String>,
 }
 
-impl From<Kept> for Written {
-    fn from(kept: Kept) -> Self {
-        let Kept { root, profile, name, made } = kept;
+impl From<UnchangedPack> for WriteOutcome {
+    fn from(kept: UnchangedPack) -> Self {
+        let UnchangedPack { root, profile, name, made } = kept;
         Self {
-            status: Status::Unchanged,
+            status: WriteStatus::Unchanged,
             root,
             profile,
             name,
@@ -69,12 +69,12 @@ impl From<Kept> for Written {
     }
 }
 
-impl Writing<'_> {
+impl PackWriter<'_> {
     /// Writes a pack unless only its stamp would change, and its rendering.
     ///
     /// # Errors
     /// Where the system refuses; the old file is as it was.
-    pub fn write(&self, built: Built) -> Result<Written, StoreError> {
+    pub fn write(&self, built: Built) -> Result<WriteOutcome, StoreError> {
         let Built { root, profile, name, outcome, fingerprint, .. } = built;
         let root = root.to_string();
         let sealed = match outcome {
@@ -84,8 +84,8 @@ impl Writing<'_> {
                 if self.folder.read(&name)?.is_some() {
                     reasons.push("the old pack was kept".to_owned());
                 }
-                let (status, touched) = (Status::Failed, Vec::new());
-                return Ok(Written { status, root, profile, name, reasons, made: None, touched });
+                let (status, touched) = (WriteStatus::Failed, Vec::new());
+                return Ok(WriteOutcome { status, root, profile, name, reasons, made: None, touched });
             }
         };
         let mut touched = Vec::new();
@@ -104,10 +104,10 @@ impl Writing<'_> {
                         },
                     },
                 };
-                if self.folder.write(&name, sealed.bytes())? == Wrote::Written {
+                if self.folder.write(&name, sealed.bytes())? == WriteResult::Written {
                     touched.push(name.clone());
                     if let Some(told) = self.replaced {
-                        told(Replaced { name: &name, before: existing, now: sealed.pack() });
+                        told(WrittenPack { name: &name, before: existing, now: sealed.pack() });
                     }
                 }
                 (reasons, sealed.bytes())
@@ -127,11 +127,11 @@ impl Writing<'_> {
         if let Some((folder, rendering)) = self.markdown.zip(rendering.as_ref()) {
             companion::write(folder, &name, rendering)?;
         }
-        let kept = Kept { root, profile, name, made: Made::from(sealed.pack()) };
+        let kept = UnchangedPack { root, profile, name, made: PackSummary::from(sealed.pack()) };
         if let (Some(incremental), Some(fingerprint)) = (self.incremental, fingerprint) {
             incremental.built(&kept, fingerprint, bytes, rendering.as_deref().filter(|_| self.beside));
         }
-        let status = if touched.is_empty() { Status::Unchanged } else { Status::Written };
-        Ok(Written { status, reasons, touched, ..Written::from(kept) })
+        let status = if touched.is_empty() { WriteStatus::Unchanged } else { WriteStatus::Written };
+        Ok(WriteOutcome { status, reasons, touched, ..WriteOutcome::from(kept) })
     }
 }

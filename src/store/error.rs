@@ -58,7 +58,7 @@ pub enum StoreError {
 
 /// Why a build does without a cache, which costs time and changes nothing else.
 #[derive(Debug, thiserror::Error)]
-pub enum NoCache {
+pub enum CacheUnavailable {
     /// The user has no folder for the key.
     #[error("the user has no folder for caches: set `HOME`, or `XDG_CACHE_HOME`, to a full path")]
     NoFolder,

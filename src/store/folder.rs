@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What a write did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wrote {
+pub enum WriteResult {
     /// The file is new or has new bytes.
     Written,
     /// The file had these bytes already and was not touched.
@@ -32,7 +32,7 @@ pub enum Wrote {
 pub struct Folder {
     /// Where it is, for messages.
     shown: PathBuf,
-    place: Place,
+    place: FolderRoot,
     /// Its handle, once it exists.
     handle: Mutex<Option<Arc<Dir>>>,
     /// The repo's folder for unfinished files, once it was asked for.
@@ -41,7 +41,7 @@ pub struct Folder {
 
 /// How the folder is reached.
 #[derive(Debug)]
-enum Place {
+enum FolderRoot {
     /// From the repo's root, through real folders only.
     Inside(Dir, RepoPath),
     /// By a path that the user named, links and all; in a repo with this root, if there is one.
@@ -57,7 +57,7 @@ impl Folder {
         let top = Dir::open_ambient_dir(root, ambient_authority())
             .map_err(|source| StoreError::Read { path: root.to_owned(), source })?;
         let shown = dir.as_str().split('/').fold(root.to_owned(), |path, part| path.join(part));
-        Self::new(shown, Place::Inside(top, dir.clone()))
+        Self::new(shown, FolderRoot::Inside(top, dir.clone()))
     }
 
     /// The folder at `path`, which the user named: its links are followed.
@@ -65,10 +65,10 @@ impl Folder {
     /// # Errors
     /// Where something that is no folder stands there.
     pub fn open_anywhere(path: &Path) -> Result<Self, StoreError> {
-        Self::new(path.to_owned(), Place::Anywhere(None))
+        Self::new(path.to_owned(), FolderRoot::Anywhere(None))
     }
 
-    fn new(shown: PathBuf, place: Place) -> Result<Self, StoreError> {
+    fn new(shown: PathBuf, place: FolderRoot) -> Result<Self, StoreError> {
         let folder = Self { shown, place, handle: Mutex::new(None), staging: OnceLock::new() };
         folder.existing()?;
         Ok(folder)
@@ -83,7 +83,7 @@ impl Folder {
         let failed = |source| StoreError::Read { path: root.to_owned(), source };
         let real = self.shown.ancestors().find_map(|dir| dir.canonicalize().ok());
         if real.is_some_and(|real| root.canonicalize().is_ok_and(|root| real.starts_with(root))) {
-            self.place = Place::Anywhere(Some(Dir::open_ambient_dir(root, ambient_authority()).map_err(failed)?));
+            self.place = FolderRoot::Anywhere(Some(Dir::open_ambient_dir(root, ambient_authority()).map_err(failed)?));
         }
         Ok(self)
     }
@@ -131,14 +131,14 @@ impl Folder {
     /// # Errors
     /// Where `name` is no plain file name, a folder stands there or the system
     /// refuses; the old file is then as it was, and no other is left behind.
-    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<Wrote, StoreError> {
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<WriteResult, StoreError> {
         let path = self.checked(name)?;
         let dir = self.created()?;
         if has(&dir, name, bytes) {
-            return Ok(Wrote::Unchanged);
+            return Ok(WriteResult::Unchanged);
         }
         match replace(&dir, self.staging(), name, bytes, MODE) {
-            Ok(()) => Ok(Wrote::Written),
+            Ok(()) => Ok(WriteResult::Written),
             Err(_) if is_folder(&dir, name) => Err(StoreError::NotAFile { path }),
             Err(source) => Err(StoreError::Write { path, source }),
         }
@@ -167,27 +167,27 @@ impl Folder {
     ///
     /// # Errors
     /// Where the system refuses; nothing is left behind then.
-    pub fn write_once(&self, name: &str, bytes: &[u8]) -> Result<Wrote, StoreError> {
+    pub fn write_once(&self, name: &str, bytes: &[u8]) -> Result<WriteResult, StoreError> {
         let dir = self.created()?;
         if dir.symlink_metadata(name).is_ok() {
-            return Ok(Wrote::Unchanged);
+            return Ok(WriteResult::Unchanged);
         }
         replace(&dir, self.staging(), name, bytes, MODE)
             .map_err(|source| StoreError::Write { path: self.shown.join(name), source })?;
-        Ok(Wrote::Written)
+        Ok(WriteResult::Written)
     }
 
     /// Replaces a file that is there, hidden ones too, by a whole one with the same permissions.
     ///
     /// # Errors
     /// Where the system refuses; the old file is then as it was.
-    pub fn rewrite(&self, name: &str, bytes: &[u8]) -> Result<Wrote, StoreError> {
+    pub fn rewrite(&self, name: &str, bytes: &[u8]) -> Result<WriteResult, StoreError> {
         let failed = |source| StoreError::Write { path: self.shown.join(name), source };
         let dir = self.created()?;
         let permissions = dir.symlink_metadata(name).map_err(failed)?.permissions();
         replace(&dir, self.staging(), name, bytes, MODE).map_err(failed)?;
         dir.set_permissions(name, permissions).map_err(failed)?;
-        Ok(Wrote::Written)
+        Ok(WriteResult::Written)
     }
 
     /// The names of the folders in it, sorted by bytes; none where there is no folder. Links count for none.
@@ -263,7 +263,7 @@ impl Folder {
 
     /// The folder for unfinished files, if there is one that can be used.
     fn staging(&self) -> Option<&Staging> {
-        let (Place::Inside(root, _) | Place::Anywhere(Some(root))) = &self.place else { return None };
+        let (FolderRoot::Inside(root, _) | FolderRoot::Anywhere(Some(root))) = &self.place else { return None };
         self.staging.get_or_init(|| Staging::open(root, STATE).ok()).as_ref()
     }
 
@@ -271,8 +271,8 @@ impl Folder {
         let mut handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
         if handle.is_none() {
             let opened = match &self.place {
-                Place::Inside(root, dir) => self.inside(root, dir, create)?,
-                Place::Anywhere(_) => self.anywhere(create)?,
+                FolderRoot::Inside(root, dir) => self.inside(root, dir, create)?,
+                FolderRoot::Anywhere(_) => self.anywhere(create)?,
             };
             *handle = opened.map(Arc::new);
         }

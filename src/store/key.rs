@@ -1,6 +1,6 @@
 //! The key that only one user has: it lies outside every repo, so that no repo can bring it along.
 
-use super::error::NoCache;
+use super::error::CacheUnavailable;
 use super::folder::read;
 use super::random;
 use super::unfinished::replace;
@@ -26,14 +26,14 @@ const LARGEST: u64 = 4096;
 ///
 /// # Errors
 /// If the folder lies in the repo, or anybody else may look into it, or the system refuses.
-pub(super) fn find(caches: &Path, root: &Path, create: bool) -> Result<Option<[u8; 32]>, NoCache> {
+pub(super) fn find(caches: &Path, root: &Path, create: bool) -> Result<Option<[u8; 32]>, CacheUnavailable> {
     let path = caches.join(FOLDER);
-    let failed = |source| NoCache::Key { path: path.clone(), source };
+    let failed = |source| CacheUnavailable::Key { path: path.clone(), source };
     if !caches.is_absolute() {
-        return Err(NoCache::NoFolder);
+        return Err(CacheUnavailable::NoFolder);
     }
     if lies_in_repo(&path, root) {
-        return Err(NoCache::InRepo { path });
+        return Err(CacheUnavailable::InRepo { path });
     }
     if create {
         // Not the folders above: a home that does not exist stays so.
@@ -45,7 +45,7 @@ pub(super) fn find(caches: &Path, root: &Path, create: bool) -> Result<Option<[u
         folder => folder.map_err(failed)?,
     };
     if !is_private(&folder.dir_metadata().map_err(failed)?) {
-        return Err(NoCache::NotPrivate { path });
+        return Err(CacheUnavailable::NotPrivate { path });
     }
     if let Some(key) = stored(&folder, &path)? {
         return Ok(Some(key));
@@ -53,21 +53,21 @@ pub(super) fn find(caches: &Path, root: &Path, create: bool) -> Result<Option<[u
     if !create {
         return Ok(None);
     }
-    let key = random::key().ok_or(NoCache::Random)?;
+    let key = random::key().ok_or(CacheUnavailable::Random)?;
     replace(&folder, None, NAME, &key, 0o600).map_err(failed)?;
     // Of several processes that make one at once the last has made it for all.
     stored(&folder, &path)
 }
 
 /// The key in the user's folder, unless what is there is none.
-fn stored(folder: &Dir, path: &Path) -> Result<Option<[u8; 32]>, NoCache> {
-    let failed = |source| NoCache::Key { path: path.join(NAME), source };
+fn stored(folder: &Dir, path: &Path) -> Result<Option<[u8; 32]>, CacheUnavailable> {
+    let failed = |source| CacheUnavailable::Key { path: path.join(NAME), source };
     let metadata = match folder.symlink_metadata(NAME) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         metadata => metadata.map_err(failed)?,
     };
     if metadata.is_file() && !is_private(&metadata) {
-        return Err(NoCache::NotPrivate { path: path.join(NAME) });
+        return Err(CacheUnavailable::NotPrivate { path: path.join(NAME) });
     }
     // Nothing else that has this name can be a key, and is not worth reading.
     if !metadata.is_file() || metadata.len() != 32 {

@@ -12,8 +12,8 @@ mod state;
 mod tests;
 mod unfinished;
 
-pub use error::{NoCache, StoreError};
-pub use folder::{Folder, Wrote};
+pub use error::{CacheUnavailable, StoreError};
+pub use folder::{Folder, WriteResult};
 pub use read::{LARGEST, LARGEST_SET, Links, read_file, read_stream};
-pub use sealed::{Access, CacheFolder, Stored};
+pub use sealed::{Access, CacheFolder, SealedContent};
 pub use state::{init_state_dir, open_state, sweep_state};

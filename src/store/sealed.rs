@@ -4,7 +4,7 @@
 //! tells copies apart. One that came with the repo, was copied from elsewhere or written by somebody without the key
 //! does not open, and nothing of it is decoded.
 
-use super::error::NoCache;
+use super::error::CacheUnavailable;
 use super::key;
 use super::random;
 use super::state::{mark_cache, open_cache};
@@ -35,7 +35,7 @@ pub enum Access {
 
 /// What a file of the cache turned out to be.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Stored {
+pub enum SealedContent {
     /// There is none that can be read.
     Missing,
     /// What was put in.
@@ -64,7 +64,7 @@ impl CacheFolder {
     ///
     /// # Errors
     /// If there is no place for the key, or something else is in the place of the cache.
-    pub fn open(root: &Path, caches: &Path, access: Access) -> Result<Option<Self>, NoCache> {
+    pub fn open(root: &Path, caches: &Path, access: Access) -> Result<Option<Self>, CacheUnavailable> {
         let folder = open_cache(root)?;
         let Some(user) = key::find(caches, root, access == Access::Write)? else { return Ok(None) };
         let copy = working_copy(&user, root).map_err(|source| StoreError::Read { path: root.to_owned(), source })?;
@@ -88,22 +88,22 @@ impl CacheFolder {
     }
 
     /// Reads the file `name`, which `program` wrote.
-    pub fn read(&self, name: &str, program: &str) -> Stored {
+    pub fn read(&self, name: &str, program: &str) -> SealedContent {
         // What cannot be read is as good as not there.
         let Some(mut bytes) = self.folder.as_ref().and_then(|folder| folder.read_at_most(name, LARGEST).ok().flatten())
         else {
-            return Stored::Missing;
+            return SealedContent::Missing;
         };
-        let (Some(head), true) = (bytes.get(..HEAD), bytes.starts_with(MAGIC)) else { return Stored::Forged };
+        let (Some(head), true) = (bytes.get(..HEAD), bytes.starts_with(MAGIC)) else { return SealedContent::Forged };
         let (named, seal) = head[MAGIC.len()..].split_at(32);
         if mac(&self.seal, &[name.as_bytes(), named, &bytes[HEAD..]]).verify_slice(seal).is_err() {
-            return Stored::Forged;
+            return SealedContent::Forged;
         }
         if named != Digest::of(program).bytes() {
-            return Stored::Foreign;
+            return SealedContent::Foreign;
         }
         bytes.drain(..HEAD);
-        Stored::Whole(bytes)
+        SealedContent::Whole(bytes)
     }
 
     /// Writes the file `name` for `program`. A cache in memory drops it.

@@ -1,6 +1,6 @@
 //! The state folder `.contextpack/`.
 
-use super::{Folder, StoreError, Wrote, unfinished};
+use super::{Folder, StoreError, WriteResult, unfinished};
 use crate::model::RepoPath;
 use std::path::Path;
 
@@ -30,7 +30,7 @@ const KEEP_NOTHING: &str = "\
 ///
 /// # Errors
 /// Where the folder is a link or no folder, or the system refuses.
-pub fn init_state_dir(root: &Path, keep_snapshot: bool) -> Result<Wrote, StoreError> {
+pub fn init_state_dir(root: &Path, keep_snapshot: bool) -> Result<WriteResult, StoreError> {
     let text = if keep_snapshot { KEEP_SNAPSHOT } else { KEEP_NOTHING };
     open_state(root)?.write_once(".gitignore", text.as_bytes())
 }

@@ -26,12 +26,12 @@ fn the_first_write_makes_the_folder_and_equal_bytes_are_not_written_again() {
     assert_eq!((packs.list().unwrap(), packs.read("a.json").unwrap()), (vec![], None));
     assert!(!packs.remove("a.json").unwrap());
     assert!(!root.path().join("out").exists(), "looking creates nothing");
-    assert_eq!(packs.write("a.json", b"one").unwrap(), Wrote::Written);
+    assert_eq!(packs.write("a.json", b"one").unwrap(), WriteResult::Written);
     let stamp = || fs::metadata(root.path().join("out/packs/a.json")).unwrap().modified().unwrap();
     let before = stamp();
-    assert_eq!(packs.write("a.json", b"one").unwrap(), Wrote::Unchanged);
+    assert_eq!(packs.write("a.json", b"one").unwrap(), WriteResult::Unchanged);
     assert_eq!(stamp(), before);
-    assert_eq!(packs.write("a.json", b"two").unwrap(), Wrote::Written);
+    assert_eq!(packs.write("a.json", b"two").unwrap(), WriteResult::Written);
     assert_eq!(folder(root.path()).read("a.json").unwrap(), Some(b"two".to_vec()));
     assert_eq!(names(&root.path().join("out/packs")), ["a.json"]);
 }
@@ -182,26 +182,26 @@ mod cache {
     fn only_a_whole_file_of_this_program_user_and_name_is_opened() {
         let (_dir, repo, caches) = place();
         let cache = open(&repo, &caches);
-        assert_eq!(cache.read("packs", "p"), Stored::Missing);
+        assert_eq!(cache.read("packs", "p"), SealedContent::Missing);
         cache.write("packs", "p", b"payload").unwrap();
-        assert_eq!(cache.read("packs", "p"), Stored::Whole(b"payload".to_vec()));
-        assert_eq!(cache.read("packs", "p 2"), Stored::Foreign);
+        assert_eq!(cache.read("packs", "p"), SealedContent::Whole(b"payload".to_vec()));
+        assert_eq!(cache.read("packs", "p 2"), SealedContent::Foreign);
         let path = repo.join(".contextpack/cache/packs");
         let bytes = fs::read(&path).unwrap();
         fs::write(repo.join(".contextpack/cache/texts"), &bytes).unwrap();
-        assert_eq!(cache.read("texts", "p"), Stored::Forged, "another name");
+        assert_eq!(cache.read("texts", "p"), SealedContent::Forged, "another name");
         for length in 0..bytes.len() {
             fs::write(&path, &bytes[..length]).unwrap();
-            assert_eq!(cache.read("packs", "p"), Stored::Forged, "{length}");
+            assert_eq!(cache.read("packs", "p"), SealedContent::Forged, "{length}");
         }
         for at in 0..bytes.len() {
             let mut flipped = bytes.clone();
             flipped[at] ^= 1;
             fs::write(&path, flipped).unwrap();
-            assert_eq!(cache.read("packs", "p"), Stored::Forged, "{at}");
+            assert_eq!(cache.read("packs", "p"), SealedContent::Forged, "{at}");
         }
         fs::write(&path, &bytes).unwrap();
-        assert_eq!(open(&repo, &caches).read("packs", "p"), Stored::Whole(b"payload".to_vec()));
+        assert_eq!(open(&repo, &caches).read("packs", "p"), SealedContent::Whole(b"payload".to_vec()));
     }
 
     #[test]
@@ -211,15 +211,15 @@ mod cache {
         let other = dir.path().join("other");
         fs::create_dir_all(&other).unwrap();
         copy(&repo, &other);
-        assert_eq!(open(&other, &caches).read("packs", "p"), Stored::Forged, "another path");
+        assert_eq!(open(&other, &caches).read("packs", "p"), SealedContent::Forged, "another path");
         // Another folder at the same path.
         fs::rename(&repo, dir.path().join("moved")).unwrap();
         fs::create_dir(&repo).unwrap();
         copy(&other, &repo);
-        assert_eq!(open(&repo, &caches).read("packs", "p"), Stored::Forged, "another folder");
+        assert_eq!(open(&repo, &caches).read("packs", "p"), SealedContent::Forged, "another folder");
         let (_dir, _, others) = place();
         let moved = dir.path().join("moved");
-        assert_eq!(open(&moved, &others).read("packs", "p"), Stored::Forged, "another user");
+        assert_eq!(open(&moved, &others).read("packs", "p"), SealedContent::Forged, "another user");
     }
 
     #[test]
@@ -228,7 +228,7 @@ mod cache {
         assert!(CacheFolder::open(&repo, &caches, Access::Read).unwrap().is_none());
         let cache = CacheFolder::in_memory().unwrap();
         cache.write("packs", "p", b"").unwrap();
-        assert_eq!(cache.read("packs", "p"), Stored::Missing);
+        assert_eq!(cache.read("packs", "p"), SealedContent::Missing);
         assert!(names(&repo).is_empty() && !caches.exists());
     }
 
@@ -237,18 +237,18 @@ mod cache {
         let (dir, repo, _) = place();
         fs::create_dir_all(repo.join("sub/home")).unwrap();
         let refused = |root: &Path, caches: &Path| CacheFolder::open(root, caches, Access::Write);
-        assert!(matches!(refused(&repo, &repo.join("home")), Err(NoCache::InRepo { .. })));
-        assert!(matches!(refused(&repo, Path::new("home")), Err(NoCache::NoFolder)));
+        assert!(matches!(refused(&repo, &repo.join("home")), Err(CacheUnavailable::InRepo { .. })));
+        assert!(matches!(refused(&repo, Path::new("home")), Err(CacheUnavailable::NoFolder)));
         // Of a folder of the work tree too, and of a submodule.
         fs::create_dir(repo.join(".git")).unwrap();
         fs::write(repo.join("sub/.git"), "gitdir: ../.git/modules/sub\n").unwrap();
-        assert!(matches!(refused(&repo.join("sub"), &repo.join("home")), Err(NoCache::InRepo { .. })));
+        assert!(matches!(refused(&repo.join("sub"), &repo.join("home")), Err(CacheUnavailable::InRepo { .. })));
         // A repository around it that has nothing to do with it does no harm.
         fs::create_dir(dir.path().join(".git")).unwrap();
         fs::create_dir_all(dir.path().join("home")).unwrap();
         assert!(refused(&repo, &dir.path().join("home")).is_ok());
         // No home is made for the key.
-        assert!(matches!(refused(&repo, &dir.path().join("no/home/.cache")), Err(NoCache::Key { .. })));
+        assert!(matches!(refused(&repo, &dir.path().join("no/home/.cache")), Err(CacheUnavailable::Key { .. })));
         assert!(!dir.path().join("no").exists());
     }
 
@@ -262,7 +262,8 @@ mod cache {
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&caches.join("contextpack")), mode(&key)), (0o700, 0o600));
         let chmod = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-        let refused = || matches!(CacheFolder::open(&repo, &caches, Access::Write), Err(NoCache::NotPrivate { .. }));
+        let refused =
+            || matches!(CacheFolder::open(&repo, &caches, Access::Write), Err(CacheUnavailable::NotPrivate { .. }));
         chmod(&key, 0o640);
         assert!(refused());
         chmod(&key, 0o600);
@@ -282,9 +283,12 @@ mod cache {
         assert!(fs::symlink_metadata(&key).unwrap().is_file() && fs::read(&real).unwrap() != fs::read(&key).unwrap());
         fs::rename(caches.join("contextpack"), repo.join("planted")).unwrap();
         symlink(repo.join("planted"), caches.join("contextpack")).unwrap();
-        assert!(matches!(CacheFolder::open(&repo, &caches, Access::Write), Err(NoCache::InRepo { .. })));
+        assert!(matches!(CacheFolder::open(&repo, &caches, Access::Write), Err(CacheUnavailable::InRepo { .. })));
         symlink(&caches, repo.join("out")).unwrap();
-        assert!(matches!(CacheFolder::open(&repo, &repo.join("out"), Access::Read), Err(NoCache::InRepo { .. })));
+        assert!(matches!(
+            CacheFolder::open(&repo, &repo.join("out"), Access::Read),
+            Err(CacheUnavailable::InRepo { .. })
+        ));
     }
 
     #[cfg(unix)]
@@ -297,15 +301,15 @@ mod cache {
         let elsewhere = dir.path().join("elsewhere");
         fs::rename(&path, &elsewhere).unwrap();
         std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
-        assert_eq!(cache.read("packs", "p"), Stored::Missing, "a link");
+        assert_eq!(cache.read("packs", "p"), SealedContent::Missing, "a link");
         fs::remove_file(&path).unwrap();
         assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
-        assert_eq!(cache.read("packs", "p"), Stored::Missing, "a pipe");
+        assert_eq!(cache.read("packs", "p"), SealedContent::Missing, "a pipe");
         fs::remove_file(&path).unwrap();
         fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
-        assert_eq!(cache.read("packs", "p"), Stored::Missing, "more than a cache ever is");
+        assert_eq!(cache.read("packs", "p"), SealedContent::Missing, "more than a cache ever is");
         cache.write("packs", "p", b"payload").unwrap();
-        assert_eq!(cache.read("packs", "p"), Stored::Whole(b"payload".to_vec()));
+        assert_eq!(cache.read("packs", "p"), SealedContent::Whole(b"payload".to_vec()));
     }
 }
 
@@ -359,7 +363,7 @@ mod links {
         let link = root.path().join("out/packs/a.json");
         symlink(&victim, &link).unwrap();
         assert_eq!((packs.read("a.json").unwrap(), packs.list().unwrap()), (None, vec![]));
-        assert_eq!(packs.write("a.json", b"{}").unwrap(), Wrote::Written, "though the target has these bytes");
+        assert_eq!(packs.write("a.json", b"{}").unwrap(), WriteResult::Written, "though the target has these bytes");
         assert!(fs::symlink_metadata(&link).unwrap().is_file());
         packs.write("a.json", b"new").unwrap();
         assert_eq!(fs::read(&victim).unwrap(), b"{}");
@@ -374,7 +378,7 @@ mod links {
         let pipe = root.path().join("out/packs/a.json");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         assert_eq!(packs.read("a.json").unwrap(), None);
-        assert_eq!(packs.write("a.json", b"").unwrap(), Wrote::Written);
+        assert_eq!(packs.write("a.json", b"").unwrap(), WriteResult::Written);
     }
 
     #[test]
@@ -403,8 +407,8 @@ fn the_state_folder_hides_all_but_the_snapshot_from_git() {
         String::from_utf8(output.stdout).unwrap()
     };
     git(&["init", "-q"]);
-    assert_eq!(init_state_dir(root.path(), true).unwrap(), Wrote::Written);
-    assert_eq!(init_state_dir(root.path(), false).unwrap(), Wrote::Unchanged, "never overwritten");
+    assert_eq!(init_state_dir(root.path(), true).unwrap(), WriteResult::Written);
+    assert_eq!(init_state_dir(root.path(), false).unwrap(), WriteResult::Unchanged, "never overwritten");
     for file in ["cache/a", "packs/x.json", "github/o/issues/1.json", "github/meta.json", "loose"] {
         let path = root.path().join(".contextpack").join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -19,8 +19,8 @@ mod tests;
 pub use events::{Event, Events, FollowError};
 pub use native::Native;
 pub use poll::Poll;
-pub use report::{Removed, Report, Trouble};
-pub use saved::Saved;
+pub use report::{RemovedPack, WatchProblem, WatchReport};
+pub use saved::SavedPack;
 
 use crate::config::Settings;
 use crate::intake::{IntakeError, Repo};
@@ -28,10 +28,12 @@ use crate::model::{Code, Diagnostic, RepoPath};
 use crate::redact::Environment;
 use crate::review::read;
 use crate::seal::Stamp;
-use crate::session::{Onlooker, Replaced, Request, Session, SessionError, Status, Update, companion};
+use crate::session::{
+    BuildObserver, Session, SessionError, SessionRequest, Update, WriteStatus, WrittenPack, companion,
+};
 use crate::store::{Folder, StoreError, init_state_dir};
 use now::Now;
-use places::Places;
+use places::WatchedFolders;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
@@ -49,10 +51,10 @@ const LONGEST: Duration = Duration::from_secs(2);
 
 /// A repo that is followed.
 pub struct Watch<E> {
-    request: Request,
+    request: SessionRequest,
     session: Session,
     events: E,
-    places: Places,
+    places: WatchedFolders,
     now: Now,
     stamp: Box<dyn Fn() -> Stamp>,
     /// Whether renderings are asked for.
@@ -78,9 +80,9 @@ pub struct Watch<E> {
 
 impl<E: Events> Watch<E> {
     /// A watch that has not looked yet. `environment` holds the secrets that no pack may contain, `stamp` gives the
-    /// time of each build; `renderings` says whether [`Saved::renderings`] are wanted.
+    /// time of each build; `renderings` says whether [`SavedPack::renderings`] are wanted.
     pub fn new(
-        request: Request,
+        request: SessionRequest,
         environment: Environment,
         events: E,
         stamp: Box<dyn Fn() -> Stamp>,
@@ -91,7 +93,7 @@ impl<E: Events> Watch<E> {
             now: Now::new(&request.root),
             request,
             events,
-            places: Places::default(),
+            places: WatchedFolders::default(),
             stamp,
             renderings,
             dir: None,
@@ -134,14 +136,14 @@ impl<E: Events> Watch<E> {
     /// Waits until something may have changed and the burst is over, and builds; nothing once the watch is to end.
     ///
     /// Where nothing changed after all, the report says so.
-    pub fn news(&mut self) -> Option<Report> {
+    pub fn news(&mut self) -> Option<WatchReport> {
         // Only now, when the packs are there and told: others can wait for it.
         self.session.save();
         if !self.ready {
             // So that the first save need not wait for what the others do not need.
             self.ready = true;
             self.expected = true;
-            let report = if self.session.is_cold() { self.look() } else { Report::default() };
+            let report = if self.session.is_cold() { self.look() } else { WatchReport::default() };
             if !report.is_quiet() {
                 return Some(report);
             }
@@ -199,31 +201,31 @@ impl<E: Events> Watch<E> {
     }
 
     /// Builds what changed since the last look, all of it where there was none.
-    pub fn look(&mut self) -> Report {
+    pub fn look(&mut self) -> WatchReport {
         let began = Instant::now();
         if self.dir.is_none() {
             // Before anything is followed, so that it is no news.
             let _there_already = fs::create_dir(self.request.root.join(".contextpack"));
         }
-        let saved: Mutex<Vec<Saved>> = Mutex::default();
+        let saved: Mutex<Vec<SavedPack>> = Mutex::default();
         let (built, mut trouble, several) = self.build(&saved);
         let locked = |error: &SessionError| matches!(error, SessionError::Intake(IntakeError::Locked { .. }));
         self.unsettled =
             built.as_ref().is_err_and(|error| matches!(error, SessionError::Unsettled(_)) || locked(error));
         let mut report =
-            Report { saved: saved.into_inner().unwrap_or_else(PoisonError::into_inner), ..Report::default() };
+            WatchReport { saved: saved.into_inner().unwrap_or_else(PoisonError::into_inner), ..WatchReport::default() };
         report.saved.sort_by(|a, b| a.name.cmp(&b.name));
         report.several_profiles = several;
         match built {
-            Ok(update) => trouble.extend(self.conclude(update, &mut report).err().map(Trouble::Now)),
+            Ok(update) => trouble.extend(self.conclude(update, &mut report).err().map(WatchProblem::Now)),
             Err(error) => {
                 // Where this fails as well, the first error says enough.
                 let _ = self.now.head(&why(&error));
-                trouble.push(Trouble::Session(error));
+                trouble.push(WatchProblem::Session(error));
             }
         }
         // What is wrong as before is told once.
-        let told: Vec<String> = trouble.iter().map(Trouble::to_line).collect();
+        let told: Vec<String> = trouble.iter().map(WatchProblem::to_line).collect();
         report.mended = !self.trouble.is_empty() && told.is_empty();
         trouble.retain(|trouble| !self.trouble.contains(&trouble.to_line()));
         self.trouble = told;
@@ -232,7 +234,7 @@ impl<E: Events> Watch<E> {
         report
     }
 
-    fn build(&mut self, saved: &Mutex<Vec<Saved>>) -> (Result<Update, SessionError>, Vec<Trouble>, bool) {
+    fn build(&mut self, saved: &Mutex<Vec<SavedPack>>) -> (Result<Update, SessionError>, Vec<WatchProblem>, bool) {
         let touched = self.touched.take().map(|touched| touched.into_iter().collect());
         let Self { session, places, events, request, dir, renderings, .. } = self;
         let mut unfollowed = places.follow_base(request, events).err();
@@ -250,18 +252,18 @@ impl<E: Events> Watch<E> {
                 false
             })
         };
-        let replaced = |replaced: Replaced<'_>| {
-            let replaced = Saved::new(replaced, *renderings);
+        let replaced = |replaced: WrittenPack<'_>| {
+            let replaced = SavedPack::new(replaced, *renderings);
             saved.lock().unwrap_or_else(PoisonError::into_inner).push(replaced);
         };
         let mut onlooker =
-            Onlooker { listed: Some(&mut listed), replaced: Some(&replaced), expected: self.expected, touched };
+            BuildObserver { listed: Some(&mut listed), replaced: Some(&replaced), expected: self.expected, touched };
         let built = session.build_before((self.stamp)(), &mut onlooker);
-        (built, unfollowed.into_iter().map(Trouble::Follow).collect(), several)
+        (built, unfollowed.into_iter().map(WatchProblem::Follow).collect(), several)
     }
 
     /// Takes down what a build did, removes what it left over, and shows the pack in focus.
-    fn conclude(&mut self, update: Update, report: &mut Report) -> Result<(), StoreError> {
+    fn conclude(&mut self, update: Update, report: &mut WatchReport) -> Result<(), StoreError> {
         let Update { changes, gone, unchanged, diagnostics, unresolved } = update;
         report.unchanged = unchanged;
         for saved in &mut report.saved {
@@ -269,7 +271,7 @@ impl<E: Events> Watch<E> {
                 saved.files.clone_from(&change.now.touched);
             }
         }
-        let failed = changes.into_iter().map(|change| change.now).filter(|now| now.status == Status::Failed);
+        let failed = changes.into_iter().map(|change| change.now).filter(|now| now.status == WriteStatus::Failed);
         let mut failing = BTreeSet::new();
         let mut new = |line: String| !self.failing.contains(&line) & failing.insert(line);
         report.failed = failed.filter(|failed| new(format!("{}: {:?}", failed.name, failed.reasons))).collect();
@@ -304,7 +306,7 @@ impl<E: Events> Watch<E> {
         folder: &Folder,
         name: &str,
         diagnostics: &[Diagnostic],
-    ) -> Result<Option<Removed>, StoreError> {
+    ) -> Result<Option<RemovedPack>, StoreError> {
         let key = (folder.path().to_owned(), name.to_owned());
         let Some(hash) = self.wrote.get(&key) else { return Ok(None) };
         let Some(pack) = folder.read(name)?.and_then(|bytes| read(&bytes).ok()) else { return Ok(None) };
@@ -321,12 +323,12 @@ impl<E: Events> Watch<E> {
         folder.remove(name)?;
         self.wrote.remove(&key);
         let root = pack.root.work_item_id.or(pack.root.issue_url).unwrap_or_default();
-        Ok(Some(Removed { name: key.1, root, profile: pack.profile }))
+        Ok(Some(RemovedPack { name: key.1, root, profile: pack.profile }))
     }
 
     /// Shows the pack that changed last; of several the first whose root's own text changed. While there was none,
     /// the first of all.
-    fn show(&mut self, folder: &Folder, report: &Report) -> Result<(), StoreError> {
+    fn show(&mut self, folder: &Folder, report: &WatchReport) -> Result<(), StoreError> {
         let packs = self.session.packs();
         let first = report.saved.iter().find(|saved| saved.own).or(report.saved.first()).map(|saved| &saved.name);
         let focus = first.or(self.now.focus.as_ref()).or(packs.keys().next()).cloned();

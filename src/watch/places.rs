@@ -3,7 +3,7 @@
 use super::events::{Events, FollowError};
 use crate::config::Settings;
 use crate::intake::Repo;
-use crate::session::Request;
+use crate::session::SessionRequest;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ const STATE: &str = ".contextpack";
 
 /// What counts of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Counts {
+enum WatchedFiles {
     /// Everything that stands in it.
     All,
     /// What stands at these names.
@@ -24,16 +24,16 @@ enum Counts {
 
 /// The folders that a watch follows.
 #[derive(Debug, Default)]
-pub(super) struct Places {
-    wanted: BTreeMap<PathBuf, Counts>,
+pub(super) struct WatchedFolders {
+    wanted: BTreeMap<PathBuf, WatchedFiles>,
     followed: BTreeSet<PathBuf>,
     /// Folders that the program writes and never reads.
     never: Vec<PathBuf>,
 }
 
-impl Places {
+impl WatchedFolders {
     /// Follows what is needed to see that a repo appears, or that what keeps it from being read is mended.
-    pub(super) fn follow_base(&mut self, request: &Request, events: &mut dyn Events) -> Result<(), FollowError> {
+    pub(super) fn follow_base(&mut self, request: &SessionRequest, events: &mut dyn Events) -> Result<(), FollowError> {
         let mut wanted = std::mem::take(&mut self.wanted);
         base(request, &mut wanted);
         self.wanted = wanted;
@@ -44,7 +44,7 @@ impl Places {
     /// was not before, so that something may have happened in it unseen.
     pub(super) fn follow_repo(
         &mut self,
-        request: &Request,
+        request: &SessionRequest,
         repo: &Repo,
         settings: &Settings,
         events: &mut dyn Events,
@@ -52,7 +52,7 @@ impl Places {
         let root = &request.root;
         let mut wanted = BTreeMap::new();
         for folder in repo.folders() {
-            wanted.insert(if folder.is_empty() { root.clone() } else { root.join(folder) }, Counts::All);
+            wanted.insert(if folder.is_empty() { root.clone() } else { root.join(folder) }, WatchedFiles::All);
         }
         base(request, &mut wanted);
         let snapshot = root.join(settings.github.snapshot.as_str());
@@ -60,7 +60,7 @@ impl Places {
             name(&mut wanted, part);
         }
         for folder in two_levels(&snapshot) {
-            wanted.insert(folder, Counts::All);
+            wanted.insert(folder, WatchedFiles::All);
         }
         let written = request.out.iter().cloned().chain([root.join(settings.output.dir.as_str()), root.join(STATE)]);
         self.never = written.filter(|path| !snapshot.starts_with(path) && path != root).collect();
@@ -110,8 +110,8 @@ impl Places {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
         match self.wanted.get(folder) {
             None => false,
-            Some(Counts::Names(names)) => names.contains(name),
-            Some(Counts::All) => !self.never.iter().any(|never| never == path),
+            Some(WatchedFiles::Names(names)) => names.contains(name),
+            Some(WatchedFiles::All) => !self.never.iter().any(|never| never == path),
         }
     }
 
@@ -133,9 +133,9 @@ impl Places {
 }
 
 /// The root, the configuration, and what says which files count.
-fn base(request: &Request, wanted: &mut BTreeMap<PathBuf, Counts>) {
+fn base(request: &SessionRequest, wanted: &mut BTreeMap<PathBuf, WatchedFiles>) {
     let root = &request.root;
-    wanted.insert(root.clone(), Counts::All);
+    wanted.insert(root.clone(), WatchedFiles::All);
     // Where the root is removed, this tells that it is back.
     name(wanted, root);
     if let Some(config) = request.config.as_ref().and_then(|config| std::path::absolute(config).ok()) {
@@ -150,10 +150,10 @@ fn base(request: &Request, wanted: &mut BTreeMap<PathBuf, Counts>) {
 }
 
 /// Makes what stands at `path` count.
-fn name(wanted: &mut BTreeMap<PathBuf, Counts>, path: &Path) {
+fn name(wanted: &mut BTreeMap<PathBuf, WatchedFiles>, path: &Path) {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
-    let counts = wanted.entry(folder.to_owned()).or_insert_with(|| Counts::Names(BTreeSet::new()));
-    if let Counts::Names(names) = counts {
+    let counts = wanted.entry(folder.to_owned()).or_insert_with(|| WatchedFiles::Names(BTreeSet::new()));
+    if let WatchedFiles::Names(names) = counts {
         names.insert(name.to_owned());
     }
 }

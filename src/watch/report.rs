@@ -1,22 +1,22 @@
 //! What one look at the repo found.
 
-use super::{FollowError, Saved};
+use super::{FollowError, SavedPack};
 use crate::model::Diagnostic;
 use crate::pipeline::RootError;
-use crate::session::{SessionError, Written};
+use crate::session::{SessionError, WriteOutcome};
 use crate::store::StoreError;
 use std::error::Error;
 use std::time::Duration;
 
 /// What one look found and did.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct WatchReport {
     /// The packs that were written, by name.
-    pub saved: Vec<Saved>,
+    pub saved: Vec<SavedPack>,
     /// Those that could not be built; their files are as they were.
-    pub failed: Vec<Written>,
+    pub failed: Vec<WriteOutcome>,
     /// Packs that stood under a former id and were removed.
-    pub removed: Vec<Removed>,
+    pub removed: Vec<RemovedPack>,
     /// Names of packs that are no longer made and were left: another program wrote them, or their root's file
     /// cannot be read just now.
     pub left: Vec<String>,
@@ -27,7 +27,7 @@ pub struct Report {
     /// Roots as typed that stand for no one item now.
     pub unresolved: Vec<RootError>,
     /// What kept the look from being a whole one and did not before.
-    pub trouble: Vec<Trouble>,
+    pub trouble: Vec<WatchProblem>,
     /// Whether there was such trouble and there is none any more.
     pub mended: bool,
     /// Whether there are packs of several profiles.
@@ -38,7 +38,7 @@ pub struct Report {
 
 /// A pack that was removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Removed {
+pub struct RemovedPack {
     /// The file's name.
     pub name: String,
     /// The id that its root had.
@@ -49,7 +49,7 @@ pub struct Removed {
 
 /// What keeps a look from being a whole one.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum WatchProblem {
     /// Nothing was built: packs and `now.md` are those of the last build.
     Session(SessionError),
     /// Some changes will not be seen.
@@ -58,7 +58,7 @@ pub enum Trouble {
     Now(StoreError),
 }
 
-impl Trouble {
+impl WatchProblem {
     /// What was thrown.
     pub fn error(&self) -> &(dyn Error + 'static) {
         match self {
@@ -83,7 +83,7 @@ impl Trouble {
     }
 }
 
-impl Report {
+impl WatchReport {
     /// Whether the look found nothing to tell.
     pub fn is_quiet(&self) -> bool {
         self.saved.is_empty()

@@ -1,10 +1,10 @@
 //! What a save means for whoever reads the pack.
 
-use crate::cache::Made;
+use crate::cache::PackSummary;
 use crate::render;
 use crate::review::{moves, read};
-use crate::session::Replaced;
-use crate::wire::{Budget, Pack};
+use crate::session::WrittenPack;
+use crate::wire::{Pack, PackBudget};
 use similar::TextDiff;
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ const TOLD: usize = 6;
 
 /// A pack that was written.
 #[derive(Debug, Clone)]
-pub struct Saved {
+pub struct SavedPack {
     /// The file's name.
     pub name: String,
     /// Names of the files that were written: the pack, its rendering.
@@ -23,23 +23,23 @@ pub struct Saved {
     /// The profile.
     pub profile: String,
     /// What is told of it.
-    pub made: Made,
+    pub made: PackSummary,
     /// What came of its sections; see [`moves`].
     pub moves: Vec<String>,
     /// What the budget measures now.
-    pub budget: Budget,
+    pub budget: PackBudget,
     /// What it measured before, where there was such a pack.
-    pub before: Option<Budget>,
+    pub before: Option<PackBudget>,
     /// Whether the root's own text changed, and not only what stands around it.
     pub own: bool,
     /// The rendering before and now, where they are asked for.
     pub renderings: Option<(Option<String>, String)>,
 }
 
-impl Saved {
+impl SavedPack {
     /// What `replaced` means.
-    pub(super) fn new(replaced: Replaced<'_>, renderings: bool) -> Self {
-        let Replaced { name, before, now } = replaced;
+    pub(super) fn new(replaced: WrittenPack<'_>, renderings: bool) -> Self {
+        let WrittenPack { name, before, now } = replaced;
         let old = before.and_then(|bytes| read(bytes).ok());
         let rendered = |pack: &Pack| render::pack(pack).whole();
         let root = now.root.work_item_id.clone().or_else(|| now.root.issue_url.clone());
@@ -104,7 +104,7 @@ fn own(pack: &Pack) -> Vec<&str> {
 }
 
 /// What is used, of how much, and in what: tokens before bytes before characters.
-fn measure(budget: &Budget) -> (u64, Option<u64>, &'static str) {
+fn measure(budget: &PackBudget) -> (u64, Option<u64>, &'static str) {
     match (budget.used_tokens, budget.max_tokens, budget.max_chars, budget.max_bytes) {
         (Some(used), Some(most), ..) => (used, Some(most), "tokens"),
         (_, _, None, Some(most)) => (budget.used_bytes, Some(most), "bytes"),
@@ -130,7 +130,7 @@ fn thousands(number: u64) -> String {
 mod tests {
     use super::*;
 
-    fn budget(used: u64) -> Budget {
+    fn budget(used: u64) -> PackBudget {
         serde_json::from_value(serde_json::json!({
             "max_tokens": 8000, "strategy": "both", "rendering": "markdown/1", "used_chars": 9, "used_bytes": 9,
             "used_tokens": used
@@ -138,13 +138,13 @@ mod tests {
         .unwrap()
     }
 
-    fn saved(before: Option<u64>, moves: &[&str]) -> Saved {
-        Saved {
+    fn saved(before: Option<u64>, moves: &[&str]) -> SavedPack {
+        SavedPack {
             name: "feat-limits.coding.json".to_owned(),
             files: Vec::new(),
             root: "feat:limits".to_owned(),
             profile: "coding".to_owned(),
-            made: Made { hash: String::new(), used_chars: 9, used_tokens: None, omitted: 0, redacted: 0 },
+            made: PackSummary { hash: String::new(), used_chars: 9, used_tokens: None, omitted: 0, redacted: 0 },
             moves: moves.iter().map(|text| (*text).to_owned()).collect(),
             budget: budget(4417),
             before: before.map(budget),
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_line_says_what_the_save_means_for_a_reader() {
-        let line = |saved: Saved| saved.line(false, Duration::from_micros(14_700));
+        let line = |saved: SavedPack| saved.line(false, Duration::from_micros(14_700));
         assert_eq!(
             line(saved(Some(4297), &["ADR-0007 in", "task:z to pointer"])),
             "feat:limits 4,417 of 8,000 tokens (+120): ADR-0007 in, task:z to pointer, 14 ms"

@@ -1,9 +1,9 @@
 //! The watch with events that the test makes up.
 
-use super::{Event, Events, FollowError, Report, Watch};
+use super::{Event, Events, FollowError, Watch, WatchReport};
 use crate::redact::Environment;
 use crate::seal::Stamp;
-use crate::session::{Request, Session};
+use crate::session::{Session, SessionRequest};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,12 +42,12 @@ impl Events for Fed {
     }
 }
 
-struct Place {
+struct TestDir {
     folder: tempfile::TempDir,
     fed: Fed,
 }
 
-impl Place {
+impl TestDir {
     fn new() -> Self {
         let place = Self { folder: tempfile::tempdir().unwrap(), fed: Fed::default() };
         place.write("contextpack.yml", "version: 1\n");
@@ -76,8 +76,8 @@ impl Place {
         fs::write(path, text).unwrap();
     }
 
-    fn request(&self) -> Request {
-        Request { root: self.root(), ..Request::default() }
+    fn request(&self) -> SessionRequest {
+        SessionRequest { root: self.root(), ..SessionRequest::default() }
     }
 
     fn watch(&self) -> Watch<Fed> {
@@ -90,7 +90,7 @@ impl Place {
     }
 
     /// What the next look finds; nothing where none was needed.
-    fn next(&self, watch: &mut Watch<Fed>, events: impl IntoIterator<Item = Event>) -> Option<Report> {
+    fn next(&self, watch: &mut Watch<Fed>, events: impl IntoIterator<Item = Event>) -> Option<WatchReport> {
         self.fed.feed(events);
         watch.news()
     }
@@ -111,17 +111,17 @@ impl Place {
     }
 }
 
-fn removed(report: &Report) -> Vec<&str> {
+fn removed(report: &WatchReport) -> Vec<&str> {
     report.removed.iter().map(|removed| &*removed.name).collect()
 }
 
-fn names(report: &Report) -> Vec<&str> {
+fn names(report: &WatchReport) -> Vec<&str> {
     report.saved.iter().map(|saved| &*saved.name).collect()
 }
 
 #[test]
 fn only_folders_where_an_input_can_appear_are_followed() {
-    let place = Place::new();
+    let place = TestDir::new();
     let mut watch = place.watch();
     assert_eq!(names(&watch.look()), ["task-a.coding.json"]);
     let folders = ["", ".contextpack", ".git", "docs", "docs/adr", "empty", "work_items"];
@@ -139,7 +139,7 @@ fn only_folders_where_an_input_can_appear_are_followed() {
 
 #[test]
 fn what_the_program_writes_and_what_is_no_input_is_no_news() {
-    let place = Place::new();
+    let place = TestDir::new();
     let mut watch = place.watch();
     watch.look();
     let own = ["packs", "packs/task-a.coding.json", ".contextpack/now.md", ".contextpack/cache", "target/x.md"];
@@ -153,7 +153,7 @@ fn what_the_program_writes_and_what_is_no_input_is_no_news() {
 
 #[test]
 fn ten_thousand_events_and_a_lost_count_are_one_look_each() {
-    let place = Place::new();
+    let place = TestDir::new();
     let mut watch = place.watch();
     watch.look();
     for n in 0..60 {
@@ -173,7 +173,7 @@ fn ten_thousand_events_and_a_lost_count_are_one_look_each() {
 
 #[test]
 fn while_the_configuration_is_broken_the_last_good_state_stays_and_says_so() {
-    let place = Place::new();
+    let place = TestDir::new();
     let mut watch = place.watch();
     watch.look();
     let (good, packs) = (place.now(), place.packs());
@@ -196,7 +196,7 @@ fn while_the_configuration_is_broken_the_last_good_state_stays_and_says_so() {
 
 #[test]
 fn a_pack_under_a_former_id_is_removed_and_only_where_this_watch_wrote_it() {
-    let place = Place::new();
+    let place = TestDir::new();
     place.write("work_items/b.md", "---\nid: task:b\n---\n");
     place.watch().look();
     let mut watch = place.watch();
@@ -222,7 +222,7 @@ fn a_pack_under_a_former_id_is_removed_and_only_where_this_watch_wrote_it() {
 
 #[test]
 fn no_pack_is_removed_while_an_input_cannot_be_had() {
-    let place = Place::new();
+    let place = TestDir::new();
     let mut watch = place.watch();
     assert_eq!(names(&watch.look()), ["task-a.coding.json"]);
     let packs = place.packs();
@@ -233,7 +233,7 @@ fn no_pack_is_removed_while_an_input_cannot_be_had() {
 
 #[test]
 fn the_pack_whose_own_text_changed_last_is_in_focus() {
-    let place = Place::new();
+    let place = TestDir::new();
     place.write("work_items/b.md", "---\nid: task:b\nparent: task:a\n---\n");
     let mut watch = place.watch();
     watch.look();
@@ -247,7 +247,7 @@ fn the_pack_whose_own_text_changed_last_is_in_focus() {
 
 #[test]
 fn a_repo_that_is_removed_and_made_again_is_followed_again() {
-    let place = Place::new();
+    let place = TestDir::new();
     let mut watch = place.watch();
     watch.look();
     let root = place.root();

@@ -32,17 +32,17 @@ pub struct Pack {
     /// The kind of work: `drafting`, `coding`, `review`, `other` or a name from the configuration.
     pub profile: String,
     /// The piece of work that the pack is for.
-    pub root: Root,
+    pub root: PackRoot,
     /// Everything that was read for the pack, also what was left out later.
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<PackInput>,
     /// The limits and what the rendering uses of them.
-    pub budget: Budget,
+    pub budget: PackBudget,
     /// SHA-256 over the RFC 8785 form of the pack without `hash`, `pack_id`, `generated_at` and `generator`.
     pub hash: String,
     /// The texts, in the order of the rendering.
     pub sections: Vec<Section>,
     /// What was left out, and why.
-    pub omissions: Vec<Omission>,
+    pub omissions: Vec<PackOmission>,
     /// What was removed from the texts, why, and how to include it safely.
     pub redactions: Vec<Redaction>,
     /// What a reader should know about the inputs.
@@ -62,7 +62,8 @@ pub struct Generator {
 /// The root of a pack: an id, a URL, or both.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Root {
+#[schemars(rename = "Root")]
+pub struct PackRoot {
     /// The work item's stable id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_item_id: Option<String>,
@@ -76,7 +77,8 @@ pub struct Root {
 /// Something that was read for a pack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Input {
+#[schemars(rename = "Input")]
+pub struct PackInput {
     /// `work_item`, `issue`, `file` or `builtin`.
     pub kind: String,
     /// The work item's id, or the name of a built-in text.
@@ -99,7 +101,8 @@ pub struct Input {
 /// The limits of a pack and what its rendering uses of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Budget {
+#[schemars(rename = "Budget")]
+pub struct PackBudget {
     /// The most Unicode scalar values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_chars: Option<u64>,
@@ -139,7 +142,7 @@ pub struct Section {
     /// The title.
     pub title: String,
     /// Where the text came from.
-    pub source: Source,
+    pub source: SectionSource,
     /// Why it is there: `profile`, `root`, `comment`, `graph`, `parent`, `child`, `dependency`, `adr_ref`, `doc_ref` or `config`.
     pub provenance: String,
     /// The text.
@@ -151,7 +154,8 @@ pub struct Section {
 /// Where a text came from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Source {
+#[schemars(rename = "Source")]
+pub struct SectionSource {
     /// `work_item`, `issue`, `file` or `builtin`.
     pub kind: String,
     /// The work item's id, or the name of a built-in text.
@@ -214,10 +218,10 @@ pub struct Metadata {
     pub relation: Option<String>,
     /// Why the neighbour or the reference is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub evidence: Option<Evidence>,
+    pub evidence: Option<SectionEvidence>,
     /// Every one-hop edge of the root, in the edge list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub edges: Option<Vec<Edge>>,
+    pub edges: Option<Vec<PackEdge>>,
     /// How many relations only authors who are not trusted state of the root; `edges` ends with the first of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untrusted_edges: Option<u64>,
@@ -226,7 +230,8 @@ pub struct Metadata {
 /// Where a relation or reference was stated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Evidence {
+#[schemars(rename = "Evidence")]
+pub struct SectionEvidence {
     /// `field`, `sub_issue`, `dependency_api`, `checklist`, `body` or, for a file, `reference`.
     pub source: String,
     /// `path:line` or a URL.
@@ -236,7 +241,8 @@ pub struct Evidence {
 /// A one-hop edge of the root.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Edge {
+#[schemars(rename = "Edge")]
+pub struct PackEdge {
     /// The root's id.
     pub from: String,
     /// The other's id.
@@ -261,13 +267,14 @@ pub struct Edge {
 /// Something that could have been in the pack and is not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Omission {
+#[schemars(rename = "Omission")]
+pub struct PackOmission {
     /// The id that its section would have; of many comments those of the first and the last, as in `comment.101-163`.
     pub id: String,
     /// The title, or the reference as written; of many comments how many they are.
     pub title: String,
     /// Where it can be read.
-    pub source: Source,
+    pub source: SectionSource,
     /// Why it would have been there.
     pub provenance: String,
     /// `budget`, `limit`, `profile`, `denied_path`, `outside_repo`, `not_in_repo`, `binary`, `not_utf8`, `too_large`, `ambiguous` or `low_trust`.
@@ -290,7 +297,7 @@ pub struct Redaction {
     /// The section's id.
     pub section: String,
     /// The file or URL that holds it.
-    pub source: Source,
+    pub source: SectionSource,
     /// The line in the source.
     pub line: u64,
     /// The rule that matched.
@@ -313,5 +320,5 @@ pub struct Warning {
     pub message: String,
     /// Where.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub source: Option<Source>,
+    pub source: Option<SectionSource>,
 }

@@ -14,7 +14,7 @@ use contextpack::model::{
     Completeness, SNAPSHOT_VERSION, SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef,
     SnapshotRelation, SnapshotRelations,
 };
-use contextpack::pipeline::{Desk, Job, Limits};
+use contextpack::pipeline::{BudgetLimits, BuildJob, Project};
 use contextpack::redact::Environment;
 use contextpack::seal::Stamp;
 use divan::Bencher;
@@ -180,8 +180,8 @@ impl Made {
         Repo::open(self.folder.path(), Options { deny: &self.deny, never, snapshot }).unwrap()
     }
 
-    fn desk<'a>(&'a self, repo: &'a Repo) -> Desk<'a> {
-        Desk::open(repo, &self.settings, &self.deny, Environment::new(std::iter::empty()))
+    fn project<'a>(&'a self, repo: &'a Repo) -> Project<'a> {
+        Project::open(repo, &self.settings, &self.deny, Environment::new(std::iter::empty()))
     }
 }
 
@@ -190,16 +190,16 @@ fn all_packs(bencher: Bencher<'_, '_>, issues: u64) {
     let made = Made::new(issues);
     let built = || {
         let repo = made.open();
-        let desk = made.desk(&repo);
-        let job = Job {
-            roots: desk.roots(),
+        let project = made.project(&repo);
+        let job = BuildJob {
+            roots: project.roots(),
             beside: Vec::new(),
             profiles: vec!["coding".to_owned()],
-            limits: Limits::default(),
+            limits: BudgetLimits::default(),
             stamp: Stamp::new("2026-01-02T03:04:05Z".to_owned()),
         };
         let bytes = AtomicUsize::new(0);
-        let faults = desk.build(&job, &|pack| {
+        let faults = project.build(&job, &|pack| {
             bytes.fetch_add(pack.outcome.map_or(0, |sealed| sealed.bytes().len()), Ordering::Relaxed);
         });
         assert_eq!(faults, Ok(Vec::new()));
@@ -212,5 +212,5 @@ fn all_packs(bencher: Bencher<'_, '_>, issues: u64) {
 #[divan::bench(sample_count = 3, sample_size = 1, args = SIZES)]
 fn one_desk(bencher: Bencher<'_, '_>, issues: u64) {
     let made = Made::new(issues);
-    bencher.counter(ItemsCount::new(issues)).bench(|| made.desk(&made.open()).roots().len());
+    bencher.counter(ItemsCount::new(issues)).bench(|| made.project(&made.open()).roots().len());
 }

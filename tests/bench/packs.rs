@@ -12,9 +12,9 @@ mod prose;
 use contextpack::config::{self, DenyList, Settings, Tokenizer};
 use contextpack::fit::Counter;
 use contextpack::intake::{Options, Repo};
-use contextpack::model::{Digest, RepoPath, Source};
+use contextpack::model::{Digest, RepoPath, SourceTree};
 use contextpack::parse::Markdown;
-use contextpack::pipeline::{Desk, Job, Limits};
+use contextpack::pipeline::{BudgetLimits, BuildJob, Project};
 use contextpack::redact::{Clean, Environment, Piece, Redactor};
 use contextpack::review::verify;
 use contextpack::seal::{Sealed, Stamp};
@@ -87,14 +87,14 @@ impl Bench {
         .unwrap()
     }
 
-    fn desk<'a>(&'a self, repo: &'a Repo) -> Desk<'a> {
-        Desk::open(repo, &self.settings, &self.deny, Environment::new(std::iter::empty()))
+    fn project<'a>(&'a self, repo: &'a Repo) -> Project<'a> {
+        Project::open(repo, &self.settings, &self.deny, Environment::new(std::iter::empty()))
     }
 
-    fn job(&self, roots: Vec<usize>, max_tokens: Option<u64>) -> Job {
-        let limits = Limits { max_tokens, ..Limits::default() };
+    fn job(&self, roots: Vec<usize>, max_tokens: Option<u64>) -> BuildJob {
+        let limits = BudgetLimits { max_tokens, ..BudgetLimits::default() };
         let stamp = Stamp::new("2026-01-02T03:04:05Z".to_owned());
-        Job { roots, beside: Vec::new(), profiles: vec!["coding".to_owned()], limits, stamp }
+        BuildJob { roots, beside: Vec::new(), profiles: vec!["coding".to_owned()], limits, stamp }
     }
 }
 
@@ -123,22 +123,22 @@ fn make_up(root: &std::path::Path) {
     }
 }
 
-fn packs(desk: &Desk<'_>, job: &Job) -> Vec<Sealed> {
+fn packs(project: &Project<'_>, job: &BuildJob) -> Vec<Sealed> {
     let packs = Mutex::new(Vec::new());
-    desk.build(job, &|built| packs.lock().unwrap().extend(built.outcome)).unwrap();
+    project.build(job, &|built| packs.lock().unwrap().extend(built.outcome)).unwrap();
     packs.into_inner().unwrap()
 }
 
 /// Lists, reads, cleans, links, selects, fits and seals everything, and makes its bytes.
 fn cold(max_tokens: Option<u64>, typed: Option<&str>) -> usize {
     let repo = REPO.open();
-    let desk = REPO.desk(&repo);
-    let mut roots = desk.roots();
+    let project = REPO.project(&repo);
+    let mut roots = project.roots();
     if let Some(typed) = typed {
         roots.truncate(1);
-        roots = desk.find(typed).map_or(roots, |root| vec![root]);
+        roots = project.find(typed).map_or(roots, |root| vec![root]);
     }
-    packs(&desk, &REPO.job(roots, max_tokens)).iter().map(|pack| pack.bytes().len()).sum()
+    packs(&project, &REPO.job(roots, max_tokens)).iter().map(|pack| pack.bytes().len()).sum()
 }
 
 #[divan::bench(sample_count = 3, sample_size = 1)]
@@ -158,7 +158,7 @@ fn one_pack(bencher: Bencher<'_, '_>) {
 
 fn roots() -> usize {
     let repo = REPO.open();
-    REPO.desk(&repo).roots().len()
+    REPO.project(&repo).roots().len()
 }
 
 fn bytes() -> BytesCount {
@@ -210,8 +210,8 @@ fn markdown(bencher: Bencher<'_, '_>) {
 #[divan::bench(sample_count = 3, sample_size = 1)]
 fn trust(bencher: Bencher<'_, '_>) {
     let repo = REPO.open();
-    let desk = REPO.desk(&repo);
-    let packs = packs(&desk, &REPO.job(desk.roots().into_iter().take(200).collect(), None));
+    let project = REPO.project(&repo);
+    let packs = packs(&project, &REPO.job(project.roots().into_iter().take(200).collect(), None));
     let bytes = packs.iter().map(|pack| pack.bytes().len()).sum::<usize>();
     let bencher = bencher.counter(BytesCount::new(bytes));
     bencher.bench_local(|| packs.iter().map(|pack| verify(pack.bytes()).1.len()).sum::<usize>());

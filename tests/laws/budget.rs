@@ -4,7 +4,7 @@ use super::memory::{Office, STRATEGIES, cases, chars, pack};
 use super::texts::{Plan, plan, words};
 use contextpack::config::{Strategy, Tokenizer};
 use contextpack::model::Code;
-use contextpack::pipeline::{Desk, Limits};
+use contextpack::pipeline::{BudgetLimits, Project};
 use contextpack::render;
 use contextpack::wire::{Pack, Section};
 use proptest::prelude::*;
@@ -123,27 +123,28 @@ fn grows(less: &Pack, more: &Pack) {
 }
 
 /// The smallest limit that the error names.
-fn smallest(desk: &Desk<'_>, limits: Limits) -> Option<u64> {
-    let diagnostic = pack(desk, "T-0", limits).err()?;
+fn smallest(project: &Project<'_>, limits: BudgetLimits) -> Option<u64> {
+    let diagnostic = pack(project, "T-0", limits).err()?;
     assert_eq!(diagnostic.code, Code::BudgetTooSmall);
     let (_, rest) = diagnostic.message.split_once("the smallest that works is ").unwrap();
     let digits: String = rest.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
     Some(digits.parse().unwrap())
 }
 
-fn whole(desk: &Desk<'_>, tokens: bool) -> Pack {
-    let limits = Limits { max_bytes: Some(1 << 40), max_tokens: tokens.then_some(1 << 40), ..Limits::default() };
-    pack(desk, "T-0", limits).unwrap().pack().clone()
+fn whole(project: &Project<'_>, tokens: bool) -> Pack {
+    let limits =
+        BudgetLimits { max_bytes: Some(1 << 40), max_tokens: tokens.then_some(1 << 40), ..BudgetLimits::default() };
+    pack(project, "T-0", limits).unwrap().pack().clone()
 }
 
 fn budget_laws(plan: &Plan, limits: &[u64]) {
     let (office, memory) = (Office::new(""), plan.memory());
-    let desk = office.desk(&memory);
-    let all = whole(&desk, false);
+    let project = office.project(&memory);
+    let all = whole(&project, false);
     for strategy in STRATEGIES {
         let mut before: Option<Pack> = None;
         for limit in limits {
-            let Ok(sealed) = pack(&desk, "T-0", chars(*limit, strategy)) else {
+            let Ok(sealed) = pack(&project, "T-0", chars(*limit, strategy)) else {
                 assert!(before.is_none(), "{limit} is too small, and less was not");
                 continue;
             };
@@ -157,9 +158,9 @@ fn budget_laws(plan: &Plan, limits: &[u64]) {
             }
             before = Some(pack);
         }
-        let least = smallest(&desk, chars(100, strategy)).unwrap();
-        assert!(pack(&desk, "T-0", chars(least, strategy)).is_ok(), "{strategy:?}: {least}");
-        assert!(pack(&desk, "T-0", chars(least - 1, strategy)).is_err(), "{strategy:?}: {least}");
+        let least = smallest(&project, chars(100, strategy)).unwrap();
+        assert!(pack(&project, "T-0", chars(least, strategy)).is_ok(), "{strategy:?}: {least}");
+        assert!(pack(&project, "T-0", chars(least - 1, strategy)).is_err(), "{strategy:?}: {least}");
     }
 }
 
@@ -180,16 +181,16 @@ proptest! {
     #[test]
     fn tokens_and_bytes_are_kept_and_filled(plan in plan(), tokens in 700_u64..6000, bytes in 3000_u64..30_000) {
         let (office, memory) = (Office::new(""), plan.memory());
-        let desk = office.desk(&memory);
-        let all = whole(&desk, true);
+        let project = office.project(&memory);
+        let all = whole(&project, true);
         for strategy in STRATEGIES {
-            let given = Limits { strategy: Some(strategy), ..Limits::default() };
+            let given = BudgetLimits { strategy: Some(strategy), ..BudgetLimits::default() };
             for limits in [
-                Limits { max_tokens: Some(tokens), ..given },
-                Limits { max_bytes: Some(bytes), ..given },
-                Limits { max_chars: Some(bytes), max_bytes: Some(bytes + bytes / 8), max_tokens: Some(tokens), ..given },
+                BudgetLimits { max_tokens: Some(tokens), ..given },
+                BudgetLimits { max_bytes: Some(bytes), ..given },
+                BudgetLimits { max_chars: Some(bytes), max_bytes: Some(bytes + bytes / 8), max_tokens: Some(tokens), ..given },
             ] {
-                let Ok(sealed) = pack(&desk, "T-0", limits) else { continue };
+                let Ok(sealed) = pack(&project, "T-0", limits) else { continue };
                 lawful(sealed.pack(), &all);
                 let enough = limits.max_tokens.is_none_or(|tokens| tokens >= 1000)
                     && limits.max_bytes.is_none_or(|bytes| bytes >= 4000);
@@ -197,10 +198,10 @@ proptest! {
                     filled(sealed.pack());
                 }
             }
-            let tiny = Limits { max_tokens: Some(20), ..given };
-            let least = smallest(&desk, tiny).unwrap();
+            let tiny = BudgetLimits { max_tokens: Some(20), ..given };
+            let least = smallest(&project, tiny).unwrap();
             for (limit, works) in [(least, true), (least - 1, false)] {
-                let built = pack(&desk, "T-0", Limits { max_tokens: Some(limit), ..given });
+                let built = pack(&project, "T-0", BudgetLimits { max_tokens: Some(limit), ..given });
                 prop_assert_eq!(built.is_ok(), works, "{:?}: {}", strategy, limit);
             }
         }
@@ -214,8 +215,8 @@ proptest! {
         );
         let plan = Plan { bodies: vec![(body, "")], adrs: vec![], docs: vec![], note: String::new() };
         let (office, memory) = (Office::new(""), plan.memory());
-        let desk = office.desk(&memory);
-        let sealed = pack(&desk, "T-0", chars(limit, Strategy::Both)).unwrap();
+        let project = office.project(&memory);
+        let sealed = pack(&project, "T-0", chars(limit, Strategy::Both)).unwrap();
         let root = &sealed.pack().sections.iter().find(|section| section.id == "root.issue").unwrap();
         for key in ["## Acceptance criteria\n\n- [ ] it is done", "## Scope\n\nonly this"] {
             prop_assert!(root.content.contains(key), "{}", root.content);
@@ -238,18 +239,18 @@ fn a_line_of_a_megabyte_is_cut_in_every_unit() {
         let bodies = vec![(line.clone(), ""), (line.clone(), "parent")];
         let plan = Plan { bodies, adrs: vec![line.clone()], docs: vec![], note: String::new() };
         let (office, memory) = (Office::new(""), plan.memory());
-        let desk = office.desk(&memory);
+        let project = office.project(&memory);
         for strategy in STRATEGIES {
-            let limits = Limits { max_chars: Some(9000), strategy: Some(strategy), ..Limits::default() };
-            let sealed = pack(&desk, "T-0", limits);
+            let limits = BudgetLimits { max_chars: Some(9000), strategy: Some(strategy), ..BudgetLimits::default() };
+            let sealed = pack(&project, "T-0", limits);
             if strategy == Strategy::DropLowPriority && sealed.is_err() {
                 continue;
             }
             let sealed = sealed.unwrap();
             assert!(sealed.pack().budget.used_chars <= 9000);
             filled(sealed.pack());
-            let limits = Limits { max_chars: None, max_tokens: Some(3000), ..limits };
-            let sealed = pack(&desk, "T-0", limits).unwrap();
+            let limits = BudgetLimits { max_chars: None, max_tokens: Some(3000), ..limits };
+            let sealed = pack(&project, "T-0", limits).unwrap();
             assert!(sealed.pack().budget.used_tokens <= Some(3000));
             filled(sealed.pack());
         }
@@ -276,8 +277,8 @@ fn the_ids_of_sections_are_unique() {
     let bodies = vec![("x".to_owned(), ""), ("y".to_owned(), "parent"), ("z".to_owned(), "children")];
     let plan = Plan { bodies, adrs: vec!["# A".to_owned()], docs: vec!["# D".to_owned()], note: String::new() };
     let (office, memory) = (Office::new(""), plan.memory());
-    let desk = office.desk(&memory);
-    let pack = whole(&desk, false);
+    let project = office.project(&memory);
+    let pack = whole(&project, false);
     let ids: BTreeSet<&str> = pack.sections.iter().map(|section| &*section.id).collect();
     assert_eq!(ids.len(), pack.sections.len());
     assert!(ids.contains("adr.docs/adr/0001-adr.md") && ids.contains("file.docs/doc-0.md"), "{ids:?}");
@@ -292,11 +293,12 @@ fn a_text_whose_tokens_are_spread_unevenly_is_still_cut_near_its_limit() {
         let bodies = vec![("_[".to_owned(), ""), (format!("{headings}{tail}"), "depends_on")];
         let plan = Plan { bodies, adrs: vec![], docs: vec![], note: String::new() };
         let (office, memory) = (Office::new(""), plan.memory());
-        let desk = office.desk(&memory);
+        let project = office.project(&memory);
         for strategy in [Strategy::Both, Strategy::TruncateTail] {
             for limit in (1000..4000).step_by(331) {
-                let limits = Limits { max_tokens: Some(limit), strategy: Some(strategy), ..Limits::default() };
-                let sealed = pack(&desk, "T-0", limits).unwrap();
+                let limits =
+                    BudgetLimits { max_tokens: Some(limit), strategy: Some(strategy), ..BudgetLimits::default() };
+                let sealed = pack(&project, "T-0", limits).unwrap();
                 if is_short(sealed.pack()) {
                     filled(sealed.pack());
                 }

@@ -3,9 +3,9 @@
 use super::grammar::{self, Framed, Line, cut, flat};
 use super::memory::{Office, cases, pack};
 use super::texts::{Plan, plan, tags};
-use contextpack::pipeline::Limits;
+use contextpack::pipeline::BudgetLimits;
 use contextpack::render;
-use contextpack::wire::{Metadata, Omission, Pack, Section, Source};
+use contextpack::wire::{Metadata, Pack, PackOmission, Section, SectionSource};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -27,7 +27,7 @@ fn expected(pack: &Pack) -> Vec<Framed> {
 }
 
 fn listed(pack: &Pack) -> Vec<Line> {
-    let line = |omission: &Omission| {
+    let line = |omission: &PackOmission| {
         let untrusted = omission.trust.is_some();
         let (title, place) = if untrusted { (40, 200) } else { (100, usize::MAX) };
         Line {
@@ -77,7 +77,7 @@ fn hostile() -> impl Strategy<Value = Pack> {
                     id: other.clone(),
                     kind: "issue".to_owned(),
                     title: other.clone(),
-                    source: Source { path: Some(other.clone()), ..Source::default() },
+                    source: SectionSource { path: Some(other.clone()), ..SectionSource::default() },
                     provenance: "root".to_owned(),
                     content,
                     metadata: Metadata { trust: trust(trusted), state: Some(other), ..Metadata::default() },
@@ -85,10 +85,10 @@ fn hostile() -> impl Strategy<Value = Pack> {
             }
             pack.omissions = omissions
                 .into_iter()
-                .map(|(title, place, trusted)| Omission {
+                .map(|(title, place, trusted)| PackOmission {
                     id: "x".to_owned(),
                     title,
-                    source: Source { url: Some(place), ..Source::default() },
+                    source: SectionSource { url: Some(place), ..SectionSource::default() },
                     provenance: "child".to_owned(),
                     reason: "budget".to_owned(),
                     trust: trust(trusted).filter(|_| !trusted),
@@ -135,10 +135,10 @@ proptest! {
             text.push_str(&tags);
         }
         let (office, memory) = (Office::new(""), plan.memory());
-        let desk = office.desk(&memory);
+        let project = office.project(&memory);
         for max_chars in [chars, 200_000] {
-            let limits = Limits { max_chars: Some(max_chars), ..Limits::default() };
-            if let Ok(sealed) = pack(&desk, "T-0", limits) {
+            let limits = BudgetLimits { max_chars: Some(max_chars), ..BudgetLimits::default() };
+            if let Ok(sealed) = pack(&project, "T-0", limits) {
                 lawful(sealed.pack());
                 let used = render::pack(sealed.pack()).whole().chars().count() as u64;
                 prop_assert_eq!(sealed.pack().budget.used_chars, used);

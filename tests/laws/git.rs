@@ -3,7 +3,7 @@
 use super::memory::{Office, cases};
 use super::sandbox::{Sandbox, git};
 use contextpack::intake::{Options, Repo};
-use contextpack::model::Source as _;
+use contextpack::model::SourceTree as _;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::collections::BTreeSet;

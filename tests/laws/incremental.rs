@@ -4,7 +4,7 @@ use super::memory::cases;
 use contextpack::model::Diagnostic;
 use contextpack::redact::Environment;
 use contextpack::seal::Stamp;
-use contextpack::session::{Request, Session, Update};
+use contextpack::session::{Session, SessionRequest, Update};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fs;
@@ -245,8 +245,12 @@ pub(crate) fn caches() -> PathBuf {
 }
 
 fn session(root: &Path) -> Session {
-    let request =
-        Request { root: root.to_owned(), caches: Some(caches()), rest: Some(Duration::ZERO), ..Request::default() };
+    let request = SessionRequest {
+        root: root.to_owned(),
+        caches: Some(caches()),
+        rest: Some(Duration::ZERO),
+        ..SessionRequest::default()
+    };
     Session::new(request, Environment::new(std::iter::empty()))
 }
 

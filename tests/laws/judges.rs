@@ -3,7 +3,7 @@
 use super::memory::{Memory, Office, cases, pack};
 use super::texts::{document, plan};
 use contextpack::graph::Value as Read;
-use contextpack::pipeline::Limits;
+use contextpack::pipeline::BudgetLimits;
 use contextpack::render;
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -23,8 +23,8 @@ proptest! {
         ] {
             let budget = format!("profiles: {{coding: {{budget: {{max_tokens: {limit}, tokenizer: {name}}}}}}}\n");
             let office = Office::new(&budget);
-            let desk = office.desk(&memory);
-            let sealed = pack(&desk, "T-0", Limits::default());
+            let project = office.project(&memory);
+            let sealed = pack(&project, "T-0", BudgetLimits::default());
             if let Ok(sealed) = &sealed {
                 let pack = sealed.pack();
                 let count = |text: &str| judge.encode_ordinary(text).len() as u64;
@@ -185,9 +185,9 @@ proptest! {
         let judged: Value = serde_yaml::from_str(&yaml).unwrap_or_else(|error| panic!("{error}\n{yaml}"));
         for (path, text) in [("work_items/a.yaml", yaml.clone()), ("work_items/a.md", format!("---\n{yaml}---\n\nbody\n"))] {
             let (office, memory) = (Office::new(""), Memory::new([(path.to_owned(), text.clone())]));
-            let desk = office.desk(&memory);
-            prop_assert_eq!(desk.diagnostics(), &[], "{}", text);
-            let item = &desk.corpus().entries[0].item;
+            let project = office.project(&memory);
+            prop_assert_eq!(project.diagnostics(), &[], "{}", text);
+            let item = &project.corpus().entries[0].item;
             for name in fields.keys() {
                 let name = format!("f{name}");
                 let judged = theirs(judged.get(&*name).unwrap());

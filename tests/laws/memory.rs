@@ -1,8 +1,8 @@
 //! A repo in memory, and packs of it.
 
 use contextpack::config::{self, DenyList, Settings, Strategy};
-use contextpack::model::{Diagnostic, Refusal, RepoPath, Source};
-use contextpack::pipeline::{Built, Desk, Job, Limits};
+use contextpack::model::{Diagnostic, Refusal, RepoPath, SourceTree};
+use contextpack::pipeline::{BudgetLimits, BuildJob, Built, Project};
 use contextpack::redact::Environment;
 use contextpack::seal::{Sealed, Stamp};
 use proptest::test_runner::{Config, RngSeed};
@@ -41,7 +41,7 @@ impl Memory {
     }
 }
 
-impl Source for Memory {
+impl SourceTree for Memory {
     fn files(&self) -> &[RepoPath] {
         &self.files
     }
@@ -59,7 +59,7 @@ impl Source for Memory {
     }
 }
 
-/// What a desk needs besides its source.
+/// What a project needs besides its source.
 pub(crate) struct Office {
     pub(crate) settings: Settings,
     pub(crate) deny: DenyList,
@@ -72,29 +72,29 @@ impl Office {
         Self { settings, deny }
     }
 
-    pub(crate) fn desk<'a>(&'a self, source: &'a Memory) -> Desk<'a> {
-        Desk::open(source, &self.settings, &self.deny, Environment::new(std::iter::empty()))
+    pub(crate) fn project<'a>(&'a self, source: &'a Memory) -> Project<'a> {
+        Project::open(source, &self.settings, &self.deny, Environment::new(std::iter::empty()))
     }
 }
 
-pub(crate) fn chars(max: u64, strategy: Strategy) -> Limits {
-    Limits { max_chars: Some(max), strategy: Some(strategy), ..Limits::default() }
+pub(crate) fn chars(max: u64, strategy: Strategy) -> BudgetLimits {
+    BudgetLimits { max_chars: Some(max), strategy: Some(strategy), ..BudgetLimits::default() }
 }
 
 /// The pack of the root `id` under the profile `coding`.
-pub(crate) fn pack(desk: &Desk<'_>, id: &str, limits: Limits) -> Result<Sealed, Diagnostic> {
-    let root = desk.find(id).unwrap();
-    let mut built = build(desk, vec![root], limits);
+pub(crate) fn pack(project: &Project<'_>, id: &str, limits: BudgetLimits) -> Result<Sealed, Diagnostic> {
+    let root = project.find(id).unwrap();
+    let mut built = build(project, vec![root], limits);
     assert_eq!(built.len(), 1);
     built.pop().unwrap().outcome.map_err(|fault| fault.diagnostic)
 }
 
 /// The packs of `roots`, sorted by name.
-pub(crate) fn build(desk: &Desk<'_>, roots: Vec<usize>, limits: Limits) -> Vec<Built> {
+pub(crate) fn build(project: &Project<'_>, roots: Vec<usize>, limits: BudgetLimits) -> Vec<Built> {
     let stamp = Stamp::new("2026-01-02T03:04:05Z".to_owned());
-    let job = Job { roots, beside: Vec::new(), profiles: vec!["coding".to_owned()], limits, stamp };
+    let job = BuildJob { roots, beside: Vec::new(), profiles: vec!["coding".to_owned()], limits, stamp };
     let built = Mutex::new(Vec::new());
-    let faults = desk.build(&job, &|one| built.lock().unwrap_or_else(PoisonError::into_inner).push(one));
+    let faults = project.build(&job, &|one| built.lock().unwrap_or_else(PoisonError::into_inner).push(one));
     assert_eq!(faults, Ok(Vec::new()));
     let mut built = built.into_inner().unwrap();
     built.sort_by(|a, b| a.name.cmp(&b.name));

@@ -2,8 +2,8 @@
 
 use super::memory::{Memory, Office, cases};
 use super::texts::plan;
-use contextpack::model::{Code, Diagnostic, Refusal, RepoPath, Severity, Source};
-use contextpack::pipeline::{Built, Desk, Job, Limits, Unsettled};
+use contextpack::model::{Code, Diagnostic, Refusal, RepoPath, Severity, SourceTree};
+use contextpack::pipeline::{BudgetLimits, BuildJob, Built, Project, Unsettled};
 use contextpack::redact::Environment;
 use contextpack::seal::Stamp;
 use proptest::prelude::*;
@@ -25,12 +25,13 @@ impl Refusing {
 
     fn build(&self) -> Result<(BTreeMap<String, Built>, Vec<Diagnostic>), Unsettled> {
         let office = Office::new("");
-        let desk = Desk::open(self, &office.settings, &office.deny, Environment::new(std::iter::empty()));
+        let project = Project::open(self, &office.settings, &office.deny, Environment::new(std::iter::empty()));
         let stamp = Stamp::new("2026-01-02T03:04:05Z".to_owned());
         let profiles = vec!["coding".to_owned(), "review".to_owned()];
-        let job = Job { roots: desk.roots(), beside: Vec::new(), profiles, limits: Limits::default(), stamp };
+        let job =
+            BuildJob { roots: project.roots(), beside: Vec::new(), profiles, limits: BudgetLimits::default(), stamp };
         let built = Mutex::new(BTreeMap::new());
-        let faults = desk.build(&job, &|one| {
+        let faults = project.build(&job, &|one| {
             built.lock().unwrap_or_else(PoisonError::into_inner).insert(one.name.clone(), one);
         });
         let built = built.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -39,7 +40,7 @@ impl Refusing {
     }
 }
 
-impl Source for Refusing {
+impl SourceTree for Refusing {
     fn files(&self) -> &[RepoPath] {
         self.memory.files()
     }

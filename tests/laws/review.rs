@@ -1,15 +1,15 @@
 //! Comparing packs: nothing is lost, nothing is made up, whatever the texts and the damage.
 
-use contextpack::review::{Pair, Reading, SectionChange, compare, salvage};
+use contextpack::review::{Pair, SalvagedPack, SectionChange, compare, salvage};
 use contextpack::wire::Pack;
 use proptest::prelude::*;
 
 const PACK: &str = include_str!("../golden/minimal/packs/feat-greeting.coding.json");
 
-fn reading(content: &str) -> Reading {
+fn reading(content: &str) -> SalvagedPack {
     let mut pack: Pack = serde_json::from_str(PACK).unwrap();
     pack.sections[1].content = content.to_owned();
-    Reading { pack: Some(pack), ..Reading::default() }
+    SalvagedPack { pack: Some(pack), ..SalvagedPack::default() }
 }
 
 /// The change of the one section whose text differs.

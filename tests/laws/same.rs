@@ -13,8 +13,8 @@ fn bytes(files: Vec<(String, String)>, threads: usize) -> Vec<(String, Vec<u8>)>
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
         let (office, memory) = (Office::new(""), Memory::new(files));
-        let desk = office.desk(&memory);
-        let built = build(&desk, desk.roots(), chars(6000, Strategy::Both));
+        let project = office.project(&memory);
+        let built = build(&project, project.roots(), chars(6000, Strategy::Both));
         built
             .into_iter()
             .map(|one| (one.name, one.outcome.map_or(Vec::new(), |sealed| sealed.bytes().to_vec())))
@@ -145,8 +145,8 @@ fn dependencies_of_both_relations_stand_in_one_natural_order() {
     let plan = Plan { bodies, adrs: vec![], docs: vec![], note: String::new() };
     let office = Office::new("profiles: {coding: {sections_of: [related, blocks]}}\n");
     let memory = plan.memory();
-    let desk = office.desk(&memory);
-    let sealed = pack(&desk, "T-0", chars(60_000, Strategy::Both)).unwrap();
+    let project = office.project(&memory);
+    let sealed = pack(&project, "T-0", chars(60_000, Strategy::Both)).unwrap();
     let ids: Vec<&str> = sealed.pack().sections.iter().skip(4).map(|section| &*section.id).collect();
     let dependencies = ["dependency.T-1", "dependency.T-2", "dependency.T-3", "dependency.T-4"];
     assert_eq!(ids, [&dependencies[..], &["related.T-5", "related.T-6", "related.T-7"]].concat());

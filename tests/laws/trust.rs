@@ -3,7 +3,7 @@
 use super::memory::{Memory, Office, STRATEGIES, cases};
 use contextpack::config::Strategy as Fitting;
 use contextpack::graph::Target;
-use contextpack::pipeline::{Desk, Job, Limits};
+use contextpack::pipeline::{BudgetLimits, BuildJob, Project};
 use contextpack::seal::Stamp;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -116,30 +116,30 @@ fn theirs() -> impl Strategy<Value = Files> {
 }
 
 /// The packs of all roots but those in `without`, by file name.
-fn packs(files: &Files, limits: Limits, without: &Files) -> (BTreeMap<String, Value>, Vec<String>) {
+fn packs(files: &Files, limits: BudgetLimits, without: &Files) -> (BTreeMap<String, Value>, Vec<String>) {
     let (office, memory) = (Office::new(CONFIG), Memory::new(files.clone()));
-    let desk = office.desk(&memory);
+    let project = office.project(&memory);
     let is_theirs = |path: &str| without.iter().any(|(known, _)| known == path);
-    let roots: Vec<usize> = desk.roots().into_iter().filter(|root| !is_theirs(path(&desk, *root))).collect();
-    let mut said: Vec<String> = desk
+    let roots: Vec<usize> = project.roots().into_iter().filter(|root| !is_theirs(path(&project, *root))).collect();
+    let mut said: Vec<String> = project
         .diagnostics()
         .iter()
         .filter(|it| it.at.as_ref().is_none_or(|at| !is_theirs(at.path.as_str())))
         .map(|it| format!("{it:?}"))
         .collect();
     let edge = |root: usize| {
-        let to = desk.graph().edges(root).iter().map(|edge| match &edge.to {
-            Target::Item(item) => format!("{:?} {}", edge.relation, desk.corpus().entries[*item].item.id),
+        let to = project.graph().edges(root).iter().map(|edge| match &edge.to {
+            Target::Item(item) => format!("{:?} {}", edge.relation, project.corpus().entries[*item].item.id),
             Target::Issue { id, .. } => format!("{:?} {id}", edge.relation),
         });
-        format!("{}: {}", desk.name(root), to.collect::<Vec<_>>().join(", "))
+        format!("{}: {}", project.name(root), to.collect::<Vec<_>>().join(", "))
     };
     said.extend(roots.iter().map(|root| edge(*root)));
     let stamp = Stamp::new("2026-01-02T03:04:05Z".to_owned());
     let profiles = ["coding", "review", "drafting"].map(str::to_owned).to_vec();
-    let job = Job { roots, beside: Vec::new(), profiles, limits, stamp };
+    let job = BuildJob { roots, beside: Vec::new(), profiles, limits, stamp };
     let built = Mutex::new(BTreeMap::new());
-    let faults = desk.build(&job, &|one| {
+    let faults = project.build(&job, &|one| {
         let told: Vec<String> = one.diagnostics.iter().map(|it| format!("{it:?}")).collect();
         let pack = match one.outcome {
             Ok(sealed) => {
@@ -154,8 +154,8 @@ fn packs(files: &Files, limits: Limits, without: &Files) -> (BTreeMap<String, Va
     (built.into_inner().unwrap(), said)
 }
 
-fn path<'d>(desk: &'d Desk<'_>, root: usize) -> &'d str {
-    desk.corpus().entries[root].item.origin.path.as_str()
+fn path<'d>(project: &'d Project<'_>, root: usize) -> &'d str {
+    project.corpus().entries[root].item.origin.path.as_str()
 }
 
 /// A pack without what is said of strangers' statements, and the sums that count it.
@@ -197,8 +197,8 @@ proptest! {
         strategy in prop::sample::select(STRATEGIES.to_vec()),
     ) {
         let limits = match tokens {
-            true => Limits { max_tokens: Some(max / 4), strategy: Some(strategy), ..Limits::default() },
-            false => Limits { max_chars: Some(max), strategy: Some(strategy), ..Limits::default() },
+            true => BudgetLimits { max_tokens: Some(max / 4), strategy: Some(strategy), ..BudgetLimits::default() },
+            false => BudgetLimits { max_chars: Some(max), strategy: Some(strategy), ..BudgetLimits::default() },
         };
         let ours = ours(long);
         let all: Files = ours.iter().chain(&theirs).cloned().collect();
@@ -219,7 +219,7 @@ fn six_thousand_strangers_are_ten_lines_and_a_number() {
     let theirs: Files = (0..2000).map(|n| file("o/r", 100 + n, "Me", "untrusted", body)).collect();
     let ours = ours(60);
     let all: Files = ours.iter().chain(&theirs).cloned().collect();
-    let limits = Limits { max_chars: Some(60_000), strategy: Some(Fitting::Both), ..Limits::default() };
+    let limits = BudgetLimits { max_chars: Some(60_000), strategy: Some(Fitting::Both), ..BudgetLimits::default() };
     let pack = &packs(&all, limits, &theirs).0["issue-1.coding.json"][0];
     let edges = pack["sections"].as_array().unwrap().iter().find(|it| it["id"] == "root.edges").unwrap();
     let content = edges["content"].as_str().unwrap();
@@ -237,7 +237,7 @@ fn claims_stand_only_behind_a_whole_pack_and_more_budget_takes_none_away() {
     let all: Files = ours(60).into_iter().chain(theirs.clone()).collect();
     let (mut before, mut seen) = (0, false);
     for max in (3500..16_000).step_by(500) {
-        let limits = Limits { max_chars: Some(max), strategy: Some(Fitting::Both), ..Limits::default() };
+        let limits = BudgetLimits { max_chars: Some(max), strategy: Some(Fitting::Both), ..BudgetLimits::default() };
         let pack = &packs(&all, limits, &theirs).0["issue-1.coding.json"][0];
         let sections = pack["sections"].as_array().unwrap();
         let edges = sections.iter().find(|it| it["id"] == "root.edges").unwrap();

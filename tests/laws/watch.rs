@@ -6,7 +6,7 @@ use contextpack::redact::Environment;
 use contextpack::render;
 use contextpack::review::read;
 use contextpack::seal::Stamp;
-use contextpack::session::Request;
+use contextpack::session::SessionRequest;
 use contextpack::watch::{Event, Events, FollowError, Watch};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -80,7 +80,7 @@ proptest! {
         write(&root, &Files::new(), &files);
         let told = Told::default();
         let stamp = || Stamp::new("2026-01-02T03:04:05Z".to_owned());
-        let request = Request { root: root.clone(), caches: Some(caches()), rest: Some(Duration::ZERO), ..Request::default() };
+        let request = SessionRequest { root: root.clone(), caches: Some(caches()), rest: Some(Duration::ZERO), ..SessionRequest::default() };
         let environment = Environment::new(std::iter::empty());
         let mut watch = Watch::new(request, environment, told.clone(), Box::new(stamp), false);
         watch.look();

@@ -2,7 +2,7 @@
 
 use crate::cli::small;
 use crate::sandbox::{Run, Sandbox, run};
-use contextpack::cache::{Cache, KnownFile};
+use contextpack::cache::{Cache, FileFingerprint};
 use contextpack::redact::Environment;
 use contextpack::store::{Access, CacheFolder};
 use std::fs;
@@ -41,7 +41,7 @@ fn forged() -> (Sandbox, String) {
     let mut cache = Cache::new(folder, environment, &mut Vec::new());
     let lie = truth.replace("We cache.", "We do not.");
     assert_ne!(lie, truth);
-    cache.manifest.packs.get_mut(NAME).unwrap().file = KnownFile::new(&lie);
+    cache.manifest.packs.get_mut(NAME).unwrap().file = FileFingerprint::new(&lie);
     cache.save(&cache.manifest, None).unwrap();
     sandbox.write(PACK, &lie);
     (sandbox, truth)

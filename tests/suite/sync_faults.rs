@@ -3,7 +3,7 @@
 use crate::sandbox::run;
 use crate::stand_in::{Fault, Said, StandIn, World};
 use crate::sync::{command, issue, sandbox, small, snapshot, sync, synced};
-use contextpack::github::{Api, Http, Proxies, Secrets, Transport as _};
+use contextpack::github::{ApiBase, Http, Proxies, Tokens, Transport as _};
 use contextpack::model::Completeness;
 use serde_json::json;
 use std::time::Duration;
@@ -290,8 +290,8 @@ fn an_answer_that_does_not_come_in_time_is_given_up() {
     let mut world = World::with("o/r");
     world.instead.insert("/late".to_owned(), Said { late: Duration::from_secs(5), ..Said::new(404, &json!({})) });
     let server = StandIn::new(world);
-    let api = Api::new(&server.url).unwrap();
-    let mut http = Http::new(&api, &Secrets::default(), Duration::from_millis(200), &Proxies::default()).unwrap();
+    let api = ApiBase::new(&server.url).unwrap();
+    let mut http = Http::new(&api, &Tokens::default(), Duration::from_millis(200), &Proxies::default()).unwrap();
     assert_eq!(http.get("/late", None).unwrap_err().what, "an answer did not come in time");
     assert_eq!(http.get("/repos/o/r", None).unwrap().status, 200);
 }
@@ -333,9 +333,9 @@ fn answers_without_an_end_come_to_one() {
         ("answers before the answer", "", b"HTTP/1.1 103 Early Hints\r\n\r\n", drip, "did not come in time"),
         ("nothing", "", b"", drip, "did not come in time"),
     ] {
-        let api = Api::new(&raw(head, again, pause)).unwrap();
+        let api = ApiBase::new(&raw(head, again, pause)).unwrap();
         let patience = if told.contains("time") { Duration::from_millis(400) } else { Duration::from_secs(60) };
-        let mut http = Http::new(&api, &Secrets::default(), patience, &Proxies::default()).unwrap();
+        let mut http = Http::new(&api, &Tokens::default(), patience, &Proxies::default()).unwrap();
         let broken = http.get("/x", None).unwrap_err();
         assert!(broken.what.contains(told), "{what}: {broken}");
     }

@@ -11,7 +11,7 @@ const NODES: usize = 40;
 const LONGEST: usize = 60;
 
 #[derive(Default)]
-struct Graph {
+struct MermaidGraph {
     /// Labels and classes by id, in the order of their first mention.
     places: BTreeMap<String, usize>,
     nodes: Vec<(String, &'static str)>,
@@ -19,7 +19,7 @@ struct Graph {
     left_out: usize,
 }
 
-impl Graph {
+impl MermaidGraph {
     /// The number of a node; nothing where there is no room for it.
     fn node(&mut self, id: &str, title: &str, class: &'static str) -> Option<usize> {
         if let Some(at) = self.places.get(id) {
@@ -44,7 +44,7 @@ impl Graph {
 
 /// The graph in the lines of a mermaid block, and how many nodes found no room; nothing where no pack has neighbours.
 pub(super) fn graph(diff: &Diff) -> Option<(String, usize)> {
-    let mut graph = Graph::default();
+    let mut graph = MermaidGraph::default();
     for pack in diff.packs.iter().filter(|pack| !pack.root.is_empty()) {
         let Some(root) = graph.node(&pack.root, &pack.title, class(&pack.change)) else { continue };
         for shared in pack.sections.iter().filter_map(|at| diff.sections.get(*at)) {

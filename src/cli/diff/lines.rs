@@ -1,18 +1,18 @@
 //! The lines of a change as people read them, with marks around the words that changed.
 
 use crate::cli::report::printable;
-use contextpack::review::{Hunk, Line, SectionChange};
+use contextpack::review::{DiffLine, Hunk, SectionChange};
 
 /// Of a part of a line that is longer than this, in characters, the middle is left out.
 const LONGEST: usize = 400;
 
 /// How the words that changed in a line are told from the others.
-pub(super) struct Marks {
+pub(super) struct WordMarkers {
     pub(super) removed: (String, String),
     pub(super) added: (String, String),
 }
 
-impl Marks {
+impl WordMarkers {
     /// As `git diff --word-diff` writes them.
     pub(super) fn brackets() -> Self {
         let pair = |open: &str, close: &str| (open.to_owned(), close.to_owned());
@@ -30,7 +30,7 @@ pub(super) fn head(hunk: &Hunk) -> String {
 }
 
 /// A line behind its sign, on one line, with nothing that a terminal obeys.
-pub(super) fn line(line: &Line, marks: &Marks) -> String {
+pub(super) fn line(line: &DiffLine, marks: &WordMarkers) -> String {
     let (sign, marks) = match line.change.as_str() {
         "added" => ('+', &marks.added),
         "removed" => ('-', &marks.removed),

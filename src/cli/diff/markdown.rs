@@ -3,7 +3,7 @@
 //! GitHub takes 65,536 characters of a comment and 1 MiB of a summary: the page stays below the first, in bytes.
 
 use super::graph::graph;
-use super::lines::{Marks, head, line, or_dash, size, what};
+use super::lines::{WordMarkers, head, line, or_dash, size, what};
 use super::text::is_told;
 use crate::cli::report::printable;
 use contextpack::review::{Diff, PackChange, SharedChange};
@@ -165,7 +165,7 @@ fn section(shared: &SharedChange) -> String {
     let mut lines = Vec::new();
     let mut size = 0;
     let mut cut = 0;
-    let marks = Marks::brackets();
+    let marks = WordMarkers::brackets();
     for hunk in &section.hunks {
         for shown in std::iter::once(head(hunk)).chain(hunk.lines.iter().map(|it| line(it, &marks))) {
             size += shown.len() + 1;

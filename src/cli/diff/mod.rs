@@ -13,7 +13,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::report::json_text;
 use crate::cli::console;
-use contextpack::review::{self, Diff, Pair, Reading, Rebuilt, compare, salvage};
+use contextpack::review::{self, Diff, Pair, Rebuilt, SalvagedPack, compare, salvage};
 use rayon::prelude::*;
 use sides::{Side, Sides};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,12 +36,12 @@ pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
 }
 
 /// A pack on both sides, read.
-struct Read<'a> {
+struct PackPair<'a> {
     name: String,
     file: &'a str,
-    old: Option<Reading>,
+    old: Option<SalvagedPack>,
     /// Nothing where it is the old one, byte for byte.
-    new: Option<Reading>,
+    new: Option<SalvagedPack>,
     same: bool,
 }
 
@@ -50,17 +50,17 @@ fn compared(sides: &Sides, rebuilt: Option<&BTreeMap<String, Rebuilt>>) -> Diff 
     let mut files: BTreeSet<&str> = old.packs.keys().chain(new.packs.keys()).map(String::as_str).collect();
     files.extend(rebuilt.into_iter().flat_map(BTreeMap::keys).map(String::as_str));
     let read = |side: &Side, file: &str| side.packs.get(file).map(|bytes| salvage(bytes));
-    let packs: Vec<Read<'_>> = files
+    let packs: Vec<PackPair<'_>> = files
         .into_par_iter()
         .map(|file| {
             let same = old.packs.get(file).is_some_and(|bytes| new.packs.get(file) == Some(bytes));
             let side = if new.packs.contains_key(file) || !old.packs.contains_key(file) { new } else { old };
             // What is equal on both sides has not changed, valid or not: only its instructions are wanted.
             let (old, new) = match old.packs.get(file).filter(|_| same) {
-                Some(bytes) => (Some(Reading { pack: review::read(bytes).ok(), ..Reading::default() }), None),
+                Some(bytes) => (Some(SalvagedPack { pack: review::read(bytes).ok(), ..SalvagedPack::default() }), None),
                 None => (read(old, file), read(new, file)),
             };
-            Read { name: side.shown(file), file, old, new, same }
+            PackPair { name: side.shown(file), file, old, new, same }
         })
         .collect();
     let pairs: Vec<Pair<'_>> = packs
@@ -73,7 +73,7 @@ fn compared(sides: &Sides, rebuilt: Option<&BTreeMap<String, Rebuilt>>) -> Diff 
         })
         // Files that are no packs on either side belong to others.
         .filter(|pair| {
-            let is_pack = |side: Option<&Reading>| side.is_some_and(|side| side.pack.is_some());
+            let is_pack = |side: Option<&SalvagedPack>| side.is_some_and(|side| side.pack.is_some());
             is_pack(pair.old) || is_pack(pair.new) || pair.old.or(pair.new).is_none() || new.single
         })
         .collect();

@@ -1,7 +1,7 @@
 //! Whether packs are what the checkout gives.
 
 use super::sides::Side;
-use crate::cli::args::{Building, Global};
+use crate::cli::args::{BudgetArgs, Global};
 use crate::cli::check::lost_its_issue;
 use crate::cli::console;
 use crate::cli::failure::Failure;
@@ -9,7 +9,7 @@ use crate::cli::packs;
 use crate::cli::report;
 use crate::cli::workspace::{Workspace, settled};
 use contextpack::model::Severity;
-use contextpack::pipeline::{Built, Desk};
+use contextpack::pipeline::{Built, Project};
 use contextpack::review::{self, Rebuilt, read};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -23,13 +23,14 @@ pub(super) fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, 
 
 fn try_rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, bool), Failure> {
     let workspace = Workspace::open(global, &[], None)?;
-    let desk = workspace.desk();
+    let project = workspace.project();
     let built = Mutex::new(BTreeMap::new());
-    let run = packs::run(global, &workspace, &desk, desk.roots(), &Building::default(), None, &|pack: Built| {
-        if let Ok(sealed) = pack.outcome {
-            built.lock().unwrap_or_else(PoisonError::into_inner).insert(pack.name, sealed);
-        }
-    })?;
+    let run =
+        packs::run(global, &workspace, &project, project.roots(), &BudgetArgs::default(), None, &|pack: Built| {
+            if let Ok(sealed) = pack.outcome {
+                built.lock().unwrap_or_else(PoisonError::into_inner).insert(pack.name, sealed);
+            }
+        })?;
     let errors: Vec<_> =
         run.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).cloned().collect();
     report::text(&mut console::stderr(), &errors, &|_| None)?;
@@ -42,7 +43,7 @@ fn try_rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt
         let standing = match built.get(side.named(file)) {
             Some(sealed) if sealed.is_unchanged(bytes) => Rebuilt::Equal,
             Some(sealed) if lost_its_issue(bytes, sealed.pack()) => Rebuilt::Unverifiable,
-            None if lacks_its_issue(&desk, bytes) => Rebuilt::Unverifiable,
+            None if lacks_its_issue(&project, bytes) => Rebuilt::Unverifiable,
             Some(_) | None => Rebuilt::Differs,
         };
         standings.insert(file.clone(), standing);
@@ -51,9 +52,9 @@ fn try_rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt
 }
 
 /// Whether a pack is of an issue alone that the snapshot lacks.
-fn lacks_its_issue(desk: &Desk<'_>, bytes: &[u8]) -> bool {
+fn lacks_its_issue(project: &Project<'_>, bytes: &[u8]) -> bool {
     let Ok(pack) = read(bytes) else { return false };
     let url = pack.root.issue_url.as_deref().filter(|_| pack.root.work_item_id.is_none());
-    let lacks = |(repo, number)| desk.graph().of_issue(desk.corpus(), repo, number).is_none();
+    let lacks = |(repo, number)| project.graph().of_issue(project.corpus(), repo, number).is_none();
     url.and_then(review::issue).is_some_and(lacks)
 }

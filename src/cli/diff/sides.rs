@@ -7,7 +7,7 @@ use crate::cli::read;
 use crate::cli::report::printable;
 use crate::cli::workspace::settings;
 use contextpack::config::Settings;
-use contextpack::intake::{History, Kept, merge_base};
+use contextpack::intake::{GitObject, History, merge_base};
 use contextpack::store::{Folder, LARGEST_SET};
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -52,7 +52,7 @@ impl Side {
 impl Sides {
     /// Reads both sides.
     pub(super) fn find(global: &Global, args: &DiffArgs) -> Result<Self, Failure> {
-        let mut finder = Finder { global, repo: None, history: None };
+        let mut finder = RevisionResolver { global, repo: None, history: None };
         let (old, new) = match (args.old.as_deref(), args.new.as_deref()) {
             (Some(old), Some(new)) => (finder.side(old)?, finder.side(new)?),
             (Some(one), None) if Path::new(one).exists() => {
@@ -81,13 +81,13 @@ impl Sides {
 }
 
 /// The repo and its history, looked up only where a revision is named: two files need neither.
-struct Finder<'a> {
+struct RevisionResolver<'a> {
     global: &'a Global,
     repo: Option<(PathBuf, Box<Settings>)>,
     history: Option<History>,
 }
 
-impl Finder<'_> {
+impl RevisionResolver<'_> {
     /// A pack, a folder, standard input, `REV:path`, or a revision.
     fn side(&mut self, named: &str) -> Result<Side, Failure> {
         if named == "-" {
@@ -102,8 +102,8 @@ impl Finder<'_> {
         }
         match named.split_once(':') {
             Some((revision, path)) => match self.kept(revision, path)? {
-                Some(Kept::File(bytes)) => Ok(Side::one(named, bytes)),
-                Some(Kept::Folder(packs)) => Ok(Side::many(path, packs)),
+                Some(GitObject::File(bytes)) => Ok(Side::one(named, bytes)),
+                Some(GitObject::Folder(packs)) => Ok(Side::many(path, packs)),
                 None => Err(Failure::usage(format!("`{revision}` has no `{path}`"))),
             },
             None if named.ends_with(".json") => {
@@ -119,8 +119,8 @@ impl Finder<'_> {
         let dir = self.repo()?.1.output.dir.as_str().to_owned();
         // From the repo's root, which may lie below that of git.
         let packs = match self.kept(revision, &format!("./{dir}"))? {
-            Some(Kept::Folder(packs)) => packs,
-            Some(Kept::File(_)) | None => {
+            Some(GitObject::Folder(packs)) => packs,
+            Some(GitObject::File(_)) | None => {
                 if !self.global.quiet {
                     let line = format!("note: `{revision}` has no folder `{dir}`");
                     writeln!(console::stderr(), "{}", printable(&line))?;
@@ -146,7 +146,7 @@ impl Finder<'_> {
         Ok(self.repo.insert(repo))
     }
 
-    fn kept(&mut self, revision: &str, path: &str) -> Result<Option<Kept>, Failure> {
+    fn kept(&mut self, revision: &str, path: &str) -> Result<Option<GitObject>, Failure> {
         let history = match self.history.take() {
             Some(history) => history,
             None => History::open(&self.repo()?.0).map_err(outside)?,

@@ -1,6 +1,6 @@
 //! A diff for a terminal.
 
-use super::lines::{Marks, head, line, or_dash, size, what};
+use super::lines::{WordMarkers, head, line, or_dash, size, what};
 use crate::cli::report::printable;
 use anstyle::{AnsiColor, Style};
 use contextpack::review::{Diff, PackChange, SharedChange};
@@ -31,7 +31,7 @@ pub(super) fn page(out: &mut dyn Write, diff: &Diff, plain: bool) -> io::Result<
             writeln!(out, "    in {}", printable(&packs(&eye.packs)))?;
         }
     }
-    let marks = if plain { Marks::brackets() } else { coloured() };
+    let marks = if plain { WordMarkers::brackets() } else { coloured() };
     let told: Vec<&SharedChange> = diff.sections.iter().filter(|section| is_told(diff, section)).collect();
     if !told.is_empty() {
         writeln!(out, "\n{BOLD}Sections{BOLD:#}")?;
@@ -54,12 +54,12 @@ pub(super) fn is_told(diff: &Diff, shared: &SharedChange) -> bool {
     shared.packs.iter().any(|name| changed(name) || looked_at(name))
 }
 
-fn coloured() -> Marks {
+fn coloured() -> WordMarkers {
     let pair = |style: Style| {
         let style = style.invert();
         (format!("{style}"), format!("{style:#}"))
     };
-    Marks { removed: pair(REMOVED), added: pair(ADDED) }
+    WordMarkers { removed: pair(REMOVED), added: pair(ADDED) }
 }
 
 fn packs(names: &[String]) -> String {
@@ -72,7 +72,7 @@ fn packs(names: &[String]) -> String {
     }
 }
 
-fn section(out: &mut dyn Write, shared: &SharedChange, marks: &Marks) -> io::Result<()> {
+fn section(out: &mut dyn Write, shared: &SharedChange, marks: &WordMarkers) -> io::Result<()> {
     let section = &shared.section;
     writeln!(out, "  {BOLD}{}{BOLD:#}  {}, {}", printable(&section.id), printable(&what(section)), size(section))?;
     writeln!(out, "    in {}", printable(&packs(&shared.packs)))?;

@@ -3,7 +3,7 @@
 mod steps;
 mod why_not;
 
-pub(crate) use steps::Steps;
+pub(crate) use steps::BudgetSteps;
 
 use super::args::{ExplainArgs, Format, Global};
 use super::exit::Exit;

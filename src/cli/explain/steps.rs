@@ -4,7 +4,7 @@ use crate::cli::args::{ExplainArgs, Format, Global};
 use crate::cli::console;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
-use crate::cli::packs::Bench;
+use crate::cli::packs::BudgetProbe;
 use crate::cli::report::{json_text, printable};
 use crate::cli::target;
 use crate::cli::workspace::{Workspace, settled};
@@ -18,7 +18,7 @@ use std::io::Write as _;
 
 /// What `explain --at` prints.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Steps {
+pub(crate) struct BudgetSteps {
     /// The root's id or URL.
     root: String,
     /// The profile.
@@ -26,12 +26,12 @@ pub(crate) struct Steps {
     /// What the limits count: `tokens` where the profile limits tokens, else `chars`.
     unit: String,
     /// The steps, smallest first.
-    steps: Vec<Step>,
+    steps: Vec<BudgetStep>,
 }
 
 /// A limit and what it buys.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Step {
+struct BudgetStep {
     /// The limit.
     limit: u64,
     /// What the rendering uses of it; absent where the limit cannot hold the root.
@@ -43,14 +43,14 @@ struct Step {
     /// How many were left out for the budget.
     left_out: usize,
     /// Sections that the step before does not have; of the first step all.
-    buys: Vec<Bought>,
+    buys: Vec<GainedSection>,
     /// The section that more budget brings in next.
-    next: Option<Next>,
+    next: Option<NextGain>,
 }
 
 /// A section that a step brings in, or shows in more detail.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Bought {
+struct GainedSection {
     /// Its id.
     id: String,
     /// Its title.
@@ -65,7 +65,7 @@ struct Bought {
 
 /// What more budget brings in next.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Next {
+struct NextGain {
     /// Its id.
     id: String,
     /// Its title.
@@ -84,8 +84,8 @@ fn try_run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
         return Err(Failure::usage("`--at` builds the pack under each limit: give the root instead of the pack"));
     }
     let workspace = Workspace::open(global, &[], Some(Access::Read))?;
-    let desk = workspace.desk();
-    let bench = Bench::new(&workspace, &desk, &args.target, &args.building)?;
+    let project = workspace.project();
+    let bench = BudgetProbe::new(&workspace, &project, &args.target, &args.building)?;
     let tokens = workspace.settings.profiles.get(&bench.profile).is_some_and(|it| it.budget.max_tokens.is_some());
     let mut limits = args.at.clone();
     limits.sort_unstable();
@@ -100,7 +100,7 @@ fn try_run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
                 before = Some(pack);
                 step
             }
-            Err(diagnostics) => Step {
+            Err(diagnostics) => BudgetStep {
                 limit,
                 used: None,
                 error: diagnostics.first().map(|diagnostic| diagnostic.message.clone()),
@@ -112,8 +112,8 @@ fn try_run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
         };
         steps.push(step);
     }
-    let all = Steps {
-        root: desk.masked(&desk.corpus().entries[bench.item].item.id),
+    let all = BudgetSteps {
+        root: project.masked(&project.corpus().entries[bench.item].item.id),
         profile: bench.profile.clone(),
         unit: if tokens { "tokens" } else { "chars" }.to_owned(),
         steps,
@@ -129,12 +129,12 @@ fn try_run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn step(bench: &Bench<'_, '_>, limit: u64, pack: &Pack, before: Option<&Pack>) -> Result<Step, Failure> {
+fn step(bench: &BudgetProbe<'_, '_>, limit: u64, pack: &Pack, before: Option<&Pack>) -> Result<BudgetStep, Failure> {
     let earlier = |id: &str| before.and_then(|pack| pack.sections.iter().find(|section| section.id == id));
     let buys = pack.sections.iter().filter_map(|section| {
         let old = earlier(&section.id);
         let more = old.is_none_or(|old| old.content != section.content);
-        more.then(|| Bought {
+        more.then(|| GainedSection {
             id: section.id.clone(),
             title: section.title.clone(),
             detail: section.metadata.detail.clone(),
@@ -151,9 +151,9 @@ fn step(bench: &Bench<'_, '_>, limit: u64, pack: &Pack, before: Option<&Pack>) -
         let enters = bench.enters(pack, &|pack| came(pack).is_some())?;
         let at = enters.map(|at| bench.built(bench.limit(bench.unit(pack).0 == "tokens", at)));
         let section = at.transpose()?.and_then(Result::ok).and_then(|sealed| came(sealed.pack()));
-        enters.zip(section).map(|(limit, section)| Next { id: section.id, title: section.title, limit })
+        enters.zip(section).map(|(limit, section)| NextGain { id: section.id, title: section.title, limit })
     };
-    Ok(Step {
+    Ok(BudgetStep {
         limit,
         used: Some(bench.unit(pack).1),
         error: None,
@@ -164,7 +164,7 @@ fn step(bench: &Bench<'_, '_>, limit: u64, pack: &Pack, before: Option<&Pack>) -
     })
 }
 
-fn text(all: &Steps) -> Vec<String> {
+fn text(all: &BudgetSteps) -> Vec<String> {
     let unit = &all.unit;
     let mut lines = vec![format!("{}, profile {}, limits in {unit}", all.root, all.profile)];
     for (index, step) in all.steps.iter().enumerate() {

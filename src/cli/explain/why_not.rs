@@ -4,13 +4,13 @@ use crate::cli::args::{ExplainArgs, Format, Global};
 use crate::cli::console;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, PathFailure};
-use crate::cli::packs::Bench;
+use crate::cli::packs::BudgetProbe;
 use crate::cli::report::{json_text, printable};
 use crate::cli::target;
 use crate::cli::workspace::{Workspace, settled};
 use contextpack::graph::Target;
-use contextpack::model::{RepoPath, Source as _};
-use contextpack::pipeline::Desk;
+use contextpack::model::{RepoPath, SourceTree as _};
+use contextpack::pipeline::Project;
 use contextpack::review::{WhyNot, grouped, why_not};
 use contextpack::store::Access;
 use std::collections::{BTreeMap, VecDeque};
@@ -35,8 +35,8 @@ fn try_run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Fai
         })
     } else {
         let workspace = Workspace::open(global, &[], Some(Access::Read))?;
-        let desk = workspace.desk();
-        let bench = Bench::new(&workspace, &desk, &args.target, &args.building)?;
+        let project = workspace.project();
+        let bench = BudgetProbe::new(&workspace, &project, &args.target, &args.building)?;
         let sealed = match bench.built(args.building.limits())? {
             Ok(sealed) => sealed,
             Err(diagnostics) => {
@@ -44,9 +44,9 @@ fn try_run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Fai
                 return Ok(Exit::Input);
             }
         };
-        let names = names(&workspace, &desk, asked);
+        let names = names(&workspace, &project, asked);
         let mut answer = why_not(sealed.pack(), asked, &names)
-            .map_or_else(|| elsewhere(&workspace, &desk, bench.item, asked), Ok)?;
+            .map_or_else(|| elsewhere(&workspace, &project, bench.item, asked), Ok)?;
         let budget =
             sealed.pack().omissions.iter().any(|it| answer.section.as_ref() == Some(&it.id) && it.reason == "budget");
         if let Some(section) = answer.section.clone().filter(|_| budget) {
@@ -83,10 +83,10 @@ fn plain(asked: &str, answer: &str, message: String, help: String) -> WhyNot {
 }
 
 /// All names that what was asked for goes by.
-fn names(workspace: &Workspace, desk: &Desk<'_>, asked: &str) -> Vec<String> {
+fn names(workspace: &Workspace, project: &Project<'_>, asked: &str) -> Vec<String> {
     let mut names = vec![asked.to_owned()];
-    if let Ok(item) = workspace.find(desk, asked) {
-        let record = &desk.corpus().entries[item].item;
+    if let Ok(item) = workspace.find(project, asked) {
+        let record = &project.corpus().entries[item].item;
         names.push(record.id.to_string());
         // Of a file that holds many the path names no item.
         let path = record.origin.path.as_str();
@@ -98,13 +98,13 @@ fn names(workspace: &Workspace, desk: &Desk<'_>, asked: &str) -> Vec<String> {
 }
 
 /// Why a pack says nothing of something: the items and the files of the repo tell.
-fn elsewhere(workspace: &Workspace, desk: &Desk<'_>, root: usize, asked: &str) -> Result<WhyNot, Failure> {
-    let id = |item: usize| desk.masked(&desk.corpus().entries[item].item.id);
-    if let Ok(item) = workspace.find(desk, asked) {
+fn elsewhere(workspace: &Workspace, project: &Project<'_>, root: usize, asked: &str) -> Result<WhyNot, Failure> {
+    let id = |item: usize| project.masked(&project.corpus().entries[item].item.id);
+    if let Ok(item) = workspace.find(project, asked) {
         if item == root {
             return Ok(plain(asked, "in", "it is the root".to_owned(), "every pack holds its root".to_owned()));
         }
-        let (message, help) = match path(desk, root, item) {
+        let (message, help) = match path(project, root, item) {
             Some(between) => (
                 format!(
                     "it is {} steps away, by way of {}; a pack goes one step",
@@ -152,11 +152,11 @@ fn elsewhere(workspace: &Workspace, desk: &Desk<'_>, root: usize, asked: &str) -
 }
 
 /// The items between two, on a shortest way; nothing where no way leads.
-fn path(desk: &Desk<'_>, from: usize, to: usize) -> Option<Vec<usize>> {
+fn path(project: &Project<'_>, from: usize, to: usize) -> Option<Vec<usize>> {
     let mut came_from = BTreeMap::from([(from, from)]);
     let mut queue = VecDeque::from([from]);
     while let Some(here) = queue.pop_front() {
-        for edge in desk.graph().edges(here) {
+        for edge in project.graph().edges(here) {
             let Target::Item(next) = edge.to else { continue };
             if came_from.contains_key(&next) {
                 continue;

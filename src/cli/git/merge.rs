@@ -1,10 +1,10 @@
 //! The merge driver: a pack that both sides changed is built from the merged inputs.
 
-use crate::cli::args::{Building, Global};
+use crate::cli::args::{BudgetArgs, Global};
 use crate::cli::console;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, PathFailure};
-use crate::cli::packs::Bench;
+use crate::cli::packs::BudgetProbe;
 use crate::cli::read;
 use crate::cli::report::printable;
 use crate::cli::workspace::Workspace;
@@ -46,7 +46,7 @@ fn rebuilt(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Result<Ve
         let (place, name) = conflict.rsplit_once('/').unwrap_or(("", conflict));
         place == folder && (name.ends_with(".json") || name.ends_with(".md"))
     };
-    let scratch = Scratch::new()?;
+    let scratch = ScratchDir::new()?;
     merged(&top, &other, &scratch.0, &settled)?;
     let there = scratch.0.join(folder);
     let json = path.strip_suffix(".md").map(|stem| format!("{stem}.json"));
@@ -68,14 +68,14 @@ fn rebuilt(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Result<Ve
     }
 }
 
-struct Made {
+struct MergedPack {
     name: String,
     pack: Pack,
     bytes: Vec<u8>,
 }
 
 /// The pack of the same root and profile, out of the merged files.
-fn sealed(global: &Global, top: &Path, scratch: &Path, root: &Path, pack: &Pack) -> Result<Made, String> {
+fn sealed(global: &Global, top: &Path, scratch: &Path, root: &Path, pack: &Pack) -> Result<MergedPack, String> {
     let told = |failure: Failure| failure.message();
     std::env::set_current_dir(root).map_err(|error| error.kind().to_string())?;
     let workspace = Workspace::open(global, &[], None).map_err(told)?;
@@ -86,14 +86,14 @@ fn sealed(global: &Global, top: &Path, scratch: &Path, root: &Path, pack: &Pack)
     if exists(&top.join(below))? && !exists(&workspace.root)? {
         return Err("the snapshot of GitHub is not in git".to_owned());
     }
-    let desk = workspace.desk();
-    let building = Building { profiles: vec![pack.profile.clone()], ..Building::default() };
+    let project = workspace.project();
+    let building = BudgetArgs { profiles: vec![pack.profile.clone()], ..BudgetArgs::default() };
     let name = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
-    let bench = Bench::new(&workspace, &desk, &name, &building).map_err(told)?;
+    let bench = BudgetProbe::new(&workspace, &project, &name, &building).map_err(told)?;
     let built = bench.built(building.limits()).map_err(told)?;
     let sealed = built.map_err(|found| found.first().map(|it| it.message.clone()).unwrap_or_default())?;
-    let slug = contextpack::model::slug(&desk.name(bench.item));
-    Ok(Made {
+    let slug = contextpack::model::slug(&project.name(bench.item));
+    Ok(MergedPack {
         name: format!("{slug}.{}.json", bench.profile),
         pack: sealed.pack().clone(),
         bytes: sealed.bytes().to_vec(),
@@ -114,9 +114,9 @@ fn other() -> Option<String> {
 }
 
 /// A folder of this process, removed at the end.
-struct Scratch(std::path::PathBuf);
+struct ScratchDir(std::path::PathBuf);
 
-impl Scratch {
+impl ScratchDir {
     fn new() -> Result<Self, String> {
         let word = crate::cli::annotations::random_word().map_err(|error| error.kind().to_string())?;
         let folder = std::env::temp_dir().join(word);
@@ -130,7 +130,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for ScratchDir {
     fn drop(&mut self) {
         // Windows removes no folder that is the current one.
         let _left = std::env::set_current_dir(std::env::temp_dir());

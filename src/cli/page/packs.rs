@@ -4,7 +4,7 @@ use crate::cli::args::Global;
 use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::{verify, workspace};
 use contextpack::model::natural_cmp;
-use contextpack::review::{Entry, report_data};
+use contextpack::review::{PageEntry, report_data};
 use contextpack::store::{Folder, Links, StoreError, read_file};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -17,14 +17,14 @@ use std::time::{Duration, SystemTime};
 const UNSETTLED: Duration = Duration::from_secs(2);
 
 /// The packs that were asked for.
-pub(super) struct Packs {
-    places: Vec<Place>,
+pub(super) struct PackFiles {
+    places: Vec<PackLocation>,
     /// By the path that is shown.
-    read: BTreeMap<String, Read>,
+    read: BTreeMap<String, CachedPackFile>,
 }
 
 /// Where packs are looked for.
-struct Place {
+struct PackLocation {
     files: Files,
     /// Its name on the page.
     shown: String,
@@ -46,30 +46,30 @@ struct File<'a> {
 }
 
 /// A file as it was read last.
-struct Read {
-    stamp: Stamp,
+struct CachedPackFile {
+    stamp: FileVersion,
     settled: bool,
-    entry: Entry,
+    entry: PageEntry,
 }
 
 /// What tells whether a file may have changed: when it was written, and its length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp(Option<SystemTime>, u64);
+struct FileVersion(Option<SystemTime>, u64);
 
-impl Packs {
+impl PackFiles {
     /// The packs at the `given` places; where none is given, those of the configuration's `output.dir`.
     pub(super) fn open(global: &Global, given: &[PathBuf]) -> Result<Self, Failure> {
         let mut places = Vec::new();
         for path in given {
             let shown = slashed(path).trim_end_matches('/').to_owned();
             path.metadata().map_err(|error| PathFailure::failure("read", shown.clone(), error))?;
-            places.push(Place { files: Files::Named(path.clone()), shown });
+            places.push(PackLocation { files: Files::Named(path.clone()), shown });
         }
         if given.is_empty() {
             let (root, settings) = workspace::settings(global)?;
             let dir = settings.output.dir;
             let files = Files::Output(Folder::open(&root, &dir)?);
-            places.push(Place { files, shown: dir.as_str().to_owned() });
+            places.push(PackLocation { files, shown: dir.as_str().to_owned() });
         }
         let mut packs = Self { places, read: BTreeMap::new() };
         packs.look()?;
@@ -89,7 +89,7 @@ impl Packs {
         self.read.retain(|shown, _| there.contains_key(shown));
         let gone = before != self.read.len();
         let last = &self.read;
-        let read: Vec<(String, io::Result<Option<Read>>)> = there
+        let read: Vec<(String, io::Result<Option<CachedPackFile>>)> = there
             .into_par_iter()
             .map(|(shown, file)| {
                 let read = again(last.get(&shown), &shown, &file);
@@ -111,7 +111,7 @@ impl Packs {
     }
 
     /// The packs with the path that is shown, in natural order.
-    pub(super) fn entries(&self) -> impl ExactSizeIterator<Item = (&str, &Entry)> {
+    pub(super) fn entries(&self) -> impl ExactSizeIterator<Item = (&str, &PageEntry)> {
         let mut entries: Vec<_> = self.read.iter().map(|(shown, read)| (shown.as_str(), &read.entry)).collect();
         entries.sort_by(|(a, _), (b, _)| natural_cmp(a, b));
         entries.into_iter()
@@ -171,15 +171,15 @@ impl File<'_> {
 }
 
 /// The file as it is now, where it is not as it was read last or may not be.
-fn again(last: Option<&Read>, shown: &str, file: &File<'_>) -> io::Result<Option<Read>> {
+fn again(last: Option<&CachedPackFile>, shown: &str, file: &File<'_>) -> io::Result<Option<CachedPackFile>> {
     let metadata = file.metadata()?;
-    let stamp = Stamp(metadata.modified().ok(), metadata.len());
+    let stamp = FileVersion(metadata.modified().ok(), metadata.len());
     if last.is_some_and(|last| last.settled && last.stamp == stamp) {
         return Ok(None);
     }
     let age = stamp.0.and_then(|written| SystemTime::now().duration_since(written).ok());
-    let entry = Entry::new(shown, &file.read()?);
-    Ok(Some(Read { stamp, settled: age.is_some_and(|age| age > UNSETTLED), entry }))
+    let entry = PageEntry::new(shown, &file.read()?);
+    Ok(Some(CachedPackFile { stamp, settled: age.is_some_and(|age| age > UNSETTLED), entry }))
 }
 
 /// A path as it is shown on every system.

@@ -1,6 +1,6 @@
 //! `contextpack report`.
 
-use super::packs::Packs;
+use super::packs::PackFiles;
 use crate::cli::args::{Global, ReportArgs};
 use crate::cli::console;
 use crate::cli::exit::Exit;
@@ -16,7 +16,7 @@ pub(crate) fn run(global: &Global, args: &ReportArgs) -> Result<Exit, Failure> {
     if args.out.is_none() && std::io::stdout().is_terminal() {
         return Err(Failure::usage("a page is for a browser: write it with `-o report.html`"));
     }
-    let packs = Packs::open(global, &args.packs)?;
+    let packs = PackFiles::open(global, &args.packs)?;
     if packs.entries().len() == 0 {
         return Err(Failure::usage("there is no pack to show: `contextpack build` writes them"));
     }
@@ -50,7 +50,7 @@ fn write(file: &Path, page: &str) -> Result<(), Failure> {
 }
 
 /// Tells which packs are not valid, and why.
-pub(super) fn tell_faults(packs: &Packs) -> Result<Exit, Failure> {
+pub(super) fn tell_faults(packs: &PackFiles) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
     let mut err = console::stderr();
     for (path, entry) in packs.entries() {

@@ -4,7 +4,7 @@
 //! of the loopback, so that no foreign name can be made to point here, and only where the address has a word drawn by
 //! lot.
 
-use super::packs::Packs;
+use super::packs::PackFiles;
 use super::report::tell_faults;
 use crate::cli::args::{Global, ServeArgs};
 use crate::cli::console;
@@ -46,7 +46,7 @@ const LARGEST_HEAD: usize = 16 << 10;
 
 /// Serves packs until it is stopped.
 pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
-    let packs = Packs::open(global, &args.packs)?;
+    let packs = PackFiles::open(global, &args.packs)?;
     tell_faults(&packs)?;
     let refused = |error| PathFailure::failure("listen on", format!("127.0.0.1:{}", args.port), error);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port)).map_err(refused)?;
@@ -100,20 +100,20 @@ struct Site {
     hosts: [String; 2],
     /// The path of the page: a word drawn by lot between slashes.
     base: String,
-    shown: RefCell<Shown>,
+    shown: RefCell<ServedPage>,
 }
 
 /// The packs as they were looked at last. All answers share one copy of the page and one of its data.
-struct Shown {
-    packs: Packs,
+struct ServedPage {
+    packs: PackFiles,
     page: Bytes,
     data: Bytes,
     /// Tells one state of the data from another, as a header has it.
     tag: String,
 }
 
-impl Shown {
-    fn new(packs: Packs) -> Self {
+impl ServedPage {
+    fn new(packs: PackFiles) -> Self {
         let mut shown = Self { packs, page: Bytes::new(), data: Bytes::new(), tag: String::new() };
         shown.update();
         shown
@@ -129,7 +129,7 @@ impl Shown {
 }
 
 impl Site {
-    fn new(port: u16, packs: Packs) -> Result<Self, Failure> {
+    fn new(port: u16, packs: PackFiles) -> Result<Self, Failure> {
         let mut word = [0_u8; 16];
         getrandom::fill(&mut word).map_err(|error| Failure::Outside(Box::new(error)))?;
         let mut base = String::from("/");
@@ -138,7 +138,7 @@ impl Site {
             let _ = write!(base, "{byte:02x}");
         }
         base.push('/');
-        let shown = RefCell::new(Shown::new(packs));
+        let shown = RefCell::new(ServedPage::new(packs));
         Ok(Self { hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")], base, shown })
     }
 
@@ -233,10 +233,10 @@ mod tests {
     const SHORT: Limits =
         Limits { head: Duration::from_millis(300), connection: Duration::from_millis(600), connections: 1 };
 
-    fn no_packs() -> Packs {
+    fn no_packs() -> PackFiles {
         let folder = tempfile::tempdir().unwrap();
         let given = [folder.path().to_owned()];
-        Packs::open(&Args::try_parse_from(["contextpack", "list"]).unwrap().global, &given).unwrap()
+        PackFiles::open(&Args::try_parse_from(["contextpack", "list"]).unwrap().global, &given).unwrap()
     }
 
     /// Serves a page of 64 MiB under short limits, and runs `client` against it.

@@ -4,10 +4,10 @@ pub(crate) mod agents;
 mod origin;
 pub(crate) mod workflows;
 
-pub(crate) use origin::{FILL_IN, Origin};
-pub(crate) use workflows::Places;
+pub(crate) use origin::{FILL_IN, RepoOrigin};
+pub(crate) use workflows::WorkflowPaths;
 
-use super::detect::Found;
+use super::detect::DetectedRepo;
 use std::fmt::Write as _;
 
 /// The first line of the block in `.gitattributes`.
@@ -19,7 +19,7 @@ pub(crate) const ITEM: &str = "work_items/feat-example.md";
 pub(crate) const ADR: &str = "docs/adr/0001-record-decisions.md";
 
 /// A commented `contextpack.yml` that fits `found`.
-pub(crate) fn config(found: &Found, output: &str, committed: bool) -> String {
+pub(crate) fn config(found: &DetectedRepo, output: &str, committed: bool) -> String {
     let mut text = String::from(
         "\
 # What agents must know of a work item, as packs that are the same every time.
@@ -57,7 +57,7 @@ version: 1
     text
 }
 
-fn items(text: &mut String, found: &Found) {
+fn items(text: &mut String, found: &DetectedRepo) {
     text.push_str("# Where work items are. Each entry can map its fields to ours: `fields: {depends_on: requires}`.\n");
     if found.backlog.is_none() && found.beads.is_none() {
         text.push_str("# work_items:\n#   - include: [\"work_items/**/*.{md,yml,yaml,json,jsonl}\"]\n\n");
@@ -85,7 +85,7 @@ fn items(text: &mut String, found: &Found) {
     text.push('\n');
 }
 
-fn adrs(text: &mut String, found: &Found) {
+fn adrs(text: &mut String, found: &DetectedRepo) {
     text.push_str("# Where architecture decisions are, and what a pack takes of one.\n");
     if found.adrs.is_empty() || found.adrs_by_default {
         text.push_str("# adrs:\n#   include: [\"docs/adr/**/*.md\"]\n#   excerpt: {headings: [Status, Context, Decision, Consequences], max_lines: 120}\n\n");
@@ -94,7 +94,7 @@ fn adrs(text: &mut String, found: &Found) {
     }
 }
 
-fn github(text: &mut String, found: &Found) {
+fn github(text: &mut String, found: &DetectedRepo) {
     text.push_str("# Which repo this is: without it, URLs and numbers of issues lead nowhere.\n");
     let Some(github) = &found.github else {
         text.push_str("# github: {repo: owner/name}\n\n");
@@ -218,7 +218,7 @@ mod tests {
         let backlog =
             || Backlog { tasks: vec!["backlog/tasks/**/*.md".into()], prefixes: vec!["BACK-".into(), "task-".into()] };
         let github = || Github { host: "github.example.com".into(), repo: "owner/name".into() };
-        let all = Found {
+        let all = DetectedRepo {
             work_items: true,
             backlog: Some(backlog()),
             beads: Some(".beads/issues.jsonl".into()),
@@ -237,11 +237,11 @@ mod tests {
         );
         assert!(settings.roots.only.0.is_empty());
 
-        let issues = Found { github: Some(github()), ..Found::default() };
+        let issues = DetectedRepo { github: Some(github()), ..DetectedRepo::default() };
         let settings = load("contextpack.yml", Some(&config(&issues, ".contextpack/packs", false))).unwrap();
         assert_eq!(settings.roots.only.0["state"], ["open", "unknown"]);
         assert_eq!(settings.output.dir.as_str(), ".contextpack/packs");
-        assert!(load("contextpack.yml", Some(&config(&Found::default(), "packs", true))).is_ok());
+        assert!(load("contextpack.yml", Some(&config(&DetectedRepo::default(), "packs", true))).is_ok());
     }
 
     #[test]
@@ -257,7 +257,8 @@ mod tests {
             "docs: b",
             "a\\b",
         ] {
-            let found = Found { adrs: vec![format!("{}/**/*.md", globset::escape(name))], ..Found::default() };
+            let found =
+                DetectedRepo { adrs: vec![format!("{}/**/*.md", globset::escape(name))], ..DetectedRepo::default() };
             let settings = load("contextpack.yml", Some(&config(&found, "packs", true))).unwrap();
             assert_eq!(settings.adrs.include.written, found.adrs, "{name:?}");
         }
@@ -266,7 +267,7 @@ mod tests {
     #[test]
     fn the_suggestions_in_comments_are_valid_too() {
         // Prose begins with a capital letter after `# `, a setting does not.
-        let text = config(&Found::default(), "packs", true);
+        let text = config(&DetectedRepo::default(), "packs", true);
         let setting = |line: &str| {
             line.strip_prefix("# ").filter(|rest| !rest.starts_with(char::is_uppercase)).map(str::to_owned)
         };

@@ -4,12 +4,12 @@
 ///
 /// Nothing is installed by its name from a registry: a name that this project has not registered is anybody's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Origin {
+pub(crate) struct RepoOrigin {
     repository: &'static str,
     commit: &'static str,
 }
 
-impl Origin {
+impl RepoOrigin {
     /// The origin of this program, as far as its build said it: releases do, other builds know at most the repository.
     pub(crate) const THIS: Self = Self {
         repository: match option_env!("CONTEXTPACK_REPOSITORY") {
@@ -50,12 +50,12 @@ pub(super) mod tests {
     use super::*;
 
     /// An origin that is known.
-    pub(in super::super) const KNOWN: Origin = Origin {
+    pub(in super::super) const KNOWN: RepoOrigin = RepoOrigin {
         repository: "https://github.com/owner/contextpack",
         commit: "0123456789abcdef0123456789abcdef01234567",
     };
     /// One that is not.
-    pub(in super::super) const UNKNOWN: Origin = Origin { repository: "", commit: "" };
+    pub(in super::super) const UNKNOWN: RepoOrigin = RepoOrigin { repository: "", commit: "" };
 
     #[test]
     fn an_origin_is_an_encrypted_address_and_a_whole_hash() {
@@ -63,10 +63,10 @@ pub(super) mod tests {
         for repository in
             ["", "http://x/y", "git@x:y", "https://x/${{ y }}", "https://x/\"y", "https://x/y\nz", "https://u@x/y"]
         {
-            assert!(!Origin { repository, ..KNOWN }.is_known(), "{repository}");
+            assert!(!RepoOrigin { repository, ..KNOWN }.is_known(), "{repository}");
         }
         for commit in ["", "main", "v0.1.0", "0123456", "0123456789ABCDEF0123456789ABCDEF01234567"] {
-            assert!(!Origin { commit, ..KNOWN }.is_known(), "{commit}");
+            assert!(!RepoOrigin { commit, ..KNOWN }.is_known(), "{commit}");
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The workflows that `init` writes: one file each, with the few places that differ filled in.
 
-use super::{Origin, quoted};
+use super::{RepoOrigin, quoted};
 
 /// Where a repo keeps what a workflow delivers.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Places<'a> {
+pub(crate) struct WorkflowPaths<'a> {
     /// The folder of packs.
     pub(crate) packs: &'a str,
     /// The folder of the snapshot.
@@ -15,7 +15,7 @@ pub(crate) struct Places<'a> {
 
 /// The check of pull requests, in `shards` jobs where they are given: packs in git are compared, and what changed in
 /// them is shown where one job sees them all; others are built. It needs no token.
-pub(crate) fn check(places: Places<'_>, shards: Option<u32>, origin: Origin) -> String {
+pub(crate) fn check(places: WorkflowPaths<'_>, shards: Option<u32>, origin: RepoOrigin) -> String {
     let (what, command) = if places.cached {
         ("Checks that the packs of all roots can be built: offline, without any token.", "build")
     } else {
@@ -32,7 +32,7 @@ pub(crate) fn check(places: Places<'_>, shards: Option<u32>, origin: Origin) -> 
 }
 
 /// The delivery: `sync` and a build, then an artifact, or a pull request where packs are in git.
-pub(crate) fn sync(places: Places<'_>, origin: Origin) -> String {
+pub(crate) fn sync(places: WorkflowPaths<'_>, origin: RepoOrigin) -> String {
     let (outputs, deliver) = if places.cached {
         ("", include_str!("artifact.yml"))
     } else {
@@ -44,7 +44,7 @@ pub(crate) fn sync(places: Places<'_>, origin: Origin) -> String {
 }
 
 /// The build of a large repo in `shards` jobs.
-pub(crate) fn matrix(shards: u32, origin: Origin) -> String {
+pub(crate) fn matrix(shards: u32, origin: RepoOrigin) -> String {
     let template = whole(include_str!("matrix.yml"), &[("@DEPTH@\n", "")]);
     filled(&template, &[("@SHARDS@", &shards.to_string())], origin)
 }
@@ -74,7 +74,7 @@ fn whole(template: &str, more: &[(&str, &str)]) -> String {
 }
 
 /// A whole template with its values. None of them is looked at for marks.
-fn filled(template: &str, values: &[(&str, &str)], origin: Origin) -> String {
+fn filled(template: &str, values: &[(&str, &str)], origin: RepoOrigin) -> String {
     let rust = env!("CARGO_PKG_RUST_VERSION");
     let common = [("@REPOSITORY@", origin.repository()), ("@COMMIT@", origin.commit()), ("@RUST@", rust)];
     replaced(template, &[&common, values].concat())
@@ -107,8 +107,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn all() -> Vec<String> {
-        let committed = Places { packs: "my packs", snapshot: ".contextpack/github", cached: false };
-        let cached = Places { cached: true, ..committed };
+        let committed = WorkflowPaths { packs: "my packs", snapshot: ".contextpack/github", cached: false };
+        let cached = WorkflowPaths { cached: true, ..committed };
         let checks = [(committed, None), (cached, None), (committed, Some(8)), (cached, Some(8))];
         let checks = checks.map(|(places, shards)| check(places, shards, KNOWN));
         [vec![sync(committed, KNOWN), sync(cached, KNOWN), matrix(8, KNOWN)], checks.to_vec()].concat()
@@ -230,14 +230,14 @@ mod tests {
         #[test]
         fn a_plain_name_stands_in_a_workflow_as_itself_and_starts_no_expression(packs in "\\PC{1,12}", dir in "[a-zé@$ {}.#'\"*-]{1,12}") {
             for folder in [packs, dir] {
-                let places = Places { packs: &folder, snapshot: "snapshot", cached: false };
+                let places = WorkflowPaths { packs: &folder, snapshot: "snapshot", cached: false };
                 if is_plain(&folder) {
                     let text = sync(places, KNOWN);
                     let value: serde_yaml::Value = serde_yaml::from_str(&text).map_err(|e| TestCaseError::fail(e.to_string()))?;
                     let steps = value["jobs"]["propose"]["steps"].as_sequence().cloned().unwrap_or_default();
                     let told = steps.iter().find_map(|step| step["env"]["PACKS"].as_str());
                     prop_assert_eq!(told, Some(folder.as_str()));
-                    let plain = sync(Places { packs: "packs", ..places }, KNOWN);
+                    let plain = sync(WorkflowPaths { packs: "packs", ..places }, KNOWN);
                     prop_assert_eq!(text.matches("${{").count(), plain.matches("${{").count());
                 }
             }

@@ -1,9 +1,9 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use crate::graph::sample::{corpus_with, item, path, said};
-use crate::graph::{Entry, Files, Graph, Referenced};
+use crate::graph::{Entry, Graph, ItemReferences, RepoFiles};
 use crate::model::RepoPath;
-use crate::parse::Form::{AdrNumber, Link, Path};
+use crate::parse::ReferenceForm::{AdrNumber, Link, Path};
 use std::sync::Arc;
 
 const ADRS: [&str; 5] = [
@@ -32,14 +32,16 @@ fn files() -> Vec<RepoPath> {
     all
 }
 
-fn refer_in(repo: Option<&str>, adrs: &[&str], entry: Entry) -> Referenced {
+fn refer_in(repo: Option<&str>, adrs: &[&str], entry: Entry) -> ItemReferences {
     let corpus = corpus_with(vec![entry], repo, adrs);
     let graph = Graph::draw(&corpus);
     let files = files();
-    graph.references(&corpus, 0, &Files::new(&files), &Files::new(&files), &|path| path.name().starts_with(".env"))
+    graph.references(&corpus, 0, &RepoFiles::new(&files), &RepoFiles::new(&files), &|path| {
+        path.name().starts_with(".env")
+    })
 }
 
-fn refer(entry: Entry) -> Referenced {
+fn refer(entry: Entry) -> ItemReferences {
     refer_in(Some("o/r"), &ADRS, entry)
 }
 
@@ -48,17 +50,17 @@ fn a() -> Entry {
 }
 
 /// `Kind path#anchor`.
-fn taken(found: &Referenced) -> Vec<String> {
+fn taken(found: &ItemReferences) -> Vec<String> {
     let anchor = |anchor: &Option<String>| anchor.as_ref().map(|a| format!("#{a}")).unwrap_or_default();
     found.files.iter().map(|f| format!("{:?} {}{}", f.kind, f.path, anchor(&f.anchor))).collect()
 }
 
-fn missing(found: &Referenced) -> Vec<String> {
+fn missing(found: &ItemReferences) -> Vec<String> {
     found.missing.iter().map(|m| format!("{:?} {} {}", m.kind, m.written, m.reason)).collect()
 }
 
-fn nothing(found: &Referenced) -> bool {
-    *found == Referenced::default()
+fn nothing(found: &ItemReferences) -> bool {
+    *found == ItemReferences::default()
 }
 
 #[test]
@@ -334,7 +336,7 @@ fn a_doc_field_that_names_an_item_is_no_reference_unless_the_item_is_a_file() {
     let graph = Graph::draw(&corpus);
     let files = files();
     let at = corpus.entries.iter().position(|entry| &*entry.item.id == "a").unwrap();
-    let found = graph.references(&corpus, at, &Files::new(&files), &Files::new(&files), &|_| false);
+    let found = graph.references(&corpus, at, &RepoFiles::new(&files), &RepoFiles::new(&files), &|_| false);
     assert_eq!(taken(&found), ["Document docs/notes.txt"]);
     assert_eq!(missing(&found), [""; 0]);
 }

@@ -1,27 +1,27 @@
 //! What passwords, keys and tokens are called in other languages.
 
-use super::super::judge::Class;
+use super::super::judge::NameClass;
 use super::super::names;
-use super::super::rules::Label;
+use super::super::rules::FindingLabel;
 
 /// A word that names a secret. Both cases are listed where they differ outside ASCII.
 #[derive(Debug)]
 pub(in super::super) struct Word {
     pub(in super::super) word: &'static str,
-    pub(super) class: Class,
-    pub(super) label: &'static Label,
+    pub(super) class: NameClass,
+    pub(super) label: &'static FindingLabel,
 }
 
 const fn password(word: &'static str) -> Word {
-    Word { word, class: Class::Password, label: &names::PASSWORD }
+    Word { word, class: NameClass::Password, label: &names::PASSWORD }
 }
 
 const fn token(word: &'static str) -> Word {
-    Word { word, class: Class::Token, label: &names::TOKEN }
+    Word { word, class: NameClass::Token, label: &names::TOKEN }
 }
 
 const fn key(word: &'static str) -> Word {
-    Word { word, class: Class::Key, label: &names::KEY }
+    Word { word, class: NameClass::Key, label: &names::KEY }
 }
 
 /// The words; those in ASCII letters alone are among the names.

@@ -11,9 +11,9 @@ mod value;
 pub(super) use labels::{LABELS, Word};
 pub(super) use spots::SPOTS;
 
-use super::judge::{self, Class, looks_secret};
+use super::judge::{self, NameClass, looks_secret};
 use super::names::class_of;
-use super::rules::Label;
+use super::rules::FindingLabel;
 use separator::{Separator, separator};
 
 /// Keywords of which one stands in every name that is looked at.
@@ -61,7 +61,7 @@ const NAME: usize = 64;
 const INSIDE: usize = 4;
 
 /// Takes a secret: where it begins and ends, and what is said of it.
-pub(super) type Take<'a> = &'a mut dyn FnMut(usize, usize, &'static Label);
+pub(super) type OnFinding<'a> = &'a mut dyn FnMut(usize, usize, &'static FindingLabel);
 
 /// Finds values by their names, each name once.
 #[derive(Debug, Default)]
@@ -86,14 +86,14 @@ impl Names {
     /// The secrets whose name holds the keyword at `hit`.
     ///
     /// `strict` texts are records (front matter, JSON): there whatever a secret's name holds is one.
-    pub(super) fn find(&mut self, text: &[u8], hit: usize, strict: bool, take: Take<'_>) {
+    pub(super) fn find(&mut self, text: &[u8], hit: usize, strict: bool, take: OnFinding<'_>) {
         if let Some(name) = self.name(text, hit) {
             self.bind(text, name, || class_of(&text[name.start..name.end]), strict, take);
         }
     }
 
     /// The secrets that a label in another language names, such as `密码`.
-    pub(super) fn labelled(&mut self, text: &[u8], start: usize, label: &Word, take: Take<'_>) {
+    pub(super) fn labelled(&mut self, text: &[u8], start: usize, label: &Word, take: OnFinding<'_>) {
         let end = start + label.word.len();
         let latin = text[end - 1].is_ascii_alphabetic();
         let ending = text[end..].iter().take(4).take_while(|b| latin && b.is_ascii_lowercase()).count();
@@ -137,9 +137,9 @@ impl Names {
         &mut self,
         text: &[u8],
         name: Name,
-        class: impl Fn() -> Option<(Class, &'static Label)>,
+        class: impl Fn() -> Option<(NameClass, &'static FindingLabel)>,
         strict: bool,
-        take: Take<'_>,
+        take: OnFinding<'_>,
     ) {
         // `arn:aws:secretsmanager:…:secret:name`
         if name.start > 0 && text[name.start - 1] == b':' && &text[name.start..name.end] == b"secret" {
@@ -211,13 +211,13 @@ impl Names {
 }
 
 /// Whether a token is a badge's: the image is on every page that shows it.
-fn is_badge(text: &[u8], name: Name, class: Class) -> bool {
+fn is_badge(text: &[u8], name: Name, class: NameClass) -> bool {
     let before = &text[name.start.saturating_sub(128)..name.start];
-    class == Class::Weak && before.ends_with(b"?") && before.windows(5).any(|part| part == b"badge")
+    class == NameClass::Weak && before.ends_with(b"?") && before.windows(5).any(|part| part == b"badge")
 }
 
 /// The rule for a field's whole value: in a record the name is enough.
-pub(super) fn field(key: &str, value: &str) -> Option<&'static Label> {
+pub(super) fn field(key: &str, value: &str) -> Option<&'static FindingLabel> {
     if key.len() > 2 * NAME || key.is_empty() {
         return None;
     }
@@ -226,13 +226,13 @@ pub(super) fn field(key: &str, value: &str) -> Option<&'static Label> {
 }
 
 /// Whether a record's value under a secret's name is none: a stand-in, a switch, a limit.
-fn is_exempt(value: &[u8], class: Class) -> bool {
+fn is_exempt(value: &[u8], class: NameClass) -> bool {
     const SWITCHES: &str = "true false yes no on off null none n/a nil required optional unknown tbd todo";
     let number = value.iter().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b',' | b'_' | b'k' | b'K'));
     judge::is_placeholder(value)
         || judge::is_one_of(SWITCHES, value)
-        || (number && class != Class::Password)
-        || (class == Class::Weak && !judge::looks_secret(value, class, true))
+        || (number && class != NameClass::Password)
+        || (class == NameClass::Weak && !judge::looks_secret(value, class, true))
 }
 
 fn is_name_byte(byte: u8) -> bool {

@@ -1,6 +1,6 @@
 //! Names and values that stand apart: `name: X` above `value: Y`, a table's head above its column.
 
-use super::super::judge::{Class, looks_secret};
+use super::super::judge::{NameClass, looks_secret};
 use super::super::text::starts_ignoring_case;
 use super::Name;
 use super::separator::Separator;
@@ -177,7 +177,7 @@ impl Columns {
         &mut self,
         text: &[u8],
         (column, mark): (&Column, u8),
-        class: Class,
+        class: NameClass,
         mut take: impl FnMut(usize, usize),
     ) {
         if column.rows != self.table {

@@ -1,10 +1,10 @@
 //! "The password for staging is …", "use … as the password", `api key …`.
 
-use super::super::judge::{self, Class, is_one_of, looks_secret};
-use super::super::rules::Label;
+use super::super::judge::{self, NameClass, is_one_of, looks_secret};
+use super::super::rules::FindingLabel;
 use super::separator::{Separator, after_closers, below, blank, is_quote};
-use super::value::{Found, bare, quoted};
-use super::{Name, Take};
+use super::value::{ValueSpan, bare, quoted};
+use super::{Name, OnFinding};
 
 /// How far from its name a value may stand in a sentence.
 const REACH: usize = 96;
@@ -36,7 +36,12 @@ const BEFORE_NAMES: &str = "for of on to in at für pour para de del della do da
 const ARTICLES: &str = "the a an my our your this that der die das den dem";
 
 /// Hands over what a sentence says of a name.
-pub(super) fn values(text: &[u8], name: Name, class: impl Fn() -> Option<(Class, &'static Label)>, take: Take<'_>) {
+pub(super) fn values(
+    text: &[u8],
+    name: Name,
+    class: impl Fn() -> Option<(NameClass, &'static FindingLabel)>,
+    take: OnFinding<'_>,
+) {
     let rest = &text[name.end..text.len().min(name.end + REACH)];
     let rest = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
     // Nothing without a digit, a mark or a quote looks like a secret: most sentences end here.
@@ -56,7 +61,7 @@ pub(super) fn values(text: &[u8], name: Name, class: impl Fn() -> Option<(Class,
     }
     if let Some(found) = backward(text, name)
         && let Some((class, label)) = class()
-        && class != Class::Weak
+        && class != NameClass::Weak
         && looks_secret(&text[found.start..found.end], class, found.quoted)
     {
         take(found.start, found.end, label);
@@ -64,8 +69,8 @@ pub(super) fn values(text: &[u8], name: Name, class: impl Fn() -> Option<(Class,
 }
 
 /// What is said of a name.
-struct Spoken {
-    found: Found,
+struct ProseLabel {
+    found: ValueSpan,
     /// Whether a word or a mark ties it to the name, and how many words stand between.
     tied: bool,
     words: usize,
@@ -73,16 +78,16 @@ struct Spoken {
     given: bool,
 }
 
-impl Spoken {
-    fn is_secret(&self, text: &[u8], class: Class) -> bool {
+impl ProseLabel {
+    fn is_secret(&self, text: &[u8], class: NameClass) -> bool {
         let value = &text[self.found.start..self.found.end];
         let looks = looks_secret(value, class, self.found.quoted)
             || (self.found.quoted && self.tied && judge::is_passphrase(value, class))
-            || (class == Class::Weak && judge::is_hexadecimal_key(value));
-        let plain = class == Class::Weak || !self.tied || (self.words > 0 && class != Class::Password);
-        let chosen = class == Class::Password && value.len() >= 8 && judge::has_all_kinds(value);
+            || (class == NameClass::Weak && judge::is_hexadecimal_key(value));
+        let plain = class == NameClass::Weak || !self.tied || (self.words > 0 && class != NameClass::Password);
+        let chosen = class == NameClass::Password && value.len() >= 8 && judge::has_all_kinds(value);
         // `with password pepper99`: what follows is no other noun.
-        let given = class == Class::Password
+        let given = class == NameClass::Password
             && self.given
             && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2
             && value.len() >= 8;
@@ -94,7 +99,7 @@ impl Spoken {
 }
 
 /// The value after a name, with the words that tie them skipped.
-fn forward(text: &[u8], name: Name) -> Option<Spoken> {
+fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
     let (touching, _) = after_closers(text, name.end);
     let mut at = blank(text, touching);
     let mut words = 0;
@@ -156,7 +161,7 @@ fn forward(text: &[u8], name: Name) -> Option<Spoken> {
 }
 
 /// What follows `is` and the like; nothing where that is one more plain word.
-fn said(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Option<Spoken> {
+fn said(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Option<ProseLabel> {
     while let Some(word) = word_at(text, next).filter(|word| is_one_of(STILL, word) || word.ends_with(b":")) {
         colon = word.ends_with(b":");
         next = blank(text, next + word.len());
@@ -170,11 +175,11 @@ fn said(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Option<S
     (spoken.found.quoted || !value.iter().all(u8::is_ascii_alphabetic)).then_some(spoken)
 }
 
-fn found_at(text: &[u8], at: usize, words: usize, tied: bool) -> Option<Spoken> {
+fn found_at(text: &[u8], at: usize, words: usize, tied: bool) -> Option<ProseLabel> {
     let marks = text[at.min(text.len())..].iter().take(3).take_while(|b| **b == b'*').count();
     let at = at + marks;
     let found = quoted(text, at).unwrap_or_else(|| bare(text, at, Separator::Said));
-    (found.start < found.end).then_some(Spoken { found, tied, words, given: false })
+    (found.start < found.end).then_some(ProseLabel { found, tied, words, given: false })
 }
 
 /// The word at `at`, up to a blank; nothing at a sentence's end.
@@ -184,7 +189,7 @@ fn word_at(text: &[u8], at: usize) -> Option<&[u8]> {
 }
 
 /// The value before a name: "… is the password", "use … as password".
-fn backward(text: &[u8], name: Name) -> Option<Found> {
+fn backward(text: &[u8], name: Name) -> Option<ValueSpan> {
     const OWNERS: &str = "the a an my our your admin root db database default new temporary temp initial user api (the";
     let low = name.start.saturating_sub(REACH);
     let low = text[low..name.start].iter().rposition(|b| *b == b'\n').map_or(low, |end| low + end + 1);
@@ -217,7 +222,7 @@ fn last_word(text: &[u8]) -> &[u8] {
 }
 
 /// A word without the quotes and marks around it.
-fn trimmed(text: &[u8], mut start: usize, mut end: usize) -> Found {
+fn trimmed(text: &[u8], mut start: usize, mut end: usize) -> ValueSpan {
     let mark = |b: u8| matches!(b, b'"' | b'\'' | b'`' | b'*' | b',' | b'(' | b')');
     let quoted = start < end && matches!(text[start], b'"' | b'\'' | b'`');
     while start < end && mark(text[start]) {
@@ -226,5 +231,5 @@ fn trimmed(text: &[u8], mut start: usize, mut end: usize) -> Found {
     while start < end && mark(text[end - 1]) {
         end -= 1;
     }
-    Found { start, end, quoted }
+    ValueSpan { start, end, quoted }
 }

@@ -1,6 +1,6 @@
 //! Values as they stand in a text.
 
-use super::super::judge::{self, Class};
+use super::super::judge::{self, NameClass};
 use super::super::text::starts_ignoring_case;
 use super::Name;
 use super::separator::{Separator, blank, is_quote};
@@ -10,14 +10,20 @@ const VALUE: usize = 1024;
 
 /// A value as it stands in the text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Found {
+pub(super) struct ValueSpan {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) quoted: bool,
 }
 
 /// The value at `at`, and whether it looks like a secret.
-pub(super) fn value(text: &[u8], name: Name, at: usize, separator: Separator, class: Class) -> Option<(Found, bool)> {
+pub(super) fn value(
+    text: &[u8],
+    name: Name,
+    at: usize,
+    separator: Separator,
+    class: NameClass,
+) -> Option<(ValueSpan, bool)> {
     let at = after_block_mark(text, after_wrapper(text, at, separator), separator);
     let found = match quoted(text, at) {
         Some(found) if !found.quoted && needs_quotes(separator) => return None,
@@ -35,18 +41,18 @@ pub(super) fn value(text: &[u8], name: Name, at: usize, separator: Separator, cl
     let bare_end = found.end;
     let found = after_scheme(text, found, separator);
     // What follows the scheme of an authorization header is a token whatever it looks like.
-    let class = if class == Class::Weak && found.end > bare_end { Class::Token } else { class };
+    let class = if class == NameClass::Weak && found.end > bare_end { NameClass::Token } else { class };
     if separator == Separator::Tag && ![&b"</"[..], b"]]></"].iter().any(|end| text[found.end..].starts_with(end)) {
         return None;
     }
     let content = &text[found.start..found.end];
     let secret = judge::looks_secret(content, class, found.quoted)
         || (found.quoted && judge::is_passphrase(content, class))
-        || (matches!(class, Class::Password | Class::Weak | Class::Token)
+        || (matches!(class, NameClass::Password | NameClass::Weak | NameClass::Token)
             && is_setting(text, name, found, separator)
-            && (class == Class::Password || judge::has_all_kinds(content))
+            && (class == NameClass::Password || judge::has_all_kinds(content))
             && judge::is_chosen(content))
-        || (class == Class::Weak
+        || (class == NameClass::Weak
             && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
             && (found.quoted || separator != Separator::Colon)
             && judge::is_hexadecimal_key(content));
@@ -58,12 +64,12 @@ pub(super) fn value(text: &[u8], name: Name, at: usize, separator: Separator, cl
         let line =
             &line[..line.iter().position(|b| matches!(b, b'\n' | b'`' | b'<' | b'|' | b'"')).unwrap_or(line.len())];
         if judge::is_passphrase(line, class) {
-            return Some((Found { start: at, end: at + line.trim_ascii_end().len(), quoted: true }, true));
+            return Some((ValueSpan { start: at, end: at + line.trim_ascii_end().len(), quoted: true }, true));
         }
     }
     // Left out of the judgement, since a sentence may end so, but perhaps the secret's own.
     let marks = text[found.end..].iter().take(8).take_while(|b| matches!(b, b'!' | b'?')).count();
-    Some((Found { end: found.end + marks, ..found }, secret))
+    Some((ValueSpan { end: found.end + marks, ..found }, secret))
 }
 
 /// Steps into a call around a quoted text: `String::from("…")`, `[]byte("…")`.
@@ -86,7 +92,7 @@ fn needs_quotes(separator: Separator) -> bool {
 }
 
 /// Whether a line of settings gives the name its value and nothing else: `DB_PASSWORD=value`.
-fn is_setting(text: &[u8], name: Name, found: Found, separator: Separator) -> bool {
+fn is_setting(text: &[u8], name: Name, found: ValueSpan, separator: Separator) -> bool {
     let spelled = text[name.start..name.end].iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
     let after = text.get(found.end + usize::from(found.quoted));
     let ends = after.is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b';' | b'`' | b'\'' | b'"'));
@@ -133,7 +139,7 @@ fn after_block_mark(text: &[u8], at: usize, separator: Separator) -> usize {
 }
 
 /// The value between quotes that open at `at`, on one line; up to the next blank where they never close.
-pub(super) fn quoted(text: &[u8], at: usize) -> Option<Found> {
+pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
     let prefix = usize::from(
         matches!(text.get(at), Some(b'b' | b'r' | b'f' | b'u' | b'N' | b'L'))
             && matches!(text.get(at + 1), Some(b'"' | b'\'')),
@@ -169,11 +175,11 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<Found> {
         // A quote that never closes: the text may be cut off.
         return Some(bare(text, start, Separator::Assign));
     }
-    Some(Found { start, end: start + length, quoted: true })
+    Some(ValueSpan { start, end: start + length, quoted: true })
 }
 
 /// The value without quotes at `at`.
-pub(super) fn bare(text: &[u8], at: usize, separator: Separator) -> Found {
+pub(super) fn bare(text: &[u8], at: usize, separator: Separator) -> ValueSpan {
     let window = &text[at..text.len().min(at + VALUE)];
     let mut open = 0_i32;
     let length = window
@@ -197,7 +203,7 @@ pub(super) fn bare(text: &[u8], at: usize, separator: Separator) -> Found {
         .iter()
         .rposition(|b| !matches!(b, b'.' | b':' | b'!' | b'?' | b'*' | b'_'))
         .map_or(0, |last| last + 1);
-    Found { start: at, end: at + kept, quoted: false }
+    ValueSpan { start: at, end: at + kept, quoted: false }
 }
 
 /// Whether `byte` is part of a letter with an accent: such letters stand in passwords, and
@@ -207,7 +213,7 @@ fn is_letter(byte: u8) -> bool {
 }
 
 /// Steps over the scheme of an authorization header: `Bearer …`, `token …`.
-fn after_scheme(text: &[u8], found: Found, separator: Separator) -> Found {
+fn after_scheme(text: &[u8], found: ValueSpan, separator: Separator) -> ValueSpan {
     // After `Authorization:` any word is a scheme.
     let header = text[..found.start].trim_ascii_end();
     let header = header.strip_suffix(b":").unwrap_or(header).trim_ascii_end();
@@ -230,7 +236,7 @@ fn after_scheme(text: &[u8], found: Found, separator: Separator) -> Found {
         return found;
     }
     let start = blank(text, next);
-    if found.quoted { Found { start: start.min(found.end), ..found } } else { bare(text, start, separator) }
+    if found.quoted { ValueSpan { start: start.min(found.end), ..found } } else { bare(text, start, separator) }
 }
 
 /// Whether a record's field begins at `start`: a YAML line's or a JSON object's key.

@@ -4,7 +4,7 @@
 
 use super::super::entity;
 use super::super::hygiene::{self, INVISIBLE};
-use super::{COMMENT, Edit, HIDDEN, IMAGE, target};
+use super::{COMMENT, HIDDEN, HiddenRange, IMAGE, target};
 use std::ops::Range;
 
 /// Tags that load something when a page is shown.
@@ -130,34 +130,34 @@ const SMALLEST: usize = 3;
 /// HTML, piece by piece, as the parser of Markdown finds it.
 #[derive(Default)]
 pub(super) struct Html {
-    open: Option<Open>,
+    open: Option<OpenElement>,
     /// Tags whose contents are not shown, where they began and how many of them are open, in no order.
-    unshown: Vec<Unshown>,
+    unshown: Vec<HiddenElement>,
     small: usize,
 }
 
 /// What a piece left unfinished.
-enum Open {
+enum OpenElement {
     /// A comment that began at this byte: only HTML can end it.
     Comment(usize),
     /// A quoted value of a tag, in which all that follows disappears.
     Tag(usize),
 }
 
-struct Unshown {
+struct HiddenElement {
     name: String,
     start: usize,
     depth: usize,
 }
 
 /// A piece as one text: lines of a block without what stands before each.
-struct Piece<'t> {
+struct HtmlPiece<'t> {
     text: std::borrow::Cow<'t, str>,
     /// Where each run of the piece begins, in the piece and in the whole text.
     runs: Vec<(usize, usize)>,
 }
 
-impl<'t> Piece<'t> {
+impl<'t> HtmlPiece<'t> {
     fn new(text: &'t str, ranges: &[Range<usize>]) -> Self {
         let mut runs: Vec<(usize, usize)> = Vec::new();
         let mut end = None;
@@ -193,7 +193,7 @@ impl<'t> Piece<'t> {
 }
 
 /// A tag as a browser reads it.
-struct Tag {
+struct HtmlTag {
     /// Behind its `>`; `None` if it has none.
     end: Option<usize>,
     /// Whether it ends within a quoted value.
@@ -220,15 +220,15 @@ impl Html {
     }
 
     /// Reads one piece: the lines of a block, or a tag within a line.
-    pub(super) fn read(&mut self, text: &str, ranges: &[Range<usize>], is_block: bool, edits: &mut Vec<Edit>) {
-        let piece = Piece::new(text, ranges);
+    pub(super) fn read(&mut self, text: &str, ranges: &[Range<usize>], is_block: bool, edits: &mut Vec<HiddenRange>) {
+        let piece = HtmlPiece::new(text, ranges);
         let html: &str = &piece.text;
         let mut at = 0;
         match self.open {
-            Some(Open::Tag(_)) => return,
-            Some(Open::Comment(start)) => {
+            Some(OpenElement::Tag(_)) => return,
+            Some(OpenElement::Comment(start)) => {
                 let Some(end) = comment_end(html, 0) else { return };
-                edits.push(Edit::marked(start..piece.range(0..end).end, &COMMENT));
+                edits.push(HiddenRange::marked(start..piece.range(0..end).end, &COMMENT));
                 self.open = None;
                 at = end;
             }
@@ -243,11 +243,11 @@ impl Html {
             at = if rest.starts_with("<!--") {
                 match comment_end(html, start + 2) {
                     Some(end) => {
-                        edits.push(Edit::marked(piece.range(start..end), &COMMENT));
+                        edits.push(HiddenRange::marked(piece.range(start..end), &COMMENT));
                         end
                     }
                     None => {
-                        self.open = Some(Open::Comment(piece.place(start)));
+                        self.open = Some(OpenElement::Comment(piece.place(start)));
                         return;
                     }
                 }
@@ -261,7 +261,7 @@ impl Html {
                     _ => (rest.find('>'), 1),
                 };
                 let end = close.map_or(html.len(), |close| start + close + length);
-                edits.push(Edit::marked(piece.range(start..end), &COMMENT));
+                edits.push(HiddenRange::marked(piece.range(start..end), &COMMENT));
                 // A browser ends all of them at the first `>`, and reads on there.
                 rest.find('>').map_or(end, |close| start + close + 1)
             } else if next == b'/' && rest[2..].starts_with(|c: char| c.is_ascii_alphabetic()) {
@@ -281,10 +281,10 @@ impl Html {
     }
 
     /// What is still open at the end of the text.
-    pub(super) fn finish(self, text: &str, edits: &mut Vec<Edit>) {
+    pub(super) fn finish(self, text: &str, edits: &mut Vec<HiddenRange>) {
         match self.open {
-            Some(Open::Comment(start)) => edits.push(Edit::marked(start..text.len(), &COMMENT)),
-            Some(Open::Tag(start)) => edits.push(Edit::marked(start..text.len(), &HIDDEN)),
+            Some(OpenElement::Comment(start)) => edits.push(HiddenRange::marked(start..text.len(), &COMMENT)),
+            Some(OpenElement::Tag(start)) => edits.push(HiddenRange::marked(start..text.len(), &HIDDEN)),
             None => {}
         }
     }
@@ -293,10 +293,10 @@ impl Html {
     fn opening(
         &mut self,
         text: &str,
-        piece: &Piece<'_>,
+        piece: &HtmlPiece<'_>,
         start: usize,
         is_block: bool,
-        edits: &mut Vec<Edit>,
+        edits: &mut Vec<HiddenRange>,
     ) -> Option<usize> {
         let html: &str = &piece.text;
         let name = name_at(html, start + 1);
@@ -304,46 +304,46 @@ impl Html {
         let name = name.to_ascii_lowercase();
         let Some(end) = tag.end else {
             if tag.in_quotes {
-                self.open = Some(Open::Tag(piece.place(start)));
+                self.open = Some(OpenElement::Tag(piece.place(start)));
             } else {
-                edits.push(Edit::marked(piece.range(start..html.len()), &HIDDEN));
+                edits.push(HiddenRange::marked(piece.range(start..html.len()), &HIDDEN));
             }
             return None;
         };
         let whole = piece.range(start..end);
         if UNSHOWN.contains(&name.as_str()) {
             if let Some(close) = closing_of(html, end, &name).filter(|_| RAW.contains(&name.as_str())) {
-                edits.push(Edit::marked(piece.range(start..close), &HIDDEN));
+                edits.push(HiddenRange::marked(piece.range(start..close), &HIDDEN));
                 // Where GitHub shows the tag as text, its contents are HTML, and may open a comment.
                 return Some(end);
             }
             // Without an end such a block goes on to the end of what it stands in.
             if is_block && RAW.contains(&name.as_str()) && html[..start].trim().is_empty() {
-                edits.push(Edit::marked(piece.range(start..html.len()), &HIDDEN));
+                edits.push(HiddenRange::marked(piece.range(start..html.len()), &HIDDEN));
                 return Some(end);
             }
             match self.unshown.iter_mut().find(|open| open.name == name) {
                 Some(open) => open.depth += 1,
-                None => self.unshown.push(Unshown { name: name.clone(), start: whole.start, depth: 1 }),
+                None => self.unshown.push(HiddenElement { name: name.clone(), start: whole.start, depth: 1 }),
             }
         }
         if LOADING.contains(&name.as_str()) && loads(html, &name, &tag) {
-            edits.push(Edit::marked(whole, &IMAGE));
+            edits.push(HiddenRange::marked(whole, &IMAGE));
         } else if !KNOWN.contains(&name.as_str()) {
-            edits.push(Edit::marked(whole, &HIDDEN));
+            edits.push(HiddenRange::marked(whole, &HIDDEN));
         } else if name == "a" && text[whole.end..].trim_start().starts_with("</a") {
             let close = text[whole.end..].find('>').map_or(text.len(), |close| whole.end + close + 1);
-            edits.push(Edit::marked(whole.start..close, &HIDDEN));
+            edits.push(HiddenRange::marked(whole.start..close, &HIDDEN));
         } else {
             for attribute in &tag.attributes {
                 if !stays(html, &name, attribute) {
-                    edits.push(Edit::silent(piece.range(attribute.whole.clone()), &HIDDEN));
+                    edits.push(HiddenRange::silent(piece.range(attribute.whole.clone()), &HIDDEN));
                 }
             }
             if SMALL.contains(&name.as_str()) {
                 self.small += 1;
                 if self.small > SMALLEST {
-                    edits.push(Edit::marked(whole, &HIDDEN));
+                    edits.push(HiddenRange::marked(whole, &HIDDEN));
                 }
             }
         }
@@ -351,7 +351,7 @@ impl Html {
     }
 
     /// Reads a closing tag; returns where it ends.
-    fn closing(&mut self, piece: &Piece<'_>, start: usize, edits: &mut Vec<Edit>) -> usize {
+    fn closing(&mut self, piece: &HtmlPiece<'_>, start: usize, edits: &mut Vec<HiddenRange>) -> usize {
         let html: &str = &piece.text;
         let name = name_at(html, start + 2);
         let after = start + 2 + name.len();
@@ -362,14 +362,14 @@ impl Html {
             self.unshown[index].depth -= 1;
             if self.unshown[index].depth == 0 {
                 let open = self.unshown.swap_remove(index);
-                edits.push(Edit::marked(open.start..whole.end, &HIDDEN));
+                edits.push(HiddenRange::marked(open.start..whole.end, &HIDDEN));
                 return end;
             }
         }
         if !KNOWN.contains(&name.as_str()) {
-            edits.push(Edit::marked(whole, &HIDDEN));
+            edits.push(HiddenRange::marked(whole, &HIDDEN));
         } else if !html[after..end].trim_end_matches('>').trim().is_empty() {
-            edits.push(Edit::silent(piece.range(after..end - 1), &HIDDEN));
+            edits.push(HiddenRange::silent(piece.range(after..end - 1), &HIDDEN));
         } else if SMALL.contains(&name.as_str()) {
             self.small = self.small.saturating_sub(1);
         }
@@ -401,9 +401,9 @@ fn closing_of(html: &str, from: usize, name: &str) -> Option<usize> {
 }
 
 /// Reads a tag from the end of its name on.
-fn tag(html: &str, from: usize) -> Tag {
+fn tag(html: &str, from: usize) -> HtmlTag {
     let bytes = html.as_bytes();
-    let mut tag = Tag { end: None, in_quotes: false, attributes: Vec::new() };
+    let mut tag = HtmlTag { end: None, in_quotes: false, attributes: Vec::new() };
     let blank = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_whitespace);
     let mut at = from;
     loop {
@@ -459,7 +459,7 @@ fn tag(html: &str, from: usize) -> Tag {
 }
 
 /// Whether a tag loads something from elsewhere; what GitHub would not load either counts.
-fn loads(html: &str, name: &str, tag: &Tag) -> bool {
+fn loads(html: &str, name: &str, tag: &HtmlTag) -> bool {
     let is = |attribute: &Attribute, known: &[&str]| {
         known.iter().any(|known| html[attribute.name.clone()].eq_ignore_ascii_case(known))
     };
@@ -489,7 +489,7 @@ fn stays(html: &str, tag: &str, attribute: &Attribute) -> bool {
 }
 
 /// Finds entities for invisible characters in what a block of HTML shows.
-fn entities(piece: &Piece<'_>, part: Range<usize>, edits: &mut Vec<Edit>) {
+fn entities(piece: &HtmlPiece<'_>, part: Range<usize>, edits: &mut Vec<HiddenRange>) {
     let html: &str = &piece.text;
     let mut at = part.start;
     while let Some(start) = html[at..part.end].find('&').map(|offset| at + offset) {
@@ -497,7 +497,7 @@ fn entities(piece: &Piece<'_>, part: Range<usize>, edits: &mut Vec<Edit>) {
         if let Some((length, c)) = entity::html(&html.as_bytes()[start..part.end])
             && hygiene::is_invisible(c)
         {
-            edits.push(Edit::silent(piece.range(start..start + length), &INVISIBLE));
+            edits.push(HiddenRange::silent(piece.range(start..start + length), &INVISIBLE));
             at = start + length;
         }
     }

@@ -2,7 +2,7 @@
 
 use super::super::hygiene::{self, INVISIBLE};
 use super::html::Html;
-use super::{COMMENT, Edit, HIDDEN, IMAGE, Put, drawn, target};
+use super::{COMMENT, HIDDEN, HiddenRange, IMAGE, Replacement, drawn, target};
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -20,7 +20,7 @@ const LONGEST_LANGUAGE: usize = 24;
 const CDATA: (&str, &str) = ("<![CDATA[", "]]>");
 
 /// The places of what is hidden, in no order; they may overlap.
-pub(super) fn edits(text: &str) -> Vec<Edit> {
+pub(super) fn edits(text: &str) -> Vec<HiddenRange> {
     // Each of them needs one of these marks.
     if !text.contains(['<', '&', '[', '`', '~', '|', '$']) {
         return Vec::new();
@@ -54,7 +54,7 @@ struct Definition {
 }
 
 /// A link or an image that is being read.
-struct Link {
+struct InlineLink {
     start: usize,
     /// How far its text has been read.
     inner_end: usize,
@@ -81,7 +81,7 @@ struct FootnoteUse {
     within: Option<usize>,
 }
 
-struct Code {
+struct CodeRun {
     language: String,
     content: Option<Range<usize>>,
 }
@@ -89,12 +89,12 @@ struct Code {
 struct Reader<'t> {
     text: &'t str,
     definitions: &'t [Definition],
-    edits: Vec<Edit>,
+    edits: Vec<HiddenRange>,
     /// How far every byte is known to show, to be markup, or to be hidden.
     at: usize,
     /// The first definition that ends after it.
     next_definition: usize,
-    links: Vec<Link>,
+    links: Vec<InlineLink>,
     /// Definitions and where they are used.
     used: Vec<(usize, usize)>,
     /// Full references with a label that says something, and the definition.
@@ -102,7 +102,7 @@ struct Reader<'t> {
     footnotes: Vec<Footnote>,
     footnote_uses: Vec<FootnoteUse>,
     within: Option<usize>,
-    code: Option<Code>,
+    code: Option<CodeRun>,
     html: Html,
     /// The lines of a block of HTML.
     block: Option<Vec<Range<usize>>>,
@@ -185,7 +185,7 @@ impl<'t> Reader<'t> {
                 if self.skipping > 0 || !target::is_plain_path(&dest_url) {
                     if self.skipping == 0 {
                         self.leaf(range.clone(), true);
-                        self.edits.push(Edit::marked(range.clone(), &IMAGE));
+                        self.edits.push(HiddenRange::marked(range.clone(), &IMAGE));
                     }
                     self.skipping += 1;
                 } else {
@@ -215,10 +215,10 @@ impl<'t> Reader<'t> {
                 self.gap(range.start);
                 self.at = self.at.max(end);
                 let language = self.language(&info, range.start..end);
-                self.code = Some(Code { language, content: None });
+                self.code = Some(CodeRun { language, content: None });
             }
             Tag::CodeBlock(CodeBlockKind::Indented) => {
-                self.code = Some(Code { language: String::new(), content: None });
+                self.code = Some(CodeRun { language: String::new(), content: None });
             }
             Tag::HtmlBlock => self.block = Some(Vec::new()),
             Tag::FootnoteDefinition(label) => {
@@ -262,7 +262,7 @@ impl<'t> Reader<'t> {
             None => {
                 self.inline(range.clone());
                 if self.text[range.clone()].starts_with('&') && shown.chars().all(hygiene::is_invisible) {
-                    self.edits.push(Edit::silent(range.clone(), &INVISIBLE));
+                    self.edits.push(HiddenRange::silent(range.clone(), &INVISIBLE));
                 }
             }
         }
@@ -290,7 +290,7 @@ impl<'t> Reader<'t> {
                 None => (end, end),
             };
             for range in words(self.text, self.at..stop) {
-                self.edits.push(Edit::marked(range, &HIDDEN));
+                self.edits.push(HiddenRange::marked(range, &HIDDEN));
             }
             self.at = resume;
         }
@@ -300,7 +300,7 @@ impl<'t> Reader<'t> {
         let reference = matches!(kind, LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut);
         let inner_end = start + 1 + usize::from(is_image);
         let definition = definition.filter(|_| reference);
-        self.links.push(Link { start, inner_end, kind, is_image, is_seen: false, definition });
+        self.links.push(InlineLink { start, inner_end, kind, is_image, is_seen: false, definition });
     }
 
     /// Ends a link: without text that shows it is hidden, else what stands behind its text is judged.
@@ -316,7 +316,7 @@ impl<'t> Reader<'t> {
         }
         if !link.is_seen && !link.is_image {
             self.at = self.at.max(range.end);
-            self.edits.push(Edit::marked(range, &HIDDEN));
+            self.edits.push(HiddenRange::marked(range, &HIDDEN));
             return;
         }
         let text = &self.text[..range.end];
@@ -354,10 +354,10 @@ impl<'t> Reader<'t> {
     fn judge(&mut self, (target, title): (Range<usize>, Range<usize>)) {
         let kept = target::kept(&self.text[target.clone()]);
         if kept < target.len() {
-            self.edits.push(Edit::silent(target.start + kept..target.end, &HIDDEN));
+            self.edits.push(HiddenRange::silent(target.start + kept..target.end, &HIDDEN));
         }
         if !self.text[title.clone()].trim().is_empty() {
-            self.edits.push(Edit::silent(title, &HIDDEN));
+            self.edits.push(HiddenRange::silent(title, &HIDDEN));
         }
     }
 
@@ -374,18 +374,18 @@ impl<'t> Reader<'t> {
         let kept = if length <= LONGEST_LANGUAGE && target::is_short(language) { length } else { 0 };
         let hidden = rest[kept..].trim_end();
         if !hidden.trim_start().is_empty() && !info.is_empty() {
-            self.edits.push(Edit::silent(start + kept..start + kept + hidden.len(), &HIDDEN));
+            self.edits.push(HiddenRange::silent(start + kept..start + kept + hidden.len(), &HIDDEN));
         }
         language[..kept].to_owned()
     }
 
     fn end_code(&mut self) {
-        let Some(Code { language, content: Some(content) }) = self.code.take() else { return };
+        let Some(CodeRun { language, content: Some(content) }) = self.code.take() else { return };
         if is_marker(self.text[content.clone()].trim()) {
             return;
         }
         for range in drawn::undrawn(&language, self.text, content) {
-            self.edits.push(Edit::marked(range, &HIDDEN));
+            self.edits.push(HiddenRange::marked(range, &HIDDEN));
         }
     }
 
@@ -417,17 +417,17 @@ impl<'t> Reader<'t> {
             }
         }
         for range in surplus_cells(self.text, part.clone()) {
-            self.edits.push(Edit::marked(range, &HIDDEN));
+            self.edits.push(HiddenRange::marked(range, &HIDDEN));
         }
         if self.text[part.clone()].contains('$') {
             for range in drawn::formulas(self.text, part, &code) {
-                self.edits.push(Edit::marked(range, &HIDDEN));
+                self.edits.push(HiddenRange::marked(range, &HIDDEN));
             }
         }
     }
 
     /// Judges definitions and footnotes, now that all their uses are known.
-    fn finish(mut self) -> Vec<Edit> {
+    fn finish(mut self) -> Vec<HiddenRange> {
         self.end_inline();
         self.gap(self.text.len());
         self.html.finish(self.text, &mut self.edits);
@@ -440,13 +440,13 @@ impl<'t> Reader<'t> {
                 let length = self.text[footnote.range.clone()].trim_end().len();
                 gone.push(footnote.range.start..footnote.range.start + length);
             } else if !target::is_short(&footnote.label) {
-                edits.push(Edit::marked(footnote.mark.clone(), &HIDDEN));
+                edits.push(HiddenRange::marked(footnote.mark.clone(), &HIDDEN));
             }
         }
         let long_uses = self.footnote_uses.iter().filter(|used| !target::is_short(&used.label));
-        edits.extend(long_uses.map(|used| Edit::marked(used.range.clone(), &HIDDEN)));
+        edits.extend(long_uses.map(|used| HiddenRange::marked(used.range.clone(), &HIDDEN)));
         let gone_at = Hidden::of(gone.iter());
-        edits.extend(gone.into_iter().map(|range| Edit::marked(range, &HIDDEN)));
+        edits.extend(gone.into_iter().map(|range| HiddenRange::marked(range, &HIDDEN)));
 
         let is_gone = |at: usize| hidden.has(at) || gone_at.has(at);
         let used: BTreeSet<usize> =
@@ -465,12 +465,12 @@ impl<'t> Reader<'t> {
             } else {
                 let label = if definition.is_comment { &COMMENT } else { &HIDDEN };
                 let length = inner.trim_end().len();
-                edits.push(Edit::marked(span.start..span.start + length, label));
+                edits.push(HiddenRange::marked(span.start..span.start + length, label));
             }
         }
         for (tail, definition) in self.relabelled {
             let target = targets.get(&definition).map_or("", |target| &self.text[target.clone()]);
-            edits.push(Edit { range: tail, label: &HIDDEN, put: Put::Text(format!("({target})")) });
+            edits.push(HiddenRange { range: tail, label: &HIDDEN, put: Replacement::Text(format!("({target})")) });
         }
         let mut rest = Reader { edits, ..Reader::new(self.text, &[]) };
         judged.into_iter().for_each(|parts| rest.judge(parts));
@@ -482,8 +482,8 @@ impl<'t> Reader<'t> {
 struct Hidden(Vec<Range<usize>>);
 
 impl Hidden {
-    fn new(edits: &[Edit]) -> Self {
-        Self::of(edits.iter().filter(|edit| edit.put == Put::Marker).map(|edit| &edit.range))
+    fn new(edits: &[HiddenRange]) -> Self {
+        Self::of(edits.iter().filter(|edit| edit.put == Replacement::Marker).map(|edit| &edit.range))
     }
 
     fn of<'r>(ranges: impl Iterator<Item = &'r Range<usize>>) -> Self {

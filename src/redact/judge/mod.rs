@@ -12,7 +12,7 @@ use words::{is_base_with_digits, is_jumble, is_technical_name};
 
 /// What a name says of its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum NameClass {
     /// A password: chosen by people, so it may be weak.
     Password,
     /// A secret, a secret key, a client secret.
@@ -37,8 +37,8 @@ pub(super) fn is_one_of(list: &str, word: &[u8]) -> bool {
 }
 
 /// Whether `value` looks like what a name of `class` hides. `quoted`: its ends are marked by quotes.
-pub(super) fn looks_secret(value: &[u8], class: Class, quoted: bool) -> bool {
-    let least = if class == Class::Password { 6 } else { 8 };
+pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool {
+    let least = if class == NameClass::Password { 6 } else { 8 };
     if value.len() < least || value.len() > LONG || is_placeholder(value) || value.iter().any(u8::is_ascii_whitespace) {
         return false;
     }
@@ -51,7 +51,7 @@ pub(super) fn looks_secret(value: &[u8], class: Class, quoted: bool) -> bool {
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
     if letters == 0 {
-        return class == Class::Password && digits == value.len();
+        return class == NameClass::Password && digits == value.len();
     }
     if is_base_with_digits(value) || is_technical_name(value) {
         return false;
@@ -62,25 +62,27 @@ pub(super) fn looks_secret(value: &[u8], class: Class, quoted: bool) -> bool {
         .count();
     let both = value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
     let (odd, pairs) = letters::odd_pairs(value);
-    let scrambled = class != Class::Weak && value.len() >= 10 && both && pairs >= 5 && odd * 3 >= pairs;
+    let scrambled = class != NameClass::Weak && value.len() >= 10 && both && pairs >= 5 && odd * 3 >= pairs;
     if scrambled && (digits > 0 || !value.contains(&b'.')) {
         return true;
     }
     if !is_name(value) {
         // Words with odd punctuation between them, without a digit, are a password's form only.
-        let random = is_jumble(value) || (value.len() >= 12 && letters::are_random(value) && class != Class::Weak);
-        return digits > 0 || random || (class == Class::Password && marks > 0);
+        let random = is_jumble(value) || (value.len() >= 12 && letters::are_random(value) && class != NameClass::Weak);
+        return digits > 0 || random || (class == NameClass::Password && marks > 0);
     }
     let ends_in_digit = value.last().is_some_and(u8::is_ascii_digit);
     let one_word = value.iter().all(u8::is_ascii_alphanumeric);
     match class {
-        Class::Password => digits > 0 && (one_word || quoted || is_chosen(value) || has_all_kinds(value)),
-        Class::Secret if one_word && digits >= 2 && value.iter().any(u8::is_ascii_uppercase) => {
+        NameClass::Password => digits > 0 && (one_word || quoted || is_chosen(value) || has_all_kinds(value)),
+        NameClass::Secret if one_word && digits >= 2 && value.iter().any(u8::is_ascii_uppercase) => {
             value.iter().any(u8::is_ascii_lowercase)
         }
-        Class::Secret | Class::Key | Class::PrivateKey => one_word && digits >= 2 && value.len() >= 10 && ends_in_digit,
-        Class::Token => one_word && digits >= 3 && value.len() >= 12 && ends_in_digit,
-        Class::Weak => false,
+        NameClass::Secret | NameClass::Key | NameClass::PrivateKey => {
+            one_word && digits >= 2 && value.len() >= 10 && ends_in_digit
+        }
+        NameClass::Token => one_word && digits >= 3 && value.len() >= 12 && ends_in_digit,
+        NameClass::Weak => false,
     }
 }
 
@@ -95,7 +97,7 @@ pub(super) fn looks_random(value: &[u8]) -> bool {
         && ((digits >= 1 && (sides || digits >= 3 || value.iter().any(|b| b"!#$%^&*".contains(b)))) || is_jumble(value))
         && !is_name(value)
         && !is_uuid(value)
-        && looks_secret(value, Class::Token, false)
+        && looks_secret(value, NameClass::Token, false)
 }
 
 /// Whether `value` has letters of both cases and digits.
@@ -158,14 +160,14 @@ fn is_identifier(byte: u8) -> bool {
 }
 
 /// What is to be said of digests and numbers in hexadecimal; nothing where it is none.
-fn hexadecimal(value: &[u8], class: Class) -> Option<bool> {
-    let says_secret = class != Class::Weak;
+fn hexadecimal(value: &[u8], class: NameClass) -> Option<bool> {
+    let says_secret = class != NameClass::Weak;
     if is_uuid(value) {
         return Some(says_secret);
     }
     if starts_ignoring_case(value, b"0x") && value[2..].iter().all(u8::is_ascii_hexdigit) {
         // An address or a digest; but a key of a chain is written like this too.
-        return Some(class == Class::PrivateKey && value.len() == 66);
+        return Some(class == NameClass::PrivateKey && value.len() == 66);
     }
     if value.len() >= 16 && value.iter().all(u8::is_ascii_hexdigit) && value.iter().any(u8::is_ascii_alphabetic) {
         return Some(says_secret);
@@ -201,16 +203,16 @@ mod tests {
     #[test]
     fn values_that_people_and_machines_choose_look_secret() {
         for (class, value) in [
-            (Class::Password, "hunter2"),
-            (Class::Password, "Tr0ub4dor&3"),
-            (Class::Password, "Summer2024"),
-            (Class::Password, "Welcome!Friend"),
-            (Class::Secret, "8f14e45fceea167a5a36dedd4bea2543"),
-            (Class::Secret, "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzzzzz"),
-            (Class::Key, "x8Kq2Lm9Pz4Rt6Vw"),
-            (Class::Token, "aBcDeFgHiJkLmNoPqR"),
-            (Class::Weak, "q9w8e7r6t5y4u3i2"),
-            (Class::Key, "123e4567-e89b-12d3-a456-426614174000"),
+            (NameClass::Password, "hunter2"),
+            (NameClass::Password, "Tr0ub4dor&3"),
+            (NameClass::Password, "Summer2024"),
+            (NameClass::Password, "Welcome!Friend"),
+            (NameClass::Secret, "8f14e45fceea167a5a36dedd4bea2543"),
+            (NameClass::Secret, "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzzzzz"),
+            (NameClass::Key, "x8Kq2Lm9Pz4Rt6Vw"),
+            (NameClass::Token, "aBcDeFgHiJkLmNoPqR"),
+            (NameClass::Weak, "q9w8e7r6t5y4u3i2"),
+            (NameClass::Key, "123e4567-e89b-12d3-a456-426614174000"),
         ] {
             assert!(looks_secret(value.as_bytes(), class, true), "{value}");
         }
@@ -219,25 +221,25 @@ mod tests {
     #[test]
     fn words_names_types_paths_and_digests_do_not_look_secret() {
         for (class, value) in [
-            (Class::Password, "required"),
-            (Class::Password, "bytes32"),
-            (Class::Password, "password123"),
-            (Class::Password, "argon2id"),
-            (Class::Password, "12345678"),
-            (Class::Secret, "my-secret-v2"),
-            (Class::Secret, "kubernetes.io/tls"),
-            (Class::Secret, "/run/secrets/db_password_1"),
-            (Class::Secret, "process.env.SECRET_1"),
-            (Class::Secret, "${SECRET_1}"),
-            (Class::Secret, "<secret_2>"),
-            (Class::Secret, "xxxxxxxxxxxx1"),
-            (Class::Token, "getAccessToken"),
-            (Class::Token, "bd-au0.10"),
-            (Class::Weak, "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
-            (Class::Weak, "123e4567-e89b-12d3-a456-426614174000"),
-            (Class::Secret, "0x4c0883a69102937d6231471b5dbb6204fe512961708279f2e3e8a5d4b8e3e5a1"),
-            (Class::Key, "AKIAIOSFODNN7EXAMPLE"),
-            (Class::Token, "abc...xyz1"),
+            (NameClass::Password, "required"),
+            (NameClass::Password, "bytes32"),
+            (NameClass::Password, "password123"),
+            (NameClass::Password, "argon2id"),
+            (NameClass::Password, "12345678"),
+            (NameClass::Secret, "my-secret-v2"),
+            (NameClass::Secret, "kubernetes.io/tls"),
+            (NameClass::Secret, "/run/secrets/db_password_1"),
+            (NameClass::Secret, "process.env.SECRET_1"),
+            (NameClass::Secret, "${SECRET_1}"),
+            (NameClass::Secret, "<secret_2>"),
+            (NameClass::Secret, "xxxxxxxxxxxx1"),
+            (NameClass::Token, "getAccessToken"),
+            (NameClass::Token, "bd-au0.10"),
+            (NameClass::Weak, "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
+            (NameClass::Weak, "123e4567-e89b-12d3-a456-426614174000"),
+            (NameClass::Secret, "0x4c0883a69102937d6231471b5dbb6204fe512961708279f2e3e8a5d4b8e3e5a1"),
+            (NameClass::Key, "AKIAIOSFODNN7EXAMPLE"),
+            (NameClass::Token, "abc...xyz1"),
         ] {
             assert!(!looks_secret(value.as_bytes(), class, true), "{value}");
         }

@@ -2,7 +2,7 @@
 
 use super::super::letters;
 use super::super::text::contains_ignoring_case;
-use super::{Class, is_code, is_one_of, is_placeholder};
+use super::{NameClass, is_code, is_one_of, is_placeholder};
 
 /// Words with digits that name formats and types.
 const TECHNICAL: &str = "1password aes128 aes256 argon2 argon2i argon2id auth0 base32 base58 base64 base64url \
@@ -26,11 +26,11 @@ const SAID: &str = "a an and any are as at be by can cannot character characters
     change hide update repeat again strong valid hashed encrypted protected";
 
 /// Whether `value` is a password of several words. `class`: what its name says.
-pub(in super::super) fn is_passphrase(value: &[u8], class: Class) -> bool {
+pub(in super::super) fn is_passphrase(value: &[u8], class: NameClass) -> bool {
     let value = value.trim_ascii();
     let words: Vec<&[u8]> = value.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
     let capital = |word: &&[u8]| word[0].is_ascii_uppercase();
-    matches!(class, Class::Password | Class::Secret)
+    matches!(class, NameClass::Password | NameClass::Secret)
         && (2..=10).contains(&words.len())
         && (10..=120).contains(&value.len())
         && !is_placeholder(value)

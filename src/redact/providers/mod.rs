@@ -9,7 +9,7 @@ mod table;
 pub(super) use table::PROVIDERS;
 
 use super::judge;
-use super::rules::Label;
+use super::rules::FindingLabel;
 use super::text::{contains_ignoring_case, starts_token};
 
 /// Longest name.
@@ -50,20 +50,20 @@ enum Alphabet {
 
 /// An alphabet, the least and the greatest length.
 #[derive(Debug)]
-struct Form(Alphabet, usize, usize);
+struct TokenForm(Alphabet, usize, usize);
 
 /// A provider.
 #[derive(Debug)]
 pub(super) struct Provider {
-    pub(super) label: Label,
+    pub(super) label: FindingLabel,
     /// Its name's spellings, in lower case.
     pub(super) words: &'static [&'static str],
-    forms: &'static [Form],
+    forms: &'static [TokenForm],
 }
 
 /// The form of one length or of a range of lengths.
-const fn form(alphabet: Alphabet, lengths: &[usize]) -> Form {
-    Form(alphabet, lengths[0], lengths[lengths.len() - 1])
+const fn form(alphabet: Alphabet, lengths: &[usize]) -> TokenForm {
+    TokenForm(alphabet, lengths[0], lengths[lengths.len() - 1])
 }
 
 impl Provider {
@@ -89,7 +89,7 @@ impl Provider {
     }
 }
 
-impl Form {
+impl TokenForm {
     /// The value of this form at `at`.
     fn at(&self, text: &[u8], at: usize) -> Option<(usize, usize)> {
         let Self(alphabet, least, most) = *self;

@@ -1,19 +1,19 @@
 //! Who is known by name, and the forms of their keys.
 
-use super::{Alphabet, Form, Label, Provider, form};
+use super::{Alphabet, FindingLabel, Provider, TokenForm, form};
 
 macro_rules! providers {
     ($($name:literal $what:literal [$($word:literal)+] $($alphabet:ident($($length:literal)+)),+;)+) => {
         /// Every provider that is known by name.
         pub(in crate::redact) static PROVIDERS: &[Provider] = &[$(Provider {
-            label: Label {
+            label: FindingLabel {
                 name: $name,
                 reason: concat!("stands under the name of ", $what, " and has the form of its keys"),
                 rank: 4,
             },
             words: &[$($word),+],
             forms: {
-                const FORMS: &[Form] = &[$(form(Alphabet::$alphabet, &[$($length),+])),+];
+                const FORMS: &[TokenForm] = &[$(form(Alphabet::$alphabet, &[$($length),+])),+];
                 FORMS
             },
         }),+];

@@ -1,6 +1,6 @@
 //! Models and what surrounds them.
 
-use super::{Rule, mixed, random, table};
+use super::{TokenRule, mixed, random, table};
 
 table! {
     "anthropic-key" "an Anthropic API key" ["sk-ant-"] r"sk-ant-[A-Za-z0-9_-]{20,}" => edge;

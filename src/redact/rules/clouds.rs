@@ -1,6 +1,6 @@
 //! Clouds, platforms, networks, identities and stores of secrets.
 
-use super::{Rule, random, table, varied};
+use super::{TokenRule, random, table, varied};
 use crate::redact::judge;
 
 table! {

@@ -1,6 +1,6 @@
 //! Code hosts, package registries, builds and deployments.
 
-use super::{Rule, random, table};
+use super::{TokenRule, random, table};
 use crate::redact::judge;
 
 table! {

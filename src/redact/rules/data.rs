@@ -1,6 +1,6 @@
 //! Databases, analytics, monitoring and feature flags.
 
-use super::{Rule, mixed, random, table};
+use super::{TokenRule, mixed, random, table};
 
 table! {
     "databricks-token" "a Databricks token" ["dapi" "dkea" "dose"] r"(?:dapi|dkea|dose)[0-9a-f]{32}(?:-[0-9])?" => exact;

@@ -1,7 +1,7 @@
 //! Forms that no single provider owns.
 
-use super::{Rule, decode, of_three_kinds, random};
-use crate::redact::judge::{self, Class};
+use super::{TokenRule, decode, of_three_kinds, random};
+use crate::redact::judge::{self, NameClass};
 use crate::redact::letters;
 
 const fn rule(
@@ -9,12 +9,12 @@ const fn rule(
     reason: &'static str,
     keywords: &'static [&'static str],
     pattern: &'static str,
-) -> Rule {
-    Rule::new(name, reason, keywords, pattern).edge().spaced()
+) -> TokenRule {
+    TokenRule::new(name, reason, keywords, pattern).edge().spaced()
 }
 
 /// The rules of this family.
-pub(super) static RULES: [Rule; 9] = [
+pub(super) static RULES: [TokenRule; 9] = [
     rule(
         "jwt",
         "matches the pattern of a JSON Web Token",
@@ -43,7 +43,7 @@ pub(super) static RULES: [Rule; 9] = [
         &["bearer"],
         r#"(?i:bearer)["'`]{0,2}[ \t:=]{1,3}["'`]{0,2}([A-Za-z0-9._~+/=-]{11,}[A-Za-z0-9_~+/=-])"#,
     )
-    .check(|token| judge::looks_secret(token, Class::Token, true)),
+    .check(|token| judge::looks_secret(token, NameClass::Token, true)),
     rule(
         "basic-auth",
         "follows `Basic` as in an authorization header",
@@ -64,7 +64,7 @@ pub(super) static RULES: [Rule; 9] = [
         &["-u ", "-u'", "-u\"", "--user ", "--user=", "--proxy-user "],
         r#"(?:-u|--user|--proxy-user)[ =]?\\?["']?[A-Za-z0-9._@-]{1,64}:([^\s"'`<>|;\\]{3,})"#,
     )
-    .check(|value| judge::looks_secret(value, Class::Password, true)),
+    .check(|value| judge::looks_secret(value, NameClass::Password, true)),
     rule(
         "password-hash",
         "is the hash of a user's password as files of logins hold it",

@@ -20,7 +20,7 @@ pub(super) const VERSION: u32 = 4;
 
 /// What a record says of a finding.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Label {
+pub(super) struct FindingLabel {
     /// The rule's name, `[a-z0-9-]+`.
     pub(super) name: &'static str,
     /// Why the text was removed.
@@ -40,8 +40,8 @@ const DENSE: usize = 12;
 
 /// A token's form.
 #[derive(Debug)]
-pub(super) struct Rule {
-    pub(super) label: Label,
+pub(super) struct TokenRule {
+    pub(super) label: FindingLabel,
     /// Lower case, `[abc]` for one of several; each occurrence is a place to look at.
     keywords: &'static [&'static str],
     /// The first group that matches, else the whole match, is the token.
@@ -62,7 +62,7 @@ pub(super) struct Rule {
     compiled: OnceLock<Option<Regex>>,
 }
 
-impl Rule {
+impl TokenRule {
     pub(super) const fn new(
         name: &'static str,
         reason: &'static str,
@@ -70,7 +70,7 @@ impl Rule {
         pattern: &'static str,
     ) -> Self {
         Self {
-            label: Label { name, reason, rank: 1 },
+            label: FindingLabel { name, reason, rank: 1 },
             keywords,
             pattern,
             back: 0,
@@ -95,7 +95,7 @@ impl Rule {
         self
     }
 
-    /// [`Rule::exact`] for a match that begins with what stands before the token.
+    /// [`TokenRule::exact`] for a match that begins with what stands before the token.
     const fn whole(mut self) -> Self {
         self.exact = true;
         self
@@ -218,8 +218,8 @@ macro_rules! table {
     ($($name:literal $what:literal [$($word:literal)+] $pattern:literal
         $(=> $($call:ident $(($($of:expr),*))?)+)?;)+) => {
         /// The rules of this family.
-        pub(super) static RULES: [Rule; [$($name),+].len()] = [$(
-            Rule::new($name, concat!("matches the pattern of ", $what), &[$($word),+], $pattern)
+        pub(super) static RULES: [TokenRule; [$($name),+].len()] = [$(
+            TokenRule::new($name, concat!("matches the pattern of ", $what), &[$($word),+], $pattern)
                 $($(.$call($($($of),*)?))+)?
         ),+];
     };
@@ -227,8 +227,8 @@ macro_rules! table {
 use table;
 
 /// All rules, in no particular order; where two match one place the longer one covers both.
-pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
-    let families: [&[Rule]; 7] =
+pub(super) fn all() -> impl Iterator<Item = &'static TokenRule> {
+    let families: [&[TokenRule]; 7] =
         [&general::RULES, &code::RULES, &clouds::RULES, &data::RULES, &ai::RULES, &payments::RULES, &people::RULES];
     families.into_iter().flatten()
 }

@@ -1,6 +1,6 @@
 //! Payments, commerce and chains.
 
-use super::{Rule, mixed, random, table, varied};
+use super::{TokenRule, mixed, random, table, varied};
 
 table! {
     "stripe-key" "a Stripe secret key" ["[sr]k_live_" "[sr]k_test_" "[sr]k_prod_" "sk_org_" "whsec_"] r"[sr]k_(?:live|test|prod)_[A-Za-z0-9]{10,}|sk_org_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{24,}";

@@ -1,6 +1,6 @@
 //! Chat, mail, social networks and office tools.
 
-use super::{Rule, decode, mixed, random, table, varied};
+use super::{TokenRule, decode, mixed, random, table, varied};
 
 table! {
     "slack-token" "a Slack token" ["xox[abceoprsd]-" "xoxe." "xapp-" "xwfp-"] r"xox[abceoprsd]-[A-Za-z0-9%/+-]{10,}|xoxe\.xox[bp]-[A-Za-z0-9-]{10,}|xapp-[0-9]-[A-Za-z0-9-]{14,}|xwfp-[A-Za-z0-9-]{20,}";

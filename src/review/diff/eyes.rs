@@ -6,7 +6,7 @@ use crate::wire::Pack;
 use std::collections::BTreeSet;
 
 /// A reason, the section concerned, and what to look at.
-pub(super) type Look = (&'static str, Option<String>, String);
+pub(super) type ReviewReason = (&'static str, Option<String>, String);
 
 /// What to look at in one pack. `known` are instructions that the old side's packs had already.
 pub(super) fn looks(
@@ -15,8 +15,8 @@ pub(super) fn looks(
     sections: &[SectionChange],
     explained: bool,
     known: &BTreeSet<&str>,
-) -> Vec<Look> {
-    let mut looks: Vec<Look> = change.notes.iter().map(|note| ("damaged", None, note.clone())).collect();
+) -> Vec<ReviewReason> {
+    let mut looks: Vec<ReviewReason> = change.notes.iter().map(|note| ("damaged", None, note.clone())).collect();
     match pair.rebuilt {
         Some(Rebuilt::Differs) => looks.push(("not_rebuilt", None, "it is not what its inputs give".to_owned())),
         Some(Rebuilt::Unverifiable) => {
@@ -47,7 +47,13 @@ pub(super) fn looks(
     looks
 }
 
-fn of_section(section: &SectionChange, is_new: bool, pack: &Pack, known: &BTreeSet<&str>, looks: &mut Vec<Look>) {
+fn of_section(
+    section: &SectionChange,
+    is_new: bool,
+    pack: &Pack,
+    known: &BTreeSet<&str>,
+    looks: &mut Vec<ReviewReason>,
+) {
     let id = || Some(section.id.clone());
     if section.kind == "instructions" {
         let full = pack.sections.iter().find(|it| it.id == section.id);

@@ -20,12 +20,12 @@ pub struct Hunk {
     /// The first line of the new text, from 1.
     pub new_line: usize,
     /// The lines, those that went before those that came.
-    pub lines: Vec<Line>,
+    pub lines: Vec<DiffLine>,
 }
 
 /// A line of either text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
-pub struct Line {
+pub struct DiffLine {
     /// `same`, `removed` or `added`.
     pub change: String,
     /// The line in parts; joined they are the whole.
@@ -41,7 +41,7 @@ pub struct Segment {
     pub marked: bool,
 }
 
-impl Line {
+impl DiffLine {
     fn plain(change: &str, text: &str) -> Self {
         Self { change: change.to_owned(), segments: vec![Segment { text: text.to_owned(), marked: false }] }
     }
@@ -61,7 +61,7 @@ pub(super) fn hunks(old: &str, new: &str) -> Vec<Hunk> {
 
 /// A whole text that came or went.
 pub(super) fn whole(change: &str, text: &str) -> Vec<Hunk> {
-    let lines: Vec<Line> = text.lines().map(|line| Line::plain(change, line)).collect();
+    let lines: Vec<DiffLine> = text.lines().map(|line| DiffLine::plain(change, line)).collect();
     if lines.is_empty() { Vec::new() } else { vec![Hunk { old_line: 1, new_line: 1, lines }] }
 }
 
@@ -70,7 +70,7 @@ fn hunk(ops: &[DiffOp], old: &[&str], new: &[&str]) -> Hunk {
     for op in ops {
         let (_, before, after) = op.as_tag_tuple();
         match op {
-            DiffOp::Equal { .. } => lines.extend(old[before].iter().map(|line| Line::plain("same", line))),
+            DiffOp::Equal { .. } => lines.extend(old[before].iter().map(|line| DiffLine::plain("same", line))),
             _ => lines.extend(block(&old[before], &new[after])),
         }
     }
@@ -83,10 +83,10 @@ fn hunk(ops: &[DiffOp], old: &[&str], new: &[&str]) -> Hunk {
 }
 
 /// Lines that gave way to others, with the words that differ where most of them are the same.
-fn block(old: &[&str], new: &[&str]) -> Vec<Line> {
+fn block(old: &[&str], new: &[&str]) -> Vec<DiffLine> {
     let plain = || {
-        let removed = old.iter().map(|line| Line::plain("removed", line));
-        removed.chain(new.iter().map(|line| Line::plain("added", line))).collect()
+        let removed = old.iter().map(|line| DiffLine::plain("removed", line));
+        removed.chain(new.iter().map(|line| DiffLine::plain("added", line))).collect()
     };
     let (before, after) = (old.join("\n"), new.join("\n"));
     if old.is_empty() || new.is_empty() || before.len() + after.len() > LARGEST_BLOCK {
@@ -142,7 +142,7 @@ fn words(text: &str) -> Vec<&str> {
 /// Lines in the making.
 struct Marked {
     change: &'static str,
-    lines: Vec<Line>,
+    lines: Vec<DiffLine>,
     segments: Vec<Segment>,
 }
 
@@ -165,13 +165,13 @@ impl Marked {
     fn line(&mut self) {
         let segments = std::mem::take(&mut self.segments);
         self.lines.push(if segments.is_empty() {
-            Line::plain(self.change, "")
+            DiffLine::plain(self.change, "")
         } else {
-            Line { change: self.change.to_owned(), segments }
+            DiffLine { change: self.change.to_owned(), segments }
         });
     }
 
-    fn end(mut self) -> Vec<Line> {
+    fn end(mut self) -> Vec<DiffLine> {
         self.line();
         self.lines
     }
@@ -224,9 +224,10 @@ mod tests {
     #[test]
     fn the_parts_of_a_line_are_the_whole_line() {
         let (old, new) = ("ä b\t(c) d\n\nlast one here", "ä b\t(c) e\n\n\nlast two here");
-        let lines: Vec<Line> = hunks(old, new).into_iter().flat_map(|hunk| hunk.lines).collect();
-        let text =
-            |skip: &str| lines.iter().filter(|line| line.change != skip).map(Line::text).collect::<Vec<_>>().join("\n");
+        let lines: Vec<DiffLine> = hunks(old, new).into_iter().flat_map(|hunk| hunk.lines).collect();
+        let text = |skip: &str| {
+            lines.iter().filter(|line| line.change != skip).map(DiffLine::text).collect::<Vec<_>>().join("\n")
+        };
         assert_eq!((text("added"), text("removed")), (old.to_owned(), new.to_owned()));
     }
 }

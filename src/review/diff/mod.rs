@@ -7,8 +7,8 @@ mod salvage;
 mod sections;
 mod set;
 
-pub use hunks::{Hunk, Line, Segment};
-pub use salvage::{Reading, salvage};
+pub use hunks::{DiffLine, Hunk, Segment};
+pub use salvage::{SalvagedPack, salvage};
 pub use sections::SectionChange;
 pub use set::{Pair, Rebuilt, compare};
 
@@ -24,7 +24,7 @@ pub struct Diff {
     /// Inputs that changed, came or went, and other reasons for which packs differ; by name.
     pub causes: Vec<Cause>,
     /// What a person should look at; what concerns several packs stands here once.
-    pub eyes: Vec<Eye>,
+    pub eyes: Vec<ReviewItem>,
     /// Every pack that differs, by name.
     pub packs: Vec<PackChange>,
     /// Every section that differs; a change that is equal in several packs stands here once.
@@ -67,7 +67,7 @@ pub struct Cause {
 
 /// Something that a person should look at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Eye {
+pub struct ReviewItem {
     /// `instructions`, `outside_text`, `trust`, `redaction_gone`, `left_out`, `no_cause`, `not_rebuilt`, `unverifiable` or `damaged`.
     pub reason: String,
     /// The section concerned.

@@ -3,7 +3,7 @@
 use super::sections::SectionChange;
 use super::{FieldChange, NeighbourChange, OmissionChange, PackChange, RedactionChange, WarningChange};
 use crate::review::inputs;
-use crate::wire::{Edge, Omission, Pack, Redaction};
+use crate::wire::{Pack, PackEdge, PackOmission, Redaction};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What differs between two packs, of which one may be missing, and the sections that do.
@@ -94,15 +94,15 @@ fn fields(old: &Pack, new: &Pack) -> Vec<FieldChange> {
     .collect()
 }
 
-fn omissions(old: &[Omission], new: &[Omission]) -> Vec<OmissionChange> {
-    let by_id = |list: &[Omission]| -> BTreeMap<String, Omission> {
+fn omissions(old: &[PackOmission], new: &[PackOmission]) -> Vec<OmissionChange> {
+    let by_id = |list: &[PackOmission]| -> BTreeMap<String, PackOmission> {
         list.iter().map(|omission| (omission.id.clone(), omission.clone())).collect()
     };
     let (before, after) = (by_id(old), by_id(new));
     let ids: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let change = |id: &String| {
         let (old, new) = (before.get(id), after.get(id));
-        let reason = |omission: Option<&Omission>| omission.map(|omission| omission.reason.clone());
+        let reason = |omission: Option<&PackOmission>| omission.map(|omission| omission.reason.clone());
         let change = match (old, new) {
             (None, _) => "added",
             (_, None) => "removed",
@@ -156,7 +156,7 @@ fn warnings(old: Option<&Pack>, new: Option<&Pack>) -> Vec<WarningChange> {
 }
 
 fn neighbours(old: Option<&Pack>, new: Option<&Pack>, sections: &[SectionChange]) -> Vec<NeighbourChange> {
-    let edges = |pack: Option<&Pack>| -> BTreeMap<(String, String), Edge> {
+    let edges = |pack: Option<&Pack>| -> BTreeMap<(String, String), PackEdge> {
         let sections = list(pack, |pack| &pack.sections).iter();
         let edges = sections.filter_map(|section| section.metadata.edges.as_ref()).flatten();
         // What strangers state is no neighbour: it differs in the text of the list.

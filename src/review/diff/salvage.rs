@@ -2,7 +2,7 @@
 
 use super::super::read::{ReadError, read};
 use super::super::verify::hash;
-use crate::wire::{Budget, Generator, Pack, Root, SCHEMA_VERSION};
+use crate::wire::{Generator, Pack, PackBudget, PackRoot, SCHEMA_VERSION};
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use std::fmt;
 
 /// A pack as it could be read.
 #[derive(Debug, Clone, Default)]
-pub struct Reading {
+pub struct SalvagedPack {
     /// The pack, or as much of it as could be read; nothing where it is no pack at all.
     pub pack: Option<Pack>,
     /// What is wrong with it.
@@ -20,12 +20,12 @@ pub struct Reading {
 }
 
 /// Reads a pack leniently: of another version what is known of it, of a damaged one what stands before the damage.
-pub fn salvage(bytes: &[u8]) -> Reading {
+pub fn salvage(bytes: &[u8]) -> SalvagedPack {
     let error = match read(bytes) {
         Ok(pack) => {
             let changed = hash(bytes).is_none_or(|digest| digest.to_string() != pack.hash);
             let fault = "its content is not what its hash says: it was changed after it was built".to_owned();
-            return Reading { pack: Some(pack), faults: Vec::from_iter(changed.then_some(fault)), torn: false };
+            return SalvagedPack { pack: Some(pack), faults: Vec::from_iter(changed.then_some(fault)), torn: false };
         }
         Err(error) => error,
     };
@@ -38,9 +38,9 @@ pub fn salvage(bytes: &[u8]) -> Reading {
     let fields = readable(bytes);
     let named = fields.get("schema_version").and_then(Value::as_str).is_some_and(|it| it.starts_with("context_pack/"));
     if !named {
-        return Reading { pack: None, faults: vec![format!("it is no context pack: {error}")], torn: true };
+        return SalvagedPack { pack: None, faults: vec![format!("it is no context pack: {error}")], torn: true };
     }
-    Reading { pack: Some(known(&fields)), faults: vec![fault], torn: !matches!(error, ReadError::Version(_)) }
+    SalvagedPack { pack: Some(known(&fields)), faults: vec![fault], torn: !matches!(error, ReadError::Version(_)) }
 }
 
 /// The outermost fields up to the place where the text is no JSON any more.
@@ -49,14 +49,14 @@ fn readable(bytes: &[u8]) -> Map<String, Value> {
     let mut fields = Map::new();
     let mut json = serde_json::Deserializer::from_str(text.trim_start_matches('\u{feff}'));
     // What was read before the error is all that is wanted.
-    let _damage = Fields(&mut fields).deserialize(&mut json);
+    let _damage = PackFields(&mut fields).deserialize(&mut json);
     fields
 }
 
-struct Fields<'a>(&'a mut Map<String, Value>);
-struct Field<'a>(&'a mut Value);
+struct PackFields<'a>(&'a mut Map<String, Value>);
+struct PackField<'a>(&'a mut Value);
 
-impl<'de> DeserializeSeed<'de> for Fields<'_> {
+impl<'de> DeserializeSeed<'de> for PackFields<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -64,7 +64,7 @@ impl<'de> DeserializeSeed<'de> for Fields<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Fields<'_> {
+impl<'de> Visitor<'de> for PackFields<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -75,7 +75,7 @@ impl<'de> Visitor<'de> for Fields<'_> {
         const LISTS: [&str; 5] = ["inputs", "sections", "omissions", "redactions", "warnings"];
         while let Some(name) = map.next_key::<String>()? {
             if LISTS.contains(&name.as_str()) {
-                map.next_value_seed(Field(self.0.entry(name).or_insert_with(|| json!([]))))?;
+                map.next_value_seed(PackField(self.0.entry(name).or_insert_with(|| json!([]))))?;
             } else {
                 let value = map.next_value::<Value>()?;
                 self.0.insert(name, value);
@@ -85,7 +85,7 @@ impl<'de> Visitor<'de> for Fields<'_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Field<'_> {
+impl<'de> DeserializeSeed<'de> for PackField<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -93,7 +93,7 @@ impl<'de> DeserializeSeed<'de> for Field<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Field<'_> {
+impl<'de> Visitor<'de> for PackField<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -118,7 +118,7 @@ fn known(fields: &Map<String, Value>) -> Pack {
         let Value::Array(values) = part else { return Vec::new() };
         values.into_iter().filter_map(|value| serde_json::from_value(value).ok()).collect()
     }
-    let budget = Budget {
+    let budget = PackBudget {
         max_chars: None,
         max_bytes: None,
         max_tokens: None,
@@ -137,7 +137,7 @@ fn known(fields: &Map<String, Value>) -> Pack {
         generator: serde_json::from_value(part("generator"))
             .unwrap_or(Generator { name: String::new(), version: String::new() }),
         profile: text("profile"),
-        root: serde_json::from_value(part("root")).unwrap_or(Root {
+        root: serde_json::from_value(part("root")).unwrap_or(PackRoot {
             work_item_id: None,
             issue_url: None,
             title: String::new(),

@@ -1,8 +1,8 @@
 //! Many packs at once: grouped by cause, equal changes told once.
 
-use super::salvage::Reading;
+use super::salvage::SalvagedPack;
 use super::sections::SectionChange;
-use super::{Cause, Diff, Eye, PackChange, SharedChange, Verdict, eyes, pack};
+use super::{Cause, Diff, PackChange, ReviewItem, SharedChange, Verdict, eyes, pack};
 use crate::review::stale::limits_differ;
 use crate::wire::Pack;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -13,9 +13,9 @@ pub struct Pair<'a> {
     /// The file.
     pub name: &'a str,
     /// The old one.
-    pub old: Option<&'a Reading>,
+    pub old: Option<&'a SalvagedPack>,
     /// The new one.
-    pub new: Option<&'a Reading>,
+    pub new: Option<&'a SalvagedPack>,
     /// How the new one stands to a rebuild, where one was made.
     pub rebuilt: Option<Rebuilt>,
 }
@@ -46,7 +46,7 @@ pub fn compare(pairs: &[Pair<'_>], rebuilt: bool) -> Diff {
         sections: Vec::new(),
     };
     let mut causes = BTreeMap::<(String, String, String), Vec<String>>::new();
-    let mut looks = BTreeMap::<eyes::Look, Vec<String>>::new();
+    let mut looks = BTreeMap::<eyes::ReviewReason, Vec<String>>::new();
     let mut places = HashMap::<SectionChange, usize>::new();
     let known = instructions(pairs);
     for pair in pairs {
@@ -57,7 +57,7 @@ pub fn compare(pairs: &[Pair<'_>], rebuilt: bool) -> Diff {
             diff.verdict.unchanged += 1;
             continue;
         }
-        let torn = |side: Option<&Reading>| side.is_some_and(|side| side.torn);
+        let torn = |side: Option<&SalvagedPack>| side.is_some_and(|side| side.torn);
         let seeming: Vec<&str> = [(torn(pair.old), "added"), (torn(pair.new), "removed")]
             .into_iter()
             .filter(|it| it.0)
@@ -96,7 +96,7 @@ pub fn compare(pairs: &[Pair<'_>], rebuilt: bool) -> Diff {
         causes.into_iter().map(|((name, change, words), packs)| Cause { name, change, words, packs }).collect();
     diff.eyes = looks
         .into_iter()
-        .map(|((reason, section, message), packs)| Eye { reason: reason.to_owned(), section, message, packs })
+        .map(|((reason, section, message), packs)| ReviewItem { reason: reason.to_owned(), section, message, packs })
         .collect();
     // What several packs share says most.
     diff.causes.sort_by(|a, b| b.packs.len().cmp(&a.packs.len()).then_with(|| a.name.cmp(&b.name)));
@@ -132,7 +132,7 @@ fn is_same(old: &Pack, new: &Pack) -> bool {
 
 /// What is wrong with either side.
 fn notes(pair: &Pair<'_>) -> Vec<String> {
-    let of = |side: Option<&Reading>, name: &str| -> Vec<String> {
+    let of = |side: Option<&SalvagedPack>, name: &str| -> Vec<String> {
         side.map(|side| side.faults.iter().map(|fault| format!("the {name} pack: {fault}")).collect())
             .unwrap_or_default()
     };

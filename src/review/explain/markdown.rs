@@ -1,7 +1,7 @@
 //! The page for a comment or a job summary.
 
 use super::Explanation;
-use super::page::{Page, bar, cost, detail};
+use super::page::{TextPage, bar, cost, detail};
 use crate::model::is_hidden;
 use crate::render;
 use crate::review::unseen::unseen_at;
@@ -9,7 +9,7 @@ use crate::review::unseen::unseen_at;
 impl Explanation {
     /// A page for a comment or a job summary.
     pub fn markdown(&self) -> String {
-        let mut page = Page::default();
+        let mut page = TextPage::default();
         page.line(format_args!("## {}", cell(&format!("{} {}", self.root, self.title))));
         page.0.push('\n');
         for used in &self.budget {

@@ -7,7 +7,7 @@ mod text;
 pub use page::grouped;
 
 use crate::render;
-use crate::wire::{Edge, Pack, Redaction, Warning};
+use crate::wire::{Pack, PackEdge, Redaction, Warning};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -29,15 +29,15 @@ pub struct Explanation {
     /// How the pack was made to fit.
     pub strategy: String,
     /// What is used of each limit.
-    pub budget: Vec<Use>,
+    pub budget: Vec<LimitUse>,
     /// The graph around the root.
     pub edges: Vec<Neighbour>,
     /// The sections of the pack.
-    pub sections: Vec<Line>,
+    pub sections: Vec<SectionLine>,
     /// What the frames and the list of omissions cost, in characters.
     pub frames: u64,
     /// What was left out.
-    pub omissions: Vec<Line>,
+    pub omissions: Vec<SectionLine>,
     /// What was removed.
     pub redactions: Vec<Redaction>,
     /// What a reader should know.
@@ -46,7 +46,7 @@ pub struct Explanation {
 
 /// What is used of a limit.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Use {
+pub struct LimitUse {
     /// `chars`, `bytes` or `tokens`.
     pub unit: String,
     /// How many the rendering has.
@@ -60,7 +60,7 @@ pub struct Use {
 pub struct Neighbour {
     /// The edge.
     #[serde(flatten)]
-    pub edge: Edge,
+    pub edge: PackEdge,
     /// The id of its section, where it has one.
     pub section: Option<String>,
     /// `full`, `truncated`, `excerpt`, `pointer`, `left out`, `listed` where it stands in the edge list only, or
@@ -70,7 +70,7 @@ pub struct Neighbour {
 
 /// A section in or out.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Line {
+pub struct SectionLine {
     /// Its id.
     pub id: String,
     /// Its title.
@@ -94,10 +94,10 @@ pub struct Line {
 /// Explains a pack.
 pub fn explain(pack: &Pack) -> Explanation {
     let root = pack.sections.iter().find(|section| section.id == "root.issue");
-    let sections: Vec<Line> = pack
+    let sections: Vec<SectionLine> = pack
         .sections
         .iter()
-        .map(|section| Line {
+        .map(|section| SectionLine {
             id: section.id.clone(),
             title: section.title.clone(),
             provenance: section.provenance.clone(),
@@ -109,10 +109,10 @@ pub fn explain(pack: &Pack) -> Explanation {
             stated: section.metadata.evidence.as_ref().map(|evidence| format!("{}, {}", evidence.source, evidence.at)),
         })
         .collect();
-    let omissions: Vec<Line> = pack
+    let omissions: Vec<SectionLine> = pack
         .omissions
         .iter()
-        .map(|omission| Line {
+        .map(|omission| SectionLine {
             id: omission.id.clone(),
             title: omission.title.clone(),
             provenance: omission.provenance.clone(),
@@ -142,7 +142,7 @@ pub fn explain(pack: &Pack) -> Explanation {
             ("tokens", budget.used_tokens, budget.max_tokens),
         ]
         .into_iter()
-        .filter_map(|(unit, used, limit)| Some(Use { unit: unit.to_owned(), used: used?, limit }))
+        .filter_map(|(unit, used, limit)| Some(LimitUse { unit: unit.to_owned(), used: used?, limit }))
         .collect(),
         edges,
         frames: budget.used_chars.saturating_sub(content),
@@ -153,7 +153,7 @@ pub fn explain(pack: &Pack) -> Explanation {
     }
 }
 
-fn neighbour(edge: &Edge, sections: &[Line], omissions: &[Line]) -> Neighbour {
+fn neighbour(edge: &PackEdge, sections: &[SectionLine], omissions: &[SectionLine]) -> Neighbour {
     let ids = ["parent", "child", "dependency", "related"].map(|prefix| format!("{prefix}.{}", edge.to));
     let section = sections.iter().find(|line| edge.trust.is_none() && ids.contains(&line.id));
     let shown = match section {

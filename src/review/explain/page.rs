@@ -1,6 +1,6 @@
 //! A page of lines and tables, and how numbers and shares are shown on it.
 
-use super::{Line, Use};
+use super::{LimitUse, SectionLine};
 use std::fmt::Write;
 
 /// How wide the bar of the budget is.
@@ -8,9 +8,9 @@ const BAR: u64 = 40;
 
 /// A page in the making, line by line.
 #[derive(Default)]
-pub(super) struct Page(pub(super) String);
+pub(super) struct TextPage(pub(super) String);
 
-impl Page {
+impl TextPage {
     pub(super) fn line(&mut self, line: std::fmt::Arguments<'_>) {
         // A title may have line breaks; no text begins a line of its own, which a workflow log would obey.
         let from = self.0.len();
@@ -45,14 +45,14 @@ impl Page {
     }
 }
 
-pub(super) fn detail(line: &Line) -> String {
+pub(super) fn detail(line: &SectionLine) -> String {
     match line.full_chars {
         Some(full) => format!("{} of {}", line.how, grouped(full)),
         None => line.how.clone(),
     }
 }
 
-pub(super) fn cost(line: &Line) -> String {
+pub(super) fn cost(line: &SectionLine) -> String {
     match (line.chars, line.tokens) {
         (Some(chars), Some(tokens)) => format!("{} chars, {} tokens", grouped(chars), grouped(tokens)),
         (Some(chars), None) => format!("{} chars", grouped(chars)),
@@ -65,7 +65,7 @@ pub(super) fn share(chars: u64, whole: u64) -> String {
     format!("{percent:>3} % {}", "▇".repeat((percent / 5) as usize))
 }
 
-pub(super) fn bar(used: &Use) -> String {
+pub(super) fn bar(used: &LimitUse) -> String {
     let Some(limit) = used.limit.filter(|limit| *limit > 0) else {
         return format!("{} {}", grouped(used.used), used.unit);
     };

@@ -1,14 +1,14 @@
 //! The page for a terminal.
 
 use super::Explanation;
-use super::page::{Page, bar, cost, detail, grouped, share, short};
+use super::page::{TextPage, bar, cost, detail, grouped, share, short};
 use crate::render;
 use std::collections::BTreeSet;
 
 impl Explanation {
     /// A page for a terminal.
     pub fn text(&self) -> String {
-        let mut page = Page::default();
+        let mut page = TextPage::default();
         page.line(format_args!("{}  {}", self.root, self.title));
         page.line(format_args!("{}, {}, profile {}, {}", self.state, self.place, self.profile, self.pack_id));
         page.head("Budget");

@@ -10,37 +10,37 @@ use serde::Serialize;
 
 /// A pack on the page.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct PageEntry {
     json: String,
     faults: Vec<String>,
 }
 
 #[derive(Serialize)]
-struct Told<'a> {
+struct PageDiagnostic<'a> {
     path: &'a str,
     faults: &'a [String],
     pack: Option<&'a Pack>,
     edges: Vec<Neighbour>,
-    rendering: Vec<Piece<'a>>,
+    rendering: Vec<PagePiece<'a>>,
 }
 
 /// A piece of a rendering; joined they are the whole.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-enum Piece<'a> {
+enum PagePiece<'a> {
     /// A text of the rendering's own.
     Text(&'a str),
     /// The content of the section with this number.
     Section(usize),
 }
 
-impl Entry {
+impl PageEntry {
     /// The pack in `bytes`, valid or not; `path` is where it was found.
     pub fn new(path: &str, bytes: &[u8]) -> Self {
         let (_, faults) = verify(bytes);
         let pack = read(bytes).ok();
         let rendering = pack.as_ref().map(|pack| render::pack(pack).whole()).unwrap_or_default();
-        let told = Told {
+        let told = PageDiagnostic {
             path,
             faults: &faults,
             edges: pack.as_ref().map(|pack| explain(pack).edges).unwrap_or_default(),
@@ -63,19 +63,19 @@ impl Entry {
 }
 
 /// The rendering in pieces, so that the page does not hold every content twice.
-fn pieces<'a>(pack: &Pack, rendering: &'a str) -> Vec<Piece<'a>> {
+fn pieces<'a>(pack: &Pack, rendering: &'a str) -> Vec<PagePiece<'a>> {
     let mut pieces = Vec::new();
     let mut rest = rendering;
     for (number, section) in pack.sections.iter().enumerate().filter(|(_, section)| !section.content.is_empty()) {
         // Instructions lose the space at their end; they stand there as a text then.
         if let Some(at) = rest.find(&section.content) {
-            pieces.push(Piece::Text(&rest[..at]));
-            pieces.push(Piece::Section(number));
+            pieces.push(PagePiece::Text(&rest[..at]));
+            pieces.push(PagePiece::Section(number));
             rest = &rest[at + section.content.len()..];
         }
     }
-    pieces.push(Piece::Text(rest));
-    pieces.retain(|piece| *piece != Piece::Text(""));
+    pieces.push(PagePiece::Text(rest));
+    pieces.retain(|piece| *piece != PagePiece::Text(""));
     pieces
 }
 
@@ -103,12 +103,12 @@ mod tests {
         let joined: String = pieces
             .iter()
             .map(|piece| match piece {
-                Piece::Text(text) => text,
-                Piece::Section(number) => pack.sections[*number].content.as_str(),
+                PagePiece::Text(text) => text,
+                PagePiece::Section(number) => pack.sections[*number].content.as_str(),
             })
             .collect();
         assert_eq!(joined, rendering);
-        assert!(pieces.iter().any(|piece| matches!(piece, Piece::Section(_))), "{pieces:?}");
+        assert!(pieces.iter().any(|piece| matches!(piece, PagePiece::Section(_))), "{pieces:?}");
     }
 
     #[test]
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_file_that_is_no_pack_has_its_faults_and_nothing_else() {
-        let entry = Entry::new("packs/<x>.json", b"{\"title\": \"<b>\"");
+        let entry = PageEntry::new("packs/<x>.json", b"{\"title\": \"<b>\"");
         assert_eq!(entry.faults().len(), 1);
         let value: serde_json::Value = serde_json::from_str(entry.json()).unwrap();
         assert_eq!((&value["path"], &value["pack"]), (&"packs/<x>.json".into(), &serde_json::Value::Null));

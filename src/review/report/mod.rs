@@ -5,7 +5,7 @@
 
 mod entry;
 
-pub use entry::Entry;
+pub use entry::PageEntry;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -27,8 +27,8 @@ const SCRIPT: &str = concat!(
 );
 
 /// The data of a page: JSON, with every sign that HTML or a reader's eyes could take for something else as an escape.
-pub fn report_data<'a>(entries: impl Iterator<Item = &'a Entry>) -> String {
-    let entries: Vec<&str> = entries.map(Entry::json).collect();
+pub fn report_data<'a>(entries: impl Iterator<Item = &'a PageEntry>) -> String {
+    let entries: Vec<&str> = entries.map(PageEntry::json).collect();
     format!("{{\"packs\":[\n{}\n]}}", entries.join(",\n"))
 }
 
