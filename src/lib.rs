@@ -10,6 +10,7 @@
 //! `docs/architecture.md` has the table of rooms and what must always be true.
 
 pub mod cache;
+mod cli;
 pub mod config;
 pub mod fit;
 pub mod github;
@@ -27,3 +28,5 @@ pub mod session;
 pub mod store;
 pub mod watch;
 pub mod wire;
+
+pub use cli::run as command_line;

@@ -1,9 +1,5 @@
-//! The `contextpack` program: a thin shell around the library.
+//! The `contextpack` program: the command line of the library.
 
-mod cli;
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    cli::run().into()
+fn main() -> std::process::ExitCode {
+    contextpack::command_line()
 }

@@ -2,8 +2,8 @@
 
 use super::console::{self, Guarded};
 use super::report::printable;
-use contextpack::intake::Repo;
-use contextpack::model::{Diagnostic, Severity};
+use crate::intake::Repo;
+use crate::model::{Diagnostic, Severity};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -171,7 +171,7 @@ fn property(text: &str) -> String {
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use contextpack::model::{Code, Place, RepoPath};
+    use crate::model::{Code, Place, RepoPath};
 
     fn sample(message: &str) -> Diagnostic {
         let path = RepoPath::new("work_items/a,b:c.md").unwrap();

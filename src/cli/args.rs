@@ -8,8 +8,8 @@ pub(crate) use super::review_args::{
 };
 use super::watch_args::WatchArgs;
 use clap::{Args as Options, Parser, Subcommand, ValueEnum};
-use contextpack::config::Strategy;
-use contextpack::model::{Shard, Untracked};
+use crate::config::Strategy;
+use crate::model::{Shard, Untracked};
 use std::path::PathBuf;
 
 /// Builds context packs: what an agent must know of a work item, in one file that is the same every time.

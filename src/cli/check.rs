@@ -12,13 +12,13 @@ use super::report::{self, json_text, printable};
 use super::strays::{NOT_IN_SNAPSHOT, OrphanPack, strays};
 use super::summary::{self, SummaryRow};
 use super::workspace::{Workspace, settled};
-use contextpack::model::{SourceTree as _, slug};
-use contextpack::pipeline::{Built, Planned, Project};
-use contextpack::render;
-use contextpack::review::{Difference, difference, read};
-use contextpack::session::companion;
-use contextpack::store::{Folder, StoreError};
-use contextpack::wire::Pack;
+use crate::model::{SourceTree as _, slug};
+use crate::pipeline::{Built, Planned, Project};
+use crate::render;
+use crate::review::{Difference, difference, read};
+use crate::session::companion;
+use crate::store::{Folder, StoreError};
+use crate::wire::Pack;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::sync::{Mutex, PoisonError};
@@ -157,8 +157,8 @@ fn conclude(
             sum_up(global, &standings, &told)?;
         }
         Format::Text | Format::Markdown => {
-            let quiet = |diagnostic: &&contextpack::model::Diagnostic| {
-                !global.quiet || diagnostic.severity == contextpack::model::Severity::Error
+            let quiet = |diagnostic: &&crate::model::Diagnostic| {
+                !global.quiet || diagnostic.severity == crate::model::Severity::Error
             };
             let diagnostics: Vec<_> = run.diagnostics.iter().filter(quiet).cloned().collect();
             report::tell(global.format, &diagnostics, &|_| None)?;

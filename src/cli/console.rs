@@ -4,7 +4,7 @@
 //! makes one: the character that would complete it is printed as an escape such as `\u{5b}`.
 
 use anstream::AutoStream;
-use contextpack::model::Commands;
+use crate::model::Commands;
 use std::io::{self, StderrLock, StdoutLock, Write};
 
 /// What is for standard output, in which nothing is a command. Styles are taken out where none belong.

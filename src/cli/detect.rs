@@ -2,9 +2,9 @@
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use contextpack::config::DenyList;
-use contextpack::intake::{Options, Repo};
-use contextpack::model::{Code, Diagnostic, Place, RepoPath, SourceTree as _, is_repo_name};
+use crate::config::DenyList;
+use crate::intake::{Options, Repo};
+use crate::model::{Code, Diagnostic, Place, RepoPath, SourceTree as _, is_repo_name};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read as _};

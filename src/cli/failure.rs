@@ -6,12 +6,12 @@ use super::console;
 use super::exit::Exit;
 use super::report::{self, printable};
 use super::workspace::environment;
-use contextpack::config::RedactionSettings;
-use contextpack::intake::IntakeError;
-use contextpack::model::{Code, Diagnostic};
-use contextpack::pipeline::Unsettled;
-use contextpack::redact::Redactor;
-use contextpack::store::StoreError;
+use crate::config::RedactionSettings;
+use crate::intake::IntakeError;
+use crate::model::{Code, Diagnostic};
+use crate::pipeline::Unsettled;
+use crate::redact::Redactor;
+use crate::store::StoreError;
 use std::error::Error;
 use std::io;
 

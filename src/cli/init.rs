@@ -10,8 +10,8 @@ use super::report::{self, printable};
 use super::setup::{CONFIG, Setup, is_half, unfit};
 use super::starter;
 use super::workspace::load;
-use contextpack::config::Settings;
-use contextpack::intake::Repo;
+use crate::config::Settings;
+use crate::intake::Repo;
 use std::io::Write;
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     let existing = existing(&root, &setup, &found, args)?;
     setup.all(&found, existing.as_ref().map(|(name, settings)| (name.as_str(), settings)), args)?;
     if args.git {
-        contextpack::intake::configure(&root, &super::git::SETTINGS).map_err(Failure::usage)?;
+        crate::intake::configure(&root, &super::git::SETTINGS).map_err(Failure::usage)?;
         if !global.quiet {
             writeln!(console::stderr(), "git shows and merges packs by `contextpack git` in this clone")?;
         }

@@ -56,13 +56,15 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::Path;
+use std::process::ExitCode;
 
-/// Does what the command line says.
-pub(crate) fn run() -> Exit {
-    guard::guarded(|| {
+/// Runs the command line of this process and returns its exit code.
+pub fn run() -> ExitCode {
+    let exit = guard::guarded(|| {
         guard::start_threads();
         obey()
-    })
+    });
+    exit.into()
 }
 
 fn obey() -> Exit {

@@ -2,8 +2,8 @@
 
 use super::attest::{InTotoStatement, Predicate};
 use super::explain::BudgetSteps;
-use contextpack::model::{Diagnostic, Severity};
-use contextpack::review::{Diff, Explanation, WhyNot};
+use crate::model::{Diagnostic, Severity};
+use crate::review::{Diff, Explanation, WhyNot};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -3,11 +3,11 @@
 use super::args::{BudgetArgs, Global};
 use super::failure::Failure;
 use super::workspace::{Workspace, settled, stamp, strict};
-use contextpack::model::{Diagnostic, Severity};
-use contextpack::pipeline::{BudgetLimits, BuildJob, Built, IsUnchanged, Planned, Project};
-use contextpack::seal::{Sealed, Stamp};
-use contextpack::store::Access;
-use contextpack::wire::Pack;
+use crate::model::{Diagnostic, Severity};
+use crate::pipeline::{BudgetLimits, BuildJob, Built, IsUnchanged, Planned, Project};
+use crate::seal::{Sealed, Stamp};
+use crate::store::Access;
+use crate::wire::Pack;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
 use std::sync::{Mutex, PoisonError};

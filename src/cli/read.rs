@@ -1,7 +1,7 @@
 //! Reads what the command line names: bounded, and never waiting for a file.
 
 use super::failure::{Failure, PathFailure};
-use contextpack::store::{self, Links};
+use crate::store::{self, Links};
 use std::io;
 use std::path::Path;
 

@@ -6,9 +6,9 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::report::plain_error;
 use super::target;
-use contextpack::render::Form;
-use contextpack::review::unseen;
-use contextpack::wire::Pack;
+use crate::render::Form;
+use crate::review::unseen;
+use crate::wire::Pack;
 use std::io::Write as _;
 
 /// Prints a pack as the Markdown that its budget measured, and nothing else.
@@ -25,7 +25,7 @@ pub(crate) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Invalid);
     }
-    let parts = contextpack::render::pack(&pack);
+    let parts = crate::render::pack(&pack);
     let text = match args.part {
         None => parts.whole(),
         Some(RenderPart::Instructions) => parts.instructions,

@@ -4,8 +4,8 @@ use super::annotations::Annotations;
 use super::args::Format;
 use super::console;
 use anstyle::{AnsiColor, Style};
-use contextpack::model::{Diagnostic, RepoPath, Severity, harmless_json, is_hidden};
-use contextpack::review::unseen_at;
+use crate::model::{Diagnostic, RepoPath, Severity, harmless_json, is_hidden};
+use crate::review::unseen_at;
 use std::borrow::Cow;
 use std::error::Error;
 use std::io::{self, Write};
@@ -132,7 +132,7 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use contextpack::model::{Code, Place};
+    use crate::model::{Code, Place};
 
     fn sample(message: &str) -> Diagnostic {
         let path = RepoPath::new("work_items/a,b:c.md").unwrap();

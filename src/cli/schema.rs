@@ -9,10 +9,10 @@ use std::io::Write as _;
 /// Prints a JSON Schema.
 pub(crate) fn run(args: &SchemaArgs) -> Result<Exit, Failure> {
     let text = match args.kind {
-        SchemaKind::Config => contextpack::config::schema(),
-        SchemaKind::WorkItem => contextpack::parse::work_item_schema(),
+        SchemaKind::Config => crate::config::schema(),
+        SchemaKind::WorkItem => crate::parse::work_item_schema(),
         SchemaKind::Output => super::output::schema(),
-        SchemaKind::Pack => contextpack::wire::schema(),
+        SchemaKind::Pack => crate::wire::schema(),
     };
     console::stdout().write_all(text.as_bytes())?;
     Ok(Exit::Done)

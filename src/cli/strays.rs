@@ -1,11 +1,11 @@
 //! Packs of the folder that no root and profile gives.
 
 use super::packs::BuildRun;
-use contextpack::model::{self, Code};
-use contextpack::pipeline::Project;
-use contextpack::review::{self, read};
-use contextpack::store::{Folder, StoreError};
-use contextpack::wire;
+use crate::model::{self, Code};
+use crate::pipeline::Project;
+use crate::review::{self, read};
+use crate::store::{Folder, StoreError};
+use crate::wire;
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -2,7 +2,7 @@
 
 use super::failure::{Failure, PathFailure};
 use super::report::printable;
-use contextpack::model::{Diagnostic, Severity};
+use crate::model::{Diagnostic, Severity};
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -129,7 +129,7 @@ fn cell(text: &str) -> String {
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use contextpack::model::{Code, Place, RepoPath};
+    use crate::model::{Code, Place, RepoPath};
 
     fn row(path: &str, status: &'static str, reasons: &str) -> SummaryRow {
         SummaryRow { path: path.to_owned(), status, reasons: reasons.to_owned(), tokens: None, chars: Some(900) }

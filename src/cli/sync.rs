@@ -10,12 +10,12 @@ use super::sync_progress::{SyncReporter, counted};
 use super::sync_request::{IssueScope, request, secrets};
 use super::workspace::{Workspace, cache_folder, environment, strict};
 use super::{sync_config, sync_request};
-use contextpack::github::{Http, Proxies, SyncError, SyncLimits, SyncSettings, SyncSummary, SystemClock, Tokens};
-use contextpack::intake::Repo;
-use contextpack::model::{Code, Diagnostic, Severity};
-use contextpack::pipeline::levelled;
-use contextpack::redact::Redactor;
-use contextpack::store::{Access, init_state_dir, sweep_state};
+use crate::github::{Http, Proxies, SyncError, SyncLimits, SyncSettings, SyncSummary, SystemClock, Tokens};
+use crate::intake::Repo;
+use crate::model::{Code, Diagnostic, Severity};
+use crate::pipeline::levelled;
+use crate::redact::Redactor;
+use crate::store::{Access, init_state_dir, sweep_state};
 use std::io::Write as _;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -37,7 +37,7 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
         let help = "set `CONTEXTPACK_GITHUB_TOKEN`, or log in with `gh auth login`";
         notes.push(Diagnostic::new(Code::AnonymousSync, None, message).help(help));
     }
-    let network = |error: contextpack::github::TransportError| outside(SyncError::Network(error.to_string()));
+    let network = |error: crate::github::TransportError| outside(SyncError::Network(error.to_string()));
     let mut transport = Http::new(&whose.api, &secrets, PATIENCE, &proxies).map_err(network)?;
     let settings = &workspace.settings;
     init_state_dir(&workspace.root, !settings.output.dir.is_under(".contextpack"))?;
@@ -60,7 +60,7 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     let mut teller = SyncReporter::new(global);
     let redactor = Redactor::new(&settings.redaction);
     let mut summary =
-        contextpack::github::sync(&mut transport, &mut SystemClock, &mut teller, &redactor, &setting, &request);
+        crate::github::sync(&mut transport, &mut SystemClock, &mut teller, &redactor, &setting, &request);
     teller.finish();
     super::sync_after::look(global, args, &mut summary)?;
     notes.append(&mut summary.diagnostics);

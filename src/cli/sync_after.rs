@@ -4,10 +4,10 @@ use super::args::{Global, SyncArgs};
 use super::console;
 use super::failure::Failure;
 use super::workspace::Workspace;
-use contextpack::github::SyncSummary;
-use contextpack::model::{Code, RepoPath, SourceTree as _};
-use contextpack::pipeline::Project;
-use contextpack::store::Folder;
+use crate::github::SyncSummary;
+use crate::model::{Code, RepoPath, SourceTree as _};
+use crate::pipeline::Project;
+use crate::store::Folder;
 use std::io::Write as _;
 
 /// Removes neighbours that nothing refers to any more, and warns where private issues would be committed.

@@ -3,8 +3,8 @@
 use super::failure::{Failure, PathFailure};
 use super::sync_request::IssueScope;
 use super::workspace::load;
-use contextpack::intake::Repo;
-use contextpack::store::Folder;
+use crate::intake::Repo;
+use crate::store::Folder;
 use std::path::Path;
 
 /// Adds `github.repo` to the configuration, whose other lines stay as they are. Says whether it had to.
@@ -70,7 +70,7 @@ fn added(text: &str, whose: &IssueScope) -> String {
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use contextpack::github::ApiBase;
+    use crate::github::ApiBase;
 
     #[test]
     fn a_configuration_keeps_its_lines() {

@@ -2,7 +2,7 @@
 
 use super::args::Global;
 use super::console;
-use contextpack::github::{Estimate, EstimateStage, Progress, SyncObserver};
+use crate::github::{Estimate, EstimateStage, Progress, SyncObserver};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};

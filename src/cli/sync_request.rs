@@ -4,12 +4,12 @@ use super::args::{IssueState, SyncArgs};
 use super::detect;
 use super::failure::Failure;
 use super::workspace::Workspace;
-use contextpack::config::Settings;
-use contextpack::github::{ApiBase, IssueFilter, IssueKey, SyncRequest, Tokens};
-use contextpack::graph::{RootMatch, Target};
-use contextpack::intake::Repo;
-use contextpack::model::is_repo_name;
-use contextpack::pipeline::Project;
+use crate::config::Settings;
+use crate::github::{ApiBase, IssueFilter, IssueKey, SyncRequest, Tokens};
+use crate::graph::{RootMatch, Target};
+use crate::intake::Repo;
+use crate::model::is_repo_name;
+use crate::pipeline::Project;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -84,7 +84,7 @@ fn host_of(value: &str) -> String {
 
 /// The API of a host; the environment names another way to the same host, or the default.
 fn api(host: &str) -> Result<ApiBase, Failure> {
-    let usage = |error: contextpack::github::ApiError| Failure::usage(error.to_string());
+    let usage = |error: crate::github::ApiError| Failure::usage(error.to_string());
     let named = variable("GITHUB_API_URL").map(|url| ApiBase::new(&url)).transpose().map_err(usage)?;
     match named {
         Some(api) if host == "github.com" || is_of(&api, host) => Ok(api),

@@ -6,8 +6,8 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::read as read_bytes;
 use super::{packs, report};
-use contextpack::review::{ReadError, read};
-use contextpack::wire::Pack;
+use crate::review::{ReadError, read};
+use crate::wire::Pack;
 use std::io::Write as _;
 use std::path::Path;
 
@@ -36,7 +36,7 @@ pub(crate) fn pack(global: &Global, target: &str, building: &BudgetArgs) -> Resu
                 let mut err = console::stderr();
                 for warning in &pack.warnings {
                     let place =
-                        warning.source.as_ref().map(|source| format!(" ({})", contextpack::render::place(source)));
+                        warning.source.as_ref().map(|source| format!(" ({})", crate::render::place(source)));
                     let line = format!("warning[{}]: {}{}", warning.code, warning.message, place.unwrap_or_default());
                     writeln!(err, "{}", report::printable(&line))?;
                 }

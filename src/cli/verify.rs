@@ -11,7 +11,7 @@ use super::report::{json_text, printable};
 use super::workspace::{Workspace, settled};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, DirEntry};
-use contextpack::review::{Difference, difference, read, verify};
+use crate::review::{Difference, difference, read, verify};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -137,7 +137,7 @@ fn beside(file: &Path, bytes: &[u8]) -> Result<Option<String>, Failure> {
     }
     let name = markdown.display().to_string();
     let text = read_bytes::file(&markdown)?;
-    let same = read(bytes).is_ok_and(|pack| contextpack::render::pack(&pack).whole().as_bytes() == text);
+    let same = read(bytes).is_ok_and(|pack| crate::render::pack(&pack).whole().as_bytes() == text);
     Ok((!same).then(|| format!("its Markdown `{name}` is not its rendering")))
 }
 

@@ -4,15 +4,15 @@ use super::args::{BudgetArgs, Global};
 use super::console;
 use super::failure::Failure;
 use super::report::printable;
-use contextpack::cache::{Cache, FreshnessPolicy, ScrubCache, TracedTree};
-use contextpack::config::{self, DenyList, Settings};
-use contextpack::intake::{CacheUse, Options, Repo};
-use contextpack::model::{Code, Diagnostic, RepoPath, Severity, SourceTree, Untracked};
-use contextpack::pipeline::{BudgetLimits, BuildCache, NoCache, Project, RootError, levelled, unmatched};
-use contextpack::redact::Environment;
-use contextpack::seal::Stamp;
-use contextpack::session::{BuildOrder, IncrementalBuild, MOST_TRIES};
-use contextpack::store::{Access, CacheFolder, CacheUnavailable, Folder, StoreError, sweep_state};
+use crate::cache::{Cache, FreshnessPolicy, ScrubCache, TracedTree};
+use crate::config::{self, DenyList, Settings};
+use crate::intake::{CacheUse, Options, Repo};
+use crate::model::{Code, Diagnostic, RepoPath, Severity, SourceTree, Untracked};
+use crate::pipeline::{BudgetLimits, BuildCache, NoCache, Project, RootError, levelled, unmatched};
+use crate::redact::Environment;
+use crate::seal::Stamp;
+use crate::session::{BuildOrder, IncrementalBuild, MOST_TRIES};
+use crate::store::{Access, CacheFolder, CacheUnavailable, Folder, StoreError, sweep_state};
 use std::error::Error;
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -271,7 +271,7 @@ fn configuration(global: &Global) -> Result<(PathBuf, Settings, Config), Failure
 
 /// Reads a configuration, whose redaction may name the built-in rules.
 pub(crate) fn load(shown: &str, text: Option<&str>) -> Result<Settings, Vec<Diagnostic>> {
-    let rules = contextpack::redact::built_in_rules();
+    let rules = crate::redact::built_in_rules();
     let names: Vec<&str> = rules.iter().map(|rule| rule.name).collect();
     config::load_knowing(shown, text, &names)
 }

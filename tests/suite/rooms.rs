@@ -48,7 +48,7 @@ const ROOMS: [(&str, &[&str]); 20] = [
             "pipeline", "store", "review", "github", "cache", "session", "watch",
         ],
     ),
-    ("main", &["cli"]),
+    ("main", &[]),
 ];
 
 /// Rooms behind the door: of `redact` they may use `Clean` and nothing else.

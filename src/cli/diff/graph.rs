@@ -1,6 +1,6 @@
 //! The neighbourhood of the packs that differ, as one mermaid graph.
 
-use contextpack::review::Diff;
+use crate::review::Diff;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 

@@ -6,7 +6,7 @@ use super::graph::graph;
 use super::lines::{WordMarkers, head, line, or_dash, size, what};
 use super::text::is_told;
 use crate::cli::report::printable;
-use contextpack::review::{Diff, PackChange, SharedChange};
+use crate::review::{Diff, PackChange, SharedChange};
 use std::fmt::Write as _;
 
 /// The most bytes of the page.

@@ -13,7 +13,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::report::json_text;
 use crate::cli::console;
-use contextpack::review::{self, Diff, Pair, Rebuilt, SalvagedPack, compare, salvage};
+use crate::review::{self, Diff, Pair, Rebuilt, SalvagedPack, compare, salvage};
 use rayon::prelude::*;
 use sides::{Side, Sides};
 use std::collections::{BTreeMap, BTreeSet};

@@ -8,9 +8,9 @@ use crate::cli::failure::Failure;
 use crate::cli::packs;
 use crate::cli::report;
 use crate::cli::workspace::{Workspace, settled};
-use contextpack::model::Severity;
-use contextpack::pipeline::{Built, Project};
-use contextpack::review::{self, Rebuilt, read};
+use crate::model::Severity;
+use crate::pipeline::{Built, Project};
+use crate::review::{self, Rebuilt, read};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 

@@ -6,9 +6,9 @@ use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::read;
 use crate::cli::report::printable;
 use crate::cli::workspace::settings;
-use contextpack::config::Settings;
-use contextpack::intake::{GitObject, History, merge_base};
-use contextpack::store::{Folder, LARGEST_SET};
+use crate::config::Settings;
+use crate::intake::{GitObject, History, merge_base};
+use crate::store::{Folder, LARGEST_SET};
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -176,9 +176,9 @@ fn listed(folder: &Folder) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     Ok(packs)
 }
 
-fn outside(error: contextpack::intake::HistoryError) -> Failure {
+fn outside(error: crate::intake::HistoryError) -> Failure {
     match error {
-        contextpack::intake::HistoryError::Unknown(_) => Failure::usage(error.to_string()),
+        crate::intake::HistoryError::Unknown(_) => Failure::usage(error.to_string()),
         error => Failure::Outside(Box::new(error)),
     }
 }

@@ -3,7 +3,7 @@
 use super::lines::{WordMarkers, head, line, or_dash, size, what};
 use crate::cli::report::printable;
 use anstyle::{AnsiColor, Style};
-use contextpack::review::{Diff, PackChange, SharedChange};
+use crate::review::{Diff, PackChange, SharedChange};
 use std::io::{self, Write};
 
 const BOLD: Style = Style::new().bold();

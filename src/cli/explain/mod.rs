@@ -25,7 +25,7 @@ pub(crate) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
         Ok(pack) => pack,
         Err(exit) => return Ok(exit),
     };
-    let explanation = contextpack::review::explain(&pack);
+    let explanation = crate::review::explain(&pack);
     let mut out = console::stdout();
     match global.format {
         Format::Json => {

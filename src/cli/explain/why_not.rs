@@ -8,11 +8,11 @@ use crate::cli::packs::BudgetProbe;
 use crate::cli::report::{json_text, printable};
 use crate::cli::target;
 use crate::cli::workspace::{Workspace, settled};
-use contextpack::graph::Target;
-use contextpack::model::{RepoPath, SourceTree as _};
-use contextpack::pipeline::Project;
-use contextpack::review::{WhyNot, grouped, why_not};
-use contextpack::store::Access;
+use crate::graph::Target;
+use crate::model::{RepoPath, SourceTree as _};
+use crate::pipeline::Project;
+use crate::review::{WhyNot, grouped, why_not};
+use crate::store::Access;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{ErrorKind, Write as _};
 

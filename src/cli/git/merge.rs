@@ -8,11 +8,11 @@ use crate::cli::packs::BudgetProbe;
 use crate::cli::read;
 use crate::cli::report::printable;
 use crate::cli::workspace::Workspace;
-use contextpack::intake::{Repo, merged};
-use contextpack::render;
-use contextpack::review::salvage;
-use contextpack::session::companion;
-use contextpack::wire::Pack;
+use crate::intake::{Repo, merged};
+use crate::render;
+use crate::review::salvage;
+use crate::session::companion;
+use crate::wire::Pack;
 use std::io::Write as _;
 use std::path::Path;
 
@@ -92,7 +92,7 @@ fn sealed(global: &Global, top: &Path, scratch: &Path, root: &Path, pack: &Pack)
     let bench = BudgetProbe::new(&workspace, &project, &name, &building).map_err(told)?;
     let built = bench.built(building.limits()).map_err(told)?;
     let sealed = built.map_err(|found| found.first().map(|it| it.message.clone()).unwrap_or_default())?;
-    let slug = contextpack::model::slug(&project.name(bench.item));
+    let slug = crate::model::slug(&project.name(bench.item));
     Ok(MergedPack {
         name: format!("{slug}.{}.json", bench.profile),
         pack: sealed.pack().clone(),

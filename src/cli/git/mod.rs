@@ -6,8 +6,8 @@ use super::args::{GitArgs, GitCommand, Global};
 use super::exit::Exit;
 use super::failure::Failure;
 use crate::cli::console;
-use contextpack::redact::invisible;
-use contextpack::review::read;
+use crate::redact::invisible;
+use crate::review::read;
 use std::io::Write as _;
 
 /// What the clone's configuration says, by name.
@@ -25,7 +25,7 @@ pub(crate) fn run(global: &Global, args: &GitArgs) -> Result<Exit, Failure> {
         GitCommand::Textconv { file } => {
             let bytes = super::read::file(file)?;
             // What is no pack, such as one with marks of a conflict, is shown as it is: git would show nothing at all.
-            let text = read(&bytes).map(|pack| contextpack::render::pack(&pack).whole().into_bytes());
+            let text = read(&bytes).map(|pack| crate::render::pack(&pack).whole().into_bytes());
             let mut out = console::stdout();
             out.write_all(shown(&text.unwrap_or(bytes)).as_bytes())?;
             out.flush()?;

@@ -3,9 +3,9 @@
 use crate::cli::args::Global;
 use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::{verify, workspace};
-use contextpack::model::natural_cmp;
-use contextpack::review::{PageEntry, report_data};
-use contextpack::store::{Folder, Links, StoreError, read_file};
+use crate::model::natural_cmp;
+use crate::review::{PageEntry, report_data};
+use crate::store::{Folder, Links, StoreError, read_file};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::fs::Metadata;

@@ -6,8 +6,8 @@ use crate::cli::console;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::report::{plain_error, printable};
-use contextpack::review::report_page;
-use contextpack::store::Folder;
+use crate::review::report_page;
+use crate::store::Folder;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 

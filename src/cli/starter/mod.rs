@@ -114,7 +114,7 @@ fn github(text: &mut String, found: &DetectedRepo) {
 fn quoted(text: &str) -> String {
     let mut out = String::new();
     for c in serde_json::Value::from(text).to_string().chars() {
-        if contextpack::model::is_hidden(c) || matches!(c, '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}') {
+        if crate::model::is_hidden(c) || matches!(c, '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}') {
             // YAML alone reads this form, and has no other for what lies beyond 16 bits.
             let _ = write!(out, "\\U{:08x}", u32::from(c));
         } else {
@@ -211,7 +211,7 @@ pub(crate) fn ignored(cached: bool) -> String {
 mod tests {
     use super::*;
     use crate::cli::detect::{Backlog, Github};
-    use contextpack::config::load;
+    use crate::config::load;
 
     #[test]
     fn every_starter_configuration_is_valid_and_says_what_was_found() {
