@@ -8,12 +8,14 @@
 //! Nothing in it is raw text. Digests of raw text begin with a key that lies outside the repo: without it
 //! nobody can try secrets against them.
 
+mod build_cache;
 mod fresh;
 mod manifest;
 mod recent;
 mod texts;
 mod trace;
 
+pub use build_cache::{BuildCache, CachedReading, FilePurpose, FileResult, LoadedDocument, NoCache, ReferenceCache};
 pub use fresh::FreshnessPolicy;
 pub use manifest::{CachedPack, CompletedBuild, FileFingerprint, Manifest, PackSummary};
 pub use recent::SessionMemo;

@@ -1,8 +1,9 @@
 //! What the last build of this process made of each file.
 
 use super::trace::InputKey;
+use super::{FilePurpose, FileResult, ReferenceCache};
+use crate::graph::ItemReferences;
 use crate::model::{Digest, FileState, REST, RepoPath};
-use crate::pipeline::{FilePurpose, FileResult, ItemReferences, ReferenceCache};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! What a cache makes of files that it did not write, and of clocks.
 
+use super::CachedReading;
 use super::*;
 use crate::model::{Refusal, RepoPath, SourceTree};
-use crate::pipeline::{BuildCache as _, CachedReading};
 use crate::redact::{Piece, Redactor};
 use crate::store::{Access, Folder};
 use std::fs;

@@ -1,7 +1,7 @@
 //! What is known of texts: a [`BuildCache`] that lasts.
 
+use super::{BuildCache, CachedReading};
 use crate::model::{Digest, Digester, RepoPath};
-use crate::pipeline::{BuildCache, CachedReading};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -3,8 +3,8 @@
 use super::now;
 use super::recent::{ObservedInput, SessionMemo};
 use super::texts::{ScrubCache, content};
+use super::{BuildCache, CachedReading, FilePurpose, FileResult, ReferenceCache};
 use crate::model::{Diagnostic, Digest, Digester, FileState, Refusal, RepoPath, SourceTree};
-use crate::pipeline::{BuildCache, CachedReading, FilePurpose, FileResult, ReferenceCache};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 

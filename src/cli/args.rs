@@ -7,9 +7,9 @@ pub(crate) use super::review_args::{
     AttestArgs, DiffArgs, ExplainArgs, GitArgs, GitCommand, RenderArgs, RenderPart, ReportArgs, VerifyArgs,
 };
 use super::watch_args::WatchArgs;
-use clap::{Args as Options, Parser, Subcommand, ValueEnum};
 use crate::config::Strategy;
 use crate::model::{Shard, Untracked};
+use clap::{Args as Options, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Builds context packs: what an agent must know of a work item, in one file that is the same every time.

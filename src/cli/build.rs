@@ -9,15 +9,15 @@ use super::output;
 use super::packs::{self, BuildRun};
 use super::report::{self, json_text, printable};
 use super::step::{self, StepPack, StepSummary};
-use super::strays::strays;
 use super::summary::{self, SummaryRow};
-use super::workspace::{Workspace, settled};
+use super::workspace::{open, print_notes, settled};
 use crate::cache::{FreshnessPolicy, PackSummary};
+use crate::engine::{
+    BuildOrder, BuildReport, PackWriter, Project, Repository, WriteOutcome, WriteReport, WriteStatus, companion,
+    orphans, write_packs,
+};
 use crate::intake::Repo;
 use crate::model::{self, SourceTree as _};
-use crate::pipeline::{IsUnchanged, Planned, Project};
-use crate::seal::Sealed;
-use crate::session::{PackWriter, WriteOutcome, WriteStatus, companion};
 use crate::store::{Access, Folder, StoreError};
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -93,74 +93,68 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         return Err(Failure::usage("`--out -` prints a pack and writes nothing else"));
     }
     let written_to: Vec<&Path> = out.into_iter().chain(args.markdown.as_deref()).collect();
-    let workspace = Workspace::open(global, &written_to, Some(Access::Write))?;
+    let repository = open(global, &written_to, Some(Access::Write))?;
     if printed {
-        let project = workspace.project();
-        let mut items = workspace.roots(&project, &args.roots)?;
+        let project = repository.project();
+        let mut items = repository.find_roots(&project, &args.roots)?;
         items.retain(|item| args.shard.is_none_or(|shard| shard.holds(&project.corpus().entries[*item].item.id)));
-        return print_one(global, &workspace, &project, items, args);
+        return print_one(global, &repository, &project, items, args);
     }
     let folder = match out {
-        Some(dir) => Folder::open_anywhere(dir)?.staged_at(&workspace.root)?,
-        None => Folder::open(&workspace.root, &workspace.settings.output.dir)?,
+        Some(dir) => Folder::open_anywhere(dir)?.staged_at(repository.root())?,
+        None => Folder::open(repository.root(), &repository.settings().output.dir)?,
     };
-    let staged = |dir| Folder::open_anywhere(dir)?.staged_at(&workspace.root);
+    let staged = |dir| Folder::open_anywhere(dir)?.staged_at(repository.root());
     let markdown = args.markdown.as_deref().map(staged).transpose()?;
     folder.sweep(&Repo::is_tracked);
     markdown.iter().for_each(|folder| folder.sweep(&Repo::is_tracked));
     let shown = |name: &str| match args.out.as_deref() {
         Some(dir) => dir.join(name).display().to_string(),
-        None => format!("{}/{name}", workspace.settings.output.dir),
+        None => format!("{}/{name}", repository.settings().output.dir),
     };
-    let beside = workspace.settings.output.markdown;
+    let beside = repository.settings().output.markdown;
     let look = FreshnessPolicy { alone: args.prune, beside };
-    let incremental = workspace.incremental(&folder, &args.building, out, look)?;
+    let order = BuildOrder {
+        roots: &[],
+        profiles: &args.building.profiles(&repository)?,
+        limits: args.building.limits(),
+        untracked: repository.untracked(),
+        out: out.map(std::path::absolute).transpose()?,
+    };
+    let incremental = repository.incremental(&folder, &order, look);
     // What is written beside the packs needs them all.
     let incremental = incremental.as_ref().filter(|_| markdown.is_none());
     let whole = args.roots.is_empty() && args.shard.is_none();
     if let Some(incremental) = incremental.filter(|_| whole && args.outputs.is_none())
         && let Some((kept, told)) = incremental.fresh()
     {
-        workspace.saved(incremental.rest());
-        let run = packs::unchanged(global, told);
+        repository.note_cache_written(incremental.rest());
+        print_notes(global, &repository);
+        let run = BuildRun::new(global, BuildReport { diagnostics: told, blocked: false });
         let outcomes: Vec<PackOutcome> = kept.into_iter().map(|kept| WriteOutcome::from(kept).into()).collect();
         return conclude(global, args, &run, &outcomes, &shown, started);
     }
-    let trace = incremental.map(|incremental| incremental.trace(workspace.texts(), None));
-    let project = trace.as_ref().map_or_else(|| workspace.project(), |trace| workspace.desk_of(trace));
-    let mut items = workspace.roots(&project, &args.roots)?;
+    let trace = incremental.map(|incremental| incremental.trace(repository.texts(), None));
+    let project = trace.as_ref().map_or_else(|| repository.project(), |trace| repository.traced_project(trace));
+    let mut items = repository.find_roots(&project, &args.roots)?;
     let no_roots = items.is_empty();
     if let Some(shard) = args.shard {
         items.retain(|item| shard.holds(&project.corpus().entries[*item].item.id));
     }
-    let outcomes = Mutex::new(Vec::new());
-    let done = |outcome: PackOutcome| outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
-    let failed: Mutex<Option<StoreError>> = Mutex::new(None);
-    let known = incremental.map(|incremental| {
-        |planned: &Planned| match incremental.known(planned) {
-            Some(kept) => {
-                done(WriteOutcome::from(kept).into());
-                true
-            }
-            None => false,
-        }
-    });
-    let known = known.as_ref().map(|known| known as &IsUnchanged<'_>);
     // Reading the old pack to say why it is stale costs more than making the new one.
     let why = global.verbose || global.format != Format::Text || args.telling.summary.is_some();
-    let writing = PackWriter { folder: &folder, beside, markdown: markdown.as_ref(), incremental, why, replaced: None };
-    let run =
-        packs::run(global, &workspace, &project, items, &args.building, known, &|built| match writing.write(built) {
-            Ok(written) => done(written.into()),
-            Err(error) => {
-                failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-            }
-        })?;
-    let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let writer = PackWriter { folder: &folder, beside, markdown: markdown.as_ref(), incremental, why, replaced: None };
+    let job = packs::job(&repository, &project, items, &args.building)?;
+    let bar = packs::progress(global, job.roots.len() * job.profiles.len());
+    let WriteReport { packs: written, build, refused } =
+        write_packs(repository.files(), &project, &job, &writer, &|| bar.inc(1))?;
+    bar.finish_and_clear();
+    print_notes(global, &repository);
+    let run = BuildRun::new(global, build);
+    let mut outcomes: Vec<PackOutcome> = written.into_iter().map(PackOutcome::from).collect();
     let complete = !run.blocked && !no_roots && outcomes.iter().all(|outcome| outcome.made.is_some());
-    if args.prune && failed.is_none() {
-        outcomes.extend(prune(&folder, &outcomes, &run, &project, &workspace)?);
+    if args.prune && refused.is_none() {
+        outcomes.extend(prune(&folder, &outcomes, &run, &project, &repository)?);
         if !run.blocked && !beside && markdown.is_none() {
             outcomes.iter_mut().try_for_each(|outcome| strip(&folder, outcome))?;
         }
@@ -177,12 +171,13 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     }
     // It is large, and what is written down needs room as well.
     drop(project);
-    if let (Some(incremental), Some(trace), true) = (incremental, &trace, whole && failed.is_none()) {
-        let manifest = incremental.manifest(trace, complete.then_some(&*run.told));
-        workspace.saved(incremental.save(&manifest, workspace.texts()));
+    if let (Some(incremental), Some(trace), true) = (incremental, &trace, whole && refused.is_none()) {
+        let manifest = incremental.manifest(trace, complete.then_some(&*run.before_strict));
+        repository.note_cache_written(incremental.save(&manifest, repository.texts()));
+        print_notes(global, &repository);
     }
     let exit = conclude(global, args, &run, &outcomes, &shown, started)?;
-    if let Some(error) = failed {
+    if let Some(error) = refused {
         return Err(error.into());
     }
     if no_roots && !run.blocked && !global.quiet && global.format == Format::Text {
@@ -236,41 +231,36 @@ pub(super) fn counted(packs: usize) -> String {
     format!("{packs} pack{}", if packs == 1 { "" } else { "s" })
 }
 
-/// Whether what is on disk differs from the pack in its stamp at most.
-pub(super) fn is_unchanged(existing: Option<&[u8]>, sealed: &Sealed) -> bool {
-    existing.is_some_and(|existing| sealed.is_unchanged(existing))
-}
-
 /// Removes packs whose root or profile is gone; those that cannot be judged stay.
 fn prune(
     folder: &Folder,
     outcomes: &[PackOutcome],
     run: &BuildRun,
     project: &Project<'_>,
-    workspace: &Workspace,
+    repository: &Repository,
 ) -> Result<Vec<PackOutcome>, StoreError> {
     if run.blocked {
         return Ok(Vec::new());
     }
     let names: BTreeSet<&str> = outcomes.iter().map(|outcome| outcome.name.as_str()).collect();
     let mut removed = Vec::new();
-    let strays = strays(folder, &names, run, project, &workspace.root)?;
+    let orphans = orphans(folder, &names, &run.diagnostics, project, repository.root())?;
     // A pack that git brought meanwhile is of items that this build has not seen.
-    if !workspace.repo.is_settled() {
+    if !repository.files().is_settled() {
         return Ok(Vec::new());
     }
-    for stray in strays.into_iter().filter(|stray| stray.unverifiable.is_none()) {
-        let markdown = companion::remove(folder, &stray.name)?;
-        if folder.remove(&stray.name)? {
-            let markdown = markdown.then(|| companion::name(&stray.name));
+    for orphan in orphans.into_iter().filter(|orphan| orphan.unverifiable.is_none()) {
+        let markdown = companion::remove(folder, &orphan.name)?;
+        if folder.remove(&orphan.name)? {
+            let markdown = markdown.then(|| companion::name(&orphan.name));
             removed.push(PackOutcome {
-                root: stray.root(),
-                profile: stray.pack.profile.clone(),
+                root: orphan.root(),
+                profile: orphan.pack.profile.clone(),
                 status: "removed",
                 reasons: vec!["its root or profile is gone".to_owned()],
-                made: Some((&stray.pack).into()),
-                touched: [stray.name.clone()].into_iter().chain(markdown).collect(),
-                name: stray.name,
+                made: Some((&orphan.pack).into()),
+                touched: [orphan.name.clone()].into_iter().chain(markdown).collect(),
+                name: orphan.name,
             });
         }
     }
@@ -291,19 +281,19 @@ fn strip(folder: &Folder, outcome: &mut PackOutcome) -> Result<(), StoreError> {
 
 fn print_one(
     global: &Global,
-    workspace: &Workspace,
+    repository: &Repository,
     project: &Project<'_>,
     items: Vec<usize>,
     args: &BuildArgs,
 ) -> Result<Exit, Failure> {
-    let packs = items.len() * args.building.profiles(&workspace.settings)?.len();
+    let packs = items.len() * args.building.profiles(repository)?.len();
     if packs != 1 {
         return Err(Failure::usage(format!(
             "`--out -` prints one pack, and {packs} would be built: name one root, and one profile with `-p`"
         )));
     }
     let sealed = Mutex::new(None);
-    let run = packs::run(global, workspace, project, items, &args.building, None, &|built| {
+    let run = packs::run(global, repository, project, items, &args.building, None, &|built| {
         *sealed.lock().unwrap_or_else(PoisonError::into_inner) = built.outcome.ok();
     })?;
     if !global.quiet {

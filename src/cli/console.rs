@@ -3,8 +3,8 @@
 //! GitHub's runner reads the log of every step for commands, whatever program wrote it. In what this program says no text
 //! makes one: the character that would complete it is printed as an escape such as `\u{5b}`.
 
-use anstream::AutoStream;
 use crate::model::Commands;
+use anstream::AutoStream;
 use std::io::{self, StderrLock, StdoutLock, Write};
 
 /// What is for standard output, in which nothing is a command. Styles are taken out where none belong.

@@ -1,10 +1,10 @@
 //! What a repo has already, so that `init` fits it.
 
-use cap_std::ambient_authority;
-use cap_std::fs::Dir;
 use crate::config::DenyList;
 use crate::intake::{Options, Repo};
 use crate::model::{Code, Diagnostic, Place, RepoPath, SourceTree as _, is_repo_name};
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read as _};

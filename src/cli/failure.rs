@@ -5,12 +5,9 @@ use super::args::Format;
 use super::console;
 use super::exit::Exit;
 use super::report::{self, printable};
-use super::workspace::environment;
-use crate::config::RedactionSettings;
+use crate::engine::{EngineError, Unsettled};
 use crate::intake::IntakeError;
 use crate::model::{Code, Diagnostic};
-use crate::pipeline::Unsettled;
-use crate::redact::Redactor;
 use crate::store::StoreError;
 use std::error::Error;
 use std::io;
@@ -28,9 +25,9 @@ pub(crate) enum Failure {
     Unread(Vec<Diagnostic>),
     /// The configuration cannot be used.
     Config {
-        /// What is wrong with it.
+        /// What is wrong with it, redacted.
         diagnostics: Vec<Diagnostic>,
-        /// Its text, to show the lines concerned.
+        /// Its text, redacted, to show the lines concerned.
         text: Option<String>,
     },
 }
@@ -46,7 +43,7 @@ impl Failure {
         match self {
             Self::Usage(message) => message.clone(),
             Self::Outside(error) => error.to_string(),
-            Self::Unsettled => UNSETTLED.to_owned(),
+            Self::Unsettled => unsettled(),
             Self::Unread(_) => "an input cannot be read".to_owned(),
             Self::Config { .. } => "the configuration cannot be used".to_owned(),
         }
@@ -58,22 +55,7 @@ impl Failure {
         let stderr = &mut console::stderr();
         let (exit, told) = match self {
             Self::Config { diagnostics, text } => {
-                // Lines of the configuration pass the door like any other text.
-                let door = Redactor::new(&RedactionSettings::default());
-                let environment = environment();
-                let clean = |text: &str| environment.mask(&door.line(text));
-                // A secret of several lines is one only as a whole; where it goes, lines go that would be counted.
-                let lines = |text: &str| text.matches('\n').count();
-                let text = text.and_then(|text| Some(clean(&text)).filter(|clean| lines(clean) == lines(&text)));
                 let version = diagnostics.iter().any(|diagnostic| diagnostic.code == Code::RequiredVersion);
-                let diagnostics: Vec<Diagnostic> = diagnostics
-                    .into_iter()
-                    .map(|diagnostic| Diagnostic {
-                        message: clean(&diagnostic.message),
-                        help: diagnostic.help.map(|help| clean(&help)),
-                        ..diagnostic
-                    })
-                    .collect();
                 let told = if github {
                     report::tell(format, &diagnostics, &|_| None)
                 } else {
@@ -88,8 +70,8 @@ impl Failure {
                 };
                 (Exit::Input, told)
             }
-            Self::Unsettled if github => (Exit::Outside, annotate(UNSETTLED, None)),
-            Self::Unsettled => (Exit::Outside, report::plain_error(stderr, UNSETTLED, None)),
+            Self::Unsettled if github => (Exit::Outside, annotate(&unsettled(), None)),
+            Self::Unsettled => (Exit::Outside, report::plain_error(stderr, &unsettled(), None)),
             Self::Usage(message) if github => (Exit::Usage, annotate(&message, None)),
             Self::Usage(message) => (Exit::Usage, report::plain_error(stderr, &message, None)),
             Self::Outside(error) => {
@@ -111,9 +93,10 @@ impl Failure {
     }
 }
 
-/// Said where git does not come to an end.
-const UNSETTLED: &str =
-    "git changed files while they were read, again and again; nothing was written: try again when git is done";
+/// The message about files that git does not stop changing.
+fn unsettled() -> String {
+    EngineError::Unsettled(Unsettled).to_string()
+}
 
 /// An error without a place, with its chain of causes, as an annotation.
 fn annotate(message: &str, cause: Option<&(dyn Error + 'static)>) -> io::Result<()> {
@@ -134,18 +117,22 @@ impl From<io::Error> for Failure {
     }
 }
 
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Config { diagnostics, text } => Self::Config { diagnostics, text },
+            EngineError::Unread(diagnostics) => Self::Unread(diagnostics),
+            EngineError::Unsettled(_) => Self::Unsettled,
+            EngineError::Profile { .. } | EngineError::Root(_) => Self::Usage(error.to_string()),
+            EngineError::Intake(error) => Self::Outside(Box::new(error)),
+            EngineError::Store(error) => error.into(),
+        }
+    }
+}
+
 impl From<IntakeError> for Failure {
     fn from(error: IntakeError) -> Self {
-        match error {
-            // What stands in the repo is wrong, not the world around it.
-            IntakeError::TwoConfigs { .. } | IntakeError::Unusable { .. } => {
-                let diagnostics = vec![Diagnostic::new(Code::InvalidConfig, None, error.to_string())];
-                Self::Config { diagnostics, text: None }
-            }
-            IntakeError::Read { .. } | IntakeError::NotAFolder { .. } | IntakeError::Locked { .. } => {
-                Self::Outside(Box::new(error))
-            }
-        }
+        EngineError::from(error).into()
     }
 }
 

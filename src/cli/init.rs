@@ -9,8 +9,8 @@ use super::output;
 use super::report::{self, printable};
 use super::setup::{CONFIG, Setup, is_half, unfit};
 use super::starter;
-use super::workspace::load;
 use crate::config::Settings;
+use crate::engine::validated;
 use crate::intake::Repo;
 use std::io::Write;
 use std::path::Path;
@@ -49,7 +49,7 @@ fn existing(
     }
     // Lines of the file are not shown: nothing has looked for secrets in them.
     let faulty = |diagnostics| Failure::Config { diagnostics, text: None };
-    let settings = load(&name, Some(&text)).map_err(faulty)?;
+    let settings = validated(&name, Some(&text)).map_err(faulty)?;
     match unfit(&name, &settings) {
         unfit if unfit.is_empty() => Ok(Some((name, settings))),
         unfit => Err(faulty(unfit)),

@@ -2,22 +2,20 @@
 
 use super::annotations::Annotations;
 use super::args::{BudgetArgs, Format, Global, ListArgs};
-use super::check::{PackState, standing};
 use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
-use super::packs;
+use super::packs::{self, BuildRun};
 use super::report::{self, json_text, printable};
-use super::workspace::{Workspace, settled};
+use super::workspace::{open, settled};
+use crate::engine::{CheckReport, CheckRequest, PackState, Project, check_packs};
 use crate::graph::Value;
-use crate::model::{Diagnostic, Relation, Severity, Shard, SourceTree as _};
-use crate::pipeline::{Planned, Project};
-use crate::store::{Access, Folder, StoreError};
+use crate::model::{Diagnostic, Relation, Severity, Shard};
+use crate::store::{Access, Folder};
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::num::NonZeroU32;
-use std::sync::{Mutex, PoisonError};
 
 /// A root as the list shows it.
 struct ListRow {
@@ -36,54 +34,31 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
 }
 
 fn try_run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
-    let workspace = Workspace::open(global, &[], Some(Access::Read))?;
-    let project = workspace.project();
+    let repository = open(global, &[], Some(Access::Read))?;
+    let project = repository.project();
     let items = project.roots();
     if let Some(shards) = args.matrix.and_then(NonZeroU32::new) {
-        workspace.all_read(&project)?;
+        repository.confirm_all_read(&project)?;
         return matrix(&project, &items, shards);
     }
-    let folder = Folder::open(&workspace.root, &workspace.settings.output.dir)?;
-    let packs = Mutex::new(BTreeMap::<String, Vec<PackState>>::new());
-    let failed: Mutex<Option<StoreError>> = Mutex::new(None);
-    let add = |standing: PackState| {
-        packs.lock().unwrap_or_else(PoisonError::into_inner).entry(standing.root.clone()).or_default().push(standing);
-    };
+    let folder = Folder::open(repository.root(), &repository.settings().output.dir)?;
     // A pack without a file is missing whatever a build gives: it need not be built to be listed.
-    let files = folder.list()?;
-    let without_file = |planned: &Planned| {
-        let is_missing = files.binary_search(&planned.name).is_err();
-        if is_missing {
-            add(PackState::missing(planned));
-        }
-        is_missing
-    };
-    let markdown = workspace.settings.output.markdown;
-    let run = packs::run(
-        global,
-        &workspace,
-        &project,
-        items.clone(),
-        &BudgetArgs::default(),
-        Some(&without_file),
-        &|built| match standing(&folder, built, markdown) {
-            Ok(standing) => add(standing),
-            Err(error) => {
-                failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-            }
-        },
-    )?;
-    if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(error.into());
+    let request = CheckRequest { folder: &folder, markdown: repository.settings().output.markdown, skip_missing: true };
+    let job = packs::job(&repository, &project, items.clone(), &BudgetArgs::default())?;
+    let bar = packs::progress(global, job.roots.len() * job.profiles.len());
+    let CheckReport { packs: states, build } =
+        check_packs(repository.files(), &project, &job, &request, &|| bar.inc(1))?;
+    bar.finish_and_clear();
+    repository.confirm_settled()?;
+    let run = BuildRun::new(global, build);
+    let mut packs = BTreeMap::<String, Vec<PackState>>::new();
+    for state in states {
+        packs.entry(state.root.clone()).or_default().push(state);
     }
-    if !workspace.repo.is_settled() {
-        return Err(Failure::Unsettled);
-    }
-    let mut packs = packs.into_inner().unwrap_or_else(PoisonError::into_inner);
     let rows: Vec<ListRow> = items.iter().map(|item| row(&project, *item, &mut packs)).collect();
     let mut out = console::stdout();
     if global.format == Format::Json {
-        let dir = workspace.settings.output.dir.as_str();
+        let dir = repository.settings().output.dir.as_str();
         let roots = rows.iter().map(|row| as_json(row, dir)).collect();
         let text = json_text(&output::List { roots, diagnostics: output::told(&run.diagnostics) });
         writeln!(out, "{text}")?;
@@ -150,8 +125,7 @@ fn row(project: &Project<'_>, item: usize, packs: &mut BTreeMap<String, Vec<Pack
         _ => None,
     });
     let edges = project.graph().edges(item);
-    let mut standings = packs.remove(record.id.as_str()).unwrap_or_default();
-    standings.sort();
+    let states = packs.remove(record.id.as_str()).unwrap_or_default();
     ListRow {
         id: project.masked(&record.id),
         title: project.masked(&record.title),
@@ -163,7 +137,7 @@ fn row(project: &Project<'_>, item: usize, packs: &mut BTreeMap<String, Vec<Pack
             .map(|relation| (relation, edges.iter().filter(|edge| edge.relation == relation).count()))
             .filter(|(_, count)| *count > 0)
             .collect(),
-        packs: standings,
+        packs: states,
     }
 }
 

@@ -30,7 +30,6 @@ mod schema;
 mod setup;
 mod starter;
 mod step;
-mod strays;
 mod summary;
 #[cfg(feature = "github")]
 mod sync;

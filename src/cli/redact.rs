@@ -7,8 +7,9 @@ use super::failure::{Failure, PathFailure};
 use super::output;
 use super::read;
 use super::report::{json_text, plain_error, printable};
-use super::workspace::{deny, settings};
+use super::workspace::configuration;
 use crate::config::RedactionSettings;
+use crate::engine::Configuration;
 use crate::model::RepoPath;
 use crate::redact::{Piece, Redactor, Removal, built_in_rules};
 use crate::store::{self, Folder, Links};
@@ -18,11 +19,10 @@ use std::path::Path;
 
 /// Prints texts as they would enter a pack, what is removed from them, or the rules.
 pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
-    let (root, settings) = settings(global)?;
+    let (root, Configuration { settings, deny, .. }) = configuration(global)?;
     if args.rules {
         return rules(global, &settings.redaction);
     }
-    let deny = deny(&settings)?;
     let redactor = Redactor::new(&settings.redaction);
     usable(args)?;
     let folder = args.out.as_deref().map(Folder::open_anywhere).transpose()?;

@@ -3,9 +3,9 @@
 use super::annotations::Annotations;
 use super::args::Format;
 use super::console;
-use anstyle::{AnsiColor, Style};
 use crate::model::{Diagnostic, RepoPath, Severity, harmless_json, is_hidden};
 use crate::review::unseen_at;
+use anstyle::{AnsiColor, Style};
 use std::borrow::Cow;
 use std::error::Error;
 use std::io::{self, Write};

@@ -2,9 +2,9 @@
 
 use super::annotations::{random_word, workspace_prefix};
 use super::failure::{Failure, PathFailure};
+use crate::engine::Project;
 use crate::graph::{ItemState, Target};
 use crate::model::Relation;
-use crate::pipeline::Project;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::OpenOptions;

@@ -8,12 +8,12 @@ use super::output;
 use super::report::{json_text, plain_error, printable, tell};
 use super::sync_progress::{SyncReporter, counted};
 use super::sync_request::{IssueScope, request, secrets};
-use super::workspace::{Workspace, cache_folder, environment, strict};
+use super::workspace::{environment, open, print_notes, strict, user_caches};
 use super::{sync_config, sync_request};
+use crate::engine::levelled;
 use crate::github::{Http, Proxies, SyncError, SyncLimits, SyncSettings, SyncSummary, SystemClock, Tokens};
 use crate::intake::Repo;
 use crate::model::{Code, Diagnostic, Severity};
-use crate::pipeline::levelled;
 use crate::redact::Redactor;
 use crate::store::{Access, init_state_dir, sweep_state};
 use std::io::Write as _;
@@ -24,10 +24,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Brings the snapshot up to date.
 pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
-    let workspace = Workspace::open(global, &[], None)?;
-    let project = workspace.project();
-    let whose = IssueScope::find(&workspace.root, &workspace.settings)?;
-    let request = request(&workspace, &project, &whose, args)?;
+    let repository = open(global, &[], None)?;
+    let project = repository.project();
+    let whose = IssueScope::find(repository.root(), repository.settings())?;
+    let request = request(&repository, &project, &whose, args)?;
     let proxies = proxies();
     let secrets = secrets(&whose)?.and(proxies.secrets());
     // Issues that only an item names that cannot be read are not asked for.
@@ -39,16 +39,17 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     }
     let network = |error: crate::github::TransportError| outside(SyncError::Network(error.to_string()));
     let mut transport = Http::new(&whose.api, &secrets, PATIENCE, &proxies).map_err(network)?;
-    let settings = &workspace.settings;
-    init_state_dir(&workspace.root, !settings.output.dir.is_under(".contextpack"))?;
-    sweep_state(&workspace.root, &Repo::is_tracked);
-    let cache = cache_folder(&workspace.root, &workspace.repo, Access::Write).unwrap_or_else(|why| {
-        workspace.note(&[format!("no cache is used, so that everything is asked for: {why}")]);
+    let settings = repository.settings();
+    init_state_dir(repository.root(), !settings.output.dir.is_under(".contextpack"))?;
+    sweep_state(repository.root(), &Repo::is_tracked);
+    let cache = repository.cache_folder(Access::Write, user_caches().as_deref()).unwrap_or_else(|why| {
+        repository.note(format!("no cache is used, so that everything is asked for: {why}"));
+        print_notes(global, &repository);
         None
     });
-    notes.extend(workspace.repo.diagnostics().iter().filter(|it| it.code == Code::TrackedCache).cloned());
+    notes.extend(repository.files().diagnostics().iter().filter(|it| it.code == Code::TrackedCache).cloned());
     let setting = SyncSettings {
-        root: workspace.root.clone(),
+        root: repository.root().to_path_buf(),
         folder: settings.github.snapshot.clone(),
         host: whose.host.clone(),
         repo: whose.repo.clone(),
@@ -59,8 +60,7 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     };
     let mut teller = SyncReporter::new(global);
     let redactor = Redactor::new(&settings.redaction);
-    let mut summary =
-        crate::github::sync(&mut transport, &mut SystemClock, &mut teller, &redactor, &setting, &request);
+    let mut summary = crate::github::sync(&mut transport, &mut SystemClock, &mut teller, &redactor, &setting, &request);
     teller.finish();
     super::sync_after::look(global, args, &mut summary)?;
     notes.append(&mut summary.diagnostics);
@@ -72,7 +72,7 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     show(global, &whose, &summary)?;
     if args.write_config
         && summary.error.is_none()
-        && sync_config::write(&workspace.root, global.config.as_deref(), &whose)?
+        && sync_config::write(repository.root(), global.config.as_deref(), &whose)?
     {
         writeln!(console::stderr(), "`github.repo: {}` is in the configuration now", whose.repo)?;
     } else if settings.github.repo.is_none() && !global.quiet && !args.write_config {

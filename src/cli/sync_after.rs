@@ -3,19 +3,19 @@
 use super::args::{Global, SyncArgs};
 use super::console;
 use super::failure::Failure;
-use super::workspace::Workspace;
+use super::workspace::open;
+use crate::engine::{Project, Repository};
 use crate::github::SyncSummary;
 use crate::model::{Code, RepoPath, SourceTree as _};
-use crate::pipeline::Project;
 use crate::store::Folder;
 use std::io::Write as _;
 
 /// Removes neighbours that nothing refers to any more, and warns where private issues would be committed.
 pub(crate) fn look(global: &Global, args: &SyncArgs, summary: &mut SyncSummary) -> Result<(), Failure> {
-    let workspace = Workspace::open(global, &[], None)?;
-    let project = workspace.project();
-    if may_remove(&workspace, args, summary) && workspace.repo.is_settled() {
-        remove(global, &workspace, &project, summary)?;
+    let repository = open(global, &[], None)?;
+    let project = repository.project();
+    if may_remove(&repository, args, summary) && repository.files().is_settled() {
+        remove(global, &repository, &project, summary)?;
     }
     summary.diagnostics.extend(project.private_repos());
     summary.diagnostics.sort();
@@ -23,18 +23,18 @@ pub(crate) fn look(global: &Global, args: &SyncArgs, summary: &mut SyncSummary) 
 }
 
 /// Not where the run named its issues, failed or is not done: then nobody knows who is needed.
-fn may_remove(workspace: &Workspace, args: &SyncArgs, summary: &SyncSummary) -> bool {
+fn may_remove(repository: &Repository, args: &SyncArgs, summary: &SyncSummary) -> bool {
     let whole = args.roots.is_empty() && summary.complete && summary.error.is_none();
     // An issue that was moved is named by its old number still.
     let moved = summary.diagnostics.iter().any(|told| told.code == Code::IssueMoved);
-    let unread = workspace.repo.diagnostics().iter().any(|told| told.code == Code::InvalidSnapshot);
+    let unread = repository.files().diagnostics().iter().any(|told| told.code == Code::InvalidSnapshot);
     // Without the configured repo `#12` of a work item names no issue.
-    whole && !moved && !unread && workspace.settings.github.repo.is_some()
+    whole && !moved && !unread && repository.settings().github.repo.is_some()
 }
 
 fn remove(
     global: &Global,
-    workspace: &Workspace,
+    repository: &Repository,
     project: &Project<'_>,
     summary: &mut SyncSummary,
 ) -> Result<(), Failure> {
@@ -42,7 +42,7 @@ fn remove(
     for path in project.leftover_issues() {
         let Some((folder, name)) = path.as_str().rsplit_once('/') else { continue };
         let Ok(folder) = RepoPath::new(folder) else { continue };
-        if Folder::open(&workspace.root, &folder)?.remove(name)? {
+        if Folder::open(repository.root(), &folder)?.remove(name)? {
             summary.changed.retain(|(changed, _)| *changed != path.as_str());
             summary.changed.push((path.to_string(), "removed"));
             removed += 1;

@@ -2,7 +2,7 @@
 
 use super::failure::{Failure, PathFailure};
 use super::sync_request::IssueScope;
-use super::workspace::load;
+use crate::engine::validated;
 use crate::intake::Repo;
 use crate::store::Folder;
 use std::path::Path;
@@ -18,7 +18,7 @@ pub(crate) fn write(root: &Path, explicit: Option<&Path>, whose: &IssueScope) ->
         ))
     };
     let is_set = |text: &str| {
-        load(&shown, Some(text)).is_ok_and(|settings| settings.github.repo.as_deref() == Some(&whose.repo))
+        validated(&shown, Some(text)).is_ok_and(|settings| settings.github.repo.as_deref() == Some(&whose.repo))
     };
     if is_set(&text) {
         return Ok(false);

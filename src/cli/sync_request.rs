@@ -3,13 +3,12 @@
 use super::args::{IssueState, SyncArgs};
 use super::detect;
 use super::failure::Failure;
-use super::workspace::Workspace;
 use crate::config::Settings;
+use crate::engine::{Project, Repository};
 use crate::github::{ApiBase, IssueFilter, IssueKey, SyncRequest, Tokens};
 use crate::graph::{RootMatch, Target};
 use crate::intake::Repo;
 use crate::model::is_repo_name;
-use crate::pipeline::Project;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -158,7 +157,7 @@ fn variable(name: &str) -> Option<String> {
 
 /// What the command line and the configuration ask for.
 pub(crate) fn request(
-    workspace: &Workspace,
+    repository: &Repository,
     project: &Project<'_>,
     whose: &IssueScope,
     args: &SyncArgs,
@@ -167,8 +166,8 @@ pub(crate) fn request(
         let roots = args.roots.iter().map(|typed| root(project, whose, typed)).collect::<Result<_, _>>()?;
         return Ok(SyncRequest { roots, ..SyncRequest::default() });
     }
-    let (claimed, linked) = named(workspace, project, whose);
-    let only = &workspace.settings.roots.only.0;
+    let (claimed, linked) = named(repository, project, whose);
+    let only = &repository.settings().roots.only.0;
     let words = |given: &[String], field: &str| match given {
         [] if !args.all => only.get(field).cloned().unwrap_or_default(),
         given => given.to_vec(),
@@ -218,9 +217,9 @@ fn root(project: &Project<'_>, whose: &IssueScope, typed: &str) -> Result<IssueK
 }
 
 /// The issues that work items claim, and those that they refer to.
-fn named(workspace: &Workspace, project: &Project<'_>, whose: &IssueScope) -> (Vec<IssueKey>, Vec<IssueKey>) {
+fn named(repository: &Repository, project: &Project<'_>, whose: &IssueScope) -> (Vec<IssueKey>, Vec<IssueKey>) {
     let (mut claimed, mut linked) = (BTreeSet::new(), BTreeSet::new());
-    let snapshot = workspace.settings.github.snapshot.as_str();
+    let snapshot = repository.settings().github.snapshot.as_str();
     for (index, entry) in project.corpus().entries.iter().enumerate() {
         // What an issue refers to is not named by a work item.
         if entry.item.origin.path.is_under(snapshot) {

@@ -35,8 +35,7 @@ pub(crate) fn pack(global: &Global, target: &str, building: &BudgetArgs) -> Resu
             if !global.quiet && global.format == Format::Text {
                 let mut err = console::stderr();
                 for warning in &pack.warnings {
-                    let place =
-                        warning.source.as_ref().map(|source| format!(" ({})", crate::render::place(source)));
+                    let place = warning.source.as_ref().map(|source| format!(" ({})", crate::render::place(source)));
                     let line = format!("warning[{}]: {}{}", warning.code, warning.message, place.unwrap_or_default());
                     writeln!(err, "{}", report::printable(&line))?;
                 }

@@ -5,13 +5,13 @@ use super::console;
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::output;
-use super::packs::BudgetProbe;
+use super::packs;
 use super::read as read_bytes;
 use super::report::{json_text, printable};
-use super::workspace::{Workspace, settled};
+use super::workspace::{open, settled};
+use crate::review::{Difference, difference, read, verify};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, DirEntry};
-use crate::review::{Difference, difference, read, verify};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -98,8 +98,8 @@ fn judge(name: String, bytes: Vec<u8>) -> VerifiedFile {
 ///
 /// Returns what is wrong with each, by its place.
 fn against_repo(global: &Global, judged: &[VerifiedFile]) -> Result<Vec<Option<String>>, Failure> {
-    let workspace = Workspace::open(global, &[], None)?;
-    let project = workspace.project();
+    let repository = open(global, &[], None)?;
+    let project = repository.project();
     let mut faults = Vec::new();
     for one in judged {
         let Some(pack) = read(&one.bytes).ok().filter(|_| one.faults.is_empty()) else {
@@ -108,10 +108,10 @@ fn against_repo(global: &Global, judged: &[VerifiedFile]) -> Result<Vec<Option<S
         };
         let building = BudgetArgs { profiles: vec![pack.profile.clone()], ..BudgetArgs::default() };
         let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
-        let fault = match BudgetProbe::new(&workspace, &project, &root, &building) {
+        let fault = match packs::probe(&repository, &project, &root, &building) {
             Err(Failure::Usage(message)) => Some(format!("the repo gives no such pack: {message}")),
             Err(failure) => return Err(failure),
-            Ok(bench) => match bench.built(building.limits())? {
+            Ok(probe) => match probe.build(building.limits())? {
                 Err(diagnostics) => {
                     let why = diagnostics.first().map(|it| it.message.clone()).unwrap_or_default();
                     Some(format!("the repo gives no pack: {why}"))

@@ -8,10 +8,10 @@ use super::failure::{Failure, PathFailure};
 use super::output;
 use super::report::{self, printable};
 use super::watch_args::{Print, WatchArgs};
-use super::workspace::{caches, environment, inside, stamp, strict};
+use super::workspace::{environment, stamp, strict, user_caches};
+use crate::engine::{EngineError, SessionRequest, path_inside};
 use crate::intake::Repo;
 use crate::model::{Diagnostic, Severity};
-use crate::session::{SessionError, SessionRequest};
 use crate::watch::{Event, Events, Native, Poll, SavedPack, Watch, WatchProblem, WatchReport};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -44,9 +44,9 @@ pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
         limits: args.building.limits(),
         untracked: global.untracked(),
         out: args.out.as_deref().map(std::path::absolute).transpose()?,
-        never: args.out.iter().filter_map(|out| inside(&root, out)).collect(),
+        never: args.out.iter().filter_map(|out| path_inside(&root, out)).collect(),
         root,
-        caches: caches(&|name| std::env::var_os(name)),
+        caches: user_caches(),
         rest: None,
     };
     let (sender, receiver) = channel();
@@ -68,7 +68,7 @@ pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
 /// A file that is named from the current folder, as it is named from the repo's root.
 fn from_root(here: &Path, root: &Path, typed: &str) -> String {
     match here != root && Path::new(typed).is_file() {
-        true => inside(root, Path::new(typed)).map_or_else(|| typed.to_owned(), |path| path.to_string()),
+        true => path_inside(root, Path::new(typed)).map_or_else(|| typed.to_owned(), |path| path.to_string()),
         false => typed.to_owned(),
     }
 }
@@ -99,7 +99,7 @@ fn follow<E: Events>(global: &Global, args: &WatchArgs, request: SessionRequest,
     if let Some(unresolved) = report.unresolved.first() {
         return Err(Failure::usage(unresolved.to_string()));
     }
-    if let Some(WatchProblem::Session(error @ SessionError::Profile(_))) = report.trouble.first() {
+    if let Some(WatchProblem::Session(error @ EngineError::Profile { .. })) = report.trouble.first() {
         return Err(Failure::usage(error.to_string()));
     }
     teller.begin(report, &watch, args)?;
@@ -189,7 +189,9 @@ impl WatchReporter<'_> {
         let mut err = console::stderr();
         for trouble in report.trouble {
             match trouble {
-                WatchProblem::Session(SessionError::Config(faults)) => report::text(&mut err, &faults, &|_| None)?,
+                WatchProblem::Session(EngineError::Config { diagnostics: faults, .. }) => {
+                    report::text(&mut err, &faults, &|_| None)?
+                }
                 // What happens unseen would be missing from the packs without a word.
                 WatchProblem::Follow(error) => return Err(Failure::Outside(error.into())),
                 other => report::plain_error(&mut err, &other.error().to_string(), other.error().source())?,
@@ -245,7 +247,7 @@ impl WatchReporter<'_> {
         let mut diagnostics = self.levelled(report.diagnostics);
         for trouble in report.trouble {
             match trouble {
-                WatchProblem::Session(SessionError::Config(faults)) => diagnostics.extend(faults),
+                WatchProblem::Session(EngineError::Config { diagnostics: faults, .. }) => diagnostics.extend(faults),
                 WatchProblem::Follow(error) => return Err(Failure::Outside(error.into())),
                 other => {
                     let mut err = console::stderr();

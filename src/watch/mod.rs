@@ -23,14 +23,12 @@ pub use report::{RemovedPack, WatchProblem, WatchReport};
 pub use saved::SavedPack;
 
 use crate::config::Settings;
+use crate::engine::{BuildObserver, EngineError, Session, SessionRequest, Update, WriteStatus, WrittenPack, companion};
 use crate::intake::{IntakeError, Repo};
 use crate::model::{Code, Diagnostic, RepoPath};
 use crate::redact::Environment;
 use crate::review::read;
 use crate::seal::Stamp;
-use crate::session::{
-    BuildObserver, Session, SessionError, SessionRequest, Update, WriteStatus, WrittenPack, companion,
-};
 use crate::store::{Folder, StoreError, init_state_dir};
 use now::Now;
 use places::WatchedFolders;
@@ -209,9 +207,8 @@ impl<E: Events> Watch<E> {
         }
         let saved: Mutex<Vec<SavedPack>> = Mutex::default();
         let (built, mut trouble, several) = self.build(&saved);
-        let locked = |error: &SessionError| matches!(error, SessionError::Intake(IntakeError::Locked { .. }));
-        self.unsettled =
-            built.as_ref().is_err_and(|error| matches!(error, SessionError::Unsettled(_)) || locked(error));
+        let locked = |error: &EngineError| matches!(error, EngineError::Intake(IntakeError::Locked { .. }));
+        self.unsettled = built.as_ref().is_err_and(|error| matches!(error, EngineError::Unsettled(_)) || locked(error));
         let mut report =
             WatchReport { saved: saved.into_inner().unwrap_or_else(PoisonError::into_inner), ..WatchReport::default() };
         report.saved.sort_by(|a, b| a.name.cmp(&b.name));
@@ -234,7 +231,7 @@ impl<E: Events> Watch<E> {
         report
     }
 
-    fn build(&mut self, saved: &Mutex<Vec<SavedPack>>) -> (Result<Update, SessionError>, Vec<WatchProblem>, bool) {
+    fn build(&mut self, saved: &Mutex<Vec<SavedPack>>) -> (Result<Update, EngineError>, Vec<WatchProblem>, bool) {
         let touched = self.touched.take().map(|touched| touched.into_iter().collect());
         let Self { session, places, events, request, dir, renderings, .. } = self;
         let mut unfollowed = places.follow_base(request, events).err();
@@ -340,15 +337,17 @@ impl<E: Events> Watch<E> {
 }
 
 /// What keeps a build from being done, in words that quote nothing.
-fn why(error: &SessionError) -> String {
+fn why(error: &EngineError) -> String {
     match error {
-        SessionError::Config(faults) => match faults.first() {
+        EngineError::Config { diagnostics: faults, .. } => match faults.first() {
             Some(Diagnostic { at: Some(at), code, .. }) => format!("`{at}` cannot be used ({code})"),
             _ => error.to_string(),
         },
-        SessionError::Deny(_) => "`redaction.deny_paths` cannot be used".to_owned(),
-        SessionError::Profile(_) | SessionError::Intake(_) | SessionError::Store(_) | SessionError::Unsettled(_) => {
-            "the repo cannot be built, as `contextpack build` says".to_owned()
-        }
+        EngineError::Profile { .. }
+        | EngineError::Root(_)
+        | EngineError::Unread(_)
+        | EngineError::Intake(_)
+        | EngineError::Store(_)
+        | EngineError::Unsettled(_) => "the repo cannot be built, as `contextpack build` says".to_owned(),
     }
 }

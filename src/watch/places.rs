@@ -2,8 +2,8 @@
 
 use super::events::{Events, FollowError};
 use crate::config::Settings;
+use crate::engine::SessionRequest;
 use crate::intake::Repo;
-use crate::session::SessionRequest;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use std::collections::{BTreeMap, BTreeSet};

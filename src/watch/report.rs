@@ -1,9 +1,9 @@
 //! What one look at the repo found.
 
 use super::{FollowError, SavedPack};
+use crate::engine::RootError;
+use crate::engine::{EngineError, WriteOutcome};
 use crate::model::Diagnostic;
-use crate::pipeline::RootError;
-use crate::session::{SessionError, WriteOutcome};
 use crate::store::StoreError;
 use std::error::Error;
 use std::time::Duration;
@@ -51,7 +51,7 @@ pub struct RemovedPack {
 #[derive(Debug)]
 pub enum WatchProblem {
     /// Nothing was built: packs and `now.md` are those of the last build.
-    Session(SessionError),
+    Session(EngineError),
     /// Some changes will not be seen.
     Follow(FollowError),
     /// `now.md` could not be written.
@@ -73,7 +73,7 @@ impl WatchProblem {
         let error = self.error();
         let causes = std::iter::successors(error.source(), |cause| (*cause).source());
         let mut line = causes.fold(error.to_string(), |line, cause| format!("{line}: {cause}"));
-        if let Self::Session(SessionError::Config(faults)) = self {
+        if let Self::Session(EngineError::Config { diagnostics: faults, .. }) = self {
             for fault in faults {
                 let at = fault.at.as_ref().map(|at| format!("{at}: ")).unwrap_or_default();
                 line += &format!("; {at}{}", fault.message);

@@ -1,9 +1,9 @@
 //! What a save means for whoever reads the pack.
 
 use crate::cache::PackSummary;
+use crate::engine::WrittenPack;
 use crate::render;
 use crate::review::{moves, read};
-use crate::session::WrittenPack;
 use crate::wire::{Pack, PackBudget};
 use similar::TextDiff;
 use std::time::Duration;

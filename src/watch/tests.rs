@@ -1,9 +1,9 @@
 //! The watch with events that the test makes up.
 
 use super::{Event, Events, FollowError, Watch, WatchReport};
+use crate::engine::{Session, SessionRequest};
 use crate::redact::Environment;
 use crate::seal::Stamp;
-use crate::session::{Session, SessionRequest};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};

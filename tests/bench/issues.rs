@@ -9,12 +9,12 @@
 mod prose;
 
 use contextpack::config::{self, DenyList, Settings};
+use contextpack::engine::{BudgetLimits, BuildJob, Project};
 use contextpack::intake::{Options, Repo};
 use contextpack::model::{
     Completeness, SNAPSHOT_VERSION, SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef,
     SnapshotRelation, SnapshotRelations,
 };
-use contextpack::pipeline::{BudgetLimits, BuildJob, Project};
 use contextpack::redact::Environment;
 use contextpack::seal::Stamp;
 use divan::Bencher;

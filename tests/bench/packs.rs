@@ -10,11 +10,11 @@
 mod prose;
 
 use contextpack::config::{self, DenyList, Settings, Tokenizer};
+use contextpack::engine::{BudgetLimits, BuildJob, Project};
 use contextpack::fit::Counter;
 use contextpack::intake::{Options, Repo};
 use contextpack::model::{Digest, RepoPath, SourceTree};
 use contextpack::parse::Markdown;
-use contextpack::pipeline::{BudgetLimits, BuildJob, Project};
 use contextpack::redact::{Clean, Environment, Piece, Redactor};
 use contextpack::review::verify;
 use contextpack::seal::{Sealed, Stamp};

@@ -3,8 +3,8 @@
 use super::memory::{Office, STRATEGIES, cases, chars, pack};
 use super::texts::{Plan, plan, words};
 use contextpack::config::{Strategy, Tokenizer};
+use contextpack::engine::{BudgetLimits, Project};
 use contextpack::model::Code;
-use contextpack::pipeline::{BudgetLimits, Project};
 use contextpack::render;
 use contextpack::wire::{Pack, Section};
 use proptest::prelude::*;

@@ -3,7 +3,7 @@
 use super::grammar::{self, Framed, Line, cut, flat};
 use super::memory::{Office, cases, pack};
 use super::texts::{Plan, plan, tags};
-use contextpack::pipeline::BudgetLimits;
+use contextpack::engine::BudgetLimits;
 use contextpack::render;
 use contextpack::wire::{Metadata, Pack, PackOmission, Section, SectionSource};
 use proptest::collection::vec;

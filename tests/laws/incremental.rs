@@ -1,10 +1,10 @@
 //! Whatever happens between builds, a build that remembers gives what one gives that does not.
 
 use super::memory::cases;
+use contextpack::engine::{Session, SessionRequest, Update};
 use contextpack::model::Diagnostic;
 use contextpack::redact::Environment;
 use contextpack::seal::Stamp;
-use contextpack::session::{Session, SessionRequest, Update};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fs;

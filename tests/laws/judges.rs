@@ -2,8 +2,8 @@
 
 use super::memory::{Memory, Office, cases, pack};
 use super::texts::{document, plan};
+use contextpack::engine::BudgetLimits;
 use contextpack::graph::Value as Read;
-use contextpack::pipeline::BudgetLimits;
 use contextpack::render;
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;

@@ -1,8 +1,8 @@
 //! A repo in memory, and packs of it.
 
 use contextpack::config::{self, DenyList, Settings, Strategy};
+use contextpack::engine::{BudgetLimits, BuildJob, Built, Project};
 use contextpack::model::{Diagnostic, Refusal, RepoPath, SourceTree};
-use contextpack::pipeline::{BudgetLimits, BuildJob, Built, Project};
 use contextpack::redact::Environment;
 use contextpack::seal::{Sealed, Stamp};
 use proptest::test_runner::{Config, RngSeed};

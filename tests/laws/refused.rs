@@ -2,8 +2,8 @@
 
 use super::memory::{Memory, Office, cases};
 use super::texts::plan;
+use contextpack::engine::{BudgetLimits, BuildJob, Built, Project, Unsettled};
 use contextpack::model::{Code, Diagnostic, Refusal, RepoPath, Severity, SourceTree};
-use contextpack::pipeline::{BudgetLimits, BuildJob, Built, Project, Unsettled};
 use contextpack::redact::Environment;
 use contextpack::seal::Stamp;
 use proptest::prelude::*;

@@ -2,8 +2,8 @@
 
 use super::memory::{Memory, Office, STRATEGIES, cases};
 use contextpack::config::Strategy as Fitting;
+use contextpack::engine::{BudgetLimits, BuildJob, Project};
 use contextpack::graph::Target;
-use contextpack::pipeline::{BudgetLimits, BuildJob, Project};
 use contextpack::seal::Stamp;
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -2,11 +2,11 @@
 
 use super::incremental::{Files, Step, TICK, caches, cold, packs, start, step, write};
 use super::memory::cases;
+use contextpack::engine::SessionRequest;
 use contextpack::redact::Environment;
 use contextpack::render;
 use contextpack::review::read;
 use contextpack::seal::Stamp;
-use contextpack::session::SessionRequest;
 use contextpack::watch::{Event, Events, FollowError, Watch};
 use proptest::prelude::*;
 use std::collections::BTreeSet;

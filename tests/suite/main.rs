@@ -3,6 +3,7 @@
 
 mod action;
 mod actions;
+mod arrows;
 mod attest;
 mod check;
 mod checkout;
@@ -30,7 +31,6 @@ mod reads;
 mod recorded;
 mod redact;
 mod report;
-mod rooms;
 mod sandbox;
 #[cfg(feature = "serve")]
 mod serve;

@@ -2,14 +2,13 @@
 
 use super::sides::Side;
 use crate::cli::args::{BudgetArgs, Global};
-use crate::cli::check::lost_its_issue;
 use crate::cli::console;
 use crate::cli::failure::Failure;
 use crate::cli::packs;
 use crate::cli::report;
-use crate::cli::workspace::{Workspace, settled};
+use crate::cli::workspace::{open, settled};
+use crate::engine::{Built, Project, lost_its_issue};
 use crate::model::Severity;
-use crate::pipeline::{Built, Project};
 use crate::review::{self, Rebuilt, read};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -22,11 +21,11 @@ pub(super) fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, 
 }
 
 fn try_rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, bool), Failure> {
-    let workspace = Workspace::open(global, &[], None)?;
-    let project = workspace.project();
+    let repository = open(global, &[], None)?;
+    let project = repository.project();
     let built = Mutex::new(BTreeMap::new());
     let run =
-        packs::run(global, &workspace, &project, project.roots(), &BudgetArgs::default(), None, &|pack: Built| {
+        packs::run(global, &repository, &project, project.roots(), &BudgetArgs::default(), None, &|pack: Built| {
             if let Ok(sealed) = pack.outcome {
                 built.lock().unwrap_or_else(PoisonError::into_inner).insert(pack.name, sealed);
             }

@@ -5,7 +5,7 @@ use crate::cli::console;
 use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::read;
 use crate::cli::report::printable;
-use crate::cli::workspace::settings;
+use crate::cli::workspace::configuration;
 use crate::config::Settings;
 use crate::intake::{GitObject, History, merge_base};
 use crate::store::{Folder, LARGEST_SET};
@@ -141,7 +141,7 @@ impl RevisionResolver<'_> {
     fn repo(&mut self) -> Result<&(PathBuf, Box<Settings>), Failure> {
         let repo = match self.repo.take() {
             Some(repo) => repo,
-            None => settings(self.global).map(|(root, settings)| (root, Box::new(settings)))?,
+            None => configuration(self.global).map(|(root, configuration)| (root, Box::new(configuration.settings)))?,
         };
         Ok(self.repo.insert(repo))
     }

@@ -2,8 +2,8 @@
 
 use super::lines::{WordMarkers, head, line, or_dash, size, what};
 use crate::cli::report::printable;
-use anstyle::{AnsiColor, Style};
 use crate::review::{Diff, PackChange, SharedChange};
+use anstyle::{AnsiColor, Style};
 use std::io::{self, Write};
 
 const BOLD: Style = Style::new().bold();

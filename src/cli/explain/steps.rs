@@ -4,10 +4,11 @@ use crate::cli::args::{ExplainArgs, Format, Global};
 use crate::cli::console;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
-use crate::cli::packs::BudgetProbe;
+use crate::cli::packs;
 use crate::cli::report::{json_text, printable};
 use crate::cli::target;
-use crate::cli::workspace::{Workspace, settled};
+use crate::cli::workspace::{open, settled};
+use crate::engine::BudgetProbe;
 use crate::review::grouped;
 use crate::store::Access;
 use crate::wire::Pack;
@@ -83,20 +84,20 @@ fn try_run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
     if target::is_pack(&args.target)? {
         return Err(Failure::usage("`--at` builds the pack under each limit: give the root instead of the pack"));
     }
-    let workspace = Workspace::open(global, &[], Some(Access::Read))?;
-    let project = workspace.project();
-    let bench = BudgetProbe::new(&workspace, &project, &args.target, &args.building)?;
-    let tokens = workspace.settings.profiles.get(&bench.profile).is_some_and(|it| it.budget.max_tokens.is_some());
+    let repository = open(global, &[], Some(Access::Read))?;
+    let project = repository.project();
+    let probe = packs::probe(&repository, &project, &args.target, &args.building)?;
+    let tokens = repository.settings().profiles.get(&probe.profile).is_some_and(|it| it.budget.max_tokens.is_some());
     let mut limits = args.at.clone();
     limits.sort_unstable();
     limits.dedup();
     let mut steps = Vec::new();
     let mut before: Option<Pack> = None;
     for limit in limits {
-        let step = match bench.built(bench.limit(tokens, limit))? {
+        let step = match probe.build(BudgetProbe::limit(tokens, limit))? {
             Ok(sealed) => {
                 let pack = sealed.pack().clone();
-                let step = step(&bench, limit, &pack, before.as_ref())?;
+                let step = step(&probe, limit, &pack, before.as_ref())?;
                 before = Some(pack);
                 step
             }
@@ -113,8 +114,8 @@ fn try_run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
         steps.push(step);
     }
     let all = BudgetSteps {
-        root: project.masked(&project.corpus().entries[bench.item].item.id),
-        profile: bench.profile.clone(),
+        root: project.masked(&project.corpus().entries[probe.item].item.id),
+        profile: probe.profile.clone(),
         unit: if tokens { "tokens" } else { "chars" }.to_owned(),
         steps,
     };
@@ -129,7 +130,7 @@ fn try_run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn step(bench: &BudgetProbe<'_, '_>, limit: u64, pack: &Pack, before: Option<&Pack>) -> Result<BudgetStep, Failure> {
+fn step(probe: &BudgetProbe<'_, '_>, limit: u64, pack: &Pack, before: Option<&Pack>) -> Result<BudgetStep, Failure> {
     let earlier = |id: &str| before.and_then(|pack| pack.sections.iter().find(|section| section.id == id));
     let buys = pack.sections.iter().filter_map(|section| {
         let old = earlier(&section.id);
@@ -148,14 +149,14 @@ fn step(bench: &BudgetProbe<'_, '_>, limit: u64, pack: &Pack, before: Option<&Pa
         None
     } else {
         let came = |pack: &Pack| pack.sections.iter().find(|section| out.contains(&*section.id)).cloned();
-        let enters = bench.enters(pack, &|pack| came(pack).is_some())?;
-        let at = enters.map(|at| bench.built(bench.limit(bench.unit(pack).0 == "tokens", at)));
+        let enters = probe.smallest_limit(pack, &|pack| came(pack).is_some())?;
+        let at = enters.map(|at| probe.build(BudgetProbe::limit(BudgetProbe::unit(pack).0 == "tokens", at)));
         let section = at.transpose()?.and_then(Result::ok).and_then(|sealed| came(sealed.pack()));
         enters.zip(section).map(|(limit, section)| NextGain { id: section.id, title: section.title, limit })
     };
     Ok(BudgetStep {
         limit,
-        used: Some(bench.unit(pack).1),
+        used: Some(BudgetProbe::unit(pack).1),
         error: None,
         sections: pack.sections.len(),
         left_out: out.len(),

@@ -4,13 +4,13 @@ use crate::cli::args::{ExplainArgs, Format, Global};
 use crate::cli::console;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, PathFailure};
-use crate::cli::packs::BudgetProbe;
+use crate::cli::packs;
 use crate::cli::report::{json_text, printable};
 use crate::cli::target;
-use crate::cli::workspace::{Workspace, settled};
+use crate::cli::workspace::{open, settled};
+use crate::engine::{BudgetProbe, Project, Repository};
 use crate::graph::Target;
 use crate::model::{RepoPath, SourceTree as _};
-use crate::pipeline::Project;
 use crate::review::{WhyNot, grouped, why_not};
 use crate::store::Access;
 use std::collections::{BTreeMap, VecDeque};
@@ -34,25 +34,26 @@ fn try_run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Fai
             plain(asked, "unknown", "the pack says nothing of it".to_owned(), help)
         })
     } else {
-        let workspace = Workspace::open(global, &[], Some(Access::Read))?;
-        let project = workspace.project();
-        let bench = BudgetProbe::new(&workspace, &project, &args.target, &args.building)?;
-        let sealed = match bench.built(args.building.limits())? {
+        let repository = open(global, &[], Some(Access::Read))?;
+        let project = repository.project();
+        let probe = packs::probe(&repository, &project, &args.target, &args.building)?;
+        let sealed = match probe.build(args.building.limits())? {
             Ok(sealed) => sealed,
             Err(diagnostics) => {
                 crate::cli::report::text(&mut console::stderr(), &diagnostics, &|_| None)?;
                 return Ok(Exit::Input);
             }
         };
-        let names = names(&workspace, &project, asked);
+        let names = names(&repository, &project, asked);
         let mut answer = why_not(sealed.pack(), asked, &names)
-            .map_or_else(|| elsewhere(&workspace, &project, bench.item, asked), Ok)?;
+            .map_or_else(|| elsewhere(&repository, &project, probe.item, asked), Ok)?;
         let budget =
             sealed.pack().omissions.iter().any(|it| answer.section.as_ref() == Some(&it.id) && it.reason == "budget");
         if let Some(section) = answer.section.clone().filter(|_| budget) {
-            answer.needs = bench.enters(sealed.pack(), &|pack| pack.sections.iter().any(|it| it.id == section))?;
+            answer.needs =
+                probe.smallest_limit(sealed.pack(), &|pack| pack.sections.iter().any(|it| it.id == section))?;
             if let Some(needs) = answer.needs {
-                let (unit, _) = bench.unit(sealed.pack());
+                let (unit, _) = BudgetProbe::unit(sealed.pack());
                 answer.help = Some(format!("it is in from a limit of {} {unit} on", grouped(needs)));
             }
         }
@@ -83,9 +84,9 @@ fn plain(asked: &str, answer: &str, message: String, help: String) -> WhyNot {
 }
 
 /// All names that what was asked for goes by.
-fn names(workspace: &Workspace, project: &Project<'_>, asked: &str) -> Vec<String> {
+fn names(repository: &Repository, project: &Project<'_>, asked: &str) -> Vec<String> {
     let mut names = vec![asked.to_owned()];
-    if let Ok(item) = workspace.find(project, asked) {
+    if let Ok(item) = repository.find(project, asked) {
         let record = &project.corpus().entries[item].item;
         names.push(record.id.to_string());
         // Of a file that holds many the path names no item.
@@ -98,9 +99,9 @@ fn names(workspace: &Workspace, project: &Project<'_>, asked: &str) -> Vec<Strin
 }
 
 /// Why a pack says nothing of something: the items and the files of the repo tell.
-fn elsewhere(workspace: &Workspace, project: &Project<'_>, root: usize, asked: &str) -> Result<WhyNot, Failure> {
+fn elsewhere(repository: &Repository, project: &Project<'_>, root: usize, asked: &str) -> Result<WhyNot, Failure> {
     let id = |item: usize| project.masked(&project.corpus().entries[item].item.id);
-    if let Ok(item) = workspace.find(project, asked) {
+    if let Ok(item) = repository.find(project, asked) {
         if item == root {
             return Ok(plain(asked, "in", "it is the root".to_owned(), "every pack holds its root".to_owned()));
         }
@@ -124,8 +125,8 @@ fn elsewhere(workspace: &Workspace, project: &Project<'_>, root: usize, asked: &
         let help = "`contextpack list` shows the roots; a file is named from the repo's root".to_owned();
         return Ok(plain(asked, "unknown", "there is no such item or file".to_owned(), help));
     };
-    if workspace.repo.files().contains(&file) {
-        let adr = workspace.settings.adrs.include.set.is_match(file.as_str());
+    if repository.files().files().contains(&file) {
+        let adr = repository.settings().adrs.include.set.is_match(file.as_str());
         let help = if adr {
             format!("name it in the root: `adrs: [{file}]`, or write its path in the body")
         } else {
@@ -134,7 +135,7 @@ fn elsewhere(workspace: &Workspace, project: &Project<'_>, root: usize, asked: &
         let message = format!("nothing in `{}` refers to it", id(root));
         return Ok(plain(asked, "unreferenced", message, help));
     }
-    let there = match workspace.root.join(asked).symlink_metadata() {
+    let there = match repository.root().join(asked).symlink_metadata() {
         Ok(_) => true,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => false,
         Err(error) => return Err(PathFailure::failure("look at", asked, error)),

@@ -4,14 +4,14 @@ use crate::cli::args::{BudgetArgs, Global};
 use crate::cli::console;
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, PathFailure};
-use crate::cli::packs::BudgetProbe;
+use crate::cli::packs;
 use crate::cli::read;
 use crate::cli::report::printable;
-use crate::cli::workspace::Workspace;
+use crate::cli::workspace::open;
+use crate::engine::companion;
 use crate::intake::{Repo, merged};
 use crate::render;
 use crate::review::salvage;
-use crate::session::companion;
 use crate::wire::Pack;
 use std::io::Write as _;
 use std::path::Path;
@@ -78,23 +78,23 @@ struct MergedPack {
 fn sealed(global: &Global, top: &Path, scratch: &Path, root: &Path, pack: &Pack) -> Result<MergedPack, String> {
     let told = |failure: Failure| failure.message();
     std::env::set_current_dir(root).map_err(|error| error.kind().to_string())?;
-    let workspace = Workspace::open(global, &[], None).map_err(told)?;
+    let repository = open(global, &[], None).map_err(told)?;
     // A snapshot that is not in git is in no merge either, and without it a pack would lose its issues.
     let below = root.strip_prefix(scratch).unwrap_or(Path::new(""));
-    let snapshot = workspace.settings.github.snapshot.as_str();
+    let snapshot = repository.settings().github.snapshot.as_str();
     let exists = |root: &Path| root.join(snapshot).try_exists().map_err(|error| error.kind().to_string());
-    if exists(&top.join(below))? && !exists(&workspace.root)? {
+    if exists(&top.join(below))? && !exists(repository.root())? {
         return Err("the snapshot of GitHub is not in git".to_owned());
     }
-    let project = workspace.project();
+    let project = repository.project();
     let building = BudgetArgs { profiles: vec![pack.profile.clone()], ..BudgetArgs::default() };
     let name = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
-    let bench = BudgetProbe::new(&workspace, &project, &name, &building).map_err(told)?;
-    let built = bench.built(building.limits()).map_err(told)?;
+    let probe = packs::probe(&repository, &project, &name, &building).map_err(told)?;
+    let built = probe.build(building.limits()).map_err(|unsettled| unsettled.to_string())?;
     let sealed = built.map_err(|found| found.first().map(|it| it.message.clone()).unwrap_or_default())?;
-    let slug = crate::model::slug(&project.name(bench.item));
+    let slug = crate::model::slug(&project.name(probe.item));
     Ok(MergedPack {
-        name: format!("{slug}.{}.json", bench.profile),
+        name: format!("{slug}.{}.json", probe.profile),
         pack: sealed.pack().clone(),
         bytes: sealed.bytes().to_vec(),
     })

@@ -66,8 +66,8 @@ impl PackFiles {
             places.push(PackLocation { files: Files::Named(path.clone()), shown });
         }
         if given.is_empty() {
-            let (root, settings) = workspace::settings(global)?;
-            let dir = settings.output.dir;
+            let (root, configuration) = workspace::configuration(global)?;
+            let dir = configuration.settings.output.dir;
             let files = Files::Output(Folder::open(&root, &dir)?);
             places.push(PackLocation { files, shown: dir.as_str().to_owned() });
         }

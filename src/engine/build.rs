@@ -1,11 +1,13 @@
 //! Roots × profiles → sealed packs, in parallel, each handed on as soon as it is done.
 
-use super::planned::{IsUnchanged, Planned};
-use super::references::ReferencedFiles;
-use super::{COMMIT, Project, clean, levelled, notices, unreadable};
+use super::project::{COMMIT, Project, unreadable};
+use super::referenced_files::ReferencedFiles;
+use super::repository::diagnostics_of;
+use super::{clean, levelled, notices};
 use crate::config::{Budget, Instructions, Profile, Strategy, Tokenizer};
 use crate::fit::{Amount, Counter, TooSmall, fit};
 use crate::graph::Target;
+use crate::intake::Repo;
 use crate::model::{Code, Diagnostic, Digest, Digester, Severity, slug};
 use crate::redact::Clean;
 use crate::render;
@@ -17,6 +19,26 @@ use crate::select::{
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash as _;
+use std::sync::{Mutex, PoisonError};
+
+/// A pack about to be built, and everything that decides how it will be.
+#[derive(Debug)]
+pub struct Planned {
+    /// The root's id.
+    pub root: Clean,
+    /// The profile.
+    pub profile: String,
+    /// The file's name.
+    pub name: String,
+    /// Of all that may stand in it and of its budget: where it is the same, under the same program and
+    /// environment, so is the pack. Where nobody asks for it, it says nothing.
+    pub fingerprint: Digest,
+    /// Warnings about the references of this root.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Says of a pack whether it need not be built.
+pub type IsUnchanged<'a> = dyn Fn(&Planned) -> bool + Sync + 'a;
 
 /// How many roots share their neighbours' passages: more would hold more in memory than they save.
 const AT_ONCE: usize = 128;
@@ -77,6 +99,58 @@ pub struct PackFailure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("git changed files while they were read")]
 pub struct Unsettled;
+
+/// What a build of several packs found besides the packs themselves.
+#[derive(Debug, Clone, Default)]
+pub struct BuildReport {
+    /// What is wrong, redacted and sorted.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether something kept a whole profile, roots with one file name, or packs that may hold what cannot be read
+    /// from being built. Then it is not known which packs belong into the folder.
+    pub blocked: bool,
+}
+
+/// Builds the packs of `job` in parallel and hands each to `sink`, unless it `is_unchanged`; `files` are what `project`
+/// was read from.
+///
+/// # Errors
+/// If git changed files while they were read; then `sink` was given nothing.
+pub fn build_packs(
+    files: &Repo,
+    project: &Project<'_>,
+    job: &BuildJob,
+    is_unchanged: Option<&IsUnchanged<'_>>,
+    sink: &(dyn Fn(Built) + Sync),
+) -> Result<BuildReport, Unsettled> {
+    let found = Mutex::new(diagnostics_of(files, project));
+    let add = |diagnostics: Vec<Diagnostic>| found.lock().unwrap_or_else(PoisonError::into_inner).extend(diagnostics);
+    let sink = |mut built: Built| {
+        let mut diagnostics = std::mem::take(&mut built.diagnostics);
+        diagnostics.extend(built.outcome.as_ref().err().map(|failure| failure.diagnostic.clone()));
+        sink(built);
+        add(diagnostics);
+    };
+    let faults = match is_unchanged {
+        None => project.build(job, &sink)?,
+        Some(is_unchanged) => {
+            let is_unchanged = |planned: &Planned| {
+                let unchanged = is_unchanged(planned);
+                if unchanged {
+                    add(planned.diagnostics.clone());
+                }
+                unchanged
+            };
+            project.build_unless(job, &is_unchanged, &sink)?
+        }
+    };
+    let blocked = !faults.is_empty();
+    let mut diagnostics = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    diagnostics.extend(faults);
+    let mut diagnostics: Vec<Diagnostic> = diagnostics.into_iter().map(|diagnostic| project.told(diagnostic)).collect();
+    diagnostics.sort();
+    diagnostics.dedup();
+    Ok(BuildReport { diagnostics, blocked })
+}
 
 /// A profile ready to build with.
 struct PreparedProfile<'a> {

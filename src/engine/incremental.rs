@@ -1,13 +1,13 @@
 //! What one build or check can leave, because an earlier build did it.
 
-use super::companion;
+use super::{BudgetLimits, Planned};
+use super::{Configuration, companion};
 use crate::cache::{
     Cache, CachedPack, CompletedBuild, FileFingerprint, FreshnessPolicy, Manifest, PackSummary, ScrubCache,
     SessionMemo, TracedTree,
 };
 use crate::intake::Repo;
 use crate::model::{Diagnostic, Digest, Untracked};
-use crate::pipeline::{BudgetLimits, Planned};
 use crate::review::UNEXPLAINED;
 use crate::store::{Folder, StoreError};
 use std::collections::BTreeMap;
@@ -17,8 +17,6 @@ use std::sync::{Mutex, PoisonError};
 /// What is built, as far as it decides what packs hold.
 #[derive(Debug, Clone)]
 pub struct BuildOrder<'a> {
-    /// The configuration's name and text, where there is one.
-    pub config: (&'a str, Option<&'a str>),
     /// Roots as typed; none means those of the configuration.
     pub roots: &'a [String],
     /// Names of profiles.
@@ -62,10 +60,11 @@ impl<'a> IncrementalBuild<'a> {
         repo: &'a Repo,
         cache: &'a Cache,
         folder: &'a Folder,
+        configuration: &Configuration,
         order: &BuildOrder<'_>,
         look: FreshnessPolicy,
     ) -> Self {
-        let (name, text) = order.config;
+        let (name, text) = (&configuration.name, configuration.text.as_deref());
         let config = cache.begun().part([u8::from(text.is_some())]).part(text.unwrap_or_default()).digest();
         let job =
             order.profiles.iter().fold(cache.begun().part(name).part(config.bytes()), |job, profile| job.part(profile));

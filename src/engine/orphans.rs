@@ -1,8 +1,7 @@
 //! Packs of the folder that no root and profile gives.
 
-use super::packs::BuildRun;
-use crate::model::{self, Code};
-use crate::pipeline::Project;
+use super::Project;
+use crate::model::{self, Code, Diagnostic};
 use crate::review::{self, read};
 use crate::store::{Folder, StoreError};
 use crate::wire;
@@ -10,21 +9,22 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Why a pack of GitHub's issue cannot be judged.
-pub(crate) const NOT_IN_SNAPSHOT: &str =
-    "its issue is not in the snapshot: run `contextpack sync`, or commit the snapshot";
+pub const NOT_IN_SNAPSHOT: &str = "its issue is not in the snapshot: run `contextpack sync`, or commit the snapshot";
 
 /// A pack of the folder that no root and profile gave.
-pub(crate) struct OrphanPack {
-    pub(crate) name: String,
-    pub(crate) pack: wire::Pack,
+pub struct OrphanPack {
+    /// The file's name.
+    pub name: String,
+    /// What the file holds.
+    pub pack: wire::Pack,
     /// Why it may still be right, if it may: its issue is not in the snapshot, or something that is not read has taken
     /// the place of its item's file.
-    pub(crate) unverifiable: Option<&'static str>,
+    pub unverifiable: Option<&'static str>,
 }
 
 impl OrphanPack {
     /// The root's id, or its issue's URL.
-    pub(crate) fn root(&self) -> String {
+    pub fn root(&self) -> String {
         let root = &self.pack.root;
         root.work_item_id.clone().or_else(|| root.issue_url.clone()).unwrap_or_default()
     }
@@ -34,20 +34,19 @@ impl OrphanPack {
 ///
 /// A file that is no pack under its own name is none of them, nor is the pack
 /// of an item whose file could not be read.
-pub(crate) fn strays(
+pub fn orphans(
     folder: &Folder,
     names: &BTreeSet<&str>,
-    run: &BuildRun,
+    diagnostics: &[Diagnostic],
     project: &Project<'_>,
     top: &Path,
 ) -> Result<Vec<OrphanPack>, StoreError> {
-    let unread: Vec<&str> = run
-        .diagnostics
+    let unread: Vec<&str> = diagnostics
         .iter()
         .filter(|diagnostic| matches!(diagnostic.code, Code::InvalidItem | Code::UnreadableFile))
         .filter_map(|diagnostic| Some(diagnostic.at.as_ref()?.path.as_str()))
         .collect();
-    let mut strays = Vec::new();
+    let mut orphans = Vec::new();
     for name in folder.list()?.into_iter().filter(|name| !names.contains(name.as_str())) {
         let Some(Ok(pack)) = folder.read(&name)?.map(|bytes| read(&bytes)) else { continue };
         let source = pack
@@ -67,10 +66,10 @@ pub(crate) fn strays(
             } else {
                 None
             };
-            strays.push(OrphanPack { name, pack, unverifiable });
+            orphans.push(OrphanPack { name, pack, unverifiable });
         }
     }
-    Ok(strays)
+    Ok(orphans)
 }
 
 /// Whether something exists at `path`, or at a folder above it, through which no file can be reached: a link, which may

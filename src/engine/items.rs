@@ -1,7 +1,9 @@
 //! Every work item of the source, clean.
 
-use super::memory::{CachingRedactor, FilePurpose, FileResult};
-use super::{COMMIT, ParsedFiles, clean, unreadable};
+use super::caching_redactor::CachingRedactor;
+use super::clean;
+use super::project::{COMMIT, ParsedFiles, unreadable};
+use crate::cache::{FilePurpose, FileResult};
 use crate::config::{ItemSource, Settings, TemplatePart};
 use crate::graph::{Entry, Identity, SourceRules};
 use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RepoPath, Severity, SourceTree, Untracked};

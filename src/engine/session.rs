@@ -4,37 +4,24 @@
 //! out. `build` and `check` of the program make one run each out of [`IncrementalBuild`] and [`PackWriter`];
 //! whatever follows a repo while it changes keeps a session and calls it whenever something may have.
 
-pub mod companion;
-mod error;
-mod incremental;
-mod onlooker;
-mod writing;
-
-pub use error::SessionError;
-pub use incremental::{BuildOrder, IncrementalBuild, UnchangedPack};
-pub use onlooker::{BuildObserver, OnListed, OnWritten, WrittenPack};
-pub use writing::{PackWriter, WriteOutcome, WriteStatus};
-
-use crate::cache::{Cache, FreshnessPolicy, PackSummary, ScrubCache, SessionMemo};
-use crate::config::{DenyList, RedactionSettings, Settings, load_knowing};
+use super::{
+    BudgetLimits, BuildJob, BuildOrder, BuildReport, Configuration, EngineError, IncrementalBuild, PackWriter, Project,
+    RootError, WriteOutcome, WriteReport, WriteStatus, companion, until_settled, write_packs,
+};
+use crate::cache::{BuildCache, Cache, FreshnessPolicy, NoCache, PackSummary, ScrubCache, SessionMemo};
+use crate::config::Settings;
 use crate::intake::{CacheUse, IntakeError, Options, Repo};
 use crate::model::{Diagnostic, RepoPath, SourceTree, Untracked};
-use crate::pipeline::{
-    BudgetLimits, BuildCache, BuildJob, Built, NoCache, Planned, Project, RootError, Unsettled, levelled, unmatched,
-};
-use crate::redact::{Environment, Redactor, built_in_rules};
+use crate::redact::Environment;
 use crate::seal::Stamp;
-use crate::store::{Access, CacheFolder, Folder, StoreError, sweep_state};
+use crate::store::{Access, CacheFolder, Folder, sweep_state};
+use crate::wire::Pack;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// How often a repo is listed for one build, where whoever looks on asks for it.
 const MOST_LISTINGS: usize = 8;
-
-/// How often a build begins again because git changed files meanwhile.
-pub const MOST_TRIES: usize = 8;
 
 /// What a session builds.
 #[derive(Debug, Clone, Default)]
@@ -103,6 +90,37 @@ pub struct PackUpdate {
     pub now: WriteOutcome,
 }
 
+/// Looks at a repo that was listed; the last is whether just now, rather than for an earlier build.
+pub type OnListed<'a> = &'a mut dyn FnMut(&Repo, &Settings, bool) -> bool;
+
+/// Looks at a pack that was written.
+pub type OnWritten<'a> = &'a (dyn Fn(WrittenPack<'_>) + Sync);
+
+/// What is called while a session builds.
+#[derive(Default)]
+pub struct BuildObserver<'a> {
+    /// The repo was listed, and none of its texts was read yet. Says whether it is to be listed again, such as
+    /// because something may have changed before it was looked at.
+    pub listed: Option<OnListed<'a>>,
+    /// A pack was written; from several threads.
+    pub replaced: Option<OnWritten<'a>>,
+    /// Something changed, most likely: then it is a loss to look first whether nothing did.
+    pub expected: bool,
+    /// The only paths to which anything can have happened since the last build, where they are known.
+    pub touched: Option<Vec<PathBuf>>,
+}
+
+/// A pack that was written, and what its file held before.
+#[derive(Debug, Clone, Copy)]
+pub struct WrittenPack<'a> {
+    /// The file's name.
+    pub name: &'a str,
+    /// The bytes that stood there, where there were any.
+    pub before: Option<&'a [u8]>,
+    /// The pack that stands there now.
+    pub now: &'a Pack,
+}
+
 impl Session {
     /// A session that has built nothing yet. `environment` holds the secrets that no pack may contain.
     pub fn new(request: SessionRequest, environment: Environment) -> Self {
@@ -119,7 +137,7 @@ impl Session {
     /// # Errors
     /// Where the configuration cannot be used, or the system refuses to read the repo or to write a pack.
     /// What was built before stands as it was, and the next call tries again.
-    pub fn build(&mut self, stamp: Stamp) -> Result<Update, SessionError> {
+    pub fn build(&mut self, stamp: Stamp) -> Result<Update, EngineError> {
         let update = self.build_before(stamp, &mut BuildObserver::default())?;
         self.save();
         Ok(update)
@@ -153,42 +171,29 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::build`].
-    pub fn build_before(&mut self, stamp: Stamp, onlooker: &mut BuildObserver<'_>) -> Result<Update, SessionError> {
-        for _ in 1..MOST_TRIES {
-            match self.try_build(stamp.clone(), onlooker) {
-                Err(SessionError::Unsettled(_)) => {}
-                done => return done,
-            }
-        }
-        self.try_build(stamp, onlooker)
+    pub fn build_before(&mut self, stamp: Stamp, onlooker: &mut BuildObserver<'_>) -> Result<Update, EngineError> {
+        let is_unsettled = |error: &EngineError| matches!(error, EngineError::Unsettled(_));
+        until_settled(is_unsettled, || self.try_build(stamp.clone(), onlooker))
     }
 
-    fn try_build(&mut self, stamp: Stamp, onlooker: &mut BuildObserver<'_>) -> Result<Update, SessionError> {
+    fn try_build(&mut self, stamp: Stamp, onlooker: &mut BuildObserver<'_>) -> Result<Update, EngineError> {
         // Whatever fails from here on, what it stands for is not known any more.
         let listed = self.listed.take();
         let root = self.request.root.clone();
-        let config = Repo::read_config(&root, self.request.config.as_deref())?;
-        let (shown, text) = config.map_or(("contextpack.yml".to_owned(), None), |(shown, text)| (shown, Some(text)));
-        let rules: Vec<&str> = built_in_rules().iter().map(|rule| rule.name).collect();
-        let settings = load_knowing(&shown, text.as_deref(), &rules).map_err(|faults| self.unusable(faults))?;
-        let deny = DenyList::new(&settings.redaction.deny_paths).map_err(|(_, why)| SessionError::Deny(why))?;
-        let profiles = match &*self.request.profiles {
-            [] => settings.output.profiles.clone(),
-            given => given.to_vec(),
-        };
-        if let Some(unknown) = profiles.iter().find(|name| !settings.profiles.contains_key(*name)) {
-            return Err(SessionError::Profile(unknown.clone()));
-        }
+        let config = self.request.config.as_deref();
+        let configuration = Configuration::read(&root, config, &self.environment)?;
+        let (settings, text) = (&configuration.settings, &configuration.text);
+        let profiles = configuration.profiles(&self.request.profiles)?;
         let folder = match &self.request.out {
             Some(out) => Folder::open_anywhere(out)?.staged_at(&root)?,
             None => Folder::open(&root, &settings.output.dir)?,
         };
         let mut never = self.request.never.clone();
         never.push(settings.output.dir.clone());
-        let options = Options { deny: &deny, never: &never, snapshot: Some(&settings.github.snapshot) };
+        let options = Options { deny: &configuration.deny, never: &never, snapshot: Some(&settings.github.snapshot) };
         let stands =
             |(_, repo): &(Option<String>, Repo)| onlooker.touched.as_ref().is_some_and(|paths| repo.stands(paths));
-        let before = listed.filter(|(known, _)| *known == text).filter(stands);
+        let before = listed.filter(|(known, _)| known == text).filter(stands);
         let before = before.map(|(_, mut repo)| Ok::<_, IntakeError>(repo.resume()?.then_some(repo))).transpose()?;
         let mut repo = before.flatten();
         let mut again = repo.is_none();
@@ -198,20 +203,16 @@ impl Session {
         };
         // Folders may come faster than they can be followed: then the next build finds the rest.
         for _ in 0..MOST_LISTINGS {
-            if !onlooker.listed.as_mut().is_some_and(|listed| listed(&repo, &settings, again)) {
+            if !onlooker.listed.as_mut().is_some_and(|listed| listed(&repo, settings, again)) {
                 break;
             }
             again = true;
             repo = Repo::open(&root, options)?;
         }
-        // Between the two git may have brought another.
-        if Repo::read_config(&root, self.request.config.as_deref())?.map(|(_, text)| text) != text {
-            return Err(Unsettled.into());
-        }
+        configuration.confirm(&root, config)?;
         self.use_cache(&repo, &folder);
         let roots = self.request.roots.clone();
         let order = BuildOrder {
-            config: (&shown, text.as_deref()),
             roots: &roots,
             profiles: &profiles,
             limits: self.request.limits,
@@ -219,8 +220,7 @@ impl Session {
             out: self.request.out.clone(),
         };
         let stage = BuildStage {
-            settings: &settings,
-            deny: &deny,
+            configuration: &configuration,
             repo: &repo,
             folder: &folder,
             order,
@@ -231,7 +231,7 @@ impl Session {
         let update = self.staged(&stage);
         repo.idle();
         let update = update?;
-        self.listed = Some((text, repo));
+        self.listed = Some((configuration.text, repo));
         if !update.changes.is_empty() || !update.gone.is_empty() {
             self.unsaved = Some(folder);
         }
@@ -254,24 +254,13 @@ impl Session {
         self.known = None;
     }
 
-    /// What is wrong with a configuration may quote it, so it passes the door like any other text.
-    fn unusable(&self, faults: Vec<Diagnostic>) -> SessionError {
-        let door = Redactor::new(&RedactionSettings::default());
-        let clean = |text: &str| self.environment.mask(&door.line(text));
-        let cleaned = faults.into_iter().map(|fault| Diagnostic {
-            message: clean(&fault.message),
-            help: fault.help.as_deref().map(clean),
-            ..fault
-        });
-        SessionError::Config(cleaned.collect())
-    }
-
-    fn staged(&mut self, stage: &BuildStage<'_>) -> Result<Update, SessionError> {
-        let look = FreshnessPolicy { alone: false, beside: stage.settings.output.markdown };
+    fn staged(&mut self, stage: &BuildStage<'_>) -> Result<Update, EngineError> {
+        let look = FreshnessPolicy { alone: false, beside: stage.configuration.settings.output.markdown };
         // A failed build takes it back.
         let cache = self.cache.take();
-        let incremental =
-            cache.as_ref().map(|(cache, _)| IncrementalBuild::new(stage.repo, cache, stage.folder, &stage.order, look));
+        let incremental = cache.as_ref().map(|(cache, _)| {
+            IncrementalBuild::new(stage.repo, cache, stage.folder, stage.configuration, &stage.order, look)
+        });
         if let Some(incremental) = incremental.as_ref().filter(|_| !stage.expected)
             && let Some((kept, diagnostics)) = incremental.fresh()
         {
@@ -282,7 +271,7 @@ impl Session {
             self.cache = cache;
             return Ok(update);
         }
-        let text = stage.order.config.1.unwrap_or_default();
+        let text = stage.configuration.text.as_deref().unwrap_or_default();
         let mut known = match self.known.take().filter(|(known, ..)| known == text) {
             Some((_, texts, recent)) => Some((texts, recent)),
             None => cache
@@ -319,19 +308,14 @@ impl Session {
         stage: &BuildStage<'_>,
         incremental: Option<&IncrementalBuild<'_>>,
         known: Option<&(ScrubCache, SessionMemo)>,
-    ) -> Result<SessionOutcome, SessionError> {
+    ) -> Result<SessionOutcome, EngineError> {
         let (texts, recent) = known.map(|(texts, recent)| (texts, recent)).unzip();
         let trace = incremental.map(|incremental| incremental.trace(texts, recent));
         let source = trace.as_ref().map_or(stage.repo as &dyn SourceTree, |trace| trace);
         let memory = trace.as_ref().map_or(&NoCache as &dyn BuildCache, |trace| trace);
-        let project = Project::open_with(
-            source,
-            stage.settings,
-            stage.deny,
-            self.environment.clone(),
-            memory,
-            stage.order.untracked,
-        );
+        let Configuration { settings, deny, .. } = stage.configuration;
+        let project =
+            Project::open_with(source, settings, deny, self.environment.clone(), memory, stage.order.untracked);
         let beside = project.roots();
         let (roots, unresolved) = match stage.order.roots {
             [] => (beside.clone(), Vec::new()),
@@ -346,46 +330,20 @@ impl Session {
             limits: stage.order.limits,
             stamp: stage.stamp.clone(),
         };
-        let done: Mutex<(Vec<WriteOutcome>, Vec<Diagnostic>)> = Mutex::default();
-        let failed: Mutex<Option<StoreError>> = Mutex::default();
-        let tell = |written: WriteOutcome, diagnostics: Vec<Diagnostic>| {
-            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-            done.0.push(written);
-            done.1.extend(diagnostics);
+        let writer = PackWriter {
+            folder: stage.folder,
+            beside: settings.output.markdown,
+            markdown: None,
+            incremental,
+            why: true,
+            replaced: stage.replaced,
         };
-        let beside = stage.settings.output.markdown;
-        let replaced = stage.replaced;
-        let writing = PackWriter { folder: stage.folder, beside, markdown: None, incremental, why: true, replaced };
-        let known = |planned: &Planned| match incremental.and_then(|incremental| incremental.known(planned)) {
-            Some(kept) => {
-                tell(kept.into(), planned.diagnostics.clone());
-                true
-            }
-            None => false,
-        };
-        let faults = project.build_unless(&job, &known, &|mut built: Built| {
-            let mut diagnostics = std::mem::take(&mut built.diagnostics);
-            diagnostics.extend(built.outcome.as_ref().err().map(|fault| fault.diagnostic.clone()));
-            match writing.write(built) {
-                Ok(written) => tell(written, diagnostics),
-                Err(error) => drop(failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error)),
-            }
-        })?;
-        if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        let WriteReport { packs: written, build, refused } = write_packs(stage.repo, &project, &job, &writer, &|| ())?;
+        if let Some(error) = refused {
             return Err(error.into());
         }
-        let (mut written, mut diagnostics) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        written.sort_by(|a, b| a.name.cmp(&b.name));
-        let blocked = !faults.is_empty();
+        let BuildReport { diagnostics, blocked } = build;
         let complete = !blocked && unresolved.is_empty() && written.iter().all(|written| written.made.is_some());
-        diagnostics.extend(levelled(stage.repo.diagnostics().to_vec(), stage.settings));
-        diagnostics.extend(levelled(unmatched(stage.settings, stage.repo), stage.settings));
-        diagnostics.extend_from_slice(project.diagnostics());
-        diagnostics.extend(faults);
-        let mut diagnostics: Vec<Diagnostic> =
-            diagnostics.into_iter().map(|diagnostic| project.told(diagnostic)).collect();
-        diagnostics.sort();
-        diagnostics.dedup();
         let manifest = incremental
             .zip(trace.as_ref())
             .map(|(incremental, trace)| incremental.manifest(trace, complete.then_some(&*diagnostics)));
@@ -395,8 +353,7 @@ impl Session {
 
 /// All that one build works on.
 struct BuildStage<'a> {
-    settings: &'a Settings,
-    deny: &'a DenyList,
+    configuration: &'a Configuration,
     repo: &'a Repo,
     folder: &'a Folder,
     order: BuildOrder<'a>,

@@ -1,6 +1,7 @@
 //! Through the door: records of raw text in, clean ones out.
 
-use super::memory::{CachingRedactor, FilePurpose, ScrubBatch, ScrubResult};
+use super::caching_redactor::{CachingRedactor, ScrubBatch, ScrubResult};
+use crate::cache::FilePurpose;
 use crate::graph::{ParsedText, RecordedRemoval};
 use crate::model::{Digest, RepoPath};
 use crate::parse::Item;
@@ -142,9 +143,9 @@ pub(super) fn recorded(removal: crate::redact::Removal, key: &str) -> RecordedRe
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
+    use crate::cache::NoCache;
     use crate::config;
     use crate::parse;
-    use crate::pipeline::NoCache;
 
     fn removals(text: &str) -> Vec<(u32, bool, bool, u32)> {
         let settings = config::load("contextpack.yml", None).unwrap();

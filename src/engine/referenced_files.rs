@@ -1,21 +1,18 @@
 //! The files that roots refer to: found, read and cleaned once each.
 
+use super::clean;
 use super::items::scrubbed;
-use super::memory::{FilePurpose, FileResult};
-use super::{Project, clean, unreadable};
+use super::project::{Project, unreadable};
+use crate::cache::{FilePurpose, FileResult, LoadedDocument};
 use crate::config::Profile;
 use crate::graph::{FileKind, ItemReferences, RepoFiles, Target};
 use crate::model::{Code, Diagnostic, Digest, Digester, Place, Refusal, RepoPath, bounded};
 use crate::parse::adr_status;
-use crate::redact::Clean;
 use crate::select::{Document, ReferencedFile, RootReferences, is_inactive};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash as _;
 use std::sync::Arc;
-
-/// A file's path as packs show it, with its text or the contract's reason why it cannot be had.
-pub type LoadedDocument = (Clean, Result<Arc<Document>, &'static str>);
 
 /// References of the items that packs need, and the files that they lead to.
 pub(super) struct ReferencedFiles {

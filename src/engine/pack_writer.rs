@@ -1,11 +1,15 @@
 //! From a built pack to its file.
 
-use super::{IncrementalBuild, OnWritten, UnchangedPack, WrittenPack, companion};
+use super::{
+    BuildJob, BuildReport, Built, IncrementalBuild, IsUnchanged, OnWritten, Planned, Project, UnchangedPack, Unsettled,
+    WrittenPack, build_packs, companion,
+};
 use crate::cache::PackSummary;
-use crate::pipeline::Built;
+use crate::intake::Repo;
 use crate::render;
 use crate::review::{Difference, difference};
 use crate::store::{Folder, StoreError, WriteResult};
+use std::sync::{Mutex, PoisonError};
 
 /// Where packs go.
 #[derive(Clone, Copy)]
@@ -25,7 +29,7 @@ pub struct PackWriter<'a> {
 }
 
 /// What became of a pack.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteStatus {
     /// Its file is new or has new bytes.
     Written,
@@ -52,6 +56,57 @@ pub struct WriteOutcome {
     pub made: Option<PackSummary>,
     /// Names of files that were written for it: the pack, its rendering.
     pub touched: Vec<String>,
+}
+
+/// What became of the packs that were to be written.
+#[derive(Debug)]
+pub struct WriteReport {
+    /// The packs, by name.
+    pub packs: Vec<WriteOutcome>,
+    /// What is wrong with the inputs, and whether it is known which packs belong into the folder.
+    pub build: BuildReport,
+    /// The first pack that the system refused to read or write, if any.
+    pub refused: Option<StoreError>,
+}
+
+/// Builds the packs of `job` and writes those that changed; `progress` is called once for each pack, from several
+/// threads.
+///
+/// # Errors
+/// If git changed files while they were read; then nothing was written.
+pub fn write_packs(
+    files: &Repo,
+    project: &Project<'_>,
+    job: &BuildJob,
+    writer: &PackWriter<'_>,
+    progress: &(dyn Fn() + Sync),
+) -> Result<WriteReport, Unsettled> {
+    let packs = Mutex::new(Vec::new());
+    let add = |outcome: WriteOutcome| {
+        packs.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
+        progress();
+    };
+    let refused: Mutex<Option<StoreError>> = Mutex::new(None);
+    let is_unchanged = writer.incremental.map(|incremental| {
+        |planned: &Planned| match incremental.known(planned) {
+            Some(unchanged) => {
+                add(unchanged.into());
+                true
+            }
+            None => false,
+        }
+    });
+    let is_unchanged = is_unchanged.as_ref().map(|is_unchanged| is_unchanged as &IsUnchanged<'_>);
+    let build = build_packs(files, project, job, is_unchanged, &|built| match writer.write(built) {
+        Ok(outcome) => add(outcome),
+        Err(error) => {
+            refused.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+    })?;
+    let mut packs = packs.into_inner().unwrap_or_else(PoisonError::into_inner);
+    packs.sort_by(|a, b| a.name.cmp(&b.name));
+    let refused = refused.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(WriteReport { packs, build, refused })
 }
 
 impl From<UnchangedPack> for WriteOutcome {

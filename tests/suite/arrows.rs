@@ -1,67 +1,35 @@
-//! The doors between rooms: which room of `src/` may use which.
+//! The arrows between the modules of `src/`: which may use which.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Each room and the rooms that it may use.
-///
-/// An arrow that is added here says why, in the commit that adds it.
-const ROOMS: [(&str, &[&str]); 20] = [
-    ("model", &[]),
-    ("config", &["model"]),
-    ("intake", &["model", "config"]),
-    ("github", &["model", "config", "redact", "store"]),
-    ("parse", &["model", "config"]),
-    ("redact", &["model", "config"]),
-    // Every room behind the door may use `redact::Clean`, see `CLEAN_ONLY`.
-    ("graph", &["model", "parse", "redact"]),
-    ("select", &["model", "config", "graph", "redact"]),
-    ("fit", &["model", "config", "select", "render", "redact"]),
-    ("render", &["model", "wire"]),
-    ("wire", &[]),
-    ("seal", &["model", "wire", "fit", "redact"]),
-    ("pipeline", &["model", "config", "parse", "redact", "graph", "select", "fit", "render", "seal", "wire"]),
-    ("store", &["model", "seal"]),
-    // A finished pack is judged by what the scrubber would take out of it.
-    ("review", &["model", "redact", "wire", "render"]),
-    // The cache keeps what `pipeline` asks it to, and what the wire says of finished packs.
-    ("cache", &["model", "pipeline", "wire", "store"]),
-    // A session is what a command does, for those who do it again and again: it goes from files to files.
-    (
-        "session",
-        &["model", "config", "intake", "redact", "pipeline", "render", "review", "wire", "seal", "store", "cache"],
-    ),
-    // A watch is a session that begins again whenever something happened, and says what that means for readers.
-    (
-        "watch",
-        &[
-            "model", "config", "intake", "redact", "pipeline", "render", "review", "wire", "seal", "store", "cache",
-            "session",
-        ],
-    ),
-    // The program shows what any public room gives.
-    (
-        "cli",
-        &[
-            "model", "config", "intake", "parse", "redact", "graph", "select", "fit", "render", "wire", "seal",
-            "pipeline", "store", "review", "github", "cache", "session", "watch",
-        ],
-    ),
-    ("main", &[]),
-];
+/// A row of the table in `docs/architecture.md`.
+struct Module {
+    name: String,
+    /// The modules that it may use; `redact::Clean` stands for the redacted texts alone.
+    may_use: BTreeSet<String>,
+    /// Whether it touches no file, clock, environment, locale or network.
+    is_pure: bool,
+}
 
-/// Rooms behind the door: of `redact` they may use `Clean` and nothing else.
-const CLEAN_ONLY: [&str; 5] = ["graph", "select", "fit", "seal", "store"];
+/// The one table of modules and the arrows between them. An arrow that is added says why, in the commit that adds it.
+fn modules() -> Vec<Module> {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/architecture.md")).unwrap();
+    let names = |cell: &str| -> BTreeSet<String> { cell.split('`').skip(1).step_by(2).map(str::to_owned).collect() };
+    let rows = page.lines().filter(|line| line.starts_with("| `"));
+    rows.map(|row| {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let name = names(cells[1]).into_iter().next().unwrap();
+        Module { name, may_use: names(cells[3]), is_pure: cells[4] == "no" }
+    })
+    .collect()
+}
 
-/// The clean texts: borrowed, and the one that is built from clean parts.
+/// The redacted texts: borrowed, and the one that is built from redacted parts.
 const CLEAN: [&str; 2] = ["Clean", "CleanBuf"];
 
-/// Rooms without files, clocks and environment.
-const PURE: [&str; 11] =
-    ["model", "config", "parse", "redact", "graph", "select", "fit", "render", "wire", "seal", "review"];
-
-/// What no pure room names. `include_str!` is read when the program is built.
+/// What no pure module names. `include_str!` is read when the program is built.
 const IMPURE: [&str; 9] = [
     "std::fs",
     "std::env",
@@ -146,48 +114,43 @@ fn without_tests(code: &str) -> String {
     kept + rest
 }
 
-/// Rooms that the code names: `crate::room`, `contextpack::room`, and the list of `use crate::{…}`.
+/// Modules that the code names: `crate::module`, and the list of `use crate::{…}`.
 fn named(code: &str) -> BTreeSet<String> {
-    let mut rooms = BTreeSet::new();
-    for door in ["crate::", "contextpack::"] {
-        for (at, _) in code.match_indices(door) {
-            if code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
-                continue;
-            }
-            let rest = &code[at + door.len()..];
-            let first = |text: &str| -> String {
-                text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
-            };
-            match rest.strip_prefix('{') {
-                None => {
-                    rooms.insert(first(rest));
-                }
-                Some(list) => {
-                    let mut depth = 0_u32;
-                    let mut start = 0;
-                    for (index, c) in list.char_indices() {
-                        match c {
-                            '{' => depth += 1,
-                            '}' if depth > 0 => depth -= 1,
-                            ',' | '}' if depth == 0 => {
-                                rooms.insert(first(&list[start..index]));
-                                start = index + 1;
-                                if c == '}' {
-                                    break;
-                                }
-                            }
-                            _ => {}
-                        }
+    let mut modules = BTreeSet::new();
+    for (at, path) in code.match_indices("crate::") {
+        if code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+            continue;
+        }
+        let rest = &code[at + path.len()..];
+        let first = |text: &str| -> String {
+            text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+        };
+        let Some(list) = rest.strip_prefix('{') else {
+            modules.insert(first(rest));
+            continue;
+        };
+        let mut depth = 0_u32;
+        let mut start = 0;
+        for (index, c) in list.char_indices() {
+            match c {
+                '{' => depth += 1,
+                '}' if depth > 0 => depth -= 1,
+                ',' | '}' if depth == 0 => {
+                    modules.insert(first(&list[start..index]));
+                    start = index + 1;
+                    if c == '}' {
+                        break;
                     }
                 }
+                _ => {}
             }
         }
     }
-    rooms.remove("");
-    rooms
+    modules.remove("");
+    modules
 }
 
-/// What the code names of the room `redact`; the room itself where it names no part.
+/// What the code names of the module `redact`; an empty name for the module itself.
 fn parts_of_redact(code: &str) -> Vec<String> {
     let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
     let mut parts = Vec::new();
@@ -254,55 +217,57 @@ fn test_files(src: &Path) -> Vec<String> {
     found
 }
 
-/// The room that a file belongs to.
-fn room(file: &str) -> &str {
-    file.split_once('/').map_or(file.trim_end_matches(".rs"), |(room, _)| room)
+/// The module that a file belongs to.
+fn module_of(file: &str) -> &str {
+    file.split_once('/').map_or(file.trim_end_matches(".rs"), |(module, _)| module)
 }
 
 #[test]
-fn no_room_uses_a_room_that_the_table_does_not_allow() {
+fn every_arrow_between_modules_is_in_the_table_and_every_arrow_of_the_table_is_used() {
+    let modules = modules();
+    let mut unused: BTreeSet<(String, String)> =
+        modules.iter().flat_map(|it| it.may_use.iter().map(|used| (it.name.clone(), used.clone()))).collect();
     let mut faults = Vec::new();
     for (file, code) in sources() {
-        let room = room(&file);
-        // Neither the library's root nor what runs before it is compiled is a room.
-        if matches!(room, "lib" | "build") {
+        let name = module_of(&file);
+        // Neither the library's root nor the program nor what runs before it is compiled is a module.
+        if matches!(name, "lib" | "main" | "build") {
             continue;
         }
-        let Some((_, allowed)) = ROOMS.iter().find(|(name, _)| *name == room) else {
-            faults.push(format!("src/{file}: `{room}` is not in the table"));
+        let Some(module) = modules.iter().find(|module| module.name == name) else {
+            faults.push(format!("src/{file}: `{name}` is not in the table"));
             continue;
         };
-        // Only what is a room is an arrow: macros and constants of the crate's root are not.
-        for used in named(&code).iter().filter(|used| ROOMS.iter().any(|(name, _)| name == used)) {
-            if used != room && !allowed.contains(&used.as_str()) {
-                faults.push(format!("src/{file}: `{room}` must not use `{used}`"));
+        // Only what is a module is an arrow: macros and constants of the crate's root are not.
+        for used in named(&code).into_iter().filter(|used| used != name && modules.iter().any(|it| it.name == *used)) {
+            let arrow = match used.as_str() {
+                "redact" if module.may_use.contains("redact::Clean") => {
+                    let parts = parts_of_redact(&code);
+                    for part in parts.iter().filter(|part| !CLEAN.contains(&part.as_str())) {
+                        faults.push(format!("src/{file}: `{name}` may use redacted texts, and not `redact::{part}`"));
+                    }
+                    "redact::Clean".to_owned()
+                }
+                _ => used.clone(),
+            };
+            if !module.may_use.contains(&arrow) {
+                faults.push(format!("src/{file}: `{name}` must not use `{used}`"));
             }
+            unused.remove(&(name.to_owned(), arrow));
         }
     }
+    faults.extend(unused.iter().map(|(from, to)| format!("docs/architecture.md: `{from}` does not use `{to}`")));
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 #[test]
-fn behind_the_door_only_clean_texts_are_known() {
+fn pure_modules_know_no_files_no_clock_and_no_environment() {
+    let modules = modules();
     let mut faults = Vec::new();
     for (file, code) in sources() {
-        if !CLEAN_ONLY.contains(&room(&file)) {
-            continue;
-        }
-        for used in parts_of_redact(&code).into_iter().filter(|used| !CLEAN.contains(&used.as_str())) {
-            faults.push(format!("src/{file}: `redact::{used}` is used beyond the door"));
-        }
-    }
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
-}
-
-#[test]
-fn pure_rooms_know_no_files_no_clock_and_no_environment() {
-    let mut faults = Vec::new();
-    for (file, code) in sources() {
-        if PURE.contains(&room(&file)) {
+        if modules.iter().any(|module| module.name == module_of(&file) && module.is_pure) {
             for impure in IMPURE.into_iter().filter(|impure| code.contains(impure)) {
-                faults.push(format!("src/{file}: `{impure}` in a pure room"));
+                faults.push(format!("src/{file}: `{impure}` in a pure module"));
             }
         }
     }
@@ -310,7 +275,7 @@ fn pure_rooms_know_no_files_no_clock_and_no_environment() {
 }
 
 #[test]
-fn the_test_of_the_doors_sees_through_lists_texts_comments_and_tests() {
+fn arrows_are_found_in_lists_and_not_in_texts_comments_and_tests() {
     let source = r##"
         use crate::{graph::{self, Edge}, model::RepoPath};
         // use crate::intake::Repo;
@@ -318,18 +283,18 @@ fn the_test_of_the_doors_sees_through_lists_texts_comments_and_tests() {
         fn f() { crate::parse::x(); other_crate::seal::y(); }
         #[cfg(test)]
         mod tests { use crate::fit::Z; }
-        fn g() { contextpack::wire::w(); }
+        fn g() { crate::wire::w(); }
     "##;
-    let rooms: Vec<String> = named(&code(source)).into_iter().collect();
-    assert_eq!(rooms, ["graph", "model", "parse", "wire"]);
+    let modules: Vec<String> = named(&code(source)).into_iter().collect();
+    assert_eq!(modules, ["graph", "model", "parse", "wire"]);
     let parts = parts_of_redact("use crate::redact::{Clean, Redactor}; crate::redact::Piece; use crate::redact;");
     assert_eq!(parts, ["Clean", "Redactor", "Piece", ""]);
 }
 
 #[test]
-fn every_room_of_the_table_exists() {
+fn every_module_of_the_table_exists() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    for (room, _) in ROOMS.iter().filter(|(room, _)| *room != "main") {
-        assert!(src.join(room).is_dir(), "there is no src/{room}");
+    for module in modules() {
+        assert!(src.join(&module.name).is_dir(), "there is no src/{}", module.name);
     }
 }

@@ -1,51 +1,27 @@
-//! The corridor: a source and settings → packs, in parallel.
-//!
-//! [`Project::open`] reads and cleans the work items and draws the graph once;
-//! [`Project::build`] makes packs of it. What a pack holds depends on the source
-//! and the settings alone.
+//! A repository's items and graph, read, redacted and ready for packs to be built from.
 
-mod build;
-mod clean;
-mod github;
-mod issues;
-mod items;
-mod leftover;
-mod memory;
-mod notices;
-mod planned;
-mod references;
-mod roots;
-
-pub use build::{BudgetLimits, BuildJob, Built, PackFailure, Unsettled};
-pub use memory::{BuildCache, CachedReading, FilePurpose, FileResult, NoCache, ReferenceCache};
-pub use notices::{levelled, unmatched};
-pub use planned::{IsUnchanged, Planned};
-pub use references::LoadedDocument;
-
-// What is remembered of references.
-pub use crate::graph::ItemReferences;
-pub use roots::RootError;
-
+use super::caching_redactor::CachingRedactor;
+use super::{clean, github_warnings, issues, items, levelled, notices};
+use crate::cache::{BuildCache, NoCache};
 use crate::config::{DenyList, Settings};
 use crate::graph::{Corpus, Entry, Graph, GraphRules, unite};
 use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity, SourceTree, Untracked, bounded};
 use crate::redact::{Clean, CleanBuf, Environment, Redactor};
-use memory::CachingRedactor;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What the files of one kind hold.
 #[derive(Default)]
-struct ParsedFiles {
-    entries: Vec<Arc<Entry>>,
+pub(super) struct ParsedFiles {
+    pub(super) entries: Vec<Arc<Entry>>,
     /// What is wrong with the files that could be read.
-    diagnostics: Vec<Diagnostic>,
+    pub(super) diagnostics: Vec<Diagnostic>,
     /// An error for each file that could not.
-    unread: Vec<Diagnostic>,
+    pub(super) unread: Vec<Diagnostic>,
 }
 
 impl ParsedFiles {
-    fn extend(&mut self, other: Self) {
+    pub(super) fn extend(&mut self, other: Self) {
         self.entries.extend(other.entries);
         self.diagnostics.extend(other.diagnostics);
         self.unread.extend(other.unread);
@@ -54,24 +30,24 @@ impl ParsedFiles {
 
 /// Everything that packs are made from: items, clean, with the graph around them.
 pub struct Project<'a> {
-    source: &'a dyn SourceTree,
-    settings: &'a Settings,
-    deny: &'a DenyList,
-    door: CachingRedactor<'a>,
-    environment: Environment,
-    corpus: Corpus,
-    graph: Graph,
+    pub(super) source: &'a dyn SourceTree,
+    pub(super) settings: &'a Settings,
+    pub(super) deny: &'a DenyList,
+    pub(super) door: CachingRedactor<'a>,
+    pub(super) environment: Environment,
+    pub(super) corpus: Corpus,
+    pub(super) graph: Graph,
     /// Of reading and of the graph, sorted, with the levels that the configuration gives.
-    diagnostics: Vec<Diagnostic>,
-    notices: notices::PackNotices,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) notices: notices::PackNotices,
     /// What may hold items and could not be read: what those say of others, nobody knows.
-    unread: Vec<Diagnostic>,
+    pub(super) unread: Vec<Diagnostic>,
     /// How files count that git does not track.
-    untracked: Untracked,
+    pub(super) untracked: Untracked,
     /// Whether others may read the packs.
-    publishes: bool,
+    pub(super) publishes: bool,
     /// Repos without relations, see [`github::unrelated`].
-    unrelated: BTreeMap<String, Clean>,
+    pub(super) unrelated: BTreeMap<String, Clean>,
 }
 
 impl<'a> Project<'a> {
@@ -124,13 +100,13 @@ impl<'a> Project<'a> {
         let graph = Graph::draw(&corpus);
         diagnostics.extend(duplicates);
         diagnostics.extend_from_slice(graph.diagnostics());
-        let unrelated = github::unrelated(&corpus);
-        diagnostics.extend(github::without_relations(&unrelated));
+        let unrelated = github_warnings::unrelated(&corpus);
+        diagnostics.extend(github_warnings::without_relations(&unrelated));
         diagnostics.sort();
         diagnostics.dedup();
         let diagnostics = levelled(bounded(diagnostics), settings);
         let notices = notices::PackNotices::new(&diagnostics, redactor);
-        let publishes = github::publishes(settings, &corpus);
+        let publishes = github_warnings::publishes(settings, &corpus);
         Self {
             source,
             settings,
@@ -201,7 +177,7 @@ impl<'a> Project<'a> {
     }
 
     /// The URL of the issue that an item claims, where it has one and the repo is known.
-    fn issue_url(&self, item: usize) -> Option<crate::redact::Clean> {
+    pub(super) fn issue_url(&self, item: usize) -> Option<crate::redact::Clean> {
         let entry = &self.corpus.entries[item];
         if let Some(issue) = &entry.issue {
             return Some(issue.url.clone());
@@ -224,11 +200,11 @@ impl<'a> Project<'a> {
 }
 
 /// The help line of an input that git does not track.
-const COMMIT: &str = "commit it, or build with `--untracked trusted` where nobody else can write here";
+pub(super) const COMMIT: &str = "commit it, or build with `--untracked trusted` where nobody else can write here";
 
 /// The diagnostic of a file that the configuration names and that cannot be used: an error if it exists and the system
 /// refuses to read it.
-fn unreadable(path: &RepoPath, refusal: &Refusal) -> Diagnostic {
+pub(super) fn unreadable(path: &RepoPath, refusal: &Refusal) -> Diagnostic {
     let (message, help) = match refusal {
         Refusal::Denied => (
             "the name is one that is never opened".to_owned(),

@@ -1,13 +1,16 @@
 //! Every issue of the snapshot, clean.
 
+use super::caching_redactor::{CachingRedactor, ScrubBatch, ScrubResult};
+use super::clean;
 use super::items::scrubbed;
-use super::memory::{CachingRedactor, FilePurpose, FileResult, ScrubBatch, ScrubResult};
-use super::{ParsedFiles, clean};
-use crate::graph::{ClaimedIssue, Entry, Identity, ParsedComment, ParsedText, RecordedRemoval, SourceRules};
+use super::project::{ParsedFiles, Project, unreadable};
+use crate::cache::{FilePurpose, FileResult};
+use crate::graph::{ClaimedIssue, Entry, Identity, ParsedComment, ParsedText, RecordedRemoval, SourceRules, Target};
 use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RemovedLines, RepoPath, SourceTree};
 use crate::parse::{self, Markdown, SnapshotFile};
 use crate::redact::{Clean, Piece, Redactor, Scrubbed};
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Reads all files of the snapshot, in the order of their paths.
@@ -50,7 +53,7 @@ fn unusable(path: &RepoPath, refusal: &Refusal) -> Diagnostic {
     let why = match refusal {
         Refusal::NotUtf8 => "it is not UTF-8".to_owned(),
         Refusal::TooLarge(limit) => format!("it is larger than {limit} bytes"),
-        Refusal::Unreadable(_) => return super::unreadable(path, refusal),
+        Refusal::Unreadable(_) => return unreadable(path, refusal),
         Refusal::Binary => "it is no text file".to_owned(),
         Refusal::Denied | Refusal::Outside | Refusal::NotInRepo => "it is no longer there".to_owned(),
     };
@@ -248,4 +251,36 @@ fn once(mut removals: Vec<RecordedRemoval>) -> Vec<RecordedRemoval> {
         same
     });
     removals
+}
+
+impl Project<'_> {
+    /// The files of issues that are in the snapshot as somebody's neighbours and are nobody's any more, sorted.
+    ///
+    /// Whoever gets a pack keeps its neighbours: an issue that was asked for, and every work item. What
+    /// neighbours refer to keeps nothing, as packs look one hop far. Where a file cannot be read nobody knows
+    /// whom it names, so that nothing is left over.
+    pub fn leftover_issues(&self) -> Vec<&RepoPath> {
+        let unread = |code| matches!(code, Code::InvalidSnapshot | Code::InvalidItem | Code::UnreadableFile);
+        if !self.unread.is_empty() || self.diagnostics.iter().any(|diagnostic| unread(diagnostic.code)) {
+            return Vec::new();
+        }
+        let is_neighbour = |item: &usize| {
+            let entry = &self.corpus.entries[*item];
+            entry.bare_issue().is_some() && entry.item.no_pack
+        };
+        let (neighbours, others): (Vec<usize>, Vec<usize>) =
+            (0..self.corpus.entries.len()).partition(|item| is_neighbour(item));
+        let needed: BTreeSet<usize> = others
+            .into_iter()
+            .flat_map(|item| self.graph.edges(item))
+            .filter_map(|edge| match edge.to {
+                Target::Item(other) => Some(other),
+                Target::Issue { .. } => None,
+            })
+            .collect();
+        let left = neighbours.into_iter().filter(|item| !needed.contains(item));
+        let mut paths: Vec<&RepoPath> = left.map(|item| &self.corpus.entries[item].item.origin.path).collect();
+        paths.sort_unstable();
+        paths
+    }
 }

@@ -1,0 +1,88 @@
+//! One root built under several limits, to find what a limit buys.
+
+use super::{BudgetLimits, BuildJob, Built, Project, Unsettled};
+use crate::model::Diagnostic;
+use crate::seal::{Sealed, Stamp};
+use crate::wire::Pack;
+use std::sync::{Mutex, PoisonError};
+
+/// One root under one profile, to be built under several limits.
+pub struct BudgetProbe<'p, 's> {
+    project: &'p Project<'s>,
+    /// The root.
+    pub item: usize,
+    /// The profile.
+    pub profile: String,
+    stamp: Stamp,
+}
+
+impl<'p, 's> BudgetProbe<'p, 's> {
+    /// Prepares the root with the index `item` under `profile`.
+    pub fn new(project: &'p Project<'s>, item: usize, profile: String, stamp: Stamp) -> Self {
+        Self { project, item, profile, stamp }
+    }
+
+    /// Builds the pack under these limits, or says why there is none.
+    ///
+    /// # Errors
+    /// If git changed files while they were read.
+    pub fn build(&self, limits: BudgetLimits) -> Result<Result<Sealed, Vec<Diagnostic>>, Unsettled> {
+        let job = BuildJob {
+            roots: vec![self.item],
+            beside: Vec::new(),
+            profiles: vec![self.profile.clone()],
+            limits,
+            stamp: self.stamp.clone(),
+        };
+        let result = Mutex::new(None);
+        let faults = self.project.build(&job, &|built: Built| {
+            *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(built.outcome);
+        })?;
+        let told = |fault| self.project.told(fault);
+        Ok(match result.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(Ok(sealed)) => Ok(sealed),
+            Some(Err(fault)) => Err(vec![told(fault.diagnostic)]),
+            None => Err(faults.into_iter().map(told).collect()),
+        })
+    }
+
+    /// A limit of `tokens`, or of characters, and no other.
+    pub fn limit(tokens: bool, limit: u64) -> BudgetLimits {
+        let (max_chars, max_tokens) = if tokens { (None, Some(limit)) } else { (Some(limit), None) };
+        BudgetLimits { max_chars, max_tokens, ..BudgetLimits::default() }
+    }
+
+    /// What the pack's limit counts, `tokens` or `chars`, and how many it uses.
+    pub fn unit(pack: &Pack) -> (&'static str, u64) {
+        match (pack.budget.max_tokens, pack.budget.used_tokens) {
+            (Some(_), Some(used)) => ("tokens", used),
+            _ => ("chars", pack.budget.used_chars),
+        }
+    }
+
+    /// The smallest limit above what `pack` uses at which `enough` holds; `None` if no limit is enough.
+    ///
+    /// More budget never takes away, so that bisection finds it.
+    ///
+    /// # Errors
+    /// If git changed files while they were read.
+    pub fn smallest_limit(&self, pack: &Pack, enough: &dyn Fn(&Pack) -> bool) -> Result<Option<u64>, Unsettled> {
+        let (unit, used) = Self::unit(pack);
+        let holds = |limit| -> Result<bool, Unsettled> {
+            Ok(self.build(Self::limit(unit == "tokens", limit))?.is_ok_and(|sealed| enough(sealed.pack())))
+        };
+        let (mut low, mut high) = (used, used.saturating_mul(2).max(1000));
+        while !holds(high)? {
+            // A thousand million is more than any repo holds.
+            if high > 1_000_000_000 {
+                return Ok(None);
+            }
+            (low, high) = (high, high * 4);
+        }
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if holds(middle)? { high = middle } else { low = middle }
+        }
+        Ok(Some(high))
+    }
+}

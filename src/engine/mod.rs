@@ -1,0 +1,41 @@
+//! The one driver of every command: opens a repository, builds packs from it, in full or incrementally, and compares
+//! them with the files on disk.
+//!
+//! [`Project`] holds the redacted items and their graph; what a pack holds depends on the source and the settings
+//! alone. [`Session`] builds one repository again and again.
+
+mod budget_probe;
+mod build;
+mod caching_redactor;
+mod clean;
+pub mod companion;
+mod github_warnings;
+mod incremental;
+mod issues;
+mod items;
+mod notices;
+mod orphans;
+mod pack_state;
+mod pack_writer;
+mod project;
+mod referenced_files;
+mod repository;
+mod roots;
+mod session;
+
+pub use budget_probe::BudgetProbe;
+pub use build::{
+    BudgetLimits, BuildJob, BuildReport, Built, IsUnchanged, PackFailure, Planned, Unsettled, build_packs,
+};
+pub use incremental::{BuildOrder, IncrementalBuild, UnchangedPack};
+pub use notices::{levelled, unmatched};
+pub use orphans::{NOT_IN_SNAPSHOT, OrphanPack, orphans};
+pub use pack_state::{CheckReport, CheckRequest, PackState, UNVERIFIABLE, check_packs, lost_its_issue, pack_names};
+pub use pack_writer::{PackWriter, WriteOutcome, WriteReport, WriteStatus, write_packs};
+pub use project::Project;
+pub use repository::{
+    Configuration, EngineError, OpenRequest, Repository, config_error, path_inside, until_settled, validated,
+    with_causes,
+};
+pub use roots::RootError;
+pub use session::{BuildObserver, OnListed, OnWritten, PackUpdate, Session, SessionRequest, Update, WrittenPack};

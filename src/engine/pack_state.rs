@@ -1,0 +1,185 @@
+//! How packs on disk compare with those that a build gives.
+
+use super::{
+    BuildJob, BuildReport, Built, EngineError, IsUnchanged, NOT_IN_SNAPSHOT, OrphanPack, Planned, Project, build_packs,
+    companion,
+};
+use crate::intake::Repo;
+use crate::model::slug;
+use crate::render;
+use crate::review::{Difference, difference, read};
+use crate::store::{Folder, StoreError};
+use crate::wire::Pack;
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+/// Why a pack without a file is missing.
+const NOT_BUILT: &str = "it was not built yet";
+
+/// How a pack on disk stands to the one that a build gives.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PackState {
+    /// The file's name.
+    pub name: String,
+    /// The root's id.
+    pub root: String,
+    /// The profile.
+    pub profile: String,
+    /// `fresh`, `stale`, `edited`, `missing`, `orphaned`, `unverifiable` or `failed`.
+    pub status: &'static str,
+    /// Why it is not fresh.
+    pub reasons: Vec<String>,
+    /// Characters, and tokens where they are counted, of the pack that a build gives.
+    pub size: Option<(u64, Option<u64>)>,
+}
+
+impl PackState {
+    /// The state of a pack that has no file.
+    fn missing(planned: &Planned) -> Self {
+        Self {
+            name: planned.name.clone(),
+            root: planned.root.to_string(),
+            profile: planned.profile.clone(),
+            status: "missing",
+            reasons: vec![NOT_BUILT.to_owned()],
+            size: None,
+        }
+    }
+}
+
+/// How the packs of a build compare with the files on disk.
+#[derive(Debug)]
+pub struct CheckReport {
+    /// The packs, in the order of their fields.
+    pub packs: Vec<PackState>,
+    /// What is wrong with the inputs, and whether it is known which packs belong into the folder.
+    pub build: BuildReport,
+}
+
+/// What a build is compared with, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct CheckRequest<'a> {
+    /// The folder of packs.
+    pub folder: &'a Folder,
+    /// Whether each pack has its Markdown beside it.
+    pub markdown: bool,
+    /// Whether packs without a file are listed as missing without being built, which is much faster and does not tell
+    /// whether they can be.
+    pub skip_missing: bool,
+}
+
+/// Builds the packs of `job` in memory and compares them with the files on disk; `progress` is called once for each
+/// pack, from several threads.
+///
+/// # Errors
+/// If a pack cannot be read, or git changed files meanwhile.
+pub fn check_packs(
+    files: &Repo,
+    project: &Project<'_>,
+    job: &BuildJob,
+    request: &CheckRequest<'_>,
+    progress: &(dyn Fn() + Sync),
+) -> Result<CheckReport, EngineError> {
+    let states: Mutex<Vec<PackState>> = Mutex::default();
+    let add = |state| {
+        states.lock().unwrap_or_else(PoisonError::into_inner).push(state);
+        progress();
+    };
+    let refused: Mutex<Option<StoreError>> = Mutex::new(None);
+    let names = if request.skip_missing { request.folder.list()? } else { Vec::new() };
+    let without_file = |planned: &Planned| {
+        let is_missing = names.binary_search(&planned.name).is_err();
+        if is_missing {
+            add(PackState::missing(planned));
+        }
+        is_missing
+    };
+    let skipped = request.skip_missing.then_some(&without_file as &IsUnchanged<'_>);
+    let build = build_packs(files, project, job, skipped, &|built| match pack_state(
+        request.folder,
+        built,
+        request.markdown,
+    ) {
+        Ok(state) => add(state),
+        Err(error) => {
+            refused.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+    })?;
+    if let Some(error) = refused.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error.into());
+    }
+    let mut packs = states.into_inner().unwrap_or_else(PoisonError::into_inner);
+    packs.sort();
+    Ok(CheckReport { packs, build })
+}
+
+impl From<OrphanPack> for PackState {
+    fn from(stray: OrphanPack) -> Self {
+        let (status, reason) = match stray.unverifiable {
+            Some(why) => (UNVERIFIABLE, why.to_owned()),
+            None => ("orphaned", "its root or profile is gone: `contextpack build --prune` removes it".to_owned()),
+        };
+        let root = stray.root();
+        Self { name: stray.name, root, profile: stray.pack.profile, status, reasons: vec![reason], size: None }
+    }
+}
+
+/// The status of a pack that nothing says what it should be: the snapshot lacks its issue, or its item is out of reach.
+pub const UNVERIFIABLE: &str = "unverifiable";
+
+/// Compares one pack, and its Markdown where that is kept `beside` it, with the files on disk.
+fn pack_state(folder: &Folder, built: Built, beside: bool) -> Result<PackState, StoreError> {
+    let Built { root, profile, name, outcome, .. } = built;
+    let existing = folder.read(&name)?;
+    let budget = outcome.as_ref().ok().map(|sealed| &sealed.pack().budget);
+    let size = budget.map(|budget| (budget.used_chars, budget.used_tokens));
+    let (status, reasons) = match (outcome, existing) {
+        (Err(fault), _) => ("failed", vec![fault.diagnostic.message]),
+        (Ok(_), None) => ("missing", vec![NOT_BUILT.to_owned()]),
+        (Ok(sealed), Some(existing)) if sealed.is_unchanged(&existing) => {
+            match beside
+                .then(|| companion::fault(folder, &name, &render::pack(sealed.pack()).whole()))
+                .transpose()?
+                .flatten()
+            {
+                None if !beside && companion::is_there(folder, &name)? => ("stale", vec![no_more_markdown(&name)]),
+                None => ("fresh", Vec::new()),
+                Some(fault @ companion::CompanionFault::Missing) => ("missing", vec![fault.reason(&name)]),
+                Some(fault @ companion::CompanionFault::Differs) => ("edited", vec![fault.reason(&name)]),
+            }
+        }
+        (Ok(sealed), Some(existing)) => match difference(&existing, sealed.pack()) {
+            Difference::Stale(_) if lost_its_issue(&existing, sealed.pack()) => {
+                (UNVERIFIABLE, vec![NOT_IN_SNAPSHOT.to_owned()])
+            }
+            Difference::Stale(reasons) => ("stale", reasons),
+            Difference::Edited(reasons) => ("edited", reasons),
+        },
+    };
+    Ok(PackState { name, root: root.to_string(), profile, status, reasons, size })
+}
+
+fn no_more_markdown(name: &str) -> String {
+    let markdown = companion::name(name);
+    format!("`{markdown}` is beside it, and `output.markdown` is off: `contextpack build --prune` removes it")
+}
+
+/// Whether the pack on disk was made with its root's issue, and the new one without.
+pub fn lost_its_issue(existing: &[u8], built: &Pack) -> bool {
+    let has = |pack: &Pack| {
+        pack.inputs.iter().any(|input| input.kind == "issue" && input.url.is_some() && input.url == pack.root.issue_url)
+    };
+    !has(built) && read(existing).is_ok_and(|old| has(&old))
+}
+
+/// The file names of the packs of these roots; none where two roots share one, so that neither is built.
+pub fn pack_names(project: &Project<'_>, roots: &[usize], profiles: &[String]) -> Option<BTreeSet<String>> {
+    let mut names = BTreeSet::new();
+    for root in roots {
+        let slug = slug(&project.name(*root));
+        if !profiles.iter().all(|profile| names.insert(format!("{slug}.{profile}.json"))) {
+            return None;
+        }
+    }
+    Some(names)
+}

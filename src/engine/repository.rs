@@ -1,0 +1,438 @@
+//! A repository opened for one command: its configuration, its files and what earlier builds cached.
+
+use super::{BuildOrder, IncrementalBuild, Project, RootError, Unsettled, levelled, unmatched};
+use crate::cache::{BuildCache, Cache, FreshnessPolicy, NoCache, ScrubCache, TracedTree};
+use crate::config::{DenyList, RedactionSettings, Settings, load_knowing};
+use crate::intake::{CacheUse, IntakeError, Options, Repo};
+use crate::model::{Code, Diagnostic, RepoPath, SourceTree, Untracked};
+use crate::redact::{Environment, Redactor, built_in_rules};
+use crate::store::{Access, CacheFolder, CacheUnavailable, Folder, StoreError, sweep_state};
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// How often reading a repository begins again because git changed files meanwhile.
+const MOST_TRIES: usize = 8;
+
+/// Why a repository cannot be opened, built or compared with its packs.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The configuration, or what git tracks although it belongs to one working copy alone, cannot be used.
+    #[error("the configuration cannot be used")]
+    Config {
+        /// What is wrong, redacted.
+        diagnostics: Vec<Diagnostic>,
+        /// The configuration's text, redacted, to show the lines concerned; `None` if its lines do not count alike.
+        text: Option<String>,
+    },
+    /// A profile that was asked for is not one of the configuration.
+    #[error("there is no profile `{name}`; there are {}", known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))]
+    Profile {
+        /// The name that was asked for.
+        name: String,
+        /// The names of the configuration's profiles.
+        known: Vec<String>,
+    },
+    /// A root that was asked for is no item, or stands for several.
+    #[error(transparent)]
+    Root(#[from] RootError),
+    /// Inputs that exist cannot be read, so that what was asked for may be in them.
+    #[error("an input cannot be read")]
+    Unread(Vec<Diagnostic>),
+    /// The repository cannot be read.
+    #[error(transparent)]
+    Intake(IntakeError),
+    /// Git goes on changing files.
+    #[error("git changed files while they were read, again and again; nothing was written: try again when git is done")]
+    Unsettled(#[from] Unsettled),
+    /// A pack cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<IntakeError> for EngineError {
+    fn from(error: IntakeError) -> Self {
+        match error {
+            // What is in the repository is wrong, not the world around it.
+            IntakeError::TwoConfigs { .. } | IntakeError::Unusable { .. } => {
+                let diagnostics = vec![Diagnostic::new(Code::InvalidConfig, None, error.to_string())];
+                config_error(&Environment::new(std::iter::empty()), diagnostics, None)
+            }
+            IntakeError::Read { .. } | IntakeError::NotAFolder { .. } | IntakeError::Locked { .. } => {
+                Self::Intake(error)
+            }
+        }
+    }
+}
+
+/// Runs `read` again, a few times at most, while git changes files under its eyes. It writes nothing before it knows.
+///
+/// # Errors
+/// Those of `read`.
+pub fn until_settled<T, E>(is_unsettled: impl Fn(&E) -> bool, mut read: impl FnMut() -> Result<T, E>) -> Result<T, E> {
+    for _ in 1..MOST_TRIES {
+        match read() {
+            Err(error) if is_unsettled(&error) => {}
+            done => return done,
+        }
+    }
+    read()
+}
+
+/// The configuration of a repository: as written, and validated.
+#[derive(Debug)]
+pub struct Configuration {
+    /// The file's name as messages show it.
+    pub name: String,
+    /// The file's text; `None` without a file.
+    pub text: Option<String>,
+    /// The validated settings.
+    pub settings: Settings,
+    /// The names of files that are never opened.
+    pub deny: DenyList,
+}
+
+impl Configuration {
+    /// Reads and validates the configuration of the repository at `root`; `file` is another than the one there.
+    ///
+    /// # Errors
+    /// [`EngineError::Config`] if it cannot be used, [`EngineError::Intake`] if it cannot be read.
+    pub fn read(root: &Path, file: Option<&Path>, environment: &Environment) -> Result<Self, EngineError> {
+        let read = Repo::read_config(root, file)?;
+        let (name, text) = read.map_or(("contextpack.yml".to_owned(), None), |(name, text)| (name, Some(text)));
+        let unusable = |diagnostics| config_error(environment, diagnostics, text.as_deref());
+        let settings = validated(&name, text.as_deref()).map_err(unusable)?;
+        let deny = DenyList::new(&settings.redaction.deny_paths).map_err(|(index, why)| {
+            let message = format!("`redaction.deny_paths` entry {}: {why}", index + 1);
+            unusable(vec![Diagnostic::new(Code::InvalidConfig, None, message)])
+        })?;
+        Ok(Self { name, text, settings, deny })
+    }
+
+    /// Returns the names of the profiles to build, each once: those `asked` for, or those of the configuration.
+    ///
+    /// # Errors
+    /// [`EngineError::Profile`] if one is not there.
+    pub fn profiles(&self, asked: &[String]) -> Result<Vec<String>, EngineError> {
+        let mut profiles = if asked.is_empty() { self.settings.output.profiles.clone() } else { asked.to_vec() };
+        if let Some(unknown) = profiles.iter().find(|name| !self.settings.profiles.contains_key(*name)) {
+            let known = self.settings.profiles.keys().cloned().collect();
+            return Err(EngineError::Profile { name: unknown.clone(), known });
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        profiles.retain(|name| seen.insert(name.clone()));
+        Ok(profiles)
+    }
+
+    /// Whether the file still holds the same text. Git may bring another one while the repository is listed.
+    ///
+    /// # Errors
+    /// [`EngineError::Unsettled`] if it does not.
+    pub(super) fn confirm(&self, root: &Path, file: Option<&Path>) -> Result<(), EngineError> {
+        let again = Repo::read_config(root, file)?.map(|(_, text)| text);
+        if again == self.text { Ok(()) } else { Err(Unsettled.into()) }
+    }
+}
+
+/// Validates the text of a configuration, whose redaction may name the built-in rules.
+///
+/// # Errors
+/// What is wrong with it, not redacted yet.
+pub fn validated(name: &str, text: Option<&str>) -> Result<Settings, Vec<Diagnostic>> {
+    let rules: Vec<&str> = built_in_rules().iter().map(|rule| rule.name).collect();
+    load_knowing(name, text, &rules)
+}
+
+/// Errors of a configuration, which may quote it, so that they are redacted like any other text.
+pub fn config_error(environment: &Environment, diagnostics: Vec<Diagnostic>, text: Option<&str>) -> EngineError {
+    let redactor = Redactor::new(&RedactionSettings::default());
+    let clean = |text: &str| environment.mask(&redactor.line(text));
+    // A secret of several lines is one only as a whole; where it is removed, lines are missing that would be counted.
+    let lines = |text: &str| text.matches('\n').count();
+    let text = text.and_then(|text| Some(clean(text)).filter(|clean| lines(clean) == lines(text)));
+    let diagnostics = diagnostics
+        .into_iter()
+        .map(|diagnostic| Diagnostic {
+            message: clean(&diagnostic.message),
+            help: diagnostic.help.as_deref().map(clean),
+            ..diagnostic
+        })
+        .collect();
+    EngineError::Config { diagnostics, text }
+}
+
+/// What is opened, and how.
+#[derive(Debug, Clone)]
+pub struct OpenRequest<'a> {
+    /// A folder of the repository; its root is found from there.
+    pub folder: &'a Path,
+    /// A configuration other than the one at the root.
+    pub config: Option<&'a Path>,
+    /// Folders besides the configuration's `output.dir` that are written, and so are no inputs.
+    pub outputs: &'a [&'a Path],
+    /// What is done with the cache; `None` for a command that judges packs.
+    pub cache: Option<Access>,
+    /// The user's folder for caches, where the key of the cache is.
+    pub caches: Option<PathBuf>,
+    /// How files count that git does not track.
+    pub untracked: Untracked,
+}
+
+/// A repository opened for one command.
+pub struct Repository {
+    root: PathBuf,
+    configuration: Configuration,
+    files: Repo,
+    cache: Option<Cache>,
+    /// Cached scrubbing results, once they are asked for.
+    texts: OnceLock<Option<ScrubCache>>,
+    environment: Environment,
+    untracked: Untracked,
+    /// What became of the cache, for those who want to know everything.
+    notes: Mutex<Vec<String>>,
+}
+
+impl Repository {
+    /// Finds the repository, reads its configuration and lists its files.
+    ///
+    /// `environment` holds the secret values of the process, which no pack may contain.
+    ///
+    /// # Errors
+    /// If the configuration cannot be used, the system refuses to list the files, or git changes them meanwhile.
+    pub fn open(request: &OpenRequest<'_>, environment: Environment) -> Result<Self, EngineError> {
+        let root = Repo::find_root(request.folder)?;
+        let configuration = Configuration::read(&root, request.config, &environment)?;
+        let settings = &configuration.settings;
+        let mut never = vec![settings.output.dir.clone()];
+        never.extend(request.outputs.iter().filter_map(|folder| path_inside(&root, folder)));
+        let snapshot = Some(&settings.github.snapshot);
+        let files = Repo::open(&root, Options { deny: &configuration.deny, never: &never, snapshot })?;
+        configuration.confirm(&root, request.config)?;
+        let mut repository = Self {
+            root,
+            configuration,
+            files,
+            cache: None,
+            texts: OnceLock::new(),
+            environment,
+            untracked: request.untracked,
+            notes: Mutex::default(),
+        };
+        if let Some(access) = request.cache {
+            repository.open_cache(access, request.caches.as_deref());
+        }
+        Ok(repository)
+    }
+
+    fn open_cache(&mut self, access: Access, caches: Option<&Path>) {
+        if access == Access::Write {
+            sweep_state(&self.root, &Repo::is_tracked);
+        }
+        let mut notes = Vec::new();
+        match self.cache_folder(access, caches) {
+            Ok(folder) => {
+                let environment = self.environment.digest();
+                self.cache = folder.map(|folder| Cache::new(folder, environment, &mut notes));
+            }
+            Err(why) => notes.push(format!("no cache is used: {why}")),
+        }
+        self.add_notes(notes);
+    }
+
+    /// Opens the folder of the cache below the user's folder `caches`; `None` if there is nothing to read in it.
+    ///
+    /// # Errors
+    /// Why no cache can be used.
+    pub fn cache_folder(&self, access: Access, caches: Option<&Path>) -> Result<Option<CacheFolder>, String> {
+        match self.files.cache_use() {
+            CacheUse::Free => {}
+            CacheUse::Tracked => return Err("git tracks it".to_owned()),
+            CacheUse::Unknown => return Err("git cannot say whether it tracks it".to_owned()),
+        }
+        let caches = caches.ok_or_else(|| with_causes(&CacheUnavailable::NoFolder))?;
+        CacheFolder::open(&self.root, caches, access).map_err(|error| with_causes(&error))
+    }
+
+    /// The repository's root.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The configuration.
+    pub fn configuration(&self) -> &Configuration {
+        &self.configuration
+    }
+
+    /// The validated settings.
+    pub fn settings(&self) -> &Settings {
+        &self.configuration.settings
+    }
+
+    /// The files that count.
+    pub fn files(&self) -> &Repo {
+        &self.files
+    }
+
+    /// Refuses a cache that git tracks although it belongs to one working copy alone.
+    ///
+    /// # Errors
+    /// [`EngineError::Config`] if git tracks one.
+    pub fn refuse_tracked_cache(&self) -> Result<(), EngineError> {
+        let own = self.files.diagnostics().iter().filter(|diagnostic| diagnostic.code == Code::TrackedCache);
+        let diagnostics: Vec<Diagnostic> = own.cloned().collect();
+        if diagnostics.is_empty() { Ok(()) } else { Err(EngineError::Config { diagnostics, text: None }) }
+    }
+
+    /// Refuses to go on if git changed files since the repository was opened.
+    ///
+    /// # Errors
+    /// [`EngineError::Unsettled`] if it did.
+    pub fn confirm_settled(&self) -> Result<(), EngineError> {
+        if self.files.is_settled() { Ok(()) } else { Err(Unsettled.into()) }
+    }
+
+    /// Reads the work items and builds the graph.
+    pub fn project(&self) -> Project<'_> {
+        let cache = self.texts().map_or(&NoCache as &dyn BuildCache, |texts| texts);
+        self.project_from(&self.files, cache)
+    }
+
+    /// Reads the work items and builds the graph; `trace` records what is read.
+    pub fn traced_project<'a>(&'a self, trace: &'a TracedTree<'a, Repo>) -> Project<'a> {
+        self.project_from(trace, trace)
+    }
+
+    fn project_from<'a>(&'a self, source: &'a dyn SourceTree, cache: &'a dyn BuildCache) -> Project<'a> {
+        let Configuration { settings, deny, .. } = &self.configuration;
+        Project::open_with(source, settings, deny, self.environment.clone(), cache, self.untracked)
+    }
+
+    /// Prepares an incremental build of `order`, whose packs are in `folder`; `None` without a cache.
+    pub fn incremental<'a>(
+        &'a self,
+        folder: &'a Folder,
+        order: &BuildOrder<'_>,
+        policy: FreshnessPolicy,
+    ) -> Option<IncrementalBuild<'a>> {
+        let cache = self.cache.as_ref()?;
+        Some(IncrementalBuild::new(&self.files, cache, folder, &self.configuration, order, policy))
+    }
+
+    /// Cached scrubbing results.
+    pub fn texts(&self) -> Option<&ScrubCache> {
+        let texts = self.texts.get_or_init(|| {
+            let mut notes = Vec::new();
+            let text = self.configuration.text.as_deref().unwrap_or_default();
+            let texts = self.cache.as_ref().map(|cache| cache.texts(text, &mut notes));
+            self.add_notes(notes);
+            texts
+        });
+        texts.as_ref()
+    }
+
+    /// How files count that git does not track.
+    pub fn untracked(&self) -> Untracked {
+        self.untracked
+    }
+
+    /// Notes whether the cache could be written: a build without it is right and slower.
+    pub fn note_cache_written(&self, result: Result<(), StoreError>) {
+        if let Err(error) = result {
+            self.note(format!("the cache was not written: {}", with_causes(&error)));
+        }
+    }
+
+    /// Notes what became of the cache.
+    pub fn note(&self, note: String) {
+        self.add_notes(vec![note]);
+    }
+
+    fn add_notes(&self, notes: Vec<String>) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).extend(notes);
+    }
+
+    /// Takes the notes on what became of the cache since the last call.
+    pub fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns the items that `typed` roots stand for, each once; all roots of the configuration if none is typed.
+    ///
+    /// # Errors
+    /// [`EngineError::Root`] for the first that stands for no one item, [`EngineError::Unread`] if it may be in a file
+    /// that cannot be read.
+    pub fn find_roots(&self, project: &Project<'_>, typed: &[String]) -> Result<Vec<usize>, EngineError> {
+        if typed.is_empty() {
+            return Ok(project.roots());
+        }
+        let mut roots = Vec::new();
+        for root in typed {
+            let item = match self.find(project, root) {
+                Ok(item) => item,
+                Err(error) => {
+                    self.confirm_all_read(project)?;
+                    return Err(error.into());
+                }
+            };
+            if !roots.contains(&item) {
+                roots.push(item);
+            }
+        }
+        Ok(roots)
+    }
+
+    /// Refuses to go on if items may be missing, or if git changed some while they were read.
+    ///
+    /// # Errors
+    /// [`EngineError::Unsettled`] and [`EngineError::Unread`].
+    pub fn confirm_all_read(&self, project: &Project<'_>) -> Result<(), EngineError> {
+        self.confirm_settled()?;
+        match project.unread() {
+            [] => Ok(()),
+            unread => Err(EngineError::Unread(unread.iter().map(|unread| project.told(unread.clone())).collect())),
+        }
+    }
+
+    /// Returns the item that `typed` stands for: an id, an issue, or the path of its file from the root or the current
+    /// folder.
+    ///
+    /// # Errors
+    /// If it stands for none, or for several.
+    pub fn find(&self, project: &Project<'_>, typed: &str) -> Result<usize, RootError> {
+        let error = match project.find(typed) {
+            Err(error @ RootError::Unknown { .. }) => error,
+            found => return found,
+        };
+        match path_inside(&self.root, Path::new(typed)).map(|path| project.find(path.as_str())) {
+            Some(Err(RootError::Unknown { .. })) | None => Err(error),
+            Some(found) => found,
+        }
+    }
+}
+
+/// Everything that is wrong with a repository before packs are built: with its listing, with the globs of its
+/// configuration, with its items and their graph.
+pub(super) fn diagnostics_of(files: &Repo, project: &Project<'_>) -> Vec<Diagnostic> {
+    let settings = project.settings();
+    let mut all = levelled(files.diagnostics().to_vec(), settings);
+    all.extend(levelled(unmatched(settings, files), settings));
+    all.extend_from_slice(project.diagnostics());
+    all
+}
+
+/// An error with its causes, on one line.
+pub fn with_causes(error: &dyn Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause: &&dyn Error| (*cause).source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+/// Returns a path of the current folder as one of the repository at `root`; `None` if it lies outside.
+pub fn path_inside(root: &Path, path: &Path) -> Option<RepoPath> {
+    let path = std::path::absolute(path).ok()?;
+    let root = root.canonicalize().ok()?;
+    let parent = path.ancestors().find_map(|dir| Some((dir, dir.canonicalize().ok()?)))?;
+    let rest = path.strip_prefix(parent.0).ok()?;
+    let relative = parent.1.join(rest);
+    let relative = relative.strip_prefix(&root).ok()?;
+    RepoPath::new(&relative.to_str()?.replace('\\', "/")).ok().filter(|path| !path.as_str().is_empty())
+}
