@@ -1,31 +1,66 @@
-//! Deterministic, budgeted, redacted and explained context packs.
+//! Deterministic, budgeted, redacted and explained context packs for AI agents and people, as files in git.
 //!
-//! Data flows one way through the rooms of this crate; each room's result has
-//! a type that says what has been done to it:
+//! A pack holds what one piece of work needs: the work item or issue itself, its parent, children and
+//! dependencies, and the decisions and documents that it refers to. The same files give the same bytes on
+//! every machine; a budget holds exactly; secrets are removed before anything else happens; and what a pack
+//! lacks is listed with a reason.
 //!
-//! ```text
-//! intake → parse → redact → graph → select → fit → seal → store
+//! ```
+//! use contextpack::{OpenRequest, PackRequest, Repository};
+//! use std::path::Path;
+//!
+//! # fn main() -> Result<(), contextpack::EngineError> {
+//! let repository = Repository::open(&OpenRequest::new(Path::new(".")))?;
+//! let pack = repository.pack(&PackRequest::new("feat:incremental").within_tokens(8_000))?;
+//! println!("{}", contextpack::render(pack.pack()).whole());
+//! # assert!(pack.pack().budget.used_tokens <= Some(8_000));
+//! # Ok(())
+//! # }
 //! ```
 //!
-//! `docs/architecture.md` has the table of rooms and what must always be true.
+//! [`verify`] checks a finished pack without its repository, [`compare`] says what changed between packs,
+//! [`explain`] why each section is there, and [`Redactor`] removes secrets from any text. The format is
+//! `context_pack/v1`, whose types are [`Pack`] and what it holds.
+//!
+//! The program `contextpack` is this library's [`command_line`]. `docs/architecture.md` describes the modules.
 
-pub mod cache;
+mod cache;
 mod cli;
-pub mod config;
-pub mod engine;
-pub mod fit;
-pub mod github;
-pub mod graph;
-pub mod intake;
-pub mod model;
-pub mod parse;
-pub mod redact;
-pub mod render;
-pub mod review;
-pub mod seal;
-pub mod select;
-pub mod store;
-pub mod watch;
-pub mod wire;
+mod config;
+mod engine;
+mod fit;
+#[cfg(feature = "github")]
+mod github;
+mod graph;
+mod intake;
+mod model;
+mod parse;
+mod redact;
+mod render;
+mod review;
+mod seal;
+mod select;
+mod store;
+mod watch;
+mod wire;
 
 pub use cli::run as command_line;
+pub use config::{RedactionAllow, RedactionRule, RedactionSettings, Settings, Strategy};
+pub use engine::{
+    BudgetLimits, Configuration, EngineError, OpenRequest, PackRequest, Repository, RootError, Unsettled,
+};
+pub use intake::IntakeError;
+pub use model::{Code, Diagnostic, Digest, Place, RepoPath, Severity, Untracked};
+pub use redact::{Clean, Environment, Piece, Redactor, Removal, RuleInfo, Scrubbed, built_in_rules};
+pub use render::{Rendering, pack as render};
+pub use review::{Difference, Explanation, Pair, ReadError, compare, difference, explain, read as read_pack, verify};
+pub use seal::Sealed;
+pub use store::{Access, StoreError};
+pub use wire::{
+    Generator, Metadata, Pack, PackBudget, PackEdge, PackInput, PackOmission, PackRoot, Redaction, Section,
+    SectionEvidence, SectionSource, Warning,
+};
+
+/// Parts that this project's own tests and benchmarks need; no part of the public API, and without any promise.
+#[doc(hidden)]
+pub mod internals;

@@ -121,7 +121,7 @@ impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
         match error {
             EngineError::Config { diagnostics, text } => Self::Config { diagnostics, text },
-            EngineError::Unread(diagnostics) => Self::Unread(diagnostics),
+            EngineError::Unread(diagnostics) | EngineError::NotBuilt { diagnostics } => Self::Unread(diagnostics),
             EngineError::Unsettled(_) => Self::Unsettled,
             EngineError::Profile { .. } | EngineError::Root(_) => Self::Usage(error.to_string()),
             EngineError::Intake(error) => Self::Outside(Box::new(error)),

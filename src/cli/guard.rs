@@ -4,8 +4,8 @@
 use super::console;
 use super::exit::Exit;
 use super::report::printable;
-use super::workspace::environment;
 use crate::config::RedactionSettings;
+use crate::engine::process_environment;
 use crate::redact::Redactor;
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
 use std::io::{self, Write as _};
@@ -122,7 +122,7 @@ fn message(panic: &Panic) -> String {
     }
     let text: String = line.split(['`', '"', '\'']).next().unwrap_or_default().chars().take(TOLD).collect();
     // What scrubs may be what failed.
-    let clean = || environment().mask(&Redactor::new(&RedactionSettings::default()).line(&text));
+    let clean = || process_environment().mask(&Redactor::new(&RedactionSettings::default()).line(&text));
     let clean = panic::catch_unwind(AssertUnwindSafe(clean)).unwrap_or_default();
     printable(&clean).trim_end().to_owned()
 }

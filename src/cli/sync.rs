@@ -8,9 +8,9 @@ use super::output;
 use super::report::{json_text, plain_error, printable, tell};
 use super::sync_progress::{SyncReporter, counted};
 use super::sync_request::{IssueScope, request, secrets};
-use super::workspace::{environment, open, print_notes, strict, user_caches};
+use super::workspace::{open, print_notes, strict, user_caches};
 use super::{sync_config, sync_request};
-use crate::engine::levelled;
+use crate::engine::{levelled, process_environment};
 use crate::github::{Http, Proxies, SyncError, SyncLimits, SyncSettings, SyncSummary, SystemClock, Tokens};
 use crate::intake::Repo;
 use crate::model::{Code, Diagnostic, Severity};
@@ -119,7 +119,7 @@ fn outside(error: SyncError) -> Failure {
 
 /// A diagnostic without a secret: names of repos come from the server.
 fn masked(note: Diagnostic, redactor: &Redactor, secrets: &Tokens) -> Diagnostic {
-    let environment = environment();
+    let environment = process_environment();
     let clean = |text: &str| environment.mask(&secrets.mask(&redactor.line(text)));
     Diagnostic { message: clean(&note.message), help: note.help.as_deref().map(clean), ..note }
 }

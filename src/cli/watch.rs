@@ -8,8 +8,8 @@ use super::failure::{Failure, PathFailure};
 use super::output;
 use super::report::{self, printable};
 use super::watch_args::{Print, WatchArgs};
-use super::workspace::{environment, stamp, strict, user_caches};
-use crate::engine::{EngineError, SessionRequest, path_inside};
+use super::workspace::{stamp, strict, user_caches};
+use crate::engine::{EngineError, SessionRequest, path_inside, process_environment};
 use crate::intake::Repo;
 use crate::model::{Diagnostic, Severity};
 use crate::watch::{Event, Events, Native, Poll, SavedPack, Watch, WatchProblem, WatchReport};
@@ -93,7 +93,7 @@ fn follow<E: Events>(global: &Global, args: &WatchArgs, request: SessionRequest,
     let first = stamp()?;
     let teller = WatchReporter { global, print: args.print, out: args.out.clone() };
     let stamps = Box::new(move || stamp().unwrap_or_else(|_| first.clone()));
-    let mut watch = Watch::new(request, environment(), events, stamps, args.print.is_some());
+    let mut watch = Watch::new(request, process_environment(), events, stamps, args.print.is_some());
     let report = watch.look();
     // What is typed wrong is wrong at the start; later the repo may change as it likes.
     if let Some(unresolved) = report.unresolved.first() {

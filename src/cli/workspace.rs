@@ -4,10 +4,9 @@ use super::args::{BudgetArgs, Global};
 use super::console;
 use super::failure::Failure;
 use super::report::printable;
-use crate::engine::{BudgetLimits, Configuration, OpenRequest, Repository, until_settled};
+use crate::engine::{BudgetLimits, Configuration, OpenRequest, Repository, process_environment, until_settled};
 use crate::intake::Repo;
 use crate::model::{Diagnostic, Severity};
-use crate::redact::Environment;
 use crate::seal::Stamp;
 use crate::store::Access;
 use std::ffi::OsString;
@@ -27,8 +26,9 @@ pub(crate) fn open(global: &Global, outputs: &[&Path], cache: Option<Access>) ->
         cache,
         caches: user_caches(),
         untracked: global.untracked(),
+        environment: process_environment(),
     };
-    let repository = Repository::open(&request, environment())?;
+    let repository = Repository::open(&request)?;
     print_notes(global, &repository);
     Ok(repository)
 }
@@ -36,7 +36,7 @@ pub(crate) fn open(global: &Global, outputs: &[&Path], cache: Option<Access>) ->
 /// The root and the configuration of the repository around the current folder.
 pub(crate) fn configuration(global: &Global) -> Result<(PathBuf, Configuration), Failure> {
     let root = Repo::find_root(&std::env::current_dir()?)?;
-    let configuration = Configuration::read(&root, global.config.as_deref(), &environment())?;
+    let configuration = Configuration::read(&root, global.config.as_deref(), &process_environment())?;
     Ok((root, configuration))
 }
 
@@ -71,14 +71,6 @@ pub(crate) fn caches(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<Path
 /// before it knows.
 pub(crate) fn settled<T>(run: impl Fn() -> Result<T, Failure>) -> Result<T, Failure> {
     until_settled(|failure| matches!(failure, Failure::Unsettled), run)
-}
-
-/// The secret values of this process, which no output may contain.
-pub(crate) fn environment() -> Environment {
-    // Values that are no text cannot be in a pack.
-    Environment::new(
-        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
-    )
 }
 
 impl BudgetArgs {

@@ -34,8 +34,8 @@ pub use pack_state::{CheckReport, CheckRequest, PackState, UNVERIFIABLE, check_p
 pub use pack_writer::{PackWriter, WriteOutcome, WriteReport, WriteStatus, write_packs};
 pub use project::Project;
 pub use repository::{
-    Configuration, EngineError, OpenRequest, Repository, config_error, path_inside, until_settled, validated,
-    with_causes,
+    Configuration, EngineError, OpenRequest, PackRequest, Repository, config_error, path_inside, process_environment,
+    until_settled, validated, with_causes,
 };
 pub use roots::RootError;
 pub use session::{BuildObserver, OnListed, OnWritten, PackUpdate, Session, SessionRequest, Update, WrittenPack};

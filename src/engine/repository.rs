@@ -1,13 +1,17 @@
 //! A repository opened for one command: its configuration, its files and what earlier builds cached.
 
-use super::{BuildOrder, IncrementalBuild, Project, RootError, Unsettled, levelled, unmatched};
+use super::{
+    BudgetLimits, BudgetProbe, BuildOrder, IncrementalBuild, Project, RootError, Unsettled, levelled, unmatched,
+};
 use crate::cache::{BuildCache, Cache, FreshnessPolicy, NoCache, ScrubCache, TracedTree};
 use crate::config::{DenyList, RedactionSettings, Settings, load_knowing};
 use crate::intake::{CacheUse, IntakeError, Options, Repo};
 use crate::model::{Code, Diagnostic, RepoPath, SourceTree, Untracked};
 use crate::redact::{Environment, Redactor, built_in_rules};
+use crate::seal::{Sealed, Stamp};
 use crate::store::{Access, CacheFolder, CacheUnavailable, Folder, StoreError, sweep_state};
 use std::error::Error;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -36,6 +40,12 @@ pub enum EngineError {
     /// A root that was asked for is no item, or stands for several.
     #[error(transparent)]
     Root(#[from] RootError),
+    /// The pack cannot be built, for example because its budget cannot hold the root.
+    #[error("the pack cannot be built: {}", diagnostics.first().map(|it| it.message.as_str()).unwrap_or_default())]
+    NotBuilt {
+        /// Why, redacted.
+        diagnostics: Vec<Diagnostic>,
+    },
     /// Inputs that exist cannot be read, so that what was asked for may be in them.
     #[error("an input cannot be read")]
     Unread(Vec<Diagnostic>),
@@ -176,6 +186,59 @@ pub struct OpenRequest<'a> {
     pub caches: Option<PathBuf>,
     /// How files count that git does not track.
     pub untracked: Untracked,
+    /// The secret values of the process, which no pack may contain.
+    pub environment: Environment,
+}
+
+impl<'a> OpenRequest<'a> {
+    /// Opens the repository around `folder` as `contextpack build` does, without a cache.
+    pub fn new(folder: &'a Path) -> Self {
+        let untracked = Untracked::default();
+        Self {
+            folder,
+            config: None,
+            outputs: &[],
+            cache: None,
+            caches: None,
+            untracked,
+            environment: process_environment(),
+        }
+    }
+}
+
+/// One pack to build.
+#[derive(Debug, Clone)]
+pub struct PackRequest {
+    /// The root: an id, an issue (`#12`, `owner/repo#12`, a URL), or the path of a work item's file.
+    pub root: String,
+    /// The profile; `None` for the first of the configuration.
+    pub profile: Option<String>,
+    /// Limits that replace those of the profile.
+    pub limits: BudgetLimits,
+    /// When the pack is built, as RFC 3339: the one field that the hash leaves out.
+    pub generated_at: String,
+}
+
+impl PackRequest {
+    /// Asks for the pack of `root` under the first profile and its limits, built now.
+    pub fn new(root: impl Into<String>) -> Self {
+        let now = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
+        Self { root: root.into(), profile: None, limits: BudgetLimits::default(), generated_at: now }
+    }
+
+    /// Limits the rendering to `tokens`, in place of the profile's limits.
+    #[must_use]
+    pub fn within_tokens(mut self, tokens: u64) -> Self {
+        self.limits.max_tokens = Some(tokens);
+        self
+    }
+
+    /// Builds under another profile.
+    #[must_use]
+    pub fn profile(mut self, profile: impl Into<String>) -> Self {
+        self.profile = Some(profile.into());
+        self
+    }
 }
 
 /// A repository opened for one command.
@@ -195,13 +258,11 @@ pub struct Repository {
 impl Repository {
     /// Finds the repository, reads its configuration and lists its files.
     ///
-    /// `environment` holds the secret values of the process, which no pack may contain.
-    ///
     /// # Errors
     /// If the configuration cannot be used, the system refuses to list the files, or git changes them meanwhile.
-    pub fn open(request: &OpenRequest<'_>, environment: Environment) -> Result<Self, EngineError> {
+    pub fn open(request: &OpenRequest<'_>) -> Result<Self, EngineError> {
         let root = Repo::find_root(request.folder)?;
-        let configuration = Configuration::read(&root, request.config, &environment)?;
+        let configuration = Configuration::read(&root, request.config, &request.environment)?;
         let settings = &configuration.settings;
         let mut never = vec![settings.output.dir.clone()];
         never.extend(request.outputs.iter().filter_map(|folder| path_inside(&root, folder)));
@@ -214,7 +275,7 @@ impl Repository {
             files,
             cache: None,
             texts: OnceLock::new(),
-            environment,
+            environment: request.environment.clone(),
             untracked: request.untracked,
             notes: Mutex::default(),
         };
@@ -222,6 +283,21 @@ impl Repository {
             repository.open_cache(access, request.caches.as_deref());
         }
         Ok(repository)
+    }
+
+    /// Builds one pack in memory; nothing is written.
+    ///
+    /// # Errors
+    /// If the root or the profile is unknown, an input cannot be read, or the budget cannot hold the root.
+    pub fn pack(&self, request: &PackRequest) -> Result<Sealed, EngineError> {
+        let project = self.project();
+        let roots = self.find_roots(&project, std::slice::from_ref(&request.root))?;
+        let profiles = self.configuration.profiles(request.profile.as_slice())?;
+        let (Some(root), Some(profile)) = (roots.first(), profiles.into_iter().next()) else {
+            return Err(EngineError::NotBuilt { diagnostics: Vec::new() });
+        };
+        let probe = BudgetProbe::new(&project, *root, profile, Stamp::new(request.generated_at.clone()));
+        probe.build(request.limits)?.map_err(|diagnostics| EngineError::NotBuilt { diagnostics })
     }
 
     fn open_cache(&mut self, access: Access, caches: Option<&Path>) {
@@ -418,6 +494,13 @@ pub(super) fn diagnostics_of(files: &Repo, project: &Project<'_>) -> Vec<Diagnos
     all.extend(levelled(unmatched(settings, files), settings));
     all.extend_from_slice(project.diagnostics());
     all
+}
+
+/// The secret values in the environment variables of this process.
+pub fn process_environment() -> Environment {
+    // Values that are no text cannot be in a pack.
+    let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    Environment::new(std::env::vars_os().filter_map(text))
 }
 
 /// An error with its causes, on one line.

@@ -344,6 +344,7 @@ fn why(error: &EngineError) -> String {
             _ => error.to_string(),
         },
         EngineError::Profile { .. }
+        | EngineError::NotBuilt { .. }
         | EngineError::Root(_)
         | EngineError::Unread(_)
         | EngineError::Intake(_)

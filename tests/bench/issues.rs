@@ -8,15 +8,15 @@
 
 mod prose;
 
-use contextpack::config::{self, DenyList, Settings};
-use contextpack::engine::{BudgetLimits, BuildJob, Project};
-use contextpack::intake::{Options, Repo};
-use contextpack::model::{
+use contextpack::internals::config::{self, DenyList, Settings};
+use contextpack::internals::engine::{BudgetLimits, BuildJob, Project};
+use contextpack::internals::intake::{Options, Repo};
+use contextpack::internals::model::{
     Completeness, SNAPSHOT_VERSION, SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef,
     SnapshotRelation, SnapshotRelations,
 };
-use contextpack::redact::Environment;
-use contextpack::seal::Stamp;
+use contextpack::internals::redact::Environment;
+use contextpack::internals::seal::Stamp;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use prose::{Random, prose};

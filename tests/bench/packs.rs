@@ -9,15 +9,15 @@
 
 mod prose;
 
-use contextpack::config::{self, DenyList, Settings, Tokenizer};
-use contextpack::engine::{BudgetLimits, BuildJob, Project};
-use contextpack::fit::Counter;
-use contextpack::intake::{Options, Repo};
-use contextpack::model::{Digest, RepoPath, SourceTree};
-use contextpack::parse::Markdown;
-use contextpack::redact::{Clean, Environment, Piece, Redactor};
-use contextpack::review::verify;
-use contextpack::seal::{Sealed, Stamp};
+use contextpack::internals::config::{self, DenyList, Settings, Tokenizer};
+use contextpack::internals::engine::{BudgetLimits, BuildJob, Project};
+use contextpack::internals::fit::Counter;
+use contextpack::internals::intake::{Options, Repo};
+use contextpack::internals::model::{Digest, RepoPath, SourceTree};
+use contextpack::internals::parse::Markdown;
+use contextpack::internals::redact::{Clean, Environment, Piece, Redactor};
+use contextpack::internals::review::verify;
+use contextpack::internals::seal::{Sealed, Stamp};
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
 use prose::{Random, prose};

@@ -7,8 +7,8 @@
 //! The first byte of an input chooses the field and the secret, the second where in the text it is planted.
 #![no_main]
 
-use contextpack::config::RedactionSettings;
-use contextpack::redact::{Piece, Redactor};
+use contextpack::internals::config::RedactionSettings;
+use contextpack::internals::redact::{Piece, Redactor};
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 

@@ -2,11 +2,11 @@
 
 use super::memory::{Office, STRATEGIES, cases, chars, pack};
 use super::texts::{Plan, plan, words};
-use contextpack::config::{Strategy, Tokenizer};
-use contextpack::engine::{BudgetLimits, Project};
-use contextpack::model::Code;
-use contextpack::render;
-use contextpack::wire::{Pack, Section};
+use contextpack::internals::config::{Strategy, Tokenizer};
+use contextpack::internals::engine::{BudgetLimits, Project};
+use contextpack::internals::model::Code;
+use contextpack::internals::render;
+use contextpack::internals::wire::{Pack, Section};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 

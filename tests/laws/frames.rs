@@ -3,9 +3,9 @@
 use super::grammar::{self, Framed, Line, cut, flat};
 use super::memory::{Office, cases, pack};
 use super::texts::{Plan, plan, tags};
-use contextpack::engine::BudgetLimits;
-use contextpack::render;
-use contextpack::wire::{Metadata, Pack, PackOmission, Section, SectionSource};
+use contextpack::internals::engine::BudgetLimits;
+use contextpack::internals::render;
+use contextpack::internals::wire::{Metadata, Pack, PackOmission, Section, SectionSource};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -2,8 +2,8 @@
 
 use super::memory::{Office, cases};
 use super::sandbox::{Sandbox, git};
-use contextpack::intake::{Options, Repo};
-use contextpack::model::SourceTree as _;
+use contextpack::internals::intake::{Options, Repo};
+use contextpack::internals::model::SourceTree as _;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::collections::BTreeSet;

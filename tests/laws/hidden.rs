@@ -3,8 +3,8 @@
 
 use super::memory::cases;
 use comrak::{Options, markdown_to_html};
-use contextpack::config;
-use contextpack::redact::Redactor;
+use contextpack::internals::config;
+use contextpack::internals::redact::Redactor;
 use proptest::prelude::*;
 use std::collections::{BTreeSet, HashSet};
 

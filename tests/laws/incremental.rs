@@ -1,10 +1,10 @@
 //! Whatever happens between builds, a build that remembers gives what one gives that does not.
 
 use super::memory::cases;
-use contextpack::engine::{Session, SessionRequest, Update};
-use contextpack::model::Diagnostic;
-use contextpack::redact::Environment;
-use contextpack::seal::Stamp;
+use contextpack::internals::engine::{Session, SessionRequest, Update};
+use contextpack::internals::model::Diagnostic;
+use contextpack::internals::redact::Environment;
+use contextpack::internals::seal::Stamp;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fs;

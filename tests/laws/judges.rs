@@ -2,9 +2,9 @@
 
 use super::memory::{Memory, Office, cases, pack};
 use super::texts::{document, plan};
-use contextpack::engine::BudgetLimits;
-use contextpack::graph::Value as Read;
-use contextpack::render;
+use contextpack::internals::engine::BudgetLimits;
+use contextpack::internals::graph::Value as Read;
+use contextpack::internals::render;
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use serde_yaml::Value;
@@ -154,7 +154,7 @@ fn theirs(value: &Value) -> Shape {
     }
 }
 
-fn ours(value: &Read<contextpack::redact::Clean>) -> Shape {
+fn ours(value: &Read<contextpack::internals::redact::Clean>) -> Shape {
     match value {
         Read::Null => Shape::Nothing,
         Read::Scalar { text, .. } => Shape::Text(text.to_string()),

@@ -1,10 +1,10 @@
 //! A repo in memory, and packs of it.
 
-use contextpack::config::{self, DenyList, Settings, Strategy};
-use contextpack::engine::{BudgetLimits, BuildJob, Built, Project};
-use contextpack::model::{Diagnostic, Refusal, RepoPath, SourceTree};
-use contextpack::redact::Environment;
-use contextpack::seal::{Sealed, Stamp};
+use contextpack::internals::config::{self, DenyList, Settings, Strategy};
+use contextpack::internals::engine::{BudgetLimits, BuildJob, Built, Project};
+use contextpack::internals::model::{Diagnostic, Refusal, RepoPath, SourceTree};
+use contextpack::internals::redact::Environment;
+use contextpack::internals::seal::{Sealed, Stamp};
 use proptest::test_runner::{Config, RngSeed};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

@@ -2,10 +2,10 @@
 
 use super::memory::{Memory, Office, cases};
 use super::texts::plan;
-use contextpack::engine::{BudgetLimits, BuildJob, Built, Project, Unsettled};
-use contextpack::model::{Code, Diagnostic, Refusal, RepoPath, Severity, SourceTree};
-use contextpack::redact::Environment;
-use contextpack::seal::Stamp;
+use contextpack::internals::engine::{BudgetLimits, BuildJob, Built, Project, Unsettled};
+use contextpack::internals::model::{Code, Diagnostic, Refusal, RepoPath, Severity, SourceTree};
+use contextpack::internals::redact::Environment;
+use contextpack::internals::seal::Stamp;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};

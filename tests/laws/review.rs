@@ -1,7 +1,7 @@
 //! Comparing packs: nothing is lost, nothing is made up, whatever the texts and the damage.
 
-use contextpack::review::{Pair, SalvagedPack, SectionChange, compare, salvage};
-use contextpack::wire::Pack;
+use contextpack::internals::review::{Pair, SalvagedPack, SectionChange, compare, salvage};
+use contextpack::internals::wire::Pack;
 use proptest::prelude::*;
 
 const PACK: &str = include_str!("../golden/minimal/packs/feat-greeting.coding.json");

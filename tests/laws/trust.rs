@@ -1,10 +1,10 @@
 //! What strangers write in issues of their own changes nothing in the packs of others, but for marked lines.
 
 use super::memory::{Memory, Office, STRATEGIES, cases};
-use contextpack::config::Strategy as Fitting;
-use contextpack::engine::{BudgetLimits, BuildJob, Project};
-use contextpack::graph::Target;
-use contextpack::seal::Stamp;
+use contextpack::internals::config::Strategy as Fitting;
+use contextpack::internals::engine::{BudgetLimits, BuildJob, Project};
+use contextpack::internals::graph::Target;
+use contextpack::internals::seal::Stamp;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -143,7 +143,7 @@ fn packs(files: &Files, limits: BudgetLimits, without: &Files) -> (BTreeMap<Stri
         let told: Vec<String> = one.diagnostics.iter().map(|it| format!("{it:?}")).collect();
         let pack = match one.outcome {
             Ok(sealed) => {
-                assert_eq!(contextpack::review::verify(sealed.bytes()).1, Vec::<String>::new());
+                assert_eq!(contextpack::internals::review::verify(sealed.bytes()).1, Vec::<String>::new());
                 serde_json::from_slice(sealed.bytes()).unwrap()
             }
             Err(fault) => json!(fault.diagnostic.message),

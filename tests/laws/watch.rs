@@ -2,12 +2,12 @@
 
 use super::incremental::{Files, Step, TICK, caches, cold, packs, start, step, write};
 use super::memory::cases;
-use contextpack::engine::SessionRequest;
-use contextpack::redact::Environment;
-use contextpack::render;
-use contextpack::review::read;
-use contextpack::seal::Stamp;
-use contextpack::watch::{Event, Events, FollowError, Watch};
+use contextpack::internals::engine::SessionRequest;
+use contextpack::internals::redact::Environment;
+use contextpack::internals::render;
+use contextpack::internals::review::read;
+use contextpack::internals::seal::Stamp;
+use contextpack::internals::watch::{Event, Events, FollowError, Watch};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::fs;

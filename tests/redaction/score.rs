@@ -1,8 +1,8 @@
 //! What a scrubbed text is worth: whether the secret is gone, and whether the rest is still there.
 
 use crate::contexts::Case;
-use contextpack::config::RedactionSettings;
-use contextpack::redact::{Piece, Redactor};
+use contextpack::internals::config::RedactionSettings;
+use contextpack::internals::redact::{Piece, Redactor};
 use std::collections::BTreeMap;
 
 /// What became of one case.

@@ -4,7 +4,7 @@
 use crate::actions::outputs;
 use crate::cli::small;
 use crate::sandbox::{Run, Sandbox, run};
-use contextpack::model::Digest;
+use contextpack::internals::model::Digest;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

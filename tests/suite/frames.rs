@@ -7,7 +7,7 @@ use crate::golden::golden_pack;
 use crate::issues::{issue, path};
 use crate::sandbox::Sandbox;
 use crate::tamper::sealed;
-use contextpack::wire::Pack;
+use contextpack::internals::wire::Pack;
 
 /// Contents that close, open and name frames in every way that has to fail.
 const HOSTILE: [&str; 9] = [
@@ -107,7 +107,7 @@ fn a_pack_of_an_earlier_version_is_read_in_its_own_form() {
     assert!(!pack.omissions.is_empty());
     pack.budget.rendering = "markdown/1".to_owned();
     pack.omissions.iter_mut().for_each(|omission| omission.trust = None);
-    let text = contextpack::render::pack(&pack).whole();
+    let text = contextpack::internals::render::pack(&pack).whole();
     (pack.budget.used_chars, pack.budget.used_bytes) = (text.chars().count() as u64, text.len() as u64);
     sandbox.write("old.json", sealed(pack.clone()));
     sandbox.expect(0, &["verify", "old.json"]);

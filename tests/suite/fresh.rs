@@ -2,7 +2,7 @@
 
 use crate::golden::bless;
 use crate::sandbox::Sandbox;
-use contextpack::model::Code;
+use contextpack::internals::model::Code;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

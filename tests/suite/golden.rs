@@ -243,7 +243,7 @@ const ELSEWHERE: [(&str, &str); 13] = [
 #[test]
 fn every_code_is_shown_by_a_golden_case_or_a_named_test() {
     let said: String = cases().iter().map(|case| fs::read_to_string(case.join("stderr")).unwrap()).collect();
-    for code in contextpack::model::Code::ALL {
+    for code in contextpack::internals::model::Code::ALL {
         let shown = said.contains(&format!("[{code}]: "));
         let elsewhere = ELSEWHERE.iter().any(|(name, _)| *name == code.name());
         assert!(shown != elsewhere, "{code}: in a golden case {shown}, in the list {elsewhere}");

@@ -2,7 +2,7 @@
 
 use crate::sandbox::{Sandbox, files};
 use crate::stand_in::{Asked, StandIn, World};
-use contextpack::model::SnapshotIssue;
+use contextpack::internals::model::SnapshotIssue;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::process::{Child, Command, Stdio};

@@ -2,9 +2,9 @@
 
 use crate::cli::small;
 use crate::sandbox::{Run, Sandbox, run};
-use contextpack::cache::{Cache, FileFingerprint};
-use contextpack::redact::Environment;
-use contextpack::store::{Access, CacheFolder};
+use contextpack::internals::cache::{Cache, FileFingerprint};
+use contextpack::internals::redact::Environment;
+use contextpack::internals::store::{Access, CacheFolder};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

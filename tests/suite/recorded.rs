@@ -6,7 +6,7 @@
 use crate::sandbox::{Sandbox, run};
 use crate::stand_in::{Said, StandIn, World, repo_body};
 use crate::sync::{command, sandbox, small, sync, synced};
-use contextpack::model::SnapshotIssue;
+use contextpack::internals::model::SnapshotIssue;
 use regex::Regex;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

@@ -45,7 +45,7 @@ fn what_the_report_says_to_write_lets_the_finding_through() {
 
 #[test]
 fn one_value_is_let_through_by_its_digest() {
-    use contextpack::model::Digest;
+    use contextpack::internals::model::Digest;
     let sandbox = leaky();
     let digest = Digest::of(token(1)).hex();
     sandbox.write("contextpack.yml", format!("redaction: {{allow: [{{sha256: {digest}}}]}}\n"));

@@ -2,7 +2,7 @@
 
 use crate::sandbox::{Run, Sandbox, files, run};
 use crate::stand_in::{Asked, BLOCKED_BY, Said, StandIn, World, milestone, pull, user};
-use contextpack::model::{Completeness, SnapshotIssue};
+use contextpack::internals::model::{Completeness, SnapshotIssue};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::process::Command;

@@ -3,8 +3,8 @@
 use crate::sandbox::run;
 use crate::stand_in::{Fault, Said, StandIn, World};
 use crate::sync::{command, issue, sandbox, small, snapshot, sync, synced};
-use contextpack::github::{ApiBase, Http, Proxies, Tokens, Transport as _};
-use contextpack::model::Completeness;
+use contextpack::internals::github::{ApiBase, Http, Proxies, Tokens, Transport as _};
+use contextpack::internals::model::Completeness;
 use serde_json::json;
 use std::time::Duration;
 

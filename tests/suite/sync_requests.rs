@@ -4,7 +4,7 @@ use crate::interrupted;
 use crate::sandbox::Sandbox;
 use crate::stand_in::{StandIn, World, label, milestone};
 use crate::sync::{asked, issue, sandbox, small, snapshot, synced};
-use contextpack::model::{Completeness, SnapshotIssue};
+use contextpack::internals::model::{Completeness, SnapshotIssue};
 use serde_json::json;
 use std::time::Duration;
 

@@ -2,29 +2,29 @@
 
 use crate::golden::golden_pack;
 use crate::sandbox::Sandbox;
-use contextpack::review::verify;
+use contextpack::internals::review::verify;
 use serde_json::Value;
 
 /// The text of a pack as it is published, so that only the change itself can be found.
 fn published(value: &Value) -> Vec<u8> {
-    match serde_json::from_value::<contextpack::wire::Pack>(value.clone()) {
+    match serde_json::from_value::<contextpack::internals::wire::Pack>(value.clone()) {
         Ok(pack) => (serde_json::to_string_pretty(&pack).unwrap() + "\n").into_bytes(),
         Err(_) => (serde_json::to_string_pretty(value).unwrap() + "\n").into_bytes(),
     }
 }
 
 /// The bytes of a pack that says of itself what is true: the work of somebody who knows the format.
-pub(crate) fn sealed(mut pack: contextpack::wire::Pack) -> Vec<u8> {
+pub(crate) fn sealed(mut pack: contextpack::internals::wire::Pack) -> Vec<u8> {
     for section in &mut pack.sections {
         section.metadata.chars = section.content.chars().count() as u64;
     }
-    let text = contextpack::render::pack(&pack).whole();
+    let text = contextpack::internals::render::pack(&pack).whole();
     (pack.budget.used_chars, pack.budget.used_bytes) = (text.chars().count() as u64, text.len() as u64);
     let mut value = serde_json::to_value(&pack).unwrap();
     for name in ["hash", "pack_id", "generated_at", "generator"] {
         value.as_object_mut().unwrap().remove(name);
     }
-    pack.hash = contextpack::model::Digest::of(serde_jcs::to_vec(&value).unwrap()).to_string();
+    pack.hash = contextpack::internals::model::Digest::of(serde_jcs::to_vec(&value).unwrap()).to_string();
     let (name, _) = pack.pack_id.rsplit_once('_').unwrap();
     pack.pack_id = format!("{name}_{}", &pack.hash["sha256:".len()..][..12]);
     published(&serde_json::to_value(&pack).unwrap())
@@ -196,7 +196,7 @@ fn verify_ends_with_5_where_a_pack_is_not_valid_or_not_the_expected_one() {
 /// Forged packs that are consistent in themselves, each with a character that no build leaves in a text.
 #[test]
 fn what_nobody_sees_makes_a_forged_pack_invalid_and_is_printed_by_no_command() {
-    let golden: contextpack::wire::Pack =
+    let golden: contextpack::internals::wire::Pack =
         serde_json::from_slice(&golden_pack("redaction", "feat-leak.coding.json")).unwrap();
     let sandbox = Sandbox::with(&[]);
     sandbox.write("forged.json", sealed(golden.clone()));
@@ -263,10 +263,10 @@ fn what_nobody_sees_makes_a_forged_pack_invalid_and_is_printed_by_no_command() {
 /// Whoever knows the format can renew the hash, but not put texts where programs and readers expect words.
 #[test]
 fn a_forged_pack_with_other_words_than_the_formats_is_not_valid() {
-    let pack: contextpack::wire::Pack =
+    let pack: contextpack::internals::wire::Pack =
         serde_json::from_slice(&golden_pack("github-issues", "issue-12.coding.json")).unwrap();
     assert_eq!(verify(&sealed(pack.clone())).1, Vec::<String>::new());
-    type Change = fn(&mut contextpack::wire::Pack);
+    type Change = fn(&mut contextpack::internals::wire::Pack);
     let changes: [(&str, Change); 16] = [
         ("provenance", |pack| pack.sections[1].provenance.push_str(" | @octocat <img src=x>")),
         ("provenance", |pack| pack.sections[1].provenance.push('\n')),
@@ -303,7 +303,7 @@ fn a_forged_pack_with_other_words_than_the_formats_is_not_valid() {
 /// A page for a comment is made of packs that nobody has verified, too.
 #[test]
 fn the_page_of_explain_is_no_markup_of_the_packs_words() {
-    let mut pack: contextpack::wire::Pack =
+    let mut pack: contextpack::internals::wire::Pack =
         serde_json::from_slice(&golden_pack("github-issues", "issue-12.coding.json")).unwrap();
     let markup = "root | @octocat <img src=x>\u{202e}\u{9b}";
     pack.sections[1].provenance = markup.to_owned();

@@ -1,0 +1,70 @@
+//! Re-exports for this project's own tests and benchmarks.
+
+/// The cache of earlier builds.
+pub mod cache {
+    pub use crate::cache::{Cache, FileFingerprint};
+}
+/// The configuration.
+pub mod config {
+    pub use crate::config::{DenyList, RedactionSettings, Settings, Strategy, Tokenizer, load};
+}
+/// The driver.
+pub mod engine {
+    pub use crate::engine::{BudgetLimits, BuildJob, Built, Project, Session, SessionRequest, Unsettled, Update};
+}
+/// Counting of tokens.
+pub mod fit {
+    pub use crate::fit::Counter;
+}
+/// GitHub's API.
+#[cfg(feature = "github")]
+pub mod github {
+    pub use crate::github::{ApiBase, Http, Proxies, Tokens, Transport};
+}
+/// The graph.
+pub mod graph {
+    pub use crate::graph::{Target, Value};
+}
+/// Files.
+pub mod intake {
+    pub use crate::intake::{Options, Repo};
+}
+/// Names, places and diagnostics.
+pub mod model {
+    pub use crate::model::{
+        Code, Completeness, Diagnostic, Digest, Refusal, RepoPath, SNAPSHOT_VERSION, Severity, SnapshotAuthor,
+        SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef, SnapshotRelation, SnapshotRelations, SourceTree,
+    };
+}
+/// Markdown.
+pub mod parse {
+    pub use crate::parse::Markdown;
+}
+/// The scrubber.
+pub mod redact {
+    pub use crate::redact::{Clean, Environment, Piece, Redactor};
+}
+/// The rendering.
+pub mod render {
+    pub use crate::render::{pack, place};
+}
+/// Checks of finished packs.
+pub mod review {
+    pub use crate::review::{Pair, SalvagedPack, SectionChange, compare, read, salvage, verify};
+}
+/// Sealed packs.
+pub mod seal {
+    pub use crate::seal::{Sealed, Stamp};
+}
+/// Files of the cache.
+pub mod store {
+    pub use crate::store::{Access, CacheFolder};
+}
+/// The watch.
+pub mod watch {
+    pub use crate::watch::{Event, Events, FollowError, Watch};
+}
+/// The published types.
+pub mod wire {
+    pub use crate::wire::{Metadata, Pack, PackOmission, Section, SectionSource};
+}
