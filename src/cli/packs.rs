@@ -51,7 +51,7 @@ pub(crate) fn job(
     budget: &BudgetArgs,
 ) -> Result<BuildJob, Failure> {
     let profiles = budget.profiles(repository)?;
-    Ok(BuildJob { roots: items, beside: project.roots(), profiles, limits: budget.limits(), stamp: stamp()? })
+    Ok(BuildJob { roots: items, others: project.roots(), profiles, limits: budget.limits(), stamp: stamp()? })
 }
 
 /// Builds `items` under the profiles of `budget`; `sink` takes each pack, from several threads, but for those that

@@ -29,7 +29,7 @@ impl<'p, 's> BudgetProbe<'p, 's> {
     pub fn build(&self, limits: BudgetLimits) -> Result<Result<Sealed, Vec<Diagnostic>>, Unsettled> {
         let job = BuildJob {
             roots: vec![self.item],
-            beside: Vec::new(),
+            others: Vec::new(),
             profiles: vec![self.profile.clone()],
             limits,
             stamp: self.stamp.clone(),

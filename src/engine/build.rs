@@ -1,4 +1,4 @@
-//! Roots × profiles → sealed packs, in parallel, each handed on as soon as it is done.
+//! Builds the packs of many roots under many profiles in parallel.
 
 use super::project::{COMMIT, Project, unreadable};
 use super::referenced_files::ReferencedFiles;
@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash as _;
 use std::sync::{Mutex, PoisonError};
 
-/// A pack about to be built, and everything that decides how it will be.
+/// A pack that is about to be built.
 #[derive(Debug)]
 pub struct Planned {
     /// The root's id.
@@ -30,31 +30,31 @@ pub struct Planned {
     pub profile: String,
     /// The file's name.
     pub name: String,
-    /// Of all that may stand in it and of its budget: where it is the same, under the same program and
-    /// environment, so is the pack. Where nobody asks for it, it says nothing.
+    /// The digest of everything that the pack is selected from and of its budget: the same fingerprint under the same
+    /// program and environment gives the same pack. Meaningless unless an [`IsUnchanged`] is given.
     pub fingerprint: Digest,
     /// Warnings about the references of this root.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Says of a pack whether it need not be built.
+/// Decides whether a pack is unchanged, so that it need not be built.
 pub type IsUnchanged<'a> = dyn Fn(&Planned) -> bool + Sync + 'a;
 
-/// How many roots share their neighbours' passages: more would hold more in memory than they save.
+/// How many roots share cached passages of their neighbours; more would cost more memory than they save time.
 const AT_ONCE: usize = 128;
 
-/// What to build.
+/// A set of packs to build.
 #[derive(Debug, Clone)]
 pub struct BuildJob {
     /// Indexes of the corpus.
     pub roots: Vec<usize>,
-    /// Indexes of other roots whose packs have a place in the same folder.
-    pub beside: Vec<usize>,
+    /// Indexes of the other roots whose packs are in the same folder.
+    pub others: Vec<usize>,
     /// Names of profiles that the settings have.
     pub profiles: Vec<String>,
     /// Limits that replace those of the profiles.
     pub limits: BudgetLimits,
-    /// When and by what.
+    /// The time of the build and the program.
     pub stamp: Stamp,
 }
 
@@ -67,7 +67,7 @@ pub struct BudgetLimits {
     pub max_bytes: Option<u64>,
     /// Tokens.
     pub max_tokens: Option<u64>,
-    /// How a pack is made to fit.
+    /// How a pack is trimmed to its limits.
     pub strategy: Option<Strategy>,
 }
 
@@ -84,18 +84,18 @@ pub struct Built {
     pub outcome: Result<Sealed, PackFailure>,
     /// Warnings about the references of this root.
     pub diagnostics: Vec<Diagnostic>,
-    /// What [`Planned::fingerprint`] was, where packs are told apart by it.
+    /// The [`Planned::fingerprint`], if an [`IsUnchanged`] was given.
     pub fingerprint: Option<Digest>,
 }
 
 /// Why a pack was not built.
 #[derive(Debug)]
 pub struct PackFailure {
-    /// What is wrong with the input.
+    /// The error.
     pub diagnostic: Diagnostic,
 }
 
-/// Git changed files of the repo while they were read, so that what was read may be of two states; nothing was built.
+/// Git changed files while they were read, so that they may be of two commits. Nothing was built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("git changed files while they were read")]
 pub struct Unsettled;
@@ -157,15 +157,14 @@ struct PreparedProfile<'a> {
     library: SelectionContext<'a>,
     budget: Budget,
     counter: &'a Counter,
-    /// A digest that has begun with all that holds for every pack of the profile.
-    begun: Digester,
+    /// A digester fed with everything that holds for every pack of the profile.
+    key_prefix: Digester,
 }
 
 impl PreparedProfile<'_> {
-    /// Everything that decides how the pack of `root` is built: `fit` and `seal` know nothing else of it, but for
-    /// its stamp.
+    /// Digests everything that decides the pack of `root` except its stamp: `fit` and `seal` get nothing else.
     fn fingerprint(&self, root: usize, references: &RootReferences) -> Digest {
-        let mut digester = self.begun.clone();
+        let mut digester = self.key_prefix.clone();
         ingredients(&self.library, root, references, &mut digester);
         digester.digest()
     }
@@ -194,8 +193,8 @@ impl BudgetLimits {
 impl Project<'_> {
     /// Builds every root under every profile and hands each result to `sink`, from several threads, in no order.
     ///
-    /// Returns what keeps a whole profile, two roots with one file name, or packs that may hold what cannot be read
-    /// from being built: where there is any, it is not known which packs belong into the folder.
+    /// Returns the errors that keep a whole profile, roots with one file name, or packs with unreadable inputs from being
+    /// built. If there are any, it is not known which packs belong into the folder.
     ///
     /// # Errors
     /// If git changed files while they were read: then nothing is handed on.
@@ -203,7 +202,8 @@ impl Project<'_> {
         self.build_all(job, None, sink)
     }
 
-    /// Does the same, but builds no pack that is `known`: whoever says so takes what is to be said of it.
+    /// Builds every root under every profile except packs that are `known` to be unchanged, whose diagnostics the caller
+    /// reports.
     ///
     /// # Errors
     /// As [`Project::build`].
@@ -223,38 +223,40 @@ impl Project<'_> {
         sink: &(dyn Fn(Built) + Sync),
     ) -> Result<Vec<Diagnostic>, Unsettled> {
         let profiles: Vec<&Profile> = job.profiles.iter().filter_map(|name| self.settings.profiles.get(name)).collect();
-        let shelf = ReferencedFiles::fill(self, &job.roots, &profiles);
-        let (roots, mut faults) = self.unclashed(&job.roots, &job.beside);
+        let files = ReferencedFiles::fill(self, &job.roots, &profiles);
+        let (roots, mut faults) = self.distinct_slugs(&job.roots, &job.others);
         let budgets: Vec<Budget> = profiles.iter().map(|profile| job.limits.over(&profile.budget)).collect();
         let counters: BTreeMap<Option<Tokenizer>, Counter> =
             budgets.iter().map(counted).map(|tokenizer| (tokenizer, Counter::new(tokenizer))).collect();
-        let mut benches = Vec::new();
+        let mut prepared = Vec::new();
         for (profile, budget) in profiles.iter().zip(budgets) {
-            match self.bench(profile, budget, &counters) {
-                Ok(bench) => benches.extend(bench),
+            match self.profile_ready(profile, budget, &counters) {
+                Ok(profile_ready) => prepared.extend(profile_ready),
                 Err(fault) => faults.push(fault),
             }
         }
-        faults.extend(self.unread.iter().chain(shelf.unread()).cloned());
+        faults.extend(self.unread.iter().chain(files.unread()).cloned());
         // Every input has been read, and nothing was handed on yet.
         if !self.source.is_settled() {
             return Err(Unsettled);
         }
         for roots in roots.chunks(AT_ONCE) {
-            let pairs: Vec<(usize, &PreparedProfile<'_>)> =
-                roots.iter().flat_map(|root| benches.iter().map(move |bench| (*root, bench))).collect();
-            pairs.par_iter().for_each(|(root, bench)| {
-                if let Some(built) = self.pack(*root, bench, &shelf, &job.stamp, known) {
+            let pairs: Vec<(usize, &PreparedProfile<'_>)> = roots
+                .iter()
+                .flat_map(|root| prepared.iter().map(move |profile_ready| (*root, profile_ready)))
+                .collect();
+            pairs.par_iter().for_each(|(root, profile_ready)| {
+                if let Some(built) = self.pack(*root, profile_ready, &files, &job.stamp, known) {
                     sink(built);
                 }
             });
-            benches.iter_mut().for_each(|bench| bench.library.forget());
+            prepared.iter_mut().for_each(|profile_ready| profile_ready.library.forget());
             counters.values().for_each(Counter::forget);
         }
         Ok(faults)
     }
 
-    fn bench<'b>(
+    fn profile_ready<'b>(
         &'b self,
         profile: &'b Profile,
         budget: Budget,
@@ -264,7 +266,7 @@ impl Project<'_> {
         let rules = Input {
             origin: TextOrigin {
                 id: Some(Clean::literal("redaction-rules")),
-                version: Some(self.door.redactor.rules_version()),
+                version: Some(self.scrubber.redactor.rules_version()),
                 ..TextOrigin::new(OriginKind::Builtin)
             },
             digest: None,
@@ -278,17 +280,17 @@ impl Project<'_> {
         let library =
             SelectionContext::new(&self.corpus, &self.graph, profile, excerpt, guidance, vec![input, rules], comments);
         let Some(counter) = counters.get(&counted(&budget)) else { return Ok(None) };
-        let mut begun = Digester::default();
-        library.hash_settings(&mut begun);
-        budget.hash(&mut begun);
-        Ok(Some(PreparedProfile { library, budget, counter, begun }))
+        let mut key_prefix = Digester::default();
+        library.hash_settings(&mut key_prefix);
+        budget.hash(&mut key_prefix);
+        Ok(Some(PreparedProfile { library, budget, counter, key_prefix }))
     }
 
     fn instructions(&self, profile: &Profile) -> Result<(ProfileInstructions, Input), Diagnostic> {
         let (text, origin, removals) = match &profile.instructions {
             Instructions::Builtin { version, text } => {
                 let origin = TextOrigin {
-                    id: Some(clean::line(&self.door.redactor, "profile", &profile.name)),
+                    id: Some(clean::line(&self.scrubber.redactor, "profile", &profile.name)),
                     version: Some(*version),
                     ..TextOrigin::new(OriginKind::Builtin)
                 };
@@ -306,7 +308,7 @@ impl Project<'_> {
                     let diagnostic = Diagnostic::new(Code::UntrackedFile, Some(at), message).help(COMMIT);
                     return Err(Diagnostic { severity: Severity::Error, ..diagnostic });
                 }
-                let (shown, text, removals, _) = clean::document(&self.door, path, &raw);
+                let (shown, text, removals, _) = clean::document(&self.scrubber, path, &raw);
                 (text.clean, TextOrigin { path: Some(shown), ..TextOrigin::new(OriginKind::File) }, removals)
             }
         };
@@ -320,14 +322,14 @@ impl Project<'_> {
         Ok((ProfileInstructions { text, origin, removals }, input))
     }
 
-    /// Those of `roots` that share their slug with no other root, and an error for each slug that is shared.
-    fn unclashed(&self, roots: &[usize], beside: &[usize]) -> (Vec<usize>, Vec<Diagnostic>) {
+    /// Returns the `roots` whose slug no other root has, and an error for each slug that several have.
+    fn distinct_slugs(&self, roots: &[usize], others: &[usize]) -> (Vec<usize>, Vec<Diagnostic>) {
         let slug_of = |root: &usize| slug(&self.name(*root));
         let mut by_slug: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
         for root in roots {
             by_slug.entry(slug_of(root)).or_default().insert(*root);
         }
-        for root in beside {
+        for root in others {
             if let Some(same) = by_slug.get_mut(&slug_of(root)) {
                 same.insert(*root);
             }
@@ -359,15 +361,15 @@ impl Project<'_> {
     fn pack(
         &self,
         root: usize,
-        bench: &PreparedProfile<'_>,
-        shelf: &ReferencedFiles,
+        profile_ready: &PreparedProfile<'_>,
+        files: &ReferencedFiles,
         stamp: &Stamp,
         known: Option<&IsUnchanged<'_>>,
     ) -> Option<Built> {
-        let profile = bench.library.profile;
+        let profile = profile_ready.library.profile;
         let item = &self.corpus.entries[root].item;
         let name = format!("{}.{}.json", slug(&self.name(root)), profile.name);
-        if let Some(unread) = self.unread.first().or_else(|| shelf.unread_of(self, root, profile)) {
+        if let Some(unread) = self.unread.first().or_else(|| files.unread_of(self, root, profile)) {
             return Some(Built {
                 root: item.id.clone(),
                 profile: profile.name.clone(),
@@ -377,7 +379,7 @@ impl Project<'_> {
                 fingerprint: None,
             });
         }
-        let (mut references, found) = shelf.of(self, root, profile);
+        let (mut references, found) = files.of(self, root, profile);
         let of_github = self.of_github(root);
         let with = |more: Vec<Diagnostic>| levelled([found.clone(), more].concat(), self.settings);
         let (carried, diagnostics) = (with(of_github.carried), with(of_github.told));
@@ -386,7 +388,9 @@ impl Project<'_> {
             Target::Issue { .. } => None,
         });
         references.warnings = self.notices.of(&item.id, neighbours);
-        references.warnings.extend(carried.iter().map(|diagnostic| notices::notice(diagnostic, &self.door.redactor)));
+        references
+            .warnings
+            .extend(carried.iter().map(|diagnostic| notices::notice(diagnostic, &self.scrubber.redactor)));
         let mut planned = Planned {
             root: item.id.clone(),
             profile: profile.name.clone(),
@@ -395,15 +399,15 @@ impl Project<'_> {
             diagnostics,
         };
         if let Some(known) = known {
-            planned.fingerprint = bench.fingerprint(root, &references);
+            planned.fingerprint = profile_ready.fingerprint(root, &references);
             if known(&planned) {
                 return None;
             }
         }
-        let selection = select(&bench.library, root, references);
-        let outcome = match fit(selection, &bench.budget, bench.counter) {
+        let selection = select(&profile_ready.library, root, references);
+        let outcome = match fit(selection, &profile_ready.budget, profile_ready.counter) {
             Ok(fitted) => self.guarded(&item.id, seal(&fitted, stamp)),
-            Err(small) => Err(self.too_small(root, &bench.budget, small)),
+            Err(small) => Err(self.too_small(root, &profile_ready.budget, small)),
         };
         Some(Built {
             root: planned.root,

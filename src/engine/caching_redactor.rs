@@ -6,33 +6,33 @@ use crate::parse::Markdown;
 use crate::redact::{Piece, Redactor, Scrubbed};
 use std::sync::Arc;
 
-/// The door, and what it remembers.
+/// A redactor that asks the cache first.
 pub(super) struct CachingRedactor<'a> {
     pub(super) redactor: Redactor,
-    pub(super) memory: &'a dyn BuildCache,
+    pub(super) cache: &'a dyn BuildCache,
 }
 
-/// Where the texts come from that pass the door together.
+/// The origin of texts that are scrubbed together.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ScrubBatch<'a> {
-    /// The file that they are told under.
+    /// The file that their removals are recorded under.
     pub(super) path: &'a str,
     pub(super) purpose: FilePurpose,
-    /// Digests of the files that they were read out of, where these hold nothing else of the kind.
+    /// Digests of the files that they were read from; `None` if these hold other items as well.
     pub(super) content: Option<&'a [Digest]>,
 }
 
-/// Texts that passed the door.
+/// Scrubbed texts of one source.
 pub(super) struct ScrubResult {
     pub(super) scrubbed: Scrubbed,
-    /// Of the texts that were to be read as Markdown.
+    /// The outlines of the texts that are Markdown, in their order.
     pub(super) markdown: Vec<Arc<Markdown>>,
     pub(super) digest: Digest,
 }
 
 impl CachingRedactor<'_> {
-    /// Scrubs the texts of one source together, reads those with the indexes `marked`, and takes the digest of what
-    /// passed as `digested` says.
+    /// Scrubs the texts of one source together, parses those with the indexes `marked` as Markdown, and digests the
+    /// result with `digested`.
     pub(super) fn pass(
         &self,
         from: ScrubBatch<'_>,
@@ -40,8 +40,8 @@ impl CachingRedactor<'_> {
         marked: &[usize],
         digested: impl FnOnce(&Scrubbed) -> Digest,
     ) -> ScrubResult {
-        let key = self.memory.begun().map(|begun| key(begun, from, pieces));
-        let known = key.and_then(|key| self.memory.recall(&key)).filter(|known| known.markdown.len() == marked.len());
+        let key = self.cache.begun().map(|prefix| key(prefix, from, pieces));
+        let known = key.and_then(|key| self.cache.recall(&key)).filter(|known| known.markdown.len() == marked.len());
         if let Some(CachedReading { scrubbed, markdown, digest }) = known
             && let Some(scrubbed) = scrubbed.restored(pieces)
         {
@@ -53,25 +53,26 @@ impl CachingRedactor<'_> {
         let digest = digested(&scrubbed);
         if let Some(key) = key {
             let reading = CachedReading { scrubbed: scrubbed.kept(pieces), markdown, digest };
-            self.memory.keep(&key, &reading);
+            self.cache.keep(&key, &reading);
             markdown = reading.markdown;
         }
         ScrubResult { scrubbed, markdown: markdown.into_iter().map(Arc::new).collect(), digest }
     }
 
-    /// A digest of a file's text, where anything is remembered.
+    /// Returns a digest of a file's text; `None` without a cache.
     pub(super) fn content(&self, path: &RepoPath, text: &str) -> Option<Digest> {
-        self.memory.begun().map(|_| self.memory.content(path, text))
+        self.cache.begun().map(|_| self.cache.content(path, text))
     }
 }
 
-/// Of the texts themselves, or of the files that they make up.
-fn key(begun: Digester, from: ScrubBatch<'_>, pieces: &[Piece<'_>]) -> Digest {
-    let begun = begun.part([from.purpose as u8, u8::from(from.content.is_some())]).part(from.path);
-    let begun = from.content.into_iter().flatten().fold(begun, |digester, content| digester.part(content.bytes()));
+/// The key of a cached result: of the texts themselves, or of the files that hold them and nothing else.
+fn key(key_prefix: Digester, from: ScrubBatch<'_>, pieces: &[Piece<'_>]) -> Digest {
+    let key_prefix = key_prefix.part([from.purpose as u8, u8::from(from.content.is_some())]).part(from.path);
+    let key_prefix =
+        from.content.into_iter().flatten().fold(key_prefix, |digester, content| digester.part(content.bytes()));
     pieces
         .iter()
-        .fold(begun, |digester, Piece { key, text, line }| {
+        .fold(key_prefix, |digester, Piece { key, text, line }| {
             let digester = digester.part(key).part(line.to_le_bytes());
             match from.content {
                 Some(_) => digester.part(text.len().to_le_bytes()),

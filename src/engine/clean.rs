@@ -1,4 +1,4 @@
-//! Through the door: records of raw text in, clean ones out.
+//! Redacts whole records: items, documents and single lines.
 
 use super::caching_redactor::{CachingRedactor, ScrubBatch, ScrubResult};
 use crate::cache::FilePurpose;
@@ -11,27 +11,27 @@ use std::collections::BTreeSet;
 /// Fields that sections show of any item.
 const NAMES: [&str; 3] = ["id", "title", "status"];
 
-/// A text of one line without a file of its own.
+/// Redacts a text of one line that is of no file.
 pub(super) fn line(redactor: &Redactor, key: &str, text: &str) -> Clean {
     let scrubbed = redactor.scrub("", &[Piece { key, text, line: 1 }]);
     scrubbed.texts.into_iter().next().unwrap_or_default()
 }
 
-/// A document: its path, its text, what was removed from it, and the digest of what remained.
+/// Redacts a document: returns its path, its text, what was removed, and the digest of what remains.
 pub(super) fn document(
-    door: &CachingRedactor<'_>,
+    scrubber: &CachingRedactor<'_>,
     path: &RepoPath,
     raw: &str,
 ) -> (Clean, ParsedText, Vec<RecordedRemoval>, Digest) {
     let pieces = [Piece { key: "path", text: path.as_str(), line: 1 }, Piece { key: "body", text: raw, line: 1 }];
-    let content = door.content(path, raw);
+    let content = scrubber.content(path, raw);
     let from = ScrubBatch {
         path: path.as_str(),
         purpose: FilePurpose::Document,
         content: content.as_ref().map(std::slice::from_ref),
     };
     let digested = |scrubbed: &Scrubbed| Digest::of(scrubbed.texts.get(1).map_or("", |text| text.as_str()));
-    let ScrubResult { mut scrubbed, markdown, digest } = door.pass(from, &pieces, &[1], digested);
+    let ScrubResult { mut scrubbed, markdown, digest } = scrubber.pass(from, &pieces, &[1], digested);
     let folds = scrubbed.folds.pop().unwrap_or_default();
     let mut texts = scrubbed.texts.into_iter();
     let (shown, clean) = (texts.next().unwrap_or_default(), texts.next().unwrap_or_default());
@@ -45,10 +45,10 @@ pub(super) fn document(
     (shown, text, removals, digest)
 }
 
-/// A work item and its body: every one of its texts is scrubbed, together, once. `content` has the digests of its
-/// files, where they hold no other item.
+/// Redacts a work item and its body: all of its texts together, once. `content` has the digests of its files, if they
+/// hold no other item.
 pub(super) fn item(
-    door: &CachingRedactor<'_>,
+    scrubber: &CachingRedactor<'_>,
     raw: &Item<String>,
     content: Option<&[Digest]>,
 ) -> (Item<Clean>, ParsedText, Vec<RecordedRemoval>, Digest) {
@@ -59,12 +59,12 @@ pub(super) fn item(
     let body = body_of(&pieces);
     let from = ScrubBatch { path: raw.origin.path.as_str(), purpose: FilePurpose::Items, content };
     let digested = |scrubbed: &Scrubbed| digest(&pieces, body, scrubbed);
-    let ScrubResult { mut scrubbed, markdown, digest } = door.pass(from, &pieces, &[body], digested);
+    let ScrubResult { mut scrubbed, markdown, digest } = scrubber.pass(from, &pieces, &[body], digested);
     let folds = scrubbed.folds.get_mut(body).map(std::mem::take).unwrap_or_default();
     let mut texts = scrubbed.texts.iter();
     let clean = raw.map(&mut |_, _, _| texts.next().cloned().unwrap_or_default());
 
-    // The record's own come before its fields.
+    // The removals of the record itself come before those of its fields.
     let names = NAMES.map(|name| pieces.iter().position(|piece| piece.key == name).unwrap_or(usize::MAX));
     let elsewhere: BTreeSet<(usize, String)> =
         scrubbed.removals.iter().map(|removal| (removal.piece, removal.rule.clone())).collect();
@@ -104,14 +104,14 @@ pub(super) fn item(
     (clean, body, removals, digest)
 }
 
-/// Of an item's head and body.
+/// The digest of an item's head and body.
 fn digest(pieces: &[Piece<'_>], body: usize, scrubbed: &Scrubbed) -> Digest {
     let is_head = |piece: usize| pieces[piece].key == "head";
     let in_head = scrubbed.removals.iter().any(|removal| is_head(removal.piece));
     let in_fields =
         scrubbed.removals.iter().any(|removal| !is_head(removal.piece) && pieces[removal.piece].key != "body");
-    // A secret that only its field gives away still stands in the head: then the fields stand for it, since
-    // no digest may be taken over unredacted text.
+    // A secret that only its field gives away is still in the head. Then the fields are digested in its place, since
+    // no digest may be taken of unredacted text.
     if in_fields && !in_head {
         let texts = pieces.iter().zip(&scrubbed.texts).filter(|(piece, _)| piece.key != "head");
         let fields: Vec<&str> = texts.map(|(_, text)| &**text).collect();
@@ -122,7 +122,7 @@ fn digest(pieces: &[Piece<'_>], body: usize, scrubbed: &Scrubbed) -> Digest {
     Digest::of(texts.into_iter().flatten().map(|text| text.as_str()).collect::<String>())
 }
 
-/// The index of an item's body among its texts: the first of that key, before any field of the same name.
+/// Returns the index of an item's body among its texts: the first of that key, before any field of the same name.
 pub(super) fn body_of(pieces: &[Piece<'_>]) -> usize {
     pieces.iter().position(|piece| piece.key == "body").unwrap_or(pieces.len())
 }
@@ -152,8 +152,8 @@ mod tests {
         let path = RepoPath::new("work_items/x.md").unwrap();
         let refuse = |_: &RepoPath| panic!("no other file is read");
         let parsed = parse::items(&settings.work_items[0], 0, &path, text, &refuse);
-        let door = CachingRedactor { redactor: Redactor::new(&settings.redaction), memory: &NoCache };
-        let (_, _, removals, _) = item(&door, &parsed.items[0], None);
+        let scrubber = CachingRedactor { redactor: Redactor::new(&settings.redaction), cache: &NoCache };
+        let (_, _, removals, _) = item(&scrubber, &parsed.items[0], None);
         removals.into_iter().map(|found| (found.line, found.in_body, found.in_name, found.count)).collect()
     }
 

@@ -14,10 +14,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Reads all files of the snapshot, in the order of their paths.
-pub(super) fn read(source: &dyn SourceTree, door: &CachingRedactor<'_>) -> ParsedFiles {
+pub(super) fn read(source: &dyn SourceTree, scrubber: &CachingRedactor<'_>) -> ParsedFiles {
     let rules = Arc::new(SourceRules::default());
     let read: Vec<Result<Arc<Entry>, Diagnostic>> =
-        source.issues().par_iter().map(|path| file(source, door, path, &rules)).collect();
+        source.issues().par_iter().map(|path| file(source, scrubber, path, &rules)).collect();
     let mut all = ParsedFiles::default();
     for result in read {
         match result {
@@ -31,21 +31,21 @@ pub(super) fn read(source: &dyn SourceTree, door: &CachingRedactor<'_>) -> Parse
 
 fn file(
     source: &dyn SourceTree,
-    door: &CachingRedactor<'_>,
+    scrubber: &CachingRedactor<'_>,
     path: &RepoPath,
     rules: &Arc<SourceRules>,
 ) -> Result<Arc<Entry>, Diagnostic> {
-    if let Some(work) = door.memory.made(FilePurpose::Issue, path)
+    if let Some(work) = scrubber.cache.made(FilePurpose::Issue, path)
         && let FileResult::Issue(entry) = &*work
     {
         return Ok(Arc::clone(entry));
     }
     let text = source.read_issue(path).map_err(|refusal| unusable(path, &refusal))?;
-    let mut file = SnapshotFile::read(path, &text).map_err(|diagnostic| scrubbed(&door.redactor, diagnostic))?;
-    let hidden = HiddenText::taken_out(&mut file, &door.redactor, path);
-    let content = door.content(path, &text);
-    let entry = Arc::new(entry(door, &file.parsed(), &hidden, content, rules));
-    door.memory.keep_made(FilePurpose::Issue, path, &[], &|| FileResult::Issue(Arc::clone(&entry)));
+    let mut file = SnapshotFile::read(path, &text).map_err(|diagnostic| scrubbed(&scrubber.redactor, diagnostic))?;
+    let hidden = HiddenText::taken_out(&mut file, &scrubber.redactor, path);
+    let content = scrubber.content(path, &text);
+    let entry = Arc::new(entry(scrubber, &file.parsed(), &hidden, content, rules));
+    scrubber.cache.keep_made(FilePurpose::Issue, path, &[], &|| FileResult::Issue(Arc::clone(&entry)));
     Ok(entry)
 }
 
@@ -101,7 +101,7 @@ impl HiddenPart {
 
 /// All texts of an issue are scrubbed together, once.
 fn entry(
-    door: &CachingRedactor<'_>,
+    scrubber: &CachingRedactor<'_>,
     raw: &parse::Issue<String>,
     hidden: &HiddenText,
     content: Option<Digest>,
@@ -129,7 +129,7 @@ fn entry(
     let content = content.as_ref().map(std::slice::from_ref);
     let from = ScrubBatch { path: raw.item.origin.path.as_str(), purpose: FilePurpose::Issue, content };
     let digested = |scrubbed: &Scrubbed| digest(&scrubbed.texts[..first_comment], raw);
-    let ScrubResult { scrubbed, markdown, digest } = door.pass(from, &pieces, &marked, digested);
+    let ScrubResult { scrubbed, markdown, digest } = scrubber.pass(from, &pieces, &marked, digested);
     let mut texts = scrubbed.texts.iter();
     let issue = raw.map(&mut |_, _, _| texts.next().cloned().unwrap_or_default());
 

@@ -1,4 +1,4 @@
-//! Every work item of the source, clean.
+//! Reads and redacts every work item of the repository.
 
 use super::caching_redactor::CachingRedactor;
 use super::clean;
@@ -13,30 +13,31 @@ use rayon::prelude::*;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// A file with items: which source takes it, and by which of its globs.
+/// A file with items: the index of its source, the index of the glob that matches, and its path.
 type Matched = (usize, usize, RepoPath);
 
-/// Reads all items in include order, then path, then place in the file.
+/// Reads all items, in the order of sources, globs, paths and lines.
 pub(super) fn read(
     source: &dyn SourceTree,
     settings: &Settings,
-    door: &CachingRedactor<'_>,
+    scrubber: &CachingRedactor<'_>,
     untracked: Untracked,
 ) -> ParsedFiles {
     let rules: Vec<Arc<SourceRules>> =
         settings.work_items.iter().map(|source| Arc::new(source_rules(source))).collect();
     let files = matching(source.files(), settings);
-    let read: Vec<ParsedFiles> = files.par_iter().map(|taken| file(source, settings, door, &rules, taken)).collect();
+    let read: Vec<ParsedFiles> =
+        files.par_iter().map(|taken| file(source, settings, scrubber, &rules, taken)).collect();
     let mut all = ParsedFiles::default();
     for (mut read, (.., path)) in read.into_iter().zip(&files) {
-        mark(&mut read, source, path, &door.redactor, untracked);
+        mark(&mut read, source, path, &scrubber.redactor, untracked);
         all.extend(read);
     }
     all
 }
 
-/// Marks items that anyone could have put there. What git tracks may change while the files stay, so that this is no
-/// part of what is remembered of them.
+/// Marks items that anyone could have added. This is not cached with the items, because what git tracks may change while
+/// the files stay the same.
 fn mark(read: &mut ParsedFiles, source: &dyn SourceTree, path: &RepoPath, redactor: &Redactor, untracked: Untracked) {
     let distrusts = |path: &RepoPath| untracked.distrusts(source, path);
     let mut about = Vec::new();
@@ -55,7 +56,7 @@ fn mark(read: &mut ParsedFiles, source: &dyn SourceTree, path: &RepoPath, redact
     }
 }
 
-/// The files of every source, each under the first that takes it.
+/// Returns the files of every source, each under the first source that matches it.
 fn matching(files: &[RepoPath], settings: &Settings) -> Vec<Matched> {
     let taken = |path: &RepoPath| {
         let of = |(index, source): (usize, &ItemSource)| {
@@ -72,44 +73,45 @@ fn matching(files: &[RepoPath], settings: &Settings) -> Vec<Matched> {
 fn file(
     source: &dyn SourceTree,
     settings: &Settings,
-    door: &CachingRedactor<'_>,
+    scrubber: &CachingRedactor<'_>,
     rules: &[Arc<SourceRules>],
     (index, _, path): &Matched,
 ) -> ParsedFiles {
-    if let Some(work) = door.memory.made(FilePurpose::Items, path)
+    if let Some(work) = scrubber.cache.made(FilePurpose::Items, path)
         && let FileResult::Items(entries, diagnostics) = &*work
     {
         let (entries, diagnostics) = (entries.clone(), diagnostics.clone());
         return ParsedFiles { entries, diagnostics, unread: Vec::new() };
     }
-    let redactor = &door.redactor;
+    let redactor = &scrubber.redactor;
     let text = match source.read(path) {
         Ok(text) => text,
         Err(refusal) => return unusable(scrubbed(redactor, unreadable(path, &refusal))),
     };
     let unread = RefCell::new(Vec::new());
-    let content = RefCell::new(Vec::from_iter(door.content(path, &text)));
+    let content = RefCell::new(Vec::from_iter(scrubber.content(path, &text)));
     let more = RefCell::new(Vec::new());
-    let parsed = parse::items(&settings.work_items[*index], *index, path, &text, &|beside| {
-        let read = source.read(beside);
-        more.borrow_mut().push(beside.clone());
-        content.borrow_mut().extend(read.as_ref().ok().and_then(|text| door.content(beside, text)));
+    let parsed = parse::items(&settings.work_items[*index], *index, path, &text, &|others| {
+        let read = source.read(others);
+        more.borrow_mut().push(others.clone());
+        content.borrow_mut().extend(read.as_ref().ok().and_then(|text| scrubber.content(others, text)));
         if let Err(refusal @ Refusal::Unreadable(_)) = &read {
-            unread.borrow_mut().push(scrubbed(redactor, unreadable(beside, refusal)));
+            unread.borrow_mut().push(scrubbed(redactor, unreadable(others, refusal)));
         }
         read
     });
     let (content, more) = (content.into_inner(), more.into_inner());
-    // Items of one file share what it holds: each is told apart by its own texts.
+    // Several items of one file are cached under their own texts, not under the file's.
     let content = Some(&*content).filter(|_| parsed.items.len() == 1);
-    let entry = |item| Arc::new(entry(door, item, content, &rules[*index]));
+    let entry = |item| Arc::new(entry(scrubber, item, content, &rules[*index]));
     let entries: Vec<Arc<Entry>> = parsed.items.iter().map(entry).collect();
     let diagnostics: Vec<Diagnostic> =
         parsed.diagnostics.into_iter().map(|diagnostic| scrubbed(redactor, diagnostic)).collect();
     let unread = unread.into_inner();
-    // What the system refused once it may give the next time, and nothing else tells the two apart.
+    // What the system refused may be readable next time, and no key would tell the two results apart.
     if unread.is_empty() {
-        door.memory
+        scrubber
+            .cache
             .keep_made(FilePurpose::Items, path, &more, &|| FileResult::Items(entries.clone(), diagnostics.clone()));
     }
     ParsedFiles { entries, diagnostics, unread }
@@ -124,12 +126,12 @@ fn unusable(diagnostic: Diagnostic) -> ParsedFiles {
 }
 
 fn entry(
-    door: &CachingRedactor<'_>,
+    scrubber: &CachingRedactor<'_>,
     raw: &Item<String>,
     content: Option<&[Digest]>,
     rules: &Arc<SourceRules>,
 ) -> Entry {
-    let (item, body, removals, digest) = clean::item(door, raw, content);
+    let (item, body, removals, digest) = clean::item(scrubber, raw, content);
     Entry {
         item,
         body,
@@ -143,7 +145,7 @@ fn entry(
     }
 }
 
-/// Diagnostics of parsing quote raw text: they pass the door as well.
+/// Redacts a diagnostic of parsing, which may quote raw text.
 pub(super) fn scrubbed(redactor: &Redactor, diagnostic: Diagnostic) -> Diagnostic {
     Diagnostic {
         message: redactor.line(&diagnostic.message),

@@ -1,4 +1,4 @@
-//! Diagnostics by the items that they concern, as packs carry them.
+//! Severities of diagnostics, and the warnings that packs carry.
 
 use super::clean;
 use crate::config::Settings;
@@ -7,7 +7,7 @@ use crate::redact::Redactor;
 use crate::select::Notice;
 use std::collections::HashMap;
 
-/// Gives each diagnostic the level that the configuration asks for; allowed ones are gone.
+/// Gives each diagnostic the severity that the configuration asks for, and drops those that it allows.
 pub fn levelled(diagnostics: Vec<Diagnostic>, settings: &Settings) -> Vec<Diagnostic> {
     diagnostics
         .into_iter()
@@ -22,7 +22,7 @@ pub fn levelled(diagnostics: Vec<Diagnostic>, settings: &Settings) -> Vec<Diagno
         .collect()
 }
 
-/// A warning for each glob of the configuration's work items that no file matches.
+/// Returns a warning for each glob of `work_items` that no file matches.
 pub fn unmatched(settings: &Settings, source: &dyn SourceTree) -> Vec<Diagnostic> {
     let files = source.files();
     let globs = settings
@@ -41,7 +41,7 @@ pub fn unmatched(settings: &Settings, source: &dyn SourceTree) -> Vec<Diagnostic
         .collect()
 }
 
-/// Notices of the items and the graph, by the id of the item that they concern.
+/// Warnings about items and their graph, by the id of the item that they concern.
 pub(super) struct PackNotices {
     by_id: HashMap<String, Vec<(Code, Notice)>>,
 }
@@ -57,8 +57,8 @@ impl PackNotices {
         Self { by_id }
     }
 
-    /// What concerns the pack of `root`: everything about the root, and what is
-    /// wrong with its neighbours themselves; their own references are not this pack's.
+    /// Returns the warnings for the pack of `root`: all about the root, and those about the text of its neighbours, whose
+    /// own references are not in this pack.
     pub(super) fn of<'b>(&self, root: &str, neighbours: impl Iterator<Item = &'b str>) -> Vec<Notice> {
         let mut notices: Vec<Notice> =
             self.by_id.get(root).into_iter().flatten().map(|(_, notice)| notice.clone()).collect();
@@ -72,7 +72,7 @@ impl PackNotices {
     }
 }
 
-/// Whether a neighbour's diagnostic says something about the text that stands in the pack.
+/// Whether a diagnostic about a neighbour says something about the text that is in the pack.
 fn concerns_readers(code: Code) -> bool {
     matches!(
         code,

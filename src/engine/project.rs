@@ -10,13 +10,13 @@ use crate::redact::{Clean, CleanBuf, Environment, Redactor};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What the files of one kind hold.
+/// The items of the files of one kind.
 #[derive(Default)]
 pub(super) struct ParsedFiles {
     pub(super) entries: Vec<Arc<Entry>>,
-    /// What is wrong with the files that could be read.
+    /// Diagnostics of the files that could be read.
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// An error for each file that could not.
+    /// An error for each file that could not be read.
     pub(super) unread: Vec<Diagnostic>,
 }
 
@@ -28,30 +28,30 @@ impl ParsedFiles {
     }
 }
 
-/// Everything that packs are made from: items, clean, with the graph around them.
+/// The redacted items of a repository with their graph: everything that packs are built from.
 pub struct Project<'a> {
     pub(super) source: &'a dyn SourceTree,
     pub(super) settings: &'a Settings,
     pub(super) deny: &'a DenyList,
-    pub(super) door: CachingRedactor<'a>,
+    pub(super) scrubber: CachingRedactor<'a>,
     pub(super) environment: Environment,
     pub(super) corpus: Corpus,
     pub(super) graph: Graph,
-    /// Of reading and of the graph, sorted, with the levels that the configuration gives.
+    /// Diagnostics of reading and of the graph, sorted, with the severities of the configuration.
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) notices: notices::PackNotices,
-    /// What may hold items and could not be read: what those say of others, nobody knows.
+    /// Errors of files and folders that may hold items and could not be read.
     pub(super) unread: Vec<Diagnostic>,
     /// How files count that git does not track.
     pub(super) untracked: Untracked,
     /// Whether others may read the packs.
     pub(super) publishes: bool,
-    /// Repos without relations, see [`github::unrelated`].
+    /// Repos without relations, see [`github_warnings::unrelated`].
     pub(super) unrelated: BTreeMap<String, Clean>,
 }
 
 impl<'a> Project<'a> {
-    /// Reads the work items of `source`, cleans them and draws their graph.
+    /// Reads and redacts the work items of `source` and builds their graph, without a cache.
     ///
     /// `environment` holds the secret values of the building process, which no pack may contain.
     pub fn open(
@@ -63,23 +63,24 @@ impl<'a> Project<'a> {
         Self::open_with(source, settings, deny, environment, &NoCache, Untracked::Trusted)
     }
 
-    /// Does the same, and leaves what `memory` knows already. `untracked` says how files count that git does not track.
+    /// Reads and redacts the work items of `source` and builds their graph; `cache` has results of earlier builds, and
+    /// `untracked` says how files count that git does not track.
     pub fn open_with(
         source: &'a dyn SourceTree,
         settings: &'a Settings,
         deny: &'a DenyList,
         environment: Environment,
-        memory: &'a dyn BuildCache,
+        cache: &'a dyn BuildCache,
         untracked: Untracked,
     ) -> Self {
-        let door = CachingRedactor { redactor: Redactor::new(&settings.redaction), memory };
-        let redactor = &door.redactor;
-        let ParsedFiles { entries, mut diagnostics, mut unread } = items::read(source, settings, &door, untracked);
-        let issues = issues::read(source, &door);
+        let scrubber = CachingRedactor { redactor: Redactor::new(&settings.redaction), cache };
+        let redactor = &scrubber.redactor;
+        let ParsedFiles { entries, mut diagnostics, mut unread } = items::read(source, settings, &scrubber, untracked);
+        let issues = issues::read(source, &scrubber);
         diagnostics.extend(issues.diagnostics);
         unread.extend(issues.unread);
         diagnostics.extend_from_slice(&unread);
-        // They stand among the reasons of packs that are not built, which nobody cleans again.
+        // They become reasons of packs that are not built, which are not redacted again.
         let clean = |text: &str| environment.mask(&redactor.line(text));
         let unlisted = source.unlisted().iter().cloned();
         unread.extend(unlisted.map(|it| Diagnostic { message: clean(&it.message), ..it }));
@@ -111,7 +112,7 @@ impl<'a> Project<'a> {
             source,
             settings,
             deny,
-            door,
+            scrubber,
             environment,
             corpus,
             graph,
@@ -124,13 +125,13 @@ impl<'a> Project<'a> {
         }
     }
 
-    /// Returns what may hold items and could not be read, as errors. While there is any, items may be missing, and the
-    /// others may lack relations, so that no pack is built.
+    /// Returns an error for each file or folder that may hold items and could not be read. While there is any, items and
+    /// relations may be missing, so that no pack is built.
     pub fn unread(&self) -> &[Diagnostic] {
         &self.unread
     }
 
-    /// What is wrong with the items and the graph.
+    /// The diagnostics of the items and the graph.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
@@ -145,7 +146,7 @@ impl<'a> Project<'a> {
         &self.graph
     }
 
-    /// What the packs of an item are named after.
+    /// Returns the name that the slug of an item's packs is made of.
     pub fn name(&self, item: usize) -> String {
         self.corpus.entries[item].name(&self.corpus.rules)
     }
@@ -159,7 +160,7 @@ impl<'a> Project<'a> {
     ///
     /// Paths and globs are raw until here, so that files can be looked up by them.
     pub fn told(&self, diagnostic: Diagnostic) -> Diagnostic {
-        let clean = |text: &str| self.masked(&self.door.redactor.line(text));
+        let clean = |text: &str| self.masked(&self.scrubber.redactor.line(text));
         Diagnostic {
             message: clean(&diagnostic.message),
             help: diagnostic.help.as_deref().map(clean),

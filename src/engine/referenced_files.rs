@@ -38,7 +38,7 @@ impl ReferencedFiles {
         let output = project.settings.output.dir.as_str();
         let denied = |path: &RepoPath| project.deny.denies(path) || path.is_under(output);
         let items: Vec<usize> = items.into_iter().collect();
-        let resolved = project.door.memory.resolved(&|| names(project));
+        let resolved = project.scrubber.cache.resolved(&|| names(project));
         let found = |item: usize| {
             let identity = || project.corpus.entries[item].identity();
             if let Some(known) = resolved.as_ref().and_then(|resolved| resolved.get(&identity())) {
@@ -173,12 +173,12 @@ fn referring(project: &Project<'_>, root: usize, profile: &Profile) -> Vec<usize
 /// # Errors
 /// If it exists and the system refuses: a pack without it would say that it is not there.
 fn read(project: &Project<'_>, path: &RepoPath) -> Result<LoadedDocument, Diagnostic> {
-    if let Some(work) = project.door.memory.made(FilePurpose::Document, path)
+    if let Some(work) = project.scrubber.cache.made(FilePurpose::Document, path)
         && let FileResult::Document(read) = &*work
     {
         return Ok(read.clone());
     }
-    let refused = |reason| Ok((clean::line(&project.door.redactor, "path", path.as_str()), Err(reason)));
+    let refused = |reason| Ok((clean::line(&project.scrubber.redactor, "path", path.as_str()), Err(reason)));
     match project.source.read(path) {
         Err(Refusal::Denied) => refused("denied_path"),
         Err(Refusal::Outside) => refused("outside_repo"),
@@ -186,13 +186,13 @@ fn read(project: &Project<'_>, path: &RepoPath) -> Result<LoadedDocument, Diagno
         Err(Refusal::Binary) => refused("binary"),
         Err(Refusal::NotUtf8) => refused("not_utf8"),
         Err(Refusal::TooLarge(_)) => refused("too_large"),
-        Err(refusal @ Refusal::Unreadable(_)) => Err(scrubbed(&project.door.redactor, unreadable(path, &refusal))),
+        Err(refusal @ Refusal::Unreadable(_)) => Err(scrubbed(&project.scrubber.redactor, unreadable(path, &refusal))),
         Ok(raw) => {
-            let (shown, text, removals, digest) = clean::document(&project.door, path, &raw);
+            let (shown, text, removals, digest) = clean::document(&project.scrubber, path, &raw);
             let status = adr_status(&text.clean, &text.markdown).map(|(range, _)| text.clean.slice(range).trimmed());
             let document = Document { path: path.clone(), shown: shown.clone(), text, status, removals, digest };
             let read = (shown, Ok(Arc::new(document)));
-            project.door.memory.keep_made(FilePurpose::Document, path, &[], &|| FileResult::Document(read.clone()));
+            project.scrubber.cache.keep_made(FilePurpose::Document, path, &[], &|| FileResult::Document(read.clone()));
             Ok(read)
         }
     }

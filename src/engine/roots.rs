@@ -1,32 +1,32 @@
-//! Who gets a pack.
+//! Which items get a pack, and which item a typed root means.
 
 use super::Project;
 use crate::config::FieldFilter;
 use crate::graph::{Graph, ItemState, Node, RootMatch, Value};
 use crate::redact::Clean;
 
-/// A root as typed that stands for no one item.
+/// Why a typed root means no single item.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RootError {
-    /// It fits several.
+    /// It matches several.
     #[error("`{typed}` fits more than one item: {}; write one of these ids", list(ids))]
     Several {
-        /// As typed.
+        /// The root as typed.
         typed: String,
-        /// The ids that it fits.
+        /// The ids that it matches.
         ids: Vec<String>,
     },
-    /// It is an issue that nothing here describes; as `sync` takes it.
+    /// It is an issue that is not in the snapshot, named as `sync` takes it.
     #[error(
         "issue `{0}` is not in the snapshot: run `contextpack sync {0}`, or `contextpack list` for the roots there are"
     )]
     Issue(String),
-    /// It fits none.
+    /// It matches none.
     #[error("there is no item `{typed}`; {}", near.as_ref().map_or("`contextpack list` shows the roots".to_owned(), |id| format!("did you mean `{id}`?")))]
     Unknown {
-        /// As typed.
+        /// The root as typed.
         typed: String,
-        /// The nearest id.
+        /// The most similar id.
         near: Option<String>,
     },
 }
@@ -36,7 +36,7 @@ fn list(ids: &[String]) -> String {
 }
 
 impl Project<'_> {
-    /// The roots that the configuration asks for, in natural order.
+    /// Returns the roots that the configuration asks for, in natural order.
     pub fn roots(&self) -> Vec<usize> {
         (0..self.corpus.entries.len()).filter(|item| self.is_root(*item)).collect()
     }
@@ -69,15 +69,15 @@ impl Project<'_> {
             .any(|known| &*known.name == field && scalars(&known.node).iter().any(|text| wanted(text)))
     }
 
-    /// Whether an item is done.
+    /// Returns whether an item is open or done.
     pub fn state(&self, item: usize) -> ItemState {
         Graph::state(&self.corpus, item)
     }
 
-    /// The item that a root as typed stands for.
+    /// Returns the item that a typed root means.
     ///
     /// # Errors
-    /// [`RootError`] where it stands for none or for several.
+    /// If it means none, or several.
     pub fn find(&self, typed: &str) -> Result<usize, RootError> {
         let id = |item: &usize| self.corpus.entries[*item].item.id.to_string();
         match self.graph.find(&self.corpus, typed) {
@@ -114,7 +114,7 @@ impl Project<'_> {
     }
 }
 
-/// The scalars of a field: itself, or the entries of a list, also of one written with commas.
+/// Returns the scalars of a field: its text, or the entries of a list, also of one written with commas.
 fn scalars(node: &Node<Clean>) -> Vec<&str> {
     match &node.value {
         Value::Scalar { text, .. } => std::iter::once(text.as_str()).chain(text.split(',').map(str::trim)).collect(),

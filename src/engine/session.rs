@@ -325,7 +325,7 @@ impl Session {
         let unresolved = if project.unread().is_empty() { unresolved } else { Vec::new() };
         let job = BuildJob {
             roots,
-            beside,
+            others: beside,
             profiles: stage.order.profiles.to_vec(),
             limits: stage.order.limits,
             stamp: stage.stamp.clone(),

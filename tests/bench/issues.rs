@@ -193,7 +193,7 @@ fn all_packs(bencher: Bencher<'_, '_>, issues: u64) {
         let project = made.project(&repo);
         let job = BuildJob {
             roots: project.roots(),
-            beside: Vec::new(),
+            others: Vec::new(),
             profiles: vec!["coding".to_owned()],
             limits: BudgetLimits::default(),
             stamp: Stamp::new("2026-01-02T03:04:05Z".to_owned()),

@@ -29,7 +29,7 @@ impl Refusing {
         let stamp = Stamp::new("2026-01-02T03:04:05Z".to_owned());
         let profiles = vec!["coding".to_owned(), "review".to_owned()];
         let job =
-            BuildJob { roots: project.roots(), beside: Vec::new(), profiles, limits: BudgetLimits::default(), stamp };
+            BuildJob { roots: project.roots(), others: Vec::new(), profiles, limits: BudgetLimits::default(), stamp };
         let built = Mutex::new(BTreeMap::new());
         let faults = project.build(&job, &|one| {
             built.lock().unwrap_or_else(PoisonError::into_inner).insert(one.name.clone(), one);
