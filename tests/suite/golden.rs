@@ -6,13 +6,12 @@
 //!                     args       further arguments of `build`, one a line (optional)
 //!                     exit       the exit code of `build` (optional, else 0)
 //!                     stderr     what `build` must say
-//!                     render.md  `render` of the first pack (where the file exists)
-//!                     explain.txt  `explain` of it (where the file exists)
+//!                     packs/*.md  the rendering of each pack
+//!                     explain.txt  `explain` of the first pack (where the file exists)
 //! ```
 //!
-//! Every case is built twice under conditions that must not matter. To accept
-//! what the program does now: `CONTEXTPACK_BLESS=1 cargo test golden`, then
-//! read `git diff`.
+//! Each case is a test of its own, `cargo test golden::budgets`, and is built twice under conditions that must not
+//! matter. To accept what the program does now: `CONTEXTPACK_BLESS=1 cargo test golden`, then read `git diff`.
 
 use crate::sandbox::{Run, Sandbox, files, run};
 use std::collections::BTreeMap;
@@ -143,10 +142,15 @@ fn made(case: &Path, condition: Condition) -> Tree {
         sandbox.files().into_iter().filter(|(path, _)| path.starts_with("packs/")).collect();
     if let Some((first, _)) = packs.first() {
         sandbox.expect(0, &["verify", "packs"]);
-        for (name, command) in [("render.md", "render"), ("explain.txt", "explain")] {
-            if case.join(name).exists() {
-                tree.insert(name.to_owned(), sandbox.expect(0, &[command, first]).into_bytes());
+        if case.join("explain.txt").exists() {
+            tree.insert("explain.txt".to_owned(), sandbox.expect(0, &["explain", first]).into_bytes());
+        }
+        for (path, bytes) in &packs {
+            let rendering = contextpack::render(&contextpack::read_pack(bytes).unwrap()).whole();
+            if path == first {
+                assert_eq!(sandbox.expect(0, &["render", path]), rendering, "{}: {path}", case.display());
             }
+            tree.insert(path.replace(".json", ".md"), rendering.into_bytes());
         }
     }
     let written: Vec<&str> = build.stdout.lines().collect();
@@ -194,27 +198,72 @@ fn compare(name: &str, expected: &Tree, made: &Tree, faults: &mut Vec<String>) {
     faults.extend(expected.keys().filter(|path| !made.contains_key(*path)).map(|path| format!("{name}: no {path}")));
 }
 
-#[test]
-fn every_golden_case_gives_its_packs_byte_for_byte() {
+/// Builds a case under both conditions and compares everything with its folder.
+fn check_case(name: &str) {
+    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     let mut faults = Vec::new();
-    for case in cases() {
-        let name = case.file_name().unwrap().to_string_lossy().into_owned();
-        let [first, second] = CONDITIONS.map(|condition| made(&case, condition));
-        compare(&format!("{name} (plain folder, CRLF, other place)"), &first, &second, &mut faults);
-        if bless() {
-            let _ = fs::remove_dir_all(case.join("packs"));
-            let _ = fs::remove_file(case.join("exit"));
-            for (path, bytes) in &first {
-                fs::create_dir_all(case.join(path).parent().unwrap()).unwrap();
-                fs::write(case.join(path), bytes).unwrap();
-            }
-            continue;
+    let [first, second] = CONDITIONS.map(|condition| made(&case, condition));
+    compare(&format!("{name} (plain folder, CRLF, other place)"), &first, &second, &mut faults);
+    if bless() {
+        let _ = fs::remove_dir_all(case.join("packs"));
+        let _ = fs::remove_file(case.join("exit"));
+        for (path, bytes) in &first {
+            fs::create_dir_all(case.join(path).parent().unwrap()).unwrap();
+            fs::write(case.join(path), bytes).unwrap();
         }
+    } else {
         let expected: Tree =
             files(&case).into_iter().filter(|(path, _)| !path.starts_with("repo/") && path != "args").collect();
-        compare(&name, &expected, &first, &mut faults);
+        compare(name, &expected, &first, &mut faults);
     }
     assert!(faults.is_empty(), "{}\naccept with CONTEXTPACK_BLESS=1, then read `git diff`", faults.join("\n\n"));
+}
+
+/// Makes each folder of `tests/golden` a test with its name, in snake case.
+macro_rules! golden_cases {
+    ($($test:ident: $folder:literal,)+) => {
+        $(#[test]
+        fn $test() {
+            check_case($folder);
+        })+
+
+        #[test]
+        fn every_folder_is_a_test() {
+            let folders: Vec<String> =
+                cases().iter().map(|case| case.file_name().unwrap().to_str().unwrap().to_owned()).collect();
+            assert_eq!(folders, [$($folder),+], "add the folder to `golden_cases!` in tests/suite/golden.rs");
+        }
+    };
+}
+
+golden_cases! {
+    adr_names: "adr-names",
+    adr_references: "adr-references",
+    backlog_prefixes: "backlog-prefixes",
+    bad_files: "bad-files",
+    beads: "beads",
+    budget_too_small: "budget-too-small",
+    budgets: "budgets",
+    documents: "documents",
+    folders_with_bodies: "folders-with-bodies",
+    formats: "formats",
+    github_incomplete: "github-incomplete",
+    github_issues: "github-issues",
+    github_low_trust: "github-low-trust",
+    github_one_item: "github-one-item",
+    github_without_relations: "github-without-relations",
+    graph_faults: "graph-faults",
+    hostile_text: "hostile-text",
+    issue_forms: "issue-forms",
+    minimal: "minimal",
+    not_yaml: "not-yaml",
+    numbers_and_order: "numbers-and-order",
+    profiles: "profiles",
+    redaction: "redaction",
+    relations_in_bodies: "relations-in-bodies",
+    roots_and_levels: "roots-and-levels",
+    slugs: "slugs",
+    unknown_repo: "unknown-repo",
 }
 
 /// A pack of a case.
