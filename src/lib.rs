@@ -64,3 +64,8 @@ pub use wire::{
 /// Parts that this project's own tests and benchmarks need; no part of the public API, and without any promise.
 #[doc(hidden)]
 pub mod internals;
+
+/// The library example of the README, which runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

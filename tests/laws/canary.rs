@@ -1,6 +1,6 @@
 //! A secret planted anywhere reaches no byte of any output.
 
-use super::sandbox::{Ran, Sandbox};
+use super::sandbox::{Run, Sandbox};
 use std::fmt::Write as _;
 
 /// Kinds of secrets, each with the place's number in it so that a leak names its place.
@@ -224,7 +224,7 @@ fn plant(kind: &Kind) -> (Sandbox, Vec<String>, usize) {
             s.next(), s.next(), s.next(), s.next(), s.next(), s.next(), s.next(), s.next(), s.next(), s.next()
         ),
     ));
-    let sandbox = Sandbox::new(&[]);
+    let sandbox = Sandbox::configured(&[]);
     for (path, text) in &files {
         sandbox.write(path, text);
     }
@@ -257,12 +257,12 @@ fn none_leaks(kind: &Kind) {
     let (sandbox, files, count) = plant(kind);
     let ran = |args: &[&str]| {
         let ran = sandbox.run(args);
-        clean(kind, count, &format!("{args:?} on stdout"), &ran.out);
-        clean(kind, count, &format!("{args:?} on stderr"), &ran.err);
+        clean(kind, count, &format!("{args:?} on stdout"), &ran.stdout);
+        clean(kind, count, &format!("{args:?} on stderr"), &ran.stderr);
         ran
     };
     let built = ran(&["build", "-v"]);
-    assert!(built.out.contains("packs/a-root.coding.json"), "{}", built.err);
+    assert!(built.stdout.contains("packs/a-root.coding.json"), "{}", built.stderr);
     let packs = sandbox.packs();
     assert!(packs.len() >= 12, "{packs:?}");
     let mut removed = 0;
@@ -294,7 +294,7 @@ fn none_leaks(kind: &Kind) {
     for args in [&["redact"][..], &["redact", "--report"], &["redact", "--report", "--format", "json"]] {
         ran(&[args, &files.iter().map(String::as_str).collect::<Vec<_>>()].concat());
     }
-    for path in sandbox.files() {
+    for (path, _) in sandbox.files() {
         // Besides what was planted there are packs and whatever state the program keeps.
         if !files.contains(&path) {
             clean(kind, count, "a file's name", &path);
@@ -317,9 +317,10 @@ fn a_secret_in_a_wrong_configuration_is_not_printed() {
             format!("redaction: {{rules: [{{name: x, pattern: \"({}\"}}]}}\n", secret(1)),
             format!("warnings: {{\"{}\": deny}}\n", secret(1)),
         ] {
-            let sandbox = Sandbox::new(&[("contextpack.yml", &text), ("work_items/a.md", "---\nid: a\n---\nx\n")]);
+            let sandbox =
+                Sandbox::configured(&[("contextpack.yml", &text), ("work_items/a.md", "---\nid: a\n---\nx\n")]);
             for format in ["text", "json", "github"] {
-                let Ran { out, err, code } = sandbox.run(["build", "--format", format]);
+                let Run { stdout: out, stderr: err, code } = sandbox.run(&["build", "--format", format]);
                 clean(kind, 1, &format!("stdout for {text}"), &out);
                 clean(kind, 1, &format!("stderr for {text}"), &err);
                 assert!(code == 2 || code == 3, "{code}: {text}{err}");
@@ -331,12 +332,12 @@ fn a_secret_in_a_wrong_configuration_is_not_printed() {
 #[test]
 fn a_value_of_the_environment_stops_its_pack_and_is_not_printed() {
     let value = "q7Rt5Kx9wZ1c3";
-    let mut sandbox = Sandbox::new(&[
+    let mut sandbox = Sandbox::configured(&[
         ("work_items/a.md", "---\nid: a\ntitle: A\n---\nfirst\n"),
         ("work_items/b.md", "---\nid: b\ntitle: B\n---\nsecond\n"),
     ]);
-    sandbox.var("DEPLOY_TOKEN", value);
-    assert_eq!(sandbox.run(["build"]).code, 0);
+    sandbox.set_variable("DEPLOY_TOKEN", value);
+    assert_eq!(sandbox.run(&["build"]).code, 0);
     let old = sandbox.packs();
     for text in [
         format!("---\nid: a\ntitle: A\n---\nlog in with {value} now\n"),
@@ -348,12 +349,12 @@ fn a_value_of_the_environment_stops_its_pack_and_is_not_printed() {
         sandbox.write("work_items/a.md", &text);
         sandbox.write("work_items/b.md", format!("---\nid: b\ntitle: B\n---\nchanged {}\n", text.len()));
         for format in ["text", "json", "github"] {
-            let ran = sandbox.run(["build", "--format", format, "-v"]);
-            assert_eq!(ran.code, 3, "{text}{}", ran.err);
-            for said in [&ran.out, &ran.err] {
+            let ran = sandbox.run(&["build", "--format", format, "-v"]);
+            assert_eq!(ran.code, 3, "{text}{}", ran.stderr);
+            for said in [&ran.stdout, &ran.stderr] {
                 assert!(!said.contains(value), "{said}");
             }
-            let said = [ran.out, ran.err].concat();
+            let said = [ran.stdout, ran.stderr].concat();
             assert!(said.contains("environment-secret") && said.contains("DEPLOY_TOKEN"), "{said}");
         }
         let packs = sandbox.packs();
@@ -361,7 +362,12 @@ fn a_value_of_the_environment_stops_its_pack_and_is_not_printed() {
         assert!(packs[1] != old[1], "the pack of `b` is built");
         for args in [&["render", "a"][..], &["explain", "a"], &["build", "a", "--out", "-"], &["list"], &["check"]] {
             let ran = sandbox.run(args);
-            assert!(!ran.out.contains(value) && !ran.err.contains(value), "{args:?}: {}{}", ran.out, ran.err);
+            assert!(
+                !ran.stdout.contains(value) && !ran.stderr.contains(value),
+                "{args:?}: {}{}",
+                ran.stdout,
+                ran.stderr
+            );
         }
     }
 }

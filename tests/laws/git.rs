@@ -1,7 +1,7 @@
 //! Git itself says which files it ignores; the program has to agree.
 
 use super::memory::{Office, cases};
-use super::sandbox::{Sandbox, git};
+use super::sandbox::Sandbox;
 use contextpack::internals::intake::{Options, Repo};
 use contextpack::internals::model::SourceTree as _;
 use proptest::collection::vec;
@@ -68,19 +68,19 @@ proptest! {
         tracked in vec(any::<bool>(), 14),
         rules in vec((prop::sample::select(vec!["", "dir.d/", "foo.d/", "dir.d/sub.d/"]), vec(pattern(), 1..5)), 0..3),
     ) {
-        let sandbox = Sandbox::new(&[]);
+        let sandbox = Sandbox::configured(&[]);
         let root = sandbox.root();
-        git(&root, &["init", "-q"]);
+        sandbox.git(&["init", "-q"]);
         for (path, tracked) in paths.iter().zip(tracked) {
             sandbox.write(path, "x\n");
             if tracked {
-                git(&root, &["add", "-f", "--", path]);
+                sandbox.git(&["add", "-f", "--", path]);
             }
         }
         for (dir, patterns) in &rules {
             sandbox.write(&format!("{dir}.gitignore"), patterns.join("\n"));
         }
-        let listed = git(&root, &["ls-files", "-z", "--cached", "--others", "--exclude-per-directory=.gitignore"]);
+        let listed = sandbox.git(&["ls-files", "-z", "--cached", "--others", "--exclude-per-directory=.gitignore"]);
         let listed: BTreeSet<&str> = listed.split('\0').filter(|path| !path.is_empty()).collect();
         let office = Office::new("");
         let repo = Repo::open(&root, Options { deny: &office.deny, never: &[], snapshot: None }).unwrap();

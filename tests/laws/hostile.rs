@@ -1,19 +1,19 @@
 //! Input that is broken, huge or malicious: a clear word with its place, the other packs built, old ones untouched.
 
-use super::sandbox::{Ran, Sandbox};
+use super::sandbox::{Run, Sandbox};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 const GOOD: &str = "---\nid: good\ntitle: Good\n---\nA body.\n";
 
 /// Builds a repo with one good item and these files; the good one's pack has to be there.
-fn build(files: &[(&str, &[u8])]) -> (Sandbox, Ran) {
-    let sandbox = Sandbox::new(&[("work_items/good.md", GOOD)]);
+fn build(files: &[(&str, &[u8])]) -> (Sandbox, Run) {
+    let sandbox = Sandbox::configured(&[("work_items/good.md", GOOD)]);
     for (path, text) in files {
         sandbox.write(path, text);
     }
-    let ran = sandbox.run(["build"]);
-    assert!(sandbox.packs().iter().any(|(name, _)| name == "good.coding.json"), "{}", ran.err);
+    let ran = sandbox.run(&["build"]);
+    assert!(sandbox.packs().iter().any(|(name, _)| name == "good.coding.json"), "{}", ran.stderr);
     (sandbox, ran)
 }
 
@@ -59,14 +59,14 @@ fn a_broken_item_is_named_with_its_place_and_stops_no_other() {
     for (name, text, place) in broken() {
         let started = Instant::now();
         let (sandbox, ran) = build(&[(&format!("work_items/{name}"), &text)]);
-        assert!(ran.code == 0 || ran.code == 3, "{name}: {} {}", ran.code, ran.err);
-        assert!(ran.err.contains(place), "{name}: {}", ran.err);
-        assert!(ran.err.contains("help"), "{name} says what to do: {}", ran.err);
-        assert!(ran.err.len() < 20_000, "{name}: {} bytes of messages", ran.err.len());
+        assert!(ran.code == 0 || ran.code == 3, "{name}: {} {}", ran.code, ran.stderr);
+        assert!(ran.stderr.contains(place), "{name}: {}", ran.stderr);
+        assert!(ran.stderr.contains("help"), "{name} says what to do: {}", ran.stderr);
+        assert!(ran.stderr.len() < 20_000, "{name}: {} bytes of messages", ran.stderr.len());
         assert!(started.elapsed() < Duration::from_secs(60), "{name}: {:?}", started.elapsed());
         // Once more with the strict reader of all: the old pack stays as it is.
         let before = sandbox.packs();
-        assert_eq!(sandbox.run(["build", "--strict"]).code, 3, "{name}");
+        assert_eq!(sandbox.run(&["build", "--strict"]).code, 3, "{name}");
         assert!(sandbox.packs() == before, "{name}");
     }
 }
@@ -80,8 +80,8 @@ fn an_item_that_breaks_keeps_its_old_pack() {
         sandbox.write("work_items/x.yml", text);
         for args in [&["build"][..], &["build", "--prune"]] {
             let ran = sandbox.run(args);
-            assert!(ran.err.contains("work_items/x.yml"), "{}", ran.err);
-            assert!(sandbox.packs() == before, "{args:?} of {text:?}: {}", ran.err);
+            assert!(ran.stderr.contains("work_items/x.yml"), "{}", ran.stderr);
+            assert!(sandbox.packs() == before, "{args:?} of {text:?}: {}", ran.stderr);
         }
     }
 }
@@ -114,10 +114,10 @@ fn texts_in_which_little_is_right_are_built() {
     ] {
         let started = Instant::now();
         let (sandbox, ran) = build(&[(&format!("work_items/{name}.md"), text.as_bytes())]);
-        assert_eq!(ran.code, 0, "{name}: {}", ran.err);
-        assert!(sandbox.path(&format!("packs/{name}.coding.json")).exists(), "{name}: {}", ran.err);
+        assert_eq!(ran.code, 0, "{name}: {}", ran.stderr);
+        assert!(sandbox.path(&format!("packs/{name}.coding.json")).exists(), "{name}: {}", ran.stderr);
         assert!(started.elapsed() < Duration::from_secs(60), "{name}: {:?}", started.elapsed());
-        assert_eq!(sandbox.run(["verify", "packs"]).code, 0, "{name}");
+        assert_eq!(sandbox.run(&["verify", "packs"]).code, 0, "{name}");
     }
     let (sandbox, _) = build(&[("work_items/bom.md", bom.as_bytes())]);
     assert!(sandbox.read("packs/bom.coding.json").contains("\"title\": \"Bom\""));
@@ -135,10 +135,10 @@ fn strange_names_and_references_are_words_like_any_other() {
         ("work_items/unicode.md", "---\nid: \"\u{202e}evil\\u001b[31m 日本\"\n---\nx\n".as_bytes()),
     ]);
     std::fs::write(sandbox.root().parent().unwrap().join("out.md"), "OUTSIDE").unwrap();
-    let ran = Ran { err: ran.err + &sandbox.run(["build"]).err, ..ran };
-    assert!(!ran.err.contains('\u{1b}') && !ran.err.contains('\u{202e}'), "{}", ran.err);
+    let ran = Run { stderr: ran.stderr.clone() + &sandbox.run(&["build"]).stderr, ..ran };
+    assert!(!ran.stderr.contains('\u{1b}') && !ran.stderr.contains('\u{202e}'), "{}", ran.stderr);
     let packs = sandbox.packs();
-    assert_eq!(packs.len(), 5, "{}", ran.err);
+    assert_eq!(packs.len(), 5, "{}", ran.stderr);
     for (name, bytes) in &packs {
         assert!(name.len() < 160 && name.is_ascii(), "{name}");
         let text = String::from_utf8_lossy(bytes);
@@ -146,45 +146,47 @@ fn strange_names_and_references_are_words_like_any_other() {
     }
     let refs = sandbox.read("packs/refs.coding.json");
     assert!(refs.contains("\"reason\": \"outside_repo\""), "{refs}");
-    assert_eq!(sandbox.run(["verify", "packs"]).code, 0);
+    assert_eq!(sandbox.run(&["verify", "packs"]).code, 0);
 }
 
 #[test]
 fn an_empty_repo_is_told_what_to_do() {
-    let sandbox = Sandbox::new(&[]);
+    let sandbox = Sandbox::configured(&[]);
     for (command, said) in [("build", "add work items"), ("list", "add work items"), ("check", "0 of 0 packs")] {
-        let ran = sandbox.run([command]);
-        assert_eq!(ran.code, 0, "{command}: {}", ran.err);
-        assert!(ran.err.contains(said), "{command}: {}", ran.err);
+        let ran = sandbox.run(&[command]);
+        assert_eq!(ran.code, 0, "{command}: {}", ran.stderr);
+        assert!(ran.stderr.contains(said), "{command}: {}", ran.stderr);
     }
     assert_eq!(sandbox.packs(), []);
 }
 
 #[test]
 fn ten_thousand_files_in_a_folder_are_built() {
-    let sandbox = Sandbox::new(&[]);
+    let sandbox = Sandbox::configured(&[]);
     for n in 0..10_000 {
         let text = format!("---\nid: T-{n}\nparent: T-{}\n---\nItem {n}.\n", n / 10);
         sandbox.write(&format!("work_items/t-{n}.md"), text);
     }
-    let ran = sandbox.run(["build", "T-7", "T-9999"]);
-    assert_eq!(ran.code, 0, "{}", ran.err);
+    let ran = sandbox.run(&["build", "T-7", "T-9999"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(sandbox.packs().len(), 2);
 }
 
 #[test]
 fn a_folder_that_cannot_be_written_is_a_clear_error() {
-    let sandbox = Sandbox::new(&[("work_items/good.md", GOOD), ("packs", "a file in the folder's place")]);
-    let ran = sandbox.run(["build"]);
-    assert_eq!(ran.code, 1, "{}", ran.err);
-    assert!(ran.err.contains("packs"), "{}", ran.err);
+    let sandbox = Sandbox::configured(&[("work_items/good.md", GOOD), ("packs", "a file in the folder's place")]);
+    let ran = sandbox.run(&["build"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("packs"), "{}", ran.stderr);
     assert_eq!(sandbox.read("packs"), "a file in the folder's place");
 
-    let sandbox =
-        Sandbox::new(&[("work_items/good.md", GOOD), ("packs/good.coding.json/x", "a folder in the pack's place")]);
-    let ran = sandbox.run(["build"]);
-    assert_eq!(ran.code, 1, "{}", ran.err);
-    assert!(ran.err.contains("good.coding.json"), "{}", ran.err);
+    let sandbox = Sandbox::configured(&[
+        ("work_items/good.md", GOOD),
+        ("packs/good.coding.json/x", "a folder in the pack's place"),
+    ]);
+    let ran = sandbox.run(&["build"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("good.coding.json"), "{}", ran.stderr);
 }
 
 #[cfg(unix)]
@@ -196,7 +198,7 @@ mod unix {
 
     #[test]
     fn what_is_no_file_is_never_opened() {
-        let sandbox = Sandbox::new(&[
+        let sandbox = Sandbox::configured(&[
             ("work_items/good.md", GOOD),
             (
                 "work_items/refs.md",
@@ -222,11 +224,11 @@ mod unix {
         ] {
             symlink(to, sandbox.path(link)).unwrap();
         }
-        let ran = sandbox.run(["build"]);
-        assert_eq!(ran.code, 0, "{}", ran.err);
+        let ran = sandbox.run(&["build"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
         let packs = sandbox.packs();
         let names: Vec<&str> = packs.iter().map(|(name, _)| &**name).collect();
-        assert_eq!(names, ["good.coding.json", "refs.coding.json"], "{}", ran.err);
+        assert_eq!(names, ["good.coding.json", "refs.coding.json"], "{}", ran.stderr);
         for (name, bytes) in &packs {
             let text = String::from_utf8_lossy(bytes);
             assert!(!text.contains("OUTSIDE") && !text.contains("SOURCE_DATE_EPOCH="), "{name}");
@@ -235,35 +237,35 @@ mod unix {
 
     #[test]
     fn links_in_the_output_folder_are_not_followed() {
-        let sandbox = Sandbox::new(&[("work_items/good.md", GOOD)]);
+        let sandbox = Sandbox::configured(&[("work_items/good.md", GOOD)]);
         let victim = sandbox.root().parent().unwrap().join("victim");
         std::fs::write(&victim, "untouched").unwrap();
         std::fs::create_dir_all(sandbox.path("packs")).unwrap();
         symlink(&victim, sandbox.path("packs/good.coding.json")).unwrap();
-        let ran = sandbox.run(["build"]);
-        assert_eq!(std::fs::read_to_string(&victim).unwrap(), "untouched", "{}", ran.err);
+        let ran = sandbox.run(&["build"]);
+        assert_eq!(std::fs::read_to_string(&victim).unwrap(), "untouched", "{}", ran.stderr);
 
-        let other = Sandbox::new(&[("work_items/good.md", GOOD)]);
+        let other = Sandbox::configured(&[("work_items/good.md", GOOD)]);
         let folder = other.root().parent().unwrap().join("elsewhere");
         std::fs::create_dir(&folder).unwrap();
         symlink(&folder, other.path("packs")).unwrap();
-        let ran = other.run(["build"]);
-        assert_eq!(ran.code, 1, "{}", ran.err);
+        let ran = other.run(&["build"]);
+        assert_eq!(ran.code, 1, "{}", ran.stderr);
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
     }
 
     #[test]
     fn names_that_are_no_text_are_told_and_left_alone() {
-        let sandbox = Sandbox::new(&[("work_items/good.md", GOOD)]);
+        let sandbox = Sandbox::configured(&[("work_items/good.md", GOOD)]);
         sandbox.write("work_items/new\nline \"q\".md", "---\nid: newline\n---\nx\n");
         let name = std::ffi::OsStr::from_bytes(b"work_items/bad-\xff.md");
         // A file system may refuse such names.
         let written = std::fs::write(sandbox.root().join(name), GOOD).is_ok();
-        let ran = sandbox.run(["build"]);
-        assert_eq!(ran.code, 0, "{}", ran.err);
-        assert_eq!(ran.err.contains("bad-"), written, "{}", ran.err);
-        assert!(!ran.out.contains("new\nline"), "{}", ran.out);
-        assert_eq!(sandbox.packs().len(), 2, "{}", ran.err);
-        assert_eq!(sandbox.run(["verify", "packs"]).code, 0);
+        let ran = sandbox.run(&["build"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert_eq!(ran.stderr.contains("bad-"), written, "{}", ran.stderr);
+        assert!(!ran.stdout.contains("new\nline"), "{}", ran.stdout);
+        assert_eq!(sandbox.packs().len(), 2, "{}", ran.stderr);
+        assert_eq!(sandbox.run(&["verify", "packs"]).code, 0);
     }
 }

@@ -18,6 +18,8 @@ mod memory;
 mod refused;
 mod review;
 mod same;
+#[path = "../suite/sandbox.rs"]
+#[expect(dead_code, reason = "the suite uses all of it")]
 mod sandbox;
 mod texts;
 mod trust;

@@ -1,7 +1,7 @@
 //! The same input gives the same bytes, whatever the order, the threads and the machine's settings.
 
 use super::memory::{Memory, Office, build, cases, chars, pack};
-use super::sandbox::{Sandbox, git};
+use super::sandbox::Sandbox;
 use super::texts::{Plan, plan, words};
 use contextpack::internals::config::Strategy;
 use contextpack::internals::model::Digest;
@@ -104,11 +104,11 @@ fn sample() -> Vec<(String, String)> {
 #[test]
 fn another_machine_builds_the_same_bytes() {
     let mut files = sample();
-    let plain = Sandbox::new(&[]);
+    let plain = Sandbox::configured(&[]);
     for (path, text) in &files {
         plain.write(path, text);
     }
-    assert_eq!(plain.run(["build"]).code, 0);
+    assert_eq!(plain.run(&["build"]).code, 0);
     let packs = plain.packs();
     assert_eq!(packs.len(), 12);
 
@@ -117,23 +117,23 @@ fn another_machine_builds_the_same_bytes() {
         (&[("TZ", "Pacific/Kiritimati"), ("LANG", "tr_TR.UTF-8"), ("RAYON_NUM_THREADS", "1")][..], "\n", false),
         (&[("LC_ALL", "C"), ("RAYON_NUM_THREADS", "2"), ("USER", "nobody"), ("CI", "true")][..], "\r\n", true),
     ] {
-        let mut other = Sandbox::new(&[]);
+        let mut other = Sandbox::configured(&[]);
         for (name, value) in vars {
-            other.var(name, value);
+            other.set_variable(name, value);
         }
         for (path, text) in &files {
             other.write(path, text.replace('\n', line_end));
         }
         if repo {
-            git(&other.root(), &["init", "-q"]);
-            git(&other.root(), &["-c", "core.autocrlf=false", "add", "-A"]);
+            other.git(&["init", "-q"]);
+            other.git(&["-c", "core.autocrlf=false", "add", "-A"]);
         }
-        let ran = other.run(["build"]);
-        assert_eq!(ran.code, 0, "{}", ran.err);
+        let ran = other.run(&["build"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
         assert!(other.packs() == packs, "{vars:?}");
-        let again = other.run(["build"]);
-        assert_eq!((again.code, &*again.out), (0, ""), "a second build writes nothing: {}", again.err);
-        assert_eq!(other.run(["check"]).code, 0);
+        let again = other.run(&["build"]);
+        assert_eq!((again.code, &*again.stdout), (0, ""), "a second build writes nothing: {}", again.stderr);
+        assert_eq!(other.run(&["check"]).code, 0);
     }
 }
 

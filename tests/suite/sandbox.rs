@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// The time of every build that says nothing else.
@@ -13,6 +14,8 @@ pub(crate) const EPOCH: &str = "1771723200";
 pub(crate) struct Sandbox {
     dir: TempDir,
     root: PathBuf,
+    /// Variables of the program's environment.
+    variables: Vec<(String, String)>,
 }
 
 /// How the program ended, and what it said.
@@ -35,7 +38,7 @@ impl Sandbox {
         let root = dir.path().join(name);
         fs::create_dir_all(&root).unwrap();
         fs::create_dir(dir.path().join("home")).unwrap();
-        Self { dir, root }
+        Self { dir, root, variables: Vec::new() }
     }
 
     /// A repo with these files.
@@ -45,6 +48,23 @@ impl Sandbox {
             sandbox.write(path, text);
         }
         sandbox
+    }
+
+    /// A repo with an empty configuration, which makes it one below any other folder, and these files.
+    pub(crate) fn configured(files: &[(&str, &str)]) -> Self {
+        let sandbox = Self::with(&[("contextpack.yml", "version: 1\n")]);
+        files.iter().for_each(|(path, text)| sandbox.write(path, text));
+        sandbox
+    }
+
+    /// Sets a variable of the program's environment.
+    pub(crate) fn set_variable(&mut self, name: &str, value: &str) {
+        self.variables.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// The path of a file of the repo.
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.root.join(path)
     }
 
     /// The repo's folder.
@@ -84,7 +104,7 @@ impl Sandbox {
     }
 
     /// Runs git as an author who is always the same.
-    pub(crate) fn git(&self, args: &[&str]) {
+    pub(crate) fn git(&self, args: &[&str]) -> String {
         let mut command = self.bare("git");
         command.args(args);
         for who in ["AUTHOR", "COMMITTER"] {
@@ -93,6 +113,7 @@ impl Sandbox {
         }
         let output = command.output().unwrap();
         assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
     }
 
     /// A command in the repo with no environment but a path and a home of its own.
@@ -113,6 +134,7 @@ impl Sandbox {
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = self.bare(env!("CARGO_BIN_EXE_contextpack"));
         command.args(args).env("SOURCE_DATE_EPOCH", EPOCH);
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
 
@@ -143,14 +165,23 @@ impl Sandbox {
     pub(crate) fn files(&self) -> Vec<(String, Vec<u8>)> {
         files(&self.root)
     }
+
+    /// Every file of the folder of packs with its bytes, sorted by name.
+    pub(crate) fn packs(&self) -> Vec<(String, Vec<u8>)> {
+        let packs = self.path("packs");
+        if packs.is_dir() { files(&packs) } else { Vec::new() }
+    }
 }
 
-/// Runs a command to its end.
+/// Runs a command to its end, which has to come within two minutes.
 pub(crate) fn run(mut command: Command, input: &str) -> Run {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // A program that does not read its input may be gone before all is written.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    let output = child.wait_with_output().unwrap();
+    // Waits in the background, so that a program that hangs fails the test instead of holding it.
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    let output = receiver.recv_timeout(Duration::from_secs(120)).expect("the program ends within two minutes").unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     Run { code: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
