@@ -27,3 +27,4 @@ pub mod session;
 pub mod store;
 pub mod watch;
 pub mod wire;
+mod yaml;

@@ -1,9 +1,10 @@
 //! Checks of single values, each fault at its line.
 
-use super::read::{MOST_HELPED, did_you_mean, shortened};
+use super::faults::{ConfigFault, MAX_SUGGESTIONS, did_you_mean, shortened};
 use super::settings::{Globs, Template, TemplatePart};
-use super::yaml::{ConfigFault, ConfigNode, ConfigValue, Mark};
+use super::tree;
 use crate::model::RepoPath;
+use crate::yaml::{Position, YamlNode, YamlValue};
 use globset::{GlobBuilder, GlobMatcher, GlobSetBuilder};
 
 /// Longer globs are no globs, and nest deeper than their compiler should follow.
@@ -15,29 +16,29 @@ pub(super) const MOST_COMPILED: usize = 500;
 /// A setting's place in the file, and the value there where it is written.
 #[derive(Clone, Copy)]
 pub(super) struct SettingPlace<'a> {
-    mark: Mark,
-    node: Option<&'a ConfigNode>,
+    at: Position,
+    node: Option<&'a YamlNode>,
 }
 
 impl<'a> SettingPlace<'a> {
     /// The whole file.
-    pub(super) fn root(node: &'a ConfigNode) -> Self {
-        Self { mark: Mark::START, node: Some(node) }
+    pub(super) fn root(node: &'a YamlNode) -> Self {
+        Self { at: Position::START, node: Some(node) }
     }
 
     /// The setting `name` below this one, or this one's place where it is not written.
     pub(super) fn key(self, name: &str) -> Self {
-        match self.node.and_then(|node| node.get(name)) {
-            Some((key, node)) => Self { mark: key.at, node: Some(node) },
-            None => Self { mark: self.mark, node: None },
+        match self.node.and_then(|node| tree::entry(node, name)) {
+            Some((key, node)) => Self { at: key.at, node: Some(node) },
+            None => Self { at: self.at, node: None },
         }
     }
 
     /// The value at `index` of this list; a single value is a list of itself.
     pub(super) fn item(self, index: usize) -> Self {
         match self.node.map(|node| &node.value) {
-            Some(ConfigValue::List(nodes)) if index < nodes.len() => {
-                Self { mark: nodes[index].at, node: Some(&nodes[index]) }
+            Some(YamlValue::List(nodes)) if index < nodes.len() => {
+                Self { at: nodes[index].at, node: Some(&nodes[index]) }
             }
             _ => self,
         }
@@ -52,7 +53,7 @@ impl ConfigFaults {
     /// Notes what is wrong at a setting.
     pub(super) fn add(&mut self, at: SettingPlace<'_>, message: impl Into<String>) -> &mut ConfigFault {
         let index = self.0.len();
-        self.0.push(ConfigFault::at(at.mark, message));
+        self.0.push(ConfigFault::new(at.at, message));
         &mut self.0[index]
     }
 
@@ -191,7 +192,7 @@ impl ConfigFaults {
     pub(super) fn one_of(&mut self, at: SettingPlace<'_>, name: &str, known: &[&str], what: &str) -> bool {
         let fits = known.contains(&name);
         if !fits {
-            let help = (self.0.len() < MOST_HELPED).then(|| did_you_mean(name, known));
+            let help = (self.0.len() < MAX_SUGGESTIONS).then(|| did_you_mean(name, known));
             self.add(at, format!("`{}` is not {what}", shortened(name))).help = help;
         }
         fits
@@ -271,7 +272,7 @@ mod tests {
 
     #[test]
     fn globs_stay_in_folders_and_braces_work() {
-        let root = super::super::yaml::read("").unwrap();
+        let root = tree::read("").unwrap();
         let mut faults = ConfigFaults::default();
         let written = ["work_items/**/*.{md,yml}".to_owned(), "./a/*.md".to_owned()];
         let globs = faults.globs(SettingPlace::root(&root), &written, false);

@@ -1,12 +1,13 @@
 //! The text of `contextpack.yml` → [`Settings`], or everything that is wrong with it.
 
 use super::check::{ConfigFaults, SettingPlace};
+use super::deserialize::deserialize;
+use super::faults::{ConfigFault, shortened};
 use super::raw::RawConfig;
-use super::read;
 use super::settings::Settings;
-use super::validate;
-use super::yaml::{self, ConfigFault, ConfigNode};
+use super::{tree, validate};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
+use crate::yaml::YamlNode;
 
 /// The version of this program.
 const THIS: &str = env!("CARGO_PKG_VERSION");
@@ -31,7 +32,7 @@ pub fn load(path_shown: &str, text: Option<&str>) -> Result<Settings, Vec<Diagno
 pub fn load_knowing(path_shown: &str, text: Option<&str>, rules: &[&str]) -> Result<Settings, Vec<Diagnostic>> {
     let mut faults = ConfigFaults::default();
     let mut code = Code::InvalidConfig;
-    let settings = match yaml::read(text.unwrap_or_default()) {
+    let settings = match tree::read(text.unwrap_or_default()) {
         Err(fault) => {
             faults.0.push(fault);
             None
@@ -51,25 +52,26 @@ pub fn load_knowing(path_shown: &str, text: Option<&str>, rules: &[&str]) -> Res
     }
 }
 
-fn settings(root: &ConfigNode, rules: &[&str], faults: &mut ConfigFaults) -> Option<Settings> {
+fn settings(root: &YamlNode, rules: &[&str], faults: &mut ConfigFaults) -> Option<Settings> {
     // A file that has only comments is one that says nothing.
-    let (raw, wrong) = read::read::<RawConfig>(root);
+    let (raw, wrong) = deserialize::<RawConfig>(root);
     faults.0.extend(wrong);
     validate::settings(&raw?, rules, SettingPlace::root(root), faults)
 }
 
 /// What keeps this program from reading the file at all: what follows may mean something else there.
-fn other_version(root: &ConfigNode) -> Option<(Code, ConfigFault)> {
-    if let Some((_, node)) = root.get("required_version")
-        && let Some(required) = node.text()
+fn other_version(root: &YamlNode) -> Option<(Code, ConfigFault)> {
+    if let Some((_, node)) = tree::entry(root, "required_version")
+        && let Some(required) = tree::text(node)
     {
         let required = required.trim();
         if !is_version(required) {
-            let fault = ConfigFault::at(node.at, format!("`{}` is not a version", read::shortened(required)));
+            let fault = ConfigFault::new(node.at, format!("`{}` is not a version", shortened(required)));
             return Some((Code::InvalidConfig, fault.help("give one to three numbers, such as `0.1` or `0.1.3`")));
         }
         if !fits(required, THIS) {
-            let fault = ConfigFault::at(node.at, format!("this repo needs contextpack {required}, and this is {THIS}"));
+            let fault =
+                ConfigFault::new(node.at, format!("this repo needs contextpack {required}, and this is {THIS}"));
             // By its name alone it may be anybody's: it comes from its source.
             let help = format!(
                 "in a clone of contextpack, check out the commit of version {required} and run `cargo install --locked --path .`"
@@ -77,12 +79,11 @@ fn other_version(root: &ConfigNode) -> Option<(Code, ConfigFault)> {
             return Some((Code::RequiredVersion, fault.help(help)));
         }
     }
-    let (_, node) = root.get("version")?;
-    match node.text() {
+    let (_, node) = tree::entry(root, "version")?;
+    match tree::text(node) {
         Some("1") | None => None,
         Some(other) => {
-            let fault =
-                ConfigFault::at(node.at, format!("version `{}` of this file is unknown", read::shortened(other)));
+            let fault = ConfigFault::new(node.at, format!("version `{}` of this file is unknown", shortened(other)));
             Some((Code::InvalidConfig, fault.help(format!("contextpack {THIS} reads `version: 1`"))))
         }
     }
@@ -116,8 +117,8 @@ fn diagnostics(path_shown: &str, code: Code, faults: ConfigFaults) -> Vec<Diagno
         .map(|fault| {
             let place = path.clone().map(|path| Place {
                 path,
-                line: fault.at.map(|mark| mark.line),
-                column: fault.at.map(|mark| mark.column),
+                line: fault.at.map(|at| at.line),
+                column: fault.at.map(|at| at.column),
             });
             let mut diagnostic = Diagnostic::new(code, place, fault.message);
             diagnostic.help = fault.help;

@@ -2,19 +2,20 @@
 
 mod check;
 mod deny;
+mod deserialize;
+mod faults;
 mod load;
 mod pattern_size;
 mod patterns;
 mod profiles;
 mod raw;
-mod read;
 mod schema;
 mod settings;
 mod shapes;
+mod tree;
 mod validate;
 mod validate_profiles;
 mod validate_redaction;
-mod yaml;
 
 pub use deny::DenyList;
 pub use load::{load, load_knowing};

@@ -1,10 +1,10 @@
 //! From the raw form to [`Settings`]: every check that needs more than a shape.
 
 use super::check::{ConfigFaults, MOST_COMPILED, SettingPlace};
+use super::faults::shortened;
 use super::raw::{
     NATIVE_FIELDS, RawAdrs, RawConfig, RawEdges, RawGithub, RawItems, RawOutput, RawRelation, RawRoots, RawTrust,
 };
-use super::read::shortened;
 use super::settings::{
     AdrSettings, EdgeMap, Excerpt, FieldFilter, FieldMap, GithubSettings, ItemSource, OutputSettings, Profile,
     RootFilter, Settings, Template, TemplatePart,

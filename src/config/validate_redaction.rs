@@ -2,9 +2,9 @@
 
 use super::check::{ConfigFaults, MOST_COMPILED, SettingPlace};
 use super::deny::DenyList;
+use super::faults::{MAX_SUGGESTIONS, nearest, shortened};
 use super::pattern_size::{DEEPEST, PatternSize, has_small_automaton};
 use super::raw::{RawAllow, RawRedaction, RawRule};
-use super::read::{MOST_HELPED, nearest, shortened};
 use super::settings::{RedactionAllow, RedactionRule, RedactionSettings};
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::BTreeSet;
@@ -242,7 +242,7 @@ fn allowed(raw: &RawAllow, known: &[&str], at: SettingPlace<'_>, faults: &mut Co
         && !known.contains(&rule.as_str())
     {
         // Measuring how near a name is to all others takes long where many are wrong.
-        let near = (faults.0.len() < MOST_HELPED).then(|| nearest(rule, known.iter().copied())).flatten();
+        let near = (faults.0.len() < MAX_SUGGESTIONS).then(|| nearest(rule, known.iter().copied())).flatten();
         let help = near.map_or(LIST_RULES.to_owned(), |near| format!("did you mean `{near}`? {LIST_RULES}"));
         faults.add_help(at.key("rule"), format!("there is no rule `{}`", shortened(rule)), help);
     }
