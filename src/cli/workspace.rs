@@ -273,7 +273,7 @@ fn configuration(global: &Global) -> Result<(PathBuf, Settings, Config), Failure
 pub(crate) fn load(shown: &str, text: Option<&str>) -> Result<Settings, Vec<Diagnostic>> {
     let rules = contextpack::redact::built_in_rules();
     let names: Vec<&str> = rules.iter().map(|rule| rule.name).collect();
-    config::load_knowing(shown, text, &names)
+    config::load_with_rules(shown, text, &names)
 }
 
 /// The secret values of this process, which nothing may tell.

@@ -4,9 +4,9 @@ mod check;
 mod deny;
 mod deserialize;
 mod faults;
+mod ignore_patterns;
 mod load;
 mod pattern_size;
-mod patterns;
 mod profiles;
 mod raw;
 mod schema;
@@ -18,8 +18,8 @@ mod validate_profiles;
 mod validate_redaction;
 
 pub use deny::DenyList;
-pub use load::{load, load_knowing};
-pub use patterns::{PatternError, Patterns};
+pub use ignore_patterns::{IgnorePatterns, PatternError};
+pub use load::{load, load_with_rules};
 pub use schema::schema;
 pub use settings::{
     AdrSettings, Budget, EdgeMap, Excerpt, FieldFilter, FieldMap, GithubSettings, Globs, Group, Instructions,

@@ -1,7 +1,7 @@
 //! The `.gitignore` files that hold for a folder.
 
 use super::text;
-use crate::config::Patterns;
+use crate::config::IgnorePatterns;
 use crate::model::Refusal;
 use cap_std::fs::Dir;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub(super) struct IgnoreRules {
     /// How many bytes of a path, counted from the work tree's top, name this folder and its `/`.
     below: usize,
-    patterns: Patterns,
+    patterns: IgnorePatterns,
     above: Option<Arc<IgnoreRules>>,
 }
 
@@ -43,10 +43,10 @@ impl IgnoreRules {
     ) -> (Option<Arc<Self>>, Option<Refusal>) {
         let read = text::read_bytes(handle, &format!("{folder}.gitignore"), text::limit(""));
         let (patterns, refusal) = match read {
-            Ok(bytes) => (Patterns::gitignore(&bytes), None),
+            Ok(bytes) => (IgnorePatterns::gitignore(&bytes), None),
             // git, too, follows no link here and reads no folder.
             Err(Refusal::NotInRepo | Refusal::Binary) => return (above, None),
-            Err(refusal) => (Patterns::gitignore(b"*"), Some(refusal)),
+            Err(refusal) => (IgnorePatterns::gitignore(b"*"), Some(refusal)),
         };
         if patterns.is_empty() {
             return (above, refusal);

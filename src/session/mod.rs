@@ -16,7 +16,7 @@ pub use onlooker::{BuildObserver, OnListed, OnWritten, WrittenPack};
 pub use writing::{PackWriter, WriteOutcome, WriteStatus};
 
 use crate::cache::{Cache, FreshnessPolicy, PackSummary, ScrubCache, SessionMemo};
-use crate::config::{DenyList, RedactionSettings, Settings, load_knowing};
+use crate::config::{DenyList, RedactionSettings, Settings, load_with_rules};
 use crate::intake::{CacheUse, IntakeError, Options, Repo};
 use crate::model::{Diagnostic, RepoPath, SourceTree, Untracked};
 use crate::pipeline::{
@@ -170,7 +170,7 @@ impl Session {
         let config = Repo::read_config(&root, self.request.config.as_deref())?;
         let (shown, text) = config.map_or(("contextpack.yml".to_owned(), None), |(shown, text)| (shown, Some(text)));
         let rules: Vec<&str> = built_in_rules().iter().map(|rule| rule.name).collect();
-        let settings = load_knowing(&shown, text.as_deref(), &rules).map_err(|faults| self.unusable(faults))?;
+        let settings = load_with_rules(&shown, text.as_deref(), &rules).map_err(|faults| self.unusable(faults))?;
         let deny = DenyList::new(&settings.redaction.deny_paths).map_err(|(_, why)| SessionError::Deny(why))?;
         let profiles = match &*self.request.profiles {
             [] => settings.output.profiles.clone(),
