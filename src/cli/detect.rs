@@ -3,7 +3,7 @@
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use contextpack::config::DenyList;
-use contextpack::intake::{Options, Repo};
+use contextpack::intake::{Repo, RepoOptions};
 use contextpack::model::{Code, Diagnostic, Place, RepoPath, SourceTree as _, is_repo_name};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, Metadata};
@@ -184,7 +184,7 @@ impl Detector<'_> {
     /// Globs over the ADRs.
     fn adr_folders(&mut self) -> Vec<String> {
         let Ok(deny) = DenyList::new(&[]) else { return Vec::new() };
-        match Repo::open(self.root, Options { deny: &deny, never: &[], snapshot: None }) {
+        match Repo::open(self.root, RepoOptions { deny: &deny, excluded: &[], snapshot: None }) {
             Ok(repo) => {
                 self.faults.extend_from_slice(repo.diagnostics());
                 adr_globs(repo.files())

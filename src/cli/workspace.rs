@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::report::printable;
 use contextpack::cache::{Cache, FreshnessPolicy, ScrubCache, TracedTree};
 use contextpack::config::{self, DenyList, Settings};
-use contextpack::intake::{CacheUse, Options, Repo};
+use contextpack::intake::{CacheUse, Repo, RepoOptions};
 use contextpack::model::{Code, Diagnostic, RepoPath, Severity, SourceTree, Untracked};
 use contextpack::pipeline::{BudgetLimits, BuildCache, NoCache, Project, RootError, levelled, unmatched};
 use contextpack::redact::Environment;
@@ -53,7 +53,7 @@ impl Workspace {
         let mut never = vec![settings.output.dir.clone()];
         never.extend(out.iter().filter_map(|out| inside(&root, out)));
         let environment = environment();
-        let options = Options { deny: &deny, never: &never, snapshot: Some(&settings.github.snapshot) };
+        let options = RepoOptions { deny: &deny, excluded: &never, snapshot: Some(&settings.github.snapshot) };
         let repo = Repo::open(&root, options)?;
         // Between the two git may have brought another.
         let again = Repo::read_config(&root, global.config.as_deref())?;

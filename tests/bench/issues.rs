@@ -9,7 +9,7 @@
 mod prose;
 
 use contextpack::config::{self, DenyList, Settings};
-use contextpack::intake::{Options, Repo};
+use contextpack::intake::{Repo, RepoOptions};
 use contextpack::model::{
     Completeness, SNAPSHOT_VERSION, SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef,
     SnapshotRelation, SnapshotRelations,
@@ -177,7 +177,7 @@ impl Made {
     fn open(&self) -> Repo {
         let never = std::slice::from_ref(&self.settings.output.dir);
         let snapshot = Some(&self.settings.github.snapshot);
-        Repo::open(self.folder.path(), Options { deny: &self.deny, never, snapshot }).unwrap()
+        Repo::open(self.folder.path(), RepoOptions { deny: &self.deny, excluded: never, snapshot }).unwrap()
     }
 
     fn project<'a>(&'a self, repo: &'a Repo) -> Project<'a> {

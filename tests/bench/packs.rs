@@ -11,7 +11,7 @@ mod prose;
 
 use contextpack::config::{self, DenyList, Settings, Tokenizer};
 use contextpack::fit::Counter;
-use contextpack::intake::{Options, Repo};
+use contextpack::intake::{Repo, RepoOptions};
 use contextpack::model::{Digest, RepoPath, SourceTree};
 use contextpack::parse::Markdown;
 use contextpack::pipeline::{BudgetLimits, BuildJob, Project};
@@ -82,7 +82,7 @@ impl Bench {
     fn open(&self) -> Repo {
         Repo::open(
             &self.root,
-            Options { deny: &self.deny, never: std::slice::from_ref(&self.settings.output.dir), snapshot: None },
+            RepoOptions { deny: &self.deny, excluded: std::slice::from_ref(&self.settings.output.dir), snapshot: None },
         )
         .unwrap()
     }

@@ -8,7 +8,7 @@ use crate::cli::packs::BudgetProbe;
 use crate::cli::read;
 use crate::cli::report::printable;
 use crate::cli::workspace::Workspace;
-use contextpack::intake::{Repo, merged};
+use contextpack::intake::{Repo, write_merged_files};
 use contextpack::render;
 use contextpack::review::salvage;
 use contextpack::session::companion;
@@ -47,7 +47,7 @@ fn rebuilt(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Result<Ve
         place == folder && (name.ends_with(".json") || name.ends_with(".md"))
     };
     let scratch = ScratchDir::new()?;
-    merged(&top, &other, &scratch.0, &settled)?;
+    write_merged_files(&top, &other, &scratch.0, &settled)?;
     let there = scratch.0.join(folder);
     let json = path.strip_suffix(".md").map(|stem| format!("{stem}.json"));
     let pack = match &json {
