@@ -65,7 +65,7 @@ impl ConfigFaults {
     /// Compiles globs over files: `*` stays in a folder, `**` crosses folders, braces work.
     pub(super) fn globs(&mut self, at: SettingPlace<'_>, written: &[String], any_case: bool) -> Globs {
         let mut set = GlobSetBuilder::new();
-        let mut kept = Vec::new();
+        let mut written_globs = Vec::new();
         for (index, text) in self.at_most(at, written, MAX_COMPILED).iter().enumerate() {
             let at = at.item(index);
             let text = text.strip_prefix("./").unwrap_or(text);
@@ -80,13 +80,13 @@ impl ConfigFaults {
             {
                 Ok(glob) => {
                     set.add(glob);
-                    kept.push(text.to_owned());
+                    written_globs.push(text.to_owned());
                 }
                 Err(error) => self.add_glob_error(at, text, &error),
             }
         }
         match set.build() {
-            Ok(set) => Globs { written: kept, set },
+            Ok(set) => Globs { written: written_globs, set },
             Err(error) => {
                 self.add_glob_error(at, "", &error);
                 Globs { written: Vec::new(), set: globset::GlobSet::empty() }

@@ -4,9 +4,9 @@
 //! too many in a pack. Over the patterns and files of `intake/listing_against_git.rs`, compared with `git check-ignore`,
 //! `ignore::gitignore` 0.4.34 (over `globset`) is wrong for 10 of 74 patterns, and this for none: to git braces are plain
 //! characters, `[!a]` never matches `/`, classes have names (`[[:digit:]]`), and a tab at the end of a line counts.
-//! `ignore` also compiles all patterns of a file together: half a megabyte of globs takes it 5 s, after which it ignores nothing.
-//! Here a pattern is matched by walking all its positions side by side, so that it takes at most its length times the
-//! path's.
+//! `ignore` also compiles all patterns of a file together: half a megabyte of globs takes it 5 s, after which it ignores
+//! nothing. Here a pattern is matched by walking all its positions side by side, so that it takes at most its length
+//! times the path's.
 //!
 //! `deny_paths` and the built-in denied names use the same patterns, so that users learn one syntax, and `globset` would
 //! be a second one beside it.
@@ -24,7 +24,7 @@ pub struct IgnorePatterns {
 
 /// Why a pattern can match nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PatternError {
+pub(super) enum PatternError {
     /// It is empty.
     Empty,
     /// A `[` without its `]`, or a named class that does not exist.
@@ -64,7 +64,7 @@ impl IgnorePatterns {
     ///
     /// # Errors
     /// If the pattern can match nothing. It is not added then.
-    pub fn push(&mut self, written: &[u8], ignore_case: bool) -> Result<(), PatternError> {
+    pub(super) fn push(&mut self, written: &[u8], ignore_case: bool) -> Result<(), PatternError> {
         self.list.push(Pattern::parse(written, ignore_case)?);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! `contextpack.yml`: the raw form as written, validated into [`Settings`].
+//! `contextpack.yml`: text → tree → raw form → validated [`Settings`], with the place of every fault.
 
 mod check;
 mod deny;
@@ -18,7 +18,7 @@ mod validate_profiles;
 mod validate_redaction;
 
 pub use deny::DenyList;
-pub use ignore_patterns::{IgnorePatterns, PatternError};
+pub use ignore_patterns::IgnorePatterns;
 pub use load::{load, load_with_rules};
 pub use schema::schema;
 pub use settings::{

@@ -293,7 +293,7 @@ fn github(raw: Option<&RawGithub>, at: SettingPlace<'_>, faults: &mut ConfigFaul
     })
 }
 
-/// Whether a folder, in lower case, lies in one that contextpack keeps for one working copy alone.
+/// Whether a folder, in lower case, is one that contextpack keeps for one working copy, or is below it.
 fn is_local(path: &RepoPath) -> bool {
     [".contextpack/cache", ".contextpack/tmp"].iter().any(|local| path.is_under(local))
 }

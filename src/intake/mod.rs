@@ -1,9 +1,9 @@
 //! Disk and git → a [`Repo`]: the names of its files and their texts, fixed when the build began.
 //!
 //! The walk and the reads are code of our own over `cap-std`, since a build promises what `ignore` and `walkdir` do not:
-//! no link is followed, whatever is swapped in meanwhile; a folder that cannot be listed is an error rather than empty;
-//! pipes and names that are not UTF-8 are reported. git lists its index, and cannot list the rest in its place: it passes
-//! over folders that it cannot read, and a folder without git counts too. How ignore files are matched, and why not by
+//! no link is followed, even one that is swapped in during the build; a folder that cannot be listed is an error rather
+//! than empty; pipes and names that are not UTF-8 are reported. git itself lists the tracked files only: for the others it
+//! would skip folders that it cannot read, and folders without git have to work too. How ignore files are matched, and why not by
 //! the `ignore` crate, is in `config/ignore_patterns.rs`.
 
 mod checkout;

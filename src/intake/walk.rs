@@ -166,7 +166,7 @@ impl WalkTask<'_> {
     }
 
     fn entries(&self, folder: &str) -> io::Result<Vec<DirEntry>> {
-        // Not with the standard library, which panics where the system cannot close a folder.
+        // Not with the standard library, which panics if the system cannot close a folder.
         Dir::open_ambient_dir(self.walk.root.join(folder), ambient_authority())?.entries()?.collect()
     }
 

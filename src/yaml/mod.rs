@@ -4,22 +4,22 @@
 //! then becomes typed by `serde` over that tree; neither goes through `serde_yaml` (tried in 0.10 of its successor,
 //! `yaml_serde`):
 //!
-//! - The scalars of a work item keep their spelling (`4.10`, `0012`, `no`), whatever their shape; `serde_yaml` decides on
-//!   a type first, and 4.1 is left of the first.
+//! - The scalars of a work item keep their spelling (`4.10`, `0012`, `no`), and any field may be a list or a map.
+//!   `serde_yaml` decides on a type first, which makes 4.1 of the first.
 //! - Every message on the configuration names a line and a column. Most come from checks that follow the reading (a glob
 //!   that does not compile, two rules of one name), and the values of `serde_yaml` have lost their places by then.
 //! - All unknown settings are reported in one run, each with its own suggestion, where `serde_yaml` stops at the first.
-//! - A key that is given twice in a map of names, such as `profiles`, is an error here, and the last one wins there.
+//! - A key that is given twice in a map of names, such as `profiles`, is an error here; there the last one wins.
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 use std::collections::HashMap;
 use thiserror::Error;
 
 /// The most bytes of a text.
-pub(crate) const MAX_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 /// How deep lists and maps may nest, with aliases written out.
 const MAX_DEPTH: usize = 256;
-/// How many nodes aliases may add to a text: what they repeat, and what is kept for them to repeat.
+/// How many nodes aliases may add to a text: the copies they make, and those that their anchors keep.
 const MAX_ALIASED_NODES: usize = 100_000;
 /// How many bytes of scalars aliases may add.
 const MAX_ALIASED_BYTES: usize = 4 << 20;
@@ -41,7 +41,7 @@ impl Position {
     }
 }
 
-/// A value and where it begins. An alias begins where it is used, and what it repeats where that is written.
+/// A value and where it begins. An alias begins at its own place, the values inside it where they are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct YamlNode {
     pub(crate) at: Position,
