@@ -27,7 +27,7 @@ pub mod graph {
 }
 /// Files.
 pub mod intake {
-    pub use crate::intake::{Options, Repo};
+    pub use crate::intake::{Repo, RepoOptions};
 }
 /// Names, places and diagnostics.
 pub mod model {

@@ -43,6 +43,7 @@ mod select;
 mod store;
 mod watch;
 mod wire;
+mod yaml;
 
 pub use cli::run as command_line;
 pub use config::{RedactionAllow, RedactionRule, RedactionSettings, Settings, Strategy};

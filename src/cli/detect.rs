@@ -1,7 +1,7 @@
 //! What a repo has already, so that `init` fits it.
 
 use crate::config::DenyList;
-use crate::intake::{Options, Repo};
+use crate::intake::{Repo, RepoOptions};
 use crate::model::{Code, Diagnostic, Place, RepoPath, SourceTree as _, is_repo_name};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
@@ -184,7 +184,7 @@ impl Detector<'_> {
     /// Globs over the ADRs.
     fn adr_folders(&mut self) -> Vec<String> {
         let Ok(deny) = DenyList::new(&[]) else { return Vec::new() };
-        match Repo::open(self.root, Options { deny: &deny, never: &[], snapshot: None }) {
+        match Repo::open(self.root, RepoOptions { deny: &deny, excluded: &[], snapshot: None }) {
             Ok(repo) => {
                 self.faults.extend_from_slice(repo.diagnostics());
                 adr_globs(repo.files())

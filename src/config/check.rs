@@ -1,71 +1,72 @@
-//! Checks of single values, each fault at its line.
+//! Checks of single settings, which record each fault with its place.
 
-use super::read::{MOST_HELPED, did_you_mean, shortened};
+use super::faults::{ConfigFault, MAX_SUGGESTIONS, did_you_mean, shortened};
 use super::settings::{Globs, Template, TemplatePart};
-use super::yaml::{ConfigFault, ConfigNode, ConfigValue, Mark};
+use super::tree;
 use crate::model::RepoPath;
+use crate::yaml::{Position, YamlNode, YamlValue};
 use globset::{GlobBuilder, GlobMatcher, GlobSetBuilder};
 
-/// Longer globs are no globs, and nest deeper than their compiler should follow.
-const LONGEST_GLOB: usize = 1000;
+/// The longest glob, in bytes: longer ones could nest deeper than their compiler should follow.
+const MAX_GLOB_BYTES: usize = 1000;
 
-/// The most globs or rules of one list.
-pub(super) const MOST_COMPILED: usize = 500;
+/// The most globs or rules of one list: each is compiled.
+pub(super) const MAX_COMPILED: usize = 500;
 
-/// A setting's place in the file, and the value there where it is written.
+/// The place of a setting in the file, and its value if the file has it.
 #[derive(Clone, Copy)]
 pub(super) struct SettingPlace<'a> {
-    mark: Mark,
-    node: Option<&'a ConfigNode>,
+    at: Position,
+    node: Option<&'a YamlNode>,
 }
 
 impl<'a> SettingPlace<'a> {
-    /// The whole file.
-    pub(super) fn root(node: &'a ConfigNode) -> Self {
-        Self { mark: Mark::START, node: Some(node) }
+    /// The place of the whole file.
+    pub(super) fn root(node: &'a YamlNode) -> Self {
+        Self { at: Position::START, node: Some(node) }
     }
 
-    /// The setting `name` below this one, or this one's place where it is not written.
+    /// Returns the setting `name` below this one. If it is absent, its place is that of this one.
     pub(super) fn key(self, name: &str) -> Self {
-        match self.node.and_then(|node| node.get(name)) {
-            Some((key, node)) => Self { mark: key.at, node: Some(node) },
-            None => Self { mark: self.mark, node: None },
+        match self.node.and_then(|node| tree::entry(node, name)) {
+            Some((key, node)) => Self { at: key.at, node: Some(node) },
+            None => Self { at: self.at, node: None },
         }
     }
 
-    /// The value at `index` of this list; a single value is a list of itself.
+    /// Returns the value at `index` of this list; a single value counts as a list of itself.
     pub(super) fn item(self, index: usize) -> Self {
         match self.node.map(|node| &node.value) {
-            Some(ConfigValue::List(nodes)) if index < nodes.len() => {
-                Self { mark: nodes[index].at, node: Some(&nodes[index]) }
+            Some(YamlValue::List(nodes)) if index < nodes.len() => {
+                Self { at: nodes[index].at, node: Some(&nodes[index]) }
             }
             _ => self,
         }
     }
 }
 
-/// The faults found so far.
+/// The faults found so far, and the checks that find more.
 #[derive(Default)]
 pub(super) struct ConfigFaults(pub(super) Vec<ConfigFault>);
 
 impl ConfigFaults {
-    /// Notes what is wrong at a setting.
+    /// Records a fault at a setting.
     pub(super) fn add(&mut self, at: SettingPlace<'_>, message: impl Into<String>) -> &mut ConfigFault {
         let index = self.0.len();
-        self.0.push(ConfigFault::at(at.mark, message));
+        self.0.push(ConfigFault::new(at.at, message));
         &mut self.0[index]
     }
 
-    /// Notes what is wrong and what to do about it.
+    /// Records a fault and what to do about it.
     pub(super) fn add_help(&mut self, at: SettingPlace<'_>, message: impl Into<String>, help: impl Into<String>) {
         self.add(at, message).help = Some(help.into());
     }
 
-    /// Globs over files: `*` stays in a folder, `**` crosses folders, braces work.
+    /// Compiles globs over files: `*` stays in a folder, `**` crosses folders, braces work.
     pub(super) fn globs(&mut self, at: SettingPlace<'_>, written: &[String], any_case: bool) -> Globs {
         let mut set = GlobSetBuilder::new();
-        let mut kept = Vec::new();
-        for (index, text) in self.first(at, written, MOST_COMPILED).iter().enumerate() {
+        let mut written_globs = Vec::new();
+        for (index, text) in self.at_most(at, written, MAX_COMPILED).iter().enumerate() {
             let at = at.item(index);
             let text = text.strip_prefix("./").unwrap_or(text);
             if !self.glob_stays_inside(at, text) {
@@ -79,29 +80,29 @@ impl ConfigFaults {
             {
                 Ok(glob) => {
                     set.add(glob);
-                    kept.push(text.to_owned());
+                    written_globs.push(text.to_owned());
                 }
-                Err(error) => self.wrong_glob(at, text, &error),
+                Err(error) => self.add_glob_error(at, text, &error),
             }
         }
         match set.build() {
-            Ok(set) => Globs { written: kept, set },
+            Ok(set) => Globs { written: written_globs, set },
             Err(error) => {
-                self.wrong_glob(at, "", &error);
+                self.add_glob_error(at, "", &error);
                 Globs { written: Vec::new(), set: globset::GlobSet::empty() }
             }
         }
     }
 
-    /// A glob over files.
+    /// Compiles a glob over files.
     pub(super) fn file_glob(&mut self, at: SettingPlace<'_>, text: &str) -> Option<GlobMatcher> {
         self.glob_stays_inside(at, text).then(|| self.glob(at, text, true)).flatten()
     }
 
-    /// A glob over ids, in which `*` matches every character.
+    /// Compiles a glob over ids, in which `*` matches every character.
     pub(super) fn id_glob(&mut self, at: SettingPlace<'_>, text: &str) -> Option<GlobMatcher> {
-        if text.is_empty() || text.len() > LONGEST_GLOB {
-            self.add(at, format!("a glob has 1 to {LONGEST_GLOB} bytes"));
+        if text.is_empty() || text.len() > MAX_GLOB_BYTES {
+            self.add(at, format!("a glob has 1 to {MAX_GLOB_BYTES} bytes"));
             return None;
         }
         self.glob(at, text, false)
@@ -111,23 +112,23 @@ impl ConfigFaults {
         match GlobBuilder::new(text).literal_separator(literal_separator).backslash_escape(true).build() {
             Ok(glob) => Some(glob.compile_matcher()),
             Err(error) => {
-                self.wrong_glob(at, text, &error);
+                self.add_glob_error(at, text, &error);
                 None
             }
         }
     }
 
-    fn wrong_glob(&mut self, at: SettingPlace<'_>, text: &str, error: &globset::Error) {
+    fn add_glob_error(&mut self, at: SettingPlace<'_>, text: &str, error: &globset::Error) {
         self.add(at, format!("`{}` is not a glob: {}", shortened(text), error.kind()));
     }
 
-    /// Refuses globs that could match no path from the repo's root.
+    /// Checks that a glob could match a path from the root of the repo.
     fn glob_stays_inside(&mut self, at: SettingPlace<'_>, text: &str) -> bool {
         let shown = shortened(text);
         if text.is_empty() {
             self.add(at, "the glob is empty");
-        } else if text.len() > LONGEST_GLOB {
-            self.add(at, format!("the glob is longer than {LONGEST_GLOB} bytes"));
+        } else if text.len() > MAX_GLOB_BYTES {
+            self.add(at, format!("the glob is longer than {MAX_GLOB_BYTES} bytes"));
         } else if text.starts_with('!') {
             self.add_help(at, format!("`{shown}` begins with `!`"), "name what is left out under `exclude`");
         } else if text.ends_with('/') {
@@ -140,7 +141,7 @@ impl ConfigFaults {
         false
     }
 
-    /// A file or folder of the repo, not its root.
+    /// Checks the path of a file or folder of the repo, which is not its root.
     pub(super) fn path(&mut self, at: SettingPlace<'_>, written: &str) -> Option<RepoPath> {
         let shown = shortened(written);
         match RepoPath::new(written) {
@@ -160,7 +161,7 @@ impl ConfigFaults {
         }
     }
 
-    /// A name of `[a-z0-9-]+`.
+    /// Checks a name of `[a-z0-9-]+`.
     pub(super) fn name(&mut self, at: SettingPlace<'_>, name: &str, what: &str) -> bool {
         let fits = !name.is_empty() && name.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'));
         if !fits {
@@ -170,7 +171,7 @@ impl ConfigFaults {
         fits
     }
 
-    /// Texts of which none is empty or given twice; the faulty ones are left out.
+    /// Trims texts, and leaves out those that are empty or given twice, which are faults.
     pub(super) fn texts(&mut self, at: SettingPlace<'_>, written: &[String]) -> Vec<String> {
         let mut kept: Vec<String> = Vec::new();
         let mut seen = std::collections::BTreeSet::new();
@@ -187,27 +188,27 @@ impl ConfigFaults {
         kept
     }
 
-    /// Refuses a name that is none of `known`.
+    /// Checks that a name is one of `known`; `what` is what it should name.
     pub(super) fn one_of(&mut self, at: SettingPlace<'_>, name: &str, known: &[&str], what: &str) -> bool {
         let fits = known.contains(&name);
         if !fits {
-            let help = (self.0.len() < MOST_HELPED).then(|| did_you_mean(name, known));
+            let help = (self.0.len() < MAX_SUGGESTIONS).then(|| did_you_mean(name, known));
             self.add(at, format!("`{}` is not {what}", shortened(name))).help = help;
         }
         fits
     }
 
-    /// The first `most` of a list, which is not to be longer: each of its parts takes time and memory to compile.
-    pub(super) fn first<'a, T>(&mut self, at: SettingPlace<'_>, list: &'a [T], most: usize) -> &'a [T] {
-        if list.len() > most {
-            self.add(at, format!("the list has {} entries, more than {most}", list.len()));
+    /// Checks that a list has at most `max` entries, and returns the first of them.
+    pub(super) fn at_most<'a, T>(&mut self, at: SettingPlace<'_>, list: &'a [T], max: usize) -> &'a [T] {
+        if list.len() > max {
+            self.add(at, format!("the list has {} entries, more than {max}", list.len()));
         }
-        &list[..list.len().min(most)]
+        &list[..list.len().min(max)]
     }
 
-    /// A text with `{name}` holes; `{{` and `}}` are braces themselves.
+    /// Parses a text with `{name}` holes, in which `{{` and `}}` are plain braces.
     pub(super) fn template(&mut self, at: SettingPlace<'_>, written: &str) -> Option<Template> {
-        match template(written) {
+        match parse_template(written) {
             Ok(template) => Some(template),
             Err(message) => {
                 let help = "holes are written `{name}`; write `{{` or `}}` for a brace itself";
@@ -218,7 +219,7 @@ impl ConfigFaults {
     }
 }
 
-fn template(written: &str) -> Result<Template, &'static str> {
+fn parse_template(written: &str) -> Result<Template, &'static str> {
     let mut parts = Vec::new();
     let mut text = String::new();
     let mut chars = written.chars().peekable();
@@ -261,17 +262,17 @@ mod tests {
     fn templates_keep_doubled_braces_and_refuse_open_ones() {
         let text = |text: &str| TemplatePart::Text(text.to_owned());
         let hole = |name: &str| TemplatePart::Hole(name.to_owned());
-        assert_eq!(template("EIP-{eip}").unwrap().parts, [text("EIP-"), hole("eip")]);
-        assert_eq!(template("{}").unwrap().parts, [hole("")]);
-        assert_eq!(template("{dir}/{{x}}").unwrap().parts, [hole("dir"), text("/{x}")]);
+        assert_eq!(parse_template("EIP-{eip}").unwrap().parts, [text("EIP-"), hole("eip")]);
+        assert_eq!(parse_template("{}").unwrap().parts, [hole("")]);
+        assert_eq!(parse_template("{dir}/{{x}}").unwrap().parts, [hole("dir"), text("/{x}")]);
         for wrong in ["{a", "a}", "{a{b}"] {
-            assert!(template(wrong).is_err(), "{wrong}");
+            assert!(parse_template(wrong).is_err(), "{wrong}");
         }
     }
 
     #[test]
     fn globs_stay_in_folders_and_braces_work() {
-        let root = super::super::yaml::read("").unwrap();
+        let root = tree::read("").unwrap();
         let mut faults = ConfigFaults::default();
         let written = ["work_items/**/*.{md,yml}".to_owned(), "./a/*.md".to_owned()];
         let globs = faults.globs(SettingPlace::root(&root), &written, false);

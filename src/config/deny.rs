@@ -1,6 +1,6 @@
-//! Names that are never opened (contract section 7).
+//! Names that are never opened, as `docs/redaction.md` lists them.
 
-use super::patterns::Patterns;
+use super::ignore_patterns::IgnorePatterns;
 use crate::model::RepoPath;
 
 /// Folders whose whole content is denied, at any depth.
@@ -9,7 +9,7 @@ use crate::model::RepoPath;
 /// holds code and decisions like any other.
 const FOLDERS: &[&str] = &[".git", ".contextpack", ".env*", ".aws", ".ssh", ".gnupg"];
 
-/// Files that are denied at any depth; later ones win, `!` lets through.
+/// Files that are denied at any depth. The last pattern that matches decides; `!` marks an exception.
 const FILES: &[&str] = &[
     ".git",
     ".contextpack",
@@ -55,30 +55,29 @@ const FILES: &[&str] = &[
 ];
 
 /// The most patterns that the braces of one entry may stand for.
-const MOST_ALTERNATIVES: usize = 256;
+const MAX_ALTERNATIVES: usize = 256;
 
 /// The longest entry of `deny_paths`, in bytes.
-const LONGEST: usize = 1000;
+const MAX_BYTES: usize = 1000;
 
-/// The names that are never opened: the built-in ones, and what the user adds or lets through.
+/// The names that are never opened: the built-in ones, with the additions and exceptions of the user.
 ///
-/// Case is ignored, and so is whether the file exists: a name is judged by
-/// itself, so that the answer is the same on every machine.
+/// Case is ignored, and it does not matter whether a file exists, so that the answer is the same on every machine.
 #[derive(Debug, Clone)]
 pub struct DenyList {
-    folders: Patterns,
-    files: Patterns,
-    extra: Patterns,
+    folders: IgnorePatterns,
+    files: IgnorePatterns,
+    extra: IgnorePatterns,
 }
 
 impl DenyList {
-    /// The built-in names and `extra`, which are patterns as in `.gitignore`
-    /// with braces; the last that matches a path or a folder above it decides.
+    /// Adds `extra` to the built-in names: patterns as in `.gitignore`, with braces. The last one that matches a path or a
+    /// folder above it decides.
     ///
     /// # Errors
-    /// The index of an entry that can match nothing, and why.
+    /// The index of an entry that can match nothing, and the reason.
     pub fn new(extra: &[String]) -> Result<Self, (usize, String)> {
-        let mut list = Self { folders: builtin(FOLDERS), files: builtin(FILES), extra: Patterns::default() };
+        let mut list = Self { folders: builtin(FOLDERS), files: builtin(FILES), extra: IgnorePatterns::default() };
         for (index, written) in extra.iter().enumerate() {
             list.add(written).map_err(|reason| (index, reason))?;
         }
@@ -95,8 +94,8 @@ impl DenyList {
             Some(rest) => format!("/{rest}"),
             None => pattern.to_owned(),
         };
-        if pattern.len() > LONGEST {
-            return Err(format!("the pattern is longer than {LONGEST} bytes"));
+        if pattern.len() > MAX_BYTES {
+            return Err(format!("the pattern is longer than {MAX_BYTES} bytes"));
         }
         if pattern.split('/').any(|part| part == "..") {
             return Err("the pattern leads out of the repo".to_owned());
@@ -118,24 +117,23 @@ impl DenyList {
             || above(path).any(|folder| self.folders.verdict(folder.as_bytes(), true) == Some(true))
     }
 
-    /// The user's word on a path, if there is one: a folder's counts for all below it,
-    /// and of the patterns that match either, the last in the list wins.
+    /// Returns the verdict of the user's patterns on a path, if one matches it or a folder above it; the last one decides.
     fn extra_verdict(&self, path: &str) -> Option<bool> {
-        let own = self.extra.decider(path.as_bytes(), false);
+        let own = self.extra.deciding(path.as_bytes(), false);
         above(path)
-            .map(|folder| self.extra.decider(folder.as_bytes(), true))
+            .map(|folder| self.extra.deciding(folder.as_bytes(), true))
             .fold(own, Option::max)
             .map(|(_, verdict)| verdict)
     }
 }
 
-/// The folders above a path, the nearest first.
+/// Iterates over the folders above a path, the nearest first.
 fn above(path: &str) -> impl Iterator<Item = &str> {
     path.rmatch_indices('/').map(|(at, _)| &path[..at])
 }
 
-fn builtin(written: &[&str]) -> Patterns {
-    let mut patterns = Patterns::default();
+fn builtin(written: &[&str]) -> IgnorePatterns {
+    let mut patterns = IgnorePatterns::default();
     for pattern in written {
         let added = patterns.push(pattern.as_bytes(), true);
         debug_assert!(added.is_ok(), "{pattern} is a pattern");
@@ -143,7 +141,7 @@ fn builtin(written: &[&str]) -> Patterns {
     patterns
 }
 
-/// Writes out the braces of a pattern: `*.{yml,json}` is `*.yml` and `*.json`.
+/// Expands the braces of a pattern: `*.{yml,json}` is `*.yml` and `*.json`.
 fn alternatives(pattern: String) -> Result<Vec<String>, String> {
     let mut open = vec![pattern];
     let mut plain = Vec::new();
@@ -158,14 +156,14 @@ fn alternatives(pattern: String) -> Result<Vec<String>, String> {
                 }
             }
         }
-        if open.len() + plain.len() > MOST_ALTERNATIVES {
-            return Err(format!("its braces stand for more than {MOST_ALTERNATIVES} patterns"));
+        if open.len() + plain.len() > MAX_ALTERNATIVES {
+            return Err(format!("its braces stand for more than {MAX_ALTERNATIVES} patterns"));
         }
     }
     Ok(plain)
 }
 
-/// The first outermost braces: where they open, their commas, where they close.
+/// Finds the first outermost braces: the indexes of `{`, of its commas, and of `}`.
 fn first_braces(pattern: &str) -> Result<Option<(usize, Vec<usize>, usize)>, String> {
     let (mut depth, mut start, mut commas) = (0_u32, 0, Vec::new());
     let mut bytes = pattern.bytes().enumerate();

@@ -1,44 +1,44 @@
 //! The text of `contextpack.yml` → [`Settings`], or everything that is wrong with it.
 
 use super::check::{ConfigFaults, SettingPlace};
+use super::deserialize::deserialize;
+use super::faults::{ConfigFault, shortened};
 use super::raw::RawConfig;
-use super::read;
 use super::settings::Settings;
-use super::validate;
-use super::yaml::{self, ConfigFault, ConfigNode};
+use super::{tree, validate};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
+use crate::yaml::YamlNode;
 
 /// The version of this program.
-const THIS: &str = env!("CARGO_PKG_VERSION");
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Reads the configuration as [`load_knowing`] does, without judging the names of redaction rules.
+/// Reads the configuration without checking the names of redaction rules; see [`load_with_rules`].
 ///
 /// # Errors
-/// As there.
+/// Everything that is wrong, as [`load_with_rules`] reports it.
 pub fn load(path_shown: &str, text: Option<&str>) -> Result<Settings, Vec<Diagnostic>> {
-    load_knowing(path_shown, text, &[])
+    load_with_rules(path_shown, text, &[])
 }
 
 /// Reads the configuration; without a text everything has its default.
 ///
-/// `rules` are the names of the built-in redaction rules, which `redaction:`
-/// may allow and must not take. `path_shown` is where the diagnostics say that it stands. The text has no
-/// byte-order mark.
+/// `path_shown` is the file that diagnostics name. The text has no byte-order mark. `rules` are the names of the built-in
+/// redaction rules, which `redaction:` may allow and must not define.
 ///
 /// # Errors
-/// Everything that is wrong, sorted by place, and nothing else where the file
-/// needs another version of this program or of its own format.
-pub fn load_knowing(path_shown: &str, text: Option<&str>, rules: &[&str]) -> Result<Settings, Vec<Diagnostic>> {
+/// Everything that is wrong, sorted by place. If the file needs another version of this program or of its format, that is
+/// the only error.
+pub fn load_with_rules(path_shown: &str, text: Option<&str>, rules: &[&str]) -> Result<Settings, Vec<Diagnostic>> {
     let mut faults = ConfigFaults::default();
     let mut code = Code::InvalidConfig;
-    let settings = match yaml::read(text.unwrap_or_default()) {
+    let settings = match tree::read(text.unwrap_or_default()) {
         Err(fault) => {
             faults.0.push(fault);
             None
         }
-        Ok(root) => match other_version(&root) {
-            Some((other, fault)) => {
-                code = other;
+        Ok(root) => match version_fault(&root) {
+            Some((version_code, fault)) => {
+                code = version_code;
                 faults.0.push(fault);
                 None
             }
@@ -51,44 +51,43 @@ pub fn load_knowing(path_shown: &str, text: Option<&str>, rules: &[&str]) -> Res
     }
 }
 
-fn settings(root: &ConfigNode, rules: &[&str], faults: &mut ConfigFaults) -> Option<Settings> {
-    // A file that has only comments is one that says nothing.
-    let (raw, wrong) = read::read::<RawConfig>(root);
-    faults.0.extend(wrong);
+fn settings(root: &YamlNode, rules: &[&str], faults: &mut ConfigFaults) -> Option<Settings> {
+    let (raw, shape_faults) = deserialize::<RawConfig>(root);
+    faults.0.extend(shape_faults);
     validate::settings(&raw?, rules, SettingPlace::root(root), faults)
 }
 
-/// What keeps this program from reading the file at all: what follows may mean something else there.
-fn other_version(root: &ConfigNode) -> Option<(Code, ConfigFault)> {
-    if let Some((_, node)) = root.get("required_version")
-        && let Some(required) = node.text()
+/// Checks the two versions, which come before all else: the rest of the file may mean something else in other versions.
+fn version_fault(root: &YamlNode) -> Option<(Code, ConfigFault)> {
+    if let Some((_, node)) = tree::entry(root, "required_version")
+        && let Some(required) = tree::text(node)
     {
         let required = required.trim();
         if !is_version(required) {
-            let fault = ConfigFault::at(node.at, format!("`{}` is not a version", read::shortened(required)));
+            let fault = ConfigFault::new(node.at, format!("`{}` is not a version", shortened(required)));
             return Some((Code::InvalidConfig, fault.help("give one to three numbers, such as `0.1` or `0.1.3`")));
         }
-        if !fits(required, THIS) {
-            let fault = ConfigFault::at(node.at, format!("this repo needs contextpack {required}, and this is {THIS}"));
-            // By its name alone it may be anybody's: it comes from its source.
+        if !matches_version(required, VERSION) {
+            let fault =
+                ConfigFault::new(node.at, format!("this repo needs contextpack {required}, and this is {VERSION}"));
+            // A package of that name in a registry may be somebody else's, so it is built from its source.
             let help = format!(
                 "in a clone of contextpack, check out the commit of version {required} and run `cargo install --locked --path .`"
             );
             return Some((Code::RequiredVersion, fault.help(help)));
         }
     }
-    let (_, node) = root.get("version")?;
-    match node.text() {
+    let (_, node) = tree::entry(root, "version")?;
+    match tree::text(node) {
         Some("1") | None => None,
         Some(other) => {
-            let fault =
-                ConfigFault::at(node.at, format!("version `{}` of this file is unknown", read::shortened(other)));
-            Some((Code::InvalidConfig, fault.help(format!("contextpack {THIS} reads `version: 1`"))))
+            let fault = ConfigFault::new(node.at, format!("version `{}` of this file is unknown", shortened(other)));
+            Some((Code::InvalidConfig, fault.help(format!("contextpack {VERSION} reads `version: 1`"))))
         }
     }
 }
 
-/// One to three numbers, the third perhaps with the name of a pre-release.
+/// Whether a text is one to three numbers, the third perhaps with the name of a pre-release.
 fn is_version(text: &str) -> bool {
     let (numbers, pre) = text.split_once('-').map_or((text, None), |(numbers, pre)| (numbers, Some(pre)));
     let parts: Vec<&str> = numbers.split('.').collect();
@@ -97,8 +96,8 @@ fn is_version(text: &str) -> bool {
     parts.len() <= 3 && parts.iter().all(number) && pre.is_none_or(|pre| parts.len() == 3 && named(pre))
 }
 
-/// Whether `version` is the one that `required` names, or one of those that begin so.
-fn fits(required: &str, version: &str) -> bool {
+/// Whether `version` is the one that `required` names in whole or in part.
+fn matches_version(required: &str, version: &str) -> bool {
     version.strip_prefix(required).is_some_and(|rest| {
         rest.is_empty() || rest.starts_with('.') || (rest.starts_with('-') && required.matches('.').count() < 2)
     })
@@ -116,8 +115,8 @@ fn diagnostics(path_shown: &str, code: Code, faults: ConfigFaults) -> Vec<Diagno
         .map(|fault| {
             let place = path.clone().map(|path| Place {
                 path,
-                line: fault.at.map(|mark| mark.line),
-                column: fault.at.map(|mark| mark.column),
+                line: fault.at.map(|at| at.line),
+                column: fault.at.map(|at| at.column),
             });
             let mut diagnostic = Diagnostic::new(code, place, fault.message);
             diagnostic.help = fault.help;
@@ -164,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_example_of_the_contract_is_read() {
+    fn an_example_with_every_setting_is_read() {
         let settings = good(concat!(
             "version: 1\n",
             "required_version: 0.1\n",
@@ -301,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_that_is_none_is_not_repeated() {
+    fn an_invalid_digest_is_not_repeated() {
         let found = format!("{:?}", wrong("redaction: {allow: [{sha256: hunter2hunter2}]}\n"));
         assert!(found.contains("not a SHA-256") && !found.contains("hunter2"));
     }
@@ -312,9 +311,13 @@ mod tests {
         assert_eq!((found.len(), found[0].code), (1, Code::RequiredVersion));
         assert!(found[0].help.as_ref().unwrap().contains("check out the commit of version 0.9"));
         for required in ["0", "0.1", "0.1.0"] {
-            assert!(fits(required, "0.1.0"), "{required}");
+            assert!(matches_version(required, "0.1.0"), "{required}");
         }
-        assert!(!fits("0.1", "0.10.0") && !fits("0.1.0", "0.1.0-rc.1") && fits("0.1", "0.1.0-rc.1"));
+        assert!(
+            !matches_version("0.1", "0.10.0")
+                && !matches_version("0.1.0", "0.1.0-rc.1")
+                && matches_version("0.1", "0.1.0-rc.1")
+        );
         for text in ["required_version: latest\n", "required_version: 0.1.2.3\n", "required_version: '>=0.1'\n"] {
             assert_eq!(load("contextpack.yml", Some(text)).unwrap_err()[0].code, Code::InvalidConfig);
         }
@@ -335,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn many_values_are_judged_quickly() {
+    fn many_values_are_checked_quickly() {
         let many = |begin: &str, each: &dyn Fn(usize) -> String, end: &str| {
             begin.to_owned() + &(0..40_000).map(each).collect::<String>() + end
         };

@@ -1,24 +1,25 @@
-//! `contextpack.yml`: the raw form as written, validated into [`Settings`].
+//! `contextpack.yml`: text → tree → raw form → validated [`Settings`], with the place of every fault.
 
 mod check;
 mod deny;
+mod deserialize;
+mod faults;
+mod ignore_patterns;
 mod load;
 mod pattern_size;
-mod patterns;
 mod profiles;
 mod raw;
-mod read;
 mod schema;
 mod settings;
 mod shapes;
+mod tree;
 mod validate;
 mod validate_profiles;
 mod validate_redaction;
-mod yaml;
 
 pub use deny::DenyList;
-pub use load::{load, load_knowing};
-pub use patterns::{PatternError, Patterns};
+pub use ignore_patterns::IgnorePatterns;
+pub use load::{load, load_with_rules};
 pub use schema::schema;
 pub use settings::{
     AdrSettings, Budget, EdgeMap, Excerpt, FieldFilter, FieldMap, GithubSettings, Globs, Group, Instructions,

@@ -1,4 +1,4 @@
-//! How much work a regular expression can cause, read from its syntax before it is compiled.
+//! The size of a regular expression and the work that it can cause, from its syntax before it is compiled.
 
 use regex_automata::dfa::{StartKind, dense};
 use regex_automata::nfa::thompson;
@@ -7,47 +7,47 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 /// The deepest nesting of a pattern.
-pub(super) const DEEPEST: u32 = 50;
+pub(super) const MAX_NESTING: u32 = 50;
 
 /// The most memory that the automaton of a large pattern may take, in bytes.
-const LARGEST_AUTOMATON: usize = 1 << 20;
+const MAX_AUTOMATON_BYTES: usize = 1 << 20;
 
 /// The size of a pattern with every counted repetition written out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PatternSize {
-    /// Characters that a match passes through at most without a loop. The slowest search looks at each of them for each
-    /// byte of a text.
+    /// The most characters that a match passes without a loop. The slowest search looks at each of them for each byte of a
+    /// text.
     pub(super) positions: u64,
-    /// Roughly the states that it compiles to.
+    /// The number of states that it compiles to, roughly.
     pub(super) states: u64,
 }
 
 impl PatternSize {
-    /// The size of `pattern`; `None` if it is no regular expression, or nested too deeply.
+    /// Measures `pattern`. Returns `None` if it is no regular expression, or nested too deeply.
     pub(super) fn of(pattern: &str) -> Option<Self> {
-        let mut parser = ParserBuilder::new().utf8(false).nest_limit(DEEPEST).build();
-        Some(of(&parser.parse(pattern).ok()?))
+        let mut parser = ParserBuilder::new().utf8(false).nest_limit(MAX_NESTING).build();
+        Some(size_of_part(&parser.parse(pattern).ok()?))
     }
 }
 
 /// Whether a search for `pattern` follows one state for each byte, whatever the text.
 ///
-/// The search builds such states as it meets them. Where they do not all fit into memory, it falls back to one that looks
-/// at every position for every byte.
+/// The search builds these states as it needs them. If they do not all fit into memory, it falls back to one that looks at
+/// every position for every byte.
 pub(super) fn has_small_automaton(pattern: &str) -> bool {
     let config = dense::Config::new()
         .start_kind(StartKind::Unanchored)
-        .determinize_size_limit(Some(LARGEST_AUTOMATON))
-        .dfa_size_limit(Some(LARGEST_AUTOMATON));
-    let nfa = thompson::Config::new().utf8(false).nfa_size_limit(Some(LARGEST_AUTOMATON));
-    let syntax = syntax::Config::new().utf8(false).nest_limit(DEEPEST);
+        .determinize_size_limit(Some(MAX_AUTOMATON_BYTES))
+        .dfa_size_limit(Some(MAX_AUTOMATON_BYTES));
+    let nfa = thompson::Config::new().utf8(false).nfa_size_limit(Some(MAX_AUTOMATON_BYTES));
+    let syntax = syntax::Config::new().utf8(false).nest_limit(MAX_NESTING);
     dense::Builder::new().configure(config).thompson(nfa).syntax(syntax).build(pattern).is_ok()
 }
 
-/// Recursion is as deep as the parser's limit allows.
-fn of(hir: &Hir) -> PatternSize {
+/// Measures a part of a pattern. Recursion is as deep as the parser allows patterns to nest.
+fn size_of_part(hir: &Hir) -> PatternSize {
     let sum = |parts: &[Hir]| {
-        parts.iter().map(of).fold(PatternSize { positions: 1, states: 1 }, |sum, part| PatternSize {
+        parts.iter().map(size_of_part).fold(PatternSize { positions: 1, states: 1 }, |sum, part| PatternSize {
             positions: sum.positions.saturating_add(part.positions),
             states: sum.states.saturating_add(part.states),
         })
@@ -67,14 +67,14 @@ fn of(hir: &Hir) -> PatternSize {
         },
         HirKind::Repetition(repetition) => {
             let times = u64::from(repetition.max.unwrap_or(repetition.min).max(1));
-            let one = of(&repetition.sub);
+            let one = size_of_part(&repetition.sub);
             PatternSize {
                 positions: one.positions.saturating_mul(times),
                 states: one.states.saturating_add(1).saturating_mul(times),
             }
         }
         HirKind::Capture(capture) => {
-            let inner = of(&capture.sub);
+            let inner = size_of_part(&capture.sub);
             PatternSize { states: inner.states.saturating_add(2), ..inner }
         }
         HirKind::Concat(parts) | HirKind::Alternation(parts) => sum(parts),

@@ -1,17 +1,16 @@
-//! The profiles that come built in.
+//! The built-in profiles.
 
 use super::settings::{Budget, Group, Instructions, Profile, Strategy, Tokenizer};
 use crate::model::Relation;
 use std::collections::BTreeMap;
 
-/// The profile that new ones begin as.
-pub(super) const BASE: &str = "other";
+/// The profile that new ones are based on.
+pub(super) const BASE_PROFILE: &str = "other";
 
-/// The built-in profiles by name.
+/// Returns the built-in profiles by name.
 ///
-/// `other` has the default order of groups; the rest move what their work needs:
-/// a draft is placed among its siblings, code is bound by decisions, a review
-/// by dependencies, decisions and what was agreed in comments.
+/// `other` has the default order of groups, and the rest move up what their work needs: a draft its siblings, code the
+/// decisions, a review the dependencies, the decisions and what was agreed in comments.
 pub(super) fn builtin() -> BTreeMap<String, Profile> {
     use Group::{Adrs, Children, Comments, Dependencies, Documents, Parent, Related};
     let drafting = Profile {
@@ -28,12 +27,12 @@ pub(super) fn builtin() -> BTreeMap<String, Profile> {
             "Open questions",
         ]),
         draft_first: true,
-        ..plain("drafting", 1, include_str!("instructions/drafting.md"))
+        ..with_defaults("drafting", 1, include_str!("instructions/drafting.md"))
     };
     let coding = Profile {
         budget: chars(32_000),
         priority: vec![Parent, Dependencies, Adrs, Children, Documents, Comments, Related],
-        ..plain("coding", 1, include_str!("instructions/coding.md"))
+        ..with_defaults("coding", 1, include_str!("instructions/coding.md"))
     };
     let review = Profile {
         budget: chars(32_000),
@@ -41,14 +40,14 @@ pub(super) fn builtin() -> BTreeMap<String, Profile> {
         adr_refs_of: vec![Relation::Parent, Relation::DependsOn, Relation::BlockedBy],
         sections_of: vec![Relation::Blocks],
         key_headings: headings(&["Acceptance criteria", "Definition of done", "Constraints", "Goal", "Scope"]),
-        ..plain("review", 1, include_str!("instructions/review.md"))
+        ..with_defaults("review", 1, include_str!("instructions/review.md"))
     };
-    let other = plain(BASE, 1, include_str!("instructions/other.md"));
+    let other = with_defaults(BASE_PROFILE, 1, include_str!("instructions/other.md"));
     [drafting, coding, review, other].into_iter().map(|profile| (profile.name.clone(), profile)).collect()
 }
 
-/// A profile with the defaults of the configuration.
-fn plain(name: &str, version: u32, text: &'static str) -> Profile {
+/// Returns a profile with the defaults of the configuration.
+fn with_defaults(name: &str, version: u32, text: &'static str) -> Profile {
     Profile {
         name: name.to_owned(),
         instructions: Instructions::Builtin { version, text },
@@ -91,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn instructions_are_short_and_say_what_every_agent_must_know() {
+    fn instructions_are_short_and_state_what_every_agent_must_know() {
         for profile in builtin().values() {
             let text = text(profile).1;
             let words = text.split_whitespace().count();
@@ -133,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn every_group_stands_once_in_every_priority_and_the_profiles_differ() {
+    fn every_priority_has_each_group_once_and_the_profiles_differ() {
         let all = builtin();
         for profile in all.values() {
             let groups: BTreeSet<_> = profile.priority.iter().collect();

@@ -1,7 +1,6 @@
-//! `contextpack.yml` as written.
+//! The raw form of `contextpack.yml`, as `serde` reads it.
 //!
-//! The doc comments of fields are the descriptions of the published schema:
-//! they speak to the person who writes the file.
+//! The doc comments are the descriptions of the published schema, and are written for the author of the file.
 
 use super::shapes::{OneOrMany, Percent};
 use crate::model::{Code, Level};
@@ -13,7 +12,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "contextpack.yml")]
-#[expect(dead_code, reason = "the two versions are read from the tree, before all else is")]
+#[expect(dead_code, reason = "the two versions are read from the tree, before everything else")]
 #[schemars(rename = "Config")]
 pub(super) struct RawConfig {
     /// The version of this file's format. Always 1.
@@ -39,7 +38,7 @@ pub(super) struct RawConfig {
     pub(super) redaction: Option<RawRedaction>,
     /// Where packs go.
     pub(super) output: Option<RawOutput>,
-    /// What is done about warnings, by code: `allow` hides one, `deny` makes it an error. Errors cannot be weakened.
+    /// The level of warnings, by code: `allow` hides one, `deny` makes it an error. Errors cannot be weakened.
     #[serde(default)]
     #[schemars(schema_with = "warnings")]
     pub(super) warnings: Option<BTreeMap<String, Level>>,
@@ -54,7 +53,7 @@ pub(super) struct RawRoots {
     pub(super) labels: Option<OneOrMany>,
     /// Only items and issues in one of these states: `open`, `done`, `not_planned`, `merged`, `unknown`.
     pub(super) state: Option<OneOrMany>,
-    /// Only items with one of these statuses, as they are written.
+    /// Only items with one of these statuses, as spelled in their files.
     pub(super) status: Option<OneOrMany>,
     /// Only items of one of these types.
     #[serde(rename = "type")]
@@ -73,21 +72,21 @@ pub(super) struct RawRoots {
     pub(super) exclude: Option<BTreeMap<String, OneOrMany>>,
 }
 
-/// One place of work items and how to read them.
+/// A source of work items and how to read it.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "WorkItems")]
 pub(super) struct RawItems {
     /// Files that hold work items, as globs from the root of the repo: `*` stays in a folder, `**` crosses folders, `{a,b}` is either.
     pub(super) include: OneOrMany,
-    /// Files among them that hold none.
+    /// Files among them that hold no work items.
     pub(super) exclude: Option<OneOrMany>,
-    /// How an id is made, such as `EIP-{eip}`: `{name}` is a field of the item; also `{path}`, `{dir}` and `{stem}` of its file. Default: `{id}`, else `{stable_id}`, else `{path}`.
+    /// The template of ids, such as `EIP-{eip}`: `{name}` is a field of the item; also `{path}`, `{dir}` and `{stem}` of its file. Default: `{id}`, else `{stable_id}`, else `{path}`.
     pub(super) id: Option<String>,
-    /// How a bare relation value becomes an id, such as `EIP-{}`. Default: `{}`.
+    /// The template that turns a bare relation value into an id, such as `EIP-{}`. Default: `{}`.
     #[serde(rename = "ref")]
     pub(super) reference: Option<String>,
-    /// The names of fields: ours, then theirs (a name or a list of names). Of several, texts take the first that is not empty; relations and documents take all.
+    /// The names of fields: first the native name, then the name or names in your files. If several are given, texts take the first that is not empty; relations and documents take all.
     #[serde(default)]
     #[schemars(schema_with = "field_names")]
     pub(super) fields: Option<BTreeMap<String, OneOrMany>>,
@@ -113,11 +112,11 @@ pub(super) struct RawEdges {
     /// The key of an edge that holds its type. Default: `type`.
     #[serde(rename = "type")]
     pub(super) kind: Option<String>,
-    /// What the other item is, by type of edge. Types that are not named here are no relation.
+    /// The relation of the other item, by type of edge. Types that are not named here are no relation.
     pub(super) types: BTreeMap<String, RawRelation>,
 }
 
-/// What another item is to an item.
+/// The relation of another item to an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Relation")]
@@ -128,7 +127,7 @@ pub(super) enum RawRelation {
     Child,
     /// The item needs it.
     DependsOn,
-    /// It must be done before the item.
+    /// It has to be done before the item.
     BlockedBy,
     /// It waits for the item.
     Blocks,
@@ -136,20 +135,20 @@ pub(super) enum RawRelation {
     Related,
 }
 
-/// Whose references are followed.
+/// The items whose references are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Whose")]
 pub(super) enum RawWhose {
-    /// The pack's root. It always stands here.
+    /// The pack's root, which has to be named.
     Root,
     /// The root's parent.
     Parent,
-    /// The root's parts.
+    /// The root's children.
     Child,
     /// What the root needs.
     DependsOn,
-    /// What must be done before the root.
+    /// What has to be done before the root.
     BlockedBy,
     /// What waits for the root.
     Blocks,
@@ -157,7 +156,7 @@ pub(super) enum RawWhose {
     Related,
 }
 
-/// Relations whose items stand in the edge list only, unless a profile asks for more.
+/// Relations whose items are in the edge list only, unless a profile asks for more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Listed")]
@@ -168,7 +167,7 @@ pub(super) enum RawListed {
     Related,
 }
 
-/// Groups of sections that leave together.
+/// Groups of sections that are left out together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Group")]
@@ -177,7 +176,7 @@ pub(super) enum RawGroup {
     Parent,
     /// What the root depends on.
     Dependencies,
-    /// The root's parts.
+    /// The root's children.
     Children,
     /// Architecture decisions.
     Adrs,
@@ -205,7 +204,7 @@ pub(super) struct RawAdrs {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Excerpt")]
 pub(super) struct RawExcerpt {
-    /// Headings whose sections it takes, case and level ignored; usual other names of them are known. Default: Status, Context, Decision, Consequences.
+    /// Headings whose sections it takes, case and level ignored; their usual aliases match too. Default: Status, Context, Decision, Consequences.
     pub(super) headings: Option<Vec<String>>,
     /// The most lines that it takes. Default: 120.
     #[schemars(range(min = 1))]
@@ -243,7 +242,7 @@ pub(super) enum RawTrust {
     Untrusted,
 }
 
-/// How packs of one kind of work are made. What is not given stays as the built-in profile of this name has it.
+/// The settings for packs of one kind of work. Absent settings keep the value of the built-in profile of this name.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Profile")]
@@ -256,13 +255,13 @@ pub(super) struct RawProfile {
     pub(super) priority: Option<Vec<RawGroup>>,
     /// Whose references to ADRs and documents are followed, such as `[root, parent]`.
     pub(super) adr_refs_of: Option<Vec<RawWhose>>,
-    /// Relations whose items get sections, although they stand in the edge list only by default.
+    /// Relations whose items get sections, although by default they are only in the edge list.
     pub(super) sections_of: Option<Vec<RawListed>>,
     /// Groups of sections that this profile leaves out.
     pub(super) leave_out: Option<Vec<RawGroup>>,
     /// Headings that are cut last, case and level ignored.
     pub(super) key_headings: Option<Vec<String>>,
-    /// Whether a work item's own text stands before the text of its GitHub issue.
+    /// Whether a work item's own text comes before the text of its GitHub issue.
     pub(super) draft_first: Option<bool>,
 }
 
@@ -282,11 +281,11 @@ pub(super) struct RawBudget {
     pub(super) max_bytes: Option<u64>,
     /// How a pack is made to fit. Default: `both`.
     pub(super) strategy: Option<RawStrategy>,
-    /// Who counts tokens. Default: `o200k_base`.
+    /// The vocabulary that counts tokens. Default: `o200k_base`.
     pub(super) tokenizer: Option<RawTokenizer>,
     /// The part of each limit that stays free, for models that count otherwise, such as `15%`; at most 90. Default: 0.
     pub(super) margin: Option<Percent>,
-    /// The part of the limit that the root's body takes at most, from 10 to 100; more where all else leaves it. Default: `70%`.
+    /// The part of the limit that the root's body takes at most, from 10 to 100; more if the rest leaves space. Default: `70%`.
     pub(super) root_share: Option<Percent>,
 }
 
@@ -297,9 +296,9 @@ pub(super) struct RawBudget {
 pub(super) enum RawStrategy {
     /// The pack is cut at its end.
     TruncateTail,
-    /// Whole sections leave, weakest first.
+    /// Whole sections are left out, weakest first.
     DropLowPriority,
-    /// Sections step down in detail, weakest first, and leave last.
+    /// Sections are reduced in detail, weakest first, and left out last.
     Both,
 }
 
@@ -320,7 +319,7 @@ pub(super) enum RawTokenizer {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Redaction")]
 pub(super) struct RawRedaction {
-    /// Findings that are let through.
+    /// Findings that are not removed.
     pub(super) allow: Option<Vec<RawAllow>>,
     /// Further rules besides the built-in ones.
     pub(super) rules: Option<Vec<RawRule>>,
@@ -328,21 +327,21 @@ pub(super) struct RawRedaction {
     pub(super) deny_paths: Option<OneOrMany>,
 }
 
-/// Lets findings through. At least one part is given; all that are must match.
+/// Findings that are not removed. At least one part has to be given; all that are given must match.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Allow")]
 pub(super) struct RawAllow {
     /// The name of the rule that found them; `contextpack redact --rules` lists them.
     pub(super) rule: Option<String>,
-    /// The files they stand in, as a glob. Alone it must name a folder or a file, such as `tests/fixtures/**`.
+    /// The files that hold them, as a glob. Alone it must name a folder or a file, such as `tests/fixtures/**`.
     pub(super) path: Option<String>,
     /// The SHA-256 of the exact value, in hex, as `printf %s VALUE | sha256sum` prints it.
     #[schemars(regex(pattern = r"^(sha256:)?[0-9A-Fa-f]{64}$"))]
     pub(super) sha256: Option<String>,
 }
 
-/// A rule of your own: what it matches is replaced by `[REDACTED:name]`.
+/// A rule of your own. Its matches are replaced by `[REDACTED:name]`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Rule")]
@@ -350,9 +349,9 @@ pub(super) struct RawRule {
     /// Its name, made of a-z, 0-9 and `-`.
     #[schemars(regex(pattern = r"^[a-z0-9-]+$"))]
     pub(super) name: String,
-    /// The regular expression of what is removed: group 1 where there is one, else the whole match.
+    /// The regular expression of what is removed: group 1 if it has one, else the whole match.
     pub(super) pattern: String,
-    /// Words of which one must stand near for the rule to look at all, case ignored.
+    /// Words of which one must be near a match, case ignored.
     pub(super) keywords: Option<OneOrMany>,
     /// Why it is removed, as packs record it.
     pub(super) reason: Option<String>,
@@ -365,13 +364,13 @@ pub(super) struct RawRule {
 pub(super) struct RawOutput {
     /// The folder of packs, inside the repo. Default: `packs`.
     pub(super) dir: Option<String>,
-    /// The profiles that are built where none is named. Default: `[coding]`.
+    /// The profiles that are built if none is named. Default: `[coding]`.
     pub(super) profiles: Option<OneOrMany>,
-    /// Whether `<pack>.md` is kept beside each pack: exactly what `contextpack render` prints, for reviews. Default: `false`.
+    /// Whether `<pack>.md` is written beside each pack: exactly what `contextpack render` prints, for reviews. Default: `false`.
     pub(super) markdown: Option<bool>,
 }
 
-/// The names that a work item's fields have with us.
+/// The native names of a work item's fields.
 pub(super) const NATIVE_FIELDS: [&str; 23] = [
     "id",
     "stable_id",
@@ -421,7 +420,10 @@ fn field_names(generator: &mut SchemaGenerator) -> Schema {
     let words = generator.subschema_for::<OneOrMany>();
     let of = |name: &&str| {
         let mut schema = words.clone();
-        schema.insert("description".to_owned(), format!("Their name, or names, of our field `{name}`.").into());
+        schema.insert(
+            "description".to_owned(),
+            format!("The name or names in your files for the native field `{name}`.").into(),
+        );
         ((*name).to_owned(), schema.to_value())
     };
     nullable_map(NATIVE_FIELDS.iter().map(of).collect())

@@ -3,7 +3,7 @@
 use super::raw::RawConfig;
 use schemars::generate::SchemaSettings;
 
-/// The JSON Schema of `contextpack.yml`, as `schema/config.schema.json` holds it.
+/// Returns the JSON Schema of `contextpack.yml`, which is also in `schema/config.schema.json`.
 pub fn schema() -> String {
     let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<RawConfig>();
     schema.insert("$id".to_owned(), "urn:contextpack:schema:config:1".into());
@@ -16,8 +16,8 @@ mod tests {
     use super::*;
     use serde_json::Value;
 
-    /// Every property without a description.
-    fn bare(at: &str, schema: &Value, found: &mut Vec<String>) {
+    /// Collects the properties without a description.
+    fn undescribed(at: &str, schema: &Value, found: &mut Vec<String>) {
         match schema {
             Value::Object(map) => {
                 for (key, value) in map {
@@ -29,10 +29,10 @@ mod tests {
                             }
                         }
                     }
-                    bare(&here, value, found);
+                    undescribed(&here, value, found);
                 }
             }
-            Value::Array(values) => values.iter().for_each(|value| bare(at, value, found)),
+            Value::Array(values) => values.iter().for_each(|value| undescribed(at, value, found)),
             _ => {}
         }
     }
@@ -51,7 +51,7 @@ mod tests {
             assert_eq!(value[key], expected);
         }
         let mut found = Vec::new();
-        bare("", &value, &mut found);
+        undescribed("", &value, &mut found);
         assert_eq!(found, Vec::<String>::new());
         assert_eq!(value["additionalProperties"], false);
         assert!(value.get("required").is_none() && !text.contains("Raw"), "{text}");

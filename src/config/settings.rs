@@ -1,53 +1,52 @@
-//! The configuration once it is known to be usable: globs compiled, numbers checked.
+//! The validated configuration: globs compiled, numbers checked, defaults filled in.
 
 use crate::model::{Code, Level, Relation, RepoPath};
 use std::collections::BTreeMap;
 
-/// Everything that the configuration says; every part has a default.
+/// The validated configuration of a repo.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Who gets a pack.
+    /// Which items and issues get a pack.
     pub roots: RootFilter,
-    /// Where work items come from, in include order.
+    /// Where work items come from, in order of precedence.
     pub work_items: Vec<ItemSource>,
     /// Statuses that mean done, compared without case.
     pub done_statuses: Vec<String>,
     /// Where ADRs are and what an excerpt of one holds.
     pub adrs: AdrSettings,
-    /// Which repo this is on GitHub, and where its snapshot lies.
+    /// Which repo this is on GitHub, and where its snapshot is.
     pub github: GithubSettings,
     /// The built-in profiles and those of the configuration, by name.
     pub profiles: BTreeMap<String, Profile>,
-    /// What the user adds to, or takes from, redaction.
+    /// Additions and exceptions to redaction.
     pub redaction: RedactionSettings,
     /// Where packs go.
     pub output: OutputSettings,
-    /// What the user says of warning codes.
+    /// The levels that the user gives to warning codes.
     pub warnings: BTreeMap<Code, Level>,
 }
 
-/// Which items and issues are roots.
+/// The items and issues that are roots.
 #[derive(Debug, Clone, Default)]
 pub struct RootFilter {
-    /// Only those that match every field named here; empty takes all.
+    /// They match every field named here; empty takes all.
     pub only: FieldFilter,
-    /// Ids, as globs; empty takes all.
+    /// Their ids match one of these globs; empty takes all.
     pub include: Vec<globset::GlobMatcher>,
-    /// Not those that match any field named here.
+    /// They match no field named here.
     pub exclude: FieldFilter,
 }
 
-/// Field names and the values that match, compared without case. `state`
-/// stands for the item's state (`open`, `done`).
+/// Field names and the values that match, compared without case. The field `state` is the item's state (`open`, `done`).
 #[derive(Debug, Clone, Default)]
 pub struct FieldFilter(pub BTreeMap<String, Vec<String>>);
 
 /// Compiled globs; `**` crosses folders, `*` does not, case counts, braces work.
 #[derive(Debug, Clone)]
 pub struct Globs {
-    /// As written, in order.
+    /// The globs as written, in order.
     pub written: Vec<String>,
-    /// One matcher for each.
+    /// A matcher with one glob for each of `written`.
     pub set: globset::GlobSet,
 }
 
@@ -58,23 +57,23 @@ pub struct ItemSource {
     pub include: Globs,
     /// Files that do not.
     pub exclude: Globs,
-    /// How an id is made; where absent: `{id}`, then `{stable_id}`, then `{path}`.
+    /// The template of ids. `None` means `{id}`, then `{stable_id}`, then `{path}`.
     pub id: Option<Template>,
-    /// How a bare relation value becomes an id; default `{}`.
+    /// The template that turns a bare relation value into an id; default `{}`.
     pub reference: Template,
-    /// Our field ← theirs, first that is not empty for texts, all for relations.
+    /// Native fields and the names they have in these files: texts take the first that is not empty, relations all.
     pub fields: FieldMap,
     /// A field that holds a list of edges.
     pub edges: Option<EdgeMap>,
-    /// Items that are neighbours only.
+    /// Items that exist as neighbours but get no pack.
     pub no_pack: FieldFilter,
-    /// Id prefixes that mean the same; a bare number takes the first.
+    /// Equivalent id prefixes; a bare number takes the first.
     pub prefixes: Vec<String>,
-    /// The file beside the item that holds its body.
+    /// The name of the file beside the item that holds its body.
     pub body_file: Option<String>,
 }
 
-/// Our field name → names of theirs, in order.
+/// Native field name → the names in the files, in order.
 pub type FieldMap = BTreeMap<String, Vec<String>>;
 
 /// A field that holds a list of edge objects.
@@ -86,14 +85,14 @@ pub struct EdgeMap {
     pub to: String,
     /// The key of the edge's type.
     pub kind: String,
-    /// Type → relation; a type that is not named is no relation.
+    /// Type → relation; other types are no relation.
     pub types: BTreeMap<String, Relation>,
 }
 
-/// A text with `{field}` holes, parsed.
+/// A parsed template: text with `{field}` holes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
-    /// Literal texts and field names in turn; a hole with an empty name is the value itself.
+    /// The parts in order; a hole with an empty name is the value itself.
     pub parts: Vec<TemplatePart>,
 }
 
@@ -102,11 +101,11 @@ pub struct Template {
 pub enum TemplatePart {
     /// Text as written.
     Text(String),
-    /// The value of a field, `path`, `dir` or `stem`; empty: the value itself.
+    /// The name of a field, `path`, `dir` or `stem`; empty for the value itself.
     Hole(String),
 }
 
-/// `adrs:`.
+/// The validated form of `adrs:`.
 #[derive(Debug, Clone)]
 pub struct AdrSettings {
     /// Files that are ADRs.
@@ -115,19 +114,19 @@ pub struct AdrSettings {
     pub excerpt: Excerpt,
 }
 
-/// What an excerpt of an ADR holds.
+/// The content of an ADR excerpt.
 #[derive(Debug, Clone, Hash)]
 pub struct Excerpt {
-    /// Headings, compared without case and level, with their usual aliases.
+    /// The headings whose sections it takes, compared without case and level, with their usual aliases.
     pub headings: Vec<String>,
     /// The most lines it takes.
     pub max_lines: u32,
 }
 
-/// `github:`.
+/// The validated form of `github:`.
 #[derive(Debug, Clone)]
 pub struct GithubSettings {
-    /// `owner/name`; absent: repo URLs stay unresolved.
+    /// The repo as `owner/name`. If `None`, repo URLs stay unresolved.
     pub repo: Option<String>,
     /// The host of repo URLs; default `github.com`.
     pub host: String,
@@ -137,37 +136,37 @@ pub struct GithubSettings {
     pub comments: u32,
     /// Whether comments by authors who are not trusted are left out.
     pub trusted_only: bool,
-    /// Whether this repo is private; nothing where the snapshot is to say.
+    /// Whether this repo is private; `None` if the snapshot decides.
     pub private: Option<bool>,
 }
 
-/// How packs of one kind of work are made.
+/// The settings for packs of one kind of work.
 #[derive(Debug, Clone, Hash)]
 pub struct Profile {
-    /// `[a-z0-9-]+`.
+    /// Its name, of `[a-z0-9-]+`.
     pub name: String,
-    /// What the agent is told.
+    /// The instructions for the agent.
     pub instructions: Instructions,
-    /// The limits.
+    /// The limits of a pack.
     pub budget: Budget,
     /// Groups from strongest to weakest, each once.
     pub priority: Vec<Group>,
-    /// Whose ADR and document references are followed: the root's, and those of these neighbours.
+    /// The neighbours whose ADR and document references are followed, besides those of the root.
     pub adr_refs_of: Vec<Relation>,
-    /// Relations that get sections although they stand in the edge list only by default.
+    /// Relations that get sections, although by default they are only in the edge list.
     pub sections_of: Vec<Relation>,
-    /// Groups that this profile leaves out; omission reason `profile`.
+    /// Groups that are left out, with the omission reason `profile`.
     pub leave_out: Vec<Group>,
-    /// Headings that are cut last, compared without case and level.
+    /// Headings whose sections are cut last, compared without case and level.
     pub key_headings: Vec<String>,
-    /// Whether the file's draft stands before GitHub's text.
+    /// Whether a work item's own text comes before the text of its GitHub issue.
     pub draft_first: bool,
 }
 
-/// Where a profile's instructions come from.
+/// The source of a profile's instructions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Instructions {
-    /// Ours, under their own version: an upgrade names it as the cause of changed packs.
+    /// Built-in instructions. Packs that change with an upgrade name the version as the cause.
     Builtin {
         /// Raised whenever the text changes.
         version: u32,
@@ -178,14 +177,14 @@ pub enum Instructions {
     File(RepoPath),
 }
 
-/// Groups of sections that leave together, below instructions and root.
+/// Groups of sections that are omitted together. Instructions and root belong to none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
     /// The parent, with the siblings as lines.
     Parent,
     /// What the root depends on.
     Dependencies,
-    /// The root's parts.
+    /// The children of the root.
     Children,
     /// Architecture decisions.
     Adrs,
@@ -197,7 +196,7 @@ pub enum Group {
     Related,
 }
 
-/// Limits of a pack; at least one is given.
+/// The limits of a pack, of which at least one is given.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Budget {
     /// Unicode scalar values.
@@ -208,26 +207,26 @@ pub struct Budget {
     pub max_tokens: Option<u64>,
     /// How a pack is made to fit.
     pub strategy: Strategy,
-    /// Who counts tokens.
+    /// The vocabulary that counts tokens.
     pub tokenizer: Tokenizer,
     /// Percent of each limit that stays free, 0 to 90.
     pub margin: u8,
-    /// Percent of the limit that the root's body takes at most, 10 to 100; default 70.
+    /// Percent of the limit that the root's body may take, 10 to 100; default 70.
     pub root_share: u8,
 }
 
-/// How a pack is made to fit (contract section 5).
+/// How a pack is made to fit its budget, as `docs/budget.md` describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Strategy {
-    /// Cut at its end.
+    /// The pack is cut at its end.
     TruncateTail,
-    /// Whole sections leave, weakest first.
+    /// Whole sections are omitted, weakest first.
     DropLowPriority,
-    /// Sections step down in detail, weakest first, then leave.
+    /// Sections are reduced in detail, weakest first, then omitted.
     Both,
 }
 
-/// The vocabularies that are counted exactly.
+/// The vocabularies of which tokens are counted exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tokenizer {
     /// The newer vocabulary, the default.
@@ -236,54 +235,54 @@ pub enum Tokenizer {
     Cl100kBase,
 }
 
-/// `redaction:`.
+/// The validated form of `redaction:`.
 #[derive(Debug, Clone, Default)]
 pub struct RedactionSettings {
-    /// Findings that are let through.
+    /// Findings that are not removed.
     pub allow: Vec<RedactionAllow>,
-    /// Further rules.
+    /// Rules besides the built-in ones.
     pub rules: Vec<RedactionRule>,
-    /// Paths that are never opened besides the built-in ones, last match wins, `!` allows.
+    /// Patterns for files that are never opened, as [`super::DenyList::new`] takes them.
     pub deny_paths: Vec<String>,
 }
 
-/// Lets findings through; every part that is given must match.
+/// Findings that are not removed: every part that is given must match.
 #[derive(Debug, Clone, Default)]
 pub struct RedactionAllow {
-    /// The rule's name.
+    /// The name of the rule.
     pub rule: Option<String>,
-    /// The files.
+    /// The files that hold them.
     pub path: Option<globset::GlobMatcher>,
-    /// Lower-case hex SHA-256 of the exact value.
+    /// The SHA-256 of the exact value, in lower-case hex.
     pub sha256: Option<String>,
 }
 
-/// A rule of the user's own.
+/// A redaction rule of the user.
 #[derive(Debug, Clone)]
 pub struct RedactionRule {
-    /// `[a-z0-9-]+`; what the marker says.
+    /// Its name as the marker shows it, of `[a-z0-9-]+`.
     pub name: String,
-    /// What to remove: group 1 where there is one, else the whole match.
+    /// The pattern of what is removed: group 1 if it has one, else the whole match.
     pub pattern: regex::bytes::Regex,
-    /// Words of which one must stand near, lower case; empty: looked for everywhere.
+    /// Words of which one must be near a match; empty for none. ASCII words are in lower case, others in both.
     pub keywords: Vec<String>,
-    /// Why, for the record.
+    /// Why it is removed, as packs record it.
     pub reason: String,
 }
 
-/// `output:`.
+/// The validated form of `output:`.
 #[derive(Debug, Clone)]
 pub struct OutputSettings {
     /// The folder of packs, inside the repo.
     pub dir: RepoPath,
-    /// Profiles that `build` makes where none is named.
+    /// Profiles that `build` takes if none is named.
     pub profiles: Vec<String>,
-    /// Whether each pack's rendering is kept beside it.
+    /// Whether the Markdown of each pack is written beside it.
     pub markdown: bool,
 }
 
 impl Strategy {
-    /// The name in the configuration and in packs.
+    /// Returns the name in the configuration and in packs.
     pub fn name(self) -> &'static str {
         match self {
             Self::TruncateTail => "truncate_tail",
@@ -294,7 +293,7 @@ impl Strategy {
 }
 
 impl Tokenizer {
-    /// The name in the configuration and in packs.
+    /// Returns the name in the configuration and in packs.
     pub fn name(self) -> &'static str {
         match self {
             Self::O200kBase => "o200k_base",
@@ -304,11 +303,11 @@ impl Tokenizer {
 }
 
 impl Group {
-    /// All, in the contract's default priority.
+    /// All groups, in the default priority.
     pub const ALL: [Group; 7] =
         [Self::Parent, Self::Dependencies, Self::Children, Self::Adrs, Self::Comments, Self::Documents, Self::Related];
 
-    /// The name in the configuration.
+    /// Returns the name in the configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Parent => "parent",

@@ -1,4 +1,4 @@
-//! Values that may be written in more than one way.
+//! Settings that may be written in more than one way.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
@@ -54,7 +54,7 @@ impl JsonSchema for OneOrMany {
     }
 }
 
-/// A part of a hundred, written `15` or `15%`.
+/// A percentage, written `15` or `15%`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Percent(pub(super) u8);
 

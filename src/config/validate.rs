@@ -1,10 +1,10 @@
-//! From the raw form to [`Settings`]: every check that needs more than a shape.
+//! The raw form → [`Settings`]: every check that needs more than the shape of a value.
 
-use super::check::{ConfigFaults, MOST_COMPILED, SettingPlace};
+use super::check::{ConfigFaults, MAX_COMPILED, SettingPlace};
+use super::faults::shortened;
 use super::raw::{
     NATIVE_FIELDS, RawAdrs, RawConfig, RawEdges, RawGithub, RawItems, RawOutput, RawRelation, RawRoots, RawTrust,
 };
-use super::read::shortened;
 use super::settings::{
     AdrSettings, EdgeMap, Excerpt, FieldFilter, FieldMap, GithubSettings, ItemSource, OutputSettings, Profile,
     RootFilter, Settings, Template, TemplatePart,
@@ -14,10 +14,10 @@ use super::{validate_profiles, validate_redaction};
 use crate::model::{Code, Level, Relation, RepoPath, Severity, is_repo_name};
 use std::collections::BTreeMap;
 
-/// Where file-based work items are looked for by default.
-const WORK_ITEMS: &str = "work_items/**/*.{md,yml,yaml,json,jsonl}";
-/// Where ADRs are looked for by default, in any case.
-const ADRS: [&str; 6] = [
+/// The default place of work items.
+const DEFAULT_WORK_ITEMS: &str = "work_items/**/*.{md,yml,yaml,json,jsonl}";
+/// The default places of ADRs, in upper or lower case.
+const DEFAULT_ADRS: [&str; 6] = [
     "docs/adr/**/*.md",
     "docs/adrs/**/*.md",
     "docs/decisions/**/*.md",
@@ -25,9 +25,9 @@ const ADRS: [&str; 6] = [
     "doc/architecture/decisions/**/*.md",
     "docs/architecture/decisions/**/*.md",
 ];
-/// Statuses that mean done by default. `closed` is GitHub's, `Final` and
-/// `Implemented` are those of proposals, the rest those of task trackers.
-const DONE: [&str; 11] = [
+/// The statuses that mean done by default. `closed` is GitHub's, `Final` and `Implemented` are those of proposals, the
+/// rest those of task trackers.
+const DEFAULT_DONE_STATUSES: [&str; 11] = [
     "done",
     "closed",
     "complete",
@@ -40,12 +40,10 @@ const DONE: [&str; 11] = [
     "implemented",
     "final",
 ];
-/// The states that an item can have.
+/// The states of an item.
 const STATES: [&str; 5] = ["open", "done", "not_planned", "merged", "unknown"];
-/// The largest number that JSON readers everywhere keep exactly.
-pub(super) const LARGEST_NUMBER: u64 = (1 << 53) - 1;
 
-/// Checks everything and makes the settings; where there are faults they are worth nothing.
+/// Checks everything and returns the settings. They must not be used if `faults` is not empty.
 pub(super) fn settings(
     raw: &RawConfig,
     rules: &[&str],
@@ -57,7 +55,7 @@ pub(super) fn settings(
     let snapshot = github.as_ref().map(|github| &github.snapshot);
     let output = output(raw.output.as_ref(), root.key("output"), &profiles, snapshot, faults);
     let at_items = root.key("work_items");
-    let native = RawItems { include: OneOrMany(vec![WORK_ITEMS.to_owned()]), ..RawItems::default() };
+    let native = RawItems { include: OneOrMany(vec![DEFAULT_WORK_ITEMS.to_owned()]), ..RawItems::default() };
     let work_items = match &raw.work_items {
         Some(sources) => {
             sources.iter().enumerate().map(|(i, source)| items(source, at_items.item(i), faults)).collect()
@@ -66,7 +64,7 @@ pub(super) fn settings(
     };
     let done_statuses = match &raw.done_statuses {
         Some(written) => faults.texts(root.key("done_statuses"), written),
-        None => owned(&DONE),
+        None => owned(&DEFAULT_DONE_STATUSES),
     };
     let roots = roots(raw.roots.as_ref(), root.key("roots"), faults);
     let adrs = adrs(raw.adrs.as_ref(), root.key("adrs"), faults);
@@ -101,7 +99,7 @@ fn roots(raw: Option<&RawRoots>, at: SettingPlace<'_>, faults: &mut ConfigFaults
     }
     let at_include = at.key("include");
     let include = raw.include.as_ref().map_or(&[][..], |words| &words.0);
-    let include = faults.first(at_include, include, MOST_COMPILED);
+    let include = faults.at_most(at_include, include, MAX_COMPILED);
     RootFilter {
         only: FieldFilter(only),
         include: include.iter().enumerate().filter_map(|(i, glob)| faults.id_glob(at_include.item(i), glob)).collect(),
@@ -114,7 +112,7 @@ fn filter(raw: Option<&BTreeMap<String, OneOrMany>>, at: SettingPlace<'_>, fault
     FieldFilter(fields.map(|(name, words)| (name.clone(), values(name, words, at.key(name), faults))).collect())
 }
 
-/// The values of a filter's field; an empty list would match nothing and is a mistake.
+/// Checks the values of a filter's field. An empty list would match nothing, and is a fault.
 fn values(field: &str, words: &OneOrMany, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> Vec<String> {
     if words.0.is_empty() {
         faults.add_help(at, format!("`{}` lists no values", shortened(field)), "name at least one, or remove the line");
@@ -195,8 +193,8 @@ fn fields(raw: Option<&BTreeMap<String, OneOrMany>>, at: SettingPlace<'_>, fault
     let mut map = FieldMap::new();
     for (ours, theirs) in raw.into_iter().flatten() {
         let at = at.key(ours);
-        let turned = theirs.0.iter().find(|name| NATIVE_FIELDS.contains(&name.as_str()));
-        match turned {
+        let swapped = theirs.0.iter().find(|name| NATIVE_FIELDS.contains(&name.as_str()));
+        match swapped {
             Some(name) if !NATIVE_FIELDS.contains(&ours.as_str()) => faults.add_help(
                 at,
                 format!("`{}` is not a field of a work item", shortened(ours)),
@@ -247,7 +245,7 @@ impl From<RawRelation> for Relation {
 fn adrs(raw: Option<&RawAdrs>, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> AdrSettings {
     let include = match raw.and_then(|raw| raw.include.as_ref()) {
         Some(written) => faults.globs(at.key("include"), &written.0, false),
-        None => faults.globs(at, &owned(&ADRS), true),
+        None => faults.globs(at, &owned(&DEFAULT_ADRS), true),
     };
     let at = at.key("excerpt");
     let excerpt = raw.and_then(|raw| raw.excerpt.as_ref());
@@ -280,9 +278,9 @@ fn github(raw: Option<&RawGithub>, at: SettingPlace<'_>, faults: &mut ConfigFaul
     let snapshot = raw.snapshot.as_deref().unwrap_or(".contextpack/github");
     let at_snapshot = at.key("snapshot");
     let snapshot = faults.path(at_snapshot, snapshot);
-    if snapshot.as_ref().is_some_and(|path| folded(path).is_under(".git")) {
+    if snapshot.as_ref().is_some_and(|path| lowercase(path).is_under(".git")) {
         faults.add(at_snapshot, "the snapshot cannot lie in `.git`");
-    } else if snapshot.as_ref().is_some_and(|path| is_own(&folded(path))) {
+    } else if snapshot.as_ref().is_some_and(|path| is_local(&lowercase(path))) {
         faults.add(at_snapshot, "the snapshot cannot lie among what belongs to one working copy alone");
     }
     Some(GithubSettings {
@@ -295,9 +293,9 @@ fn github(raw: Option<&RawGithub>, at: SettingPlace<'_>, faults: &mut ConfigFaul
     })
 }
 
-/// Whether a folder in lower case lies among what contextpack keeps for one working copy alone.
-fn is_own(path: &RepoPath) -> bool {
-    [".contextpack/cache", ".contextpack/tmp"].iter().any(|own| path.is_under(own))
+/// Whether a folder, in lower case, is one that contextpack keeps for one working copy, or is below it.
+fn is_local(path: &RepoPath) -> bool {
+    [".contextpack/cache", ".contextpack/tmp"].iter().any(|local| path.is_under(local))
 }
 
 fn output(
@@ -312,11 +310,11 @@ fn output(
     let at_dir = at.key("dir");
     let dir = faults.path(at_dir, raw.dir.as_deref().unwrap_or("packs"));
     if let Some(dir) = &dir {
-        let small = folded(dir);
+        let small = lowercase(dir);
         let help = "name a folder that holds packs only, such as `packs` or `.contextpack/packs`";
         if small.is_under(".git") {
             faults.add_help(at_dir, "packs cannot lie in `.git`", help);
-        } else if small.as_str() == ".contextpack" || is_own(&small) {
+        } else if small.as_str() == ".contextpack" || is_local(&small) {
             faults.add_help(at_dir, format!("`{dir}` holds other files of contextpack"), help);
         } else if let Some(snapshot) = snapshot
             && (dir.is_under(snapshot.as_str()) || snapshot.is_under(dir.as_str()))
@@ -339,8 +337,8 @@ fn output(
     Some(OutputSettings { dir: dir?, profiles, markdown: raw.markdown.unwrap_or(false) })
 }
 
-/// The path in lower case: some file systems take `.GIT` for `.git`.
-fn folded(path: &RepoPath) -> RepoPath {
+/// Returns the path in lower case: some file systems take `.GIT` for `.git`.
+fn lowercase(path: &RepoPath) -> RepoPath {
     RepoPath::new(&path.as_str().to_lowercase()).unwrap_or_else(|_| path.clone())
 }
 

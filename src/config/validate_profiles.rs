@@ -1,14 +1,16 @@
-//! `profiles:` over the built-in ones.
+//! The raw form of `profiles:`, on top of the built-in ones.
 
 use super::check::{ConfigFaults, SettingPlace};
-use super::profiles::{BASE, builtin};
+use super::profiles::{BASE_PROFILE, builtin};
 use super::raw::{RawBudget, RawGroup, RawListed, RawProfile, RawStrategy, RawTokenizer, RawWhose};
 use super::settings::{Budget, Group, Instructions, Profile, Strategy, Tokenizer};
-use super::validate::LARGEST_NUMBER;
 use crate::model::Relation;
 use std::collections::BTreeMap;
 
-/// The built-in profiles, changed and joined by those of the configuration.
+/// The largest integer that every JSON reader keeps exactly.
+const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
+
+/// Returns the built-in profiles with the changes and additions of the configuration.
 pub(super) fn profiles(
     raw: Option<&BTreeMap<String, RawProfile>>,
     at: SettingPlace<'_>,
@@ -20,16 +22,16 @@ pub(super) fn profiles(
         if !faults.name(at, name, "a profile") {
             continue;
         }
-        let base = profiles.get(name).or_else(|| profiles.get(BASE)).cloned();
+        let base = profiles.get(name).or_else(|| profiles.get(BASE_PROFILE)).cloned();
         if let Some(base) = base {
-            let profile = changed(Profile { name: name.clone(), ..base }, raw, at, faults);
+            let profile = apply(Profile { name: name.clone(), ..base }, raw, at, faults);
             profiles.insert(name.clone(), profile);
         }
     }
     profiles
 }
 
-fn changed(mut profile: Profile, raw: &RawProfile, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> Profile {
+fn apply(mut profile: Profile, raw: &RawProfile, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> Profile {
     if let Some(written) = &raw.instructions
         && let Some(path) = faults.path(at.key("instructions"), written)
     {
@@ -76,8 +78,8 @@ fn budget(raw: &RawBudget, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> B
             Some(0) => {
                 faults.add_help(at.key(name), format!("`{name}` is 0"), "give a limit above 0, or remove the line");
             }
-            Some(limit) if limit > LARGEST_NUMBER => {
-                faults.add(at.key(name), format!("`{name}` is larger than {LARGEST_NUMBER}"));
+            Some(limit) if limit > MAX_SAFE_INTEGER => {
+                faults.add(at.key(name), format!("`{name}` is larger than {MAX_SAFE_INTEGER}"));
             }
             _ => {}
         }

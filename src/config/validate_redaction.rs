@@ -1,41 +1,43 @@
-//! `redaction:`, with its patterns compiled.
+//! The raw form of `redaction:` → settings with compiled patterns that cannot be slow.
 
-use super::check::{ConfigFaults, MOST_COMPILED, SettingPlace};
+use super::check::{ConfigFaults, MAX_COMPILED, SettingPlace};
 use super::deny::DenyList;
-use super::pattern_size::{DEEPEST, PatternSize, has_small_automaton};
+use super::faults::{MAX_SUGGESTIONS, nearest, shortened};
+use super::pattern_size::{MAX_NESTING, PatternSize, has_small_automaton};
 use super::raw::{RawAllow, RawRedaction, RawRule};
-use super::read::{MOST_HELPED, nearest, shortened};
 use super::settings::{RedactionAllow, RedactionRule, RedactionSettings};
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::BTreeSet;
 
-/// The longest pattern, in bytes, and what it may take when compiled.
-const LONGEST_PATTERN: usize = 10_000;
-const LARGEST_PROGRAM: usize = 2 * 1024 * 1024;
-/// The most characters that a pattern may pass through with its repetitions written out. At the first bound any search
-/// takes about a microsecond for a byte of text; above it only patterns are taken whose searches cannot take longer.
-const ANY_POSITIONS: u64 = 100;
-const MOST_POSITIONS: u64 = 1000;
-/// The same of all rules together, and roughly the states that they compile to.
-const ALL_POSITIONS: u64 = 20_000;
-const ALL_STATES: u64 = 500_000;
-/// The most bytes of all globs of `allow`: each is compiled.
-const ALL_GLOBS: usize = 100_000;
-/// The longest name of a rule: a longer one is no marker any more.
-const LONGEST_NAME: usize = 64;
+/// The longest pattern, in bytes.
+const MAX_PATTERN_BYTES: usize = 10_000;
+/// The most memory of a compiled pattern, in bytes.
+const MAX_PROGRAM_BYTES: usize = 2 * 1024 * 1024;
+/// The most characters of any pattern with its repetitions written out. At this bound a search takes at most about a
+/// microsecond for a byte of text.
+const MAX_POSITIONS: u64 = 100;
+/// The most characters of a pattern whose search takes no longer although it has more than [`MAX_POSITIONS`].
+const MAX_FAST_POSITIONS: u64 = 1000;
+/// The most characters of all patterns together.
+const MAX_TOTAL_POSITIONS: u64 = 20_000;
+/// The most states that all patterns together compile to, roughly.
+const MAX_TOTAL_STATES: u64 = 500_000;
+/// The most bytes of all globs of `allow` together: each is compiled.
+const MAX_ALL_GLOB_BYTES: usize = 100_000;
+/// The longest name of a rule, in bytes, that a marker may hold.
+const MAX_NAME_BYTES: usize = 64;
 /// The most entries of `allow`: repos with many test keys have many.
-const MOST_ALLOWED: usize = 5000;
-/// The rule that no entry lifts.
+const MAX_ALLOW_ENTRIES: usize = 5000;
+/// The rule that cannot be allowed.
 const INVISIBLE_TEXT: &str = "invisible-text";
-/// Texts in which a pattern that can match nothing at all does so somewhere.
+/// A text in which a pattern that can match the empty text does so somewhere.
 const PROBE: &[u8] = b"a b\n-1";
 
 const LIST_RULES: &str = "`contextpack redact --rules` lists the rules";
 
-/// What the user adds to, or takes from, redaction.
+/// Checks `redaction:` and compiles its patterns.
 ///
-/// `built_in` are the names of the built-in rules; where it is empty they are
-/// not known, and no name is judged by them.
+/// `built_in` are the names of the built-in rules; if it is empty, names are not compared with them.
 pub(super) fn redaction(
     raw: Option<&RawRedaction>,
     built_in: &[&str],
@@ -49,7 +51,7 @@ pub(super) fn redaction(
     let mut names = BTreeSet::new();
     let mut rules = Vec::new();
     let mut total = PatternSize { positions: 0, states: 0 };
-    let written = faults.first(at_rules, raw.rules.as_deref().unwrap_or_default(), MOST_COMPILED);
+    let written = faults.at_most(at_rules, raw.rules.as_deref().unwrap_or_default(), MAX_COMPILED);
     for (index, raw) in written.iter().enumerate() {
         let at = at_rules.item(index);
         let at_name = at.key("name");
@@ -65,12 +67,15 @@ pub(super) fn redaction(
         [] => Vec::new(),
         _ => built_in.iter().copied().chain(names).collect(),
     };
-    let allow = faults.first(at_allow, raw.allow.as_deref().unwrap_or_default(), MOST_ALLOWED);
+    let allow = faults.at_most(at_allow, raw.allow.as_deref().unwrap_or_default(), MAX_ALLOW_ENTRIES);
     let globs: usize = allow.iter().filter_map(|entry| entry.path.as_ref()).map(String::len).sum();
-    if globs > ALL_GLOBS {
-        faults.add(at_allow, format!("the paths of all entries have {globs} bytes together, more than {ALL_GLOBS}"));
+    if globs > MAX_ALL_GLOB_BYTES {
+        faults.add(
+            at_allow,
+            format!("the paths of all entries have {globs} bytes together, more than {MAX_ALL_GLOB_BYTES}"),
+        );
     }
-    let allow = if globs > ALL_GLOBS { &[] } else { allow };
+    let allow = if globs > MAX_ALL_GLOB_BYTES { &[] } else { allow };
     RedactionSettings {
         allow: allow.iter().enumerate().map(|(i, raw)| allowed(raw, &known, at_allow.item(i), faults)).collect(),
         rules,
@@ -85,8 +90,8 @@ fn rule(
     faults: &mut ConfigFaults,
 ) -> Option<RedactionRule> {
     let mut named = faults.name(at.key("name"), &raw.name, "a rule");
-    if raw.name.len() > LONGEST_NAME {
-        faults.add(at.key("name"), format!("the name is longer than {LONGEST_NAME} bytes"));
+    if raw.name.len() > MAX_NAME_BYTES {
+        faults.add(at.key("name"), format!("the name is longer than {MAX_NAME_BYTES} bytes"));
         named = false;
     }
     let pattern = pattern(&raw.pattern, at.key("pattern"), total, faults);
@@ -109,18 +114,18 @@ fn rule(
 }
 
 fn pattern(written: &str, at: SettingPlace<'_>, total: &mut PatternSize, faults: &mut ConfigFaults) -> Option<Regex> {
-    if written.len() > LONGEST_PATTERN {
+    if written.len() > MAX_PATTERN_BYTES {
         let help = "give several rules with shorter patterns";
-        faults.add_help(at, format!("the pattern is longer than {LONGEST_PATTERN} bytes"), help);
+        faults.add_help(at, format!("the pattern is longer than {MAX_PATTERN_BYTES} bytes"), help);
         return None;
     }
-    // What has no size is no pattern, and the compiler says why.
+    // A text without a size is no pattern, and the compiler reports why.
     if let Some(size) = PatternSize::of(written)
-        && !fits(written, size, total, at, faults)
+        && !is_small_enough(written, size, total, at, faults)
     {
         return None;
     }
-    match RegexBuilder::new(written).size_limit(LARGEST_PROGRAM).nest_limit(DEEPEST).build() {
+    match RegexBuilder::new(written).size_limit(MAX_PROGRAM_BYTES).nest_limit(MAX_NESTING).build() {
         Ok(pattern) => {
             if pattern.find_iter(b"").chain(pattern.find_iter(PROBE)).any(|found| found.is_empty()) {
                 faults.add_help(
@@ -134,7 +139,7 @@ fn pattern(written: &str, at: SettingPlace<'_>, total: &mut PatternSize, faults:
         Err(regex::Error::CompiledTooBig(_)) => {
             faults.add_help(
                 at,
-                format!("the pattern takes more than {} MiB once it is compiled", LARGEST_PROGRAM >> 20),
+                format!("the pattern takes more than {} MiB once it is compiled", MAX_PROGRAM_BYTES >> 20),
                 "repeat less: of `{10,1000}` often `{10,}` is enough; `(?-u)` in front makes classes small",
             );
             None
@@ -156,8 +161,8 @@ fn pattern(written: &str, at: SettingPlace<'_>, total: &mut PatternSize, faults:
     }
 }
 
-/// Refuses a pattern that would take long to compile or to search for, alone or with those before it.
-fn fits(
+/// Checks that a pattern does not take long to compile or to search for, alone or with those before it.
+fn is_small_enough(
     written: &str,
     size: PatternSize,
     total: &mut PatternSize,
@@ -165,25 +170,25 @@ fn fits(
     faults: &mut ConfigFaults,
 ) -> bool {
     let PatternSize { positions, states } = size;
-    if positions > MOST_POSITIONS {
+    if positions > MAX_FAST_POSITIONS {
         faults.add_help(
             at,
-            format!("the pattern is too large: with its repetitions written out it matches {positions} characters one by one, more than {MOST_POSITIONS}"),
+            format!("the pattern is too large: with its repetitions written out it matches {positions} characters one by one, more than {MAX_FAST_POSITIONS}"),
             "repeat less: `{10,}` is small, `{10,10000}` and `(x{100}){100}` are large",
         );
         return false;
     }
-    if positions > ANY_POSITIONS && !has_small_automaton(written) {
+    if positions > MAX_POSITIONS && !has_small_automaton(written) {
         faults.add_help(
             at,
             format!("the pattern is too slow: matches of its {positions} characters can overlap in too many ways"),
-            format!("repeat at most {ANY_POSITIONS} times in all, or `{{10,}}` in place of `{{10,200}}`; begin with something that the rest cannot match; write `(?-u:\\b)` for `\\b`"),
+            format!("repeat at most {MAX_POSITIONS} times in all, or `{{10,}}` in place of `{{10,200}}`; begin with something that the rest cannot match; write `(?-u:\\b)` for `\\b`"),
         );
         return false;
     }
     total.positions = total.positions.saturating_add(positions);
     total.states = total.states.saturating_add(states);
-    if total.positions > ALL_POSITIONS || total.states > ALL_STATES {
+    if total.positions > MAX_TOTAL_POSITIONS || total.states > MAX_TOTAL_STATES {
         faults.add_help(
             at,
             "the rules up to this one are too large together",
@@ -194,7 +199,7 @@ fn fits(
     true
 }
 
-/// Where a pattern is wrong, from the library's picture of it: line and character, both from 1.
+/// Finds where a pattern is wrong, as line and character from 1, from the picture of it in the library's message.
 fn place_of(picture: &str) -> Option<(usize, usize)> {
     let lines: Vec<&str> = picture.lines().collect();
     let caret =
@@ -205,7 +210,7 @@ fn place_of(picture: &str) -> Option<(usize, usize)> {
     let numbered = above.split_once(": ").and_then(|(number, _)| Some((number.trim().parse().ok()?, number.len() + 2)));
     match numbered.filter(|_| lines.iter().any(|line| line.starts_with("~~"))) {
         Some((line, margin)) => Some((line, column.checked_sub(margin)? + 1)),
-        // Else the pattern is set in by four.
+        // Else the pattern is indented by four.
         None => Some((1, column.checked_sub(4)? + 1)),
     }
 }
@@ -225,7 +230,7 @@ fn allowed(raw: &RawAllow, known: &[&str], at: SettingPlace<'_>, faults: &mut Co
         }
         _ => {}
     }
-    // What stands there is not repeated: it may be the secret itself.
+    // The value is not repeated: it may be the secret itself.
     if sha256.as_ref().is_some_and(|hex| hex.len() != 64 || !hex.bytes().all(|b| b.is_ascii_hexdigit())) {
         faults.add_help(
             at.key("sha256"),
@@ -242,7 +247,7 @@ fn allowed(raw: &RawAllow, known: &[&str], at: SettingPlace<'_>, faults: &mut Co
         && !known.contains(&rule.as_str())
     {
         // Measuring how near a name is to all others takes long where many are wrong.
-        let near = (faults.0.len() < MOST_HELPED).then(|| nearest(rule, known.iter().copied())).flatten();
+        let near = (faults.0.len() < MAX_SUGGESTIONS).then(|| nearest(rule, known.iter().copied())).flatten();
         let help = near.map_or(LIST_RULES.to_owned(), |near| format!("did you mean `{near}`? {LIST_RULES}"));
         faults.add_help(at.key("rule"), format!("there is no rule `{}`", shortened(rule)), help);
     }
@@ -253,16 +258,16 @@ fn allowed(raw: &RawAllow, known: &[&str], at: SettingPlace<'_>, faults: &mut Co
     }
 }
 
-/// Whether a glob has a folder or a file that it names in full.
+/// Whether a glob names a folder or a file in full.
 fn names_a_place(glob: &str) -> bool {
     glob.split('/')
         .any(|part| !part.is_empty() && part != "." && !part.contains(['*', '?', '[', ']', '{', '}', '\\', ',']))
 }
 
-/// Checks the patterns; how they are matched is the business of the list of denied names.
+/// Checks the patterns of `deny_paths`, which [`DenyList`] matches.
 fn deny_paths(raw: &RawRedaction, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> Vec<String> {
     let written = raw.deny_paths.clone().unwrap_or_default().0;
-    for (index, text) in faults.first(at, &written, MOST_COMPILED).iter().enumerate() {
+    for (index, text) in faults.at_most(at, &written, MAX_COMPILED).iter().enumerate() {
         deny_path(text, at.item(index), faults);
     }
     written
@@ -291,14 +296,14 @@ fn deny_path(written: &str, at: SettingPlace<'_>, faults: &mut ConfigFaults) {
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use super::super::load_knowing;
+    use super::super::load_with_rules;
 
     const BUILT_IN: [&str; 4] = ["github-pat", "invisible-text", "jwt", "url-password"];
 
     /// Line, message and help of everything wrong with `redaction:`.
     fn wrong(redaction: &str) -> Vec<(u32, String, String)> {
         let text = format!("version: 1\nredaction:\n{redaction}");
-        let found = load_knowing("contextpack.yml", Some(&text), &BUILT_IN).unwrap_err();
+        let found = load_with_rules("contextpack.yml", Some(&text), &BUILT_IN).unwrap_err();
         found.into_iter().map(|d| (d.at.unwrap().line.unwrap(), d.message, d.help.unwrap_or_default())).collect()
     }
 
@@ -311,11 +316,11 @@ mod tests {
 
     fn fine(redaction: &str) -> super::RedactionSettings {
         let text = format!("redaction: {redaction}\n");
-        load_knowing("contextpack.yml", Some(&text), &BUILT_IN).unwrap_or_else(|e| panic!("{text}{e:#?}")).redaction
+        load_with_rules("contextpack.yml", Some(&text), &BUILT_IN).unwrap_or_else(|e| panic!("{text}{e:#?}")).redaction
     }
 
     #[test]
-    fn what_no_reader_sees_cannot_be_allowed() {
+    fn invisible_text_cannot_be_allowed() {
         let (line, message, help) = one("  allow: [{rule: invisible-text, path: docs/x.md}]\n");
         assert_eq!((line, &*message), (3, "`invisible-text` cannot be allowed"));
         assert!(help.contains("is not valid"), "{help}");
@@ -348,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_that_are_slow_to_compile_or_to_search_are_refused_where_they_stand() {
+    fn patterns_that_are_slow_to_compile_or_to_search_are_refused_with_their_place() {
         for (pattern, said) in [
             ("(a{100}){100}", "too large"),
             ("a{1000}{100}", "too large"),
@@ -380,7 +385,7 @@ mod tests {
         assert!(line == 3 && message.contains("more than 100000"), "{line}: {message}");
     }
 
-    /// The worst patterns that are let through take time in proportion to the text; debug builds are slow.
+    /// Debug builds are slow, so the bound is wide.
     #[test]
     fn the_worst_patterns_are_searched_in_linear_time() {
         let text: Vec<u8> =
@@ -395,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_free_and_made_of_what_a_marker_may_hold() {
+    fn names_are_unused_and_fit_into_a_marker() {
         for (name, said) in [
             ("Own", "cannot be the name"),
             ("own_1", "cannot be the name"),
@@ -413,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn keywords_say_something_and_match_whatever_the_case() {
+    fn keywords_are_not_empty_and_match_in_any_case() {
         let (line, message, _) =
             one("  rules:\n    - name: a\n      pattern: x\n      keywords:\n        - ok\n        - ' '\n");
         assert_eq!((line, message.as_str()), (8, "the text is empty"));
@@ -423,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn an_allowance_says_what_it_lets_through() {
+    fn an_allow_entry_has_to_restrict_what_it_allows() {
         for entry in ["{}", "{path: '**'}", "{path: '**/*'}", "{path: '*.md'}", "{path: '{a,b}/**/*.md'}"] {
             let (line, message, help) = one(&format!("  allow:\n    - {entry}\n"));
             assert!(line == 4 && message.contains("every finding through"), "{entry}: {message}");
@@ -443,19 +448,19 @@ mod tests {
     }
 
     #[test]
-    fn the_rule_of_an_allowance_exists() {
+    fn the_rule_of_an_allow_entry_exists() {
         let (line, message, help) = one("  allow:\n    - rule: github-pta\n      path: a.md\n");
         assert_eq!((line, message.as_str()), (4, "there is no rule `github-pta`"));
         assert_eq!(help, "did you mean `github-pat`? `contextpack redact --rules` lists the rules");
         let (_, _, help) = one("  allow: [{rule: nothing-like-it}]\n");
         assert_eq!(help, "`contextpack redact --rules` lists the rules");
         fine("{rules: [{name: own, pattern: x}], allow: [{rule: own}]}");
-        // A rule of one's own that is wrong is told once.
+        // A wrong rule of the user is reported once.
         assert_eq!(wrong("  rules: [{name: own, pattern: '('}]\n  allow: [{rule: own}]\n").len(), 1);
     }
 
     #[test]
-    fn a_digest_that_is_none_is_not_repeated() {
+    fn an_invalid_digest_is_not_repeated() {
         for digest in ["hunter2hunter2", "0f", "''"] {
             let (_, message, help) = one(&format!("  allow: [{{sha256: {digest}}}]\n"));
             assert!(message == "this is not a SHA-256" && help.contains("sha256sum"), "{message}");

@@ -4,8 +4,8 @@ use super::{
     BudgetLimits, BudgetProbe, BuildOrder, IncrementalBuild, Project, RootError, Unsettled, levelled, unmatched,
 };
 use crate::cache::{BuildCache, Cache, FreshnessPolicy, NoCache, ScrubCache, TracedTree};
-use crate::config::{DenyList, RedactionSettings, Settings, load_knowing};
-use crate::intake::{CacheUse, IntakeError, Options, Repo};
+use crate::config::{DenyList, RedactionSettings, Settings, load_with_rules};
+use crate::intake::{CacheUse, IntakeError, Repo, RepoOptions};
 use crate::model::{Code, Diagnostic, RepoPath, SourceTree, Untracked};
 use crate::redact::{Environment, Redactor, built_in_rules};
 use crate::seal::{Sealed, Stamp};
@@ -150,7 +150,7 @@ impl Configuration {
 /// What is wrong with it, not redacted yet.
 pub fn validated(name: &str, text: Option<&str>) -> Result<Settings, Vec<Diagnostic>> {
     let rules: Vec<&str> = built_in_rules().iter().map(|rule| rule.name).collect();
-    load_knowing(name, text, &rules)
+    load_with_rules(name, text, &rules)
 }
 
 /// Errors of a configuration, which may quote it, so that they are redacted like any other text.
@@ -267,7 +267,7 @@ impl Repository {
         let mut never = vec![settings.output.dir.clone()];
         never.extend(request.outputs.iter().filter_map(|folder| path_inside(&root, folder)));
         let snapshot = Some(&settings.github.snapshot);
-        let files = Repo::open(&root, Options { deny: &configuration.deny, never: &never, snapshot })?;
+        let files = Repo::open(&root, RepoOptions { deny: &configuration.deny, excluded: &never, snapshot })?;
         configuration.confirm(&root, request.config)?;
         let mut repository = Self {
             root,

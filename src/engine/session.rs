@@ -10,7 +10,7 @@ use super::{
 };
 use crate::cache::{BuildCache, Cache, FreshnessPolicy, NoCache, PackSummary, ScrubCache, SessionMemo};
 use crate::config::Settings;
-use crate::intake::{CacheUse, IntakeError, Options, Repo};
+use crate::intake::{CacheUse, IntakeError, Repo, RepoOptions};
 use crate::model::{Diagnostic, RepoPath, SourceTree, Untracked};
 use crate::redact::Environment;
 use crate::seal::Stamp;
@@ -190,9 +190,10 @@ impl Session {
         };
         let mut never = self.request.never.clone();
         never.push(settings.output.dir.clone());
-        let options = Options { deny: &configuration.deny, never: &never, snapshot: Some(&settings.github.snapshot) };
+        let options =
+            RepoOptions { deny: &configuration.deny, excluded: &never, snapshot: Some(&settings.github.snapshot) };
         let stands =
-            |(_, repo): &(Option<String>, Repo)| onlooker.touched.as_ref().is_some_and(|paths| repo.stands(paths));
+            |(_, repo): &(Option<String>, Repo)| onlooker.touched.as_ref().is_some_and(|paths| repo.is_current(paths));
         let before = listed.filter(|(known, _)| known == text).filter(stands);
         let before = before.map(|(_, mut repo)| Ok::<_, IntakeError>(repo.resume()?.then_some(repo))).transpose()?;
         let mut repo = before.flatten();
@@ -229,7 +230,7 @@ impl Session {
             expected: onlooker.expected,
         };
         let update = self.staged(&stage);
-        repo.idle();
+        repo.close_folders();
         let update = update?;
         self.listed = Some((configuration.text, repo));
         if !update.changes.is_empty() || !update.gone.is_empty() {

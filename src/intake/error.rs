@@ -1,23 +1,17 @@
-//! What stops a build before it begins: the outside world.
+//! Faults of the file system: which of them mean "absent", how they are worded, and those that stop a build.
 
 use std::io;
 use std::path::PathBuf;
 
-/// What the system says of a fault: words that are the same on every system, where there are any.
-pub(super) fn words(error: &io::Error) -> String {
-    let kind = error.kind().to_string();
-    if kind == "uncategorized error" { error.to_string() } else { kind }
-}
-
-/// The repo or its configuration cannot be opened.
+/// Why the repo or its configuration cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum IntakeError {
     /// The system refused to open or list something that a build cannot do without.
     #[error("cannot read `{}`", path.display())]
     Read {
-        /// What was to be read.
+        /// The file or folder.
         path: PathBuf,
-        /// Why it was not.
+        /// The system's error.
         source: io::Error,
     },
     /// The repo's root is no folder.
@@ -26,7 +20,7 @@ pub enum IntakeError {
         /// The path that was given.
         path: PathBuf,
     },
-    /// A git command is changing the work tree, and does not come to an end.
+    /// A git command is changing the work tree, and does not end.
     #[error(
         "git is changing files here: `{}` exists; try again when git is done, or remove that file if no git command runs",
         path.display()
@@ -35,18 +29,38 @@ pub enum IntakeError {
         /// The lock.
         path: PathBuf,
     },
-    /// Both spellings of the configuration's name exist, and nothing says which counts.
-    #[error("both `contextpack.yml` and `contextpack.yaml` stand in `{}`; remove one of them", path.display())]
+    /// Both spellings of the configuration's name exist, and neither takes precedence.
+    #[error("`{}` has both `contextpack.yml` and `contextpack.yaml`; remove one of them", path.display())]
     TwoConfigs {
         /// The folder.
         path: PathBuf,
     },
-    /// The configuration is no text that can be used.
+    /// The configuration is not a text that can be used.
     #[error("cannot use `{}`: {reason}", path.display())]
     Unusable {
         /// The file.
         path: PathBuf,
-        /// Why it is of no use.
+        /// The reason.
         reason: String,
     },
+}
+
+/// Words an error of the system, if possible in words that are the same on every system.
+pub(super) fn describe(error: &io::Error) -> String {
+    let kind = error.kind().to_string();
+    if kind == "uncategorized error" { error.to_string() } else { kind }
+}
+
+/// Whether an error says that there is nothing of that name. No other error counts as absence.
+pub(super) fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// Whether something exists, from the result of looking at it.
+pub(super) fn exists<T>(result: io::Result<T>) -> io::Result<bool> {
+    match result {
+        Ok(_) => Ok(true),
+        Err(error) if is_absent(&error) => Ok(false),
+        Err(error) => Err(error),
+    }
 }

@@ -1,15 +1,14 @@
-//! What git alone knows: which files are tracked, and the remote.
+//! Questions to git: which files it tracks, and the remote.
 
-use super::error::words;
-use super::root::is_there;
-use super::walk::is_gone;
+use super::error::{describe, exists, is_absent};
+use super::root::work_tree;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// The entries of the index below `root`, as [`tracked`] reads them.
+/// Returns the entries of the index below `root`, for [`tracked`] to read.
 ///
 /// # Errors
 /// Why git could not say.
@@ -18,18 +17,18 @@ pub(super) fn entries(root: &Path) -> Result<Vec<u8>, GitUnavailable> {
     let output = match command.stdin(Stdio::null()).output() {
         Ok(output) => output,
         Err(error) => {
-            let why = format!("git cannot be started: {}", words(&error));
+            let why = format!("git cannot be started: {}", describe(&error));
             return Err(GitUnavailable { why, absent: error.kind() == io::ErrorKind::NotFound });
         }
     };
-    answered(root, output).map_err(|why| GitUnavailable { why, absent: !is_repository(root).unwrap_or(true) })
+    output_of(root, output).map_err(|why| GitUnavailable { why, absent: !is_repository(root).unwrap_or(true) })
 }
 
-/// Whether there is a repository where `.git` says it is, by what every one has.
+/// Whether there is a repository where `.git` says it is, judged by the files that each one has.
 fn is_repository(root: &Path) -> io::Result<bool> {
-    let top = super::root::work_tree(root).map_err(io::Error::other)?;
+    let top = work_tree(root).map_err(io::Error::other)?;
     let Some(git) = top.map(folder).transpose()?.flatten() else { return Ok(false) };
-    let has = |name: &str| is_there(git.join(name).metadata());
+    let has = |name: &str| exists(git.join(name).metadata());
     // A linked work tree has a file that names the folder with the rest.
     Ok(has("HEAD")? && (has("commondir")? || has("objects")? && has("refs")?))
 }
@@ -37,22 +36,21 @@ fn is_repository(root: &Path) -> io::Result<bool> {
 /// Why git does not say which files it tracks.
 #[derive(Debug)]
 pub(super) struct GitUnavailable {
-    /// A sentence without a secret in it.
+    /// The reason: a sentence without a secret.
     pub(super) why: String,
-    /// Whether there is no git here to ask, or no repository where `.git` says it is. What else git fails of may be
-    /// gone in a moment.
+    /// Whether git is not installed, or there is no repository where `.git` says it is. Other reasons may be temporary.
     pub(super) absent: bool,
 }
 
-/// The tracked files of `entries` as git writes them: bytes, `/` between parts, relative to the root.
+/// Iterates over the tracked files of `entries` as git writes them: bytes, `/` between parts, relative to the root.
 pub(super) fn tracked(entries: &[u8]) -> impl Iterator<Item = &[u8]> {
     // `<mode> <id> <stage>\t<path>`
     let path = |entry: &'_ [u8]| entry.iter().position(|byte| *byte == b'\t');
     entries.split(|byte| *byte == 0).filter_map(move |entry| entry.get(path(entry)? + 1..))
 }
 
-/// The repository's own folder for the work tree that begins at `top`: the index lies in it. In a linked work tree and
-/// in a submodule `.git` is a file that names it.
+/// Finds the git folder of the work tree at `top`, which holds the index. In a linked work tree and in a submodule `.git`
+/// is a file that names it.
 ///
 /// # Errors
 /// If `.git` exists and cannot be looked at.
@@ -60,7 +58,7 @@ pub(super) fn folder(top: &Path) -> io::Result<Option<PathBuf>> {
     let git = top.join(".git");
     let there = |path: PathBuf| match path.metadata() {
         Ok(metadata) => Ok(Some((path, metadata))),
-        Err(error) if is_gone(&error) => Ok(None),
+        Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(error),
     };
     let Some((git, metadata)) = there(git)? else { return Ok(None) };
@@ -76,13 +74,13 @@ pub(super) fn folder(top: &Path) -> io::Result<Option<PathBuf>> {
     Ok(folder.map(|(folder, _)| folder))
 }
 
-/// Whether git tracks the file at `path`; where it cannot say so, it may.
+/// Whether git tracks the file at `path`. `true` if git cannot say so.
 pub(super) fn is_tracked(path: &Path) -> bool {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(OsStr::to_str)) else { return true };
     match folder.canonicalize() {
-        Err(error) if is_gone(&error) => return false,
+        Err(error) if is_absent(&error) => return false,
         Err(_) => return true,
-        Ok(real) => match super::root::work_tree(&real) {
+        Ok(real) => match work_tree(&real) {
             Ok(None) => return false,
             Ok(Some(_)) => {}
             Err(_) => return true,
@@ -92,10 +90,10 @@ pub(super) fn is_tracked(path: &Path) -> bool {
     run(folder, &["ls-files", "-z", "--cached", "--", &name]).map_or(true, |listed| !listed.is_empty())
 }
 
-/// The files outside the folders below `root` that decide what is tracked and ignored there.
-pub(super) fn beside(root: &Path) -> Vec<PathBuf> {
-    // Where they cannot be looked at there is nothing to follow; the build says what is wrong.
-    let Ok(Some(top)) = super::root::work_tree(root) else { return Vec::new() };
+/// Returns the files outside the folders below `root` that decide what is tracked and ignored there.
+pub(super) fn outside_inputs(root: &Path) -> Vec<PathBuf> {
+    // If they cannot be looked at there is nothing to watch; the build reports why.
+    let Ok(Some(top)) = work_tree(root) else { return Vec::new() };
     let mut files: Vec<PathBuf> = vec![top.join(".git")];
     let above = root.ancestors().skip(1).take_while(|dir| dir.starts_with(top));
     files.extend(above.map(|dir| dir.join(".gitignore")));
@@ -104,12 +102,12 @@ pub(super) fn beside(root: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The URL of `origin`, without a user's name or password in it, where there is such a remote.
+/// Returns the URL of the remote `origin` without user name and password, if there is one.
 ///
 /// # Errors
-/// Why git could not say: a sentence without a secret in it.
+/// Why git could not say: a sentence without a secret.
 pub(super) fn remote(root: &Path) -> Result<Option<String>, String> {
-    if super::root::work_tree(root).map_err(|error| error.to_string())?.is_none() {
+    if work_tree(root).map_err(|error| error.to_string())?.is_none() {
         return Ok(None);
     }
     let names = run(root, &["remote"])?;
@@ -130,36 +128,39 @@ pub(super) fn remote(root: &Path) -> Result<Option<String>, String> {
     })
 }
 
-/// Sets values of one clone's own configuration.
+/// Sets values in the git configuration of this clone.
 ///
 /// # Errors
-/// Why git did not: a sentence.
+/// Why git refused: a sentence.
 pub fn configure(root: &Path, values: &[(&str, &str)]) -> Result<(), String> {
     values.iter().try_for_each(|(name, value)| run(root, &["config", "--local", name, value]).map(drop))
 }
 
-/// Runs git so that neither the environment nor anybody's settings change the answer,
-/// and no program that the repo's own settings name is started.
+/// Runs git and returns its output.
+///
+/// # Errors
+/// Why it failed: a sentence.
 pub(super) fn run(root: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
     let output = command(root, arguments)
         .stdin(Stdio::null())
         .output()
         .map_err(|error| format!("git cannot be started: {}", error.kind()))?;
-    answered(root, output)
+    output_of(root, output)
 }
 
-fn answered(root: &Path, output: Output) -> Result<Vec<u8>, String> {
+fn output_of(root: &Path, output: Output) -> Result<Vec<u8>, String> {
     if output.status.success() {
         return Ok(output.stdout);
     }
-    let words = String::from_utf8_lossy(&output.stderr);
-    let first = words.lines().next().unwrap_or_default().trim_start_matches("fatal: ");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let first = stderr.lines().next().unwrap_or_default().trim_start_matches("fatal: ");
     // git names the folder in full, and a place on one machine tells others nothing.
     let first = first.replace(&*root.to_string_lossy(), ".");
     Err(format!("git failed: {}", if first.is_empty() { "it does not say why" } else { &first }))
 }
 
-/// git with these arguments, not started yet.
+/// Prepares a git command. Neither the environment nor the user's settings change its answer, and it starts no program
+/// that the repo's own settings name.
 pub(super) fn command(root: &Path, arguments: &[&str]) -> Command {
     let mut git = Command::new("git");
     for (name, _) in std::env::vars_os() {

@@ -1,4 +1,4 @@
-//! Files as revisions of the git repository have them.
+//! Reads files from revisions of the git repository.
 
 use super::git;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -6,16 +6,16 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 /// The largest file that is read, in bytes; no larger one is read from a folder either.
-const LARGEST: u64 = 64 << 20;
+const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// The most bytes that the files of one folder may have together: git stores a thousand equal files as one.
-const LARGEST_SET: u64 = 1 << 30;
+const MAX_FOLDER_BYTES: u64 = 1 << 30;
 
 /// Why a revision could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
     /// There is no such revision, or no such file in it.
-    #[error("git knows no `{0}`; where a shallow clone lacks it, fetch it first")]
+    #[error("git knows no `{0}`; if a shallow clone lacks it, fetch it first")]
     Unknown(String),
     /// The file is larger than any pack.
     #[error("`{0}` is larger than 64 MiB, the most that is read")]
@@ -23,7 +23,7 @@ pub enum HistoryError {
     /// The files of a folder are larger than any packs together.
     #[error("the files of `{0}` are larger than 1 GiB together, the most that is read")]
     SetTooLarge(String),
-    /// git could not be run, or gave no sense.
+    /// git could not be run, or its answer makes no sense.
     #[error("{0}")]
     Git(String),
     /// git ended early.
@@ -31,7 +31,7 @@ pub enum HistoryError {
     Ended(#[from] io::Error),
 }
 
-/// What a path is in a revision.
+/// A file or folder in a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GitObject {
     /// A file's bytes.
@@ -40,18 +40,18 @@ pub enum GitObject {
     Folder(Vec<(String, Vec<u8>)>),
 }
 
-/// One `git cat-file` that answers every question. Nothing is fetched for an answer.
+/// A running `git cat-file --batch`, which answers all requests. It fetches nothing.
 pub struct History {
     child: Child,
-    questions: ChildStdin,
-    answers: BufReader<ChildStdout>,
+    requests: ChildStdin,
+    responses: BufReader<ChildStdout>,
 }
 
 impl History {
     /// Starts git in `root`.
     ///
     /// # Errors
-    /// Where git cannot be started.
+    /// If git cannot be started.
     pub fn open(root: &Path) -> Result<Self, HistoryError> {
         let mut command = git::command(root, &["-c", "protocol.allow=never", "cat-file", "--batch"]);
         command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_NO_REPLACE_OBJECTS", "1");
@@ -59,26 +59,27 @@ impl History {
         let mut child =
             started.map_err(|error| HistoryError::Git(format!("git cannot be started: {}", error.kind())))?;
         match (child.stdin.take(), child.stdout.take()) {
-            (Some(questions), Some(answers)) => Ok(Self { child, questions, answers: BufReader::new(answers) }),
+            (Some(stdin), Some(stdout)) => Ok(Self { child, requests: stdin, responses: BufReader::new(stdout) }),
             _ => Err(HistoryError::Git("git gives no answers".to_owned())),
         }
     }
 
-    /// What stands at `path` of `revision`, `None` where nothing does. Of a folder only files whose name `wanted` takes.
+    /// Reads the file or folder at `path` of `revision`; `None` if there is none. Of a folder it reads the files for whose
+    /// names `wanted` is true.
     ///
     /// # Errors
-    /// Where there is no such revision, or git fails.
+    /// If there is no such revision, or git fails.
     pub fn read(
         &mut self,
         revision: &str,
         path: &str,
         wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Option<GitObject>, HistoryError> {
-        if self.ask(&format!("{revision}^{{commit}}"))?.is_none() {
+        if self.request(&format!("{revision}^{{commit}}"))?.is_none() {
             return Err(HistoryError::Unknown(revision.to_owned()));
         }
-        // The root itself is named by nothing after the colon.
-        let Some(found) = self.ask(&format!("{revision}:{path}"))? else { return Ok(None) };
+        // The root is named by an empty path after the colon.
+        let Some(found) = self.request(&format!("{revision}:{path}"))? else { return Ok(None) };
         match found.kind.as_str() {
             "blob" => Ok(Some(GitObject::File(found.bytes))),
             "tree" => {
@@ -86,10 +87,10 @@ impl History {
                 let mut total = 0;
                 for (name, id) in entries(&found) {
                     if wanted(&name)
-                        && let Some(file) = self.ask(&id)?
+                        && let Some(file) = self.request(&id)?
                     {
                         total += file.bytes.len() as u64;
-                        if total > LARGEST_SET {
+                        if total > MAX_FOLDER_BYTES {
                             return Err(HistoryError::SetTooLarge(format!("{revision}:{path}")));
                         }
                         files.push((name, file.bytes));
@@ -101,33 +102,33 @@ impl History {
         }
     }
 
-    fn ask(&mut self, name: &str) -> Result<Option<Object>, HistoryError> {
+    fn request(&mut self, name: &str) -> Result<Option<Object>, HistoryError> {
         if name.contains(|c: char| c.is_control()) {
             return Err(HistoryError::Unknown(name.escape_default().to_string()));
         }
-        writeln!(self.questions, "{name}")?;
-        self.questions.flush()?;
+        writeln!(self.requests, "{name}")?;
+        self.requests.flush()?;
         let mut head = String::new();
-        self.answers.read_line(&mut head)?;
+        self.responses.read_line(&mut head)?;
         let mut words = head.trim_end().rsplit(' ');
         let (size, kind, id) = (words.next().unwrap_or_default(), words.next(), words.next());
         let (Ok(size), Some(kind), Some(id)) = (size.parse::<u64>(), kind, id) else {
             // `<name> missing`, or `ambiguous`.
             return if head.is_empty() { Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()) } else { Ok(None) };
         };
-        if size > LARGEST {
+        if size > MAX_FILE_BYTES {
             return Err(HistoryError::TooLarge(name.to_owned()));
         }
         let mut bytes = Vec::new();
-        (&mut self.answers).take(size).read_to_end(&mut bytes)?;
-        self.answers.read_exact(&mut [0])?;
+        (&mut self.responses).take(size).read_to_end(&mut bytes)?;
+        self.responses.read_exact(&mut [0])?;
         Ok(Some(Object { kind: kind.to_owned(), id_bytes: id.len() / 2, bytes }))
     }
 }
 
 impl Drop for History {
     fn drop(&mut self) {
-        // It waits for questions that nobody asks any more.
+        // It would wait for further requests.
         let _ended = self.child.kill();
         let _reaped = self.child.wait();
     }
@@ -135,12 +136,12 @@ impl Drop for History {
 
 struct Object {
     kind: String,
-    /// How long an id is: 20 bytes of SHA-1, 32 of SHA-256.
+    /// The length of an id: 20 bytes of SHA-1, 32 of SHA-256.
     id_bytes: usize,
     bytes: Vec<u8>,
 }
 
-/// The plain files of a tree, with their ids. Links and folders are none.
+/// Returns the names and ids of the regular files of a tree, without links and folders.
 fn entries(tree: &Object) -> Vec<(String, String)> {
     let mut files = Vec::new();
     let mut rest = &tree.bytes[..];
@@ -158,10 +159,10 @@ fn entries(tree: &Object) -> Vec<(String, String)> {
     files
 }
 
-/// The revision from which two parted.
+/// Finds the merge base of two revisions.
 ///
 /// # Errors
-/// Where git knows no such thing.
+/// If there is none, or one of them is unknown.
 pub fn merge_base(root: &Path, one: &str, other: &str) -> Result<String, HistoryError> {
     let out = git::run(root, &["merge-base", "--end-of-options", one, other]);
     let base = out.ok().and_then(|out| String::from_utf8(out).ok());

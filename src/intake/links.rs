@@ -1,33 +1,32 @@
-//! Where a path really leads, link by link, without leaving the root.
+//! Follows symbolic links, one by one, without leaving the root.
 
-use super::error::words;
-use super::walk::is_gone;
+use super::error::{describe, is_absent};
 use crate::model::RepoPath;
 use cap_std::fs::Dir;
 use std::io;
 use std::path::Path;
 
-/// More links than this in one path are a circle, as for the system itself.
-const MOST_LINKS: usize = 40;
+/// The most links in one path; more count as a cycle, as for the system itself.
+const MAX_LINKS: usize = 40;
 
-/// Where a path ends once every link is followed.
+/// The end of a path once every link is followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum LinkEnd {
-    /// At a regular file; the path to it has no link.
+    /// A regular file; the path to it has no link.
     File(RepoPath),
-    /// At a folder.
+    /// A folder.
     Folder(RepoPath),
-    /// At a name where nothing is.
+    /// A name that does not exist.
     Missing(RepoPath),
-    /// At a name, or on the way to it at one, that exists and cannot be looked at; in the system's words.
+    /// A name that exists and cannot be looked at, or a part of whose path cannot; with the system's words.
     Unreadable(RepoPath, String),
-    /// Outside the root. An absolute link is outside wherever it points: elsewhere it points elsewhere.
+    /// A place outside the root. An absolute link is outside wherever it leads: on another machine it leads elsewhere.
     Outside,
-    /// At something that is no file, or nowhere.
+    /// Neither a file nor a folder, or a cycle.
     Nothing,
 }
 
-/// Follows `path` from the root.
+/// Follows `path` from the root to its end.
 pub(super) fn follow(root: &Dir, path: &RepoPath) -> LinkEnd {
     let mut rest: Vec<String> = parts(path.as_str());
     let mut real: Vec<String> = Vec::new();
@@ -48,19 +47,19 @@ pub(super) fn follow(root: &Dir, path: &RepoPath) -> LinkEnd {
         let here = real.join("/");
         let metadata = match root.symlink_metadata(&here) {
             Ok(metadata) => metadata,
-            Err(error) => return stopped(here, rest, &error),
+            Err(error) => return stopped_at(here, rest, &error),
         };
         is_file = metadata.is_file();
         if metadata.is_symlink() {
             links += 1;
             let target = match root.read_link_contents(&here) {
                 Ok(target) => target,
-                Err(error) => return stopped(here, rest, &error),
+                Err(error) => return stopped_at(here, rest, &error),
             };
-            if leads_away(&target) {
+            if is_outside(&target) {
                 return LinkEnd::Outside;
             }
-            let Some(target) = target.to_str().filter(|_| links <= MOST_LINKS) else {
+            let Some(target) = target.to_str().filter(|_| links <= MAX_LINKS) else {
                 return LinkEnd::Nothing;
             };
             real.pop();
@@ -69,38 +68,38 @@ pub(super) fn follow(root: &Dir, path: &RepoPath) -> LinkEnd {
             return LinkEnd::Nothing;
         }
     }
-    match (named(&real.join("/")), is_file) {
+    match (repo_path(&real.join("/")), is_file) {
         (Some(path), true) => LinkEnd::File(path),
         (Some(path), false) => LinkEnd::Folder(path),
         (None, _) => LinkEnd::Outside,
     }
 }
 
-/// The parts of a path, the first one last.
+/// Splits a path, the first part last.
 fn parts(path: &str) -> Vec<String> {
     path.split('/').rev().map(str::to_owned).collect()
 }
 
-/// Where a path ends of which no more than `here` could be followed.
-fn stopped(mut here: String, rest: Vec<String>, error: &io::Error) -> LinkEnd {
+/// Returns the end of a path that could be followed only as far as `here`.
+fn stopped_at(mut here: String, rest: Vec<String>, error: &io::Error) -> LinkEnd {
     for part in rest.into_iter().rev() {
         here.push('/');
         here.push_str(&part);
     }
-    match named(&here) {
+    match repo_path(&here) {
         None => LinkEnd::Outside,
         // No file can have a name that is too long.
-        Some(path) if is_gone(error) || error.kind() == io::ErrorKind::InvalidFilename => LinkEnd::Missing(path),
-        Some(path) => LinkEnd::Unreadable(path, words(error)),
+        Some(path) if is_absent(error) || error.kind() == io::ErrorKind::InvalidFilename => LinkEnd::Missing(path),
+        Some(path) => LinkEnd::Unreadable(path, describe(error)),
     }
 }
 
-/// A path of names on disk: `~x` and `c:x` are names here, not other places.
-pub(super) fn named(path: &str) -> Option<RepoPath> {
+/// Makes a repo path of names on disk: `~x` and `c:x` are plain names here.
+pub(super) fn repo_path(path: &str) -> Option<RepoPath> {
     RepoPath::new(&format!("./{path}")).ok()
 }
 
-fn leads_away(target: &Path) -> bool {
+fn is_outside(target: &Path) -> bool {
     target.has_root()
         || target.is_absolute()
         || target.components().any(|part| matches!(part, std::path::Component::Prefix(_)))

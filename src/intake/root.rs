@@ -1,7 +1,7 @@
-//! Where the repo begins, and its configuration's text.
+//! Finds the root of a repo and reads its configuration.
 
-use super::walk::is_gone;
-use super::{error::IntakeError, links, text};
+use super::error::{IntakeError, exists, is_absent};
+use super::{links, text};
 use crate::model::Refusal;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
@@ -9,17 +9,16 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The configuration's names; one of them at most may exist.
-const CONFIGS: [&str; 2] = ["contextpack.yml", "contextpack.yaml"];
+/// The names of the configuration; at most one of them may exist.
+const CONFIG_NAMES: [&str; 2] = ["contextpack.yml", "contextpack.yaml"];
 
-/// The nearest folder upwards that has a configuration, else the one that has `.git`, else `start`.
+/// Finds the nearest folder upwards with a configuration or `.git`, else `start`.
 ///
-/// The search ends at the top of the git work tree: a configuration that
-/// somebody left further up says nothing about this repo.
+/// The search ends at the top of the git work tree: a configuration further up is not about this repo.
 pub(super) fn find(start: &Path) -> Result<PathBuf, IntakeError> {
     let start = folder(start)?;
     for dir in start.ancestors() {
-        for name in CONFIGS {
+        for name in CONFIG_NAMES {
             if is_file(&dir.join(name))? {
                 return Ok(dir.to_owned());
             }
@@ -31,7 +30,7 @@ pub(super) fn find(start: &Path) -> Result<PathBuf, IntakeError> {
     Ok(start)
 }
 
-/// The nearest folder upwards at which a git repository begins.
+/// Finds the nearest folder upwards with `.git`.
 pub(super) fn work_tree(root: &Path) -> Result<Option<&Path>, IntakeError> {
     for dir in root.ancestors() {
         if has_git(dir)? {
@@ -41,37 +40,28 @@ pub(super) fn work_tree(root: &Path) -> Result<Option<&Path>, IntakeError> {
     Ok(None)
 }
 
-/// The real path of a folder.
+/// Returns the real path of a folder.
 pub(super) fn folder(path: &Path) -> Result<PathBuf, IntakeError> {
     let real = fs::canonicalize(path).map_err(|source| IntakeError::Read { path: path.to_owned(), source })?;
     if real.is_dir() { Ok(real) } else { Err(IntakeError::NotAFolder { path: path.to_owned() }) }
 }
 
-/// Whether a git repository begins at this folder; in work trees and submodules `.git` is a file.
+/// Whether a folder has `.git`, which is a file in linked work trees and submodules.
 fn has_git(dir: &Path) -> Result<bool, IntakeError> {
     let path = dir.join(".git");
-    is_there(path.symlink_metadata()).map_err(|source| failed(&path, source))
+    exists(path.symlink_metadata()).map_err(|source| failed(&path, source))
 }
 
-/// Whether a regular file, or a link to one, is there.
+/// Whether `path` is a regular file or a link to one.
 fn is_file(path: &Path) -> Result<bool, IntakeError> {
     match path.metadata() {
         Ok(metadata) => Ok(metadata.is_file()),
-        Err(error) if is_gone(&error) => Ok(false),
+        Err(error) if is_absent(&error) => Ok(false),
         Err(source) => Err(failed(path, source)),
     }
 }
 
-/// Whether something is there; what cannot be looked at is not taken for absent.
-pub(super) fn is_there<T>(looked: io::Result<T>) -> io::Result<bool> {
-    match looked {
-        Ok(_) => Ok(true),
-        Err(error) if is_gone(&error) => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
-/// The configuration's name as shown to the user, and its text.
+/// Returns the configuration's name as shown to the user, and its text.
 pub(super) fn config(root: &Path, explicit: Option<&Path>) -> Result<Option<(String, String)>, IntakeError> {
     if let Some(path) = explicit {
         let mut options = OpenOptions::new();
@@ -79,26 +69,26 @@ pub(super) fn config(root: &Path, explicit: Option<&Path>) -> Result<Option<(Str
         cap_fs_ext::OpenOptionsSyncExt::nonblock(&mut options, true);
         let file = File::open_ambient_with(path, &options, ambient_authority());
         return file.map_err(|source| failed(path, source)).and_then(|file| {
-            Ok(Some((path.display().to_string(), usable(path, text::read_open(file, text::limit("")))?)))
+            Ok(Some((path.display().to_string(), checked(path, text::read_open(file, text::size_limit("")))?)))
         });
     }
     let dir = Dir::open_ambient_dir(root, ambient_authority()).map_err(|source| failed(root, source))?;
     let mut present = Vec::new();
-    for name in CONFIGS {
-        let there = is_there(dir.symlink_metadata(name)).map_err(|source| failed(&root.join(name), source))?;
-        present.extend(there.then_some(name));
+    for name in CONFIG_NAMES {
+        let found = exists(dir.symlink_metadata(name)).map_err(|source| failed(&root.join(name), source))?;
+        present.extend(found.then_some(name));
     }
     match present[..] {
         [] => Ok(None),
         [name] => {
             let path = root.join(name);
-            let read = match links::named(name).map(|name| links::follow(&dir, &name)) {
-                Some(links::LinkEnd::File(real)) => text::read(&dir, real.as_str(), text::limit("")),
+            let read = match links::repo_path(name).map(|name| links::follow(&dir, &name)) {
+                Some(links::LinkEnd::File(real)) => text::read(&dir, real.as_str(), text::size_limit("")),
                 Some(links::LinkEnd::Outside) => Err(Refusal::Outside),
                 Some(links::LinkEnd::Unreadable(_, why)) => Err(Refusal::Unreadable(why)),
                 _ => Err(Refusal::Binary),
             };
-            let text = usable(&path, read)?;
+            let text = checked(&path, read)?;
             Ok(Some((name.to_owned(), text)))
         }
         _ => Err(IntakeError::TwoConfigs { path: root.to_owned() }),
@@ -109,7 +99,7 @@ fn failed(path: &Path, source: io::Error) -> IntakeError {
     IntakeError::Read { path: path.to_owned(), source }
 }
 
-fn usable(path: &Path, read: Result<String, Refusal>) -> Result<String, IntakeError> {
+fn checked(path: &Path, read: Result<String, Refusal>) -> Result<String, IntakeError> {
     let reason = match read {
         Ok(text) => return Ok(text),
         Err(Refusal::Binary) => "it is no text file".to_owned(),

@@ -1,6 +1,6 @@
 //! The files of the GitHub snapshot.
 
-use super::error::words;
+use super::error::describe;
 use super::walk::UnlistedEntry;
 use super::{links, text};
 use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath};
@@ -9,9 +9,9 @@ use cap_std::fs::Dir;
 use std::io;
 
 /// The largest file of an issue, in bytes: long discussions are larger than other texts may be.
-const LARGEST: u64 = 32 << 20;
+const MAX_BYTES: u64 = 32 << 20;
 
-/// The snapshot as it was when the repo was opened.
+/// The files of the snapshot when the repo was opened.
 #[derive(Debug, Default)]
 pub(super) struct SnapshotFiles {
     /// Sorted.
@@ -21,30 +21,30 @@ pub(super) struct SnapshotFiles {
 }
 
 impl SnapshotFiles {
-    /// Lists `<owner>/<repo>/<number>.json` below `folder`; none where there is no such folder.
+    /// Lists `<owner>/<repo>/<number>.json` below `folder`; none if there is no such folder.
     ///
     /// No link is followed, and git is not asked: what `sync` wrote counts whether or not it is committed.
     pub(super) fn list(root: &Dir, folder: &RepoPath) -> Self {
         let mut snapshot = Self::default();
         let parts: Vec<&str> = folder.as_str().split('/').filter(|part| !part.is_empty()).collect();
         match parts.iter().try_fold(None, |dir: Option<Dir>, part| open(dir.as_ref().unwrap_or(root), part).map(Some)) {
-            Ok(dir) => snapshot.folder(dir.as_ref().unwrap_or(root), folder.as_str(), 0),
-            Err(fault) => snapshot.failed(folder.as_str(), &fault),
+            Ok(dir) => snapshot.list_folder(dir.as_ref().unwrap_or(root), folder.as_str(), 0),
+            Err(fault) => snapshot.report_fault(folder.as_str(), &fault),
         }
         snapshot.files.sort_unstable();
         snapshot
     }
 
-    fn folder(&mut self, dir: &Dir, path: &str, depth: u8) {
+    fn list_folder(&mut self, dir: &Dir, path: &str, depth: u8) {
         let entries = match dir.entries() {
             Ok(entries) => entries,
-            Err(error) => return self.failed(path, &SnapshotFault::Refused(error)),
+            Err(error) => return self.report_fault(path, &SnapshotFault::Refused(error)),
         };
         for entry in entries {
             let entry = match entry {
                 Ok(entry) => entry,
-                // The rest is not known; one word on it is enough.
-                Err(error) => return self.failed(path, &SnapshotFault::Refused(error)),
+                // The rest is unknown; it is reported once.
+                Err(error) => return self.report_fault(path, &SnapshotFault::Refused(error)),
             };
             let Ok(name) = entry.file_name().into_string() else { continue };
             let below = format!("{path}/{name}");
@@ -55,36 +55,36 @@ impl SnapshotFiles {
             }
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() && depth < 2 => match open(dir, &name) {
-                    Ok(dir) => self.folder(&dir, &below, depth + 1),
-                    Err(fault) => self.failed(&below, &fault),
+                    Ok(dir) => self.list_folder(&dir, &below, depth + 1),
+                    Err(fault) => self.report_fault(&below, &fault),
                 },
-                Ok(kind) if kind.is_file() && depth == 2 => self.files.extend(links::named(&below)),
-                Ok(kind) if kind.is_symlink() => self.strange(&below, "it is a link, which is not followed"),
-                Ok(_) if depth == 2 => self.strange(&below, "it is no file"),
-                // A file beside the folders is nobody's issue.
+                Ok(kind) if kind.is_file() && depth == 2 => self.files.extend(links::repo_path(&below)),
+                Ok(kind) if kind.is_symlink() => self.report_unexpected(&below, "it is a link, which is not followed"),
+                Ok(_) if depth == 2 => self.report_unexpected(&below, "it is no file"),
+                // A file beside the folders is no issue.
                 Ok(_) => {}
-                Err(error) => self.failed(&below, &SnapshotFault::Refused(error)),
+                Err(error) => self.report_fault(&below, &SnapshotFault::Refused(error)),
             }
         }
     }
 
-    /// Something stands where the snapshot should be.
-    fn strange(&mut self, path: &str, what: &str) {
-        let at = links::named(path).map(Place::file);
+    /// Reports something else in place of a folder or file of the snapshot.
+    fn report_unexpected(&mut self, path: &str, what: &str) {
+        let at = links::repo_path(path).map(Place::file);
         let help = "remove it, and run `contextpack sync` again";
         self.diagnostics.push(Diagnostic::new(Code::InvalidSnapshot, at, what).help(help));
     }
 
-    /// What is not there is no fault: nothing was synced yet.
-    fn failed(&mut self, path: &str, fault: &SnapshotFault) {
+    /// Reports a folder that cannot be listed. Absence is no fault: nothing was synced yet.
+    fn report_fault(&mut self, path: &str, fault: &SnapshotFault) {
         match fault {
             SnapshotFault::Refused(error) if error.kind() == io::ErrorKind::NotFound => {}
             SnapshotFault::Refused(error) => {
-                let what = format!("`{path}` of the snapshot cannot be listed: {}", words(error));
+                let what = format!("`{path}` of the snapshot cannot be listed: {}", describe(error));
                 self.unlisted.push(UnlistedEntry::new(path, path, &what));
             }
-            SnapshotFault::NoFolder => {
-                let at = links::named(path).map(Place::file);
+            SnapshotFault::NotAFolder => {
+                let at = links::repo_path(path).map(Place::file);
                 let help = "put a folder in its place, or name another one with `github.snapshot`";
                 let message = "it is a link or no folder, so that no issue can be read there";
                 self.diagnostics.push(Diagnostic::new(Code::InvalidSnapshot, at, message).help(help));
@@ -92,17 +92,17 @@ impl SnapshotFiles {
         }
     }
 
-    /// The text of one of the files.
+    /// Reads one of the files.
     pub(super) fn read(&self, root: &Dir, path: &RepoPath) -> Result<String, Refusal> {
         self.files.binary_search(path).map_err(|_| Refusal::NotInRepo)?;
-        text::read(root, path.as_str(), LARGEST)
+        text::read(root, path.as_str(), MAX_BYTES)
     }
 }
 
 /// Why a folder of the snapshot cannot be opened.
 enum SnapshotFault {
-    /// A link or a file stands there.
-    NoFolder,
+    /// It is a link or a file.
+    NotAFolder,
     /// The system refused.
     Refused(io::Error),
 }
@@ -113,7 +113,7 @@ fn open(dir: &Dir, name: &str) -> Result<Dir, SnapshotFault> {
         Err(error) => error,
     };
     match dir.symlink_metadata(name) {
-        Ok(metadata) if !metadata.is_dir() => Err(SnapshotFault::NoFolder),
+        Ok(metadata) if !metadata.is_dir() => Err(SnapshotFault::NotAFolder),
         _ => Err(SnapshotFault::Refused(refused)),
     }
 }

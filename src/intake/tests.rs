@@ -1,12 +1,15 @@
-//! The room as a whole, against real folders and real git.
+//! The module as a whole, with real folders and real git.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use super::*;
+use super::{Repo, RepoOptions};
+use crate::config::DenyList;
+use crate::model::{Code, Refusal, RepoPath, Severity, SourceTree as _};
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
-/// A folder that is gone after the test.
+/// A temporary folder, with git on demand.
 pub(super) struct Sandbox(tempfile::TempDir);
 
 impl Sandbox {
@@ -59,8 +62,8 @@ impl Sandbox {
     fn repo_at(&self, root: &str, deny: &[&str]) -> Repo {
         let extra: Vec<String> = deny.iter().map(|entry| (*entry).to_owned()).collect();
         let deny = DenyList::new(&extra).unwrap();
-        let never = [path("packs")];
-        Repo::open(&self.at(root), Options { deny: &deny, never: &never, snapshot: None }).unwrap()
+        let excluded = [path("packs")];
+        Repo::open(&self.at(root), RepoOptions { deny: &deny, excluded: &excluded, snapshot: None }).unwrap()
     }
 }
 
@@ -313,9 +316,9 @@ fn an_ignore_file_that_cannot_be_used_hides_everything_and_says_so() {
     assert_eq!(repo.diagnostics().len(), 1);
 }
 
-/// The same work tree before and after something happened to it.
+/// Whether a repo still counts as settled after `what` happened to its work tree.
 fn settled_after(sandbox: &Sandbox, what: impl FnOnce()) -> bool {
-    // Files that are as new as the look at them may have changed meanwhile.
+    // Files that are as new as the observation may have changed meanwhile.
     std::thread::sleep(std::time::Duration::from_millis(50));
     let repo = sandbox.repo();
     assert!(repo.is_settled());
@@ -362,7 +365,7 @@ fn a_look_at_the_state_and_a_commit_of_it_change_no_file() {
     let before = index();
     assert!(settled_after(&sandbox, || drop(sandbox.git(&["status"]))));
     assert_ne!(index(), before);
-    // An editor that saves the same text again; where the system does not keep when a file was made, nobody can tell.
+    // An editor that saves the same text again; cannot be told apart if the system does not store when a file was created.
     if fs::metadata(sandbox.at("a.md")).unwrap().created().is_ok() {
         let save = || {
             sandbox.write("a.md", "two");
@@ -381,10 +384,10 @@ fn a_linked_work_tree_is_observed_by_its_own_index() {
     let place = linked.at("tree");
     sandbox.git(&["worktree", "add", "-q", "--detach", place.to_str().unwrap()]);
     let deny = DenyList::new(&[]).unwrap();
-    let repo = Repo::open(&place, Options { deny: &deny, never: &[], snapshot: None }).unwrap();
+    let repo = Repo::open(&place, RepoOptions { deny: &deny, excluded: &[], snapshot: None }).unwrap();
     assert_eq!((names(&repo), repo.is_settled()), (vec!["a.md", "sub/b.md"], true));
     sandbox.git(&["checkout", "-q", "other"]);
-    assert!(repo.is_settled(), "another work tree of the repository is no concern of it");
+    assert!(repo.is_settled(), "another work tree of the repository does not matter");
     sandbox.git(&["-C", place.to_str().unwrap(), "checkout", "-q", "--detach", "other"]);
     assert!(!repo.is_settled());
 }

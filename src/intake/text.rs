@@ -1,6 +1,6 @@
-//! One file's bytes, opened beneath the root, as text.
+//! Reads files below the root as text, without following links.
 
-use super::error::words;
+use super::error::describe;
 use crate::model::{FileState, Refusal};
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{Dir, File, OpenOptions};
@@ -14,31 +14,30 @@ use std::time::Duration;
 use std::time::SystemTime;
 
 /// The largest text that is read, in bytes.
-const LARGEST: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
-/// The largest list of items, one a line, in bytes.
-const LARGEST_LIST: u64 = 256 << 20;
+/// The largest JSONL file that is read, in bytes.
+const MAX_JSONL_BYTES: u64 = 256 << 20;
 
-/// How many bytes a file with this extension may have.
-pub(super) fn limit(extension: &str) -> u64 {
-    if extension.eq_ignore_ascii_case("jsonl") { LARGEST_LIST } else { LARGEST }
+/// Returns how many bytes a file with this extension may have.
+pub(super) fn size_limit(extension: &str) -> u64 {
+    if extension.eq_ignore_ascii_case("jsonl") { MAX_JSONL_BYTES } else { MAX_BYTES }
 }
 
 /// Reads a file of at most `limit` bytes as text: LF line ends, no byte-order mark.
 ///
-/// `path` is opened folder by folder from the handle of the root, and no link
-/// is followed on the way: whoever swaps one in after the path was judged gets
-/// a refusal. Opening does not wait, so a FIFO cannot hold a build.
+/// `path` is opened folder by folder from the handle of the root, and no link is followed on the way: one that is swapped
+/// in after the path was checked is refused. Opening does not wait, so a FIFO cannot block a build.
 pub(super) fn read(root: &Dir, path: &str, limit: u64) -> Result<String, Refusal> {
     read_bytes(root, path, limit).and_then(decode)
 }
 
-/// Folders of one root that were opened just now, for the next file in them.
+/// A cache of open folders of one root: the next file is often in one of them.
 #[derive(Debug, Default)]
 pub(super) struct OpenFolders(Mutex<VecDeque<(String, Arc<Dir>)>>);
 
 /// How many folders stay open: files come by folder, and several threads read at once.
-const OPEN: usize = 32;
+const MAX_OPEN: usize = 32;
 
 impl OpenFolders {
     /// Reads a file as [`read`] does.
@@ -52,7 +51,7 @@ impl OpenFolders {
         bytes_of(file, limit).and_then(decode)
     }
 
-    /// Closes all of them: by now others may stand at these names.
+    /// Closes all folders: their names may belong to others by now.
     pub(super) fn close(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -67,7 +66,7 @@ impl OpenFolders {
         let dir = Arc::new(open_folder(root, folder)?);
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known(&open).is_none() {
-            open.truncate(OPEN - 1);
+            open.truncate(MAX_OPEN - 1);
             open.push_front((folder.to_owned(), Arc::clone(&dir)));
         }
         Ok(dir)
@@ -79,14 +78,14 @@ pub(super) fn read_open(file: File, limit: u64) -> Result<String, Refusal> {
     bytes_of(file, limit).and_then(decode)
 }
 
-/// Reads a file's bytes as they are, opened as [`read`] opens it.
+/// Reads a file's bytes unchanged, opened as [`read`] opens it.
 pub(super) fn read_bytes(root: &Dir, path: &str, limit: u64) -> Result<Vec<u8>, Refusal> {
     let file = open(root, path).map_err(|error| refusal(root, path, &error))?;
     bytes_of(file, limit)
 }
 
 fn bytes_of(file: File, limit: u64) -> Result<Vec<u8>, Refusal> {
-    let unreadable = |error: io::Error| Refusal::Unreadable(words(&error));
+    let unreadable = |error: io::Error| Refusal::Unreadable(describe(&error));
     let metadata = file.metadata().map_err(unreadable)?;
     if !metadata.is_file() {
         return Err(Refusal::Binary);
@@ -103,7 +102,7 @@ fn bytes_of(file: File, limit: u64) -> Result<Vec<u8>, Refusal> {
     Ok(bytes)
 }
 
-/// Options that neither wait nor follow a link at the end of the path.
+/// Returns options for opening without waiting and without following a link at the end of the path.
 fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).nonblock(true).follow(FollowSymlinks::No);
@@ -124,7 +123,7 @@ fn open_folder(root: &Dir, path: &str) -> io::Result<Dir> {
     parts.try_fold(first, |folder, part| folder.open_dir_nofollow(part))
 }
 
-/// What went wrong, in words that are the same on every system.
+/// Turns an error of opening `path` into a refusal.
 fn refusal(root: &Dir, path: &str, error: &io::Error) -> Refusal {
     match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Refusal::NotInRepo,
@@ -134,15 +133,16 @@ fn refusal(root: &Dir, path: &str, error: &io::Error) -> Refusal {
             Ok(metadata) if metadata.is_symlink() => Refusal::NotInRepo,
             // A socket or a device without a driver cannot be opened at all.
             Ok(metadata) if !metadata.is_file() => Refusal::Binary,
-            _ => Refusal::Unreadable(words(error)),
+            _ => Refusal::Unreadable(describe(error)),
         },
     }
 }
 
-/// When a file was made, or when something in a folder last came or went. Git makes files anew where it changes them.
+/// Returns when a file was created, or when an entry of a folder last came or went. git replaces the files that it
+/// changes.
 ///
-/// Where the system does not keep when a file was made, it is when the file was last changed in any way.
-pub(super) fn made(path: &Path) -> Option<SystemTime> {
+/// If the system does not store when a file was created, it is when the file was last changed in any way.
+pub(super) fn created(path: &Path) -> Option<SystemTime> {
     let metadata = path.symlink_metadata().ok()?;
     let modified = metadata.modified().ok()?;
     if metadata.is_dir() {
@@ -160,13 +160,13 @@ pub(super) fn made(path: &Path) -> Option<SystemTime> {
     })
 }
 
-/// The state of a regular file.
+/// Returns the state of a regular file, if the system stores enough to tell two states apart.
 #[cfg(unix)]
 pub(super) fn state(path: &Path) -> Option<FileState> {
     state_of(&path.symlink_metadata().ok()?)
 }
 
-/// The state that the system told of a regular file.
+/// Returns the state of a regular file from its metadata.
 #[cfg(unix)]
 pub(super) fn state_of(metadata: &Metadata) -> Option<FileState> {
     use std::os::unix::fs::MetadataExt as _;
@@ -174,19 +174,17 @@ pub(super) fn state_of(metadata: &Metadata) -> Option<FileState> {
     metadata.is_file().then(|| FileState::new(metadata.len(), metadata.ino(), modified, changed))?
 }
 
-/// Elsewhere too little is told to rely on.
 #[cfg(not(unix))]
 pub(super) fn state(_: &Path) -> Option<FileState> {
     None
 }
 
-/// As above.
 #[cfg(not(unix))]
 pub(super) fn state_of(_: &Metadata) -> Option<FileState> {
     None
 }
 
-/// Judges bytes and makes them text.
+/// Turns bytes into text, or refuses them.
 fn decode(bytes: Vec<u8>) -> Result<String, Refusal> {
     if bytes.contains(&0) {
         return Err(Refusal::Binary);
@@ -230,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_say_why() {
+    fn bytes_that_are_not_text_are_refused_with_the_reason() {
         assert_eq!(decode(b"a\0b".to_vec()), Err(Refusal::Binary));
         assert_eq!(decode(b"a\xFFb".to_vec()), Err(Refusal::NotUtf8));
         assert_eq!(decode(b"\xFF\xFEa\0".to_vec()), Err(Refusal::Binary));

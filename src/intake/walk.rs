@@ -1,8 +1,8 @@
 //! The names in a repo that git does not ignore.
 
-use super::error::words;
-use super::links::named;
-use super::rules::IgnoreRules;
+use super::error::{describe, is_absent};
+use super::ignore_rules::IgnoreRules;
+use super::links::repo_path;
 use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, DirEntry};
@@ -11,7 +11,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a walk found, in no order.
+/// The result of a walk, in no order.
 #[derive(Debug, Default)]
 pub(super) struct WalkResult {
     /// Regular files.
@@ -22,29 +22,29 @@ pub(super) struct WalkResult {
     pub(super) folders: Vec<String>,
     /// Names that cannot be used.
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// Places of which nobody knows what lies there.
+    /// Files and folders that could not be looked at.
     pub(super) unlisted: Vec<UnlistedEntry>,
 }
 
 /// A file or folder that exists and could not be listed or looked at.
 #[derive(Debug)]
 pub(super) struct UnlistedEntry {
-    /// Its path from the root: whatever is there or below it may exist. That of the root is empty.
+    /// Its path from the root, whose own is empty. Anything may exist there and below it.
     pub(super) path: String,
-    /// Says so, as an error.
+    /// Reports it, as an error.
     pub(super) diagnostic: Diagnostic,
 }
 
 impl UnlistedEntry {
-    /// `path` from the root; `at` is the place to name, and `what` says why nobody knows what is there.
+    /// An entry for `path`, reported at the file `at` with the message `what`.
     pub(super) fn new(path: &str, at: &str, what: &str) -> Self {
         let diagnostic = Diagnostic { severity: Severity::Error, ..unreadable(at, what) };
-        Self { path: path.to_owned(), diagnostic: diagnostic.help(READABLE) }
+        Self { path: path.to_owned(), diagnostic: diagnostic.help(UNREADABLE_HELP) }
     }
 }
 
 /// What to do about an input that cannot be read.
-const READABLE: &str = "make it readable, or let git ignore it; until then no pack is built or removed";
+const UNREADABLE_HELP: &str = "make it readable, or let git ignore it; until then no pack is built or removed";
 
 /// One walk through a repo.
 pub(super) struct RepoWalk<'a> {
@@ -53,29 +53,43 @@ pub(super) struct RepoWalk<'a> {
     /// The root's handle.
     pub(super) handle: &'a Dir,
     /// Folders that are not entered.
-    pub(super) never: &'a dyn SkippedFolders,
+    pub(super) excluded: &'a ExcludedFolders,
 }
 
-/// Says which folders a walk leaves alone.
-pub(super) trait SkippedFolders: Sync {
-    /// Whether a folder or file, as a path from the root, is left alone.
-    fn never(&self, path: &str) -> bool;
+/// Folders that are never inputs, as paths from the root.
+#[derive(Debug)]
+pub(super) struct ExcludedFolders(Vec<RepoPath>);
+
+impl ExcludedFolders {
+    /// The root itself cannot be excluded.
+    pub(super) fn new(folders: impl Iterator<Item = RepoPath>) -> Self {
+        Self(folders.filter(|folder| !folder.as_str().is_empty()).collect())
+    }
+
+    /// Whether `path` is one of the folders or lies below one. Case is ignored: on some systems `Packs` is the folder
+    /// `packs`.
+    pub(super) fn contains(&self, path: &str) -> bool {
+        self.0.iter().any(|folder| {
+            let folder = folder.as_str();
+            path.get(..folder.len()).is_some_and(|start| start.eq_ignore_ascii_case(folder))
+                && matches!(path.as_bytes().get(folder.len()), None | Some(b'/'))
+        })
+    }
 }
 
 /// The rules that hold at the root because of folders above it.
 #[derive(Debug, Default)]
 pub(super) struct InheritedRules {
-    /// The root's path from the work tree's top, with a `/` at its end; empty where they are the same.
+    /// The root's path from the work tree's top, with a `/` at its end; empty if they are the same.
     prefix: Vec<u8>,
     rules: Option<Arc<IgnoreRules>>,
 }
 
 /// Reads the ignore files between a work tree's `top` and the `root` below it.
 ///
-/// Nothing where one of them ignores the root itself: such a folder belongs to
-/// nobody's repo but its own.
-pub(super) fn above(top: &Path, root: &Path) -> io::Result<Option<InheritedRules>> {
-    let mut above = InheritedRules::default();
+/// `None` if one of them ignores the root itself: such a folder is a repo of its own.
+pub(super) fn inherited_rules(top: &Path, root: &Path) -> io::Result<Option<InheritedRules>> {
+    let mut inherited = InheritedRules::default();
     let Ok(below) = root.strip_prefix(top) else {
         return Ok(None);
     };
@@ -83,18 +97,18 @@ pub(super) fn above(top: &Path, root: &Path) -> io::Result<Option<InheritedRules
     for part in below.components() {
         let handle = Dir::open_ambient_dir(&dir, ambient_authority())?;
         let refusal;
-        (above.rules, refusal) = IgnoreRules::extend(above.rules.take(), &handle, "", above.prefix.len());
+        (inherited.rules, refusal) = IgnoreRules::extend(inherited.rules.take(), &handle, "", inherited.prefix.len());
         if refusal.is_some() {
             return Err(io::Error::other(format!("`{}` cannot be used", dir.join(".gitignore").display())));
         }
-        above.prefix.extend_from_slice(part.as_os_str().as_encoded_bytes());
-        if IgnoreRules::ignore(above.rules.as_ref(), &above.prefix, true) {
+        inherited.prefix.extend_from_slice(part.as_os_str().as_encoded_bytes());
+        if IgnoreRules::ignore(inherited.rules.as_ref(), &inherited.prefix, true) {
             return Ok(None);
         }
-        above.prefix.push(b'/');
+        inherited.prefix.push(b'/');
         dir.push(part);
     }
-    Ok(Some(above))
+    Ok(Some(inherited))
 }
 
 /// The shared state of a walk's tasks.
@@ -108,35 +122,41 @@ impl RepoWalk<'_> {
     /// Lists what git does not ignore; folders in parallel.
     ///
     /// # Errors
-    /// Where the root itself cannot be listed.
-    pub(super) fn run(&self, above: &InheritedRules) -> io::Result<WalkResult> {
-        let task = WalkTask { walk: self, prefix: &above.prefix, found: Mutex::default() };
+    /// If the root itself cannot be listed.
+    pub(super) fn run(&self, inherited: &InheritedRules) -> io::Result<WalkResult> {
+        let task = WalkTask { walk: self, prefix: &inherited.prefix, found: Mutex::default() };
         let entries = task.entries("")?;
-        rayon::scope(|scope| task.listed(scope, "", above.rules.clone(), &entries));
+        rayon::scope(|scope| task.add_folder(scope, "", inherited.rules.clone(), &entries));
         Ok(task.found.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl WalkTask<'_> {
     /// Lists one folder; `folder` is its path from the root, with a `/` at its end unless it is the root.
-    fn folder<'s>(&'s self, scope: &Scope<'s>, folder: String, above: Option<Arc<IgnoreRules>>) {
+    fn list_folder<'s>(&'s self, scope: &Scope<'s>, folder: String, above: Option<Arc<IgnoreRules>>) {
         match self.entries(&folder) {
-            Ok(entries) => self.listed(scope, &folder, above, &entries),
-            // Gone since its name was read: as if it had never been there.
-            Err(error) if is_gone(&error) => {}
+            Ok(entries) => self.add_folder(scope, &folder, above, &entries),
+            // Removed since its name was read.
+            Err(error) if is_absent(&error) => {}
             Err(error) => {
                 let path = folder.trim_end_matches('/');
-                let what = format!("`{path}` cannot be listed: {}", words(&error));
+                let what = format!("`{path}` cannot be listed: {}", describe(&error));
                 let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
                 found.unlisted.push(UnlistedEntry::new(path, path, &what));
             }
         }
     }
 
-    /// Takes down what one folder holds.
-    fn listed<'s>(&'s self, scope: &Scope<'s>, folder: &str, above: Option<Arc<IgnoreRules>>, entries: &[DirEntry]) {
+    /// Adds one folder's entries to the result, and starts tasks for the folders among them.
+    fn add_folder<'s>(
+        &'s self,
+        scope: &Scope<'s>,
+        folder: &str,
+        above: Option<Arc<IgnoreRules>>,
+        entries: &[DirEntry],
+    ) {
         let mut here = WalkResult::default();
-        self.list(scope, folder, above, entries, &mut here);
+        self.add_entries(scope, folder, above, entries, &mut here);
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.files.append(&mut here.files);
         found.links.append(&mut here.links);
@@ -146,11 +166,11 @@ impl WalkTask<'_> {
     }
 
     fn entries(&self, folder: &str) -> io::Result<Vec<DirEntry>> {
-        // Not with the standard library, which panics where the system cannot close a folder.
+        // Not with the standard library, which panics if the system cannot close a folder.
         Dir::open_ambient_dir(self.walk.root.join(folder), ambient_authority())?.entries()?.collect()
     }
 
-    fn list<'s>(
+    fn add_entries<'s>(
         &'s self,
         scope: &Scope<'s>,
         folder: &str,
@@ -171,7 +191,7 @@ impl WalkTask<'_> {
             match refusal {
                 None => {}
                 Some(Refusal::Unreadable(why)) => {
-                    let what = format!("`{}` cannot be read, so that nobody knows which files count: {why}", file());
+                    let what = format!("`{}` cannot be read, so which files count is unknown: {why}", file());
                     here.unlisted.push(UnlistedEntry::new(folder.trim_end_matches('/'), &file(), &what));
                 }
                 Some(_) => {
@@ -187,10 +207,10 @@ impl WalkTask<'_> {
             }
             let kind = match entry.file_type() {
                 Ok(kind) => kind,
-                Err(error) if is_gone(&error) => continue,
+                Err(error) if is_absent(&error) => continue,
                 Err(error) => {
                     let path = format!("{folder}{}", name.to_string_lossy());
-                    let what = format!("`{path}` cannot be looked at: {}", words(&error));
+                    let what = format!("`{path}` cannot be looked at: {}", describe(&error));
                     here.unlisted.push(UnlistedEntry::new(&path, &path, &what));
                     continue;
                 }
@@ -204,13 +224,13 @@ impl WalkTask<'_> {
                 continue;
             };
             let path = format!("{folder}{name}");
-            if self.walk.never.never(&path) {
+            if self.walk.excluded.contains(&path) {
                 continue;
             }
             if kind.is_dir() {
                 let rules = rules.clone();
-                scope.spawn(move |scope| self.folder(scope, path + "/", rules));
-            } else if let Some(path) = named(&path) {
+                scope.spawn(move |scope| self.list_folder(scope, path + "/", rules));
+            } else if let Some(path) = repo_path(&path) {
                 if kind.is_symlink() {
                     here.links.push(path);
                 } else if kind.is_file() {
@@ -224,7 +244,7 @@ impl WalkTask<'_> {
     }
 }
 
-/// Whether a name is one that a work item, an ADR or a document may have.
+/// Whether a work item, an ADR or a document may have this name.
 fn is_text_name(name: &str) -> bool {
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     ["md", "yml", "yaml", "json", "jsonl", "rst", "adoc", "txt"]
@@ -232,18 +252,13 @@ fn is_text_name(name: &str) -> bool {
         .any(|known| known.eq_ignore_ascii_case(extension))
 }
 
-/// Whether there is nothing of the name that was looked for, which is all that counts as not there.
-pub(super) fn is_gone(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
 fn unreadable(path: &str, what: &str) -> Diagnostic {
-    Diagnostic::new(Code::UnreadableFile, named(path).map(Place::file), what)
+    Diagnostic::new(Code::UnreadableFile, repo_path(path).map(Place::file), what)
 }
 
-/// The diagnostic of a name that is no text, `shown` as far as it is.
+/// Reports a file name that is not UTF-8; `shown` is the name as far as it is.
 pub(super) fn unusable_name(folder: &str, shown: &str) -> Diagnostic {
-    let place = named(folder).filter(|path| !path.as_str().is_empty()).map(Place::file);
+    let place = repo_path(folder).filter(|path| !path.as_str().is_empty()).map(Place::file);
     Diagnostic::new(
         Code::UnreadableFile,
         place,

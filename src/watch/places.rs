@@ -144,7 +144,7 @@ fn base(request: &SessionRequest, wanted: &mut BTreeMap<PathBuf, WatchedFiles>) 
             name(wanted, &real);
         }
     }
-    for file in Repo::beside(root) {
+    for file in Repo::outside_inputs(root) {
         name(wanted, &file);
     }
 }

@@ -10,7 +10,7 @@ mod prose;
 
 use contextpack::internals::config::{self, DenyList, Settings};
 use contextpack::internals::engine::{BudgetLimits, BuildJob, Project};
-use contextpack::internals::intake::{Options, Repo};
+use contextpack::internals::intake::{Repo, RepoOptions};
 use contextpack::internals::model::{
     Completeness, SNAPSHOT_VERSION, SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef,
     SnapshotRelation, SnapshotRelations,
@@ -177,7 +177,7 @@ impl Made {
     fn open(&self) -> Repo {
         let never = std::slice::from_ref(&self.settings.output.dir);
         let snapshot = Some(&self.settings.github.snapshot);
-        Repo::open(self.folder.path(), Options { deny: &self.deny, never, snapshot }).unwrap()
+        Repo::open(self.folder.path(), RepoOptions { deny: &self.deny, excluded: never, snapshot }).unwrap()
     }
 
     fn project<'a>(&'a self, repo: &'a Repo) -> Project<'a> {

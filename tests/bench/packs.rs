@@ -12,7 +12,7 @@ mod prose;
 use contextpack::internals::config::{self, DenyList, Settings, Tokenizer};
 use contextpack::internals::engine::{BudgetLimits, BuildJob, Project};
 use contextpack::internals::fit::Counter;
-use contextpack::internals::intake::{Options, Repo};
+use contextpack::internals::intake::{Repo, RepoOptions};
 use contextpack::internals::model::{Digest, RepoPath, SourceTree};
 use contextpack::internals::parse::Markdown;
 use contextpack::internals::redact::{Clean, Environment, Piece, Redactor};
@@ -82,7 +82,7 @@ impl Bench {
     fn open(&self) -> Repo {
         Repo::open(
             &self.root,
-            Options { deny: &self.deny, never: std::slice::from_ref(&self.settings.output.dir), snapshot: None },
+            RepoOptions { deny: &self.deny, excluded: std::slice::from_ref(&self.settings.output.dir), snapshot: None },
         )
         .unwrap()
     }

@@ -9,7 +9,7 @@ use crate::cli::read;
 use crate::cli::report::printable;
 use crate::cli::workspace::open;
 use crate::engine::companion;
-use crate::intake::{Repo, merged};
+use crate::intake::{Repo, write_merged_files};
 use crate::render;
 use crate::review::salvage;
 use crate::wire::Pack;
@@ -47,7 +47,7 @@ fn rebuilt(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Result<Ve
         place == folder && (name.ends_with(".json") || name.ends_with(".md"))
     };
     let scratch = ScratchDir::new()?;
-    merged(&top, &other, &scratch.0, &settled)?;
+    write_merged_files(&top, &other, &scratch.0, &settled)?;
     let there = scratch.0.join(folder);
     let json = path.strip_suffix(".md").map(|stem| format!("{stem}.json"));
     let pack = match &json {

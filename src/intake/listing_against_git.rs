@@ -1,4 +1,4 @@
-//! Which files are listed, compared with git itself.
+//! Compares the listing with git itself, over random nests of ignore files.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -133,9 +133,8 @@ const FILES: &[&str] = &[
     "c/x.md\\",
 ];
 
-/// Every answer is compared with git's own, over random nests of ignore files.
 #[test]
-fn listing_agrees_with_git() {
+fn the_listing_agrees_with_git() {
     let sandbox = Sandbox::with_git();
     for file in FILES {
         sandbox.write(file, "");

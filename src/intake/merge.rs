@@ -1,4 +1,4 @@
-//! The files that a merge under way will give, before git has written them.
+//! The files that a merge will result in, before git has written them.
 
 use super::git;
 use std::ffi::OsStr;
@@ -6,12 +6,17 @@ use std::path::Path;
 
 /// Writes the files of the merge of `HEAD` with `other` below `folder`, which becomes a git repository that tracks them.
 ///
-/// Of what conflicts only files that `settled` takes may: they are as `HEAD` has them.
+/// Only files for which `may_conflict` is true may have conflicts; they are written as `HEAD` has them.
 ///
 /// # Errors
-/// Why the merged files cannot be had: a sentence.
-pub fn merged(top: &Path, other: &str, folder: &Path, settled: &dyn Fn(&str) -> bool) -> Result<(), String> {
-    // The packs' own driver would ask for this merge again.
+/// Why the files cannot be written: a sentence.
+pub fn write_merged_files(
+    top: &Path,
+    other: &str,
+    folder: &Path,
+    may_conflict: &dyn Fn(&str) -> bool,
+) -> Result<(), String> {
+    // The merge driver of the packs would start this merge again.
     let options =
         ["-c", "merge.contextpack.driver=false", "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages"];
     let output = git::command(top, &options)
@@ -25,16 +30,16 @@ pub fn merged(top: &Path, other: &str, folder: &Path, settled: &dyn Fn(&str) -> 
     let text = String::from_utf8_lossy(&output.stdout);
     let mut parts = text.split('\0').filter(|part| !part.is_empty());
     let tree = parts.next().ok_or("git gives no merged tree")?;
-    if let Some(conflict) = parts.find(|path| !settled(path)) {
+    if let Some(conflict) = parts.find(|path| !may_conflict(path)) {
         return Err(format!("`{conflict}` has conflicts of its own: resolve them first"));
     }
-    let fault = |error: std::io::Error| format!("the merged files cannot be written: {}", error.kind());
+    let failed = |error: std::io::Error| format!("the merged files cannot be written: {}", error.kind());
     git::run(folder, &["init", "-q", "."])?;
     let index = folder.join(".git/index");
     let with_index = |arguments: &[&str]| -> Result<(), String> {
         let mut command = git::command(top, arguments);
         command.env("GIT_INDEX_FILE", index.as_os_str());
-        let output = command.output().map_err(fault)?;
+        let output = command.output().map_err(failed)?;
         if output.status.success() { Ok(()) } else { Err("git cannot write the merged files".to_owned()) }
     };
     with_index(&["read-tree", tree])?;

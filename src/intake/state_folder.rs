@@ -1,46 +1,47 @@
-//! What git tracks of the state folder although it belongs to one working copy alone.
+//! Finds files of the state folder that git tracks although they belong to one working copy.
 
-use super::links::named;
+use super::links::repo_path;
 use crate::model::{Code, Diagnostic, Place, is_hidden};
 use std::collections::BTreeMap;
 
-/// The state folder, and what in it is never an input of others: it may only hold what was written here.
+/// The state folder.
 const STATE: &str = ".contextpack";
-const OWN: [&str; 3] = ["cache", "tmp", "now.md"];
+/// The names in it that belong to one working copy: they may only hold what was written there.
+const LOCAL_NAMES: [&str; 3] = ["cache", "tmp", "now.md"];
 
 /// Whether the cache may be read and written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheUse {
-    /// Git does not track it, or there is no git repository.
+    /// git does not track it, or there is no git repository.
     Free,
-    /// Git tracks it, or something in its place: it came with the repo.
+    /// git tracks it, or something in its place: it came with the repo.
     Tracked,
-    /// Git cannot say whether it tracks it.
+    /// git cannot say whether it tracks it.
     Unknown,
 }
 
-/// Finds what git tracks of it among the `tracked` paths, as git writes them: one diagnostic for each folder.
+/// Reports the local files among the `tracked` paths, as git writes them: one diagnostic for each folder.
 pub(super) fn tracked<'a>(tracked: impl Iterator<Item = &'a [u8]>) -> Vec<Diagnostic> {
     let mut found = BTreeMap::new();
     for path in tracked {
         let Ok(path) = std::str::from_utf8(path) else { continue };
-        if let Some(own) = own(path) {
-            found.entry(own).or_insert(path);
+        if let Some(name) = local_name(path) {
+            found.entry(name).or_insert(path);
         }
     }
-    found.into_iter().map(|(own, path)| diagnostic(&own, path)).collect()
+    found.into_iter().map(|(name, path)| diagnostic(&name, path)).collect()
 }
 
-/// The part of a path that names what belongs to one working copy, if it leads there.
+/// Returns the beginning of a path that names a local file or folder, if it has one.
 ///
-/// Names count as some file systems read them: without regard to case, hidden characters, and dots and spaces at
-/// their end. What is tracked in place of the whole state folder, such as a link or a submodule, counts too.
-fn own(path: &str) -> Option<String> {
+/// Names are compared as some file systems read them: without regard to case, hidden characters, and dots and spaces at
+/// their end. A link or a submodule in place of the whole state folder counts too.
+fn local_name(path: &str) -> Option<String> {
     let mut parts = path.split('/');
     let state = parts.next().filter(|part| folded(part) == STATE)?;
     match parts.next() {
         None => Some(state.to_owned()),
-        Some(part) => OWN.contains(&&*folded(part)).then(|| format!("{state}/{part}")),
+        Some(part) => LOCAL_NAMES.contains(&&*folded(part)).then(|| format!("{state}/{part}")),
     }
 }
 
@@ -50,16 +51,16 @@ fn folded(name: &str) -> String {
     name.trim_end_matches(['.', ' ']).to_owned()
 }
 
-fn diagnostic(own: &str, path: &str) -> Diagnostic {
-    let at = named(path).map(Place::file);
-    let plain = own.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"./".contains(&byte));
-    let own = if plain { own } else { STATE };
+fn diagnostic(name: &str, path: &str) -> Diagnostic {
+    let at = repo_path(path).map(Place::file);
+    let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"./".contains(&byte));
+    let name = if plain { name } else { STATE };
     Diagnostic::new(
         Code::TrackedCache,
         at,
-        format!("git tracks `{own}`, which belongs to one working copy alone; no cache was read or written"),
+        format!("git tracks `{name}`, which belongs to one working copy alone; no cache was read or written"),
     )
-    .help(format!("run `git rm -r --cached {own}`, and commit"))
+    .help(format!("run `git rm -r --cached {name}`, and commit"))
 }
 
 #[cfg(test)]
@@ -67,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_a_file_system_may_take_for_the_cache_counts_and_nothing_else() {
+    fn every_name_that_a_file_system_may_take_for_the_cache_counts_and_no_other() {
         for path in [
             ".contextpack/cache/packs",
             ".contextpack/cache",
@@ -79,7 +80,7 @@ mod tests {
             ".contextpack/tmp/.contextpack-00000000000000000000000000000000.tmp",
             ".contextpack/now.md",
         ] {
-            assert!(own(path).is_some(), "{path}");
+            assert!(local_name(path).is_some(), "{path}");
         }
         for path in [
             ".contextpack/.gitignore",
@@ -89,12 +90,12 @@ mod tests {
             "docs/.contextpack/cache/x",
             "contextpack/cache/x",
         ] {
-            assert_eq!(own(path), None, "{path}");
+            assert_eq!(local_name(path), None, "{path}");
         }
     }
 
     #[test]
-    fn each_folder_is_told_once_with_the_command_that_mends_it() {
+    fn each_folder_is_reported_once_with_the_command_that_repairs_it() {
         let paths = [".contextpack/cache/a", ".contextpack/cache/b", ".contextpack/now.md"];
         let found = tracked(paths.iter().map(|path| path.as_bytes()));
         let helps: Vec<&str> = found.iter().filter_map(|it| it.help.as_deref()).collect();

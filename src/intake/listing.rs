@@ -1,0 +1,264 @@
+//! The names in a repo: what the walk found, joined with what git tracks, and where links lead.
+
+use super::error::{describe, is_absent};
+use super::git::{self, GitUnavailable};
+use super::links::{self, LinkEnd};
+use super::walk::{self, ExcludedFolders, UnlistedEntry, WalkResult};
+use crate::config::DenyList;
+use crate::model::{Code, Diagnostic, Refusal, RepoPath, Severity};
+use cap_std::fs::Dir;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is refused by its name alone.
+#[derive(Debug)]
+pub(super) struct AccessRules {
+    pub(super) deny: DenyList,
+    pub(super) excluded: ExcludedFolders,
+}
+
+impl AccessRules {
+    /// Whether `path` is never opened, whether or not it exists.
+    pub(super) fn denies(&self, path: &RepoPath) -> bool {
+        self.deny.denies(path) || self.excluded.contains(path.as_str())
+    }
+}
+
+/// The names in a repo when it was opened.
+#[derive(Debug)]
+pub(super) struct Listing {
+    /// Every file and link that is listed, sorted.
+    pub(super) files: Vec<RepoPath>,
+    /// Listed links that end at a file, and that file.
+    pub(super) links: BTreeMap<RepoPath, RepoPath>,
+    /// Folders that were walked.
+    folders: Vec<String>,
+    /// Links whose end must not be read, and the reason, which holds for all paths below them too.
+    refused_links: BTreeMap<String, Refusal>,
+    index: TrackedFiles,
+    /// Files and folders that exist and could not be listed or looked at, as paths from the root.
+    unlisted: Vec<String>,
+    /// What is wrong with those, and with git; sorted.
+    pub(super) unlisted_diagnostics: Vec<Diagnostic>,
+    /// Everything that is wrong with names, sorted; includes `unlisted_diagnostics`.
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+/// The files that git tracks.
+#[derive(Debug)]
+enum TrackedFiles {
+    /// There is no git repository: every file counts as tracked.
+    NoGit,
+    /// git cannot be asked.
+    Unknown,
+    /// The tracked files.
+    Known(BTreeSet<RepoPath>),
+}
+
+impl Listing {
+    /// Joins what the walk found with the `entries` of git's index; `None` if there is no git repository.
+    pub(super) fn join(
+        root: &Dir,
+        rules: &AccessRules,
+        found: WalkResult,
+        entries: Option<Result<Vec<u8>, GitUnavailable>>,
+    ) -> Self {
+        let WalkResult { files, mut links, folders, diagnostics, unlisted } = found;
+        let mut listing = Self {
+            files,
+            links: BTreeMap::new(),
+            folders,
+            refused_links: BTreeMap::new(),
+            index: TrackedFiles::NoGit,
+            unlisted: Vec::new(),
+            unlisted_diagnostics: Vec::new(),
+            diagnostics,
+        };
+        listing.files.sort_unstable();
+        for entry in unlisted {
+            listing.add_unlisted(entry);
+        }
+        match entries {
+            None => {}
+            Some(Err(unavailable)) => listing.set_git_unavailable(&unavailable),
+            Some(Ok(entries)) => listing.add_tracked(root, rules, &entries, &mut links),
+        }
+        listing.add_links(root, rules, links);
+        listing.unlisted_diagnostics.sort();
+        listing.unlisted_diagnostics.dedup();
+        listing.diagnostics.extend_from_slice(&listing.unlisted_diagnostics);
+        listing.diagnostics.sort();
+        listing.diagnostics.dedup();
+        listing
+    }
+
+    fn add_unlisted(&mut self, entry: UnlistedEntry) {
+        self.unlisted.push(entry.path);
+        self.unlisted_diagnostics.push(entry.diagnostic);
+    }
+
+    fn set_git_unavailable(&mut self, unavailable: &GitUnavailable) {
+        self.index = TrackedFiles::Unknown;
+        let GitUnavailable { why, absent } = unavailable;
+        if *absent {
+            let message = format!("{why}; files that are tracked although git ignores them are left out");
+            let help = "install git, or run `git status` here to see what is wrong";
+            self.diagnostics.push(Diagnostic::new(Code::GitUnavailable, None, message).help(help));
+        } else {
+            let message = format!("{why}; which files it tracks is unknown, so no pack is built or removed");
+            let help = "run `git status` here to see what is wrong, and build again";
+            let diagnostic = Diagnostic::new(Code::GitUnavailable, None, message).help(help);
+            self.unlisted_diagnostics.push(Diagnostic { severity: Severity::Error, ..diagnostic });
+        }
+    }
+
+    /// Adds the tracked files that the walk left out because git ignores them.
+    fn add_tracked(&mut self, root: &Dir, rules: &AccessRules, entries: &[u8], links: &mut Vec<RepoPath>) {
+        let mut tracked = BTreeSet::new();
+        let (mut more, mut more_links) = (Vec::new(), Vec::new());
+        links.sort_unstable();
+        for bytes in git::tracked(entries) {
+            let Ok(text) = std::str::from_utf8(bytes) else {
+                // If the file is there and not ignored, the walk reported it too: equal diagnostics become one.
+                let shown = String::from_utf8_lossy(bytes);
+                let (folder, name) = shown.rsplit_once('/').unwrap_or(("", &shown));
+                self.diagnostics.push(walk::unusable_name(folder, name));
+                continue;
+            };
+            let Some(path) = links::repo_path(text) else {
+                continue;
+            };
+            if rules.excluded.contains(path.as_str()) {
+                continue;
+            }
+            if self.files.binary_search(&path).is_err() && links.binary_search(&path).is_err() {
+                match is_link(root, &path) {
+                    Ok(Some(true)) => more_links.push(path.clone()),
+                    Ok(Some(false)) => more.push(path.clone()),
+                    // Deleted, or a submodule's folder.
+                    Ok(None) => {}
+                    // The folder is reported already.
+                    Err(_) if self.is_unlisted(path.as_str()) => {}
+                    Err(why) => {
+                        let what = format!("`{path}` cannot be looked at: {why}");
+                        self.add_unlisted(UnlistedEntry::new(path.as_str(), path.as_str(), &what));
+                    }
+                }
+            }
+            tracked.insert(path);
+        }
+        links.append(&mut more_links);
+        self.files.append(&mut more);
+        self.files.sort_unstable();
+        self.index = TrackedFiles::Known(tracked);
+    }
+
+    /// Adds the links that lead to listed files, and those that must not be read.
+    fn add_links(&mut self, root: &Dir, rules: &AccessRules, mut links: Vec<RepoPath>) {
+        links.sort_unstable();
+        links.dedup();
+        let mut listed = Vec::new();
+        for link in links {
+            match self.link_target(rules, &links::follow(root, &link)) {
+                Ok(real) => {
+                    listed.push(link.clone());
+                    self.links.insert(link, real);
+                }
+                Err(Refusal::NotInRepo) => {}
+                Err(Refusal::Unreadable(why)) => {
+                    let what = format!("`{link}` cannot be followed: {why}");
+                    self.add_unlisted(UnlistedEntry::new(link.as_str(), link.as_str(), &what));
+                }
+                Err(refusal) => {
+                    listed.push(link.clone());
+                    self.refused_links.insert(link.to_string(), refusal);
+                }
+            }
+        }
+        self.files.append(&mut listed);
+        self.files.sort_unstable();
+    }
+
+    /// Returns the file at the end of a link, if it may be read.
+    pub(super) fn link_target(&self, rules: &AccessRules, end: &LinkEnd) -> Result<RepoPath, Refusal> {
+        match end {
+            LinkEnd::Outside => Err(Refusal::Outside),
+            LinkEnd::File(real) | LinkEnd::Folder(real) | LinkEnd::Missing(real) | LinkEnd::Unreadable(real, _)
+                if rules.denies(real) =>
+            {
+                Err(Refusal::Denied)
+            }
+            LinkEnd::Unreadable(_, why) => Err(Refusal::Unreadable(why.clone())),
+            LinkEnd::File(real) if self.has(real) => Ok(real.clone()),
+            _ => Err(Refusal::NotInRepo),
+        }
+    }
+
+    fn has(&self, path: &RepoPath) -> bool {
+        self.files.binary_search(path).is_ok()
+    }
+
+    /// Whether git tracks a listed file, and if it is a link the file at its end.
+    pub(super) fn is_tracked(&self, path: &RepoPath) -> bool {
+        match &self.index {
+            TrackedFiles::NoGit => self.has(path),
+            TrackedFiles::Unknown => false,
+            TrackedFiles::Known(tracked) => {
+                tracked.contains(path)
+                    && self.has(path)
+                    && self.links.get(path).is_none_or(|real| tracked.contains(real))
+            }
+        }
+    }
+
+    /// Every folder that was walked or holds a listed file, sorted. The root's path is empty.
+    pub(super) fn folders(&self) -> Vec<&str> {
+        let mut folders: Vec<&str> = self.folders.iter().map(String::as_str).collect();
+        // git may track files of folders that it ignores.
+        folders.extend(self.files.iter().map(RepoPath::dir));
+        folders.sort_unstable();
+        folders.dedup();
+        folders
+    }
+
+    /// Whether a folder was walked.
+    pub(super) fn has_folder(&self, path: &RepoPath) -> bool {
+        self.folders.iter().any(|folder| *folder == path.as_str())
+    }
+
+    /// Whether a path is one that could not be listed, or lies below one.
+    pub(super) fn is_unlisted(&self, path: &str) -> bool {
+        self.unlisted.iter().any(|unlisted| {
+            let rest = path.strip_prefix(unlisted.as_str());
+            rest.is_some_and(|rest| unlisted.is_empty() || rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+
+    /// Returns the refusal of `path` itself or of a folder above it, if one of them is a link that must not be read.
+    pub(super) fn refusal_above(&self, path: &RepoPath) -> Option<&Refusal> {
+        if self.refused_links.is_empty() {
+            return None;
+        }
+        let path = path.as_str();
+        let above = path.match_indices('/').map(|(at, _)| &path[..at]);
+        above.chain([path]).find_map(|path| self.refused_links.get(path))
+    }
+}
+
+/// Whether `path` is a link (`true`) or a regular file (`false`); `None` if it is neither, or below a link.
+///
+/// # Errors
+/// Why it cannot be looked at, though it may be there.
+fn is_link(root: &Dir, path: &RepoPath) -> Result<Option<bool>, String> {
+    if let Some(dir) = Some(path.dir()).filter(|dir| !dir.is_empty()).and_then(links::repo_path) {
+        match links::follow(root, &dir) {
+            LinkEnd::Folder(real) if real == dir => {}
+            LinkEnd::Unreadable(_, why) => return Err(why),
+            _ => return Ok(None),
+        }
+    }
+    match root.symlink_metadata(path.as_str()) {
+        Ok(metadata) => Ok((metadata.is_symlink() || metadata.is_file()).then_some(metadata.is_symlink())),
+        Err(error) if is_absent(&error) => Ok(None),
+        Err(error) => Err(describe(&error)),
+    }
+}

@@ -1,0 +1,271 @@
+//! A repo as one build sees it.
+
+use super::checkout::Checkout;
+use super::error::IntakeError;
+use super::git::{self, GitUnavailable};
+use super::listing::{AccessRules, Listing};
+use super::snapshot::SnapshotFiles;
+use super::state_folder::{self, CacheUse};
+use super::walk::{self, ExcludedFolders, InheritedRules, RepoWalk};
+use super::{links, root, text};
+use crate::config::DenyList;
+use crate::model::{Code, Diagnostic, FileState, Refusal, RepoPath, SourceTree};
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use std::path::{Path, PathBuf};
+
+/// What has to be known before a repo is opened.
+#[derive(Debug, Clone, Copy)]
+pub struct RepoOptions<'a> {
+    /// Names that are never opened.
+    pub deny: &'a DenyList,
+    /// Folders that are never inputs: the packs, the state.
+    pub excluded: &'a [RepoPath],
+    /// The folder of the GitHub snapshot, which is read for its issues and for nothing else.
+    pub snapshot: Option<&'a RepoPath>,
+}
+
+/// A repo opened for one build.
+///
+/// It lists what git tracks or does not ignore: `.gitignore` files count from the work tree's top down, settings of one
+/// clone (`info/exclude`, `core.excludesFile`) do not. Repositories inside it are not entered.
+///
+/// A link is listed if it ends at a listed file. One that leads out of the repo or to a denied name is listed too, and
+/// reading it is refused with that reason.
+#[derive(Debug)]
+pub struct Repo {
+    /// The root's real path.
+    root: PathBuf,
+    handle: Dir,
+    open_folders: text::OpenFolders,
+    rules: AccessRules,
+    listing: Listing,
+    snapshot: SnapshotFiles,
+    cache: CacheUse,
+    /// The git work tree of the files, observed since the repo was opened.
+    checkout: Option<Checkout>,
+}
+
+impl Repo {
+    /// Finds the root of the repo that holds `start`: the nearest folder upwards with a configuration or `.git`, else
+    /// `start` itself.
+    ///
+    /// # Errors
+    /// If `start` is no folder or cannot be looked at.
+    pub fn find_root(start: &Path) -> Result<PathBuf, IntakeError> {
+        root::find(start)
+    }
+
+    /// Returns the configuration's name as shown to the user and its text: `explicit`, else `contextpack.yml` or
+    /// `contextpack.yaml` at the root, else `None`.
+    ///
+    /// # Errors
+    /// If both names exist, or the file is not UTF-8 text of at most 1 MiB.
+    pub fn read_config(root: &Path, explicit: Option<&Path>) -> Result<Option<(String, String)>, IntakeError> {
+        root::config(root, explicit)
+    }
+
+    /// Returns the URL of the git remote `origin`, without credentials, if there is one. For proposals only: no pack may
+    /// depend on it.
+    ///
+    /// # Errors
+    /// Why git could not say whether there is one.
+    pub fn remote(root: &Path) -> Result<Option<String>, String> {
+        git::remote(root)
+    }
+
+    /// Lists the files of the repo at `root`.
+    ///
+    /// # Errors
+    /// If the root cannot be listed, or git is changing its files. What cannot be used below it is a diagnostic.
+    pub fn open(root: &Path, options: RepoOptions<'_>) -> Result<Self, IntakeError> {
+        let root = root::folder(root)?;
+        let failed = |source| IntakeError::Read { path: root.clone(), source };
+        let handle = Dir::open_ambient_dir(&root, ambient_authority()).map_err(failed)?;
+        let state = links::repo_path(".contextpack");
+        let excluded = options.excluded.iter().chain(options.snapshot).chain(&state);
+        let rules = AccessRules { deny: options.deny.clone(), excluded: ExcludedFolders::new(excluded.cloned()) };
+        let top = root::work_tree(&root)?;
+        let inherited = top.map(|top| walk::inherited_rules(top, &root)).transpose().map_err(failed)?.flatten();
+        // In a root that git ignores it may still track files, and so a cache.
+        let ask_git = top.is_some();
+        let in_git = inherited.is_some();
+        let mut checkout = top.filter(|_| in_git).map(Checkout::observe).transpose()?.flatten();
+        // git takes about as long as the walk.
+        let (found, entries) = std::thread::scope(|scope| {
+            let ask = || git::entries(&root);
+            // If no thread can be started, git is asked after the walk.
+            let asking = ask_git.then(|| std::thread::Builder::new().spawn_scoped(scope, ask).ok());
+            let walk = RepoWalk { root: &root, handle: &handle, excluded: &rules.excluded };
+            let found = walk.run(&inherited.unwrap_or_else(InheritedRules::default));
+            let failed = |_| Err(GitUnavailable { why: "git could not be asked".to_owned(), absent: false });
+            let answer = |asking: Option<std::thread::ScopedJoinHandle<'_, _>>| match asking {
+                Some(asking) => asking.join().unwrap_or_else(failed),
+                None => ask(),
+            };
+            (found, asking.map(answer))
+        });
+        if let (Some(checkout), Some(Ok(entries))) = (&mut checkout, &entries) {
+            checkout.set_entries(entries);
+        }
+        let mut diagnostics = match &entries {
+            Some(Ok(entries)) => state_folder::tracked(git::tracked(entries)),
+            _ => Vec::new(),
+        };
+        let cache = match &entries {
+            Some(Err(_)) => CacheUse::Unknown,
+            _ if diagnostics.is_empty() => CacheUse::Free,
+            _ => CacheUse::Tracked,
+        };
+        if checkout.as_ref().is_some_and(Checkout::has_stale_lock) {
+            diagnostics.push(stale_lock());
+        }
+        let mut found = found.map_err(failed)?;
+        let mut snapshot = options.snapshot.map(|folder| SnapshotFiles::list(&handle, folder)).unwrap_or_default();
+        found.diagnostics.append(&mut diagnostics);
+        found.diagnostics.append(&mut snapshot.diagnostics);
+        found.unlisted.append(&mut snapshot.unlisted);
+        let listing = Listing::join(&handle, &rules, found, entries.filter(|_| in_git));
+        let open_folders = text::OpenFolders::default();
+        Ok(Self { root, handle, open_folders, rules, listing, snapshot, cache, checkout })
+    }
+
+    /// Prepares another build of the same listing. Returns `false` if git changed something since, so that the repo has
+    /// to be opened again.
+    ///
+    /// # Errors
+    /// As [`Repo::open`].
+    pub fn resume(&mut self) -> Result<bool, IntakeError> {
+        self.checkout.as_mut().map_or(Ok(true), Checkout::resume)
+    }
+
+    /// Whether the cache of this working copy may be used: never one that came with the repo.
+    pub fn cache_use(&self) -> CacheUse {
+        self.cache
+    }
+
+    /// Whether git tracks the file at `path`. `true` if git cannot say so: such a file is not removed.
+    pub fn is_tracked(path: &Path) -> bool {
+        git::is_tracked(path)
+    }
+
+    /// What could not be read or named when the repo was opened, sorted.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.listing.diagnostics
+    }
+
+    /// Every folder that may hold files that count, as a path from the root, whose own is empty; sorted.
+    ///
+    /// The folders of the snapshot are not among them.
+    pub fn folders(&self) -> Vec<&str> {
+        self.listing.folders()
+    }
+
+    /// Closes the folders that are open for the next file in them, so that others may move them until the next build.
+    pub fn close_folders(&self) {
+        self.open_folders.close();
+    }
+
+    /// Whether [`Repo::open`] would give the same listing, if nothing happened since but to the `touched` paths, which are
+    /// absolute: listed files may have other texts, but no name came or went, and no file changed that decides which
+    /// names count. `false` if that is uncertain.
+    pub fn is_current(&self, touched: &[PathBuf]) -> bool {
+        touched.iter().all(|path| {
+            let below = path.strip_prefix(&self.root).ok().and_then(Path::to_str).and_then(links::repo_path);
+            let decides = |below: &RepoPath| {
+                below.name() == ".gitignore" || below.as_str().split('/').any(|part| part.eq_ignore_ascii_case(".git"))
+            };
+            let Some(below) = below.filter(|below| !decides(below)) else { return false };
+            let metadata = path.symlink_metadata();
+            let is_file = metadata.as_ref().is_ok_and(|metadata| metadata.is_file());
+            let listed = self.has(&below) || self.snapshot.files.binary_search(&below).is_ok();
+            match metadata {
+                Ok(_) => is_file && listed && !self.listing.links.contains_key(&below),
+                Err(error) => {
+                    let absent = error.kind() == std::io::ErrorKind::NotFound;
+                    absent && !listed && !self.listing.has_folder(&below)
+                }
+            }
+        })
+    }
+
+    /// The files outside the listed folders that decide which files of the repo at `root` count: what git tracks, and
+    /// ignore files above it.
+    pub fn outside_inputs(root: &Path) -> Vec<PathBuf> {
+        git::outside_inputs(root)
+    }
+}
+
+fn stale_lock() -> Diagnostic {
+    let message = "git's `index.lock` has been there for a while: a git command crashed, or changes files still";
+    let help = "remove that file of the git repository if no git command runs, and build again";
+    Diagnostic::new(Code::StaleLock, None, message).help(help)
+}
+
+impl SourceTree for Repo {
+    fn files(&self) -> &[RepoPath] {
+        &self.listing.files
+    }
+
+    fn unlisted(&self) -> &[Diagnostic] {
+        &self.listing.unlisted_diagnostics
+    }
+
+    fn is_settled(&self) -> bool {
+        let last_created = || {
+            let folders = self.folders().into_iter().map(|folder| self.root.join(folder));
+            let files = self.files().iter().chain(&self.snapshot.files).map(|path| self.root.join(path.as_str()));
+            let mut last = None;
+            for path in folders.chain(files) {
+                last = last.max(Some(text::created(&path)?));
+            }
+            last
+        };
+        self.checkout.as_ref().is_none_or(|checkout| checkout.is_unchanged(&self.root, &last_created))
+    }
+
+    fn issues(&self) -> &[RepoPath] {
+        &self.snapshot.files
+    }
+
+    fn read_issue(&self, path: &RepoPath) -> Result<String, Refusal> {
+        self.snapshot.read(&self.handle, path)
+    }
+
+    /// Whether git tracks a listed file, and if it is a link what it leads to.
+    ///
+    /// Without a git repository every listed file counts as tracked; if git cannot read its repository, none does.
+    fn tracked(&self, path: &RepoPath) -> bool {
+        self.listing.is_tracked(path)
+    }
+
+    /// The state of a file that is read as it was listed. Where a link leads is decided as it is read, so it has none.
+    fn state(&self, path: &RepoPath) -> Option<FileState> {
+        let plain = self.has(path)
+            && !self.listing.links.contains_key(path)
+            && !self.rules.denies(path)
+            && self.listing.refusal_above(path).is_none();
+        let listed = plain || self.snapshot.files.binary_search(path).is_ok();
+        listed.then(|| text::state(&self.root.join(path.as_str())))?
+    }
+
+    fn read(&self, path: &RepoPath) -> Result<String, Refusal> {
+        if self.rules.denies(path) {
+            return Err(Refusal::Denied);
+        }
+        if let Some(refusal) = self.listing.refusal_above(path) {
+            return Err(refusal.clone());
+        }
+        if !self.has(path) {
+            let unlisted = || Refusal::Unreadable("the folder cannot be listed".to_owned());
+            return Err(if self.listing.is_unlisted(path.as_str()) { unlisted() } else { Refusal::NotInRepo });
+        }
+        let real = if self.listing.links.contains_key(path) {
+            // Followed again: it may lead elsewhere by now.
+            self.listing.link_target(&self.rules, &links::follow(&self.handle, path))?
+        } else {
+            path.clone()
+        };
+        self.open_folders.read(&self.handle, real.as_str(), text::size_limit(path.extension()))
+    }
+}
