@@ -306,6 +306,16 @@ fn an_issue_with_a_part_of_a_wrong_type_stays_as_it_was_and_keeps_no_other_from_
         ("assignees", json!([7]), "an object whose `assignees` has a number without a name in it"),
         ("milestone", json!(7), "an object whose `milestone` is a number, not a milestone"),
         ("number", json!("2"), "an object whose `number` is a text"),
+        ("state", json!("x"), "an object whose `state` is neither `open` nor `closed`"),
+        ("state", json!(null), "an object without a `state`"),
+        ("created_at", json!("x"), "an object whose `created_at` is no time"),
+        ("created_at", json!("2026-13-01T00:00:00Z"), "an object whose `created_at` is no time"),
+        ("updated_at", json!("yesterday"), "an object whose `updated_at` is no time"),
+        ("user", json!({}), "an object whose `user` is an object, not a user"),
+        ("user", json!({"login": [1]}), "an object whose `user` is an object, not a user"),
+        ("user", json!({"login": "ada", "type": 5}), "an object whose `user` is an object, not a user"),
+        ("pull_request", json!([1]), "an object whose `pull_request` is a list, not a pull request"),
+        ("repository", json!({"full_name": "o/r", "private": "true"}), "not a repo"),
     ] {
         let (sandbox, server) = (sandbox(), StandIn::new(small()));
         synced(&sandbox, &server, &[]);
@@ -331,7 +341,7 @@ fn answers_that_are_something_else_replace_nothing() {
     for body in [json!({}), json!({"message": "?"}), json!(null), json!("x"), json!(7), json!([[]])] {
         for part in ["/issues/1/comments", "/issues/2/parent", "/issues/1", "/sub_issues", "/repos/o/r"] {
             // A list of comments with something else in it is one that is not whole.
-            if body.is_array() && part.ends_with("comments") || body == json!({}) && part == "/repos/o/r" {
+            if body.is_array() && part.ends_with("comments") {
                 continue;
             }
             server.world().fault = first(part, usize::MAX, Said::new(200, &body));
@@ -340,6 +350,71 @@ fn answers_that_are_something_else_replace_nothing() {
             let run = sync(&sandbox, &server, &["1", "2"]);
             assert_eq!(run.code, 1, "{part} {body}: {run:?}");
             assert_eq!(snapshot(&sandbox), before, "{part} {body}: {}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn what_every_server_says_and_one_leaves_out_erases_nothing() {
+    for field in ["body", "user", "labels", "milestone", "created_at", "state", "title"] {
+        let (sandbox, server) = (sandbox(), StandIn::new(small()));
+        synced(&sandbox, &server, &[]);
+        let before = snapshot(&sandbox);
+        server.world().strange = true;
+        server.world().issue("o/r", 2).as_object_mut().unwrap().remove(field);
+        server.world().issue("o/r", 1)["made_up"] = json!({"is": "fine"});
+        let run = sync(&sandbox, &server, &[]);
+        let told = format!("left out: an object without a `{field}`");
+        assert!(run.code == 1 && run.stderr.contains(&told), "{field}: {}", run.stderr);
+        assert_eq!(snapshot(&sandbox)["o/r/2.json"], before["o/r/2.json"], "{field}");
+    }
+}
+
+#[test]
+fn comments_of_a_wrong_type_replace_none() {
+    let (sandbox, server) = (sandbox(), StandIn::new(small()));
+    synced(&sandbox, &server, &[]);
+    let before = snapshot(&sandbox);
+    server.world().strange = true;
+    let right = server.world().comments[&("o/r".to_owned(), 1)][0].clone();
+    for (field, value) in [
+        ("user", Some(json!({"login": "bob", "type": 5}))),
+        ("user", Some(json!({}))),
+        ("user", None),
+        ("body", None),
+        ("created_at", Some(json!("x"))),
+        ("author_association", Some(json!([]))),
+    ] {
+        let mut wrong = right.clone();
+        match value {
+            Some(value) => wrong[field] = value,
+            None => drop(wrong.as_object_mut().unwrap().remove(field)),
+        }
+        server.world().comments.get_mut(&("o/r".to_owned(), 1)).unwrap()[0] = wrong;
+        let run = sync(&sandbox, &server, &["1"]);
+        assert!(run.code == 1 && run.stderr.contains("1 entry is not what was asked for"), "{field}: {}", run.stderr);
+        assert_eq!(snapshot(&sandbox), before, "{field}");
+    }
+}
+
+#[test]
+fn whether_a_repo_is_private_is_never_guessed() {
+    for private in [json!("true"), json!([]), json!(5), json!(null)] {
+        let (sandbox, server) = (sandbox(), StandIn::new(small()));
+        synced(&sandbox, &server, &["1", "2", "p/q#9"]);
+        let before = snapshot(&sandbox);
+        server.world().strange = true;
+        for repo in ["o/r", "p/q"] {
+            let body = json!({"full_name": repo, "private": private});
+            server.world().fault =
+                Some(Box::new(move |path, _| path.ends_with(&format!("/repos/{repo}")).then(|| Said::new(200, &body))));
+            let _nothing_remembered = std::fs::remove_dir_all(sandbox.root().join(".contextpack/cache"));
+            let run = sync(&sandbox, &server, &["1", "2", "p/q#9"]);
+            let told = "a repo was asked for, and an object";
+            assert!(run.code == 1 && run.stderr.contains(told), "{repo} {private}: {}", run.stderr);
+            for name in ["o/r/1.json", "p/q/9.json"] {
+                assert_eq!(snapshot(&sandbox)[name], before[name], "{repo} {private} {name}");
+            }
         }
     }
 }
