@@ -77,6 +77,10 @@ impl<S: SourceTree> SourceTree for TracedTree<'_, S> {
         self.source.files()
     }
 
+    fn odd(&self) -> &[RepoPath] {
+        self.source.odd()
+    }
+
     fn unlisted(&self) -> &[Diagnostic] {
         self.source.unlisted()
     }
@@ -183,6 +187,9 @@ pub(super) fn listing(source: &dyn SourceTree, diagnostics: &[Diagnostic], begun
     }
     for path in source.issues() {
         digester = digester.part(path.as_str());
+    }
+    for path in source.odd() {
+        digester = digester.part("odd").part(path.as_str());
     }
     digester.part(format!("{diagnostics:?}")).digest()
 }

@@ -23,8 +23,8 @@ pub(super) enum LinkEnd {
     Unreadable(RepoPath, String),
     /// Outside the root. An absolute link is outside wherever it points: elsewhere it points elsewhere.
     Outside,
-    /// At something that is no file, or nowhere.
-    Nothing,
+    /// At something that is no file, or nowhere because the links lead in a circle.
+    Odd,
 }
 
 /// Follows `path` from the root.
@@ -61,12 +61,12 @@ pub(super) fn follow(root: &Dir, path: &RepoPath) -> LinkEnd {
                 return LinkEnd::Outside;
             }
             let Some(target) = target.to_str().filter(|_| links <= MOST_LINKS) else {
-                return LinkEnd::Nothing;
+                return LinkEnd::Odd;
             };
             real.pop();
             rest.extend(parts(&with_slashes(target)));
         } else if !metadata.is_file() && !metadata.is_dir() {
-            return LinkEnd::Nothing;
+            return LinkEnd::Odd;
         }
     }
     match (named(&real.join("/")), is_file) {
@@ -150,6 +150,6 @@ mod tests {
         for outside in ["a/out", "abs", "abs_inside", "abs/x"] {
             assert_eq!(end(outside), LinkEnd::Outside, "{outside}");
         }
-        assert_eq!(end("loop1"), LinkEnd::Nothing);
+        assert_eq!(end("loop1"), LinkEnd::Odd);
     }
 }

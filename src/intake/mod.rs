@@ -64,6 +64,8 @@ pub struct Repo {
     opened: text::OpenFolders,
     bounds: NeverRead,
     files: Vec<RepoPath>,
+    /// What is no file, and links that lead to no file or in a circle; sorted.
+    odd: Vec<RepoPath>,
     /// Folders that were listed.
     folders: Vec<String>,
     /// Listed links that end at a file, and that file.
@@ -87,6 +89,17 @@ pub struct Repo {
 struct NeverRead {
     deny: DenyList,
     never: Vec<RepoPath>,
+}
+
+/// What is at a path that git tracks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TrackedKind {
+    File,
+    Link,
+    /// A pipe, a socket or a device.
+    Odd,
+    /// Nothing, or a folder.
+    Gone,
 }
 
 /// What git says of tracked files.
@@ -186,6 +199,7 @@ impl Repo {
             opened: text::OpenFolders::default(),
             bounds,
             files: Vec::new(),
+            odd: Vec::new(),
             folders: Vec::new(),
             links: BTreeMap::new(),
             astray: BTreeMap::new(),
@@ -273,8 +287,9 @@ impl Repo {
 
     /// Joins what the walk found with what git tracks.
     fn list(&mut self, found: WalkResult, entries: Option<Result<Vec<u8>, GitUnavailable>>) {
-        let WalkResult { files, mut links, folders, diagnostics, unlisted } = found;
+        let WalkResult { files, mut links, odd, folders, diagnostics, unlisted } = found;
         self.files = files;
+        self.odd = odd;
         self.folders = folders;
         self.files.sort_unstable();
         self.diagnostics.extend(diagnostics);
@@ -307,6 +322,10 @@ impl Repo {
             .collect();
         let mut listed = Vec::new();
         for (link, end) in ends {
+            if end == LinkEnd::Odd {
+                self.odd.push(link);
+                continue;
+            }
             match self.judge(&end) {
                 Ok(real) => {
                     listed.push(link.clone());
@@ -326,6 +345,8 @@ impl Repo {
         }
         self.files.append(&mut listed);
         self.files.sort_unstable();
+        self.odd.sort_unstable();
+        self.odd.dedup();
         self.blind.sort();
         self.blind.dedup();
         self.diagnostics.extend_from_slice(&self.blind);
@@ -369,11 +390,12 @@ impl Repo {
                 continue;
             }
             if self.files.binary_search(&path).is_err() && links.binary_search(&path).is_err() {
-                match self.is_link(&path) {
-                    Ok(Some(true)) => more_links.push(path.clone()),
-                    Ok(Some(false)) => more.push(path.clone()),
+                match self.kind(&path) {
+                    Ok(TrackedKind::Link) => more_links.push(path.clone()),
+                    Ok(TrackedKind::File) => more.push(path.clone()),
+                    Ok(TrackedKind::Odd) => self.odd.push(path.clone()),
                     // Deleted, or a submodule's folder.
-                    Ok(None) => {}
+                    Ok(TrackedKind::Gone) => {}
                     // What is wrong with the folder has been said.
                     Err(_) if self.is_unlisted(path.as_str()) => {}
                     Err(why) => {
@@ -391,23 +413,30 @@ impl Repo {
         self.index = TrackedFiles::Known(tracked);
     }
 
-    /// Whether a path that no link leads to is a link itself (`true`) or a regular file (`false`).
+    /// What is at a path that git tracks, if no link leads to it.
     ///
     /// # Errors
     /// Why it cannot be looked at, though it may be there.
-    fn is_link(&self, path: &RepoPath) -> Result<Option<bool>, String> {
+    fn kind(&self, path: &RepoPath) -> Result<TrackedKind, String> {
         if let Some(dir) = Some(path.dir()).filter(|dir| !dir.is_empty()).and_then(links::named) {
             match links::follow(&self.handle, &dir) {
                 LinkEnd::Folder(real) if real == dir => {}
                 LinkEnd::Unreadable(_, why) => return Err(why),
-                _ => return Ok(None),
+                _ => return Ok(TrackedKind::Gone),
             }
         }
         match self.handle.symlink_metadata(path.as_str()) {
-            Ok(metadata) => Ok((metadata.is_symlink() || metadata.is_file()).then_some(metadata.is_symlink())),
-            Err(error) if is_gone(&error) => Ok(None),
+            Ok(metadata) if metadata.is_symlink() => Ok(TrackedKind::Link),
+            Ok(metadata) if metadata.is_file() => Ok(TrackedKind::File),
+            Ok(metadata) if !metadata.is_dir() => Ok(TrackedKind::Odd),
+            Ok(_) => Ok(TrackedKind::Gone),
+            Err(error) if is_gone(&error) => Ok(TrackedKind::Gone),
             Err(error) => Err(words(&error)),
         }
+    }
+
+    fn is_odd(&self, path: &RepoPath) -> bool {
+        self.odd.binary_search(path).is_ok()
     }
 
     /// Whether a path is one that could not be listed, or lies below one.
@@ -437,6 +466,7 @@ impl Repo {
                 Err(Refusal::Denied)
             }
             LinkEnd::Unreadable(_, why) => Err(Refusal::Unreadable(why.clone())),
+            LinkEnd::Odd => Err(odd()),
             LinkEnd::File(real) if self.has(real) => Ok(real.clone()),
             _ => Err(Refusal::NotInRepo),
         }
@@ -446,6 +476,10 @@ impl Repo {
 impl SourceTree for Repo {
     fn files(&self) -> &[RepoPath] {
         &self.files
+    }
+
+    fn odd(&self) -> &[RepoPath] {
+        &self.odd
     }
 
     fn unlisted(&self) -> &[Diagnostic] {
@@ -473,17 +507,17 @@ impl SourceTree for Repo {
         self.snapshot.read(&self.handle, path)
     }
 
-    /// Whether git tracks a listed file, and where it is a link what it leads to.
+    /// Whether git tracks a listed path, and where it is a link what it leads to.
     ///
     /// Without a git repository every listed file counts as tracked; where there
     /// is one that git cannot read, none does.
     fn tracked(&self, path: &RepoPath) -> bool {
         match &self.index {
-            TrackedFiles::NoGit => self.has(path),
+            TrackedFiles::NoGit => self.has(path) || self.is_odd(path),
             TrackedFiles::Unknown => false,
             TrackedFiles::Known(tracked) => {
                 tracked.contains(path)
-                    && self.has(path)
+                    && (self.has(path) || self.is_odd(path))
                     && self.links.get(path).is_none_or(|real| tracked.contains(real))
             }
         }
@@ -506,6 +540,9 @@ impl SourceTree for Repo {
         if let Some(refusal) = self.led_astray(path.as_str()) {
             return Err(refusal.clone());
         }
+        if self.is_odd(path) {
+            return Err(odd());
+        }
         if !self.has(path) {
             return Err(if self.is_unlisted(path.as_str()) { unlisted() } else { Refusal::NotInRepo });
         }
@@ -517,6 +554,11 @@ impl SourceTree for Repo {
         };
         self.opened.read(&self.handle, real.as_str(), text::limit(path.extension()))
     }
+}
+
+/// Why something cannot be had that is there and is no file.
+fn odd() -> Refusal {
+    Refusal::Unreadable("it is no file but a pipe, a socket, a device or a link that leads in a circle".to_owned())
 }
 
 /// Why a file cannot be had that may lie where nothing could be listed.
