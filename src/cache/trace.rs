@@ -77,6 +77,10 @@ impl<S: SourceTree> SourceTree for TracedTree<'_, S> {
         self.source.files()
     }
 
+    fn special_files(&self) -> &[RepoPath] {
+        self.source.special_files()
+    }
+
     fn unlisted(&self) -> &[Diagnostic] {
         self.source.unlisted()
     }
@@ -183,6 +187,9 @@ pub(super) fn listing(source: &dyn SourceTree, diagnostics: &[Diagnostic], begun
     }
     for path in source.issues() {
         digester = digester.part(path.as_str());
+    }
+    for path in source.special_files() {
+        digester = digester.part("odd").part(path.as_str());
     }
     digester.part(format!("{diagnostics:?}")).digest()
 }

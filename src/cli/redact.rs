@@ -25,7 +25,7 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
     }
     let redactor = Redactor::new(&settings.redaction);
     usable(args)?;
-    let folder = args.out.as_deref().map(Folder::open_anywhere).transpose()?;
+    let folder = args.out.as_deref().map(|out| Folder::open_anywhere(out)?.unreserved(&root)).transpose()?;
     let mut exit = Exit::Done;
     let mut reports = Vec::new();
     if args.files.is_empty() {

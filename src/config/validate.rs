@@ -11,7 +11,7 @@ use super::settings::{
 };
 use super::shapes::OneOrMany;
 use super::{validate_profiles, validate_redaction};
-use crate::model::{Code, Level, Relation, RepoPath, Severity, is_repo_name};
+use crate::model::{Code, Level, Relation, RepoPath, Severity, is_git_name, is_github_name, is_repo_name};
 use std::collections::BTreeMap;
 
 /// The default place of work items.
@@ -278,8 +278,8 @@ fn github(raw: Option<&RawGithub>, at: SettingPlace<'_>, faults: &mut ConfigFaul
     let snapshot = raw.snapshot.as_deref().unwrap_or(".contextpack/github");
     let at_snapshot = at.key("snapshot");
     let snapshot = faults.path(at_snapshot, snapshot);
-    if snapshot.as_ref().is_some_and(|path| lowercase(path).is_under(".git")) {
-        faults.add(at_snapshot, "the snapshot cannot lie in `.git`");
+    if let Some(name) = snapshot.as_ref().and_then(reserved) {
+        faults.add(at_snapshot, format!("the snapshot cannot lie in `{name}`"));
     } else if snapshot.as_ref().is_some_and(|path| is_local(&lowercase(path))) {
         faults.add(at_snapshot, "the snapshot cannot lie among what belongs to one working copy alone");
     }
@@ -312,8 +312,8 @@ fn output(
     if let Some(dir) = &dir {
         let small = lowercase(dir);
         let help = "name a folder that holds packs only, such as `packs` or `.contextpack/packs`";
-        if small.is_under(".git") {
-            faults.add_help(at_dir, "packs cannot lie in `.git`", help);
+        if let Some(name) = reserved(dir) {
+            faults.add_help(at_dir, format!("packs cannot lie in `{name}`"), help);
         } else if small.as_str() == ".contextpack" || is_local(&small) {
             faults.add_help(at_dir, format!("`{dir}` holds other files of contextpack"), help);
         } else if let Some(snapshot) = snapshot
@@ -337,7 +337,17 @@ fn output(
     Some(OutputSettings { dir: dir?, profiles, markdown: raw.markdown.unwrap_or(false) })
 }
 
-/// Returns the path in lower case: some file systems take `.GIT` for `.git`.
+/// The name of what git or GitHub reads and a folder lies in: `.git` wherever it is, `.github` at the root.
+///
+/// A job that writes packs must write neither hooks nor workflows, and GitHub gives a meaning to ever more of `.github`.
+fn reserved(path: &RepoPath) -> Option<&'static str> {
+    let mut parts = path.as_str().split('/');
+    let github = path.as_str().split('/').next().is_some_and(is_github_name);
+    let git = parts.any(is_git_name);
+    git.then_some(".git").or_else(|| github.then_some(".github"))
+}
+
+/// The path in lower case: some file systems take `.GIT` for `.git`.
 fn lowercase(path: &RepoPath) -> RepoPath {
     RepoPath::new(&path.as_str().to_lowercase()).unwrap_or_else(|_| path.clone())
 }

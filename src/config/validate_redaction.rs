@@ -3,28 +3,28 @@
 use super::check::{ConfigFaults, MAX_COMPILED, SettingPlace};
 use super::deny::DenyList;
 use super::faults::{MAX_SUGGESTIONS, nearest, shortened};
-use super::pattern_size::{MAX_NESTING, PatternSize, has_small_automaton};
+use super::pattern_size::{MAX_NESTING, PatternSize, UNBOUNDED_WORK, automaton_states};
 use super::raw::{RawAllow, RawRedaction, RawRule};
 use super::settings::{RedactionAllow, RedactionRule, RedactionSettings};
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::BTreeSet;
 
-/// The longest pattern, in bytes.
+/// The longest pattern, in bytes, and what it may take when compiled.
 const MAX_PATTERN_BYTES: usize = 10_000;
-/// The most memory of a compiled pattern, in bytes.
 const MAX_PROGRAM_BYTES: usize = 2 * 1024 * 1024;
-/// The most characters of any pattern with its repetitions written out. At this bound a search takes at most about a
-/// microsecond for a byte of text.
+/// The most characters that a pattern may pass through with its repetitions written out. At the first bound any search
+/// takes about a microsecond for a byte of text; above it only patterns are taken whose searches cannot take longer.
 const MAX_POSITIONS: u64 = 100;
-/// The most characters of a pattern whose search takes no longer although it has more than [`MAX_POSITIONS`].
 const MAX_FAST_POSITIONS: u64 = 1000;
-/// The most characters of all patterns together.
+/// The same of all rules together, and roughly the states that they compile to.
 const MAX_TOTAL_POSITIONS: u64 = 20_000;
-/// The most states that all patterns together compile to, roughly.
 const MAX_TOTAL_STATES: u64 = 500_000;
-/// The most bytes of all globs of `allow` together: each is compiled.
+/// The work that the patterns of all rules may cause before they are taken or refused, in microseconds of a usual machine;
+/// it is reckoned and not measured, so that the same rules are refused everywhere.
+const MAX_TOTAL_WORK: u64 = 2_000_000;
+/// The most bytes of all globs of `allow`: each is compiled.
 const MAX_ALL_GLOB_BYTES: usize = 100_000;
-/// The longest name of a rule, in bytes, that a marker may hold.
+/// The longest name of a rule: a longer one is no marker any more.
 const MAX_NAME_BYTES: usize = 64;
 /// The most entries of `allow`: repos with many test keys have many.
 const MAX_ALLOW_ENTRIES: usize = 5000;
@@ -50,7 +50,7 @@ pub(super) fn redaction(
     let (at_allow, at_rules) = (at.key("allow"), at.key("rules"));
     let mut names = BTreeSet::new();
     let mut rules = Vec::new();
-    let mut total = PatternSize { positions: 0, states: 0 };
+    let mut total = RulesTotal::default();
     let written = faults.at_most(at_rules, raw.rules.as_deref().unwrap_or_default(), MAX_COMPILED);
     for (index, raw) in written.iter().enumerate() {
         let at = at_rules.item(index);
@@ -83,10 +83,42 @@ pub(super) fn redaction(
     }
 }
 
+/// What the patterns of the rules so far take together.
+#[derive(Default)]
+struct RulesTotal {
+    positions: u64,
+    states: u64,
+    work: u64,
+    /// Whether they take too much: then no further pattern is looked at.
+    is_spent: bool,
+}
+
+impl RulesTotal {
+    fn add(&mut self, positions: u64, states: u64, work: u64) {
+        self.positions = self.positions.saturating_add(positions);
+        self.states = self.states.saturating_add(states);
+        self.work = self.work.saturating_add(work);
+    }
+
+    /// Reports at the first rule after which the rules take too much, and says whether they do.
+    fn is_over(&mut self, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> bool {
+        let over = self.positions > MAX_TOTAL_POSITIONS || self.states > MAX_TOTAL_STATES || self.work > MAX_TOTAL_WORK;
+        if over && !self.is_spent {
+            faults.add_help(
+                at,
+                "the rules up to this one are too large together; those behind it are not looked at",
+                "give fewer rules, or repeat less in them; `(?-u)` in front of a pattern makes its classes small",
+            );
+        }
+        self.is_spent |= over;
+        over
+    }
+}
+
 fn rule(
     raw: &RawRule,
     at: SettingPlace<'_>,
-    total: &mut PatternSize,
+    total: &mut RulesTotal,
     faults: &mut ConfigFaults,
 ) -> Option<RedactionRule> {
     let mut named = faults.name(at.key("name"), &raw.name, "a rule");
@@ -113,13 +145,21 @@ fn rule(
     })
 }
 
-fn pattern(written: &str, at: SettingPlace<'_>, total: &mut PatternSize, faults: &mut ConfigFaults) -> Option<Regex> {
+fn pattern(written: &str, at: SettingPlace<'_>, total: &mut RulesTotal, faults: &mut ConfigFaults) -> Option<Regex> {
+    if total.is_spent {
+        return None;
+    }
     if written.len() > MAX_PATTERN_BYTES {
         let help = "give several rules with shorter patterns";
         faults.add_help(at, format!("the pattern is longer than {MAX_PATTERN_BYTES} bytes"), help);
         return None;
     }
-    // A text without a size is no pattern, and the compiler reports why.
+    // Before anything reads it: of a pattern that ignores case already that may take seconds.
+    total.add(0, 0, reading_work(written));
+    if total.is_over(at, faults) {
+        return None;
+    }
+    // What has no size is no pattern, and the compiler says why.
     if let Some(size) = PatternSize::of(written)
         && !is_small_enough(written, size, total, at, faults)
     {
@@ -165,7 +205,7 @@ fn pattern(written: &str, at: SettingPlace<'_>, total: &mut PatternSize, faults:
 fn is_small_enough(
     written: &str,
     size: PatternSize,
-    total: &mut PatternSize,
+    total: &mut RulesTotal,
     at: SettingPlace<'_>,
     faults: &mut ConfigFaults,
 ) -> bool {
@@ -178,7 +218,12 @@ fn is_small_enough(
         );
         return false;
     }
-    if positions > MAX_POSITIONS && !has_small_automaton(written) {
+    let automaton = Some(written).filter(|_| positions > MAX_POSITIONS).map(automaton_states);
+    // Each state stands for positions in the pattern, at most for all of them.
+    let work =
+        automaton.map_or(0, |states| states.map_or(UNBOUNDED_WORK, |states| states.saturating_mul(positions) / 2));
+    total.add(0, 0, work);
+    if automaton == Some(None) {
         faults.add_help(
             at,
             format!("the pattern is too slow: matches of its {positions} characters can overlap in too many ways"),
@@ -186,17 +231,29 @@ fn is_small_enough(
         );
         return false;
     }
-    total.positions = total.positions.saturating_add(positions);
-    total.states = total.states.saturating_add(states);
-    if total.positions > MAX_TOTAL_POSITIONS || total.states > MAX_TOTAL_STATES {
-        faults.add_help(
-            at,
-            "the rules up to this one are too large together",
-            "give fewer rules; `(?-u)` in front of a pattern makes its classes small",
-        );
-        return false;
-    }
-    true
+    total.add(positions, states, 0);
+    !total.is_over(at, faults)
+}
+
+/// Returns roughly how long a pattern takes to be read, in microseconds.
+///
+/// A class that holds much of Unicode is folded character by character where the pattern ignores case.
+fn reading_work(written: &str) -> u64 {
+    const FOLDED: u64 = 2000;
+    let ignores_case = written.match_indices("(?").any(|(at, _)| {
+        let flags = written[at + 2..].bytes().take_while(|byte| byte.is_ascii_alphabetic() || *byte == b'-');
+        flags.take_while(|byte| *byte != b'-').any(|flag| flag == b'i')
+    });
+    let bytes = written.as_bytes();
+    let wide = |at: usize| match bytes.get(at..at + 2) {
+        Some([b'\\', class]) => b"pPwWDSxuU".contains(class),
+        Some([b'[', b'^']) => true,
+        _ => false,
+    };
+    // A range may begin or end with any character that is written as it is.
+    let classes = (0..bytes.len()).filter(|at| wide(*at)).count() + written.chars().filter(|c| !c.is_ascii()).count();
+    let each = if ignores_case { FOLDED } else { 10 };
+    (classes as u64).saturating_mul(each).saturating_add(bytes.len() as u64)
 }
 
 /// Finds where a pattern is wrong, as line and character from 1, from the picture of it in the library's message.
@@ -379,13 +436,44 @@ mod tests {
     fn rules_and_globs_are_bounded_together() {
         let rules: String = (0..400).map(|n| format!("    - {{name: r{n}, pattern: '[a-z]{{90}}'}}\n")).collect();
         let found = wrong(&format!("  rules:\n{rules}"));
-        assert!(found.len() > 100 && found.iter().all(|(_, message, _)| message.contains("too large together")));
+        assert!(found.len() == 1 && found[0].0 > 200 && found[0].1.contains("too large together"), "{found:#?}");
         let globs: String = (0..200).map(|n| format!("    - {{path: '{}/{n}/**'}}\n", "a".repeat(600))).collect();
         let (line, message, _) = one(&format!("  allow:\n{globs}"));
         assert!(line == 3 && message.contains("more than 100000"), "{line}: {message}");
     }
 
-    /// Debug builds are slow, so the bound is wide.
+    /// However many rules are slow to read, to judge or to compile, and whether they are taken or refused.
+    #[test]
+    fn all_rules_together_take_little_time_to_load() {
+        for (pattern, refused) in [
+            (r"(?s).{0,100}(?:x|y).{0,100}".to_owned(), true),
+            (format!("(?i){}", r"\pL".repeat(900)), true),
+            (format!("(?-u:x)(?s-mi:y)(?Ui){}", "[^a]".repeat(900)), true),
+            (format!("(?i)[{}]", "\u{100}-\u{10ffff}".repeat(900)), true),
+            ("(?-u)[^ ]{1,900} x".to_owned(), true),
+            ("[ab]{0,7}a[ab]{7}c{90}d".to_owned(), true),
+            (r"\w\w".to_owned(), true),
+            ("KEY-[A-Z0-9]{40}".to_owned(), false),
+            (r"(?i)\b(?:token|key)\s*[:=]\s*[\w.-]+".to_owned(), false),
+        ] {
+            let count = if refused { 500 } else { 60 };
+            let rules: String =
+                (0..count).map(|n| format!("    - {{name: r{n}, pattern: '{pattern}{n}'}}\n")).collect();
+            let text = format!("redaction:\n  rules:\n{rules}");
+            if text.len() > 1 << 20 {
+                assert!(refused);
+            }
+            let begun = std::time::Instant::now();
+            let loaded = load_with_rules("contextpack.yml", Some(&text), &BUILT_IN);
+            // About two seconds in a release build.
+            assert!(begun.elapsed().as_secs() < 20, "{pattern}: {:?}", begun.elapsed());
+            let found = loaded.err().unwrap_or_default();
+            assert_eq!(!found.is_empty(), refused, "{pattern}: {found:?}");
+            assert!(found.len() < 10, "{pattern}: {}", found.len());
+        }
+    }
+
+    /// The worst patterns that are let through take time in proportion to the text; debug builds are slow.
     #[test]
     fn the_worst_patterns_are_searched_in_linear_time() {
         let text: Vec<u8> =

@@ -86,8 +86,10 @@ impl<'a> Project<'a> {
         unread.extend(unlisted.map(|it| Diagnostic { message: clean(&it.message), ..it }));
         unread.sort();
         unread.dedup();
-        let adrs: Vec<RepoPath> =
-            source.files().iter().filter(|path| settings.adrs.include.set.is_match(path.as_str())).cloned().collect();
+        let is_adr = |path: &&RepoPath| settings.adrs.include.set.is_match(path.as_str());
+        let mut adrs: Vec<RepoPath> =
+            source.files().iter().chain(source.special_files()).filter(is_adr).cloned().collect();
+        adrs.sort_unstable();
         let github = &settings.github;
         let rules = GraphRules {
             repo: github.repo.as_ref().map(|repo| clean::line(redactor, "repo", repo)),

@@ -29,11 +29,15 @@ impl ReferencedFiles {
             .iter()
             .flat_map(|root| profiles.iter().flat_map(move |profile| referring(project, *root, profile)))
             .collect();
-        let files = RepoFiles::new(project.source.files());
+        // What is there and cannot be read is found as well, so that it is not taken for absent.
+        let mut found = project.source.files().to_vec();
+        found.extend_from_slice(project.source.special_files());
+        found.sort_unstable();
         let tracked: Vec<RepoPath> = match project.source.issues() {
             [] => Vec::new(),
-            _ => project.source.files().iter().filter(|path| project.source.tracked(path)).cloned().collect(),
+            _ => found.iter().filter(|path| project.source.tracked(path)).cloned().collect(),
         };
+        let files = RepoFiles::new(&found);
         let tracked = RepoFiles::new(&tracked);
         let output = project.settings.output.dir.as_str();
         let denied = |path: &RepoPath| project.deny.denies(path) || path.is_under(output);
@@ -145,7 +149,7 @@ impl ReferencedFiles {
 fn names(project: &Project<'_>) -> Digest {
     let mut digester = Digester::default();
     project.corpus.hash_names(&mut digester);
-    for path in project.source.files() {
+    for path in project.source.files().iter().chain(project.source.special_files()) {
         (path, project.source.tracked(path)).hash(&mut digester);
     }
     digester.digest()

@@ -6,10 +6,10 @@ use super::client::{FetchError, FetchOutcome};
 use super::convert::Converter;
 use super::listing::encoded;
 use super::memory::{CommentsSeen, IssueCommentWalk, RepoCommentWalk};
-use super::pages::{MOST_PAGES, no_list};
+use super::pages::{FULL_PAGE, MOST_PAGES, no_list};
 use super::strange::Strange;
 use super::sync::{StepError, SyncEngine};
-use super::walk::{End, Walk};
+use super::walk::Walk;
 use crate::model::{Completeness, SnapshotComment, SnapshotIssue};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,19 +65,22 @@ impl SyncEngine<'_> {
         Ok(())
     }
 
-    /// Walks over the comments of one issue; each page goes to the file at once.
+    /// Walks over the comments of one issue; each page goes to the file at once, unless that has a complete list.
     fn comments_of(&mut self, key: &IssueKey) -> Result<(), StepError> {
         let first = format!("{}/comments?per_page=100", key.path());
         let mut half = match self.run.half.take() {
             Some(half) if half.of == key.id() => half,
-            _ => IssueCommentWalk { of: key.id(), next: first.clone(), ids: BTreeSet::new(), strange: false },
+            _ => IssueCommentWalk { of: key.id(), next: first.clone(), ..IssueCommentWalk::default() },
         };
-        let mut walk = Walk::new(&half.next, MOST_PAGES);
+        let announced = self.memory.seen.get(&key.id()).and_then(|seen| seen.comments);
+        let mut walk = Walk::new(&half.next, MOST_PAGES).announced(announced);
         loop {
             let Some(issue) = self.files.read(key)? else { return Ok(()) };
             let whole = issue.comments.completeness == Completeness::Complete;
             let at_first = half.next == first;
-            let etag = self.memory.etags.get(&first).filter(|_| whole && at_first).cloned();
+            // The mark of a full page says nothing of a second one.
+            let alone = issue.comments.items.len() < FULL_PAGE;
+            let etag = self.memory.etags.get(&first).filter(|_| whole && at_first && alone).cloned();
             self.run.half = Some(half.clone());
             let answer = self.client.get(&half.next, etag.as_deref());
             let answer = self.passing(answer, || format!("comments of `{key}`"))?;
@@ -102,25 +105,25 @@ impl SyncEngine<'_> {
             let new = half.ids.len() - before;
             // A list of one issue need not say whose comments it has.
             let ours = |value: &&Value| Converter::commented(value).ok().is_none_or(|number| number == key.number);
-            half.strange |= self.add(entries.iter().filter(ours), key, issue)?;
+            let (found, strange) = self.converted(entries.iter().filter(ours), key, &issue.url);
+            half.strange |= strange;
+            if whole {
+                half.held.extend(found);
+            } else {
+                self.add(found, issue)?;
+            }
             self.memory.etags.remove(&first);
-            half.next = match page.next.map(|next| walk.go(next, new)) {
-                Some(Ok(next)) => next,
-                // A list that is not read to its end stays partial, and is not asked for again in this run.
-                Some(Err(end)) => {
-                    if let End::Endless(why) = end {
-                        self.fails(&FetchError::endless(why), format!("comments of `{key}`"));
-                    }
-                    self.run.commented.insert(key.id());
+            half.next = match walk.go(page.next, new) {
+                Ok(Some(next)) => next,
+                // Neither is done: a run that goes on with this one asks again.
+                Err(end) => {
+                    self.fails(&FetchError::endless(&end.why()), format!("comments of `{key}`"));
                     return Ok(());
                 }
-                None if half.strange => {
-                    self.run.commented.insert(key.id());
-                    return Ok(());
-                }
-                None => {
+                Ok(None) if half.strange => return Ok(()),
+                Ok(None) => {
                     self.memory.etags.extend(page.etag.filter(|_| at_first).map(|etag| (first, etag)));
-                    return self.ended(key, &half.ids);
+                    return self.ended(key, half);
                 }
             };
             self.save()?;
@@ -128,9 +131,10 @@ impl SyncEngine<'_> {
     }
 
     /// After the last page of an issue's comments: what no page had is gone.
-    fn ended(&mut self, key: &IssueKey, ids: &BTreeSet<u64>) -> Result<(), StepError> {
+    fn ended(&mut self, key: &IssueKey, walk: IssueCommentWalk) -> Result<(), StepError> {
         if let Some(mut issue) = self.files.read(key)? {
-            issue.comments.items.retain(|comment| ids.contains(&comment.id));
+            merge(&mut issue.comments.items, walk.held);
+            issue.comments.items.retain(|comment| walk.ids.contains(&comment.id));
             issue.comments.completeness = Completeness::Complete;
             self.files.write(&issue)?;
             self.commented_now(key);
@@ -145,34 +149,29 @@ impl SyncEngine<'_> {
         self.run.commented.insert(id);
     }
 
-    /// Adds comments to an issue. Says whether any of them is none.
-    fn add<'v>(
+    /// Converts the comments of an issue whose page is `url`. Says also whether any of them is none.
+    fn converted<'v>(
         &mut self,
         values: impl Iterator<Item = &'v Value>,
         key: &IssueKey,
-        mut issue: SnapshotIssue,
-    ) -> Result<bool, StepError> {
-        let mut comments: BTreeMap<u64, SnapshotComment> =
-            issue.comments.items.drain(..).map(|comment| (comment.id, comment)).collect();
+        url: &str,
+    ) -> (Vec<SnapshotComment>, bool) {
         let mut strange = Strange::default();
-        for value in values {
-            let comment = strange.note(self.convert.comment(value, key, &issue.url));
-            comments.extend(comment.map(|comment| (comment.id, comment)));
-        }
+        let comments = values.filter_map(|value| strange.note(self.convert.comment(value, key, url))).collect();
         self.strange(&strange, || format!("comments of `{key}`"));
-        let mut comments: Vec<SnapshotComment> = comments.into_values().collect();
-        comments.sort_by(|a, b| a.created_at.cmp(&b.created_at).then(a.id.cmp(&b.id)));
-        issue.comments.items = comments;
-        if issue.comments.completeness != Completeness::Complete || !strange.is_none() {
-            issue.comments.completeness = Completeness::Partial;
-        }
-        self.files.write(&issue)?;
-        Ok(!strange.is_none())
+        (comments, !strange.is_none())
+    }
+
+    /// Adds comments to an issue that has not all of them.
+    fn add(&mut self, comments: Vec<SnapshotComment>, mut issue: SnapshotIssue) -> Result<(), StepError> {
+        merge(&mut issue.comments.items, comments);
+        issue.comments.completeness = Completeness::Partial;
+        Ok(self.files.write(&issue)?)
     }
 
     /// Walks over the comments of the whole repo where that takes fewer requests.
     ///
-    /// Each page goes to the files at once, so that a broken walk goes on from its page.
+    /// Each page goes at once to the files that have no complete list, so that a broken walk goes on from its page.
     fn sweep(&mut self, needed: &[(IssueKey, u64)]) -> Result<(), StepError> {
         let repo = self.setting.repo.clone();
         let ours: Vec<&(IssueKey, u64)> = needed.iter().filter(|(key, _)| key.repo == repo).collect();
@@ -186,11 +185,12 @@ impl SyncEngine<'_> {
             let query = "sort=created&direction=asc&per_page=100";
             let since = since.map(|since| format!("&since={}", encoded(&since))).unwrap_or_default();
             let next = format!("/repos/{repo}/issues/comments?{query}{since}");
-            self.run.sweep = Some(RepoCommentWalk { next, of: ours.iter().map(|(key, _)| key.number).collect() });
+            let of = ours.iter().map(|(key, _)| key.number).collect();
+            self.run.sweep = Some(RepoCommentWalk { next, of, ..RepoCommentWalk::default() });
         }
         let mut seen = BTreeSet::new();
         let mut walk: Option<Walk> = None;
-        while let Some(sweep) = self.run.sweep.clone() {
+        while let Some(mut sweep) = self.run.sweep.clone() {
             let walk = walk.get_or_insert_with(|| Walk::new(&sweep.next, MOST_SWEPT));
             let answer = self.client.get(&sweep.next, None);
             let Some(FetchOutcome::Page(page)) = self.passing(answer, || format!("comments of `{repo}`"))? else {
@@ -209,13 +209,13 @@ impl SyncEngine<'_> {
                 done: walk.pages() as u64 - 1,
                 of: page.last.unwrap_or(0),
             });
-            self.swept_page(entries, &sweep.of)?;
-            match page.next.map(|next| walk.go(next, new)) {
-                Some(Ok(next)) => self.run.sweep = Some(RepoCommentWalk { next, of: sweep.of }),
+            self.swept_page(entries, &mut sweep)?;
+            match walk.go(page.next, new) {
+                Ok(Some(next)) => self.run.sweep = Some(RepoCommentWalk { next, ..sweep }),
                 // Issue by issue it may go better.
-                Some(Err(_)) => break,
-                None => {
-                    self.swept_all(&sweep.of)?;
+                Err(_) => break,
+                Ok(None) => {
+                    self.swept_all(sweep)?;
                     break;
                 }
             }
@@ -244,17 +244,24 @@ impl SyncEngine<'_> {
     }
 
     /// Adds the comments of a page to their issues.
-    fn swept_page(&mut self, entries: &[Value], of: &BTreeSet<u64>) -> Result<(), StepError> {
+    fn swept_page(&mut self, entries: &[Value], sweep: &mut RepoCommentWalk) -> Result<(), StepError> {
         let (mut by_issue, mut strange) = (BTreeMap::<u64, Vec<&Value>>::new(), Strange::default());
         for value in entries {
-            if let Some(number) = strange.note(Converter::commented(value)).filter(|number| of.contains(number)) {
+            if let Some(number) = strange.note(Converter::commented(value)).filter(|number| sweep.of.contains(number)) {
                 by_issue.entry(number).or_default().push(value);
             }
         }
         for (number, values) in by_issue {
             let key = IssueKey::new(&*self.setting.repo, number);
-            if let Some(issue) = self.files.read(&key)? {
-                self.add(values.into_iter(), &key, issue)?;
+            let Some(issue) = self.files.read(&key)? else { continue };
+            let (found, strange) = self.converted(values.into_iter(), &key, &issue.url);
+            if strange {
+                sweep.strange.insert(number);
+            }
+            if issue.comments.completeness == Completeness::Complete {
+                sweep.held.entry(number).or_default().extend(found);
+            } else {
+                self.add(found, issue)?;
             }
         }
         self.strange(&strange, || format!("comments of `{}`", self.setting.repo));
@@ -263,11 +270,12 @@ impl SyncEngine<'_> {
 
     /// After the last page: who has as many comments as GitHub counts has all of them; the others are asked for
     /// one by one, since deleted comments stand in no list.
-    fn swept_all(&mut self, of: &BTreeSet<u64>) -> Result<(), StepError> {
+    fn swept_all(&mut self, mut sweep: RepoCommentWalk) -> Result<(), StepError> {
         let repo = self.setting.repo.clone();
-        for number in of {
+        for number in sweep.of.difference(&sweep.strange) {
             let key = IssueKey::new(&repo, *number);
             let Some(mut issue) = self.files.read(&key)? else { continue };
+            merge(&mut issue.comments.items, sweep.held.remove(number).unwrap_or_default());
             let count = self.memory.seen.get(&key.id()).and_then(|seen| seen.comments);
             if count == Some(issue.comments.items.len() as u64) {
                 issue.comments.completeness = Completeness::Complete;
@@ -277,4 +285,12 @@ impl SyncEngine<'_> {
         }
         Ok(())
     }
+}
+
+/// Adds comments to others, oldest first; of two with one id the new one counts.
+fn merge(comments: &mut Vec<SnapshotComment>, more: Vec<SnapshotComment>) {
+    let all = std::mem::take(comments).into_iter().chain(more);
+    let by_id: BTreeMap<u64, SnapshotComment> = all.map(|comment| (comment.id, comment)).collect();
+    *comments = by_id.into_values().collect();
+    comments.sort_by(|a, b| a.created_at.cmp(&b.created_at).then(a.id.cmp(&b.id)));
 }

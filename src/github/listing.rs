@@ -29,17 +29,20 @@ impl SyncEngine<'_> {
             let full = filter.limit.is_some_and(|limit| self.run.wanted.len() >= limit);
             match next {
                 _ if full => lists.clear(),
-                Some(next) => {
-                    lists[0] = walk_here.go(next, new).map_err(|end| match end {
-                        End::Long => {
-                            FetchError::endless("it has more than 100,000 issues; ask for fewer, such as by `--label`")
+                next => {
+                    let next = walk_here.go(next, new).map_err(|end| match end {
+                        End::Long(_) => {
+                            FetchError::endless(&format!("{}; ask for fewer issues, such as by `--label`", end.why()))
                         }
-                        End::Endless(why) => FetchError::endless(why),
+                        End::Endless(_) => FetchError::endless(&end.why()),
                     })?;
-                }
-                None => {
-                    lists.remove(0);
-                    walk = None;
+                    match next {
+                        Some(next) => lists[0] = next,
+                        None => {
+                            lists.remove(0);
+                            walk = None;
+                        }
+                    }
                 }
             }
             self.run.lists = Some(lists.clone());

@@ -2,6 +2,7 @@
 //!
 //! It is a cache: without it everything is asked for again, and the snapshot comes out the same.
 
+use crate::model::SnapshotComment;
 use crate::store::{CacheFolder, SealedContent, StoreError};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,6 +101,12 @@ pub(super) struct RepoCommentWalk {
     pub(super) next: String,
     /// The issues whose comments are looked for.
     pub(super) of: BTreeSet<u64>,
+    /// Comments of issues whose list in the snapshot is complete: it stays so until the walk has all of them.
+    #[serde(default)]
+    pub(super) held: BTreeMap<u64, Vec<SnapshotComment>>,
+    /// Issues of which entries were left out that are no comments.
+    #[serde(default)]
+    pub(super) strange: BTreeSet<u64>,
 }
 
 /// A walk over an issue's comments.
@@ -114,6 +121,9 @@ pub(super) struct IssueCommentWalk {
     /// Whether entries were left out that are no comments.
     #[serde(default)]
     pub(super) strange: bool,
+    /// The comments, where the list in the snapshot is complete: it stays so until the walk has all of them.
+    #[serde(default)]
+    pub(super) held: Vec<SnapshotComment>,
 }
 
 impl SyncState {

@@ -2,12 +2,15 @@
 
 use super::client::{Client, FetchError, FetchOutcome};
 use super::json::kind;
-use super::walk::{End, Walk};
+use super::walk::Walk;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The most pages of one list, comments of an issue or relations.
 pub(super) const MOST_PAGES: usize = 50;
+
+/// How many entries a page has at most.
+pub(super) const FULL_PAGE: usize = 100;
 
 /// What came of a list.
 #[derive(Debug)]
@@ -30,13 +33,18 @@ pub(super) enum ListOutcome {
     Refused,
 }
 
-/// Follows a list to its end.
+/// Follows a list to its end; `announced` is how many entries its issue says that it has.
 ///
 /// # Errors
 /// Where the first page fails, or no request is allowed any more.
-pub(super) fn list(client: &mut Client<'_>, path: &str, etag: Option<&str>) -> Result<ListOutcome, FetchError> {
+pub(super) fn list(
+    client: &mut Client<'_>,
+    path: &str,
+    etag: Option<&str>,
+    announced: Option<u64>,
+) -> Result<ListOutcome, FetchError> {
     let (mut items, mut seen) = (Vec::new(), BTreeSet::new());
-    let mut walk = Walk::new(path, MOST_PAGES);
+    let mut walk = Walk::new(path, MOST_PAGES).announced(announced);
     let mut path = path.to_owned();
     let mut only = None;
     let partial = |items, failed| Ok(ListOutcome::Items { items, complete: false, etag: None, failed });
@@ -67,13 +75,12 @@ pub(super) fn list(client: &mut Client<'_>, path: &str, etag: Option<&str>) -> R
         if first {
             only = page.etag;
         }
-        let Some(next) = page.next else {
-            return Ok(ListOutcome::Items { items, complete: true, etag: only.filter(|_| first), failed: None });
-        };
-        path = match walk.go(next, items.len() - before) {
-            Ok(next) => next,
-            Err(End::Long) => return partial(items, None),
-            Err(End::Endless(why)) => return partial(items, Some(FetchError::endless(why))),
+        path = match walk.go(page.next, items.len() - before) {
+            Ok(Some(next)) => next,
+            Ok(None) => {
+                return Ok(ListOutcome::Items { items, complete: true, etag: only.filter(|_| first), failed: None });
+            }
+            Err(end) => return partial(items, Some(FetchError::endless(&end.why()))),
         };
     }
 }

@@ -90,7 +90,7 @@ impl SyncEngine<'_> {
         let private = self.private(&key.repo)?;
         if let Some(mut issue) = self.files.read(key)? {
             issue.asked |= asked;
-            issue.private = private;
+            issue.private = private.or(issue.private);
             self.files.write(&issue)?;
         }
         self.run.fresh.insert(key.id());
@@ -121,6 +121,8 @@ impl SyncEngine<'_> {
         let old = self.files.read(key)?;
         if let Some(old) = &old {
             issue.asked |= old.asked;
+            // That it could not be asked for is no reason to forget it.
+            issue.private = issue.private.or(old.private);
             issue.comments = old.comments.clone();
             issue.relations = old.relations.clone();
         }

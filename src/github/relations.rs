@@ -5,7 +5,7 @@ use super::Progress;
 use super::client::FetchOutcome;
 use super::convert::Converter;
 use super::memory::IssueMemo;
-use super::pages::{ListOutcome, list};
+use super::pages::{FULL_PAGE, ListOutcome, list};
 use super::record::IssueOutcome;
 use super::strange::Strange;
 use super::sync::{StepError, SyncEngine};
@@ -98,12 +98,15 @@ impl SyncEngine<'_> {
                 continue;
             }
             let path = path(key, name);
+            let faults = (self.summary.failed.len(), self.strange_lists);
             let found = self.run.related.contains(&path) || self.relation(name, key, pick(&mut relations), told)?;
             knows_children |= found && name == "sub_issues";
             if found {
                 // A run that is broken off between two lists does not ask for the first again.
                 self.write_relations(key, &relations)?;
-                self.run.related.insert(path);
+                if faults == (self.summary.failed.len(), self.strange_lists) {
+                    self.run.related.insert(path);
+                }
             }
         }
         if full || (seen.sub_issues.is_none() && knows_children) {
@@ -132,9 +135,12 @@ impl SyncEngine<'_> {
     ) -> Result<bool, StepError> {
         let whole = relation.completeness == Completeness::Complete;
         let path = path(key, name);
-        let etag = self.memory.etags.get(&path).filter(|_| whole).cloned();
-        let answer = list(&mut self.client, &path, etag.as_deref());
-        let Some(answer) = self.passing(answer, || format!("relations of `{key}`"))? else {
+        // The mark of a full page says nothing of a second one.
+        let alone = relation.issues.len() < FULL_PAGE;
+        let etag = self.memory.etags.get(&path).filter(|_| whole && alone).cloned();
+        let answer = list(&mut self.client, &path, etag.as_deref(), told);
+        let called = || format!("relations of `{key}`, `{name}`");
+        let Some(answer) = self.passing(answer, called)? else {
             return Ok(false);
         };
         let (items, complete, etag, failed) = match answer {
@@ -147,13 +153,13 @@ impl SyncEngine<'_> {
             }
         };
         if let Some(stop) = failed {
-            self.fails(&stop, format!("relations of `{key}`"));
+            self.fails(&stop, called());
             if whole {
                 return Ok(true);
             }
         }
         let (refs, hidden, strange) = self.references(&items)?;
-        self.strange(&strange, || format!("relations of `{key}`"));
+        self.strange(&strange, called);
         if whole && !strange.is_none() {
             return Ok(true);
         }

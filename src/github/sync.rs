@@ -4,9 +4,9 @@ use super::budget::RequestBudget;
 use super::client::{Client, FetchError, FetchOutcome, with_reason};
 use super::convert::Converter;
 use super::files::SnapshotDir;
-use super::json::kind;
 use super::memory::{RunProgress, SyncState};
 use super::record::IssueOutcome;
+use super::shape::ResponseShape;
 use super::texts::SnapshotScrubber;
 use super::{
     Clock, Estimate, EstimateStage, Progress, SyncError, SyncObserver, SyncRequest, SyncSettings, SyncSummary,
@@ -15,6 +15,7 @@ use super::{
 use crate::model::{Code, Diagnostic, is_repo_name};
 use crate::redact::Redactor;
 use crate::store::StoreError;
+use serde_json::Value;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -212,9 +213,7 @@ impl SyncEngine<'_> {
             FetchOutcome::Refused(why) => return Err(self.refused(&format!("`{repo}`"), why.as_deref())),
             _ => return Err(StepError::Missing(format!("`{repo}` does not exist, or {} may not see it", self.who()))),
         };
-        if !page.is_object() {
-            return Err(FetchError::Server(format!("a repo was asked for, and {} came", kind(&page))).into());
-        }
+        repo_shape(&page)?;
         let is_other =
             |name: &&str| is_repo_name(name) && !name.eq_ignore_ascii_case(repo) && !self.setting.secrets.tells(name);
         if let Some(name) = page["full_name"].as_str().filter(is_other) {
@@ -255,6 +254,10 @@ impl SyncEngine<'_> {
             return Ok(*known);
         }
         let answer = self.client.get(&format!("/repos/{repo}"), None);
+        let answer = answer.and_then(|answer| match &answer {
+            FetchOutcome::Page(page) => repo_shape(&page.value).map(|()| answer),
+            _ => Ok(answer),
+        });
         let private = match self.passing(answer, || format!("whether `{repo}` is private"))? {
             Some(FetchOutcome::Page(page)) => page.value["private"].as_bool(),
             _ => None,
@@ -319,4 +322,10 @@ impl SyncEngine<'_> {
         self.client.watcher.estimate(Estimate { stage: EstimateStage::Rest, issues, requests, remaining });
         Ok(())
     }
+}
+
+/// Whether an answer is a repo.
+fn repo_shape(value: &Value) -> Result<(), FetchError> {
+    let wrong = |what| FetchError::Server(format!("a repo was asked for, and {what} came"));
+    ResponseShape::of(value).repo().map_err(wrong)
 }

@@ -118,9 +118,11 @@ pub struct Corpus {
 impl Corpus {
     /// Sorts the entries, which come in the order in which they were read, and keeps one of each id.
     ///
-    /// Of several with exactly one id the first stays; each of the others is a `duplicate-id` warning.
+    /// Of several with exactly one id the first stays, and one that anyone could have put there only where no other
+    /// has the id; each of the others is a `duplicate-id` warning.
     pub fn new(mut entries: Vec<Arc<Entry>>, rules: GraphRules) -> (Self, Vec<Diagnostic>) {
-        entries.sort_by(|a, b| natural_cmp(&a.item.id, &b.item.id));
+        entries
+            .sort_by(|a, b| natural_cmp(&a.item.id, &b.item.id).then_with(|| a.untrusted_file.cmp(&b.untrusted_file)));
         let mut kept: Vec<Arc<Entry>> = Vec::with_capacity(entries.len());
         let mut diagnostics = Vec::new();
         for entry in entries {

@@ -33,13 +33,12 @@ impl Graph {
         for item in 0..corpus.entries.len() {
             drawing.links(corpus, &index, item);
         }
-        for item in 0..corpus.entries.len() {
-            drawing.fields(corpus, &index, item);
-            drawing.body(corpus, &index, item, true);
-        }
-        // Last, so that nothing depends on how an untrusted text spells what others name as well.
-        for item in 0..corpus.entries.len() {
-            drawing.body(corpus, &index, item, false);
+        // Untrusted texts last, so that nothing depends on how one of them spells what others name as well.
+        for trusted in [true, false] {
+            for item in 0..corpus.entries.len() {
+                drawing.fields(corpus, &index, item, trusted);
+                drawing.body(corpus, &index, item, trusted);
+            }
         }
         let ranks = Ranks::new(corpus, &drawing);
         let mut raws = std::mem::take(&mut drawing.raws);

@@ -38,6 +38,13 @@ impl NameIndex {
                 items.retain(has);
             }
         }
+        // What git does not track takes no name away from what it tracks.
+        for items in index.lower.values_mut().chain(index.folders.values_mut()).filter(|items| items.len() > 1) {
+            let counts = |item: &usize| !corpus.entries[*item].untrusted_file;
+            if items.iter().any(counts) {
+                items.retain(counts);
+            }
+        }
         for path in &corpus.rules.adrs {
             index.adrs.insert(path.clone());
             if let Some(number) = adr_number(path.name()) {
@@ -70,6 +77,8 @@ impl NameIndex {
         }
         let this = corpus.rules.repo.as_deref();
         let written = match &record.issue {
+            // Nor is an issue that others name whatever a file says that anyone could have put there.
+            _ if entry.untrusted_file => None,
             Some(issue) => claim(issue, &corpus.rules),
             None => IssueMention::read(&record.id, &corpus.rules.host).filter(|written| written.repo.is_some()),
         };

@@ -101,9 +101,13 @@ impl Entry {
         self.bare_issue().map_or(self.untrusted_file, |issue| !issue.by.trusted)
     }
 
-    /// Whether strangers may have written what stands at a place of the item: all that its issue's file holds.
+    /// Whether strangers may have written what stands at a place of the item: all that its issue's file holds, and all
+    /// that its own file holds.
     pub fn is_untrusted_at(&self, place: &super::ShownPlace) -> bool {
-        self.issue.as_ref().is_some_and(|issue| !issue.by.trusted && issue.origin.path == place.path)
+        match self.issue.as_ref().filter(|issue| issue.origin.path == place.path) {
+            Some(issue) => !issue.by.trusted,
+            None => self.untrusted_file,
+        }
     }
 
     /// What its packs are named after: an issue of the configured repo by its number, all else by its id.

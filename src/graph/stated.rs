@@ -43,6 +43,16 @@ impl ItemPart {
             Self::Links => entry.issue.as_ref().map_or(own, |issue| &issue.origin),
         }
     }
+
+    /// Whether strangers may have written it: in an issue, or in a file that git does not track.
+    pub(super) fn is_untrusted(self, entry: &Entry) -> bool {
+        match self {
+            Self::Record | Self::Draft => entry.untrusted_file,
+            Self::Body => entry.is_untrusted(),
+            // GitHub keeps these lists.
+            Self::Links => false,
+        }
+    }
 }
 
 impl Statement {
@@ -51,9 +61,12 @@ impl Statement {
     /// A role in one repo is none in that of another owner, where anybody can have one.
     pub(super) fn is_trusted_by(self, corpus: &Corpus, item: usize) -> bool {
         let entry = &corpus.entries[self.item];
+        if self.part.is_untrusted(entry) {
+            return false;
+        }
         let Some(issue) = entry.told_by_issue().filter(|_| self.part == ItemPart::Body) else { return true };
         let theirs = corpus.entries[item].issue.as_ref().map(|issue| &issue.repo).or(corpus.rules.repo.as_ref());
-        issue.by.trusted && theirs.is_none_or(|theirs| owner(theirs).eq_ignore_ascii_case(owner(&issue.repo)))
+        theirs.is_none_or(|theirs| owner(theirs).eq_ignore_ascii_case(owner(&issue.repo)))
     }
 
     pub(super) fn place(self, corpus: &Corpus) -> Place {
@@ -108,9 +121,13 @@ pub(super) struct GraphBuilder {
 }
 
 impl GraphBuilder {
-    /// Reads what the fields of an item state.
-    pub(super) fn fields(&mut self, corpus: &Corpus, index: &NameIndex, item: usize) {
+    /// Reads what the fields of an item state, if they are trusted, or else if they are not.
+    pub(super) fn fields(&mut self, corpus: &Corpus, index: &NameIndex, item: usize, trusted: bool) {
         let entry = &corpus.entries[item];
+        self.named.clear();
+        if ItemPart::Record.is_untrusted(entry) == trusted {
+            return;
+        }
         let resolver = Resolver::of(index, corpus, item, ItemPart::Record);
         if let Some(issue) = entry.item.issue.as_ref().filter(|issue| claim(issue, &corpus.rules).is_none()) {
             let at = Place::line(entry.item.origin.path.clone(), issue.line);
@@ -134,9 +151,8 @@ impl GraphBuilder {
     pub(super) fn body(&mut self, corpus: &Corpus, index: &NameIndex, item: usize, trusted: bool) {
         let entry = &corpus.entries[item];
         let draft = entry.draft.as_ref().map(|draft| (ItemPart::Draft, &draft.body, &draft.text));
-        self.named.clear();
         for (part, body, text) in [(ItemPart::Body, &entry.item.body, &entry.body)].into_iter().chain(draft) {
-            if (part == ItemPart::Draft || !entry.is_untrusted()) != trusted {
+            if part.is_untrusted(entry) == trusted {
                 continue;
             }
             let resolver = Resolver::of(index, corpus, item, part);

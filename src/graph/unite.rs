@@ -13,6 +13,8 @@ const GITHUB: [&str; 5] = ["assignees", "labels", "milestone", "state", "state_r
 
 /// Joins each of `issues` with the work item that claims it, the first; others stay items of their own.
 ///
+/// A file that anyone could have put there claims none: it would give an issue that others name its own id and title.
+///
 /// GitHub's text becomes the item's, and the file's its draft where they differ. Labels, assignees and what
 /// only one of them says come from both.
 pub fn unite(
@@ -29,7 +31,7 @@ pub fn unite(
     }
     let mut issues: Vec<Option<Arc<Entry>>> = issues.into_iter().map(Some).collect();
     let mut takers: HashMap<usize, Clean> = HashMap::new();
-    for entry in &mut items {
+    for entry in items.iter_mut().filter(|entry| !entry.untrusted_file) {
         let written = entry.item.issue.as_ref().and_then(|issue| claim(issue, rules));
         let Some(at) = written.and_then(|written| known.get(&written.key(rules.repo.as_deref()))).copied() else {
             continue;

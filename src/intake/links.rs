@@ -22,8 +22,8 @@ pub(super) enum LinkEnd {
     Unreadable(RepoPath, String),
     /// A place outside the root. An absolute link is outside wherever it leads: on another machine it leads elsewhere.
     Outside,
-    /// Neither a file nor a folder, or a cycle.
-    Nothing,
+    /// At something that is no file, or nowhere because the links lead in a circle.
+    Special,
 }
 
 /// Follows `path` from the root to its end.
@@ -60,12 +60,12 @@ pub(super) fn follow(root: &Dir, path: &RepoPath) -> LinkEnd {
                 return LinkEnd::Outside;
             }
             let Some(target) = target.to_str().filter(|_| links <= MAX_LINKS) else {
-                return LinkEnd::Nothing;
+                return LinkEnd::Special;
             };
             real.pop();
             rest.extend(parts(&with_slashes(target)));
         } else if !metadata.is_file() && !metadata.is_dir() {
-            return LinkEnd::Nothing;
+            return LinkEnd::Special;
         }
     }
     match (repo_path(&real.join("/")), is_file) {
@@ -149,6 +149,6 @@ mod tests {
         for outside in ["a/out", "abs", "abs_inside", "abs/x"] {
             assert_eq!(end(outside), LinkEnd::Outside, "{outside}");
         }
-        assert_eq!(end("loop1"), LinkEnd::Nothing);
+        assert_eq!(end("loop1"), LinkEnd::Special);
     }
 }

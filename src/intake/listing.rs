@@ -28,6 +28,8 @@ impl AccessRules {
 pub(super) struct Listing {
     /// Every file and link that is listed, sorted.
     pub(super) files: Vec<RepoPath>,
+    /// What is no file (pipes, sockets, devices), and links that lead to such or in a circle; sorted.
+    pub(super) special: Vec<RepoPath>,
     /// Listed links that end at a file, and that file.
     pub(super) links: BTreeMap<RepoPath, RepoPath>,
     /// Folders that were walked.
@@ -62,9 +64,10 @@ impl Listing {
         found: WalkResult,
         entries: Option<Result<Vec<u8>, GitUnavailable>>,
     ) -> Self {
-        let WalkResult { files, mut links, folders, diagnostics, unlisted } = found;
+        let WalkResult { files, mut links, special, folders, diagnostics, unlisted } = found;
         let mut listing = Self {
             files,
+            special,
             links: BTreeMap::new(),
             folders,
             refused_links: BTreeMap::new(),
@@ -83,6 +86,8 @@ impl Listing {
             Some(Ok(entries)) => listing.add_tracked(root, rules, &entries, &mut links),
         }
         listing.add_links(root, rules, links);
+        listing.special.sort_unstable();
+        listing.special.dedup();
         listing.unlisted_diagnostics.sort();
         listing.unlisted_diagnostics.dedup();
         listing.diagnostics.extend_from_slice(&listing.unlisted_diagnostics);
@@ -131,11 +136,12 @@ impl Listing {
                 continue;
             }
             if self.files.binary_search(&path).is_err() && links.binary_search(&path).is_err() {
-                match is_link(root, &path) {
-                    Ok(Some(true)) => more_links.push(path.clone()),
-                    Ok(Some(false)) => more.push(path.clone()),
+                match kind(root, &path) {
+                    Ok(TrackedKind::Link) => more_links.push(path.clone()),
+                    Ok(TrackedKind::File) => more.push(path.clone()),
+                    Ok(TrackedKind::Special) => self.special.push(path.clone()),
                     // Deleted, or a submodule's folder.
-                    Ok(None) => {}
+                    Ok(TrackedKind::Gone) => {}
                     // The folder is reported already.
                     Err(_) if self.is_unlisted(path.as_str()) => {}
                     Err(why) => {
@@ -158,7 +164,12 @@ impl Listing {
         links.dedup();
         let mut listed = Vec::new();
         for link in links {
-            match self.link_target(rules, &links::follow(root, &link)) {
+            let end = links::follow(root, &link);
+            if end == LinkEnd::Special {
+                self.special.push(link);
+                continue;
+            }
+            match self.link_target(rules, &end) {
                 Ok(real) => {
                     listed.push(link.clone());
                     self.links.insert(link, real);
@@ -188,6 +199,7 @@ impl Listing {
                 Err(Refusal::Denied)
             }
             LinkEnd::Unreadable(_, why) => Err(Refusal::Unreadable(why.clone())),
+            LinkEnd::Special => Err(no_file()),
             LinkEnd::File(real) if self.has(real) => Ok(real.clone()),
             _ => Err(Refusal::NotInRepo),
         }
@@ -197,14 +209,19 @@ impl Listing {
         self.files.binary_search(path).is_ok()
     }
 
-    /// Whether git tracks a listed file, and if it is a link the file at its end.
+    /// Whether something is at `path` that is no file.
+    pub(super) fn is_special(&self, path: &RepoPath) -> bool {
+        self.special.binary_search(path).is_ok()
+    }
+
+    /// Whether git tracks a listed path, and if it is a link the file at its end.
     pub(super) fn is_tracked(&self, path: &RepoPath) -> bool {
         match &self.index {
-            TrackedFiles::NoGit => self.has(path),
+            TrackedFiles::NoGit => self.has(path) || self.is_special(path),
             TrackedFiles::Unknown => false,
             TrackedFiles::Known(tracked) => {
                 tracked.contains(path)
-                    && self.has(path)
+                    && (self.has(path) || self.is_special(path))
                     && self.links.get(path).is_none_or(|real| tracked.contains(real))
             }
         }
@@ -244,21 +261,40 @@ impl Listing {
     }
 }
 
-/// Whether `path` is a link (`true`) or a regular file (`false`); `None` if it is neither, or below a link.
+/// What is at a path that git tracks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TrackedKind {
+    File,
+    Link,
+    /// A pipe, a socket or a device.
+    Special,
+    /// Nothing, a folder, or something below a link.
+    Gone,
+}
+
+/// The refusal of something that exists and is no file.
+pub(super) fn no_file() -> Refusal {
+    Refusal::Unreadable("it is no file but a pipe, a socket, a device or a link that leads in a circle".to_owned())
+}
+
+/// Returns what is at a path that git tracks.
 ///
 /// # Errors
 /// Why it cannot be looked at, though it may be there.
-fn is_link(root: &Dir, path: &RepoPath) -> Result<Option<bool>, String> {
+fn kind(root: &Dir, path: &RepoPath) -> Result<TrackedKind, String> {
     if let Some(dir) = Some(path.dir()).filter(|dir| !dir.is_empty()).and_then(links::repo_path) {
         match links::follow(root, &dir) {
             LinkEnd::Folder(real) if real == dir => {}
             LinkEnd::Unreadable(_, why) => return Err(why),
-            _ => return Ok(None),
+            _ => return Ok(TrackedKind::Gone),
         }
     }
     match root.symlink_metadata(path.as_str()) {
-        Ok(metadata) => Ok((metadata.is_symlink() || metadata.is_file()).then_some(metadata.is_symlink())),
-        Err(error) if is_absent(&error) => Ok(None),
+        Ok(metadata) if metadata.is_symlink() => Ok(TrackedKind::Link),
+        Ok(metadata) if metadata.is_file() => Ok(TrackedKind::File),
+        Ok(metadata) if !metadata.is_dir() => Ok(TrackedKind::Special),
+        Ok(_) => Ok(TrackedKind::Gone),
+        Err(error) if is_absent(&error) => Ok(TrackedKind::Gone),
         Err(error) => Err(describe(&error)),
     }
 }

@@ -3,7 +3,7 @@
 use super::checkout::Checkout;
 use super::error::IntakeError;
 use super::git::{self, GitUnavailable};
-use super::listing::{AccessRules, Listing};
+use super::listing::{AccessRules, Listing, no_file};
 use super::snapshot::SnapshotFiles;
 use super::state_folder::{self, CacheUse};
 use super::walk::{self, ExcludedFolders, InheritedRules, RepoWalk};
@@ -207,6 +207,10 @@ impl SourceTree for Repo {
         &self.listing.files
     }
 
+    fn special_files(&self) -> &[RepoPath] {
+        &self.listing.special
+    }
+
     fn unlisted(&self) -> &[Diagnostic] {
         &self.listing.unlisted_diagnostics
     }
@@ -255,6 +259,9 @@ impl SourceTree for Repo {
         }
         if let Some(refusal) = self.listing.refusal_above(path) {
             return Err(refusal.clone());
+        }
+        if self.listing.is_special(path) {
+            return Err(no_file());
         }
         if !self.has(path) {
             let unlisted = || Refusal::Unreadable("the folder cannot be listed".to_owned());

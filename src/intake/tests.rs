@@ -234,9 +234,11 @@ fn links_are_judged_by_where_they_lead() {
     for outside in ["away.md", "away/secret.md", "away/none.md"] {
         assert_eq!(read(&repo, outside), Err(Refusal::Outside), "{outside}");
     }
-    for missing in ["to-ignored.md", "dir/x.md", "dangling.md", "loop", "hidden-link.md"] {
+    for missing in ["to-ignored.md", "dir/x.md", "dangling.md", "hidden-link.md"] {
         assert_eq!(read(&repo, missing), Err(Refusal::NotInRepo), "{missing}");
     }
+    assert_eq!(repo.special_files(), [path("loop")]);
+    assert!(matches!(read(&repo, "loop"), Err(Refusal::Unreadable(_))));
 }
 
 #[cfg(unix)]
@@ -287,7 +289,10 @@ fn pipes_and_sockets_are_not_listed_and_stop_nothing() {
         assert!(Command::new("mkfifo").arg(sandbox.at(fifo)).status().unwrap().success());
     }
     let _socket = std::os::unix::net::UnixListener::bind(sandbox.at("s.md")).unwrap();
-    assert_eq!(names(&sandbox.repo()), ["sub/x.md"]);
+    let repo = sandbox.repo();
+    assert_eq!(names(&repo), ["sub/x.md"]);
+    assert_eq!(repo.special_files(), ["contextpack.yml", "pipe.md", "s.md", "sub/.gitignore"].map(path));
+    assert!(repo.special_files().iter().all(|odd| matches!(repo.read(odd), Err(Refusal::Unreadable(_)))));
     assert!(Repo::read_config(sandbox.0.path(), None).is_err());
     assert!(Repo::read_config(sandbox.0.path(), Some(&sandbox.at("pipe.md"))).is_err());
 }

@@ -18,6 +18,8 @@ pub(super) struct WalkResult {
     pub(super) files: Vec<RepoPath>,
     /// Symbolic links, wherever they lead.
     pub(super) links: Vec<RepoPath>,
+    /// What is neither a file nor a folder nor a link.
+    pub(super) special: Vec<RepoPath>,
     /// Folders that were listed, as paths from the root; the root's is empty.
     pub(super) folders: Vec<String>,
     /// Names that cannot be used.
@@ -160,6 +162,7 @@ impl WalkTask<'_> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.files.append(&mut here.files);
         found.links.append(&mut here.links);
+        found.special.append(&mut here.special);
         found.folders.append(&mut here.folders);
         found.diagnostics.append(&mut here.diagnostics);
         found.unlisted.append(&mut here.unlisted);
@@ -235,9 +238,12 @@ impl WalkTask<'_> {
                     here.links.push(path);
                 } else if kind.is_file() {
                     here.files.push(path);
-                } else if is_text_name(path.name()) {
-                    let what = "it is no file but a pipe, a socket or a device, and was left out";
-                    here.diagnostics.push(unreadable(path.as_str(), what).help("put a file in its place"));
+                } else {
+                    if is_text_name(path.name()) {
+                        let what = "it is no file but a pipe, a socket or a device, and was left out";
+                        here.diagnostics.push(unreadable(path.as_str(), what).help("put a file in its place"));
+                    }
+                    here.special.push(path);
                 }
             }
         }

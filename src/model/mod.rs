@@ -24,7 +24,7 @@ pub use file_state::{FileState, REST};
 pub use fold::RemovedLines;
 pub use hidden::{is_hidden, is_line_end};
 pub use natural::natural_cmp;
-pub use path::{OutsideRepo, RepoPath};
+pub use path::{OutsideRepo, RepoPath, is_git_name, is_github_name};
 pub use relation::Relation;
 pub use repo_name::is_repo_name;
 pub use shard::{InvalidShard, Shard};

@@ -95,6 +95,26 @@ impl RepoPath {
     }
 }
 
+/// Returns whether some file system takes the name of a file or folder for `.git`, as git itself judges it.
+///
+/// Case counts nowhere; Windows ignores full stops, spaces and streams (`.git::$INDEX_ALLOCATION`) at the end and has the
+/// short name `git~1`; macOS ignores some characters that nobody sees.
+pub fn is_git_name(name: &str) -> bool {
+    let unseen = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let seen: String = name.chars().filter(|c| !unseen(c)).collect();
+    seen.split('\\').any(|part| {
+        let bare = part.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
+        bare.eq_ignore_ascii_case(".git") || bare.eq_ignore_ascii_case("git~1")
+    })
+}
+
+/// Returns whether some file system takes the name of a folder for `.github`, below which GitHub finds workflows, actions
+/// and instructions.
+pub fn is_github_name(name: &str) -> bool {
+    let bare = name.split(['\\', ':']).next().unwrap_or_default().trim_end_matches(['.', ' ']);
+    bare.eq_ignore_ascii_case(".github") || bare.eq_ignore_ascii_case("github~1")
+}
+
 impl fmt::Display for RepoPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -122,6 +142,21 @@ mod tests {
             assert_eq!(RepoPath::new(outside), Err(OutsideRepo), "{outside}");
         }
         assert_eq!(RepoPath::new("a/../../x"), Err(OutsideRepo));
+    }
+
+    #[test]
+    fn what_some_system_takes_for_git_is_known() {
+        for git in
+            [".git", ".GIT", ".git.", ".git ", ".git . .", "git~1", "GIT~1.", ".git::$INDEX_ALLOCATION", ".git:x"]
+        {
+            assert!(is_git_name(git), "{git}");
+        }
+        assert!(is_git_name(".g\u{200c}it") && is_git_name("a\\.git\\b") && is_git_name("\u{feff}.Git"));
+        for other in [".gitignore", "git", "x.git", ".git1", "git~2", "", ".", ".github", ". git"] {
+            assert!(!is_git_name(other), "{other}");
+        }
+        assert!(is_github_name(".GitHub") && is_github_name(".github. ") && is_github_name("github~1"));
+        assert!(!is_github_name("github") && !is_github_name(".githubx") && !is_github_name(".git"));
     }
 
     #[test]

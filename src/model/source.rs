@@ -46,6 +46,12 @@ pub trait SourceTree: Sync {
     /// Denied names are listed too, so that naming one can be told apart; reading them is refused.
     fn files(&self) -> &[RepoPath];
 
+    /// What is there where a file could be, and is none: pipes, sockets, devices, links that lead in a circle; sorted by
+    /// path. They are in no other list, and reading one is refused as [`Refusal::Unreadable`].
+    fn special_files(&self) -> &[RepoPath] {
+        &[]
+    }
+
     /// What could not be listed or looked at, as errors: files that count may lie there, so that any pack may lack one.
     fn unlisted(&self) -> &[Diagnostic] {
         &[]

@@ -106,8 +106,13 @@ impl SelectionBuilder<'_> {
 
     /// What only untrusted texts state of the root. They are no inputs: nothing that strangers add changes those.
     pub(super) fn claims(&self) -> Claims {
-        let claims = self.library.graph.claims(self.root);
-        Claims { rows: claims.iter().take(MOST_CLAIMS).map(|edge| self.row(edge)).collect(), count: claims.len() }
+        let count = self.library.graph.claims(self.root).len();
+        Claims { rows: self.shown_claims().map(|edge| self.row(edge)).collect(), count }
+    }
+
+    /// Those of them that a pack shows.
+    pub(super) fn shown_claims(&self) -> impl Iterator<Item = &Edge> {
+        self.library.graph.claims(self.root).iter().take(MOST_CLAIMS)
     }
 
     /// A row of the edge list with the other's id for its title.

@@ -15,7 +15,7 @@ pub fn ingredients<H: Hasher>(library: &SelectionContext<'_>, root: usize, refer
     (claims.len(), hidden).hash(state);
     for edge in claims.iter().take(MOST_CLAIMS) {
         hash_edge(edge, state);
-        (library.id(edge), library.state(edge)).hash(state);
+        (library.id(edge), library.state(edge), library.lists_untracked([edge])).hash(state);
     }
     for edge in library.graph.shown(root) {
         hash_edge(edge, state);

@@ -247,6 +247,14 @@ impl<'a> SelectionContext<'a> {
         })
     }
 
+    /// Whether one of these neighbours has its id from a file that anyone could have put there.
+    pub(super) fn lists_untracked<'e>(&self, edges: impl IntoIterator<Item = &'e Edge>) -> bool {
+        edges.into_iter().any(|edge| match &edge.to {
+            Target::Item(item) => self.corpus.entries[*item].untrusted_file,
+            Target::Issue { .. } => false,
+        })
+    }
+
     /// The root that `sync` takes to fetch what an edge leads to; nothing where it is here.
     pub(super) fn sync(&self, edge: &Edge) -> Option<Clean> {
         let Target::Issue { id, .. } = &edge.to else { return None };

@@ -36,8 +36,12 @@ impl SelectionBuilder<'_> {
             origin: record.clone(),
             role: Role::Json,
             body: SectionBody::Json(Arc::new(self.json(entry, &record))),
-            // Answers of a form are its author's words.
-            trust: Trust::of(entry.untrusted_file || entry.issue.as_ref().is_some_and(|issue| !issue.by.trusted)),
+            // Answers of a form are its author's words, and ids those of the files that they are ids of.
+            trust: Trust::of(
+                entry.untrusted_file
+                    || entry.issue.as_ref().is_some_and(|issue| !issue.by.trusted)
+                    || self.library.lists_untracked(self.library.graph.shown(self.root)),
+            ),
             by: None,
             removals: removed::from_fields(entry),
             ..base.clone()
@@ -50,7 +54,11 @@ impl SelectionBuilder<'_> {
             provenance: "graph",
             role: Role::Edges,
             body: SectionBody::Edges(Arc::new(EdgeList::new(self.rows(), unknown(entry), self.claims()))),
-            trust: Trust::of(entry.untrusted_file || self.library.lists_untrusted(self.library.graph.shown(self.root))),
+            trust: Trust::of(
+                entry.untrusted_file
+                    || self.library.lists_untrusted(self.library.graph.shown(self.root))
+                    || self.library.lists_untracked(self.shown_claims()),
+            ),
             by: None,
             removals: self.removals_from_lines(self.library.graph.shown(self.root)),
             ..base.clone()

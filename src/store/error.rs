@@ -12,6 +12,12 @@ pub enum StoreError {
         /// The link.
         path: PathBuf,
     },
+    /// A folder lies where git keeps its own, or where GitHub looks for workflows.
+    #[error("`{}` lies in `.git` or `.github`; name a folder that holds packs only", path.display())]
+    Reserved {
+        /// The folder as it was named.
+        path: PathBuf,
+    },
     /// Something that is no folder stands where a folder should be.
     #[error("`{}` is not a folder", path.display())]
     NotAFolder {

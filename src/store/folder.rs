@@ -4,7 +4,7 @@ use super::StoreError;
 use super::read::{LARGEST, read_open};
 use super::state::STATE;
 use super::unfinished::{MODE, Staging, replace, sweep};
-use crate::model::{FileState, RepoPath};
+use crate::model::{FileState, RepoPath, is_git_name, is_github_name};
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, FileType, Metadata, OpenOptions};
@@ -74,12 +74,33 @@ impl Folder {
         Ok(folder)
     }
 
+    /// Refuses a folder in any `.git`, and in `.github` of the repo at `root`: whoever may name where packs go must
+    /// write neither hooks nor workflows.
+    ///
+    /// # Errors
+    /// If the folder lies there, as it was named or where its links lead.
+    pub fn unreserved(self, root: &Path) -> Result<Self, StoreError> {
+        let named = std::path::absolute(&self.shown).unwrap_or_else(|_| self.shown.clone());
+        let real = named.ancestors().find_map(|dir| Some(dir.canonicalize().ok()?.join(named.strip_prefix(dir).ok()?)));
+        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        let is_reserved = |path: &Path| {
+            let below = path.strip_prefix(&root).ok();
+            let mut names = below.unwrap_or(path).components().map(|part| part.as_os_str().to_string_lossy());
+            names.any(|name| is_git_name(&name) || below.is_some() && is_github_name(&name))
+        };
+        match [Some(named), real].iter().flatten().any(|path| is_reserved(path)) {
+            true => Err(StoreError::Reserved { path: self.shown }),
+            false => Ok(self),
+        }
+    }
+
     /// Writes the files of a folder that the user named by way of the state folder of the repo at `root`, where git
     /// sees no unfinished ones, if the folder lies in that repo.
     ///
     /// # Errors
-    /// If the root cannot be opened.
+    /// If the root cannot be opened, or the folder is [reserved](Self::unreserved).
     pub fn staged_at(mut self, root: &Path) -> Result<Self, StoreError> {
+        self = self.unreserved(root)?;
         let failed = |source| StoreError::Read { path: root.to_owned(), source };
         let real = self.shown.ancestors().find_map(|dir| dir.canonicalize().ok());
         if real.is_some_and(|real| root.canonicalize().is_ok_and(|root| real.starts_with(root))) {

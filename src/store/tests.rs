@@ -424,3 +424,31 @@ fn the_state_folder_hides_all_but_the_snapshot_from_git() {
     init_state_dir(root.path(), false).unwrap();
     assert_eq!(git(&["ls-files", "--others", "--exclude-standard"]), ".contextpack/.gitignore\n");
 }
+
+#[test]
+fn a_folder_that_the_user_names_lies_neither_in_git_nor_in_github() {
+    let root = tempfile::tempdir().unwrap();
+    let at = |path: &str| root.path().join(path);
+    for dir in [".git/hooks", ".github/workflows", "packs", "x/.github"] {
+        fs::create_dir_all(at(dir)).unwrap();
+    }
+    let open = |path: &Path| Folder::open_anywhere(path).unwrap().staged_at(root.path());
+    for refused in
+        [".git", ".git/hooks", "x/.GIT/y", "x/git~1", ".github", ".github/workflows", ".github/x/y", "packs/../.git/x"]
+    {
+        assert!(matches!(open(&at(refused)), Err(StoreError::Reserved { .. })), "{refused}");
+    }
+    for fine in ["packs", "new/deep", "git", ".gitignored", "out.git"] {
+        open(&at(fine)).unwrap();
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(".git/hooks", at("link")).unwrap();
+        assert!(matches!(open(&at("link")), Err(StoreError::Reserved { .. })));
+        assert!(matches!(open(&at("link/new")), Err(StoreError::Reserved { .. })));
+    }
+    // Where the repo itself lies is nobody's choice.
+    let inner = at(".git/inner");
+    fs::create_dir_all(&inner).unwrap();
+    Folder::open_anywhere(&inner.join("packs")).unwrap().staged_at(&inner).unwrap();
+}

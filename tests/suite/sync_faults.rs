@@ -45,7 +45,7 @@ fn a_page_that_fails_in_the_middle_replaces_nothing() {
     }));
     let run = sync(&sandbox, &server, &["1", "--max-wait", "1ms"]);
     assert_eq!(run.code, 1, "{}", run.stderr);
-    assert!(run.stderr.contains("relations of `o/r#1`: status 502"), "{}", run.stderr);
+    assert!(run.stderr.contains("relations of `o/r#1`, `sub_issues`: status 502"), "{}", run.stderr);
     assert_eq!(snapshot(&sandbox)["o/r/1.json"], before["o/r/1.json"]);
 
     // A list that fails leaves what was there, and goes on next time.
@@ -126,7 +126,10 @@ fn lists_without_an_end_come_to_one() {
         let child = server.world().issue("o/r", 2).clone();
         server.world().fault = endless("issues/1/sub_issues", to, json!([child]));
         let run = sync(&sandbox, &server, &["1"]);
-        assert!(run.code == 1 && run.stderr.contains("relations of `o/r#1`: a list has no end: its pages"), "{run:?}");
+        assert!(
+            run.code == 1 && run.stderr.contains("relations of `o/r#1`, `sub_issues`: a list has no end: its pages"),
+            "{run:?}"
+        );
         let parts = issue(&sandbox, "o/r/1").relations.sub_issues;
         assert_eq!((parts.issues.len(), parts.completeness), (1, Completeness::Partial));
         assert!(server.asked().len() < 70, "{to}");
@@ -145,6 +148,98 @@ fn lists_without_an_end_come_to_one() {
     server.world().fault = endless("/issues?", "/repos/o/r/issues?state=open&page=2", json!([]));
     let run = sync(&sandbox, &server, &[]);
     assert!(run.code == 1 && run.stderr.contains("the server failed: a list has no end: its pages"), "{}", run.stderr);
+}
+
+/// Answers each request for a path with a page of three entries that no page before had, and a next one.
+fn ever_new(part: &'static str, entry: serde_json::Value, field: &'static str) -> Option<Fault> {
+    let mut page = 0;
+    Some(Box::new(move |path, _| {
+        path.contains(part).then(|| {
+            page += 1;
+            let entries: Vec<serde_json::Value> = (0..3)
+                .map(|n| {
+                    let mut entry = entry.clone();
+                    (entry["id"], entry[field]) = (json!(90_000 + 3 * page + n), json!(90_000 + 3 * page + n));
+                    entry
+                })
+                .collect();
+            let next = format!("<https://api.github.com/repos/o/r{part}?page={}>; rel=\"next\"", page + 1);
+            Said::new(200, &json!(entries)).header("link", next)
+        })
+    }))
+}
+
+#[test]
+fn a_list_that_has_more_than_it_should_is_told_never_complete_and_replaces_nothing() {
+    for (part, field, told) in [
+        ("/issues/1/comments", "id", "comments of `o/r#1`: a list has no end: it is far longer than the issue says"),
+        (
+            "/issues/1/sub_issues",
+            "number",
+            "relations of `o/r#1`, `sub_issues`: a list has no end: it is far longer than the issue says",
+        ),
+    ] {
+        for known in [true, false] {
+            for args in [&[][..], &["1"]] {
+                let (sandbox, server) = (sandbox(), StandIn::new(small()));
+                if known {
+                    synced(&sandbox, &server, &[]);
+                }
+                let before = snapshot(&sandbox);
+                server.world().strange = true;
+                server.world().issue("o/r", 1)["updated_at"] = "2026-02-01T00:00:00Z".into();
+                let entry = match field {
+                    "id" => server.world().comments[&("o/r".to_owned(), 1)][0].clone(),
+                    _ => server.world().issue("o/r", 2).clone(),
+                };
+                server.asked();
+                server.world().fault = ever_new(part, entry, field);
+                let run = sync(&sandbox, &server, args);
+                assert!(run.code == 1 && run.stderr.contains(told), "{part} {args:?}: {run:?}");
+                assert!(server.asked().len() < 70, "{part} {args:?}");
+                let issue = issue(&sandbox, "o/r/1");
+                let is =
+                    if field == "id" { issue.comments.completeness } else { issue.relations.sub_issues.completeness };
+                if known {
+                    assert_eq!(snapshot(&sandbox)["o/r/1.json"], before["o/r/1.json"], "{part} {args:?}");
+                } else {
+                    assert_eq!(is, Completeness::Partial, "{part} {args:?}");
+                }
+                server.world().fault = None;
+                synced(&sandbox, &server, &["1"]);
+                let mended = self::issue(&sandbox, "o/r/1");
+                assert_eq!((mended.comments.items.len(), mended.relations.sub_issues.issues.len()), (2, 2));
+                assert_eq!(mended.comments.completeness, Completeness::Complete);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_complete_list_of_comments_stays_until_the_new_one_is_there_whole() {
+    let mut world = small();
+    (0..98).for_each(|_| world.comment("o/r", 1, "more", "NONE"));
+    let (sandbox, server) = (sandbox(), StandIn::new(world));
+    synced(&sandbox, &server, &[]);
+    let before = snapshot(&sandbox);
+    (0..120).for_each(|_| server.world().comment("o/r", 1, "new", "NONE"));
+    server.world().strange = true;
+    server.world().issue("o/r", 1)["updated_at"] = "2026-02-01T00:00:00Z".into();
+    server.world().fault = Some(Box::new(|path, _| {
+        (path.contains("/comments") && path.contains("page=3")).then(|| Said::new(502, &json!({})))
+    }));
+    let run = sync(&sandbox, &server, &["--max-wait", "1ms"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert_eq!(snapshot(&sandbox)["o/r/1.json"], before["o/r/1.json"]);
+    server.world().fault = None;
+    // However few requests a run may send, the list is whole in the end.
+    for _ in 0..20 {
+        sync(&sandbox, &server, &["--max-requests", "1"]);
+        let count = issue(&sandbox, "o/r/1").comments.items.len();
+        assert!(count == 100 || count == 220, "{count}");
+    }
+    let comments = issue(&sandbox, "o/r/1").comments;
+    assert_eq!((comments.items.len(), comments.completeness), (220, Completeness::Complete));
 }
 
 #[test]
@@ -185,7 +280,7 @@ fn entries_of_a_wrong_type_are_told_with_what_they_are_and_replace_nothing() {
     server.world().strange = true;
     for (part, whose) in [
         ("/issues?", "the list of issues of `o/r`"),
-        ("/issues/1/sub_issues", "relations of `o/r#1`"),
+        ("/issues/1/sub_issues", "relations of `o/r#1`, `sub_issues`"),
         ("/issues/1/comments", "comments of `o/r#1`"),
     ] {
         server.world().fault = first(part, usize::MAX, Said::new(200, &strange_entries()));
@@ -193,12 +288,7 @@ fn entries_of_a_wrong_type_are_told_with_what_they_are_and_replace_nothing() {
         let run = sync(&sandbox, &server, args);
         let told = format!("{whose}: 10 entries are not what was asked for, and left out: a boolean, a list, a number");
         assert!(run.code == 1 && run.stderr.contains(&told), "{part}: {}", run.stderr);
-        if part.contains("comments") {
-            let comments = issue(&sandbox, "o/r/1").comments;
-            assert_eq!((comments.items.len(), comments.completeness), (2, Completeness::Partial));
-        } else {
-            assert_eq!(snapshot(&sandbox), before, "{part}");
-        }
+        assert_eq!(snapshot(&sandbox), before, "{part}");
     }
     server.world().fault = None;
     synced(&sandbox, &server, &["1"]);
@@ -216,6 +306,16 @@ fn an_issue_with_a_part_of_a_wrong_type_stays_as_it_was_and_keeps_no_other_from_
         ("assignees", json!([7]), "an object whose `assignees` has a number without a name in it"),
         ("milestone", json!(7), "an object whose `milestone` is a number, not a milestone"),
         ("number", json!("2"), "an object whose `number` is a text"),
+        ("state", json!("x"), "an object whose `state` is neither `open` nor `closed`"),
+        ("state", json!(null), "an object without a `state`"),
+        ("created_at", json!("x"), "an object whose `created_at` is no time"),
+        ("created_at", json!("2026-13-01T00:00:00Z"), "an object whose `created_at` is no time"),
+        ("updated_at", json!("yesterday"), "an object whose `updated_at` is no time"),
+        ("user", json!({}), "an object whose `user` is an object, not a user"),
+        ("user", json!({"login": [1]}), "an object whose `user` is an object, not a user"),
+        ("user", json!({"login": "ada", "type": 5}), "an object whose `user` is an object, not a user"),
+        ("pull_request", json!([1]), "an object whose `pull_request` is a list, not a pull request"),
+        ("repository", json!({"full_name": "o/r", "private": "true"}), "not a repo"),
     ] {
         let (sandbox, server) = (sandbox(), StandIn::new(small()));
         synced(&sandbox, &server, &[]);
@@ -241,7 +341,7 @@ fn answers_that_are_something_else_replace_nothing() {
     for body in [json!({}), json!({"message": "?"}), json!(null), json!("x"), json!(7), json!([[]])] {
         for part in ["/issues/1/comments", "/issues/2/parent", "/issues/1", "/sub_issues", "/repos/o/r"] {
             // A list of comments with something else in it is one that is not whole.
-            if body.is_array() && part.ends_with("comments") || body == json!({}) && part == "/repos/o/r" {
+            if body.is_array() && part.ends_with("comments") {
                 continue;
             }
             server.world().fault = first(part, usize::MAX, Said::new(200, &body));
@@ -250,6 +350,71 @@ fn answers_that_are_something_else_replace_nothing() {
             let run = sync(&sandbox, &server, &["1", "2"]);
             assert_eq!(run.code, 1, "{part} {body}: {run:?}");
             assert_eq!(snapshot(&sandbox), before, "{part} {body}: {}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn what_every_server_says_and_one_leaves_out_erases_nothing() {
+    for field in ["body", "user", "labels", "milestone", "created_at", "state", "title"] {
+        let (sandbox, server) = (sandbox(), StandIn::new(small()));
+        synced(&sandbox, &server, &[]);
+        let before = snapshot(&sandbox);
+        server.world().strange = true;
+        server.world().issue("o/r", 2).as_object_mut().unwrap().remove(field);
+        server.world().issue("o/r", 1)["made_up"] = json!({"is": "fine"});
+        let run = sync(&sandbox, &server, &[]);
+        let told = format!("left out: an object without a `{field}`");
+        assert!(run.code == 1 && run.stderr.contains(&told), "{field}: {}", run.stderr);
+        assert_eq!(snapshot(&sandbox)["o/r/2.json"], before["o/r/2.json"], "{field}");
+    }
+}
+
+#[test]
+fn comments_of_a_wrong_type_replace_none() {
+    let (sandbox, server) = (sandbox(), StandIn::new(small()));
+    synced(&sandbox, &server, &[]);
+    let before = snapshot(&sandbox);
+    server.world().strange = true;
+    let right = server.world().comments[&("o/r".to_owned(), 1)][0].clone();
+    for (field, value) in [
+        ("user", Some(json!({"login": "bob", "type": 5}))),
+        ("user", Some(json!({}))),
+        ("user", None),
+        ("body", None),
+        ("created_at", Some(json!("x"))),
+        ("author_association", Some(json!([]))),
+    ] {
+        let mut wrong = right.clone();
+        match value {
+            Some(value) => wrong[field] = value,
+            None => drop(wrong.as_object_mut().unwrap().remove(field)),
+        }
+        server.world().comments.get_mut(&("o/r".to_owned(), 1)).unwrap()[0] = wrong;
+        let run = sync(&sandbox, &server, &["1"]);
+        assert!(run.code == 1 && run.stderr.contains("1 entry is not what was asked for"), "{field}: {}", run.stderr);
+        assert_eq!(snapshot(&sandbox), before, "{field}");
+    }
+}
+
+#[test]
+fn whether_a_repo_is_private_is_never_guessed() {
+    for private in [json!("true"), json!([]), json!(5), json!(null)] {
+        let (sandbox, server) = (sandbox(), StandIn::new(small()));
+        synced(&sandbox, &server, &["1", "2", "p/q#9"]);
+        let before = snapshot(&sandbox);
+        server.world().strange = true;
+        for repo in ["o/r", "p/q"] {
+            let body = json!({"full_name": repo, "private": private});
+            server.world().fault =
+                Some(Box::new(move |path, _| path.ends_with(&format!("/repos/{repo}")).then(|| Said::new(200, &body))));
+            let _nothing_remembered = std::fs::remove_dir_all(sandbox.root().join(".contextpack/cache"));
+            let run = sync(&sandbox, &server, &["1", "2", "p/q#9"]);
+            let told = "a repo was asked for, and an object";
+            assert!(run.code == 1 && run.stderr.contains(told), "{repo} {private}: {}", run.stderr);
+            for name in ["o/r/1.json", "p/q/9.json"] {
+                assert_eq!(snapshot(&sandbox)[name], before[name], "{repo} {private} {name}");
+            }
         }
     }
 }

@@ -267,3 +267,53 @@ fn what_takes_the_place_of_an_item_or_its_folder_removes_no_pack() {
     sandbox.expect(0, &["build", "--prune"]);
     assert!(!sandbox.root().join("packs/feat-a.coding.json").exists());
 }
+
+/// Whatever stands in the place of a document: a link to itself, a pipe, a link to a pipe.
+#[test]
+fn what_is_no_file_keeps_the_packs_that_refer_to_it() {
+    let sandbox = Sandbox::with(&[
+        (".gitignore", ".contextpack/\nhidden.md\n"),
+        ("work_items/a.md", "---\nid: task:a\nadrs: [1]\n---\n\nSee [x](../docs/x.md).\n"),
+        ("work_items/b.md", "---\nid: task:b\n---\n\nText.\n"),
+        ("docs/x.md", "# X\n\nText.\n"),
+        ("docs/adr/0001-x.md", "# 1. X\n\n## Decision\n\nWe do.\n"),
+        ("contextpack.yml", "github: {repo: o/r}\n"),
+    ]);
+    sandbox.write(&crate::issues::path("o/r", 5), crate::issues::issue("o/r", 5, "I", "See docs/x.md and ADR-1."));
+    sandbox.commit();
+    sandbox.expect(0, &["build"]);
+    let before = packs(&sandbox);
+    let pipe = |path: &str| assert!(Command::new("mkfifo").arg(sandbox.root().join(path)).status().unwrap().success());
+    pipe("pipe");
+    for path in ["docs/x.md", "docs/adr/0001-x.md"] {
+        let text = sandbox.read(path);
+        let at = sandbox.root().join(path);
+        for put in ["loop", "circle", "pipe", "link to a pipe"] {
+            fs::remove_file(&at).unwrap();
+            match put {
+                "loop" => symlink(at.file_name().unwrap(), &at).unwrap(),
+                "circle" => {
+                    symlink(&*format!("{}2", at.file_name().unwrap().to_str().unwrap()), &at).unwrap();
+                    symlink(at.file_name().unwrap(), format!("{}2", at.display())).unwrap();
+                }
+                "pipe" => pipe(path),
+                _ => symlink(if path.contains("adr") { "../../pipe" } else { "../pipe" }, &at).unwrap(),
+            }
+            sandbox.write("work_items/b.md", format!("---\nid: task:b\n---\n\n{put} {}.\n", path.len()));
+            for args in [&["build", "--prune"][..], &["build"], &["build", "--prune", "-v"]] {
+                let run = sandbox.run(args);
+                assert_eq!(run.code, 3, "{path} {put} {args:?}: {}", run.stderr);
+                let told = format!("`{path}` cannot be read: it is no file");
+                assert!(run.stderr.contains(&told), "{path} {put}: {}", run.stderr);
+                assert_eq!(changed(&before, &packs(&sandbox)), ["packs/task-b.coding.json"], "{path} {put} {args:?}");
+            }
+            assert_eq!(sandbox.run(&["check"]).code, 3, "{path} {put}");
+            fs::remove_file(&at).unwrap();
+            let _only_of_a_circle = fs::remove_file(format!("{}2", at.display()));
+            sandbox.write(path, &text);
+        }
+    }
+    sandbox.write("work_items/b.md", "---\nid: task:b\n---\n\nText.\n");
+    sandbox.expect(0, &["build"]);
+    assert_eq!(packs(&sandbox), before);
+}
