@@ -1,6 +1,6 @@
 //! The names of the files that references may lead to, indexed once.
 
-use crate::model::RepoPath;
+use crate::model::{RepoPath, has_document_extension};
 use std::collections::HashMap;
 
 /// The files of a repo that references may lead to.
@@ -50,16 +50,9 @@ pub(super) fn is_usual(name: &str) -> bool {
     usual.contains(&stem.as_str())
 }
 
-/// Whether a file has one of the extensions of documents.
+/// Returns whether a file has one of the extensions of documents.
 pub(super) fn is_document(path: &RepoPath) -> bool {
-    has_extension(path.name())
-}
-
-/// Whether a file name ends as a document's does.
-pub(super) fn has_extension(name: &str) -> bool {
-    name.rsplit_once('.').is_some_and(|(stem, extension)| {
-        !stem.is_empty() && ["md", "rst", "adoc", "txt"].iter().any(|known| known.eq_ignore_ascii_case(extension))
-    })
+    has_document_extension(path.name())
 }
 
 #[cfg(test)]

@@ -36,4 +36,4 @@ pub use unite::unite;
 
 // What later rooms see through the graph.
 pub use crate::model::ItemState;
-pub use crate::parse::{Authored, Body as ItemBody, Field, Item, Markdown, Node, Value};
+pub use crate::parse::{Authored, Body as ItemBody, Field, Item, Markdown, Node, Outline, Value};

@@ -1,6 +1,6 @@
 //! What an item refers to: ADRs and documents of the repo.
 
-use super::files::{RepoFiles, has_extension, is_document, is_usual};
+use super::files::{RepoFiles, is_document, is_usual};
 use super::index::last;
 use super::link::{IssueMention, WebAddress, number, scheme};
 use super::locate::{Location, Locator};
@@ -9,7 +9,7 @@ use super::quote::{Quoter, shortened};
 use super::resolve::target_of_link;
 use super::taken::ReferenceCollector;
 use super::{Corpus, Entry, FileKind, Graph, ItemReferences, Node, ParsedText, ShownPlace, Value};
-use crate::model::{Code, RepoPath};
+use crate::model::{Code, RepoPath, has_document_extension};
 use crate::parse::{Body, Origin, Reference, ReferenceForm, adr_number, references_in_line};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeSet;
@@ -244,8 +244,9 @@ impl<'a> ReferenceSearch<'a> {
         let file = &body.origin.path;
         let base = self.base(file);
         let mut quotes = Quoter::of(&text.clean);
-        let own = self.locator.index.is_adr(file).then(|| text.markdown.headings.first().map(|h| h.line)).flatten();
-        for reference in &text.markdown.references {
+        let own =
+            self.locator.index.is_adr(file).then(|| text.markdown.outline.headings.first().map(|h| h.line)).flatten();
+        for reference in &text.markdown.mentions.references {
             if reference.form == ReferenceForm::AdrNumber && own == Some(reference.line) {
                 continue;
             }
@@ -336,7 +337,7 @@ impl<'a> ReferenceSearch<'a> {
                     return;
                 }
                 let name = last(&path);
-                if field || stated == PathSource::Link && has_extension(name) {
+                if field || stated == PathSource::Link && has_document_extension(name) {
                     self.taken.dangling(kind, written(), at);
                 }
             }
@@ -357,7 +358,7 @@ impl<'a> ReferenceSearch<'a> {
     fn site_adr(&mut self, path: &str, stated: PathSource, at: &ShownPlace) -> bool {
         let path = path.trim_end_matches('/');
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        if stated.is_in_passing() || !is_adr_folder(last(folder)) || has_extension(name) {
+        if stated.is_in_passing() || !is_adr_folder(last(folder)) || has_document_extension(name) {
             return false;
         }
         let index = self.locator.index;
@@ -412,7 +413,7 @@ impl<'a> ReferenceSearch<'a> {
         let path = path.split(['#', '?']).next().unwrap_or_default();
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let numbered = adr_number(name).is_some();
-        is_adr_folder(last(folder)) && has_extension(name)
+        is_adr_folder(last(folder)) && has_document_extension(name)
             || numbered && (self.locator.index.holds_adrs(last(folder)) || name.to_ascii_lowercase().starts_with("adr"))
     }
 
@@ -442,8 +443,8 @@ fn adr_token(value: &str) -> Option<u64> {
 
 /// Whether a value is meant as a path or an address rather than as words.
 fn is_path(value: &str) -> bool {
-    !value.contains(char::is_whitespace) && (value.contains('/') || has_extension(value))
-        || value.contains('/') && has_extension(value)
+    !value.contains(char::is_whitespace) && (value.contains('/') || has_document_extension(value))
+        || value.contains('/') && has_document_extension(value)
 }
 
 fn is_adr_folder(name: &str) -> bool {

@@ -63,28 +63,28 @@ impl Entry {
     pub(super) fn says(mut self, relation: Relation, target: &str, via: Via) -> Self {
         let line = self.add_line(target);
         let markdown = Arc::make_mut(&mut self.body.markdown);
-        markdown.relations.push(BodyRelation { relation, target: target.to_owned(), line, via });
+        markdown.mentions.relations.push(BodyRelation { relation, target: target.to_owned(), line, via });
         self
     }
 
     pub(super) fn refers(mut self, form: ReferenceForm, target: &str) -> Self {
         let line = self.add_line(&format!("see ADR-{target}"));
         let reference = Reference { target: target.to_owned(), form, line, foreign: None, link: None };
-        Arc::make_mut(&mut self.body.markdown).references.push(reference);
+        Arc::make_mut(&mut self.body.markdown).mentions.references.push(reference);
         self
     }
 
     /// `[ADR n](link)`: the reference of the number, and that of the link.
     pub(super) fn links_number(self, number: &str, link: &str) -> Self {
         let mut entry = self.refers(ReferenceForm::AdrNumber, number).refers(ReferenceForm::Link, link);
-        let references = &mut Arc::make_mut(&mut entry.body.markdown).references;
+        let references = &mut Arc::make_mut(&mut entry.body.markdown).mentions.references;
         let at = references.len() - 2;
         references[at].link = Some(link.to_owned());
         entry
     }
 
     pub(super) fn foreign(mut self, repo: &str) -> Self {
-        let references = &mut Arc::make_mut(&mut self.body.markdown).references;
+        let references = &mut Arc::make_mut(&mut self.body.markdown).mentions.references;
         references.last_mut().unwrap().foreign = Some(repo.to_owned());
         self
     }

@@ -141,7 +141,7 @@ impl GraphBuilder {
             }
             let resolver = Resolver::of(index, corpus, item, part);
             let mut quotes = Quoter::of(&text.clean);
-            for stated in &text.markdown.relations {
+            for stated in &text.markdown.mentions.relations {
                 let statement = Statement { item, part, line: line_of(body, text, stated.line) };
                 let source = match stated.via {
                     Via::Checklist => EdgeSource::Checklist,

@@ -107,6 +107,23 @@ impl fmt::Debug for RepoPath {
     }
 }
 
+/// Extensions of documents, without the dot.
+pub const DOCUMENT_EXTENSIONS: [&str; 4] = ["md", "rst", "adoc", "txt"];
+
+/// Returns whether a file name ends as that of a document.
+pub fn has_document_extension(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(stem, extension)| {
+        !stem.is_empty() && DOCUMENT_EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(extension))
+    })
+}
+
+/// Returns whether a text is the name or path of a document, perhaps with an anchor or a line behind it.
+pub fn is_document_name(text: &str) -> bool {
+    let path = text.split_once('#').map_or(text, |(path, _)| path);
+    let path = path.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, ':' | '-'));
+    has_document_extension(path) && path.rsplit_once('.').is_some_and(|(stem, _)| !stem.ends_with('/'))
+}
+
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {

@@ -1,7 +1,7 @@
 //! What the file name and the text of an ADR say of it.
 
-use crate::parse::front_matter::front_matter;
-use crate::parse::markdown::Markdown;
+use crate::parse::front_matter_block::front_matter;
+use crate::parse::markdown::Outline;
 use std::ops::Range;
 
 /// The number of an ADR by its file name; numbers in its title do not count.
@@ -44,10 +44,10 @@ fn undated(name: &str) -> &str {
 ///
 /// It stands in the front matter, else under a `Status` heading, else in a line
 /// such as `* Status: **Accepted**`, else in a table's row.
-pub fn adr_status(text: &str, markdown: &Markdown) -> Option<(Range<usize>, u32)> {
+pub fn adr_status(text: &str, outline: &Outline) -> Option<(Range<usize>, u32)> {
     in_front_matter(text)
-        .or_else(|| under_heading(text, markdown))
-        .or_else(|| in_line(text, markdown))
+        .or_else(|| under_heading(text, outline))
+        .or_else(|| in_line(text, outline))
         .filter(|(range, _)| !range.is_empty())
 }
 
@@ -63,9 +63,9 @@ fn in_front_matter(text: &str) -> Option<(Range<usize>, u32)> {
     })
 }
 
-fn under_heading(text: &str, markdown: &Markdown) -> Option<(Range<usize>, u32)> {
-    markdown.headings.iter().enumerate().find_map(|(index, heading)| {
-        let block = markdown.blocks.get(heading.block)?;
+fn under_heading(text: &str, outline: &Outline) -> Option<(Range<usize>, u32)> {
+    outline.headings.iter().enumerate().find_map(|(index, heading)| {
+        let block = outline.blocks.get(heading.block)?;
         if let Some(value) = after_label(&heading.title, "status").map(str::trim_end).filter(|value| !value.is_empty())
         {
             let at = text.get(block.range.clone())?.find(value)?;
@@ -74,8 +74,8 @@ fn under_heading(text: &str, markdown: &Markdown) -> Option<(Range<usize>, u32)>
         if !heading.title.trim_end_matches(':').trim().eq_ignore_ascii_case("status") {
             return None;
         }
-        let end = markdown.headings.get(index + 1).map_or(markdown.blocks.len(), |next| next.block);
-        let blocks = markdown.blocks.get(heading.block + 1..end)?;
+        let end = outline.headings.get(index + 1).map_or(outline.blocks.len(), |next| next.block);
+        let blocks = outline.blocks.get(heading.block + 1..end)?;
         blocks.iter().filter(|block| block.prose || block.fence.is_none()).find_map(|block| {
             let lines = placed(text, block.range.clone(), block.line);
             first_said(lines)
@@ -98,11 +98,11 @@ fn first_said<'a>(lines: impl Iterator<Item = (usize, u32, &'a str)>) -> Option<
     None
 }
 
-fn in_line(text: &str, markdown: &Markdown) -> Option<(Range<usize>, u32)> {
+fn in_line(text: &str, outline: &Outline) -> Option<(Range<usize>, u32)> {
     // Further down, `Status:` speaks of other things.
-    let mut parts = markdown.headings.iter().filter(|heading| heading.level > 1);
-    let end = parts.nth(1).map_or(markdown.blocks.len(), |second| second.block);
-    let blocks = markdown.blocks.iter().take(end).filter(|block| block.fence.is_none());
+    let mut parts = outline.headings.iter().filter(|heading| heading.level > 1);
+    let end = parts.nth(1).map_or(outline.blocks.len(), |second| second.block);
+    let blocks = outline.blocks.iter().take(end).filter(|block| block.fence.is_none());
     blocks.flat_map(|block| placed(text, block.range.clone(), block.line)).find_map(|(start, number, line)| {
         if line.starts_with("    ") || line.starts_with('\t') {
             return None;
@@ -182,7 +182,7 @@ mod tests {
     }
 
     fn status(text: &str) -> Option<(String, u32)> {
-        adr_status(text, &Markdown::read(text)).map(|(range, line)| (text[range].to_owned(), line))
+        adr_status(text, &Outline::read(text)).map(|(range, line)| (text[range].to_owned(), line))
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Answers of issue forms: headings of level 3 that stand for fields.
 
-use crate::parse::markdown::Markdown;
+use crate::parse::markdown::Outline;
 use crate::parse::values::is_nothing;
 
 /// Titles of questions, without parentheses and in lower case, and the fields that they ask for.
@@ -21,7 +21,7 @@ const LONGEST: usize = 200;
 
 /// The answers of a body that are values of fields: name, value; the first of each name.
 pub(super) fn answers(body: &str) -> Vec<(&'static str, String)> {
-    let markdown = Markdown::read(body);
+    let markdown = Outline::read(body);
     let mut found: Vec<(&'static str, String)> = Vec::new();
     for heading in markdown.headings.iter().filter(|heading| heading.level == 3) {
         let Some((_, name)) = QUESTIONS.iter().find(|(title, _)| *title == plain(&heading.title)) else { continue };

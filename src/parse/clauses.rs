@@ -1,7 +1,7 @@
 //! Sentences that state relations, and lists of what they name.
 
 use crate::model::Relation;
-use crate::parse::references::pattern;
+use crate::parse::hints::pattern;
 use crate::parse::run::GAP;
 use crate::parse::words::{NameStrength, Word, words};
 use regex::Regex;

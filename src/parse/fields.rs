@@ -1,8 +1,8 @@
 //! Fields of a record on their way from their names to ours.
 
 use crate::config::ItemSource;
-use crate::model::Relation;
-use crate::parse::record::{Field, Mention, Node, Value};
+use crate::model::{Node, Relation, Value};
+use crate::parse::record::{Field, Mention};
 use crate::parse::values::{is_empty, mentions, text_of};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -163,7 +163,8 @@ fn entries(node: &Node<String>) -> Vec<Node<String>> {
 mod tests {
     use crate::config::EdgeMap;
     use crate::model::Relation::{self, BlockedBy, Blocks, Child, DependsOn, Parent, Related};
-    use crate::parse::record::{Item, Value};
+    use crate::model::Value;
+    use crate::parse::record::Item;
     use crate::parse::samples::{mapped, names, only, read, source, values};
 
     fn relations(item: &Item<String>) -> Vec<(Relation, &str, u32)> {

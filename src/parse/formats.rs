@@ -1,11 +1,12 @@
 //! One file → its items, by the format that its name says.
 
 use crate::config::ItemSource;
-use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath};
-use crate::parse::front_matter::{self, front_matter};
+use crate::model::{Code, Diagnostic, LineStarts, Node, Place, Refusal, RepoPath, Value};
+use crate::parse::front_matter::read_pairs;
+use crate::parse::front_matter_block::{front_matter, is_unclosed};
 use crate::parse::item::{ItemContext, RawRecord, build};
 use crate::parse::json;
-use crate::parse::record::{Item, Node, Value};
+use crate::parse::record::Item;
 use crate::parse::yaml::{self, SyntaxFault};
 
 /// The items of a file, and what is wrong with it.
@@ -79,7 +80,7 @@ impl RecordFile<'_> {
     fn markdown(&mut self, text: &str) {
         let (mut pairs, mut start, mut line) = (Vec::new(), 0, 1);
         if let Some(found) = front_matter(text) {
-            let (read, fault) = front_matter::pairs(&text[found.yaml], 2);
+            let (read, fault) = read_pairs(&text[found.yaml], 2);
             if let Some(fault) = fault {
                 self.fault(
                     Code::InvalidFrontMatter,
@@ -88,7 +89,7 @@ impl RecordFile<'_> {
                 );
             }
             (pairs, start, line) = (read, found.body, found.body_line);
-        } else if front_matter::is_unclosed(text) {
+        } else if is_unclosed(text) {
             let place = Place::line(self.path.clone(), 1);
             let message = "the front matter has no end, so it was read as text";
             let diagnostic = Diagnostic::new(Code::InvalidFrontMatter, Some(place), message);
@@ -189,35 +190,6 @@ impl RecordFile<'_> {
         let place = Place::file(self.path.clone());
         let message = format!("`{}` holds no item", self.path);
         self.diagnostics.push(Diagnostic::new(Code::InvalidItem, Some(place), message));
-    }
-}
-
-/// Where the lines of a text begin.
-#[derive(Debug, Default)]
-pub(super) struct LineStarts(Vec<usize>);
-
-impl LineStarts {
-    pub(super) fn of(text: &str) -> Self {
-        let after_breaks = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
-        Self(std::iter::once(0).chain(after_breaks).collect())
-    }
-
-    /// The line, from 1, that holds the byte at `offset`.
-    pub(super) fn line(&self, offset: usize) -> u32 {
-        u32::try_from(self.0.partition_point(|start| *start <= offset)).unwrap_or(u32::MAX)
-    }
-
-    /// The first byte of the line that holds the byte at `offset`.
-    pub(super) fn start_of(&self, offset: usize) -> usize {
-        let after = self.0.partition_point(|start| *start <= offset);
-        self.0.get(after.saturating_sub(1)).copied().unwrap_or(0)
-    }
-
-    /// The lines from `first` up to, not with, `end`.
-    fn between<'a>(&self, text: &'a str, first: u32, end: Option<u32>) -> &'a str {
-        let at = |line: u32| self.0.get(line.saturating_sub(1) as usize).copied().unwrap_or(text.len());
-        let (start, end) = (at(first), end.map_or(text.len(), at));
-        text.get(start..end.max(start)).unwrap_or_default()
     }
 }
 

@@ -1,65 +1,18 @@
-//! Front matter: where it ends, and how it is read when it is not YAML.
+//! The keys and values of a front matter, also where it is not YAML.
 
-use crate::parse::record::{Node, Value};
+use crate::model::{Node, Value};
+use crate::parse::front_matter_block::{key, unquoted};
 use crate::parse::yaml::{self, SyntaxFault};
 use std::collections::HashSet;
-use std::ops::Range;
 
 /// The most bytes of a front matter.
 const LARGEST: usize = 64 << 10;
-
-/// Where the front matter of a text stands; it begins at byte 0.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FrontMatter {
-    /// The lines between the fences; they begin on line 2.
-    pub yaml: Range<usize>,
-    /// Where the text below it begins.
-    pub body: usize,
-    /// The line on which the text below it begins.
-    pub body_line: u32,
-}
-
-/// Finds the front matter of a text: a line `---` at byte 0, lines of which
-/// the first with content is a key, and a line `---`.
-///
-/// A text that merely begins with a thematic break has none.
-pub fn front_matter(text: &str) -> Option<FrontMatter> {
-    let mut lines = text.split_inclusive('\n');
-    let opening = lines.next().filter(|line| fence(line) && line.ends_with('\n'))?;
-    let start = opening.len();
-    let mut end = start;
-    let mut first = true;
-    for (line_number, line) in (3..).zip(lines) {
-        if fence(line) {
-            return Some(FrontMatter { yaml: start..end, body: end + line.len(), body_line: line_number });
-        }
-        let content = line.trim();
-        if first && !content.is_empty() && !content.starts_with('#') {
-            first = false;
-            if key(line).is_none() && !line.starts_with(['{', ' ', '-', '%', '?', '&', '!']) {
-                return None;
-            }
-        }
-        end += line.len();
-    }
-    None
-}
-
-/// Whether a text without front matter begins like one: a line `---` and right below it a key.
-pub(super) fn is_unclosed(text: &str) -> bool {
-    let mut lines = text.lines();
-    lines.next().is_some_and(fence) && lines.next().is_some_and(|line| key(line).is_some())
-}
-
-fn fence(line: &str) -> bool {
-    line.trim_end() == "---"
-}
 
 /// Reads the pairs of a front matter whose first line is line `line`.
 ///
 /// What is not YAML is read top-level key by top-level key: those that are
 /// YAML as YAML, the others line by line. The fault then says why.
-pub(super) fn pairs(text: &str, line: u32) -> (Vec<(String, Node<String>)>, Option<SyntaxFault>) {
+pub(super) fn read_pairs(text: &str, line: u32) -> (Vec<(String, Node<String>)>, Option<SyntaxFault>) {
     let fault = if text.len() > LARGEST {
         SyntaxFault::new(1, format!("it is larger than {LARGEST} bytes"))
     } else {
@@ -91,20 +44,6 @@ pub(super) fn shift(node: &mut Node<String>, by: u32) {
             Value::Map(pairs) => todo.extend(pairs.iter_mut().map(|(_, node)| node)),
         }
     }
-}
-
-/// The key that a line at indent 0 begins with, and the rest of the line.
-fn key(line: &str) -> Option<(&str, &str)> {
-    let line = line.trim_end();
-    let (name, rest) = match line.find(": ") {
-        Some(at) => (&line[..at], &line[at + 2..]),
-        None => (line.strip_suffix(':')?, ""),
-    };
-    let name = unquoted(name.trim_end());
-    let shaped = name.chars().next().is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '@' | '<'))
-        && name.len() <= 64
-        && !name.contains(['"', '[', ']', '{', '}', '#', '`']);
-    shaped.then_some((name, rest.trim()))
 }
 
 /// Reads keys and values without YAML's grammar; a key that stands there twice keeps its first value.
@@ -178,11 +117,6 @@ fn scalar(text: &str) -> Value<String> {
     }
 }
 
-/// Without the quotes around it.
-fn unquoted(text: &str) -> &str {
-    ['"', '\''].into_iter().find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote)).unwrap_or(text)
-}
-
 /// Without a comment at its end, unless it is quoted.
 fn uncommented(text: &str) -> &str {
     if text.starts_with('#') {
@@ -200,7 +134,7 @@ mod tests {
     use super::*;
 
     fn texts(text: &str) -> Vec<(String, u32, String)> {
-        let (pairs, _) = pairs(text, 2);
+        let (pairs, _) = read_pairs(text, 2);
         pairs
             .into_iter()
             .map(|(name, node)| {
@@ -215,26 +149,9 @@ mod tests {
     }
 
     #[test]
-    fn front_matter_stands_at_the_beginning_only() {
-        let found = front_matter("---\na: 1\n---\n\nText\n").unwrap();
-        assert_eq!((found.yaml, found.body, found.body_line), (4..9, 13, 4));
-        assert!(front_matter("---\n---\nText").is_some());
-        assert!(front_matter("---\na: 1\n---").is_some());
-        for none in ["", "---", "---\na: 1\n", "\n---\na: 1\n---\n", "Text\n---\na: 1\n---\n", "----\na: 1\n---\n"] {
-            assert_eq!(front_matter(none), None, "{none:?}");
-        }
-    }
-
-    #[test]
-    fn a_text_between_thematic_breaks_is_no_front_matter() {
-        assert_eq!(front_matter("---\n\nBlocked by #4, see there.\n\n---\n"), None);
-        assert_eq!(front_matter("---\n## A heading\nand text\n---\n"), None);
-    }
-
-    #[test]
     fn what_is_not_yaml_is_read_line_by_line_and_the_rest_as_yaml() {
         let text = "id: x\nreporter: @name\ntitle: 'A: b' # c\ndeps:\n  - T-1\n  - @two # why\nnote: a: b\nlist: [a,\n  b]\nfold: >\n  one\n  two\n";
-        let (_, fault) = pairs(text, 2);
+        let (_, fault) = read_pairs(text, 2);
         assert_eq!(fault.unwrap().line, 3);
         assert_eq!(
             texts(text),
@@ -252,7 +169,7 @@ mod tests {
 
     #[test]
     fn the_first_of_two_keys_with_one_name_stays_and_the_fault_names_the_second() {
-        let (_, fault) = pairs("a: 1\na: 2\n", 2);
+        let (_, fault) = read_pairs("a: 1\na: 2\n", 2);
         assert_eq!(fault.unwrap().line, 3);
         assert_eq!(texts("a: 1\na: 2\n"), [row("a", 2, "1")]);
     }
@@ -260,7 +177,7 @@ mod tests {
     #[test]
     fn a_front_matter_that_is_too_large_is_still_read() {
         let text = format!("a: 1\nb: {}\n", "[".repeat(LARGEST));
-        let (pairs, fault) = pairs(&text, 2);
+        let (pairs, fault) = read_pairs(&text, 2);
         assert_eq!(pairs.len(), 2);
         assert!(fault.unwrap().message.contains("larger"));
     }

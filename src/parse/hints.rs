@@ -1,6 +1,7 @@
 //! What a text may hold at all, by the words in it: most prose is spared the reading word by word.
 
 use aho_corasick::AhoCorasick;
+use regex::Regex;
 use std::sync::LazyLock;
 
 /// What every path of a document, every URL and every number of an ADR has.
@@ -61,10 +62,16 @@ pub(super) fn relations(text: &str) -> bool {
     PHRASES.has(text) || text.contains([':', '：']) && LABELS.has(text)
 }
 
+/// Compiles a pattern that is written in the source code.
+#[expect(clippy::expect_used, reason = "the pattern is a constant that every test of the room compiles")]
+pub(super) fn pattern(written: &str) -> Regex {
+    Regex::new(written).expect("a valid pattern")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parse::values::DOCUMENTS;
+    use crate::model::DOCUMENT_EXTENSIONS;
 
     #[test]
     fn prose_without_hints_is_told_from_prose_with_them() {
@@ -78,8 +85,8 @@ mod tests {
 
     #[test]
     fn every_name_of_a_document_has_a_hint() {
-        for extension in DOCUMENTS {
-            assert!(HintedRun::of(&format!("a/b{extension}")).paths, "{extension}");
+        for extension in DOCUMENT_EXTENSIONS {
+            assert!(HintedRun::of(&format!("a/b.{extension}")).paths, "{extension}");
         }
     }
 }

@@ -1,11 +1,11 @@
 //! A record's fields → an item, by what its source says of their names.
 
 use crate::config::{ItemSource, Template, TemplatePart};
-use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath};
+use crate::model::{Code, Diagnostic, Node, Place, Refusal, RepoPath, Value, is_document_name};
 use crate::parse::fields::{Fields, GATHERED, RELATIONS, hoist, mapped_from};
-use crate::parse::markdown::Markdown;
-use crate::parse::record::{Body, Field, FieldRelation, Item, Mention, Node, Origin, Value};
-use crate::parse::values::{is_document, mentions, scalars, text_of};
+use crate::parse::markdown::Outline;
+use crate::parse::record::{Body, Field, FieldRelation, Item, Mention, Origin};
+use crate::parse::values::{mentions, scalars, text_of};
 use std::collections::BTreeSet;
 
 /// Fields whose values are never document references, however they look.
@@ -258,7 +258,7 @@ fn fill(template: &Template, fields: &Fields<'_>, path: &RepoPath) -> Result<Str
 
 /// The title of an item that states none.
 fn title(body: &str, id: &str, context: &ItemContext<'_>) -> String {
-    let headings = Markdown::read(body).headings;
+    let headings = Outline::read(body).headings;
     let heading = headings.iter().find(|heading| heading.level == 1).or(headings.first());
     match heading.map(|heading| heading.title.trim()).filter(|title| !title.is_empty()) {
         Some(title) => title.to_owned(),
@@ -284,7 +284,7 @@ fn other_documents(fields: &[Field<String>], docs: &mut Vec<Mention<String>>) {
             // `see docs/a.md` is a sentence, `docs/a b.md` may be a file.
             let first_word = text.split(char::is_whitespace).next().unwrap_or_default();
             let one = first_word.len() == text.len() || first_word.contains('/');
-            if one && is_document(text) && text.len() <= 1024 && seen.insert(text.to_owned()) {
+            if one && is_document_name(text) && text.len() <= 1024 && seen.insert(text.to_owned()) {
                 docs.push(Mention { value: text.to_owned(), line: node.line });
             }
         }

@@ -1,6 +1,6 @@
 //! JSON → [`Node`]s: numbers keep their spelling, values their lines, and no key stands twice.
 
-use crate::parse::record::{Node, Value};
+use crate::model::{Node, Value};
 use crate::parse::yaml::SyntaxFault;
 use serde_json::value::RawValue;
 use std::collections::HashSet;

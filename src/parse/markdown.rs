@@ -1,24 +1,19 @@
-//! What a Markdown text holds: its blocks, headings, relations and references, read in one pass.
+//! The outline of a Markdown text: its blocks and headings.
 
-use crate::model::Relation;
-use crate::parse::{references, walk};
 use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// A Markdown text, read.
+/// The blocks and headings of a Markdown text.
 ///
 /// Ranges are bytes of the text, lines count from 1 within it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Markdown {
+pub struct Outline {
     /// The blocks at depth 0; they tile the text: each ends where the next begins.
     /// A front matter at byte 0 is a block of its own.
     pub blocks: Vec<Block>,
     /// The headings at depth 0 (never one in a list, a quote or a code block), in order.
     pub headings: Vec<Heading>,
-    /// Relations that the text states, in order.
-    pub relations: Vec<BodyRelation>,
-    /// What may be a reference to a file or an ADR, in order.
-    pub references: Vec<Reference>,
 }
 
 /// A block at depth 0.
@@ -51,61 +46,10 @@ pub struct Heading {
     pub line: u32,
 }
 
-/// Which part of a body states a relation; part of its evidence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Via {
-    /// A task list under a heading of children.
-    Checklist,
-    /// A sentence, a list item or a heading.
-    Body,
-}
-
-/// A relation that a text states.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BodyRelation {
-    /// What the named one is to the item with this text.
-    pub relation: Relation,
-    /// What is named: `#12`, `GH-12`, `owner/repo#12`, a URL, an id.
-    pub target: String,
-    /// The line.
-    pub line: u32,
-    /// Where it stands.
-    pub via: Via,
-}
-
-/// The shape in which a possible reference was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum ReferenceForm {
-    /// The target of a link or of a link definition, as written: a path, perhaps with `#anchor`, or a URL.
-    Link,
-    /// A path in prose or in a code span.
-    Path,
-    /// A number of an ADR: the target is its digits, such as `012`.
-    AdrNumber,
-}
-
-/// What may be a reference to a file or an ADR.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reference {
-    /// As written: a path, a URL or the digits of an ADR's number.
-    pub target: String,
-    /// Its shape.
-    pub form: ReferenceForm,
-    /// The line.
-    pub line: u32,
-    /// The word directly before an ADR's number where it looks like a repo's name (`cosmos-sdk ADR020`).
-    pub foreign: Option<String>,
-    /// Where an ADR's number is the text of a link: the link's target, which then decides.
-    pub link: Option<String>,
-}
-
-impl Markdown {
-    /// Reads a text in one pass.
-    ///
-    /// Tables, task lists, strike-through and footnotes are on; the front
-    /// matter is not read as Markdown.
+impl Outline {
+    /// Reads the outline of `text`.
     pub fn read(text: &str) -> Self {
-        walk::read(text)
+        crate::parse::walk::read(text).outline
     }
 
     /// The bytes of the section under the heading with this anchor: from the
@@ -128,7 +72,32 @@ impl Markdown {
     }
 }
 
-/// What may be a reference in a title or in the value of a field that stands on `line`.
-pub fn references_in_line(text: &str, line: u32) -> Vec<Reference> {
-    references::in_line(text, line)
+/// Anchors of headings as GitHub makes them.
+#[derive(Debug, Default)]
+pub(super) struct Anchors {
+    taken: HashSet<String>,
+    next: HashMap<String, u32>,
+}
+
+impl Anchors {
+    /// The anchor of the next heading, which has this title.
+    pub(super) fn take(&mut self, title: &str) -> String {
+        let base: String = title
+            .trim()
+            .to_lowercase()
+            .chars()
+            .filter_map(|c| match c {
+                ' ' => Some('-'),
+                '-' | '_' => Some(c),
+                c => c.is_alphanumeric().then_some(c),
+            })
+            .collect();
+        let mut anchor = base.clone();
+        let next = self.next.entry(base.clone()).or_insert(0);
+        while !self.taken.insert(anchor.clone()) {
+            *next += 1;
+            anchor = format!("{base}-{next}");
+        }
+        anchor
+    }
 }

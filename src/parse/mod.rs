@@ -4,18 +4,19 @@
 //! `Item<Clean>` goes on past the door. [`Markdown`] is read from clean text.
 
 mod adr;
-mod anchors;
 mod answers;
 mod clauses;
 mod fields;
 mod formats;
 mod front_matter;
+mod front_matter_block;
 mod hints;
 mod html;
 mod issue;
 mod item;
 mod json;
 mod markdown;
+mod mentions;
 mod paths;
 mod record;
 mod references;
@@ -31,11 +32,15 @@ mod walk;
 mod words;
 mod yaml;
 
+pub use crate::model::{Node, Value};
 pub use adr::{adr_number, adr_status};
 pub use formats::{Parsed, items};
-pub use front_matter::{FrontMatter, front_matter};
+pub use front_matter_block::{FrontMatter, front_matter};
 pub use issue::{Authored, Comment, Issue, IssueLink};
-pub use markdown::{Block, BodyRelation, Heading, Markdown, Reference, ReferenceForm, Via, references_in_line};
-pub use record::{Body, Field, FieldRelation, Item, Mention, Node, Origin, Value};
+pub use markdown::{Block, Heading, Outline};
+pub use mentions::{Markdown, Mentions, references_in_line};
+pub use record::{Body, Field, FieldRelation, Item, Mention, Origin};
+pub use references::{Reference, ReferenceForm};
+pub use relations::{BodyRelation, Via};
 pub use schema::{WorkItemFile, work_item_schema};
 pub use snapshot::SnapshotFile;

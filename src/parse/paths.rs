@@ -1,7 +1,7 @@
 //! Words that are paths, URLs or names of repos.
 
+use crate::model::is_document_name;
 use crate::parse::adr::adr_number;
-use crate::parse::values::is_document;
 use std::ops::Range;
 
 /// The words of a text as paths may have them: divided by white space, quotes and brackets.
@@ -29,7 +29,7 @@ pub(super) fn path_in(word: &str) -> Option<&str> {
     let word = without_lines(word);
     let odd =
         |c: char| matches!(c, '*' | '?' | '<' | '>' | '{' | '}' | '$' | '…' | '\\' | ':' | '\n') || c.is_control();
-    if word.len() > 1024 || word.contains(odd) || !is_document(word) || is_placeholder(word) {
+    if word.len() > 1024 || word.contains(odd) || !is_document_name(word) || is_placeholder(word) {
         return None;
     }
     let path = word.split('#').next().unwrap_or(word);

@@ -1,14 +1,40 @@
 //! What may be a reference to a file or an ADR.
 
-use crate::parse::formats::LineStarts;
-use crate::parse::hints;
-use crate::parse::markdown::{Markdown, Reference, ReferenceForm};
+use crate::model::LineStarts;
+use crate::parse::hints::{HintedRun, pattern};
 use crate::parse::paths::{foreign, has_other_scheme, path_in, word_url, words};
 use crate::parse::run::{LinkSpan, Run};
 use crate::parse::sections::HeadingMeaning;
 use regex::Regex;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::LazyLock;
+
+/// The shape in which a possible reference was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum ReferenceForm {
+    /// The target of a link or of a link definition, as written: a path, perhaps with `#anchor`, or a URL.
+    Link,
+    /// A path in prose or in a code span.
+    Path,
+    /// A number of an ADR: the target is its digits, such as `012`.
+    AdrNumber,
+}
+
+/// What may be a reference to a file or an ADR.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reference {
+    /// As written: a path, a URL or the digits of an ADR's number.
+    pub target: String,
+    /// Its shape.
+    pub form: ReferenceForm,
+    /// The line.
+    pub line: u32,
+    /// The word directly before an ADR's number where it looks like a repo's name (`cosmos-sdk ADR020`).
+    pub foreign: Option<String>,
+    /// Where an ADR's number is the text of a link: the link's target, which then decides.
+    pub link: Option<String>,
+}
 
 static ADR: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)adr(s?)[-_ \u{a0}]?#?(\d{1,6})"));
 /// A further number after a plural: `ADRs 3, 4 and 5`.
@@ -21,22 +47,16 @@ static LABEL: LazyLock<Regex> = LazyLock::new(|| {
 });
 static NUMBERS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\s,;&/#*+-]*(?:and\s+)?(\d{1,5})"));
 
-/// Compiles a pattern that is written in the source code.
-#[expect(clippy::expect_used, reason = "the pattern is a constant that every test of the room compiles")]
-pub(super) fn pattern(written: &str) -> Regex {
-    Regex::new(written).expect("a valid pattern")
-}
-
 /// Collects the references of a text, run by run.
 #[derive(Debug, Default)]
-pub(super) struct ReferenceCollectorState {
+pub(super) struct ReferenceFinder {
     /// With the place in the source, by which they are put in order.
     found: Vec<(usize, Reference)>,
     /// Depth of lists of an `ADRs:` line with nothing after it.
     label: Option<usize>,
 }
 
-impl ReferenceCollectorState {
+impl ReferenceFinder {
     /// Adds the target of a link or of a link definition.
     pub(super) fn link(&mut self, target: &str, source: usize, lines: &LineStarts) {
         let target = target.trim();
@@ -57,7 +77,7 @@ impl ReferenceCollectorState {
         if text.trim().is_empty() {
             return;
         }
-        let hints = hints::HintedRun::of(text);
+        let hints = HintedRun::of(text);
         let links = Spans::new(run.links.iter().map(|link| link.range.clone()));
         if hints.paths {
             let paths = self.paths(run, &links, lines);
@@ -213,15 +233,6 @@ fn and_number(rest: &str) -> bool {
     rest.strip_prefix("and ").is_some_and(|rest| rest.trim_start().starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Reads a title or the value of a field.
-pub(super) fn in_line(text: &str, line: u32) -> Vec<Reference> {
-    let mut references = Markdown::read(text.trim()).references;
-    for reference in &mut references {
-        reference.line = line;
-    }
-    references
-}
-
 /// Whether the digits before `end` are a whole number, neither `12a` nor `1.2`.
 fn ends_number(text: &str, end: usize) -> bool {
     let mut rest = text[end..].chars();
@@ -254,10 +265,11 @@ impl Spans {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parse::{Markdown, references_in_line};
     use ReferenceForm::{AdrNumber, Path};
 
     fn found(text: &str) -> Vec<(String, ReferenceForm, u32)> {
-        let references = Markdown::read(text).references;
+        let references = Markdown::read(text).mentions.references;
         references.into_iter().map(|r| (r.target, r.form, r.line)).collect()
     }
 
@@ -330,7 +342,7 @@ mod tests {
 
     #[test]
     fn a_link_around_a_number_is_kept_with_it() {
-        let references = Markdown::read("[see ADR013](../adr/013-x.md) and ADR 14").references;
+        let references = Markdown::read("[see ADR013](../adr/013-x.md) and ADR 14").mentions.references;
         let links: Vec<_> = references.iter().filter(|r| r.form == AdrNumber).map(|r| r.link.as_deref()).collect();
         assert_eq!(links, [Some("../adr/013-x.md"), None]);
     }
@@ -354,7 +366,7 @@ mod tests {
     }
 
     fn references_of(text: &str) -> Vec<Reference> {
-        Markdown::read(text).references.into_iter().filter(|r| r.form == AdrNumber).collect()
+        Markdown::read(text).mentions.references.into_iter().filter(|r| r.form == AdrNumber).collect()
     }
 
     #[test]
@@ -379,7 +391,7 @@ mod tests {
 
     #[test]
     fn titles_are_read_with_the_line_that_they_stand_on() {
-        let references = in_line("Follow ADR-7 as in docs/a.md", 9);
+        let references = references_in_line("Follow ADR-7 as in docs/a.md", 9);
         assert_eq!(
             references.iter().map(|r| (r.target.as_str(), r.line)).collect::<Vec<_>>(),
             [("7", 9), ("docs/a.md", 9)]

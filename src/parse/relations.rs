@@ -1,17 +1,39 @@
 //! Relations that a text states: labels, sentences, headings and task lists.
 
+use crate::model::LineStarts;
 use crate::model::Relation;
 use crate::parse::clauses::{ClauseReader, is_at_least};
-use crate::parse::formats::LineStarts;
 use crate::parse::hints;
-use crate::parse::markdown::{BodyRelation, Via};
-use crate::parse::references::pattern;
+use crate::parse::hints::pattern;
 use crate::parse::run::Run;
 use crate::parse::sections::HeadingMeaning;
 use crate::parse::words::NameStrength;
 use regex::Regex;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
+
+/// Which part of a body states a relation; part of its evidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Via {
+    /// A task list under a heading of children.
+    Checklist,
+    /// A sentence, a list item or a heading.
+    Body,
+}
+
+/// A relation that a text states.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BodyRelation {
+    /// What the named one is to the item with this text.
+    pub relation: Relation,
+    /// What is named: `#12`, `GH-12`, `owner/repo#12`, a URL, an id.
+    pub target: String,
+    /// The line.
+    pub line: u32,
+    /// Where it stands.
+    pub via: Via,
+}
 
 /// `Blocked by:` at the start of a line.
 static LABEL: LazyLock<Regex> = LazyLock::new(|| {
@@ -299,11 +321,12 @@ fn label_relation(name: &str) -> Relation {
 
 #[cfg(test)]
 mod tests {
+    use super::Via;
     use crate::model::Relation::{self, BlockedBy, Blocks, Child, DependsOn, Parent, Related};
-    use crate::parse::{Markdown, Via};
+    use crate::parse::Markdown;
 
     fn stated(text: &str) -> Vec<(Relation, String, u32)> {
-        let found = Markdown::read(text).relations;
+        let found = Markdown::read(text).mentions.relations;
         found.into_iter().map(|found| (found.relation, found.target, found.line)).collect()
     }
 
@@ -393,7 +416,7 @@ mod tests {
     #[test]
     fn task_lists_under_a_children_heading_are_children() {
         let text = "## Child Issues (link them)\n\n### Features\n\n* [ ] #1\n- [x] Title #2\n\n### Tasks\n\n1. [ ] o/r#3 (see #9)\n2. task:y\n\n## Notes\n\n- [ ] #4\n";
-        let found = Markdown::read(text).relations;
+        let found = Markdown::read(text).mentions.relations;
         let found: Vec<_> = found.iter().map(|r| (r.relation, r.target.as_str(), r.line, r.via)).collect();
         assert_eq!(
             found,

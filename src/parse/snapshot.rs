@@ -1,13 +1,13 @@
 //! A file of the GitHub snapshot → an [`Issue`].
 
 use crate::model::{
-    Code, Completeness, Diagnostic, ItemState, Place, Relation, RepoPath, SNAPSHOT_VERSION, SnapshotAuthor,
-    SnapshotIssue, SnapshotRelation,
+    Code, Completeness, Diagnostic, ItemState, Node, Place, Relation, RepoPath, SNAPSHOT_VERSION, SnapshotAuthor,
+    SnapshotIssue, SnapshotRelation, Value,
 };
 use crate::parse::answers::answers;
 use crate::parse::issue::{Authored, Comment, Issue, IssueLink};
 use crate::parse::json;
-use crate::parse::record::{Body, Field, Item, Node, Origin, Value};
+use crate::parse::record::{Body, Field, Item, Origin};
 use std::collections::BTreeMap;
 
 /// The help line of a file that is no snapshot of an issue.

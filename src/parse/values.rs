@@ -1,12 +1,10 @@
 //! What values of fields say: texts, lists of targets, and answers that mean nothing.
 
-use crate::parse::record::{Mention, Node, Value};
+use crate::model::{Node, Value, is_document_name};
+use crate::parse::record::Mention;
 
 /// Keys under which an object in a list of relations names its target, first present wins.
 const TARGET_KEYS: [&str; 8] = ["id", "stable_id", "ref", "issue", "number", "url", "path", "to"];
-
-/// Extensions of documents.
-pub(super) const DOCUMENTS: [&str; 4] = [".md", ".rst", ".adoc", ".txt"];
 
 /// Whether an answer means that there is nothing.
 pub(super) fn is_nothing(text: &str) -> bool {
@@ -96,7 +94,7 @@ pub(super) fn mentions(node: &Node<String>, odd: &mut dyn FnMut(u32)) -> Vec<Men
 fn take_apart(text: &str, line: u32, found: &mut Vec<Mention<String>>) {
     let whole = text.trim();
     // A file name may hold a comma; `a, b` as a path would then end like a document only once.
-    let parts = if whole.contains(',') && is_document(whole) && !whole.contains(", ") {
+    let parts = if whole.contains(',') && is_document_name(whole) && !whole.contains(", ") {
         vec![whole]
     } else {
         whole.split([',', '\n']).collect()
@@ -111,14 +109,4 @@ fn take_apart(text: &str, line: u32, found: &mut Vec<Mention<String>>) {
             found.push(Mention { value: part.to_owned(), line });
         }
     }
-}
-
-/// Whether a text is the name of a document, perhaps with an anchor or a line.
-pub(super) fn is_document(text: &str) -> bool {
-    let path = text.split_once('#').map_or(text, |(path, _)| path);
-    let path = path.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, ':' | '-'));
-    let lower = path.to_ascii_lowercase();
-    DOCUMENTS
-        .iter()
-        .any(|extension| lower.strip_suffix(extension).is_some_and(|stem| !stem.is_empty() && !stem.ends_with('/')))
 }

@@ -1,20 +1,15 @@
 //! The one pass over a Markdown text.
 
-use crate::parse::anchors::Anchors;
-use crate::parse::formats::LineStarts;
-use crate::parse::front_matter::front_matter;
+use crate::model::{LineStarts, issue_url};
+use crate::parse::front_matter_block::front_matter;
 use crate::parse::html::{Comments, links, texts};
-use crate::parse::markdown::{Block, Heading, Markdown};
-use crate::parse::references::ReferenceCollectorState;
-use crate::parse::relations::RelationCollector;
-use crate::parse::run::{GAP, LinkSpan, Run};
-use crate::parse::sections::OpenSections;
-use crate::parse::words::issue_url;
+use crate::parse::markdown::{Anchors, Block, Heading, Outline};
+use crate::parse::run::{GAP, InlinePart, LinkSpan, MarkdownText, Run};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
-/// Reads a text; see [`Markdown::read`].
-pub(super) fn read(text: &str) -> Markdown {
+/// Reads a text; see [`MarkdownText::read`].
+pub(super) fn read(text: &str) -> MarkdownText {
     let below = front_matter(text).map_or(0, |found| found.body);
     let mut walk = MarkdownWalk {
         text,
@@ -40,7 +35,7 @@ pub(super) fn read(text: &str) -> Markdown {
     }
     walk.end_run();
     for (span, target) in definitions {
-        walk.definition(below + span.start..below + span.end, &target);
+        walk.definition(below + span.start..below + span.end, target);
     }
     walk.finish()
 }
@@ -55,9 +50,7 @@ struct MarkdownWalk<'a> {
     spans: Vec<Range<usize>>,
     headings: Vec<Heading>,
     anchors: Anchors,
-    sections: OpenSections,
-    relations: RelationCollector,
-    references: ReferenceCollectorState,
+    parts: Vec<InlinePart>,
     depth: usize,
     run: Option<Run>,
     /// Links that are open: where their text begins in both texts of the run, their target, their place.
@@ -177,7 +170,7 @@ impl MarkdownWalk<'_> {
             Tag::Strikethrough => self.struck += 1,
             Tag::Image { .. } => self.images += 1,
             Tag::Link { dest_url, .. } => {
-                self.references.link(&dest_url, range.start, &self.lines);
+                self.parts.push(InlinePart::Link { target: dest_url.to_string(), source: range.start });
                 let run = self.run();
                 let place = (run.said.text.len(), run.full.text.len());
                 self.links.push((place.0, place.1, dest_url.into_string(), range.start));
@@ -280,9 +273,7 @@ impl MarkdownWalk<'_> {
         if self.comments.open() {
             return;
         }
-        let section = self.sections.current();
-        self.relations.read(&run, section, &self.lines);
-        self.references.read(&run, section, &self.lines);
+        self.parts.push(InlinePart::Run(run));
     }
 
     fn end_heading(&mut self) {
@@ -290,7 +281,7 @@ impl MarkdownWalk<'_> {
             return self.end_run();
         };
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-        self.sections.open(level, &title);
+        self.parts.push(InlinePart::Heading(self.headings.len()));
         self.end_run();
         let block = self.blocks.len().saturating_sub(1);
         if let Some(last) = self.blocks.last_mut() {
@@ -307,20 +298,19 @@ impl MarkdownWalk<'_> {
         };
         for (shown, at) in self.comments.shown(&html, source) {
             for (target, offset) in links(shown) {
-                self.references.link(target, at + offset, &self.lines);
+                self.parts.push(InlinePart::Link { target: target.to_owned(), source: at + offset });
             }
-            // Relations are those of Markdown alone, so it counts as a quote.
-            let mut run = Run { quoted: true, ..Run::default() };
+            let mut run = Run::default();
             for (text, offset) in texts(shown) {
                 run.full.push(text, at + offset);
             }
-            self.references.read(&run, None, &self.lines);
+            self.parts.push(InlinePart::Html(run));
         }
     }
 
     /// A link definition: a reference, and a block of its own where it stands at depth 0.
-    fn definition(&mut self, span: Range<usize>, target: &str) {
-        self.references.link(target, span.start, &self.lines);
+    fn definition(&mut self, span: Range<usize>, target: String) {
+        self.parts.push(InlinePart::Link { target, source: span.start });
         let start = self.lines.start_of(span.start);
         let before = self.blocks.partition_point(|block| block.range.start <= start).checked_sub(1);
         let Some(span_before) = before.and_then(|before| self.spans.get(before)) else {
@@ -337,7 +327,7 @@ impl MarkdownWalk<'_> {
         }
     }
 
-    fn finish(mut self) -> Markdown {
+    fn finish(mut self) -> MarkdownText {
         if self.blocks.len() == usize::from(self.below > 0) && self.below < self.text.len() {
             self.block(self.below, false, None);
         }
@@ -364,12 +354,8 @@ impl MarkdownWalk<'_> {
         for (block, end) in blocks.iter_mut().zip(ends.into_iter().chain([self.text.len()])) {
             block.range.end = end;
         }
-        Markdown {
-            blocks,
-            headings: self.headings,
-            relations: self.relations.finish(),
-            references: self.references.finish(),
-        }
+        let outline = Outline { blocks, headings: self.headings };
+        MarkdownText { outline, parts: self.parts, lines: self.lines }
     }
 }
 
@@ -388,8 +374,8 @@ fn level_number(level: HeadingLevel) -> u8 {
 mod tests {
     use super::*;
 
-    fn tiles(text: &str) -> Markdown {
-        let read = read(text);
+    fn tiles(text: &str) -> Outline {
+        let read = Outline::read(text);
         let (mut end, mut line) = (0, 1);
         for block in &read.blocks {
             assert_eq!((block.range.start, block.line as usize), (end, line), "{text:?}");

@@ -1,8 +1,7 @@
 //! Words of a run, and which of them name an issue or an item.
 
-use crate::model::is_repo_name;
+use crate::model::{is_document_name, is_repo_name, issue_url};
 use crate::parse::run::GAP;
-use crate::parse::values::is_document;
 
 /// How surely a word names an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -135,27 +134,11 @@ fn is_file(word: &str) -> bool {
     let code = [
         "json", "jsonl", "yml", "yaml", "toml", "rs", "go", "py", "js", "ts", "tsx", "sh", "lock", "html", "css", "db",
     ];
-    is_document(word) || code.contains(&extension)
+    is_document_name(word) || code.contains(&extension)
 }
 
 fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.len() <= 18 && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// The URL of an issue or a pull request, up to its number.
-pub(super) fn issue_url(url: &str) -> Option<&str> {
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
-    let mut parts = rest.split('/');
-    let mut length = url.len() - rest.len();
-    for _ in 0..3 {
-        let part = parts.next().filter(|part| !part.is_empty() && !part.contains(['?', '#']))?;
-        length += part.len() + 1;
-    }
-    let kind = parts.next().filter(|kind| matches!(*kind, "issues" | "pull"))?;
-    let number = parts.next()?;
-    let digits = number.bytes().take_while(u8::is_ascii_digit).count();
-    let ends = number.as_bytes().get(digits).is_none_or(|byte| !byte.is_ascii_alphanumeric());
-    (digits > 0 && digits <= 18 && ends).then(|| &url[..length + kind.len() + 1 + digits])
 }
 
 #[cfg(test)]

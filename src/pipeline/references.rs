@@ -192,7 +192,8 @@ fn read(project: &Project<'_>, path: &RepoPath) -> Result<LoadedDocument, Diagno
         Err(refusal @ Refusal::Unreadable(_)) => Err(scrubbed(&project.door.redactor, unreadable(path, &refusal))),
         Ok(raw) => {
             let (shown, text, removals, digest) = clean::document(&project.door, path, &raw);
-            let status = adr_status(&text.clean, &text.markdown).map(|(range, _)| text.clean.slice(range).trimmed());
+            let status =
+                adr_status(&text.clean, &text.markdown.outline).map(|(range, _)| text.clean.slice(range).trimmed());
             let document = Document { path: path.clone(), shown: shown.clone(), text, status, removals, digest };
             let read = (shown, Ok(Arc::new(document)));
             project.door.memory.keep_made(FilePurpose::Document, path, &[], &|| FileResult::Document(read.clone()));
@@ -202,7 +203,7 @@ fn read(project: &Project<'_>, path: &RepoPath) -> Result<LoadedDocument, Diagno
 }
 
 fn has_section(document: &Document, anchor: &str) -> bool {
-    document.text.markdown.section(document.text.clean.len(), anchor).is_some()
+    document.text.markdown.outline.section(document.text.clean.len(), anchor).is_some()
 }
 
 fn warn(document: &Document, kind: FileKind, anchor: Option<&str>, at: Place, id: &str) -> Option<Diagnostic> {

@@ -115,7 +115,7 @@ fn adr_fields_take_all_forms() {
 fn titles_count_and_an_adrs_own_title_does_not() {
     assert_eq!(taken(&refer(a().title("Do as ADR-3 says"))), ["Adr docs/adr/0003-cache.md"]);
     let mut own = item("x", "docs/adr/0012-limits.md").title("ADR-0003: Limits").refers(AdrNumber, "0003");
-    Arc::make_mut(&mut own.body.markdown).headings.push(crate::parse::Heading {
+    Arc::make_mut(&mut own.body.markdown).outline.headings.push(crate::parse::Heading {
         level: 1,
         title: "ADR-0003: Limits".to_owned(),
         anchor: String::new(),
@@ -308,12 +308,12 @@ fn a_hundred_thousand_dangling_links_on_one_line_take_bounded_time() {
     let text: String = (0..100_000).map(|n| format!("[x](x{n}.md) ")).collect();
     entry.body.clean = crate::graph::sample::clean(&text);
     let markdown = Arc::make_mut(&mut entry.body.markdown);
-    let one = markdown.references[0].clone();
-    markdown.references =
+    let one = markdown.mentions.references[0].clone();
+    markdown.mentions.references =
         (0..100_000).map(|n| crate::parse::Reference { target: format!("x{n}.md"), ..one.clone() }).collect();
     let mut long = one;
     long.target = "a/".repeat(500_000);
-    markdown.references.push(long);
+    markdown.mentions.references.push(long);
     let found = refer(entry);
     assert_eq!((found.missing.len(), &*found.missing[100].written), (101, "99900 more: not_in_repo"));
     assert!(found.missing.iter().all(|m| m.written.len() <= 200));

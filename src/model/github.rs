@@ -1,4 +1,4 @@
-//! Names of repos on GitHub.
+//! Names of repos and URLs of issues on GitHub.
 
 /// Returns whether `text` is `owner/name` of a repo on GitHub, and so safe as two folders of a path and of a URL.
 ///
@@ -13,6 +13,22 @@ pub fn is_repo_name(text: &str) -> bool {
             && !bare.eq_ignore_ascii_case(".git")
     };
     text.split_once('/').is_some_and(|(owner, name)| !owner.starts_with('.') && fits(owner) && fits(name))
+}
+
+/// Returns the part of `url` up to the issue number if it is the URL of an issue or a pull request, on any host.
+pub fn issue_url(url: &str) -> Option<&str> {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
+    let mut parts = rest.split('/');
+    let mut length = url.len() - rest.len();
+    for _ in 0..3 {
+        let part = parts.next().filter(|part| !part.is_empty() && !part.contains(['?', '#']))?;
+        length += part.len() + 1;
+    }
+    let kind = parts.next().filter(|kind| matches!(*kind, "issues" | "pull"))?;
+    let number = parts.next()?;
+    let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+    let ends = number.as_bytes().get(digits).is_none_or(|byte| !byte.is_ascii_alphanumeric());
+    (digits > 0 && digits <= 18 && ends).then(|| &url[..length + kind.len() + 1 + digits])
 }
 
 #[cfg(test)]
