@@ -4,7 +4,7 @@
 //! a type that says what has been done to it:
 //!
 //! ```text
-//! intake → parse → redact → graph → select → fit → seal → store
+//! intake → records → redact → markdown → mentions → graph → select → fit → seal → store
 //! ```
 //!
 //! `docs/architecture.md` has the table of rooms and what must always be true.
@@ -15,9 +15,12 @@ pub mod fit;
 pub mod github;
 pub mod graph;
 pub mod intake;
+pub mod markdown;
+pub mod mentions;
 pub mod model;
-pub mod parse;
+pub(crate) mod parse;
 pub mod pipeline;
+pub mod records;
 pub mod redact;
 pub mod render;
 pub mod review;

@@ -1,8 +1,9 @@
 //! The clean records that the graph is made from, and what it says of them.
 
 use super::{ClaimedIssue, Identity, IssueDraft, ItemState};
+use crate::mentions::Markdown;
 use crate::model::{self, Code, Diagnostic, Relation, RemovedLines, RepoPath, natural_cmp};
-use crate::parse::{Item, Markdown};
+use crate::records::Item;
 use crate::redact::Clean;
 use std::sync::Arc;
 

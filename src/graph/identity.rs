@@ -2,7 +2,7 @@
 
 use super::{ClaimedIssue, Corpus, Entry, Graph, GraphRules, IssueDraft, ParsedComment, ParsedText};
 use crate::model::{Digest, Digester};
-use crate::parse::{Body, Comment, Item};
+use crate::records::{Body, Comment, Item};
 use crate::redact::Clean;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;

@@ -2,8 +2,9 @@
 
 use super::link::{IssueMention, number};
 use super::{Corpus, Entry, GraphRules, IssueRef, SourceRules};
+use crate::mentions::adr_number;
 use crate::model::RepoPath;
-use crate::parse::{Mention, adr_number};
+use crate::records::Mention;
 use crate::redact::Clean;
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;

@@ -1,8 +1,9 @@
 //! What an item has from GitHub, clean.
 
 use super::{Entry, GraphRules, ItemState, ParsedText, RecordedRemoval};
+use crate::mentions::Markdown;
 use crate::model::{Digest, Relation};
-use crate::parse::{Authored, Body, Comment, IssueLink, Markdown, Origin};
+use crate::records::{Authored, Body, Comment, IssueLink, Origin};
 use crate::redact::{Clean, CleanBuf};
 use std::sync::Arc;
 

@@ -35,5 +35,8 @@ pub use issue::{ClaimedIssue, IssueDraft, ParsedComment};
 pub use unite::unite;
 
 // What later rooms see through the graph.
+pub use crate::markdown::Outline;
+pub use crate::mentions::Markdown;
 pub use crate::model::ItemState;
-pub use crate::parse::{Authored, Body as ItemBody, Field, Item, Markdown, Node, Outline, Value};
+pub use crate::model::{Node, Value};
+pub use crate::records::{Authored, Body as ItemBody, Field, Item};

@@ -2,7 +2,7 @@
 
 use super::{Corpus, ParsedText};
 use crate::model::is_line_end;
-use crate::parse::Body;
+use crate::records::Body;
 use crate::redact::Clean;
 
 /// The line of its file on which a line of a body stands.

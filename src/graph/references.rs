@@ -9,8 +9,9 @@ use super::quote::{Quoter, shortened};
 use super::resolve::target_of_link;
 use super::taken::ReferenceCollector;
 use super::{Corpus, Entry, FileKind, Graph, ItemReferences, Node, ParsedText, ShownPlace, Value};
+use crate::mentions::{Reference, ReferenceForm, adr_number, references_in_line};
 use crate::model::{Code, RepoPath, has_document_extension};
-use crate::parse::{Body, Origin, Reference, ReferenceForm, adr_number, references_in_line};
+use crate::records::{Body, Origin};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeSet;
 

@@ -2,8 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use super::{Corpus, Entry, Field, Graph, GraphRules, Identity, Node, ParsedText, SourceRules, Value};
+use crate::mentions::{BodyRelation, Markdown, Reference, ReferenceForm, Via};
 use crate::model::{Diagnostic, Digest, Relation, RepoPath};
-use crate::parse::{Body, BodyRelation, FieldRelation, Item, Markdown, Mention, Origin, Reference, ReferenceForm, Via};
+use crate::records::{Body, FieldRelation, Item, Mention, Origin};
 use crate::redact::Clean;
 use std::sync::Arc;
 

@@ -6,8 +6,9 @@ use super::place::{id, line_of, shown};
 use super::quote::Quoter;
 use super::resolve::{Resolution, Resolver};
 use super::{Corpus, EdgeSource, Entry, IssueRef, ItemState, RecordedRemoval, Target};
+use crate::mentions::Via;
 use crate::model::{Code, Diagnostic, Place, Relation};
-use crate::parse::{IssueLink, Origin, Via};
+use crate::records::{IssueLink, Origin};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::HashMap;
 

@@ -3,7 +3,7 @@
 use super::memory::{CachingRedactor, FilePurpose, ScrubBatch, ScrubResult};
 use crate::graph::{ParsedText, RecordedRemoval};
 use crate::model::{Digest, RepoPath};
-use crate::parse::Item;
+use crate::records::Item;
 use crate::redact::{Clean, Piece, Redactor, Scrubbed};
 use std::collections::BTreeSet;
 
@@ -143,14 +143,14 @@ pub(super) fn recorded(removal: crate::redact::Removal, key: &str) -> RecordedRe
 mod tests {
     use super::*;
     use crate::config;
-    use crate::parse;
     use crate::pipeline::NoCache;
+    use crate::records;
 
     fn removals(text: &str) -> Vec<(u32, bool, bool, u32)> {
         let settings = config::load("contextpack.yml", None).unwrap();
         let path = RepoPath::new("work_items/x.md").unwrap();
         let refuse = |_: &RepoPath| panic!("no other file is read");
-        let parsed = parse::items(&settings.work_items[0], 0, &path, text, &refuse);
+        let parsed = records::items(&settings.work_items[0], 0, &path, text, &refuse);
         let door = CachingRedactor { redactor: Redactor::new(&settings.redaction), memory: &NoCache };
         let (_, _, removals, _) = item(&door, &parsed.items[0], None);
         removals.into_iter().map(|found| (found.line, found.in_body, found.in_name, found.count)).collect()

@@ -5,7 +5,8 @@ use super::{COMMIT, ParsedFiles, clean, unreadable};
 use crate::config::{ItemSource, Settings, TemplatePart};
 use crate::graph::{Entry, Identity, SourceRules};
 use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RepoPath, Severity, SourceTree, Untracked};
-use crate::parse::{self, Item};
+use crate::records;
+use crate::records::Item;
 use crate::redact::Redactor;
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -88,7 +89,7 @@ fn file(
     let unread = RefCell::new(Vec::new());
     let content = RefCell::new(Vec::from_iter(door.content(path, &text)));
     let more = RefCell::new(Vec::new());
-    let parsed = parse::items(&settings.work_items[*index], *index, path, &text, &|beside| {
+    let parsed = records::items(&settings.work_items[*index], *index, path, &text, &|beside| {
         let read = source.read(beside);
         more.borrow_mut().push(beside.clone());
         content.borrow_mut().extend(read.as_ref().ok().and_then(|text| door.content(beside, text)));

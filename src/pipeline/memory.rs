@@ -2,8 +2,8 @@
 
 use super::references::LoadedDocument;
 use crate::graph::{Entry, ItemReferences};
+use crate::mentions::Markdown;
 use crate::model::{Diagnostic, Digest, Digester, RepoPath};
-use crate::parse::Markdown;
 use crate::redact::{CachedScrub, Piece, Redactor, Scrubbed};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

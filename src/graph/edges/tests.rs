@@ -2,9 +2,9 @@
 
 use crate::graph::sample::{corpus, corpus_with, edges, item, said, show};
 use crate::graph::{Corpus, Entry, Graph, ItemState, Target};
+use crate::mentions::Via;
 use crate::model::Code;
 use crate::model::Relation::{BlockedBy, Blocks, Child, DependsOn, Parent, Related};
-use crate::parse::Via;
 
 fn draw(entries: Vec<Entry>) -> (Corpus, Graph) {
     let corpus = corpus(entries);

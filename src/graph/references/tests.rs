@@ -2,8 +2,8 @@
 
 use crate::graph::sample::{corpus_with, item, path, said};
 use crate::graph::{Entry, Graph, ItemReferences, RepoFiles};
+use crate::mentions::ReferenceForm::{AdrNumber, Link, Path};
 use crate::model::RepoPath;
-use crate::parse::ReferenceForm::{AdrNumber, Link, Path};
 use std::sync::Arc;
 
 const ADRS: [&str; 5] = [
@@ -115,7 +115,7 @@ fn adr_fields_take_all_forms() {
 fn titles_count_and_an_adrs_own_title_does_not() {
     assert_eq!(taken(&refer(a().title("Do as ADR-3 says"))), ["Adr docs/adr/0003-cache.md"]);
     let mut own = item("x", "docs/adr/0012-limits.md").title("ADR-0003: Limits").refers(AdrNumber, "0003");
-    Arc::make_mut(&mut own.body.markdown).outline.headings.push(crate::parse::Heading {
+    Arc::make_mut(&mut own.body.markdown).outline.headings.push(crate::markdown::Heading {
         level: 1,
         title: "ADR-0003: Limits".to_owned(),
         anchor: String::new(),
@@ -310,7 +310,7 @@ fn a_hundred_thousand_dangling_links_on_one_line_take_bounded_time() {
     let markdown = Arc::make_mut(&mut entry.body.markdown);
     let one = markdown.mentions.references[0].clone();
     markdown.mentions.references =
-        (0..100_000).map(|n| crate::parse::Reference { target: format!("x{n}.md"), ..one.clone() }).collect();
+        (0..100_000).map(|n| crate::mentions::Reference { target: format!("x{n}.md"), ..one.clone() }).collect();
     let mut long = one;
     long.target = "a/".repeat(500_000);
     markdown.mentions.references.push(long);

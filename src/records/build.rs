@@ -1,11 +1,11 @@
 //! A record's fields → an item, by what its source says of their names.
 
 use crate::config::{ItemSource, Template, TemplatePart};
+use crate::markdown::Outline;
 use crate::model::{Code, Diagnostic, Node, Place, Refusal, RepoPath, Value, is_document_name};
-use crate::parse::fields::{Fields, GATHERED, RELATIONS, hoist, mapped_from};
-use crate::parse::markdown::Outline;
-use crate::parse::record::{Body, Field, FieldRelation, Item, Mention, Origin};
-use crate::parse::values::{mentions, scalars, text_of};
+use crate::records::fields::{Fields, GATHERED, RELATIONS, hoist, mapped_from};
+use crate::records::item::{Body, Field, FieldRelation, Item, Mention, Origin};
+use crate::records::values::{mentions, scalars, text_of};
 use std::collections::BTreeSet;
 
 /// Fields whose values are never document references, however they look.
@@ -294,7 +294,7 @@ fn other_documents(fields: &[Field<String>], docs: &mut Vec<Mention<String>>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parse::samples::{mapped, names, only, read, source, values};
+    use crate::records::samples::{mapped, names, only, read, source, values};
 
     fn template(parts: &[&str]) -> Option<Template> {
         let part = |part: &&str| match part.strip_prefix('{') {

@@ -1,7 +1,7 @@
 //! Answers of issue forms: headings of level 3 that stand for fields.
 
-use crate::parse::markdown::Outline;
-use crate::parse::values::is_nothing;
+use crate::markdown::Outline;
+use crate::records::values::is_nothing;
 
 /// Titles of questions, without parentheses and in lower case, and the fields that they ask for.
 const QUESTIONS: [(&str, &str); 9] = [

@@ -1,7 +1,7 @@
 //! JSON → [`Node`]s: numbers keep their spelling, values their lines, and no key stands twice.
 
 use crate::model::{Node, Value};
-use crate::parse::yaml::SyntaxFault;
+use crate::records::yaml::SyntaxFault;
 use serde_json::value::RawValue;
 use std::collections::HashSet;
 use std::ops::Range;

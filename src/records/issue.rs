@@ -1,7 +1,7 @@
 //! An issue of the GitHub snapshot as read.
 
 use crate::model::{ItemState, Relation};
-use crate::parse::record::Item;
+use crate::records::item::Item;
 
 /// An issue or a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! What values of fields say: texts, lists of targets, and answers that mean nothing.
 
 use crate::model::{Node, Value, is_document_name};
-use crate::parse::record::Mention;
+use crate::records::item::Mention;
 
 /// Keys under which an object in a list of relations names its target, first present wins.
 const TARGET_KEYS: [&str; 8] = ["id", "stable_id", "ref", "issue", "number", "url", "path", "to"];

@@ -1,7 +1,7 @@
 //! Words that are paths, URLs or names of repos.
 
+use crate::mentions::adr::adr_number;
 use crate::model::is_document_name;
-use crate::parse::adr::adr_number;
 use std::ops::Range;
 
 /// The words of a text as paths may have them: divided by white space, quotes and brackets.

@@ -1,10 +1,22 @@
 //! What a Markdown text mentions: relations to other items, and references to files and ADRs.
 
-use crate::parse::markdown::Outline;
-use crate::parse::references::{Reference, ReferenceFinder};
-use crate::parse::relations::{BodyRelation, RelationCollector};
-use crate::parse::run::{InlinePart, MarkdownText};
-use crate::parse::sections::OpenSections;
+mod adr;
+mod clauses;
+mod hints;
+mod paths;
+mod references;
+mod relations;
+mod sections;
+mod words;
+
+pub use adr::{adr_number, adr_status};
+pub use references::{Reference, ReferenceForm};
+pub use relations::{BodyRelation, Via};
+
+use crate::markdown::{InlinePart, MarkdownText, Outline};
+use references::ReferenceFinder;
+use relations::RelationCollector;
+use sections::OpenSections;
 use serde::{Deserialize, Serialize};
 
 /// A Markdown text, read: its outline and what it mentions.

@@ -2,8 +2,8 @@
 
 use crate::config::ItemSource;
 use crate::model::{Node, Relation, Value};
-use crate::parse::record::{Field, Mention};
-use crate::parse::values::{is_empty, mentions, text_of};
+use crate::records::item::{Field, Mention};
+use crate::records::values::{is_empty, mentions, text_of};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Fields that name relations.
@@ -164,8 +164,8 @@ mod tests {
     use crate::config::EdgeMap;
     use crate::model::Relation::{self, BlockedBy, Blocks, Child, DependsOn, Parent, Related};
     use crate::model::Value;
-    use crate::parse::record::Item;
-    use crate::parse::samples::{mapped, names, only, read, source, values};
+    use crate::records::item::Item;
+    use crate::records::samples::{mapped, names, only, read, source, values};
 
     fn relations(item: &Item<String>) -> Vec<(Relation, &str, u32)> {
         item.relations.iter().map(|s| (s.relation, s.target.value.as_str(), s.target.line)).collect()

@@ -1,10 +1,10 @@
 //! The one pass over a Markdown text.
 
+use crate::markdown::front_matter::front_matter;
+use crate::markdown::html::{Comments, links, texts};
+use crate::markdown::inline::{GAP, InlinePart, LinkSpan, MarkdownText, Run};
+use crate::markdown::outline::{Anchors, Block, Heading, Outline};
 use crate::model::{LineStarts, issue_url};
-use crate::parse::front_matter_block::front_matter;
-use crate::parse::html::{Comments, links, texts};
-use crate::parse::markdown::{Anchors, Block, Heading, Outline};
-use crate::parse::run::{GAP, InlinePart, LinkSpan, MarkdownText, Run};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 

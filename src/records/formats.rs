@@ -1,13 +1,13 @@
 //! One file → its items, by the format that its name says.
 
 use crate::config::ItemSource;
+use crate::markdown::front_matter::{front_matter, is_unclosed};
 use crate::model::{Code, Diagnostic, LineStarts, Node, Place, Refusal, RepoPath, Value};
-use crate::parse::front_matter::read_pairs;
-use crate::parse::front_matter_block::{front_matter, is_unclosed};
-use crate::parse::item::{ItemContext, RawRecord, build};
-use crate::parse::json;
-use crate::parse::record::Item;
-use crate::parse::yaml::{self, SyntaxFault};
+use crate::records::build::{ItemContext, RawRecord, build};
+use crate::records::front_matter::read_pairs;
+use crate::records::item::Item;
+use crate::records::json;
+use crate::records::yaml::{self, SyntaxFault};
 
 /// The items of a file, and what is wrong with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -197,7 +197,7 @@ impl RecordFile<'_> {
 mod tests {
     use super::*;
     use crate::model::Relation;
-    use crate::parse::samples::{read, source};
+    use crate::records::samples::{read, source};
 
     fn places(parsed: &Parsed) -> Vec<String> {
         parsed

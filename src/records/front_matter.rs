@@ -1,8 +1,8 @@
 //! The keys and values of a front matter, also where it is not YAML.
 
+use crate::markdown::front_matter::{key, unquoted};
 use crate::model::{Node, Value};
-use crate::parse::front_matter_block::{key, unquoted};
-use crate::parse::yaml::{self, SyntaxFault};
+use crate::records::yaml::{self, SyntaxFault};
 use std::collections::HashSet;
 
 /// The most bytes of a front matter.
@@ -138,7 +138,7 @@ mod tests {
         pairs
             .into_iter()
             .map(|(name, node)| {
-                let text = crate::parse::values::scalars(&node).join("|");
+                let text = crate::records::values::scalars(&node).join("|");
                 (name, node.line, text)
             })
             .collect()

@@ -4,10 +4,10 @@ use crate::model::{
     Code, Completeness, Diagnostic, ItemState, Node, Place, Relation, RepoPath, SNAPSHOT_VERSION, SnapshotAuthor,
     SnapshotIssue, SnapshotRelation, Value,
 };
-use crate::parse::answers::answers;
-use crate::parse::issue::{Authored, Comment, Issue, IssueLink};
-use crate::parse::json;
-use crate::parse::record::{Body, Field, Item, Origin};
+use crate::records::issue::{Authored, Comment, Issue, IssueLink};
+use crate::records::issue_form::answers;
+use crate::records::item::{Body, Field, Item, Origin};
+use crate::records::json;
 use std::collections::BTreeMap;
 
 /// The help line of a file that is no snapshot of an issue.

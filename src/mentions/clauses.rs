@@ -1,9 +1,9 @@
 //! Sentences that state relations, and lists of what they name.
 
+use crate::markdown::GAP;
+use crate::mentions::hints::pattern;
+use crate::mentions::words::{NameStrength, Word, words};
 use crate::model::Relation;
-use crate::parse::hints::pattern;
-use crate::parse::run::GAP;
-use crate::parse::words::{NameStrength, Word, words};
 use regex::Regex;
 use std::sync::LazyLock;
 

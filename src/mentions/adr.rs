@@ -1,7 +1,7 @@
 //! What the file name and the text of an ADR say of it.
 
-use crate::parse::front_matter_block::front_matter;
-use crate::parse::markdown::Outline;
+use crate::markdown::Outline;
+use crate::markdown::front_matter::front_matter;
 use std::ops::Range;
 
 /// The number of an ADR by its file name; numbers in its title do not count.

@@ -1,13 +1,13 @@
 //! Relations that a text states: labels, sentences, headings and task lists.
 
+use crate::markdown::Run;
+use crate::mentions::clauses::{ClauseReader, is_at_least};
+use crate::mentions::hints;
+use crate::mentions::hints::pattern;
+use crate::mentions::sections::HeadingMeaning;
+use crate::mentions::words::NameStrength;
 use crate::model::LineStarts;
 use crate::model::Relation;
-use crate::parse::clauses::{ClauseReader, is_at_least};
-use crate::parse::hints;
-use crate::parse::hints::pattern;
-use crate::parse::run::Run;
-use crate::parse::sections::HeadingMeaning;
-use crate::parse::words::NameStrength;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -322,8 +322,8 @@ fn label_relation(name: &str) -> Relation {
 #[cfg(test)]
 mod tests {
     use super::Via;
+    use crate::mentions::Markdown;
     use crate::model::Relation::{self, BlockedBy, Blocks, Child, DependsOn, Parent, Related};
-    use crate::parse::Markdown;
 
     fn stated(text: &str) -> Vec<(Relation, String, u32)> {
         let found = Markdown::read(text).mentions.relations;

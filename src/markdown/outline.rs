@@ -49,7 +49,7 @@ pub struct Heading {
 impl Outline {
     /// Reads the outline of `text`.
     pub fn read(text: &str) -> Self {
-        crate::parse::walk::read(text).outline
+        crate::markdown::reader::read(text).outline
     }
 
     /// The bytes of the section under the heading with this anchor: from the

@@ -1,7 +1,7 @@
 //! One stretch of inline text: a paragraph, a heading, a table cell or the text of a list item.
 
+use crate::markdown::outline::Outline;
 use crate::model::LineStarts;
-use crate::parse::markdown::Outline;
 use std::ops::Range;
 
 /// A Markdown text with its outline and its inline parts in source order.
@@ -28,12 +28,12 @@ pub enum InlinePart {
 impl MarkdownText {
     /// Reads `text` in one pass.
     pub fn read(text: &str) -> Self {
-        crate::parse::walk::read(text)
+        crate::markdown::reader::read(text)
     }
 }
 
 /// Stands where a relation's text had something that does not count: code, struck text.
-pub(super) const GAP: char = '\u{FFFC}';
+pub(crate) const GAP: char = '\u{FFFC}';
 
 /// A text put together from events, and where its parts stand in the source.
 #[derive(Debug, Clone, Default)]

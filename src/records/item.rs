@@ -1,7 +1,6 @@
 //! A work item as read, in any of the file formats.
 
-pub(super) use crate::model::{Node, Value};
-use crate::model::{Relation, RepoPath};
+use crate::model::{Node, Relation, RepoPath};
 
 /// Where a text came from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

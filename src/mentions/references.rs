@@ -1,10 +1,10 @@
 //! What may be a reference to a file or an ADR.
 
+use crate::markdown::{LinkSpan, Run};
+use crate::mentions::hints::{HintedRun, pattern};
+use crate::mentions::paths::{foreign, has_other_scheme, path_in, word_url, words};
+use crate::mentions::sections::HeadingMeaning;
 use crate::model::LineStarts;
-use crate::parse::hints::{HintedRun, pattern};
-use crate::parse::paths::{foreign, has_other_scheme, path_in, word_url, words};
-use crate::parse::run::{LinkSpan, Run};
-use crate::parse::sections::HeadingMeaning;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -265,7 +265,7 @@ impl Spans {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parse::{Markdown, references_in_line};
+    use crate::mentions::{Markdown, references_in_line};
     use ReferenceForm::{AdrNumber, Path};
 
     fn found(text: &str) -> Vec<(String, ReferenceForm, u32)> {

@@ -4,8 +4,8 @@
 
 use crate::config::{FieldFilter, Globs, ItemSource, Template, TemplatePart};
 use crate::model::{Refusal, RepoPath};
-use crate::parse::record::{Item, Mention};
-use crate::parse::{Parsed, items};
+use crate::records::item::{Item, Mention};
+use crate::records::{Parsed, items};
 
 /// A source that maps nothing.
 pub(super) fn source() -> ItemSource {

@@ -1,7 +1,7 @@
 //! Words of a run, and which of them name an issue or an item.
 
+use crate::markdown::GAP;
 use crate::model::{is_document_name, is_repo_name, issue_url};
-use crate::parse::run::GAP;
 
 /// How surely a word names an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
