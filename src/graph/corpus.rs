@@ -283,7 +283,7 @@ pub struct ItemReferences {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::sample::{clean, item, said};
+    use crate::graph::samples::{clean, item, said};
 
     #[test]
     fn of_two_items_with_one_id_the_first_that_was_read_stays() {

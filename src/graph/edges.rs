@@ -1,7 +1,7 @@
 //! Items → edges in both directions, each with its strongest evidence.
 
+use super::builder::GraphBuilder;
 use super::index::NameIndex;
-use super::stated::GraphBuilder;
 use super::strongest::{Ranks, strongest};
 use super::{Corpus, Edge, Entry, GraphRules, ItemState, Target};
 use crate::model::{Diagnostic, Relation};

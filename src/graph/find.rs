@@ -83,7 +83,7 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::sample::{corpus, item};
+    use crate::graph::samples::{corpus, item};
 
     #[test]
     fn roots_are_found_in_every_form() {

@@ -1,5 +1,8 @@
 //! Corpus → items and edges, each edge with its evidence; references of an item to files.
 
+mod builder;
+mod checks;
+mod collector;
 mod corpus;
 mod cycles;
 mod edges;
@@ -10,18 +13,15 @@ mod index;
 mod issue;
 mod link;
 mod locate;
+mod merge_issues;
 mod place;
 mod quote;
 mod references;
 mod resolve;
-mod shape;
-mod stated;
 mod strongest;
-mod taken;
-mod unite;
 
 #[cfg(test)]
-mod sample;
+mod samples;
 
 pub use corpus::{
     Corpus, Edge, EdgeEvidence, EdgeSource, Entry, FileKind, FileRef, GraphRules, IssueRef, ItemReferences,
@@ -32,7 +32,7 @@ pub use files::RepoFiles;
 pub use find::RootMatch;
 pub use identity::Identity;
 pub use issue::{ClaimedIssue, IssueDraft, ParsedComment};
-pub use unite::unite;
+pub use merge_issues::unite;
 
 // What later rooms see through the graph.
 pub use crate::markdown::Outline;

@@ -85,7 +85,7 @@ fn floor(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::sample::clean;
+    use crate::graph::samples::clean;
 
     #[test]
     fn words_are_found_on_their_line_and_in_order() {

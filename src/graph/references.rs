@@ -1,5 +1,6 @@
 //! What an item refers to: ADRs and documents of the repo.
 
+use super::collector::ReferenceCollector;
 use super::files::{RepoFiles, is_document, is_usual};
 use super::index::last;
 use super::link::{IssueMention, WebAddress, number, scheme};
@@ -7,7 +8,6 @@ use super::locate::{Location, Locator};
 use super::place::{line_of, shown};
 use super::quote::{Quoter, shortened};
 use super::resolve::target_of_link;
-use super::taken::ReferenceCollector;
 use super::{Corpus, Entry, FileKind, Graph, ItemReferences, Node, ParsedText, ShownPlace, Value};
 use crate::mentions::{Reference, ReferenceForm, adr_number, references_in_line};
 use crate::model::{Code, RepoPath, has_document_extension};

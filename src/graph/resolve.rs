@@ -1,8 +1,8 @@
 //! What a relation's value names: an item, an issue, or nothing that is known.
 
+use super::builder::ItemPart;
 use super::index::NameIndex;
 use super::link::{IssueMention, LONGEST, WebAddress, decoded, number, scheme};
-use super::stated::ItemPart;
 use super::{Corpus, GraphRules, SourceRules};
 use crate::model::{Code, RepoPath};
 use crate::redact::Clean;

@@ -1,6 +1,6 @@
 //! Of the edges of one kind the one with the strongest evidence, in the order of the edge list.
 
-use super::stated::{CandidateEdge, EdgeTarget, GraphBuilder};
+use super::builder::{CandidateEdge, EdgeTarget, GraphBuilder};
 use super::{Corpus, EdgeSource, Target};
 use crate::model::{Relation, natural_cmp};
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use crate::graph::sample::{corpus, corpus_with, edges, item, said, show};
+use crate::graph::samples::{corpus, corpus_with, edges, item, said, show};
 use crate::graph::{Corpus, Entry, Graph, ItemState, Target};
 use crate::mentions::Via;
 use crate::model::Code;

@@ -1,6 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use crate::graph::sample::{corpus_with, item, path, said};
+use crate::graph::samples::{corpus_with, item, path, said};
 use crate::graph::{Entry, Graph, ItemReferences, RepoFiles};
 use crate::mentions::ReferenceForm::{AdrNumber, Link, Path};
 use crate::model::RepoPath;
@@ -306,7 +306,7 @@ fn a_hundred_thousand_dangling_links_on_one_line_take_bounded_time() {
     let began = std::time::Instant::now();
     let mut entry = a().refers(Link, "x0.md");
     let text: String = (0..100_000).map(|n| format!("[x](x{n}.md) ")).collect();
-    entry.body.clean = crate::graph::sample::clean(&text);
+    entry.body.clean = crate::graph::samples::clean(&text);
     let markdown = Arc::make_mut(&mut entry.body.markdown);
     let one = markdown.mentions.references[0].clone();
     markdown.mentions.references =

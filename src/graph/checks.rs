@@ -1,10 +1,10 @@
 //! Warnings about the shape of the graph, and its edges as packs show them.
 
+use super::builder::{CandidateEdge, EdgeTarget, GraphBuilder};
 use super::cycles::{Cycle, cycles};
 use super::edges::MOST_SHOWN;
 use super::issue::shown_at;
 use super::place::id;
-use super::stated::{CandidateEdge, EdgeTarget, GraphBuilder};
 use super::{Corpus, Edge, EdgeEvidence, Target};
 use crate::model::{Code, Diagnostic, Relation};
 
