@@ -1,94 +1,16 @@
-//! What items state of each other: every relation's value becomes edges, or a warning.
+//! The graph builder: every relation's value becomes candidate edges, or a warning.
 
+use super::candidate::{CandidateEdge, EdgeTarget, ItemPart, Statement};
 use super::index::{NameIndex, claim};
 use super::link::IssueMention;
-use super::place::{id, line_of, shown};
-use super::quote::Quoter;
+use super::quote::{Quoter, one_line};
 use super::resolve::{Resolution, Resolver};
-use super::{Corpus, EdgeSource, Entry, IssueRef, ItemState, RecordedRemoval, Target};
+use super::{Corpus, EdgeSource, IssueRef, ItemState, RecordedRemoval, Target};
 use crate::mentions::Via;
 use crate::model::{Code, Diagnostic, Place, Relation};
-use crate::records::{IssueLink, Origin};
+use crate::records::IssueLink;
 use crate::redact::{Clean, CleanBuf};
 use std::collections::HashMap;
-
-/// Where a relation was stated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Statement {
-    pub(super) item: usize,
-    pub(super) part: ItemPart,
-    pub(super) line: u32,
-}
-
-/// Which part of an item states something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum ItemPart {
-    /// Its fields.
-    Record,
-    /// Its text.
-    Body,
-    /// The text of its file beside that of its issue.
-    Draft,
-    /// GitHub's lists.
-    Links,
-}
-
-impl ItemPart {
-    /// Where it stands.
-    pub(super) fn origin(self, entry: &Entry) -> &Origin<Clean> {
-        let own = &entry.item.origin;
-        match self {
-            Self::Record => own,
-            Self::Body => &entry.item.body.origin,
-            Self::Draft => entry.draft.as_ref().map_or(own, |draft| &draft.body.origin),
-            Self::Links => entry.issue.as_ref().map_or(own, |issue| &issue.origin),
-        }
-    }
-}
-
-impl Statement {
-    /// Whether an author whom `item`'s repo trusts wrote it.
-    ///
-    /// A role in one repo is none in that of another owner, where anybody can have one.
-    pub(super) fn is_trusted_by(self, corpus: &Corpus, item: usize) -> bool {
-        let entry = &corpus.entries[self.item];
-        let Some(issue) = entry.told_by_issue().filter(|_| self.part == ItemPart::Body) else { return true };
-        let theirs = corpus.entries[item].issue.as_ref().map(|issue| &issue.repo).or(corpus.rules.repo.as_ref());
-        issue.by.trusted && theirs.is_none_or(|theirs| owner(theirs).eq_ignore_ascii_case(owner(&issue.repo)))
-    }
-
-    pub(super) fn place(self, corpus: &Corpus) -> Place {
-        Place::line(self.part.origin(&corpus.entries[self.item]).path.clone(), self.line)
-    }
-}
-
-/// An item, or an issue by its index in [`GraphBuilder::issues`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum EdgeTarget {
-    Item(usize),
-    Issue(usize),
-}
-
-/// An edge as found; there may be more than one of a kind.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct CandidateEdge {
-    pub(super) from: usize,
-    pub(super) relation: Relation,
-    pub(super) to: EdgeTarget,
-    pub(super) source: EdgeSource,
-    /// Whether it is the other direction of what was stated.
-    pub(super) derived: bool,
-    /// Whether an author whom the item's repo trusts stated it.
-    pub(super) trusted: bool,
-    pub(super) stated: Statement,
-}
-
-impl CandidateEdge {
-    /// Whether only authors who are not trusted state it, and in the text of another item: no edge, but a claim.
-    pub(super) fn is_claim(&self) -> bool {
-        self.derived && !self.trusted
-    }
-}
 
 /// A relation's value, about to become an edge.
 pub(super) struct RelationValue<'a> {
@@ -100,22 +22,22 @@ pub(super) struct RelationValue<'a> {
 
 #[derive(Default)]
 pub(super) struct GraphBuilder {
-    pub(super) raws: Vec<CandidateEdge>,
+    pub(super) candidates: Vec<CandidateEdge>,
     pub(super) issues: Vec<Target>,
     pub(super) known: HashMap<(String, u64), usize>,
-    /// Issues that only the untrusted text being read names: it spells their names for its own item alone.
+    /// Issues that only the current untrusted text names: its spelling of them is used for its own item alone.
     named: HashMap<(String, u64), usize>,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 impl GraphBuilder {
-    /// Reads what the fields of an item state.
+    /// Adds the relations in the fields of an item.
     pub(super) fn fields(&mut self, corpus: &Corpus, index: &NameIndex, item: usize) {
         let entry = &corpus.entries[item];
         let resolver = Resolver::of(index, corpus, item, ItemPart::Record);
         if let Some(issue) = entry.item.issue.as_ref().filter(|issue| claim(issue, &corpus.rules).is_none()) {
             let at = Place::line(entry.item.origin.path.clone(), issue.line);
-            let message = format!("`issue: {}` names no issue", shown(&issue.value));
+            let message = format!("`issue: {}` names no issue", one_line(&issue.value));
             let help = "write a number, `owner/repo#12` or the URL of an issue";
             self.diagnostics
                 .push(Diagnostic::new(Code::InvalidItem, Some(at), message).help(help).about(&*entry.item.id));
@@ -131,7 +53,7 @@ impl GraphBuilder {
         }
     }
 
-    /// Reads what the trusted, or else the untrusted, texts of an item state: its body, and the draft beside it.
+    /// Adds the relations in the texts of an item, its body and its draft: those of trusted texts, or those of untrusted ones.
     pub(super) fn body(&mut self, corpus: &Corpus, index: &NameIndex, item: usize, trusted: bool) {
         let entry = &corpus.entries[item];
         let draft = entry.draft.as_ref().map(|draft| (ItemPart::Draft, &draft.body, &draft.text));
@@ -143,7 +65,7 @@ impl GraphBuilder {
             let resolver = Resolver::of(index, corpus, item, part);
             let mut quotes = Quoter::of(&text.clean);
             for stated in &text.markdown.mentions.relations {
-                let statement = Statement { item, part, line: line_of(body, text, stated.line) };
+                let statement = Statement { item, part, line: text.line_in_file(body, stated.line) };
                 let source = match stated.via {
                     Via::Checklist => EdgeSource::Checklist,
                     Via::Body => EdgeSource::Body,
@@ -155,7 +77,7 @@ impl GraphBuilder {
         }
     }
 
-    /// Takes what GitHub's lists say of an item's issue.
+    /// Adds the relations in GitHub's lists of an item's issue.
     pub(super) fn links(&mut self, corpus: &Corpus, index: &NameIndex, item: usize) {
         let Some(issue) = &corpus.entries[item].issue else { return };
         for (at, link) in issue.links.iter().enumerate() {
@@ -173,13 +95,13 @@ impl GraphBuilder {
                     self.push(corpus, &value, EdgeTarget::Issue(to));
                 }
                 [to] if *to == item => {}
-                // Of several that claim it, the first is one with it.
+                // Of several that claim it, it is merged into the first.
                 [to, ..] => self.push(corpus, &value, EdgeTarget::Item(*to)),
             }
         }
     }
 
-    /// The issue that an entry of a list shows.
+    /// Returns the issue that an entry of a list shows.
     fn listed(&mut self, link: &IssueLink<Clean>, key: IssueRef, removed: &[RecordedRemoval]) -> usize {
         let next = self.issues.len();
         let at = *self.known.entry((key.repo, key.number)).or_insert(next);
@@ -201,7 +123,7 @@ impl GraphBuilder {
         at
     }
 
-    /// `quote` finds the repo's name of an issue in clean text.
+    /// Resolves a value and adds its edges; `quote` finds the repo's name of an issue in clean text.
     fn value<'a>(
         &mut self,
         corpus: &'a Corpus,
@@ -211,13 +133,13 @@ impl GraphBuilder {
     ) {
         match resolver.resolve(value.text) {
             Resolution::Item(to, _) if to == value.stated.item => {
-                let message = format!("`{}` names itself as its `{}`", id(corpus, to), value.relation.name());
+                let message = format!("`{}` names itself as its `{}`", corpus.id(to), value.relation.name());
                 self.warn(corpus, Code::SelfReference, value, message, "remove it, or name another item");
             }
-            Resolution::Item(to, doubt) => {
-                if let Some(code) = doubt {
-                    let message = format!("`{}` was taken as `{}`", shown(value.text), id(corpus, to));
-                    let help = format!("write `{}`", id(corpus, to));
+            Resolution::Item(to, warning) => {
+                if let Some(code) = warning {
+                    let message = format!("`{}` was taken as `{}`", one_line(value.text), corpus.id(to));
+                    let help = format!("write `{}`", corpus.id(to));
                     self.warn(corpus, code, value, message, &help);
                 }
                 self.push(corpus, value, EdgeTarget::Item(to));
@@ -227,23 +149,23 @@ impl GraphBuilder {
                 None => self.unknown(corpus, value),
             },
             Resolution::Ambiguous(items) => {
-                let names: Vec<String> = items.iter().take(5).map(|item| format!("`{}`", id(corpus, *item))).collect();
+                let names: Vec<String> = items.iter().take(5).map(|item| format!("`{}`", corpus.id(*item))).collect();
                 let more = if items.len() > 5 { format!(" and {} more", items.len() - 5) } else { String::new() };
-                let message = format!("`{}` may be {}{more}", shown(value.text), names.join(" or "));
+                let message = format!("`{}` may be {}{more}", one_line(value.text), names.join(" or "));
                 self.warn(corpus, Code::AmbiguousReference, value, message, "write the id of the one that is meant");
             }
             Resolution::UnknownRepo => {
-                let message = format!("`{}` cannot be placed without knowing which repo this is", shown(value.text));
+                let message = format!("`{}` cannot be placed without knowing which repo this is", one_line(value.text));
                 self.warn(corpus, Code::UnknownRepo, value, message, "set `github.repo: owner/name`");
             }
             Resolution::Unknown => self.unknown(corpus, value),
         }
     }
 
-    /// A word of prose that matches nothing is no relation, unless it has the form of a stable id.
+    /// Warns of an unknown id; a word of prose only counts if it has the form of a stable id.
     fn unknown(&mut self, corpus: &Corpus, value: &RelationValue<'_>) {
         if value.stated.part == ItemPart::Record || is_stable_id(value.text) {
-            let message = format!("no work item has the id `{}`", shown(value.text));
+            let message = format!("no work item has the id `{}`", one_line(value.text));
             let help = "correct the id, or add the item; ids are compared as spelled";
             self.warn(corpus, Code::UnknownId, value, message, help);
         }
@@ -251,18 +173,26 @@ impl GraphBuilder {
 
     fn warn(&mut self, corpus: &Corpus, code: Code, value: &RelationValue<'_>, message: String, help: &str) {
         let at = Some(value.stated.place(corpus));
-        let about = id(corpus, value.stated.item);
+        let about = corpus.id(value.stated.item);
         self.diagnostics.push(Diagnostic::new(code, at, message).help(help).about(about));
     }
 
     fn push(&mut self, corpus: &Corpus, value: &RelationValue<'_>, to: EdgeTarget) {
         let RelationValue { relation, source, stated, .. } = *value;
         let trusted = stated.is_trusted_by(corpus, stated.item);
-        self.raws.push(CandidateEdge { from: stated.item, relation, to, source, derived: false, trusted, stated });
+        self.candidates.push(CandidateEdge {
+            from: stated.item,
+            relation,
+            to,
+            source,
+            derived: false,
+            trusted,
+            stated,
+        });
         if let EdgeTarget::Item(other) = to {
             let (relation, to) = (relation.reverse(), EdgeTarget::Item(stated.item));
             let trusted = stated.is_trusted_by(corpus, other);
-            self.raws.push(CandidateEdge { from: other, relation, to, source, derived: true, trusted, stated });
+            self.candidates.push(CandidateEdge { from: other, relation, to, source, derived: true, trusted, stated });
         }
     }
 
@@ -301,12 +231,7 @@ impl GraphBuilder {
     }
 }
 
-/// The first part of `owner/name`.
-fn owner(repo: &str) -> &str {
-    repo.split('/').next().unwrap_or_default()
-}
-
-/// Whether a word has the form `kind:slug`.
+/// Returns whether a word has the form `kind:slug`.
 fn is_stable_id(text: &str) -> bool {
     text.split_once(':').is_some_and(|(kind, slug)| {
         !kind.is_empty()

@@ -1,19 +1,19 @@
-//! What an item's references come to: files, omissions, warnings; each once, in order.
+//! The collection of an item's references: files, omissions, warnings; each once, in order.
 
-use super::place::shown;
+use super::quote::one_line;
 use super::{Entry, FileKind, FileRef, ItemReferences, MissingReference, ShownPlace};
 use crate::model::{self, Code, Diagnostic, RepoPath, bounded, natural_cmp};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeMap;
 
-/// More sections of one file than these are the file.
+/// The most sections of one file that are included separately; more are the whole file.
 const MOST_PARTS: usize = 50;
 
-/// More references than these that cannot be taken for one reason are counted.
+/// The most missing references with one reason that are listed; more are counted.
 const MOST_MISSING: usize = 100;
 
-/// Keeps the first of each reason, and one that counts the others.
-fn counted(missing: Vec<MissingReference>) -> Vec<MissingReference> {
+/// Keeps the first missing references of each reason, and one entry that counts the others.
+fn limit_missing(missing: Vec<MissingReference>) -> Vec<MissingReference> {
     let mut counts: BTreeMap<(FileKind, &str), (usize, ShownPlace, bool)> = BTreeMap::new();
     let mut kept = Vec::new();
     for missing in missing {
@@ -36,7 +36,7 @@ fn counted(missing: Vec<MissingReference>) -> Vec<MissingReference> {
     kept
 }
 
-/// The parts of a file that are taken: all of it where one reference names no heading.
+/// The referenced parts of a file: all of it if one reference names no heading.
 #[derive(Default)]
 struct FileParts {
     adr: bool,
@@ -44,7 +44,7 @@ struct FileParts {
     named: BTreeMap<String, ShownPlace>,
 }
 
-/// What was found so far for one item.
+/// The references of one item found so far.
 pub(super) struct ReferenceCollector<'a> {
     entry: &'a Entry,
     files: BTreeMap<RepoPath, FileParts>,
@@ -56,12 +56,12 @@ impl<'a> ReferenceCollector<'a> {
         Self { entry, files: BTreeMap::new(), found: ItemReferences::default() }
     }
 
-    /// Whether the file is taken, or the item's own.
+    /// Returns whether the file is referenced already, or the item's own.
     pub(super) fn has(&self, path: &RepoPath) -> bool {
         self.is_own(path) || self.files.contains_key(path)
     }
 
-    /// Takes a file, or one section of it; an item is no reference to itself.
+    /// Adds a file, or one section of it; the item's own files are ignored.
     pub(super) fn take(&mut self, path: RepoPath, anchor: Option<String>, adr: bool, at: &ShownPlace) {
         if self.is_own(&path) {
             return;
@@ -74,44 +74,44 @@ impl<'a> ReferenceCollector<'a> {
         };
     }
 
-    /// Whether the file is the item's own.
+    /// Returns whether the file is the item's own.
     pub(super) fn is_own(&self, path: &RepoPath) -> bool {
         let draft = self.entry.draft.as_ref().is_some_and(|draft| draft.body.origin.path == *path);
         draft || *path == self.entry.item.origin.path || *path == self.entry.item.body.origin.path
     }
 
-    /// The name is one that is never opened.
+    /// Adds a reference to a denied name.
     pub(super) fn denied(&mut self, kind: FileKind, written: Clean, at: &ShownPlace) {
-        self.miss(kind, written, "denied_path", at);
+        self.add_missing(kind, written, "denied_path", at);
     }
 
-    /// The reference leads out of the repo.
+    /// Adds a reference that leads out of the repo, with a warning.
     pub(super) fn outside(&mut self, kind: FileKind, written: Clean, at: &ShownPlace) {
-        let message = format!("`{}` leads out of the repo", shown(&written));
+        let message = format!("`{}` leads out of the repo", one_line(&written));
         self.warn(Code::OutsideReference, at, message, "name a file of this repo by its path from the root");
-        self.miss(kind, written, "outside_repo", at);
+        self.add_missing(kind, written, "outside_repo", at);
     }
 
-    /// Nothing that may be taken is there.
+    /// Adds a reference to a file that does not exist, with a warning.
     pub(super) fn dangling(&mut self, kind: FileKind, written: Clean, at: &ShownPlace) {
         let what = match kind {
             FileKind::Adr => "ADR",
             FileKind::Document => "document",
         };
-        let message = format!("no {what} of this repo is `{}`", shown(&written));
+        let message = format!("no {what} of this repo is `{}`", one_line(&written));
         self.warn(Code::DanglingReference, at, message, "correct the reference, or add and track the file");
-        self.miss(kind, written, "not_in_repo", at);
+        self.add_missing(kind, written, "not_in_repo", at);
     }
 
-    /// More than one ADR has the number.
+    /// Adds a number that more than one ADR has, with a warning.
     pub(super) fn ambiguous(&mut self, written: Clean, all: &[&RepoPath], at: &ShownPlace) {
         let names: Vec<String> = all.iter().take(8).map(|path| format!("`{path}`")).collect();
-        let message = format!("`{}` may be {}", shown(&written), names.join(" or "));
+        let message = format!("`{}` may be {}", one_line(&written), names.join(" or "));
         self.warn(Code::AmbiguousReference, at, message, "name the file that is meant");
-        self.miss(FileKind::Adr, written, "ambiguous", at);
+        self.add_missing(FileKind::Adr, written, "ambiguous", at);
     }
 
-    fn miss(&mut self, kind: FileKind, written: Clean, reason: &'static str, at: &ShownPlace) {
+    fn add_missing(&mut self, kind: FileKind, written: Clean, reason: &'static str, at: &ShownPlace) {
         let untrusted = self.entry.is_untrusted_at(at);
         self.found.missing.push(MissingReference { written, kind, reason, untrusted, at: at.clone() });
     }
@@ -129,7 +129,7 @@ impl<'a> ReferenceCollector<'a> {
             let file = |anchor, at| FileRef { kind, path: path.clone(), anchor, at };
             // An excerpt of an ADR has headings of its own choice.
             let part = parts.named.values().min().filter(|_| parts.adr).cloned();
-            // Nor is a file that is named heading by heading anything but itself.
+            // A file of which very many headings are named is included whole.
             let many = parts.named.values().min().filter(|_| parts.named.len() > MOST_PARTS).cloned();
             match parts.whole.or(part).or(many) {
                 Some(at) => files.push(file(None, at)),
@@ -140,13 +140,13 @@ impl<'a> ReferenceCollector<'a> {
         missing.sort_by(|a, b| {
             natural_cmp(&a.written, &b.written)
                 .then_with(|| (a.kind, a.reason).cmp(&(b.kind, b.reason)))
-                // What a committed text names as well is no outsider's word.
+                // A reference that a committed text has too is not untrusted.
                 .then_with(|| (a.untrusted, &a.at).cmp(&(b.untrusted, &b.at)))
         });
         missing.dedup_by(|later, first| {
             (&later.written, later.kind, later.reason) == (&first.written, first.kind, first.reason)
         });
-        let missing = counted(missing);
+        let missing = limit_missing(missing);
         diagnostics.sort();
         diagnostics.dedup();
         let diagnostics = bounded(diagnostics);

@@ -1,7 +1,7 @@
-//! A work item that claims an issue, and that issue, are one item.
+//! The merge of issues into the work items that claim them.
 
 use super::index::claim;
-use super::place::shown;
+use super::quote::one_line;
 use super::{Entry, Field, GraphRules, Identity, IssueDraft, IssueRef, ItemState, Node, Value};
 use crate::model::{self, Code, Diagnostic};
 use crate::redact::Clean;
@@ -11,11 +11,11 @@ use std::sync::Arc;
 /// Fields of an issue that are never read from its text.
 const GITHUB: [&str; 5] = ["assignees", "labels", "milestone", "state", "state_reason"];
 
-/// Joins each of `issues` with the work item that claims it, the first; others stay items of their own.
+/// Merges each of `issues` into the first work item that claims it; other issues stay items of their own.
 ///
-/// GitHub's text becomes the item's, and the file's its draft where they differ. Labels, assignees and what
-/// only one of them says come from both.
-pub fn unite(
+/// GitHub's text becomes the item's text, and the file's text its draft if they differ. Labels and assignees come from
+/// both, other fields from the file or, if it lacks them, from the issue.
+pub fn merge_issues(
     mut items: Vec<Arc<Entry>>,
     issues: Vec<Arc<Entry>>,
     rules: &GraphRules,
@@ -28,7 +28,7 @@ pub fn unite(
         }
     }
     let mut issues: Vec<Option<Arc<Entry>>> = issues.into_iter().map(Some).collect();
-    let mut takers: HashMap<usize, Clean> = HashMap::new();
+    let mut claimants: HashMap<usize, Clean> = HashMap::new();
     for entry in &mut items {
         let written = entry.item.issue.as_ref().and_then(|issue| claim(issue, rules));
         let Some(at) = written.and_then(|written| known.get(&written.key(rules.repo.as_deref()))).copied() else {
@@ -36,12 +36,12 @@ pub fn unite(
         };
         match issues[at].take() {
             Some(issue) => {
-                takers.insert(at, entry.item.id.clone());
-                join(Arc::make_mut(entry), Arc::unwrap_or_clone(issue), rules, &mut diagnostics);
+                claimants.insert(at, entry.item.id.clone());
+                merge_issue(Arc::make_mut(entry), Arc::unwrap_or_clone(issue), rules, &mut diagnostics);
             }
             None => {
-                let taker = takers.get(&at).filter(|taker| **taker != entry.item.id);
-                diagnostics.extend(taker.map(|taker| taken(entry, taker)));
+                let claimant = claimants.get(&at).filter(|claimant| **claimant != entry.item.id);
+                diagnostics.extend(claimant.map(|claimant| claimed_twice(entry, claimant)));
             }
         }
     }
@@ -50,34 +50,34 @@ pub fn unite(
     (items, diagnostics)
 }
 
-fn taken(entry: &Entry, taker: &Clean) -> Diagnostic {
+fn claimed_twice(entry: &Entry, claimant: &Clean) -> Diagnostic {
     let line = entry.item.issue.as_ref().map_or(entry.item.line, |issue| issue.line);
     let at = model::Place::line(entry.item.origin.path.clone(), line);
-    let message = format!("the issue of `{}` is that of `{taker}` already", entry.item.id);
+    let message = format!("the issue of `{}` is that of `{claimant}` already", entry.item.id);
     Diagnostic::new(Code::DuplicateId, Some(at), message)
         .help("let one of them claim it; the first is one with the issue")
         .about(&*entry.item.id)
 }
 
-fn join(entry: &mut Entry, other: Entry, rules: &GraphRules, diagnostics: &mut Vec<Diagnostic>) {
+fn merge_issue(entry: &mut Entry, other: Entry, rules: &GraphRules, diagnostics: &mut Vec<Diagnostic>) {
     let Some(issue) = other.issue else { return };
     entry.identity = Identity::default();
     let at = model::Place::line(entry.item.origin.path.clone(), entry.item.line);
-    let own = super::edges::stated_state(entry, rules);
+    let own = super::corpus::stated_state(entry, rules);
     let same = |a: ItemState, b: ItemState| a == b || [a, b] == [ItemState::Done, ItemState::Merged];
     if own != ItemState::Unknown && issue.state != ItemState::Unknown && !same(own, issue.state) {
         let status = entry.item.status.as_deref().unwrap_or_default();
         let message =
-            format!("`{}` is `{}` in its file and `{}` on GitHub", entry.item.id, shown(status), issue.state.name());
+            format!("`{}` is `{}` in its file and `{}` on GitHub", entry.item.id, one_line(status), issue.state.name());
         let diagnostic = Diagnostic::new(Code::StatusDiffers, Some(at.clone()), message)
             .help("correct `status`, or close or reopen the issue; the state on GitHub is taken");
         diagnostics.push(diagnostic.about(&*entry.item.id));
     }
-    // Answers in a stranger's text are that text's own, and no fields of the work item.
+    // Answers of an issue form in an untrusted text do not become fields of the work item.
     let in_text = other.item.body.line;
     let theirs =
         |field: &&Field<Clean>| issue.by.trusted || field.node.line != in_text || GITHUB.contains(&&*field.name);
-    merge(entry, &other.item.fields.iter().filter(theirs).collect::<Vec<_>>());
+    merge_fields(entry, &other.item.fields.iter().filter(theirs).collect::<Vec<_>>());
     if !other.body.clean.is_empty() {
         let body = std::mem::replace(&mut entry.item.body, other.item.body);
         let text = std::mem::replace(&mut entry.body, other.body);
@@ -92,8 +92,8 @@ fn join(entry: &mut Entry, other: Entry, rules: &GraphRules, diagnostics: &mut V
     entry.issue = Some(issue);
 }
 
-/// Adds the fields that the file has not, and the entries that its lists lack.
-fn merge(entry: &mut Entry, theirs: &[&Field<Clean>]) {
+/// Adds the fields and list entries that the work item lacks.
+fn merge_fields(entry: &mut Entry, theirs: &[&Field<Clean>]) {
     let line = entry.item.line;
     for field in theirs {
         match entry.item.fields.iter_mut().find(|own| own.name == field.name) {
@@ -103,7 +103,7 @@ fn merge(entry: &mut Entry, theirs: &[&Field<Clean>]) {
             }
             Some(own) => {
                 if let Value::List(more) = &field.node.value {
-                    extend(&mut own.node, more, line);
+                    extend_list(&mut own.node, more, line);
                 }
             }
         }
@@ -111,11 +111,11 @@ fn merge(entry: &mut Entry, theirs: &[&Field<Clean>]) {
     entry.item.fields.sort_by(|a, b| a.name.cmp(&b.name));
 }
 
-fn extend(own: &mut Node<Clean>, more: &[Node<Clean>], line: u32) {
+fn extend_list(own: &mut Node<Clean>, more: &[Node<Clean>], line: u32) {
     let mut nodes = match &own.value {
         Value::List(nodes) => nodes.clone(),
         Value::Scalar { text, .. } => {
-            parts(text).map(|text| Node { line: own.line, value: Value::Scalar { text, plain: false } }).collect()
+            split_list(text).map(|text| Node { line: own.line, value: Value::Scalar { text, plain: false } }).collect()
         }
         Value::Null => Vec::new(),
         Value::Map(_) => return,
@@ -132,8 +132,8 @@ fn extend(own: &mut Node<Clean>, more: &[Node<Clean>], line: u32) {
     own.value = Value::List(nodes);
 }
 
-/// The values of a list that is written with commas.
-fn parts(text: &Clean) -> impl Iterator<Item = Clean> {
+/// Returns the values of a list that is separated by commas.
+fn split_list(text: &Clean) -> impl Iterator<Item = Clean> {
     let mut at = 0;
     text.split(',').map(move |part| {
         let start = at;

@@ -1,4 +1,4 @@
-//! Handmade records for the tests of this room.
+//! Handmade records for the tests of this module.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use super::{Corpus, Entry, Field, Graph, GraphRules, Identity, Node, ParsedText, SourceRules, Value};
@@ -20,7 +20,7 @@ fn mention(value: &str, line: u32) -> Mention<Clean> {
     Mention { value: clean(value), line }
 }
 
-/// A file of front matter above a body that begins on line 10.
+/// Returns a file of front matter above a body that begins on line 10.
 pub(super) fn item(id: &str, file: &str) -> Entry {
     let origin = Origin { path: path(file), shown: clean(file), url: None };
     let item = Item {
@@ -54,13 +54,13 @@ pub(super) fn item(id: &str, file: &str) -> Entry {
 }
 
 impl Entry {
-    /// Line 2 of the file.
+    /// Adds a relation stated in a field on line 2 of the file.
     pub(super) fn field(mut self, relation: Relation, target: &str) -> Self {
         self.item.relations.push(FieldRelation { relation, target: mention(target, 2) });
         self
     }
 
-    /// A line of the body, which becomes part of its text.
+    /// Returns a line of the body, which becomes part of its text.
     pub(super) fn says(mut self, relation: Relation, target: &str, via: Via) -> Self {
         let line = self.add_line(target);
         let markdown = Arc::make_mut(&mut self.body.markdown);
@@ -75,7 +75,7 @@ impl Entry {
         self
     }
 
-    /// `[ADR n](link)`: the reference of the number, and that of the link.
+    /// Adds `[ADR n](link)`: the reference of the number, and that of the link.
     pub(super) fn links_number(self, number: &str, link: &str) -> Self {
         let mut entry = self.refers(ReferenceForm::AdrNumber, number).refers(ReferenceForm::Link, link);
         let references = &mut Arc::make_mut(&mut entry.body.markdown).mentions.references;
@@ -122,7 +122,7 @@ impl Entry {
         self
     }
 
-    /// A field of the item's own, on line 6.
+    /// Returns a field of the item's own, on line 6.
     pub(super) fn text(mut self, name: &str, value: &str) -> Self {
         let value = Value::Scalar { text: clean(value), plain: true };
         self.item.fields.push(Field { name: clean(name), node: Node { line: 6, value } });
@@ -138,7 +138,7 @@ impl Entry {
     }
 }
 
-/// In the repo `o/r`, with `adrs`.
+/// Returns a corpus with these items and ADRs.
 pub(super) fn corpus_with(entries: Vec<Entry>, repo: Option<&str>, adrs: &[&str]) -> Corpus {
     let rules = GraphRules {
         repo: repo.map(clean),
@@ -153,7 +153,7 @@ pub(super) fn corpus(entries: Vec<Entry>) -> Corpus {
     corpus_with(entries, Some("o/r"), &[])
 }
 
-/// The edges of an item as `relation id source at`.
+/// Returns the edges of an item as `relation id source at`.
 pub(super) fn edges(corpus: &Corpus, graph: &Graph, id: &str) -> Vec<String> {
     let item = corpus.entries.iter().position(|entry| &*entry.item.id == id).unwrap();
     graph.edges(item).iter().map(|edge| show(corpus, edge)).collect()
@@ -167,8 +167,8 @@ pub(super) fn show(corpus: &Corpus, edge: &super::Edge) -> String {
     format!("{} {to} {:?} {}", edge.relation.name(), edge.evidence.source, edge.evidence.at)
 }
 
-/// `path:line code: message`.
-pub(super) fn said(diagnostics: &[Diagnostic]) -> Vec<String> {
+/// Returns diagnostics as `path:line code: message`.
+pub(super) fn messages(diagnostics: &[Diagnostic]) -> Vec<String> {
     let at = |d: &Diagnostic| d.at.as_ref().map(ToString::to_string).unwrap_or_default();
     diagnostics.iter().map(|d| format!("{} {}: {}", at(d), d.code, d.message)).collect()
 }

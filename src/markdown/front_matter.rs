@@ -2,22 +2,22 @@
 
 use std::ops::Range;
 
-/// Where the front matter of a text stands; it begins at byte 0.
+/// The position of a front matter in a text; it begins at byte 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FrontMatter {
+pub(crate) struct FrontMatter {
     /// The lines between the fences; they begin on line 2.
-    pub yaml: Range<usize>,
+    pub(crate) yaml: Range<usize>,
     /// Where the text below it begins.
-    pub body: usize,
+    pub(crate) body: usize,
     /// The line on which the text below it begins.
-    pub body_line: u32,
+    pub(crate) body_line: u32,
 }
 
 /// Finds the front matter of a text: a line `---` at byte 0, lines of which
 /// the first with content is a key, and a line `---`.
 ///
 /// A text that merely begins with a thematic break has none.
-pub fn front_matter(text: &str) -> Option<FrontMatter> {
+pub(crate) fn front_matter(text: &str) -> Option<FrontMatter> {
     let mut lines = text.split_inclusive('\n');
     let opening = lines.next().filter(|line| fence(line) && line.ends_with('\n'))?;
     let start = opening.len();
@@ -39,7 +39,7 @@ pub fn front_matter(text: &str) -> Option<FrontMatter> {
     None
 }
 
-/// Whether a text without front matter begins like one: a line `---` and right below it a key.
+/// Returns whether a text without front matter begins like one: a line `---` and right below it a key.
 pub(crate) fn is_unclosed(text: &str) -> bool {
     let mut lines = text.lines();
     lines.next().is_some_and(fence) && lines.next().is_some_and(|line| key(line).is_some())
@@ -49,7 +49,7 @@ fn fence(line: &str) -> bool {
     line.trim_end() == "---"
 }
 
-/// The key that a line at indent 0 begins with, and the rest of the line.
+/// Returns the key that a line at indent 0 begins with, and the rest of the line.
 pub(crate) fn key(line: &str) -> Option<(&str, &str)> {
     let line = line.trim_end();
     let (name, rest) = match line.find(": ") {
@@ -63,7 +63,7 @@ pub(crate) fn key(line: &str) -> Option<(&str, &str)> {
     shaped.then_some((name, rest.trim()))
 }
 
-/// Without the quotes around it.
+/// Returns the text without the quotes around it.
 pub(crate) fn unquoted(text: &str) -> &str {
     ['"', '\''].into_iter().find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote)).unwrap_or(text)
 }
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn front_matter_stands_at_the_beginning_only() {
+    fn front_matter_is_only_at_the_beginning() {
         let found = front_matter("---\na: 1\n---\n\nText\n").unwrap();
         assert_eq!((found.yaml, found.body, found.body_line), (4..9, 13, 4));
         assert!(front_matter("---\n---\nText").is_some());

@@ -1,4 +1,4 @@
-//! What a reader sees of HTML blocks.
+//! The visible parts of HTML blocks.
 
 /// HTML comments, which may begin in one HTML block and end in another.
 #[derive(Debug, Default)]
@@ -9,17 +9,17 @@ pub(super) struct Comments {
 }
 
 impl Comments {
-    /// The comments of a text, of which nothing was read yet.
+    /// Returns the comments of a text, of which nothing was read yet.
     pub(super) fn of(text: &str) -> Self {
         Self { open: false, last_end: text.rfind("-->").unwrap_or(0) }
     }
 
-    /// Whether what comes next stands in a comment.
+    /// Returns whether a comment is open after the last block.
     pub(super) fn open(&self) -> bool {
         self.open
     }
 
-    /// The parts of the HTML block at `source` that stand in no comment, and where they begin.
+    /// Returns the parts of the HTML block at `source` outside comments, and where they begin.
     pub(super) fn shown<'h>(&mut self, html: &'h str, source: usize) -> Vec<(&'h str, usize)> {
         let (mut parts, mut at) = (Vec::new(), 0);
         while at < html.len() {
@@ -42,7 +42,7 @@ impl Comments {
     }
 }
 
-/// The addresses of the links in a piece of HTML, and where they stand in it.
+/// Returns the targets of the links in a piece of HTML with their offsets.
 pub(super) fn links(html: &str) -> impl Iterator<Item = (&str, usize)> {
     html.match_indices("href=").filter_map(|(at, name)| {
         let value = &html[at + name.len()..];
@@ -53,7 +53,7 @@ pub(super) fn links(html: &str) -> impl Iterator<Item = (&str, usize)> {
     })
 }
 
-/// The text between the tags of a piece of HTML, and where it stands in it.
+/// Returns the text between the tags of a piece of HTML with its offsets.
 pub(super) fn texts(html: &str) -> impl Iterator<Item = (&str, usize)> {
     let mut at = 0;
     html.split_inclusive('>').map(move |piece| {
@@ -78,10 +78,10 @@ mod tests {
     }
 
     #[test]
-    fn links_and_texts_are_taken_with_their_places() {
+    fn links_and_texts_are_found_with_their_offsets() {
         let html = "<a href=\"x.md\">T</a> <a href='y.md'>U";
         assert_eq!(links(html).collect::<Vec<_>>(), [("x.md", 3), ("y.md", 24)]);
-        let said: Vec<_> = texts(html).filter(|(text, _)| !text.trim().is_empty()).collect();
-        assert_eq!(said, [("T", 15), ("U", 36)]);
+        let messages: Vec<_> = texts(html).filter(|(text, _)| !text.trim().is_empty()).collect();
+        assert_eq!(messages, [("T", 15), ("U", 36)]);
     }
 }

@@ -19,15 +19,15 @@ pub struct Outline {
 /// A block at depth 0.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
-    /// Its bytes, with the blank lines after it.
+    /// Its bytes, including the blank lines after it.
     pub range: Range<usize>,
     /// Its first line.
     pub line: u32,
-    /// Index of its heading where it is one.
+    /// The index of its heading if it is one.
     pub heading: Option<usize>,
     /// Whether it is a paragraph or list: text that can open a document.
     pub prose: bool,
-    /// The line that closes it where it is a fenced code block, such as "```": what a cut inside needs.
+    /// The line that closes it if it is a fenced code block, such as "```"; needed by a cut inside it.
     pub fence: Option<String>,
 }
 
@@ -38,7 +38,7 @@ pub struct Heading {
     pub level: u8,
     /// Its text without markup.
     pub title: String,
-    /// Its anchor as GitHub makes it, `-1` and so on where one is taken.
+    /// Its anchor as GitHub forms it, with `-1` and so on if another heading has it already.
     pub anchor: String,
     /// Its block.
     pub block: usize,
@@ -52,11 +52,11 @@ impl Outline {
         crate::markdown::reader::read(text).outline
     }
 
-    /// The bytes of the section under the heading with this anchor: from the
+    /// Returns the bytes of the section under the heading with this anchor: from the
     /// heading to the next one of the same or a higher level, or to the end
     /// of the text, which has `text_len` bytes.
     ///
-    /// A leading `#` is ignored, and case where no anchor matches exactly.
+    /// A leading `#` is ignored, and case too if no anchor matches exactly.
     pub fn section(&self, text_len: usize, anchor: &str) -> Option<Range<usize>> {
         let anchor = anchor.strip_prefix('#').unwrap_or(anchor);
         let lower = anchor.to_lowercase();
@@ -75,13 +75,13 @@ impl Outline {
 /// Anchors of headings as GitHub makes them.
 #[derive(Debug, Default)]
 pub(super) struct Anchors {
-    taken: HashSet<String>,
+    assigned: HashSet<String>,
     next: HashMap<String, u32>,
 }
 
 impl Anchors {
-    /// The anchor of the next heading, which has this title.
-    pub(super) fn take(&mut self, title: &str) -> String {
+    /// Returns the anchor of the next heading, which has this title.
+    pub(super) fn assign(&mut self, title: &str) -> String {
         let base: String = title
             .trim()
             .to_lowercase()
@@ -94,7 +94,7 @@ impl Anchors {
             .collect();
         let mut anchor = base.clone();
         let next = self.next.entry(base.clone()).or_insert(0);
-        while !self.taken.insert(anchor.clone()) {
+        while !self.assigned.insert(anchor.clone()) {
             *next += 1;
             anchor = format!("{base}-{next}");
         }

@@ -1,4 +1,4 @@
-//! The one pass over a Markdown text.
+//! The reader of Markdown: one pass over the events of its parser.
 
 use crate::markdown::front_matter::front_matter;
 use crate::markdown::html::{Comments, links, texts};
@@ -10,20 +10,20 @@ use std::ops::Range;
 
 /// Reads a text; see [`MarkdownText::read`].
 pub(super) fn read(text: &str) -> MarkdownText {
-    let below = front_matter(text).map_or(0, |found| found.body);
-    let mut walk = MarkdownWalk {
+    let body_start = front_matter(text).map_or(0, |found| found.body);
+    let mut reader = MarkdownReader {
         text,
-        below,
+        body_start,
         lines: LineStarts::of(text),
         comments: Comments::of(text),
-        ..MarkdownWalk::default()
+        ..MarkdownReader::default()
     };
-    if below > 0 {
-        walk.block(0, false, None);
+    if body_start > 0 {
+        reader.block(0, false, None);
     }
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_FOOTNOTES;
-    let parser = Parser::new_ext(&text[below..], options);
+    let parser = Parser::new_ext(&text[body_start..], options);
     let mut definitions: Vec<(Range<usize>, String)> = parser
         .reference_definitions()
         .iter()
@@ -31,22 +31,22 @@ pub(super) fn read(text: &str) -> MarkdownText {
         .collect();
     definitions.sort_by_key(|(span, _)| span.start);
     for (event, range) in parser.into_offset_iter() {
-        walk.event(event, below + range.start..below + range.end);
+        reader.event(event, body_start + range.start..body_start + range.end);
     }
-    walk.end_run();
+    reader.end_run();
     for (span, target) in definitions {
-        walk.definition(below + span.start..below + span.end, target);
+        reader.definition(body_start + span.start..body_start + span.end, target);
     }
-    walk.finish()
+    reader.finish()
 }
 
 #[derive(Default)]
-struct MarkdownWalk<'a> {
+struct MarkdownReader<'a> {
     text: &'a str,
-    below: usize,
+    body_start: usize,
     lines: LineStarts,
     blocks: Vec<Block>,
-    /// Where the events of each block stand; its own range also has what Markdown drops.
+    /// The range of each block's events; the block itself also covers text that Markdown drops.
     spans: Vec<Range<usize>>,
     headings: Vec<Heading>,
     anchors: Anchors,
@@ -55,7 +55,7 @@ struct MarkdownWalk<'a> {
     run: Option<Run>,
     /// Links that are open: where their text begins in both texts of the run, their target, their place.
     links: Vec<(usize, usize, String, usize)>,
-    /// Whether each open list item has had its first text, and has a checkbox.
+    /// For each open list item, whether it has had its first text, and whether it has a checkbox.
     items: Vec<(bool, bool)>,
     quotes: usize,
     struck: usize,
@@ -70,7 +70,7 @@ struct MarkdownWalk<'a> {
     defined: Option<usize>,
 }
 
-impl MarkdownWalk<'_> {
+impl MarkdownReader<'_> {
     fn event(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
             Event::Start(tag) => {
@@ -119,8 +119,8 @@ impl MarkdownWalk<'_> {
     /// Begins a block at the line of `start`; text that Markdown drops before the first one belongs to it.
     fn begin(&mut self, start: usize, end: usize, prose: bool, fence: Option<String>) {
         let shown = start;
-        let first = self.blocks.len() == usize::from(self.below > 0);
-        let start = if first { self.below } else { self.lines.start_of(start) };
+        let first = self.blocks.len() == usize::from(self.body_start > 0);
+        let start = if first { self.body_start } else { self.lines.start_of(start) };
         if self.blocks.last().is_none_or(|last| last.range.start < start) {
             self.block(start, prose, fence);
         }
@@ -135,7 +135,7 @@ impl MarkdownWalk<'_> {
         self.spans.push(start..start);
     }
 
-    /// The line that closes the fenced code block that begins at `start`.
+    /// Returns the line that closes the fenced code block that begins at `start`.
     fn fence(&self, start: usize) -> Option<String> {
         let line = self.text.get(start..)?.lines().next()?.trim_start();
         let mark = line.chars().next()?;
@@ -172,7 +172,7 @@ impl MarkdownWalk<'_> {
             Tag::Link { dest_url, .. } => {
                 self.parts.push(InlinePart::Link { target: dest_url.to_string(), source: range.start });
                 let run = self.run();
-                let place = (run.said.text.len(), run.full.text.len());
+                let place = (run.spoken.text.len(), run.full.text.len());
                 self.links.push((place.0, place.1, dest_url.into_string(), range.start));
             }
             _ => {}
@@ -200,7 +200,7 @@ impl MarkdownWalk<'_> {
         }
     }
 
-    /// The open run, or a new one.
+    /// Returns the open run, or a new one.
     fn run(&mut self) -> &mut Run {
         let first_of_item = match self.items.last_mut() {
             Some(item) if self.run.is_none() => !std::mem::replace(&mut item.0, true),
@@ -231,10 +231,10 @@ impl MarkdownWalk<'_> {
         let run = self.run();
         run.full.push(part, source);
         if !struck {
-            run.said.push(part, source);
-        } else if !run.said.text.ends_with(' ') {
-            // What is struck was not said: `blocked by ~~#2~~ #3` speaks of #3.
-            run.said.push(" ", source);
+            run.spoken.push(part, source);
+        } else if !run.spoken.text.ends_with(' ') {
+            // Struck text states nothing: `blocked by ~~#2~~ #3` names #3.
+            run.spoken.push(" ", source);
         }
     }
 
@@ -249,20 +249,20 @@ impl MarkdownWalk<'_> {
         let start = run.full.text.len();
         run.full.push(code, source);
         run.codes.push(start..start + code.len());
-        run.said.push(GAP.encode_utf8(&mut [0; 4]), source);
+        run.spoken.push(GAP.encode_utf8(&mut [0; 4]), source);
     }
 
     fn end_link(&mut self) {
-        let Some((said, full, target, source)) = self.links.pop() else {
+        let Some((messages, full, target, source)) = self.links.pop() else {
             return;
         };
         let Some(run) = &mut self.run else { return };
-        // The URL says which repo an issue is of, its text often only `#12`.
+        // The URL names the repo of an issue, its text often only `#12`.
         if self.struck == 0
             && let Some(url) = issue_url(&target)
         {
-            run.said.truncate(said);
-            run.said.push(url, source);
+            run.spoken.truncate(messages);
+            run.spoken.push(url, source);
         }
         run.links.push(LinkSpan { range: full..run.full.text.len(), target });
     }
@@ -287,11 +287,11 @@ impl MarkdownWalk<'_> {
         if let Some(last) = self.blocks.last_mut() {
             last.heading = Some(self.headings.len());
         }
-        let anchor = self.anchors.take(&title);
+        let anchor = self.anchors.assign(&title);
         self.headings.push(Heading { level, title, anchor, block, line: self.lines.line(start) });
     }
 
-    /// Reads the references of an HTML block: addresses of its links, and what a reader sees of it.
+    /// Adds the targets of the links and the visible text of an HTML block.
     fn end_html(&mut self) {
         let Some((html, source)) = self.html.take() else {
             return;
@@ -308,7 +308,7 @@ impl MarkdownWalk<'_> {
         }
     }
 
-    /// A link definition: a reference, and a block of its own where it stands at depth 0.
+    /// Adds a link definition: a link, and a block of its own at depth 0.
     fn definition(&mut self, span: Range<usize>, target: String) {
         self.parts.push(InlinePart::Link { target, source: span.start });
         let start = self.lines.start_of(span.start);
@@ -328,8 +328,8 @@ impl MarkdownWalk<'_> {
     }
 
     fn finish(mut self) -> MarkdownText {
-        if self.blocks.len() == usize::from(self.below > 0) && self.below < self.text.len() {
-            self.block(self.below, false, None);
+        if self.blocks.len() == usize::from(self.body_start > 0) && self.body_start < self.text.len() {
+            self.block(self.body_start, false, None);
         }
         let mut blocks = Vec::with_capacity(self.blocks.len() + self.definitions.len());
         let mut definitions = self.definitions.into_iter().peekable();
@@ -416,25 +416,25 @@ mod tests {
     }
 
     #[test]
-    fn prose_and_fences_are_told() {
+    fn prose_and_fences_are_marked() {
         assert_eq!(parts("\n\n[a]: b\n\ntext\n"), ["\n\n[a]: b\n\ntext\n"]);
         let read = tiles("---\na: 1\n---\ntext\n\n````md\n```\n````\n\n~~~\nopen\n");
-        let told: Vec<_> = read.blocks.iter().map(|b| (b.prose, b.fence.as_deref())).collect();
-        assert_eq!(told, [(false, None), (true, None), (false, Some("````")), (false, Some("~~~"))]);
+        let found: Vec<_> = read.blocks.iter().map(|b| (b.prose, b.fence.as_deref())).collect();
+        assert_eq!(found, [(false, None), (true, None), (false, Some("````")), (false, Some("~~~"))]);
     }
 
     #[test]
-    fn headings_stand_at_depth_0_only_and_never_in_code_or_front_matter() {
+    fn headings_count_at_depth_0_only_and_never_in_code_or_front_matter() {
         let read = tiles(
             "---\n# a: 1\nb: 2\n---\n# One `two` *three*\n\n```\n## Code\n```\n\n> ## Quoted\n\n- ## Listed\n\nSetext\nlines\n---\n",
         );
-        let told: Vec<_> = read.headings.iter().map(|h| (h.level, h.title.as_str(), h.line, h.block)).collect();
-        assert_eq!(told, [(1, "One two three", 5, 1), (2, "Setext lines", 15, 5)]);
+        let found: Vec<_> = read.headings.iter().map(|h| (h.level, h.title.as_str(), h.line, h.block)).collect();
+        assert_eq!(found, [(1, "One two three", 5, 1), (2, "Setext lines", 15, 5)]);
         assert_eq!(read.blocks[1].heading, Some(0));
     }
 
     #[test]
-    fn headings_keep_their_block_when_definitions_stand_before_them() {
+    fn headings_keep_their_block_after_link_definitions() {
         let read = tiles("text\n\n[a]: b\n\n# T\n");
         assert_eq!((read.headings[0].block, read.blocks[2].heading, read.blocks.len()), (2, Some(0), 3));
     }

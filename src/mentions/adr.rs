@@ -1,10 +1,10 @@
-//! What the file name and the text of an ADR say of it.
+//! The number and the status of an ADR.
 
 use crate::markdown::Outline;
 use crate::markdown::front_matter::front_matter;
 use std::ops::Range;
 
-/// The number of an ADR by its file name; numbers in its title do not count.
+/// Returns the number of an ADR by its file name; numbers in its title do not count.
 ///
 /// A date is no number: `2022-08-02_020-x.md` is 20, `20200924-x.md` has none.
 pub fn adr_number(file_name: &str) -> Option<u64> {
@@ -25,7 +25,7 @@ pub fn adr_number(file_name: &str) -> Option<u64> {
     (length > 0 && length < 8 && ends).then(|| digits[..length].parse().ok())?
 }
 
-/// Without the date that a name begins with; a name that is a date and words has no digits left.
+/// Returns the text without the date that a name begins with; a name that is a date and words has no digits left.
 fn undated(name: &str) -> &str {
     let bytes = name.as_bytes();
     let digits = |range: Range<usize>| bytes.get(range).is_some_and(|part| part.iter().all(u8::is_ascii_digit));
@@ -40,10 +40,10 @@ fn undated(name: &str) -> &str {
     name[length..].trim_start_matches(['-', '_', ' '])
 }
 
-/// The status of an ADR: the bytes of its text, and their line.
+/// Returns the status of an ADR: the bytes of its text, and their line.
 ///
-/// It stands in the front matter, else under a `Status` heading, else in a line
-/// such as `* Status: **Accepted**`, else in a table's row.
+/// It is looked for in the front matter, under a `Status` heading, in a line such as `* Status: **Accepted**` and in the
+/// row of a table, in this order.
 pub fn adr_status(text: &str, outline: &Outline) -> Option<(Range<usize>, u32)> {
     in_front_matter(text)
         .or_else(|| under_heading(text, outline))
@@ -78,13 +78,13 @@ fn under_heading(text: &str, outline: &Outline) -> Option<(Range<usize>, u32)> {
         let blocks = outline.blocks.get(heading.block + 1..end)?;
         blocks.iter().filter(|block| block.prose || block.fence.is_none()).find_map(|block| {
             let lines = placed(text, block.range.clone(), block.line);
-            first_said(lines)
+            first_content_line(lines)
         })
     })
 }
 
-/// The first line that says something, outside HTML comments.
-fn first_said<'a>(lines: impl Iterator<Item = (usize, u32, &'a str)>) -> Option<(Range<usize>, u32)> {
+/// Returns the first line with content outside HTML comments.
+fn first_content_line<'a>(lines: impl Iterator<Item = (usize, u32, &'a str)>) -> Option<(Range<usize>, u32)> {
     let mut hidden = false;
     for (start, number, line) in lines {
         if hidden || line.trim_start().starts_with("<!--") {
@@ -99,7 +99,7 @@ fn first_said<'a>(lines: impl Iterator<Item = (usize, u32, &'a str)>) -> Option<
 }
 
 fn in_line(text: &str, outline: &Outline) -> Option<(Range<usize>, u32)> {
-    // Further down, `Status:` speaks of other things.
+    // Further down, `Status:` is about other things.
     let mut parts = outline.headings.iter().filter(|heading| heading.level > 1);
     let end = parts.nth(1).map_or(outline.blocks.len(), |second| second.block);
     let blocks = outline.blocks.iter().take(end).filter(|block| block.fence.is_none());
@@ -114,14 +114,14 @@ fn in_line(text: &str, outline: &Outline) -> Option<(Range<usize>, u32)> {
     })
 }
 
-/// What follows `label` and a colon, whatever marks stand around the label.
+/// Returns the text after `label` and a colon; marks around the label are ignored.
 fn after_label<'a>(line: &'a str, label: &str) -> Option<&'a str> {
     let rest = line.get(label.len()..).filter(|_| line[..label.len()].eq_ignore_ascii_case(label))?;
     let rest = rest.trim_start_matches(['*', '_', ' ', '"', '\'']).strip_prefix(':')?;
     Some(rest.trim_start_matches(['*', '_']).trim_start())
 }
 
-/// The cell after `Status` in a table's row.
+/// Returns the cell after `Status` in a table's row.
 fn cell_after<'a>(line: &str, item: &'a str) -> Option<&'a str> {
     if !line.trim_start().starts_with('|') {
         return None;
@@ -131,7 +131,7 @@ fn cell_after<'a>(line: &str, item: &'a str) -> Option<&'a str> {
     named.then_some(rest)
 }
 
-/// The text without marks, quotes and comments around it, where anything is left.
+/// Returns the range of the text without marks, quotes and comments around it, or `None` if nothing is left.
 fn bare(text: &str, start: usize, line: u32) -> Option<(Range<usize>, u32)> {
     let before = [' ', '\t', '\n', '*', '_', '-', '+', '>', '"', '\'', '{', '`', '#', '|'];
     let after = [' ', '\t', '\n', '*', '_', '"', '\'', '}', '`', '|'];
@@ -142,7 +142,7 @@ fn bare(text: &str, start: usize, line: u32) -> Option<(Range<usize>, u32)> {
     core.chars().any(char::is_alphanumeric).then(|| (from..from + core.len(), line))
 }
 
-/// The lines of a part of a text that begins on `line`: where each begins, its number, its text.
+/// Returns the lines of a part of a text that begins on `line`: where each begins, its number, its text.
 fn placed(text: &str, range: Range<usize>, line: u32) -> impl Iterator<Item = (usize, u32, &str)> {
     let mut start = range.start;
     let part = text.get(range).unwrap_or_default();

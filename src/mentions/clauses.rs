@@ -1,4 +1,4 @@
-//! Sentences that state relations, and lists of what they name.
+//! Sentences that state relations, and the lists of names in them.
 
 use crate::markdown::GAP;
 use crate::mentions::hints::pattern;
@@ -7,31 +7,32 @@ use crate::model::Relation;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// What counts anywhere in a sentence.
+/// The phrases that state a relation anywhere in a sentence.
 static PHRASE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\b(?:(depends?[\s-]+(?:up)?on)|(blocked[\s-]+(?:by|on)))\b"));
 
-/// Words that may stand between `depends on` and what it names.
+/// Words that are allowed between `depends on` and its targets.
 const FILLERS: [&str; 24] = [
     "the", "a", "an", "this", "both", "issue", "issues", "pr", "prs", "pull", "request", "requests", "task", "tasks",
     "epic", "feature", "ticket", "tickets", "bug", "item", "story", "upstream", "work", "in",
 ];
 /// Words that join the entries of a list.
 const JOINS: [&str; 5] = ["and", "or", "plus", "as", "well"];
-/// How many words in a row may stand before the first entry.
+/// The most words of [`FILLERS`] in a row.
 const MOST_FILLERS: usize = 4;
-/// How many words a remark in parentheses after an entry may have.
+/// The most words of a remark in parentheses after an entry.
 const LONGEST_REMARK: usize = 16;
 
-/// The words of a run, and which of them are spoken for.
+/// The words of a run, and the relations that phrases state of them.
 pub(super) struct ClauseReader<'a> {
     pub(super) text: &'a str,
     pub(super) words: Vec<Word<'a>>,
-    /// Relation of the words that a phrase speaks of; `None` where it denies it or speaks of another item.
+    /// For each word, whether a phrase names it, and its relation; the inner `None` if the phrase is negated or about
+    /// another item.
     pub(super) claimed: Vec<Option<Option<Relation>>>,
 }
 
-/// Whether a word names an item at least this surely.
+/// Returns whether a word names an item at least this surely.
 pub(super) fn is_at_least(word: &Word<'_>, strength: NameStrength) -> bool {
     word.target.is_some_and(|(_, own)| own >= strength)
 }
@@ -45,7 +46,7 @@ impl<'a> ClauseReader<'a> {
         reading
     }
 
-    /// Finds what `depends on` and `blocked by` speak of.
+    /// Finds the targets of `depends on` and `blocked by`.
     fn phrases(&mut self) {
         for found in PHRASE.captures_iter(self.text) {
             let Some(whole) = found.get(0) else { continue };
@@ -57,12 +58,12 @@ impl<'a> ClauseReader<'a> {
         }
     }
 
-    /// The index of the first word at or after a byte.
+    /// Returns the index of the first word at or after a byte.
     pub(super) fn word_at(&self, at: usize) -> usize {
         self.words.partition_point(|word| word.start < at)
     }
 
-    /// The entries of a list such as `#1, #2 (done) and #3` that begins at a byte and ends before the word
+    /// Returns the entries of a list such as `#1, #2 (done) and #3` that begins at a byte and ends before the word
     /// `until`.
     pub(super) fn list(&self, from: usize, until: usize) -> Vec<usize> {
         let mut entries = Vec::new();
@@ -105,10 +106,10 @@ impl<'a> ClauseReader<'a> {
         entries
     }
 
-    /// Whether a word names an item where a list of them is due.
+    /// Returns whether a word names an item at a position where a list of items is expected.
     ///
-    /// Words joined by hyphens do where nothing follows that they could
-    /// describe: `blocked by cache-layer.`, not `blocked by pre-existing faults`.
+    /// Words joined by hyphens only count if nothing follows that they could describe: `blocked by cache-layer.`, not
+    /// `blocked by pre-existing faults`.
     fn names(&self, index: usize) -> bool {
         let word = &self.words[index];
         match word.target {
@@ -121,7 +122,7 @@ impl<'a> ClauseReader<'a> {
         }
     }
 
-    /// Whether the phrase at a byte is denied: not, never, no longer, n't shortly before it.
+    /// Returns whether the phrase at a byte is negated: not, never, no longer, n't shortly before it.
     fn denied(&self, at: usize) -> bool {
         let mut end = at;
         let before = self.words[..self.word_at(at)].iter().rev().take(4);
@@ -147,8 +148,8 @@ impl<'a> ClauseReader<'a> {
         false
     }
 
-    /// Whether the phrase at a byte has another item as its subject: `#5 depends on #6`,
-    /// or stands in a remark on one: `#5 (low, depends on #6)`.
+    /// Returns whether the phrase at a byte has another item as its subject: `#5 depends on #6`,
+    /// or is in a remark on one: `#5 (low, depends on #6)`.
     fn of_another(&self, at: usize) -> bool {
         if let Some(open) = self.remark(at)
             && let Some(word) = self.word_at(open).checked_sub(1).map(|index| &self.words[index])
@@ -178,7 +179,7 @@ impl<'a> ClauseReader<'a> {
         false
     }
 
-    /// Where the parenthesis around a byte opens, if it does shortly before.
+    /// Returns where the parenthesis around a byte opens, if it does shortly before.
     fn remark(&self, at: usize) -> Option<usize> {
         let before = self.text.get(..at)?.char_indices().rev().take(LONGEST_REMARK * 10);
         let mut closed = 0_u32;

@@ -1,19 +1,19 @@
-//! What a text may hold at all, by the words in it: most prose is spared the reading word by word.
+//! Quick tests for texts that cannot mention anything: most prose is not read word by word.
 
 use aho_corasick::AhoCorasick;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// What every path of a document, every URL and every number of an ADR has.
+/// Substrings of every path of a document, every URL and every number of an ADR, one of which must occur.
 ///
 /// ASCII case is ignored. No word here has a `k` or an `s`, the two letters that Unicode also
 /// writes with signs outside ASCII, so that nothing is missed that a pattern without case finds.
 static REFERENCES: LazyLock<Hints> = LazyLock::new(|| Hints::new(&["adr", "://", ".md", ".rst", ".adoc", ".txt"]));
 
-/// What every phrase has that states a relation.
+/// Substrings of every phrase that states a relation.
 static PHRASES: LazyLock<Hints> = LazyLock::new(|| Hints::new(&["depend", "bloc", "part of", "part-of"]));
 
-/// What every other label of a relation has besides its colon.
+/// Substrings of every other label of a relation; it has a colon besides.
 static LABELS: LazyLock<Hints> =
     LazyLock::new(|| Hints::new(&["parent", "child", "relat", "ubi", "ub-i", "ubt", "ub-t"]));
 
@@ -29,7 +29,7 @@ impl Hints {
     }
 }
 
-/// What of a run may be a reference.
+/// The kinds of references that a run may contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct HintedRun {
     /// Paths of documents and URLs.
@@ -57,13 +57,13 @@ impl HintedRun {
     }
 }
 
-/// Whether a text may state a relation by its own words, whatever it stands under.
+/// Returns whether a text may state a relation by its own words, independent of headings and labels above it.
 pub(super) fn relations(text: &str) -> bool {
     PHRASES.has(text) || text.contains([':', '：']) && LABELS.has(text)
 }
 
 /// Compiles a pattern that is written in the source code.
-#[expect(clippy::expect_used, reason = "the pattern is a constant that every test of the room compiles")]
+#[expect(clippy::expect_used, reason = "the pattern is a constant that every test of the module compiles")]
 pub(super) fn pattern(written: &str) -> Regex {
     Regex::new(written).expect("a valid pattern")
 }
@@ -74,7 +74,7 @@ mod tests {
     use crate::model::DOCUMENT_EXTENSIONS;
 
     #[test]
-    fn prose_without_hints_is_told_from_prose_with_them() {
+    fn prose_with_hints_is_distinguished_from_prose_without() {
         assert_eq!(HintedRun::of("The cache is sound. It recovers."), HintedRun::default());
         assert_eq!(HintedRun::of("see ADR 7"), HintedRun { paths: false, adrs: true });
         assert_eq!(HintedRun::of("docs/A.MD, the adrs"), HintedRun { paths: true, adrs: true });

@@ -1,4 +1,46 @@
-//! What a Markdown text mentions: relations to other items, and references to files and ADRs.
+//! Mentions: the relations, references and ADR numbers in the prose of a Markdown text.
+//!
+//! [`Mentions::of`] goes through the inline parts of a text, as `markdown` gives them, and finds two kinds of mentions.
+//! No file and no other item is looked up here: `graph` resolves what was found.
+//!
+//! # Grammar of relations
+//!
+//! A *name* is a word that may name an item. There are three strengths (`words.rs`):
+//!
+//! | strength | forms |
+//! |---|---|
+//! | sure | `#12`, `GH-12`, `owner/repo#12`, the URL of an issue or pull request, `kind:slug` |
+//! | id   | words with a hyphen and a digit (`TASK-4`, `bd-au0.10`), `kind:12` |
+//! | weak | words with a hyphen (`cache-layer`) |
+//!
+//! A *list* is names joined by commas, `and`, `&` and the like: `#1, #2 (done) and the issue #3`. Remarks in parentheses
+//! and filler words such as `the issue` are skipped. A relation is stated in one of five ways:
+//!
+//! ```text
+//! phrase     … (depends on | blocked by | blocked on) list                anywhere in a sentence  (clauses.rs)
+//! label      [bullet] (Parent | Blocked by | Depends on | Blocks | …) : list    at the start of a line  (relations.rs)
+//! beginning  (Part of | Blocks) list                                      at the start of a line  (relations.rs)
+//! heading    ## (Parent | Blocked by | Dependencies | Related | …)        names in its section    (sections.rs)
+//! children   ## (Children | Sub-issues | Tasks | …)                       items of its lists      (sections.rs)
+//! ```
+//!
+//! - A phrase states nothing if it is negated (`not`, `never`, `no longer`) or has another item as its subject
+//!   (`#5 depends on #6`). Its names are then not available to labels and headings either.
+//! - A label without names applies to the list below it, or to the next paragraph if that begins with a name.
+//! - Under a heading such as `Tasks` only items with a checkbox are children; under one that names children
+//!   (`Sub-issues`) every item of the outermost list is. A heading `Tasks` inside such a section only groups it.
+//! - A weak name only counts directly after a phrase or label. Of several names for a parent the first counts.
+//! - Code, quotes, struck text, HTML and HTML comments state nothing. A link to an issue counts as its URL.
+//!
+//! # Grammar of references
+//!
+//! References are found in all inline text, code spans and visible HTML included (`references.rs`):
+//!
+//! - the target of a link or of a link definition, unless it is an anchor or has another scheme than `http`;
+//! - a web address or a path in prose: a word with a slash or an ADR's number that ends as a document does
+//!   (`docs/a.md`, `docs/a.md:12`, `0007-cache.md`), unless it is a placeholder (`NNNN-title.md`);
+//! - the number of an ADR: `ADR-12`, `ADR 12`, `ADRs 3, 4 and 5`; a repo's name before it makes it foreign;
+//! - bare numbers in a section with a heading such as `Architecture decisions`, or after a label such as `ADRs:`.
 
 mod adr;
 mod clauses;
@@ -19,7 +61,7 @@ use relations::RelationCollector;
 use sections::OpenSections;
 use serde::{Deserialize, Serialize};
 
-/// A Markdown text, read: its outline and what it mentions.
+/// A parsed Markdown text: its outline and its mentions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Markdown {
     /// Its blocks and headings.
@@ -76,7 +118,7 @@ impl Mentions {
     }
 }
 
-/// Finds the possible references in a text of one line, such as a title, that stands on `line` of its file.
+/// Finds the possible references in a text of one line, such as a title, on `line` of its file.
 pub fn references_in_line(text: &str, line: u32) -> Vec<Reference> {
     let mut references = Markdown::read(text.trim()).mentions.references;
     for reference in &mut references {

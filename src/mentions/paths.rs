@@ -4,7 +4,7 @@ use crate::mentions::adr::adr_number;
 use crate::model::is_document_name;
 use std::ops::Range;
 
-/// The words of a text as paths may have them: divided by white space, quotes and brackets.
+/// Returns the ranges of the words of a text that may be paths: divided by white space, quotes and brackets.
 pub(super) fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     let divides = |c: char| {
         c.is_whitespace()
@@ -19,24 +19,24 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The path in a word, without a line, a full stop or an `@` around it.
+/// Returns the path in a word, without a line, a full stop or an `@` around it.
 pub(super) fn path_in(word: &str) -> Option<&str> {
-    // Almost every word of prose ends here.
+    // A quick test that almost every word of prose fails.
     if !word.trim_end_matches('.').contains('.') {
         return None;
     }
     let word = word.trim_start_matches(['@', '*', '=', ':']).trim_end_matches(['.', ':', '!', '?', '*', '>']);
     let word = without_lines(word);
-    let odd =
+    let unusual =
         |c: char| matches!(c, '*' | '?' | '<' | '>' | '{' | '}' | '$' | '…' | '\\' | ':' | '\n') || c.is_control();
-    if word.len() > 1024 || word.contains(odd) || !is_document_name(word) || is_placeholder(word) {
+    if word.len() > 1024 || word.contains(unusual) || !is_document_name(word) || is_placeholder(word) {
         return None;
     }
     let path = word.split('#').next().unwrap_or(word);
     (path.contains('/') || adr_number(path).is_some()).then_some(word)
 }
 
-/// Without `:12`, `:12:3`, `:12-14` or `#L12-L14` at its end.
+/// Returns the text without `:12`, `:12:3`, `:12-14` or `#L12-L14` at its end.
 fn without_lines(word: &str) -> &str {
     if let Some((path, anchor)) = word.split_once("#L")
         && anchor.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | 'L'))
@@ -49,14 +49,14 @@ fn without_lines(word: &str) -> &str {
     }
 }
 
-/// Whether a path is one of a template: `ADR-XXXX-title.md`, `NNNN-title.md`.
+/// Returns whether a path is one of a template: `ADR-XXXX-title.md`, `NNNN-title.md`.
 fn is_placeholder(path: &str) -> bool {
     path.split(|c: char| !c.is_alphanumeric()).any(|part| {
         part.len() >= 3 && (part.bytes().all(|b| matches!(b, b'X' | b'x')) || matches!(part, "NNN" | "NNNN" | "YYYY"))
     })
 }
 
-/// The URL in a word; `at` is where its `://` stands. Empty where it is no web address.
+/// Returns the URL in a word, or an empty text if it is no web address; `at` is the offset of its `://`.
 pub(super) fn word_url(word: &str, at: usize) -> &str {
     let scheme = ["https", "http"].into_iter().find(|scheme| word[..at].ends_with(scheme));
     let start = scheme.map_or(word.len(), |scheme| at - scheme.len());
@@ -64,7 +64,7 @@ pub(super) fn word_url(word: &str, at: usize) -> &str {
     url.split('<').next().unwrap_or(url)
 }
 
-/// Whether a link leads neither to a file nor to the web: `mailto:`, `data:` and the like.
+/// Returns whether a link leads neither to a file nor to the web: `mailto:`, `data:` and the like.
 pub(super) fn has_other_scheme(target: &str) -> bool {
     match target.split_once(':') {
         Some((scheme, _)) => {
@@ -79,7 +79,7 @@ pub(super) fn has_other_scheme(target: &str) -> bool {
     }
 }
 
-/// The word directly before a number where it looks like the name of a repo.
+/// Returns the word directly before a number if it looks like the name of a repo.
 pub(super) fn foreign(before: &str) -> Option<String> {
     let before = before.strip_suffix([' ', '\u{a0}'])?;
     let start = before
@@ -107,7 +107,7 @@ const PREFIXES: [&str; 30] = [
     "high", "low", "cross", "in", "on", "out", "by", "per", "first", "second", "and", "either", "back", "to", "under",
 ];
 
-/// Whether a word with a hyphen, a slash or a digit is still no repo's name: `and/or`, `TASK-12`, `v2`, `docs/adr`.
+/// Returns whether a word with a hyphen, a slash or a digit is still no repo's name: `and/or`, `TASK-12`, `v2`, `docs/adr`.
 fn is_english(word: &str) -> bool {
     let mut parts = word.split(['-', '/', '_', '.']);
     let first = parts.next().unwrap_or_default().to_ascii_lowercase();

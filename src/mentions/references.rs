@@ -1,4 +1,4 @@
-//! What may be a reference to a file or an ADR.
+//! Possible references to files and ADRs.
 
 use crate::markdown::{LinkSpan, Run};
 use crate::mentions::hints::{HintedRun, pattern};
@@ -21,7 +21,7 @@ pub enum ReferenceForm {
     AdrNumber,
 }
 
-/// What may be a reference to a file or an ADR.
+/// A possible reference to a file or an ADR.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
     /// As written: a path, a URL or the digits of an ADR's number.
@@ -30,9 +30,9 @@ pub struct Reference {
     pub form: ReferenceForm,
     /// The line.
     pub line: u32,
-    /// The word directly before an ADR's number where it looks like a repo's name (`cosmos-sdk ADR020`).
+    /// The word directly before an ADR's number if it looks like a repo's name (`cosmos-sdk ADR020`).
     pub foreign: Option<String>,
-    /// Where an ADR's number is the text of a link: the link's target, which then decides.
+    /// The target of the link around an ADR's number, which takes precedence over the number.
     pub link: Option<String>,
 }
 
@@ -50,9 +50,9 @@ static NUMBERS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\s,;&/#*+-]*(?:an
 /// Collects the references of a text, run by run.
 #[derive(Debug, Default)]
 pub(super) struct ReferenceFinder {
-    /// With the place in the source, by which they are put in order.
+    /// The references with their source offsets, by which they are sorted.
     found: Vec<(usize, Reference)>,
-    /// Depth of lists of an `ADRs:` line with nothing after it.
+    /// The number of lists around an `ADRs:` line with nothing after it.
     label: Option<usize>,
 }
 
@@ -71,7 +71,7 @@ impl ReferenceFinder {
         self.found.push((source, reference));
     }
 
-    /// Reads a run that stands under `section`.
+    /// Reads a run in a section with the meaning `section`.
     pub(super) fn read(&mut self, run: &Run, section: Option<HeadingMeaning>, lines: &LineStarts) {
         let text = run.full.text.as_str();
         if text.trim().is_empty() {
@@ -90,7 +90,7 @@ impl ReferenceFinder {
         self.bare(run, section, hints.adrs, &links, lines);
     }
 
-    /// Paths and URLs; says where they stand.
+    /// Finds paths and URLs, and returns their ranges.
     fn paths(&mut self, run: &Run, links: &Spans, lines: &LineStarts) -> Spans {
         let text = run.full.text.as_str();
         let mut codes = Vec::new();
@@ -130,7 +130,7 @@ impl ReferenceFinder {
         Spans::new(paths.into_iter())
     }
 
-    /// `ADR-012` and its kin.
+    /// Finds numbers of ADRs such as `ADR-012`.
     fn numbers(&mut self, run: &Run, paths: &Spans, links: &Spans, lines: &LineStarts) {
         let text = run.full.text.as_str();
         for found in ADR.captures_iter(text) {
@@ -182,7 +182,7 @@ impl ReferenceFinder {
         ));
     }
 
-    /// Bare numbers under an ADR heading or after an `ADRs:` label.
+    /// Finds bare numbers under an ADR heading or after an `ADRs:` label.
     fn bare(&mut self, run: &Run, section: Option<HeadingMeaning>, hinted: bool, links: &Spans, lines: &LineStarts) {
         let below = self.label.filter(|depth| run.lists > *depth && !run.heading);
         self.label = below;
@@ -216,14 +216,14 @@ impl ReferenceFinder {
         }
     }
 
-    /// All that was read, in the order of the source.
+    /// Returns all that was read, in the order of the source.
     pub(super) fn finish(mut self) -> Vec<Reference> {
         self.found.sort_by_key(|(source, _)| *source);
         self.found.into_iter().map(|(_, reference)| reference).collect()
     }
 }
 
-/// Where the `s` of `ADRs` ends.
+/// Returns where the `s` of `ADRs` ends.
 fn plural_end(found: &regex::Captures<'_>) -> usize {
     found.get(1).map_or(0, |plural| plural.end())
 }
@@ -233,7 +233,7 @@ fn and_number(rest: &str) -> bool {
     rest.strip_prefix("and ").is_some_and(|rest| rest.trim_start().starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Whether the digits before `end` are a whole number, neither `12a` nor `1.2`.
+/// Returns whether the digits before `end` are a whole number, neither `12a` nor `1.2`.
 fn ends_number(text: &str, end: usize) -> bool {
     let mut rest = text[end..].chars();
     match rest.next() {
@@ -243,7 +243,7 @@ fn ends_number(text: &str, end: usize) -> bool {
     }
 }
 
-/// Ranges in order, none of which begins inside another's beginning.
+/// Disjoint ranges in order.
 struct Spans(Vec<Range<usize>>);
 
 impl Spans {
@@ -251,7 +251,7 @@ impl Spans {
         Self(ranges.collect())
     }
 
-    /// The index of the range that holds a byte.
+    /// Returns the index of the range that holds a byte.
     fn index(&self, at: usize) -> Option<usize> {
         let index = self.0.partition_point(|range| range.start <= at).checked_sub(1)?;
         self.0.get(index).filter(|range| range.contains(&at)).map(|_| index)
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_are_read_with_the_line_that_they_stand_on() {
+    fn references_in_a_title_have_its_line() {
         let references = references_in_line("Follow ADR-7 as in docs/a.md", 9);
         assert_eq!(
             references.iter().map(|r| (r.target.as_str(), r.line)).collect::<Vec<_>>(),

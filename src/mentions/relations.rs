@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// Which part of a body states a relation; part of its evidence.
+/// The part of a body that states a relation, as its evidence names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Via {
     /// A task list under a heading of children.
@@ -25,13 +25,13 @@ pub enum Via {
 /// A relation that a text states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BodyRelation {
-    /// What the named one is to the item with this text.
+    /// The relation of the named item to the item with this text.
     pub relation: Relation,
-    /// What is named: `#12`, `GH-12`, `owner/repo#12`, a URL, an id.
+    /// The named item: `#12`, `GH-12`, `owner/repo#12`, a URL, an id.
     pub target: String,
     /// The line.
     pub line: u32,
-    /// Where it stands.
+    /// The part of the text.
     pub via: Via,
 }
 
@@ -51,36 +51,36 @@ pub(super) struct RelationCollector {
     label: Option<PendingLabel>,
 }
 
-/// A label with nothing after it: the list below it is meant, or else the paragraph.
+/// A label without targets on its line: it applies to the list below it, or to the next paragraph.
 #[derive(Debug, Clone, Copy)]
 struct PendingLabel {
     relation: Relation,
-    /// How many lists it stands in itself.
+    /// The number of lists around it.
     depth: usize,
-    /// Whether a list answered it.
+    /// Whether it was applied to a list.
     used: bool,
 }
 
 impl RelationCollector {
-    /// Reads a run that stands under `section`.
+    /// Reads a run in a section with the meaning `section`.
     pub(super) fn read(&mut self, run: &Run, section: Option<HeadingMeaning>, lines: &LineStarts) {
         if run.quoted {
             return;
         }
-        // Nothing here announces a relation, and nothing before it did.
+        // Without a hint in the run or an announcement above it, no relation is possible.
         let announced = self.label.is_some()
             || matches!(section, Some(HeadingMeaning::Relation(_) | HeadingMeaning::Children { .. }));
-        if !announced && !hints::relations(&run.said.text) {
+        if !announced && !hints::relations(&run.spoken.text) {
             return;
         }
-        let reading = ClauseReader::of(&run.said.text);
-        if reading.words.is_empty() {
+        let clauses = ClauseReader::of(&run.spoken.text);
+        if clauses.words.is_empty() {
             return;
         }
-        let label = self.label_for(run, &reading);
-        let stated = reading.relations(run, section, label);
+        let label = self.label_for(run, &clauses);
+        let stated = clauses.relations(run, section, label);
         for (at, relation, target, via) in stated.found {
-            let line = lines.line(run.said.source(at));
+            let line = lines.line(run.spoken.source(at));
             if self.seen.insert((line, relation, target.clone())) {
                 self.found.push(BodyRelation { relation, target, line, via });
             }
@@ -90,35 +90,35 @@ impl RelationCollector {
         }
     }
 
-    /// All that was read, in order.
+    /// Returns all that was read, in order.
     pub(super) fn finish(self) -> Vec<BodyRelation> {
         self.found
     }
 
-    /// The label that still speaks for this run.
-    fn label_for(&mut self, run: &Run, reading: &ClauseReader<'_>) -> Option<Relation> {
+    /// Returns the label above that applies to this run.
+    fn label_for(&mut self, run: &Run, clauses: &ClauseReader<'_>) -> Option<Relation> {
         let label = self.label?;
         if run.lists > label.depth && !run.heading {
             self.label = Some(PendingLabel { used: true, ..label });
             return Some(label.relation);
         }
         self.label = None;
-        let answers = reading.words.first().is_some_and(|word| is_at_least(word, NameStrength::Id));
+        let answers = clauses.words.first().is_some_and(|word| is_at_least(word, NameStrength::Id));
         (answers && !label.used && run.lists == 0 && label.depth == 0 && !run.heading).then_some(label.relation)
     }
 }
 
-/// What a run states.
+/// The relations that one run states.
 #[derive(Default)]
 struct StatedRelations {
     found: Vec<(usize, Relation, String, Via)>,
-    /// A label at the end that names nothing itself.
+    /// The label on the last line, if it has no targets of its own.
     label: Option<Relation>,
 }
 
-/// What a line was.
+/// The kind of a line.
 enum LineKind {
-    /// A label that names nothing itself.
+    /// A label without targets of its own.
     Label(Relation),
     /// Anything else.
     Text,
@@ -138,29 +138,29 @@ impl ClauseReader<'_> {
             return stated;
         }
         let in_children = matches!(section, Some(HeadingMeaning::Children { .. })) && run.lists > 0;
-        let mut taken: BTreeSet<usize> = BTreeSet::new();
+        let mut used: BTreeSet<usize> = BTreeSet::new();
         if !in_children {
             for (index, claim) in self.claimed.iter().enumerate() {
                 if let Some(Some(relation)) = claim {
-                    taken.insert(index);
+                    used.insert(index);
                     self.state(index, *relation, Via::Body, &mut stated);
                 }
             }
         }
-        let (mut offset, mut said) = (0, None);
+        let (mut offset, mut label_above) = (0, None);
         for line in self.text.split('\n') {
             let range = self.word_at(offset)..self.word_at(offset + line.len() + 1);
-            // A label of this run speaks for the lines below it as long as they begin with what it asks for.
+            // A label of this run applies to the lines below it while they begin with an id.
             let begins = self.words.get(range.start).is_some_and(|word| is_at_least(word, NameStrength::Id));
-            let pending = said.filter(|_| begins).or(label);
-            said = match self.line(line, offset, range, section, pending, run, &mut taken, &mut stated) {
+            let pending = label_above.filter(|_| begins).or(label);
+            label_above = match self.line(line, offset, range, section, pending, run, &mut used, &mut stated) {
                 LineKind::Label(relation) => {
                     stated.label = Some(relation);
                     Some(relation)
                 }
                 LineKind::Text => {
                     stated.label = None;
-                    said.filter(|_| begins)
+                    label_above.filter(|_| begins)
                 }
             };
             offset += line.len() + 1;
@@ -169,7 +169,7 @@ impl ClauseReader<'_> {
         stated
     }
 
-    /// Reads one line for which `pending` speaks.
+    /// Reads one line to which the label `pending` applies.
     #[expect(clippy::too_many_arguments, reason = "the state of one loop, which has no meaning of its own")]
     fn line(
         &self,
@@ -179,7 +179,7 @@ impl ClauseReader<'_> {
         section: Option<HeadingMeaning>,
         pending: Option<Relation>,
         run: &Run,
-        taken: &mut BTreeSet<usize>,
+        used: &mut BTreeSet<usize>,
         stated: &mut StatedRelations,
     ) -> LineKind {
         if let Some(found) = LABEL.captures(line)
@@ -191,7 +191,7 @@ impl ClauseReader<'_> {
                 return LineKind::Label(relation);
             }
             let leading = self.list(offset + whole.end(), range.end);
-            self.take(rest, &leading, true, relation, taken, stated);
+            self.take(rest, &leading, true, relation, used, stated);
             return LineKind::Text;
         }
         if let Some(found) = START.captures(line)
@@ -202,7 +202,7 @@ impl ClauseReader<'_> {
             let first = leading.first().map(|index| &self.words[*index]);
             if first.is_some_and(|word| is_at_least(word, NameStrength::Id)) {
                 for index in leading {
-                    if self.claimed[index].is_none() && taken.insert(index) {
+                    if self.claimed[index].is_none() && used.insert(index) {
                         self.state(index, relation, Via::Body, stated);
                     }
                 }
@@ -220,11 +220,11 @@ impl ClauseReader<'_> {
         };
         let leads = range.clone().next().filter(|first| self.words[*first].target.is_some());
         let leading = leads.map(|first| self.list(self.words[first].start, range.end)).unwrap_or_default();
-        self.take(range, &leading, false, relation, taken, stated);
+        self.take(range, &leading, false, relation, used, stated);
         LineKind::Text
     }
 
-    /// The words of a range that stand in no parentheses.
+    /// Returns the words of a range outside parentheses.
     fn outside_remarks(&self, range: std::ops::Range<usize>) -> Vec<usize> {
         let mut depth = 0_i32;
         let mut end = None;
@@ -245,18 +245,20 @@ impl ClauseReader<'_> {
             .collect()
     }
 
-    /// States the `leading` words, then what else in `range` surely names an item, and after a
-    /// label, or where nothing does, what only looks like an id. Of parents only the first.
+    /// Adds the `leading` words and the other words of `range` that surely name an item.
+    ///
+    /// After a label, or if there are none of these, words that only look like an id count too. Of parents only the first
+    /// word counts.
     fn take(
         &self,
         range: std::ops::Range<usize>,
         leading: &[usize],
         label: bool,
         relation: Relation,
-        taken: &mut BTreeSet<usize>,
+        used: &mut BTreeSet<usize>,
         stated: &mut StatedRelations,
     ) {
-        let free = |index: &usize| self.claimed[*index].is_none() && !taken.contains(index);
+        let free = |index: &usize| self.claimed[*index].is_none() && !used.contains(index);
         let mut chosen: BTreeSet<usize> =
             leading.iter().copied().filter(|index| range.contains(index)).filter(free).collect();
         let least = |index: &usize, strength| is_at_least(&self.words[*index], strength);
@@ -267,12 +269,12 @@ impl ClauseReader<'_> {
         }
         let most = if relation == Relation::Parent { 1 } else { usize::MAX };
         for index in chosen.into_iter().take(most) {
-            taken.insert(index);
+            used.insert(index);
             self.state(index, relation, Via::Body, stated);
         }
     }
 
-    /// A list item under a heading of children: what it begins with, else all issues that it names.
+    /// Adds the children that a list item under a heading of children names: those it begins with, or all issues in it.
     fn child(&self, task: bool, stated: &mut StatedRelations) {
         let via = if task { Via::Checklist } else { Via::Body };
         let leads = self.words.first().filter(|word| word.target.is_some());
@@ -366,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_item_needs_is_not_ours() {
+    fn dependencies_of_another_item_are_not_this_items() {
         for text in ["#5 depends on #6", "Moved to #5 (low, depends on #6)", "- TASK-1 is blocked by TASK-2"] {
             assert_eq!(targets(text), [], "{text}");
         }
@@ -393,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_speaks_for_the_list_below_it_and_no_further() {
+    fn a_label_applies_to_the_list_below_it_and_no_further() {
         let text = "### Dependencies (Blocked By / Blocks)\n\nBlocked by:\n- #1\n- Cache (#2)\n\nBlocks:\n- #3\n\n## Notes\n- #4\n";
         let expected = [of(BlockedBy, &["#1", "#2"]), of(Blocks, &["#3"])].concat();
         assert_eq!(targets(text), expected);
@@ -402,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_speak_for_their_sections() {
+    fn headings_give_their_sections_a_relation() {
         assert_eq!(targets("## Blocked by\n\n#1, feat:y\n\n## Goal\n\n#2\n"), of(BlockedBy, &["#1", "feat:y"]));
         assert_eq!(
             targets("### Parent Feature URL\n\nhttps://github.com/o/r/issues/3\n"),
@@ -430,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_child_needs_is_not_ours() {
+    fn dependencies_of_a_child_are_not_this_items() {
         assert_eq!(
             targets("## Child tasks\n- [ ] #1 (blocked by #2)\n- [ ] Cache #3, depends on #4\n"),
             of(Child, &["#1", "#3"])
@@ -462,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_struck_is_passed_over() {
+    fn struck_text_is_skipped() {
         assert_eq!(targets("Blocked by ~~#1~~ #2, ~~#3~~, #4"), of(BlockedBy, &["#2", "#4"]));
     }
 

@@ -1,15 +1,15 @@
-//! Headings whose sections mean something: relations, children, ADRs.
+//! Headings that give their sections a meaning: relations, children, ADRs.
 
 use crate::model::Relation;
 
-/// What the section of a heading states.
+/// The meaning of a heading for its section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeadingMeaning {
     /// The references in it are of this relation.
     Relation(Relation),
     /// Its list items are children; of a heading such as `Tasks` only those with a checkbox.
     Children {
-        /// Whether the heading speaks of children, so that plain list items count too.
+        /// Whether the heading names children, so that plain list items count too.
         named: bool,
     },
     /// Bare numbers in it are ADRs.
@@ -22,8 +22,8 @@ const THINGS: [&str; 24] = [
     "stories", "url", "urls", "link", "links", "ticket", "tickets", "id", "ids", "pr", "prs", "and",
 ];
 
-/// What a heading with this title begins, if anything.
-pub(super) fn section(title: &str) -> Option<HeadingMeaning> {
+/// Returns the meaning of a heading with this title, if any.
+pub(super) fn meaning_of(title: &str) -> Option<HeadingMeaning> {
     let bare: String = without_parentheses(title).to_lowercase();
     let words: Vec<&str> = bare
         .split(|c: char| !(c.is_alphanumeric() || c == '-'))
@@ -71,7 +71,7 @@ fn is_adr_title(words: &[&str]) -> bool {
     }
 }
 
-/// `Child issues (links)` → `Child issues `, `ADR(s)` → `ADR`.
+/// Removes parentheses: `Child issues (links)` → `Child issues `, `ADR(s)` → `ADR`.
 fn without_parentheses(title: &str) -> String {
     let mut depth = 0_u32;
     title
@@ -90,7 +90,7 @@ fn without_parentheses(title: &str) -> String {
         .collect()
 }
 
-/// The sections that stand open: headings by level, innermost last.
+/// The open sections: headings by level, innermost last.
 #[derive(Debug, Default)]
 pub(super) struct OpenSections(Vec<(u8, Option<HeadingMeaning>)>);
 
@@ -102,14 +102,14 @@ impl OpenSections {
         }
         // A heading such as `Tasks` inside a children section groups children that are named there.
         let outer = self.current();
-        let own = match (section(title), outer) {
+        let own = match (meaning_of(title), outer) {
             (Some(HeadingMeaning::Children { named: false }), Some(HeadingMeaning::Children { named: true })) => outer,
             (own, _) => own,
         };
         self.0.push((level, own));
     }
 
-    /// What the text here stands under: the innermost heading that means something.
+    /// Returns the meaning of the innermost heading above the current text that has one.
     pub(super) fn current(&self) -> Option<HeadingMeaning> {
         self.0.iter().rev().find_map(|(_, section)| *section)
     }
@@ -142,7 +142,7 @@ mod tests {
             ("", None),
         ];
         for (title, expected) in cases {
-            assert_eq!(section(title), expected, "{title}");
+            assert_eq!(meaning_of(title), expected, "{title}");
         }
     }
 

@@ -3,27 +3,27 @@
 use crate::markdown::GAP;
 use crate::model::{is_document_name, is_repo_name, issue_url};
 
-/// How surely a word names an item.
+/// The certainty with which a word names an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NameStrength {
-    /// It is words joined by hyphens: an id only where a relation was just announced.
+    /// Words joined by hyphens: an id only directly after a relation was announced.
     Weak,
-    /// It has the shape of an id with a number, as `UTF-8` and `localhost:8080` have too.
+    /// The shape of an id with a number, which `UTF-8` and `localhost:8080` have too.
     Id,
-    /// It is an issue reference, or a kind and a slug.
+    /// An issue reference, or a kind and a slug.
     Sure,
 }
 
 /// A word of a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Word<'a> {
-    /// Where it begins.
+    /// The byte at which it begins.
     pub(super) start: usize,
-    /// Where it ends.
+    /// The byte at which it ends.
     pub(super) end: usize,
     /// Without punctuation around it.
     pub(super) text: &'a str,
-    /// What it names, if it may name an item: of a URL the part up to the number.
+    /// The item that it may name, and how surely; for a URL the part up to the number.
     pub(super) target: Option<(&'a str, NameStrength)>,
 }
 
@@ -86,7 +86,7 @@ fn add<'a>(word: &'a str, start: usize, words: &mut Vec<Word<'a>>) {
     }
 }
 
-/// What a whole word names, if anything.
+/// Returns the item that a whole word may name.
 fn target(word: &str) -> Option<(&str, NameStrength)> {
     // Every form has one of these; almost no word of prose does.
     if !word.contains(['#', ':', '-']) {
@@ -128,7 +128,7 @@ fn target(word: &str) -> Option<(&str, NameStrength)> {
     shaped.then_some((word, strength))
 }
 
-/// Whether a word is the name of a file rather than an id such as `BACK-4.10`.
+/// Returns whether a word is the name of a file rather than an id such as `BACK-4.10`.
 fn is_file(word: &str) -> bool {
     let extension = word.rsplit_once('.').map_or("", |(_, extension)| extension);
     let code = [
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn issues_and_items_are_told_from_other_words() {
+    fn issues_and_items_are_distinguished_from_other_words() {
         use NameStrength::{Id, Sure, Weak};
         let text = "(#12), GH-7. o/r#3; GH#5 feat:x task:a-b EPIC:q task:12 bd-au0.10, TASK-4. cache-layer";
         assert_eq!(

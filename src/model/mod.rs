@@ -1,4 +1,4 @@
-//! Ids, repo paths, natural order, digests, diagnostics: the words that every room speaks.
+//! Ids, repo paths, natural order, digests, diagnostics: the types that all modules share.
 
 mod commands;
 mod diagnostic;

@@ -41,8 +41,10 @@ pub struct RemovedLines {
     pub lines: u32,
 }
 
-/// Controls, bidirectional marks, line separators, fillers and invisible tags. Joiners and variation selectors are not
-/// among them: emoji and scripts need them.
+/// Returns whether a reader of a text obeys or hides `c` instead of showing it.
+///
+/// These are controls, bidirectional marks, line separators, fillers and invisible tags. Joiners and variation selectors
+/// are not among them: emoji and scripts need them.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -52,7 +54,7 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Whether some reader takes `c` for the end of a line.
+/// Returns whether some program treats `c` as the end of a line.
 pub fn is_line_end(c: char) -> bool {
     matches!(c, '\n' | '\u{b}' | '\u{c}' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }

@@ -14,11 +14,11 @@ pub struct Node<T> {
 pub enum Value<T> {
     /// Nothing, `~`, `null`.
     Null,
-    /// A string, number or boolean as spelled; `plain` where it was not quoted.
+    /// A string, number or boolean.
     Scalar {
         /// As spelled.
         text: T,
-        /// Whether it stood without quotes, so that `12` is a number and `true` a boolean.
+        /// Whether it was not quoted, so that `12` is a number and `true` a boolean.
         plain: bool,
     },
     /// A list.
@@ -28,7 +28,7 @@ pub enum Value<T> {
 }
 
 impl<T: AsRef<str>> Node<T> {
-    /// Returns the node with every text replaced by what `f` makes of its key, text and line.
+    /// Returns the node with every text replaced by the result of `f` for its key, text and line.
     ///
     /// The key of a value is the name that it has in the innermost map, else `key`; keys themselves have an empty key.
     pub fn map<'a, U>(&'a self, key: &'a str, f: &mut impl FnMut(&'a str, &'a T, u32) -> U) -> Node<U> {

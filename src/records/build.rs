@@ -1,9 +1,9 @@
-//! A record's fields → an item, by what its source says of their names.
+//! The fields of a record → an item, by the field mapping of its source.
 
 use crate::config::{ItemSource, Template, TemplatePart};
 use crate::markdown::Outline;
 use crate::model::{Code, Diagnostic, Node, Place, Refusal, RepoPath, Value, is_document_name};
-use crate::records::fields::{Fields, GATHERED, RELATIONS, hoist, mapped_from};
+use crate::records::fields::{Fields, GATHERED, RELATIONS, lift_relationships, mapped_from};
 use crate::records::item::{Body, Field, FieldRelation, Item, Mention, Origin};
 use crate::records::values::{mentions, scalars, text_of};
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// Fields whose values are never document references, however they look.
 const NO_DOCUMENTS: [&str; 8] = ["id", "stable_id", "title", "status", "type", "labels", "issue", "adrs"];
 
-/// What all items of a file share.
+/// The context that all items of a file share.
 pub(super) struct ItemContext<'a> {
     pub(super) source: &'a ItemSource,
     pub(super) source_index: usize,
@@ -28,31 +28,31 @@ pub(super) struct RawRecord {
     pub(super) head: String,
     /// The Markdown below a front matter and its first line.
     pub(super) below: Option<(String, u32)>,
-    /// Whether lines inside the record are no lines of its texts.
+    /// Whether the record is JSON, in which the lines of a text are not lines of the file.
     pub(super) json: bool,
 }
 
-/// Makes the item of a record.
+/// Builds the item of a record.
 pub(super) fn build(
     mut record: RawRecord,
     context: &ItemContext<'_>,
-    diagnostics: &mut Vec<Diagnostic>,
+    file_diagnostics: &mut Vec<Diagnostic>,
 ) -> Item<String> {
-    let mut told = Vec::new();
+    let mut diagnostics = Vec::new();
     if !mapped_from(context.source, "relationships") {
-        hoist(&mut record.pairs);
+        lift_relationships(&mut record.pairs);
     }
     let mut fields = Fields::new(&record.pairs, context.source);
-    let body = body(&record, &mut fields, context, &mut told);
-    let relations = relations(&mut fields, context, &mut told);
-    let adrs = fields.gathered("adrs", &mut |line| told.push(odd(context, line, "adrs")));
-    let mut docs = fields.gathered("docs", &mut |line| told.push(odd(context, line, "docs")));
+    let body = body(&record, &mut fields, context, &mut diagnostics);
+    let relations = relations(&mut fields, context, &mut diagnostics);
+    let adrs = fields.gathered("adrs", &mut |line| diagnostics.push(unnamed_entry(context, line, "adrs")));
+    let mut docs = fields.gathered("docs", &mut |line| diagnostics.push(unnamed_entry(context, line, "docs")));
     fields.map_rest();
 
-    let id = id(&fields, &record, context, &mut told);
+    let id = id(&fields, &record, context, &mut diagnostics);
     let title = fields.text("title").unwrap_or_else(|| title(&body.text, &id, context));
     let status = fields.text("status");
-    let issue = fields.ours.get("issue").and_then(|node| mentions(node, &mut |_| ()).into_iter().next());
+    let issue = fields.native.get("issue").and_then(|node| mentions(node, &mut |_| ()).into_iter().next());
     let no_pack = context.source.no_pack.0.iter().any(|(name, values)| {
         fields.named(name).any(|node| {
             let alone = text_of(node);
@@ -64,9 +64,9 @@ pub(super) fn build(
     });
     let fields = fields.finish();
     other_documents(&fields, &mut docs);
-    for mut diagnostic in told {
+    for mut diagnostic in diagnostics {
         diagnostic.about.push(id.clone());
-        diagnostics.push(diagnostic);
+        file_diagnostics.push(diagnostic);
     }
     Item {
         id,
@@ -90,26 +90,26 @@ fn origin(path: &RepoPath) -> Origin<String> {
     Origin { path: path.clone(), shown: path.as_str().to_owned(), url: None }
 }
 
-fn odd(context: &ItemContext<'_>, line: u32, field: &str) -> Diagnostic {
+fn unnamed_entry(context: &ItemContext<'_>, line: u32, field: &str) -> Diagnostic {
     let place = Place::line(context.path.clone(), line);
     Diagnostic::new(Code::InvalidItem, Some(place), format!("an entry of `{field}` names nothing"))
         .help("an entry is a text, or an object with an `id`")
 }
 
-/// The item's Markdown: its body file, the text below its front matter, or the first body field with content.
+/// Returns the item's Markdown: its body file, the text below its front matter, or the first body field with content.
 fn body(
     record: &RawRecord,
     fields: &mut Fields<'_>,
     context: &ItemContext<'_>,
-    told: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Body<String> {
     if let Some(name) = &context.source.body_file {
-        match beside(name, context) {
+        match read_body_file(name, context) {
             Ok((path, text)) => {
                 let (text, line) = trimmed(&text, 1);
                 return Body { origin: origin(&path), line, in_file: true, text };
             }
-            Err(diagnostic) => told.push(diagnostic),
+            Err(diagnostic) => diagnostics.push(diagnostic),
         }
     }
     if let Some((below, line)) = &record.below {
@@ -121,7 +121,7 @@ fn body(
     for at in fields.sources("body") {
         let node = &fields.pairs[at].1;
         if let Some(text) = text_of(node) {
-            fields.taken.insert(at);
+            fields.used.insert(at);
             let text = match &node.value {
                 Value::Scalar { text, .. } => trimmed(text, 1).0,
                 _ => text,
@@ -129,13 +129,13 @@ fn body(
             let line = if record.json { record.line } else { node.line };
             return Body { origin: origin(context.path), line, in_file: false, text };
         }
-        fields.taken.insert(at);
+        fields.used.insert(at);
     }
     let line = record.below.as_ref().map_or(record.line, |(_, line)| *line);
     Body { origin: origin(context.path), line, in_file: record.below.is_some(), text: String::new() }
 }
 
-fn beside(name: &str, context: &ItemContext<'_>) -> Result<(RepoPath, String), Diagnostic> {
+fn read_body_file(name: &str, context: &ItemContext<'_>) -> Result<(RepoPath, String), Diagnostic> {
     let refused = |why: &str| {
         let place = Place::file(context.path.clone());
         Diagnostic::new(Code::UnreadableFile, Some(place), format!("the body file `{name}` {why}"))
@@ -156,7 +156,7 @@ fn beside(name: &str, context: &ItemContext<'_>) -> Result<(RepoPath, String), D
     Ok((path, text))
 }
 
-/// Without the blank lines at both ends, and the line that it then begins on.
+/// Returns the text without the blank lines at both ends, and the line that it then begins on.
 fn trimmed(text: &str, line: u32) -> (String, u32) {
     let mut start = 0;
     for (first, piece) in (line..).zip(text.split_inclusive('\n')) {
@@ -168,15 +168,15 @@ fn trimmed(text: &str, line: u32) -> (String, u32) {
     (String::new(), line)
 }
 
-/// Relations of fields, then those of the edge list.
+/// Returns the relations of fields, followed by those of the edge list.
 fn relations<'a>(
     fields: &mut Fields<'a>,
     context: &ItemContext<'a>,
-    told: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<FieldRelation<String>> {
     let mut stated = Vec::new();
     for (name, relation) in RELATIONS {
-        let found = fields.gathered(name, &mut |line| told.push(odd(context, line, name)));
+        let found = fields.gathered(name, &mut |line| diagnostics.push(unnamed_entry(context, line, name)));
         stated.extend(found.into_iter().map(|target| FieldRelation { relation, target }));
     }
     let Some(edges) = &context.source.edges else {
@@ -188,7 +188,7 @@ fn relations<'a>(
             Value::Map(_) => std::slice::from_ref(&fields.pairs[at].1),
             Value::Null | Value::Scalar { .. } => &[],
         };
-        // Edges that all became relations need not stand a second time as fields.
+        // An edge list of which every entry became a relation is not repeated as a field.
         let mut all_mapped = !list.is_empty();
         for edge in list {
             let Value::Map(pairs) = &edge.value else {
@@ -201,11 +201,11 @@ fn relations<'a>(
                 all_mapped = false;
                 continue;
             };
-            let targets = mentions(to, &mut |line| told.push(odd(context, line, &edges.to)));
+            let targets = mentions(to, &mut |line| diagnostics.push(unnamed_entry(context, line, &edges.to)));
             stated.extend(targets.into_iter().map(|target| FieldRelation { relation, target }));
         }
         if all_mapped {
-            fields.taken.insert(at);
+            fields.used.insert(at);
         }
     }
     let mut seen = BTreeSet::new();
@@ -213,14 +213,14 @@ fn relations<'a>(
     stated
 }
 
-fn id(fields: &Fields<'_>, record: &RawRecord, context: &ItemContext<'_>, told: &mut Vec<Diagnostic>) -> String {
+fn id(fields: &Fields<'_>, record: &RawRecord, context: &ItemContext<'_>, diagnostics: &mut Vec<Diagnostic>) -> String {
     match &context.source.id {
         Some(template) => match fill(template, fields, context.path) {
             Ok(id) => return id,
             Err(field) => {
                 let place = Place::line(context.path.clone(), record.line);
                 let message = format!("the item has no `{field}`, which the id of its source is made of");
-                told.push(
+                diagnostics.push(
                     Diagnostic::new(Code::InvalidItem, Some(place), message)
                         .help(format!("its id is its path; add `{field}`, or exclude the file")),
                 );
@@ -236,7 +236,7 @@ fn id(fields: &Fields<'_>, record: &RawRecord, context: &ItemContext<'_>, told: 
     if context.alone { context.path.to_string() } else { format!("{}:{}", context.path, record.line) }
 }
 
-/// The template with its holes filled, or the name of the field that is missing.
+/// Returns the template with its holes filled, or the name of the field that is missing.
 fn fill(template: &Template, fields: &Fields<'_>, path: &RepoPath) -> Result<String, String> {
     let mut text = String::new();
     for part in &template.parts {
@@ -256,7 +256,7 @@ fn fill(template: &Template, fields: &Fields<'_>, path: &RepoPath) -> Result<Str
     if text.is_empty() { Err("id".to_owned()) } else { Ok(text) }
 }
 
-/// The title of an item that states none.
+/// Returns the title of an item that states none.
 fn title(body: &str, id: &str, context: &ItemContext<'_>) -> String {
     let headings = Outline::read(body).headings;
     let heading = headings.iter().find(|heading| heading.level == 1).or(headings.first());
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_made_by_its_template_over_our_names_and_theirs() {
+    fn an_id_is_formed_by_its_template_from_native_and_own_names() {
         let mut source = mapped(&[("type", &["kind"])]);
         source.id = template(&["EIP-", "{eip", "/", "{type", "/", "{kind", "/", "{stem", "@", "{dir"]);
         assert_eq!(only(&source, "eip: 0020\nkind: k\n").id, "EIP-0020/k/k/x@w");
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_file_holds_the_body_and_its_absence_is_said() {
+    fn a_body_file_holds_the_body_and_its_absence_is_reported() {
         let mut source = source();
         source.body_file = Some("README.md".to_owned());
         source.id = template(&["{dir"]);

@@ -1,4 +1,4 @@
-//! Fields of a record on their way from their names to ours.
+//! The mapping of a record's fields from the names in its file to native names.
 
 use crate::config::ItemSource;
 use crate::model::{Node, Relation, Value};
@@ -16,29 +16,30 @@ pub(super) const RELATIONS: [(&str, Relation); 6] = [
     ("related", Relation::Related),
 ];
 
-/// Fields that take all of their sources rather than the first that is not empty.
+/// Fields that use all of their sources rather than the first that is not empty.
 pub(super) const GATHERED: [&str; 8] =
     ["parent", "children", "depends_on", "blocked_by", "blocks", "related", "adrs", "docs"];
 
-/// Fields that mean the same without being mapped.
+/// Other names of native fields that count without being mapped.
 const ALIASES: [(&str, &[&str]); 3] =
     [("parent", &["parent_url"]), ("children", &["children_urls"]), ("adrs", &["adr_links", "adr_link", "adr"])];
 
-/// Whether one of our fields takes its value from this name of theirs.
-pub(super) fn mapped_from(source: &ItemSource, theirs: &str) -> bool {
-    source.fields.values().flatten().any(|name| name == theirs)
+/// Returns whether the source maps a native field to the field `name` of its files.
+pub(super) fn mapped_from(source: &ItemSource, name: &str) -> bool {
+    source.fields.values().flatten().any(|mapped| mapped == name)
 }
 
-/// Lifts the relations inside `relationships` to fields of their own; what else it holds stays.
-pub(super) fn hoist(pairs: &mut Vec<(String, Node<String>)>) {
+/// Moves the relations inside `relationships` to fields of their own; its other entries stay.
+pub(super) fn lift_relationships(pairs: &mut Vec<(String, Node<String>)>) {
     let Some(at) = pairs.iter().position(|(name, _)| name == "relationships") else {
         return;
     };
     let Value::Map(inner) = &mut pairs[at].1.value else {
         return;
     };
-    let known =
-        |name: &str| RELATIONS.iter().any(|(ours, _)| *ours == name) || matches!(name, "parent_url" | "children_urls");
+    let known = |name: &str| {
+        RELATIONS.iter().any(|(native, _)| *native == name) || matches!(name, "parent_url" | "children_urls")
+    };
     let (lifted, rest): (Vec<_>, Vec<_>) = std::mem::take(inner).into_iter().partition(|(name, _)| known(name));
     *inner = rest;
     if is_empty(&pairs[at].1) {
@@ -47,15 +48,15 @@ pub(super) fn hoist(pairs: &mut Vec<(String, Node<String>)>) {
     pairs.extend(lifted);
 }
 
-/// The fields of a record while they are given our names.
+/// The fields of a record during the mapping to native names.
 pub(super) struct Fields<'a> {
     pub(super) pairs: &'a [(String, Node<String>)],
     pub(super) index: BTreeMap<&'a str, Vec<usize>>,
     source: &'a ItemSource,
-    /// What stands under our names so far.
-    pub(super) ours: BTreeMap<&'a str, Node<String>>,
-    /// Indices into `pairs` that stand under one of our names.
-    pub(super) taken: BTreeSet<usize>,
+    /// The values under native names so far.
+    pub(super) native: BTreeMap<&'a str, Node<String>>,
+    /// Indices into `pairs` of the values that are under a native name.
+    pub(super) used: BTreeSet<usize>,
 }
 
 impl<'a> Fields<'a> {
@@ -64,24 +65,25 @@ impl<'a> Fields<'a> {
         for (at, (name, _)) in pairs.iter().enumerate() {
             index.entry(name).or_default().push(at);
         }
-        Self { pairs, index, source, ours: BTreeMap::new(), taken: BTreeSet::new() }
+        Self { pairs, index, source, native: BTreeMap::new(), used: BTreeSet::new() }
     }
 
-    /// Where the sources of one of our fields stand: the mapped names in order, then our own name
-    /// and its aliases unless they were mapped to something else.
-    pub(super) fn sources(&self, ours: &'a str) -> Vec<usize> {
-        let mapped = self.source.fields.get(ours).into_iter().flatten().map(String::as_str);
-        let aliases = ALIASES.iter().find(|(name, _)| *name == ours).map_or(&[][..], |(_, names)| names);
-        let own = std::iter::once(ours).chain(aliases.iter().copied()).filter(|name| !mapped_from(self.source, name));
+    /// Returns the indices of the pairs that a native field takes its value from.
+    ///
+    /// The mapped names come first, in order, then the native name and its aliases unless they are mapped to another field.
+    pub(super) fn sources(&self, native: &'a str) -> Vec<usize> {
+        let mapped = self.source.fields.get(native).into_iter().flatten().map(String::as_str);
+        let aliases = ALIASES.iter().find(|(name, _)| *name == native).map_or(&[][..], |(_, names)| names);
+        let own = std::iter::once(native).chain(aliases.iter().copied()).filter(|name| !mapped_from(self.source, name));
         let places = mapped.chain(own).filter_map(|name| self.index.get(name)).flatten().copied();
         let mut seen = BTreeSet::new();
         places.filter(|at| seen.insert(*at)).collect()
     }
 
-    /// Takes all sources of a field as one value.
-    fn gather(&mut self, ours: &'a str) -> Option<&Node<String>> {
-        let sources = self.sources(ours);
-        self.taken.extend(&sources);
+    /// Uses all sources of a field as one value.
+    fn gather(&mut self, native: &'a str) -> Option<&Node<String>> {
+        let sources = self.sources(native);
+        self.used.extend(&sources);
         let mut nodes: Vec<&Node<String>> = sources.iter().map(|at| &self.pairs[*at].1).collect();
         let first = *nodes.first()?;
         nodes.retain(|node| !is_empty(node));
@@ -90,61 +92,62 @@ impl<'a> Fields<'a> {
             [one] => (*one).clone(),
             [one, ..] => Node { line: one.line, value: Value::List(nodes.iter().flat_map(|n| entries(n)).collect()) },
         };
-        self.ours.insert(ours, node);
-        self.ours.get(ours)
+        self.native.insert(native, node);
+        self.native.get(native)
     }
 
-    pub(super) fn gathered(&mut self, ours: &'a str, odd: &mut dyn FnMut(u32)) -> Vec<Mention<String>> {
-        let mut found: Vec<Mention<String>> = self.gather(ours).map(|node| mentions(node, odd)).unwrap_or_default();
+    pub(super) fn gathered(&mut self, native: &'a str, unnamed_entry: &mut dyn FnMut(u32)) -> Vec<Mention<String>> {
+        let mut found: Vec<Mention<String>> =
+            self.gather(native).map(|node| mentions(node, unnamed_entry)).unwrap_or_default();
         let mut seen = BTreeSet::new();
         found.retain(|mention| seen.insert(mention.value.clone()));
         found
     }
 
-    /// Takes the first source of a field that is not empty.
-    fn first(&mut self, ours: &'a str) {
-        let sources = self.sources(ours);
+    /// Uses the first source of a field that is not empty.
+    fn first(&mut self, native: &'a str) {
+        let sources = self.sources(native);
         let chosen = sources.iter().find(|at| !is_empty(&self.pairs[**at].1)).or(sources.first());
         if let Some(at) = chosen.copied() {
-            self.taken.insert(at);
-            self.ours.insert(ours, self.pairs[at].1.clone());
-            // Empty sources beside the chosen one say nothing that could be lost.
+            self.used.insert(at);
+            self.native.insert(native, self.pairs[at].1.clone());
+            // Empty sources beside the chosen one need not be kept under their own name.
             let empty = sources.into_iter().filter(|at| is_empty(&self.pairs[*at].1));
-            self.taken.extend(empty);
+            self.used.extend(empty);
         }
     }
 
-    /// Gives the other mapped fields our names.
+    /// Maps the remaining fields to native names.
     pub(super) fn map_rest(&mut self) {
-        for ours in self.source.fields.keys() {
-            let ours = ours.as_str();
-            if ours != "body" && !GATHERED.contains(&ours) {
-                self.first(ours);
+        for native in self.source.fields.keys() {
+            let native = native.as_str();
+            if native != "body" && !GATHERED.contains(&native) {
+                self.first(native);
             }
         }
-        for ours in ["id", "stable_id", "title", "status", "issue"] {
-            if !self.ours.contains_key(ours) {
-                self.first(ours);
+        for native in ["id", "stable_id", "title", "status", "issue"] {
+            if !self.native.contains_key(native) {
+                self.first(native);
             }
         }
     }
 
-    pub(super) fn text(&self, ours: &str) -> Option<String> {
-        self.ours.get(ours).and_then(text_of)
+    pub(super) fn text(&self, native: &str) -> Option<String> {
+        self.native.get(native).and_then(text_of)
     }
 
-    /// The values under a name, be it ours or theirs.
+    /// Returns the values under a name, native or as in the file.
     pub(super) fn named<'s>(&'s self, name: &str) -> impl Iterator<Item = &'s Node<String>> + use<'s, 'a> {
-        let theirs = self.index.get(name).into_iter().flatten().map(|at| &self.pairs[*at].1);
-        self.ours.get(name).into_iter().chain(theirs)
+        let unmapped = self.index.get(name).into_iter().flatten().map(|at| &self.pairs[*at].1);
+        self.native.get(name).into_iter().chain(unmapped)
     }
 
-    /// Every field under its final name, sorted; `body` is none.
+    /// Returns every field except `body` under its final name, sorted.
     pub(super) fn finish(self) -> Vec<Field<String>> {
         let mut all: BTreeMap<String, Node<String>> =
-            self.ours.into_iter().map(|(name, node)| (name.to_owned(), node)).collect();
+            self.native.into_iter().map(|(name, node)| (name.to_owned(), node)).collect();
         for (at, (name, node)) in self.pairs.iter().enumerate() {
-            if !self.taken.contains(&at) && name != "body" {
+            if !self.used.contains(&at) && name != "body" {
                 all.entry(name.clone()).or_insert_with(|| node.clone());
             }
         }
@@ -172,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_relations_are_taken_apart_with_their_lines() {
+    fn values_of_relations_are_split_with_their_lines() {
         let item = only(
             &source(),
             "parent: 100.13\ndepends_on: 1559, 0012\nblocked_by:\n  - '#4'\n  - o/r#5, GH-6 # why\nblocks: [[TASK-1]]\nrelated:\n  - id: x\n    type: y\n  - ref: z\n",
@@ -223,13 +226,13 @@ mod tests {
     }
 
     #[test]
-    fn an_object_without_a_known_key_is_said() {
+    fn an_object_without_a_known_key_is_reported() {
         let parsed = read(&source(), "w/x.yml", "id: x\nrelated:\n  - {colour: red}\n");
         assert_eq!((parsed.diagnostics.len(), parsed.diagnostics[0].about.as_slice()), (1, &["x".to_owned()][..]));
     }
 
     #[test]
-    fn mapped_fields_stand_under_our_name_and_others_under_their_own() {
+    fn mapped_fields_get_native_names_and_others_keep_their_own() {
         let source =
             mapped(&[("depends_on", &["requires", "needs"]), ("title", &["name", "title"]), ("type", &["issue_type"])]);
         let item = only(

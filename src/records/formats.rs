@@ -1,4 +1,4 @@
-//! One file → its items, by the format that its name says.
+//! One file → its items, by the format that its extension names.
 
 use crate::config::ItemSource;
 use crate::markdown::front_matter::{front_matter, is_unclosed};
@@ -9,7 +9,7 @@ use crate::records::item::Item;
 use crate::records::json;
 use crate::records::yaml::{self, SyntaxFault};
 
-/// The items of a file, and what is wrong with it.
+/// The items of a file and the problems found in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parsed {
     /// In the order of the file.
@@ -20,9 +20,8 @@ pub struct Parsed {
 
 /// Reads the items of one file.
 ///
-/// `text` has LF line ends and no byte-order mark. `body_file` gives the text
-/// of a file beside the item. A record that cannot be read is a diagnostic
-/// and stops no other; a Markdown file always gives an item.
+/// `text` has LF line ends and no byte-order mark. `body_file` reads the text of a file beside the item. A record that
+/// cannot be read becomes a diagnostic and does not stop the others; a Markdown file always yields an item.
 pub fn items(
     source: &ItemSource,
     source_index: usize,
@@ -49,7 +48,7 @@ pub fn items(
     let context = ItemContext { source, source_index, path, body_file, alone: records.len() == 1 };
     let items: Vec<Item<String>> =
         records.into_iter().map(|record| build(record, &context, &mut diagnostics)).collect();
-    // What is wrong with front matter concerns whoever reads the one item below it.
+    // A problem of a front matter concerns the one item below it.
     for diagnostic in diagnostics.iter_mut().filter(|diagnostic| diagnostic.code == Code::InvalidFrontMatter) {
         if let [item] = &items[..]
             && diagnostic.about.is_empty()
@@ -104,7 +103,7 @@ impl RecordFile<'_> {
         });
     }
 
-    /// Takes a map as a record; anything else is a fault.
+    /// Adds a map as a record; any other value is reported.
     fn record(&mut self, node: Node<String>, head: &str, json: bool) {
         match node.value {
             Value::Map(pairs) => {
@@ -146,7 +145,7 @@ impl RecordFile<'_> {
         }
         match fault {
             Some(fault) => self.fault(Code::InvalidItem, fault, "correct the YAML, or exclude the file"),
-            None if !found => self.nothing(),
+            None if !found => self.report_empty(),
             None => {}
         }
     }
@@ -155,7 +154,7 @@ impl RecordFile<'_> {
         match json::read(text, 1) {
             Ok(json::JsonText { node: Node { value: Value::List(nodes), .. }, entries }) => {
                 if nodes.is_empty() {
-                    self.nothing();
+                    self.report_empty();
                 }
                 for (node, range) in nodes.into_iter().zip(entries) {
                     self.record(node, &text[range], true);
@@ -186,7 +185,7 @@ impl RecordFile<'_> {
         }
     }
 
-    fn nothing(&mut self) {
+    fn report_empty(&mut self) {
         let place = Place::file(self.path.clone());
         let message = format!("`{}` holds no item", self.path);
         self.diagnostics.push(Diagnostic::new(Code::InvalidItem, Some(place), message));
@@ -230,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn front_matter_without_an_end_is_said_and_a_thematic_break_is_not() {
+    fn front_matter_without_an_end_is_reported_and_a_thematic_break_is_not() {
         let parsed = read(&source(), "w/a.md", "---\nid: a\ntitle: T\n\nText\n");
         assert_eq!(places(&parsed), ["w/a.md:1 invalid-front-matter"]);
         assert_eq!(parsed.items[0].id, "w/a.md");
@@ -292,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_format_is_said() {
+    fn an_unknown_format_is_reported() {
         assert_eq!(places(&read(&source(), "w/a.docx", "x")), ["w/a.docx invalid-item"]);
     }
 }

@@ -10,8 +10,8 @@ const LARGEST: usize = 64 << 10;
 
 /// Reads the pairs of a front matter whose first line is line `line`.
 ///
-/// What is not YAML is read top-level key by top-level key: those that are
-/// YAML as YAML, the others line by line. The fault then says why.
+/// A front matter that is not YAML is read by its top-level keys: those that are YAML as YAML, the others line by line.
+/// The fault then explains why.
 pub(super) fn read_pairs(text: &str, line: u32) -> (Vec<(String, Node<String>)>, Option<SyntaxFault>) {
     let fault = if text.len() > LARGEST {
         SyntaxFault::new(1, format!("it is larger than {LARGEST} bytes"))
@@ -29,11 +29,11 @@ pub(super) fn read_pairs(text: &str, line: u32) -> (Vec<(String, Node<String>)>,
             Err(fault) => fault,
         }
     };
-    let pairs = by_line(text, line);
+    let pairs = read_by_line(text, line);
     (pairs, Some(SyntaxFault { line: fault.line + line - 1, ..fault }))
 }
 
-/// Moves the lines of a value down; its depth is bounded by the reader's.
+/// Adds `by` to the lines of a value and all values in it.
 pub(super) fn shift(node: &mut Node<String>, by: u32) {
     let mut todo = vec![node];
     while let Some(node) = todo.pop() {
@@ -46,8 +46,8 @@ pub(super) fn shift(node: &mut Node<String>, by: u32) {
     }
 }
 
-/// Reads keys and values without YAML's grammar; a key that stands there twice keeps its first value.
-fn by_line(text: &str, line: u32) -> Vec<(String, Node<String>)> {
+/// Reads keys and values without YAML's grammar; a duplicate key keeps its first value.
+fn read_by_line(text: &str, line: u32) -> Vec<(String, Node<String>)> {
     let mut pairs = Vec::new();
     let mut seen = HashSet::new();
     let lines: Vec<&str> = text.lines().collect();
@@ -60,15 +60,15 @@ fn by_line(text: &str, line: u32) -> Vec<(String, Node<String>)> {
         let end = (at + 1..lines.len()).find(|&next| key(lines[next]).is_some()).unwrap_or(lines.len());
         let number = line + u32::try_from(at).unwrap_or(u32::MAX - line);
         if seen.insert(name) {
-            pairs.push((name.to_owned(), value(first, &lines[at..end], number)));
+            pairs.push((name.to_owned(), read_value(first, &lines[at..end], number)));
         }
         at = end;
     }
     pairs
 }
 
-/// The value of one key: `lines` are its own line and those up to the next key.
-fn value(first: &str, lines: &[&str], line: u32) -> Node<String> {
+/// Returns the value of one key: `lines` are its own line and those up to the next key.
+fn read_value(first: &str, lines: &[&str], line: u32) -> Node<String> {
     let chunk = lines.join("\n");
     if chunk.len() <= LARGEST
         && let Ok(Some(Node { value: Value::Map(mut pairs), .. })) = yaml::one(&chunk)
@@ -117,7 +117,7 @@ fn scalar(text: &str) -> Value<String> {
     }
 }
 
-/// Without a comment at its end, unless it is quoted.
+/// Returns the text without a comment at its end, unless it is quoted.
 fn uncommented(text: &str) -> &str {
     if text.starts_with('#') {
         return "";

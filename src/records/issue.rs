@@ -6,8 +6,8 @@ use crate::records::item::Item;
 /// An issue or a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issue<T> {
-    /// What it has in common with work items. Its body begins at line 1 of a text of its own; lines of
-    /// everything else are those of the snapshot's file.
+    /// The parts that it shares with work items. Its body begins at line 1 of a text of its own; all other lines are those
+    /// of the snapshot's file.
     pub item: Item<T>,
     /// Its page.
     pub url: T,
@@ -15,13 +15,13 @@ pub struct Issue<T> {
     pub repo: T,
     /// Its number.
     pub number: u64,
-    /// Whether its repo is private; nothing where that is unknown.
+    /// Whether its repo is private; `None` if unknown.
     pub private: Option<bool>,
     /// Whether it is done.
     pub state: ItemState,
     /// Who wrote it.
     pub by: Authored<T>,
-    /// What GitHub's own lists tie it to.
+    /// Its related issues by GitHub's own lists.
     pub links: Vec<IssueLink<T>>,
     /// Oldest first.
     pub comments: Vec<Comment<T>>,
@@ -34,9 +34,9 @@ pub struct Issue<T> {
 /// Who wrote a text on GitHub, and when.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Authored<T> {
-    /// The login; nothing where the account is gone.
+    /// The login; `None` if the account was deleted.
     pub author: Option<T>,
-    /// What the author is to the repo, as GitHub says it: `OWNER`, `NONE` and so on.
+    /// GitHub's name for the author's role in the repo: `OWNER`, `NONE` and so on.
     pub association: Option<T>,
     /// RFC 3339.
     pub created_at: Option<T>,
@@ -49,7 +49,7 @@ pub struct Authored<T> {
 /// An entry of one of GitHub's lists of related issues.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct IssueLink<T> {
-    /// What the other is to this one.
+    /// The relation of the other issue to this one.
     pub relation: Relation,
     /// `owner/name` of the other's repo.
     pub repo: T,
@@ -57,7 +57,7 @@ pub struct IssueLink<T> {
     pub number: u64,
     /// The other's page.
     pub url: T,
-    /// The other's title, where it can be seen.
+    /// The other's title, if it can be seen.
     pub title: Option<T>,
     /// The other's state.
     pub state: ItemState,
@@ -68,7 +68,7 @@ pub struct IssueLink<T> {
 /// A comment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Comment<T> {
-    /// GitHub's number of it.
+    /// GitHub's id of the comment.
     pub id: u64,
     /// Its place on the page.
     pub url: T,
@@ -94,8 +94,9 @@ impl<T> Authored<T> {
 }
 
 impl<T: AsRef<str>> Issue<T> {
-    /// The same issue with every text replaced by what `f` makes of its key, text and line, as
-    /// [`Item::map`] does it. Texts of comments come last and have the key `comment`.
+    /// Returns the issue with every text replaced by the result of `f` for its key, text and line, as in [`Item::map`].
+    ///
+    /// Texts of comments come last and have the key `comment`.
     pub fn map<'a, U>(&'a self, f: &mut impl FnMut(&'a str, &'a T, u32) -> U) -> Issue<U> {
         Issue {
             item: self.item.map(f),

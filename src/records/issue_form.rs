@@ -1,4 +1,4 @@
-//! Answers of issue forms: headings of level 3 that stand for fields.
+//! The answers of issue forms: headings of level 3 that represent fields.
 
 use crate::markdown::Outline;
 use crate::records::values::is_nothing;
@@ -19,7 +19,7 @@ const QUESTIONS: [(&str, &str); 9] = [
 /// The longest answer that is a field's value, in bytes.
 const LONGEST: usize = 200;
 
-/// The answers of a body that are values of fields: name, value; the first of each name.
+/// Returns the answers of a body that are values of fields: name, value; the first of each name.
 pub(super) fn answers(body: &str) -> Vec<(&'static str, String)> {
     let markdown = Outline::read(body);
     let mut found: Vec<(&'static str, String)> = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn answers(body: &str) -> Vec<(&'static str, String)> {
         let Some(block) = markdown.blocks.get(heading.block + 1).filter(|block| block.heading.is_none()) else {
             continue;
         };
-        // Several paragraphs are prose, which stays where it is.
+        // Several paragraphs are prose, which only stays in the body.
         let alone = markdown.blocks.get(heading.block + 2).is_none_or(|next| next.heading.is_some());
         let answer = body.get(block.range.clone()).unwrap_or_default().trim();
         let short = answer.len() <= LONGEST && !answer.contains('\n');
@@ -39,7 +39,7 @@ pub(super) fn answers(body: &str) -> Vec<(&'static str, String)> {
     found
 }
 
-/// `Estimate (hrs)` → `estimate hrs`.
+/// Returns the words of a title in lower case: `Estimate (hrs)` → `estimate hrs`.
 fn plain(title: &str) -> String {
     let words: Vec<String> =
         title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();

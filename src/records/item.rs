@@ -13,7 +13,7 @@ pub struct Origin<T> {
     pub url: Option<T>,
 }
 
-/// A field under our name for it, or under its own where it is not mapped.
+/// A field under its native name, or under its own name if it is not mapped.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Field<T> {
     /// The name.
@@ -25,7 +25,7 @@ pub struct Field<T> {
 /// A text written at a line of the item's file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Mention<T> {
-    /// One value: lists and comma-separated strings have been taken apart, empty answers left out.
+    /// One value: lists and comma-separated strings are split, and empty answers left out.
     pub value: T,
     /// The line in the file, from 1.
     pub line: u32,
@@ -34,7 +34,7 @@ pub struct Mention<T> {
 /// A relation that a field of the item states.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FieldRelation<T> {
-    /// What the named one is to this item.
+    /// The relation of the named item to this one.
     pub relation: Relation,
     /// The value as written.
     pub target: Mention<T>,
@@ -43,7 +43,7 @@ pub struct FieldRelation<T> {
 /// The item's Markdown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Body<T> {
-    /// The file it stands in: the item's own, or its `body_file`.
+    /// The file that contains it: the item's own, or its `body_file`.
     pub origin: Origin<T>,
     /// The line of the file on which `text` begins; the line of the record for JSON and JSONL.
     pub line: u32,
@@ -56,7 +56,7 @@ pub struct Body<T> {
 /// A work item as read from a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item<T> {
-    /// The id that the source's template gives.
+    /// The id, formed by the source's template.
     pub id: T,
     /// Its file.
     pub origin: Origin<T>,
@@ -64,11 +64,11 @@ pub struct Item<T> {
     pub line: u32,
     /// Index into [`crate::config::Settings::work_items`].
     pub source: usize,
-    /// Its title: the field, else the body's first heading, else the file's stem or the id.
+    /// Its title: the field, or the body's first heading, or the file's stem or the id.
     pub title: T,
     /// Its status as written.
     pub status: Option<T>,
-    /// Its Markdown; empty where it has none.
+    /// Its Markdown; empty if it has none.
     pub body: Body<T>,
     /// Every field that is not the body, sorted by name, no name twice.
     pub fields: Vec<Field<T>>,
@@ -104,7 +104,7 @@ impl<T> Mention<T> {
 }
 
 impl<T: AsRef<str>> Item<T> {
-    /// The same item with every text replaced by what `f` makes of its key, text and line.
+    /// Returns the item with every text replaced by the result of `f` for its key, text and line.
     ///
     /// The key is the name of the field that the text is a value of, `body` for
     /// the body, `head` for [`Item::head`], and empty for keys themselves.

@@ -1,4 +1,4 @@
-//! JSON → [`Node`]s: numbers keep their spelling, values their lines, and no key stands twice.
+//! JSON → [`Node`]s: numbers keep their spelling, values their lines, and duplicate keys are refused.
 
 use crate::model::{Node, Value};
 use crate::records::yaml::SyntaxFault;
@@ -9,17 +9,17 @@ use std::ops::Range;
 /// How deep values may nest.
 const DEEPEST: usize = 128;
 
-/// A JSON text, read.
+/// A parsed JSON text.
 pub(super) struct JsonText {
     /// The value.
     pub(super) node: Node<String>,
-    /// The bytes of each entry where the value is a list.
+    /// The bytes of each entry if the value is a list.
     pub(super) entries: Vec<Range<usize>>,
 }
 
 /// Reads one JSON value that begins on `line` of its file.
 pub(super) fn read(text: &str, line: u32) -> Result<JsonText, SyntaxFault> {
-    // The grammar is serde_json's to judge; the walk below may then trust it.
+    // serde_json checks the grammar, so that the cursor below may rely on it.
     serde_json::from_str::<&RawValue>(text).map_err(|error| {
         let at = u32::try_from(error.line()).unwrap_or(1).max(1);
         let words = error.to_string();
@@ -39,7 +39,7 @@ struct Cursor<'a> {
 }
 
 impl Cursor<'_> {
-    /// The next byte that is no white space, not consumed.
+    /// Returns the next byte that is no white space, not consumed.
     fn peek(&mut self) -> Option<u8> {
         loop {
             match self.text.as_bytes().get(self.at)? {
@@ -51,7 +51,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Consumes `byte` where it comes next.
+    /// Consumes `byte` if it comes next.
     fn eat(&mut self, byte: u8) -> bool {
         let there = self.peek() == Some(byte);
         self.at += usize::from(there);
@@ -126,7 +126,7 @@ impl Cursor<'_> {
             .map_err(|_| SyntaxFault::new(self.line, "a string holds an escape that stands for no character"))
     }
 
-    /// A number or a literal, as spelled.
+    /// Returns a number or a literal, as spelled.
     fn word(&mut self) -> &str {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let end = rest.find(|c: char| matches!(c, ',' | ']' | '}') || c.is_ascii_whitespace()).unwrap_or(rest.len());
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_stands_twice_is_refused_also_when_escaped() {
+    fn a_duplicate_key_is_refused_also_when_escaped() {
         assert_eq!(read("{\"a\": 1,\n\"\\u0061\": 2}", 1).err().unwrap().line, 2);
     }
 

@@ -1,4 +1,4 @@
-//! A source, and readers of texts, for the tests of this room.
+//! A source, and readers of texts, for the tests of this module.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -7,7 +7,7 @@ use crate::model::{Refusal, RepoPath};
 use crate::records::item::{Item, Mention};
 use crate::records::{Parsed, items};
 
-/// A source that maps nothing.
+/// Returns a source that maps nothing.
 pub(super) fn source() -> ItemSource {
     let globs = || Globs { written: Vec::new(), set: globset::GlobSet::empty() };
     ItemSource {
@@ -23,7 +23,7 @@ pub(super) fn source() -> ItemSource {
     }
 }
 
-/// Reads a text as the file of that name; beside it stands a `README.md`.
+/// Reads a text as the file `path`, beside which there is a `README.md`.
 pub(super) fn read(source: &ItemSource, path: &str, text: &str) -> Parsed {
     items(source, 0, &RepoPath::new(path).unwrap(), text, &|path| match path.name() {
         "README.md" => Ok("\n# Beside\n\nText\n".to_owned()),
@@ -31,26 +31,26 @@ pub(super) fn read(source: &ItemSource, path: &str, text: &str) -> Parsed {
     })
 }
 
-/// A source that maps our fields to names of theirs.
+/// Returns a source that maps native fields to other names.
 pub(super) fn mapped(fields: &[(&str, &[&str])]) -> ItemSource {
     let mut source = source();
-    for (ours, theirs) in fields {
-        source.fields.insert((*ours).to_owned(), theirs.iter().map(|name| (*name).to_owned()).collect());
+    for (native, own_name) in fields {
+        source.fields.insert((*native).to_owned(), own_name.iter().map(|name| (*name).to_owned()).collect());
     }
     source
 }
 
-/// The item of a file with this front matter.
+/// Returns the item of a file with this front matter.
 pub(super) fn only(source: &ItemSource, front_matter: &str) -> Item<String> {
     read(source, "w/x.md", &format!("---\n{front_matter}---\nText\n")).items.remove(0)
 }
 
-/// The names of an item's fields.
+/// Returns the names of an item's fields.
 pub(super) fn names(item: &Item<String>) -> Vec<&str> {
     item.fields.iter().map(|field| field.name.as_str()).collect()
 }
 
-/// What is mentioned.
+/// Returns the values of mentions.
 pub(super) fn values(mentions: &[Mention<String>]) -> Vec<&str> {
     mentions.iter().map(|mention| mention.value.as_str()).collect()
 }

@@ -3,7 +3,7 @@
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-/// The JSON Schema of a work item, as `schema/work-item.schema.json` holds it.
+/// Returns the JSON Schema of a work item, as `schema/work-item.schema.json` holds it.
 pub fn work_item_schema() -> String {
     let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<WorkItemFile>();
     // Fields with a schema of their own count as required otherwise.
@@ -112,7 +112,7 @@ mod tests {
     use serde_json::Value;
 
     #[test]
-    fn every_native_field_is_described_none_is_required_and_others_may_stand_beside() {
+    fn every_native_field_is_described_none_is_required_and_others_are_allowed() {
         let text = work_item_schema();
         assert_eq!(text, work_item_schema());
         let schema: Value = serde_json::from_str(&text).unwrap();

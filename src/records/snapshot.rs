@@ -11,30 +11,30 @@ use crate::records::json;
 use std::collections::BTreeMap;
 
 /// The help line of a file that is no snapshot of an issue.
-const AGAIN: &str = "run `contextpack sync` for this issue again, or remove the file";
+const SYNC_AGAIN: &str = "run `contextpack sync` for this issue again, or remove the file";
 
-/// A file of the snapshot, read.
+/// A parsed file of the snapshot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SnapshotFile {
-    /// What it says; texts have LF line ends, and no blank lines at their ends.
+    /// Its contents; texts have LF line ends, and no blank lines at their ends.
     pub issue: SnapshotIssue,
     path: RepoPath,
-    /// Where each of its fields stands.
+    /// The line of each of its fields.
     lines: BTreeMap<String, u32>,
 }
 
 impl SnapshotFile {
-    /// Reads `text`, which stands at `path`: `<folder>/<owner>/<repo>/<number>.json`.
+    /// Reads `text`, the contents of `path`: `<folder>/<owner>/<repo>/<number>.json`.
     ///
     /// # Errors
-    /// An `invalid-snapshot` diagnostic where it is not JSON of this version's form, or another issue's.
+    /// An `invalid-snapshot` diagnostic if it is not JSON in the form of this version, or describes another issue.
     pub fn read(path: &RepoPath, text: &str) -> Result<Self, Diagnostic> {
         let invalid = |line: u32, message: String, help: &str| {
             Diagnostic::new(Code::InvalidSnapshot, Some(Place::line(path.clone(), line)), message).help(help)
         };
-        let node = json::read(text, 1).map_err(|fault| invalid(fault.line, fault.message, AGAIN))?.node;
+        let node = json::read(text, 1).map_err(|fault| invalid(fault.line, fault.message, SYNC_AGAIN))?.node;
         let Value::Map(pairs) = node.value else {
-            return Err(invalid(1, "it is no JSON object".to_owned(), AGAIN));
+            return Err(invalid(1, "it is no JSON object".to_owned(), SYNC_AGAIN));
         };
         let lines: BTreeMap<String, u32> = pairs.iter().map(|(name, node)| (name.clone(), node.line)).collect();
         match pairs.iter().find(|(name, _)| name == "schema_version") {
@@ -44,17 +44,17 @@ impl SnapshotFile {
                 let help = "run `contextpack sync` again, or use the version of contextpack that wrote it";
                 return Err(invalid(node.line, message, help));
             }
-            None => return Err(invalid(1, "it has no `schema_version`".to_owned(), AGAIN)),
+            None => return Err(invalid(1, "it has no `schema_version`".to_owned(), SYNC_AGAIN)),
         }
         let mut issue: SnapshotIssue = serde_json::from_str(text).map_err(|error| {
             let words = error.to_string();
             let words = words.split(" at line ").next().unwrap_or_default().to_owned();
-            invalid(u32::try_from(error.line()).unwrap_or(1).max(1), words, AGAIN)
+            invalid(u32::try_from(error.line()).unwrap_or(1).max(1), words, SYNC_AGAIN)
         })?;
         let place = format!("/{}/{}.json", issue.repo, issue.number).to_lowercase();
         if !format!("/{path}").to_lowercase().ends_with(&place) {
             let message = format!("it holds `{}#{}`, which has another place", issue.repo, issue.number);
-            return Err(invalid(lines.get("repo").copied().unwrap_or(1), message, AGAIN));
+            return Err(invalid(lines.get("repo").copied().unwrap_or(1), message, SYNC_AGAIN));
         }
         issue.body = issue.body.map(|body| trimmed(&body));
         for comment in &mut issue.comments.items {
@@ -63,12 +63,12 @@ impl SnapshotFile {
         Ok(Self { issue, path: path.clone(), lines })
     }
 
-    /// The line of one of its fields.
+    /// Returns the line of one of its fields.
     fn line(&self, field: &str) -> u32 {
         self.lines.get(field).copied().unwrap_or(1)
     }
 
-    /// What of it builds use. Lists are sorted as the snapshot has them.
+    /// Returns the parts that builds use. Lists keep the order of the snapshot.
     pub fn parsed(&self) -> Issue<String> {
         let issue = &self.issue;
         let id = format!("{}#{}", issue.repo, issue.number);
@@ -162,7 +162,7 @@ impl SnapshotFile {
         ]
     }
 
-    /// What GitHub keeps in fields, then the answers of an issue form.
+    /// Returns GitHub's fields and the answers of an issue form.
     fn fields(&self, state: ItemState, body: &str) -> Vec<Field<String>> {
         let issue = &self.issue;
         let mut fields: BTreeMap<String, Node<String>> = BTreeMap::new();
@@ -208,7 +208,7 @@ fn authored(
     }
 }
 
-/// LF line ends, no byte-order mark, no blank lines at both ends.
+/// Returns the text with LF line ends, and without a byte-order mark and blank lines at both ends.
 fn trimmed(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_relations_and_what_is_not_known_is_said() {
+    fn lists_become_relations_and_incomplete_lists_are_named() {
         let mut issue = issue();
         let other = SnapshotRef {
             repo: "p/q".to_owned(),
@@ -301,9 +301,9 @@ mod tests {
 
     #[test]
     fn a_file_in_another_place_or_of_another_version_is_refused() {
-        let said = |issue: &SnapshotIssue| read(issue).unwrap_err().message;
-        assert!(said(&SnapshotIssue { number: 6, ..issue() }).contains("`O/r#6`"));
-        assert!(said(&SnapshotIssue { schema_version: "issue_snapshot/v9".to_owned(), ..issue() }).contains("v1"));
+        let message = |issue: &SnapshotIssue| read(issue).unwrap_err().message;
+        assert!(message(&SnapshotIssue { number: 6, ..issue() }).contains("`O/r#6`"));
+        assert!(message(&SnapshotIssue { schema_version: "issue_snapshot/v9".to_owned(), ..issue() }).contains("v1"));
         let path = RepoPath::new("s/o/r/5.json").unwrap();
         for text in ["", "[]", "{}", "{\"schema_version\": \"issue_snapshot/v1\"}"] {
             let fault = SnapshotFile::read(&path, text).unwrap_err();

@@ -1,4 +1,4 @@
-//! What values of fields say: texts, lists of targets, and answers that mean nothing.
+//! Values of fields as texts and lists of targets, and answers that mean nothing.
 
 use crate::model::{Node, Value, is_document_name};
 use crate::records::item::Mention;
@@ -6,7 +6,7 @@ use crate::records::item::Mention;
 /// Keys under which an object in a list of relations names its target, first present wins.
 const TARGET_KEYS: [&str; 8] = ["id", "stable_id", "ref", "issue", "number", "url", "path", "to"];
 
-/// Whether an answer means that there is nothing.
+/// Returns whether an answer means that there is nothing.
 pub(super) fn is_nothing(text: &str) -> bool {
     let text = text.trim().trim_matches(['_', '*', '`']).trim_end_matches('.').trim();
     ["", "n/a", "na", "none", "nothing", "tbd", "todo", "no response", "null", "~", "-", "--", "—", "–"]
@@ -14,7 +14,7 @@ pub(super) fn is_nothing(text: &str) -> bool {
         .any(|empty| text.eq_ignore_ascii_case(empty))
 }
 
-/// Whether a value holds nothing at all.
+/// Returns whether a value holds nothing at all.
 pub(super) fn is_empty(node: &Node<String>) -> bool {
     match &node.value {
         Value::Null => true,
@@ -24,7 +24,7 @@ pub(super) fn is_empty(node: &Node<String>) -> bool {
     }
 }
 
-/// The value as one text: a scalar, a list of scalars joined, or the only key of `{accepted}`.
+/// Returns the value as one text: a scalar, a list of scalars joined, or the only key of `{accepted}`.
 pub(super) fn text_of(node: &Node<String>) -> Option<String> {
     let text = match &node.value {
         Value::Null => return None,
@@ -51,7 +51,7 @@ pub(super) fn text_of(node: &Node<String>) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Every scalar of a value that is a scalar or a list, as written.
+/// Returns every scalar of a value that is a scalar or a list, as written.
 pub(super) fn scalars(node: &Node<String>) -> Vec<&str> {
     match &node.value {
         Value::Scalar { text, .. } => vec![text],
@@ -66,24 +66,24 @@ pub(super) fn scalars(node: &Node<String>) -> Vec<&str> {
     }
 }
 
-/// What a value names: lists and comma-separated texts taken apart, empty answers left out.
+/// Returns the targets that a value names: lists and comma-separated texts are split, empty answers left out.
 ///
-/// `odd` hears of the lines of entries that name nothing: objects without a known key.
-pub(super) fn mentions(node: &Node<String>, odd: &mut dyn FnMut(u32)) -> Vec<Mention<String>> {
+/// `unnamed` receives the lines of entries that name nothing: objects without a known key.
+pub(super) fn mentions(node: &Node<String>, unnamed: &mut dyn FnMut(u32)) -> Vec<Mention<String>> {
     let mut found = Vec::new();
     let mut todo = vec![node];
     while let Some(node) = todo.pop() {
         match &node.value {
             Value::Null => {}
-            Value::Scalar { text, .. } => take_apart(text, node.line, &mut found),
+            Value::Scalar { text, .. } => split_values(text, node.line, &mut found),
             Value::List(nodes) => todo.extend(nodes.iter().rev()),
             Value::Map(pairs) => {
                 let named =
                     TARGET_KEYS.iter().find_map(|key| pairs.iter().find(|(name, node)| name == key && !is_empty(node)));
                 match (named, text_of(node)) {
                     (Some((_, target)), _) => todo.push(target),
-                    (None, Some(text)) => take_apart(&text, node.line, &mut found),
-                    (None, None) => odd(node.line),
+                    (None, Some(text)) => split_values(&text, node.line, &mut found),
+                    (None, None) => unnamed(node.line),
                 }
             }
         }
@@ -91,9 +91,9 @@ pub(super) fn mentions(node: &Node<String>, odd: &mut dyn FnMut(u32)) -> Vec<Men
     found
 }
 
-fn take_apart(text: &str, line: u32, found: &mut Vec<Mention<String>>) {
+fn split_values(text: &str, line: u32, found: &mut Vec<Mention<String>>) {
     let whole = text.trim();
-    // A file name may hold a comma; `a, b` as a path would then end like a document only once.
+    // A comma without a space may be part of a file name: `a,b.md` is one document.
     let parts = if whole.contains(',') && is_document_name(whole) && !whole.contains(", ") {
         vec![whole]
     } else {
