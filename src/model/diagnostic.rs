@@ -177,6 +177,8 @@ codes! {
     InvalidItem = "invalid-item", Warning;
     /// Front matter is not YAML and was read line by line.
     InvalidFrontMatter = "invalid-front-matter", Warning;
+    /// A field of a work item has almost the name of one that contextpack reads.
+    UnknownField = "unknown-field", Warning;
     /// A file that the configuration names cannot be read.
     UnreadableFile = "unreadable-file", Warning;
     /// Two items have one id; the first is built.

@@ -2,9 +2,10 @@
 
 use crate::config::{ItemSource, Template, TemplatePart};
 use crate::markdown::Outline;
-use crate::model::{Code, Diagnostic, Node, Place, Refusal, RepoPath, Value, is_document_name};
+use crate::model::{Code, Diagnostic, LineStarts, Node, Place, Refusal, RepoPath, Value, is_document_name};
 use crate::records::fields::{Fields, GATHERED, RELATIONS, lift_relationships, mapped_from};
 use crate::records::item::{Body, Field, FieldRelation, Item, Mention, Origin};
+use crate::records::unknown_field::{RecordText, unknown_fields};
 use crate::records::values::{mentions, scalars, text_of};
 use std::collections::BTreeSet;
 
@@ -16,6 +17,9 @@ pub(super) struct ItemContext<'a> {
     pub(super) source: &'a ItemSource,
     pub(super) source_index: usize,
     pub(super) path: &'a RepoPath,
+    /// The text of the file, and where its lines begin.
+    pub(super) text: &'a str,
+    pub(super) lines: &'a LineStarts,
     pub(super) body_file: &'a dyn Fn(&RepoPath) -> Result<String, Refusal>,
     /// Whether the file holds one item only.
     pub(super) alone: bool,
@@ -38,7 +42,8 @@ pub(super) fn build(
     context: &ItemContext<'_>,
     file_diagnostics: &mut Vec<Diagnostic>,
 ) -> Item<String> {
-    let mut diagnostics = Vec::new();
+    let text = RecordText { path: context.path, text: context.text, lines: context.lines, line: record.line };
+    let mut diagnostics = unknown_fields(&record.pairs, context.source, &text);
     if !mapped_from(context.source, "relationships") {
         lift_relationships(&mut record.pairs);
     }

@@ -20,8 +20,38 @@ pub(super) const RELATIONS: [(&str, Relation); 6] = [
 pub(super) const GATHERED: [&str; 8] =
     ["parent", "children", "depends_on", "blocked_by", "blocks", "related", "adrs", "docs"];
 
+/// The native fields and other usual ones: none of them is a misspelling.
+pub(super) const NATIVE_FIELDS: [&str; 26] = [
+    "acceptance_criteria",
+    "actual_hrs",
+    "adrs",
+    "area",
+    "assignees",
+    "blocked_by",
+    "blocks",
+    "body",
+    "children",
+    "depends_on",
+    "docs",
+    "estimate_hrs",
+    "id",
+    "issue",
+    "labels",
+    "parent",
+    "priority",
+    "related",
+    "relationships",
+    "risk",
+    "size",
+    "stable_id",
+    "status",
+    "title",
+    "type",
+    "milestone",
+];
+
 /// Other names of native fields that count without being mapped.
-const ALIASES: [(&str, &[&str]); 3] =
+pub(super) const ALIASES: [(&str, &[&str]); 3] =
     [("parent", &["parent_url"]), ("children", &["children_urls"]), ("adrs", &["adr_links", "adr_link", "adr"])];
 
 /// Returns whether the source maps a native field to the field `name` of its files.

@@ -45,7 +45,9 @@ pub fn items(
         }
     }
     let RecordFile { records, mut diagnostics, .. } = file;
-    let context = ItemContext { source, source_index, path, body_file, alone: records.len() == 1 };
+    let lines = LineStarts::of(text);
+    let alone = records.len() == 1;
+    let context = ItemContext { source, source_index, path, text, lines: &lines, body_file, alone };
     let items: Vec<Item<String>> =
         records.into_iter().map(|record| build(record, &context, &mut diagnostics)).collect();
     // A problem of a front matter concerns the one item below it.

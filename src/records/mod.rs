@@ -15,6 +15,7 @@ mod json;
 mod samples;
 mod schema;
 mod snapshot;
+mod unknown_field;
 mod values;
 #[path = "../parse/yaml.rs"]
 mod yaml;
