@@ -32,7 +32,7 @@ pub(super) struct GraphBuilder {
 
 impl GraphBuilder {
     /// Adds the relations in the fields of an item.
-    pub(super) fn fields(&mut self, corpus: &Corpus, index: &NameIndex, item: usize) {
+    pub(super) fn add_fields(&mut self, corpus: &Corpus, index: &NameIndex, item: usize) {
         let entry = &corpus.entries[item];
         let resolver = Resolver::of(index, corpus, item, ItemPart::Record);
         if let Some(issue) = entry.item.issue.as_ref().filter(|issue| claim(issue, &corpus.rules).is_none()) {
@@ -46,7 +46,7 @@ impl GraphBuilder {
             let statement = Statement { item, part: ItemPart::Record, line: stated.target.line };
             let text = &*stated.target.value;
             let value = RelationValue { relation: stated.relation, text, source: EdgeSource::Field, stated: statement };
-            self.value(corpus, &resolver, &value, |repo| {
+            self.add_value(corpus, &resolver, &value, |repo| {
                 let at = stated.target.value.find(repo)?;
                 Some(stated.target.value.slice(at..at + repo.len()))
             });
@@ -54,7 +54,7 @@ impl GraphBuilder {
     }
 
     /// Adds the relations in the texts of an item, its body and its draft: those of trusted texts, or those of untrusted ones.
-    pub(super) fn body(&mut self, corpus: &Corpus, index: &NameIndex, item: usize, trusted: bool) {
+    pub(super) fn add_texts(&mut self, corpus: &Corpus, index: &NameIndex, item: usize, trusted: bool) {
         let entry = &corpus.entries[item];
         let draft = entry.draft.as_ref().map(|draft| (ItemPart::Draft, &draft.body, &draft.text));
         self.named.clear();
@@ -72,13 +72,13 @@ impl GraphBuilder {
                 };
                 let value =
                     RelationValue { relation: stated.relation, text: &stated.target, source, stated: statement };
-                self.value(corpus, &resolver, &value, |repo| quotes.find(stated.line, &[repo]));
+                self.add_value(corpus, &resolver, &value, |repo| quotes.find(stated.line, &[repo]));
             }
         }
     }
 
     /// Adds the relations in GitHub's lists of an item's issue.
-    pub(super) fn links(&mut self, corpus: &Corpus, index: &NameIndex, item: usize) {
+    pub(super) fn add_links(&mut self, corpus: &Corpus, index: &NameIndex, item: usize) {
         let Some(issue) = &corpus.entries[item].issue else { return };
         for (at, link) in issue.links.iter().enumerate() {
             let source = match link.relation {
@@ -91,18 +91,18 @@ impl GraphBuilder {
             match index.claiming(&key) {
                 [] => {
                     let removals = issue.link_removals.get(at).map(Vec::as_slice).unwrap_or_default();
-                    let to = self.listed(link, key, removals);
-                    self.push(corpus, &value, EdgeTarget::Issue(to));
+                    let to = self.listed_issue(link, key, removals);
+                    self.add_edge(corpus, &value, EdgeTarget::Issue(to));
                 }
                 [to] if *to == item => {}
                 // Of several that claim it, it is merged into the first.
-                [to, ..] => self.push(corpus, &value, EdgeTarget::Item(*to)),
+                [to, ..] => self.add_edge(corpus, &value, EdgeTarget::Item(*to)),
             }
         }
     }
 
     /// Returns the issue that an entry of a list shows.
-    fn listed(&mut self, link: &IssueLink<Clean>, key: IssueRef, removed: &[RecordedRemoval]) -> usize {
+    fn listed_issue(&mut self, link: &IssueLink<Clean>, key: IssueRef, removed: &[RecordedRemoval]) -> usize {
         let next = self.issues.len();
         let at = *self.known.entry((key.repo, key.number)).or_insert(next);
         if at == next {
@@ -124,7 +124,7 @@ impl GraphBuilder {
     }
 
     /// Resolves a value and adds its edges; `quote` finds the repo's name of an issue in clean text.
-    fn value<'a>(
+    fn add_value<'a>(
         &mut self,
         corpus: &'a Corpus,
         resolver: &Resolver<'a>,
@@ -142,11 +142,11 @@ impl GraphBuilder {
                     let help = format!("write `{}`", corpus.id(to));
                     self.warn(corpus, code, value, message, &help);
                 }
-                self.push(corpus, value, EdgeTarget::Item(to));
+                self.add_edge(corpus, value, EdgeTarget::Item(to));
             }
-            Resolution::Issue(issue) => match self.issue(corpus, resolver, value.stated, &issue, quote) {
-                Some(to) => self.push(corpus, value, EdgeTarget::Issue(to)),
-                None => self.unknown(corpus, value),
+            Resolution::Issue(issue) => match self.issue_target(corpus, resolver, value.stated, &issue, quote) {
+                Some(to) => self.add_edge(corpus, value, EdgeTarget::Issue(to)),
+                None => self.warn_unknown(corpus, value),
             },
             Resolution::Ambiguous(items) => {
                 let names: Vec<String> = items.iter().take(5).map(|item| format!("`{}`", corpus.id(*item))).collect();
@@ -158,12 +158,12 @@ impl GraphBuilder {
                 let message = format!("`{}` cannot be placed without knowing which repo this is", one_line(value.text));
                 self.warn(corpus, Code::UnknownRepo, value, message, "set `github.repo: owner/name`");
             }
-            Resolution::Unknown => self.unknown(corpus, value),
+            Resolution::Unknown => self.warn_unknown(corpus, value),
         }
     }
 
     /// Warns of an unknown id; a word of prose only counts if it has the form of a stable id.
-    fn unknown(&mut self, corpus: &Corpus, value: &RelationValue<'_>) {
+    fn warn_unknown(&mut self, corpus: &Corpus, value: &RelationValue<'_>) {
         if value.stated.part == ItemPart::Record || is_stable_id(value.text) {
             let message = format!("no work item has the id `{}`", one_line(value.text));
             let help = "correct the id, or add the item; ids are compared as spelled";
@@ -177,7 +177,7 @@ impl GraphBuilder {
         self.diagnostics.push(Diagnostic::new(code, at, message).help(help).about(about));
     }
 
-    fn push(&mut self, corpus: &Corpus, value: &RelationValue<'_>, to: EdgeTarget) {
+    fn add_edge(&mut self, corpus: &Corpus, value: &RelationValue<'_>, to: EdgeTarget) {
         let RelationValue { relation, source, stated, .. } = *value;
         let trusted = stated.is_trusted_by(corpus, stated.item);
         self.candidates.push(CandidateEdge {
@@ -196,7 +196,7 @@ impl GraphBuilder {
         }
     }
 
-    fn issue(
+    fn issue_target(
         &mut self,
         corpus: &Corpus,
         resolver: &Resolver<'_>,

@@ -56,7 +56,7 @@ impl Statement {
     }
 }
 
-/// An item, or an issue by its index in [`GraphBuilder::issues`].
+/// An item, or an issue by its index in [`GraphBuilder::issues`](super::builder::GraphBuilder::issues).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum EdgeTarget {
     Item(usize),

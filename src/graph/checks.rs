@@ -1,4 +1,4 @@
-//! Warnings about the shape of the graph.
+//! Warnings about the shape of the graph, and its edges in the form of packs.
 
 use super::builder::GraphBuilder;
 use super::candidate::{CandidateEdge, EdgeTarget};

@@ -57,12 +57,12 @@ impl<'a> ReferenceCollector<'a> {
     }
 
     /// Returns whether the file is referenced already, or the item's own.
-    pub(super) fn has(&self, path: &RepoPath) -> bool {
+    pub(super) fn contains(&self, path: &RepoPath) -> bool {
         self.is_own(path) || self.files.contains_key(path)
     }
 
     /// Adds a file, or one section of it; the item's own files are ignored.
-    pub(super) fn take(&mut self, path: RepoPath, anchor: Option<String>, adr: bool, at: &ShownPlace) {
+    pub(super) fn add_file(&mut self, path: RepoPath, anchor: Option<String>, adr: bool, at: &ShownPlace) {
         if self.is_own(&path) {
             return;
         }
@@ -81,19 +81,19 @@ impl<'a> ReferenceCollector<'a> {
     }
 
     /// Adds a reference to a denied name.
-    pub(super) fn denied(&mut self, kind: FileKind, written: Clean, at: &ShownPlace) {
+    pub(super) fn add_denied(&mut self, kind: FileKind, written: Clean, at: &ShownPlace) {
         self.add_missing(kind, written, "denied_path", at);
     }
 
     /// Adds a reference that leads out of the repo, with a warning.
-    pub(super) fn outside(&mut self, kind: FileKind, written: Clean, at: &ShownPlace) {
+    pub(super) fn add_outside(&mut self, kind: FileKind, written: Clean, at: &ShownPlace) {
         let message = format!("`{}` leads out of the repo", one_line(&written));
         self.warn(Code::OutsideReference, at, message, "name a file of this repo by its path from the root");
         self.add_missing(kind, written, "outside_repo", at);
     }
 
     /// Adds a reference to a file that does not exist, with a warning.
-    pub(super) fn dangling(&mut self, kind: FileKind, written: Clean, at: &ShownPlace) {
+    pub(super) fn add_dangling(&mut self, kind: FileKind, written: Clean, at: &ShownPlace) {
         let what = match kind {
             FileKind::Adr => "ADR",
             FileKind::Document => "document",
@@ -104,7 +104,7 @@ impl<'a> ReferenceCollector<'a> {
     }
 
     /// Adds a number that more than one ADR has, with a warning.
-    pub(super) fn ambiguous(&mut self, written: Clean, all: &[&RepoPath], at: &ShownPlace) {
+    pub(super) fn add_ambiguous(&mut self, written: Clean, all: &[&RepoPath], at: &ShownPlace) {
         let names: Vec<String> = all.iter().take(8).map(|path| format!("`{path}`")).collect();
         let message = format!("`{}` may be {}", one_line(&written), names.join(" or "));
         self.warn(Code::AmbiguousReference, at, message, "name the file that is meant");

@@ -32,15 +32,15 @@ impl Graph {
         let mut builder = GraphBuilder::default();
         let index = NameIndex::of(corpus);
         for item in 0..corpus.entries.len() {
-            builder.links(corpus, &index, item);
+            builder.add_links(corpus, &index, item);
         }
         for item in 0..corpus.entries.len() {
-            builder.fields(corpus, &index, item);
-            builder.body(corpus, &index, item, true);
+            builder.add_fields(corpus, &index, item);
+            builder.add_texts(corpus, &index, item, true);
         }
         // Last, so that an untrusted text does not decide the spelling of issues that others name as well.
         for item in 0..corpus.entries.len() {
-            builder.body(corpus, &index, item, false);
+            builder.add_texts(corpus, &index, item, false);
         }
         let ranks = Ranks::new(corpus, &builder);
         let mut candidates = std::mem::take(&mut builder.candidates);

@@ -17,7 +17,7 @@ pub struct IssueRef {
 /// The target of an edge.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// An item: its index in [`Corpus::entries`].
+    /// An item: its index in [`Corpus::entries`](super::Corpus::entries).
     Item(usize),
     /// An issue that is neither an item nor in the snapshot: `resolved: false` in packs.
     Issue {

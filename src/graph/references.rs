@@ -42,14 +42,14 @@ impl Graph {
             collected: ReferenceCollector::of(entry),
         };
         search.set_origin(corpus, &entry.item.origin);
-        search.fields();
+        search.add_fields();
         search.set_origin(corpus, &entry.item.body.origin);
-        search.body(&entry.item.body, &entry.body);
+        search.add_body(&entry.item.body, &entry.body);
         if let Some(draft) = &entry.draft {
             search.set_origin(corpus, &draft.body.origin);
-            search.body(&draft.body, &draft.text);
+            search.add_body(&draft.body, &draft.text);
         }
-        search.numbers();
+        search.resolve_numbers();
         search.collected.finish()
     }
 }
@@ -145,7 +145,7 @@ impl<'a> ReferenceSearch<'a> {
         if self.base_kind == PathBase::File { path.clone() } else { RepoPath::root() }
     }
 
-    fn push_number(&mut self, number: u64, written: Clean, at: ShownPlace) {
+    fn add_number(&mut self, number: u64, written: Clean, at: ShownPlace) {
         if !self.mentioned.insert(number) {
             return;
         }
@@ -153,54 +153,54 @@ impl<'a> ReferenceSearch<'a> {
         self.numbers.push(AdrNumber { number, written, at, tracked });
     }
 
-    fn fields(&mut self) {
+    fn add_fields(&mut self) {
         let item = &self.entry.item;
         let place = |line| ShownPlace { path: item.origin.path.clone(), line };
         let file = &item.origin.path;
         for mention in &item.adrs {
-            self.adr_field(&mention.value, place(mention.line));
+            self.add_adr_field(&mention.value, place(mention.line));
         }
         for mention in &item.docs {
-            self.doc_field(&mention.value, place(mention.line));
+            self.add_doc_field(&mention.value, place(mention.line));
         }
         for field in item.fields.iter().filter(|field| !NO_PROSE.contains(&&*field.name)) {
-            self.node(&field.node);
+            self.add_node(&field.node);
         }
         // The title of an ADR has its own number, which may differ from that of its file.
         if !self.locator.index.is_adr(file) {
-            self.line(&item.title, place(item.line), PathSource::Prose);
+            self.add_line(&item.title, place(item.line), PathSource::Prose);
         }
     }
 
     /// Adds the ADRs that the texts of any other field name.
-    fn node(&mut self, node: &Node<Clean>) {
+    fn add_node(&mut self, node: &Node<Clean>) {
         match &node.value {
             Value::Null => {}
             Value::Scalar { text, .. } => {
                 let at = ShownPlace { path: self.entry.item.origin.path.clone(), line: node.line };
-                self.line(text, at, PathSource::Text);
+                self.add_line(text, at, PathSource::Text);
             }
-            Value::List(nodes) => nodes.iter().for_each(|node| self.node(node)),
-            Value::Map(pairs) => pairs.iter().for_each(|(_, node)| self.node(node)),
+            Value::List(nodes) => nodes.iter().for_each(|node| self.add_node(node)),
+            Value::Map(pairs) => pairs.iter().for_each(|(_, node)| self.add_node(node)),
         }
     }
 
-    fn adr_field(&mut self, value: &Clean, at: ShownPlace) {
+    fn add_adr_field(&mut self, value: &Clean, at: ShownPlace) {
         let target = target_of_link(value.trim());
         if let Some(number) = number(target).or_else(|| adr_token(target)) {
-            self.push_number(number, shortened(value), at);
+            self.add_number(number, shortened(value), at);
         } else if is_placeholder(target) {
         } else if is_path(target) || self.known_adr(target).is_some() {
-            self.path(target, PathSource::AdrField, &at, || shortened(value));
-        } else if !self.line(value, at.clone(), PathSource::AdrField) {
-            self.collected.dangling(FileKind::Adr, shortened(value), &at);
+            self.add_path(target, PathSource::AdrField, &at, || shortened(value));
+        } else if !self.add_line(value, at.clone(), PathSource::AdrField) {
+            self.collected.add_dangling(FileKind::Adr, shortened(value), &at);
         }
     }
 
-    fn doc_field(&mut self, value: &Clean, at: ShownPlace) {
+    fn add_doc_field(&mut self, value: &Clean, at: ShownPlace) {
         let target = target_of_link(value.trim());
         if let Some(number) = adr_token(target) {
-            self.push_number(number, shortened(value), at);
+            self.add_number(number, shortened(value), at);
             return;
         }
         let there = self.locator.locate(target, &self.entry.item.origin.path);
@@ -209,10 +209,10 @@ impl<'a> ReferenceSearch<'a> {
         }
         // Words without a path are no reference; they stay in the item's fields.
         let words = matches!(there, Location::Absent(_)) && target.contains(char::is_whitespace);
-        if words && (self.line(value, at.clone(), PathSource::DocField) || !is_path(target)) {
+        if words && (self.add_line(value, at.clone(), PathSource::DocField) || !is_path(target)) {
             return;
         }
-        self.path(target, PathSource::DocField, &at, || shortened(value));
+        self.add_path(target, PathSource::DocField, &at, || shortened(value));
     }
 
     /// Returns whether a value names an item or an issue, and so no file.
@@ -224,7 +224,7 @@ impl<'a> ReferenceSearch<'a> {
     }
 
     /// Adds the references of a text of one line, and returns whether there are any.
-    fn line(&mut self, text: &Clean, at: ShownPlace, source: PathSource) -> bool {
+    fn add_line(&mut self, text: &Clean, at: ShownPlace, source: PathSource) -> bool {
         let references = references_in_line(text, at.line);
         let mut quotes = Quoter::of(text);
         let base = self.base(&self.entry.item.origin.path);
@@ -234,12 +234,12 @@ impl<'a> ReferenceSearch<'a> {
             } else {
                 source
             };
-            self.reference(reference, source, 1, &mut quotes, at.clone(), &base);
+            self.add_reference(reference, source, 1, &mut quotes, at.clone(), &base);
         }
         !references.is_empty()
     }
 
-    fn body(&mut self, body: &Body<Clean>, text: &ParsedText) {
+    fn add_body(&mut self, body: &Body<Clean>, text: &ParsedText) {
         let file = &body.origin.path;
         let base = self.base(file);
         let mut quotes = Quoter::of(&text.clean);
@@ -251,12 +251,12 @@ impl<'a> ReferenceSearch<'a> {
             }
             let at = ShownPlace { path: file.clone(), line: text.line_in_file(body, reference.line) };
             let source = if reference.form == ReferenceForm::Link { PathSource::Link } else { PathSource::Prose };
-            self.reference(reference, source, reference.line, &mut quotes, at, &base);
+            self.add_reference(reference, source, reference.line, &mut quotes, at, &base);
         }
     }
 
     /// Adds one reference; `line` is its line in the text of `quotes`.
-    fn reference(
+    fn add_reference(
         &mut self,
         reference: &Reference,
         source: PathSource,
@@ -271,7 +271,7 @@ impl<'a> ReferenceSearch<'a> {
             return;
         }
         if reference.form != ReferenceForm::AdrNumber {
-            return self.path_from(target, source, &at, base, || quotes.find_or_line(line, &[target]));
+            return self.add_path_from(target, source, &at, base, || quotes.find_or_line(line, &[target]));
         }
         // Of one number the first mention counts.
         let new = |number: &u64| reference.foreign.is_none() && !self.mentioned.contains(number);
@@ -297,15 +297,15 @@ impl<'a> ReferenceSearch<'a> {
             text.lit("ADR-").number(number);
             text.finish()
         });
-        self.push_number(number, written, at);
+        self.add_number(number, written, at);
     }
 
-    fn path(&mut self, target: &str, source: PathSource, at: &ShownPlace, written: impl FnOnce() -> Clean) {
+    fn add_path(&mut self, target: &str, source: PathSource, at: &ShownPlace, written: impl FnOnce() -> Clean) {
         let base = self.base(&self.entry.item.origin.path);
-        self.path_from(target, source, at, &base, written);
+        self.add_path_from(target, source, at, &base, written);
     }
 
-    fn path_from(
+    fn add_path_from(
         &mut self,
         target: &str,
         source: PathSource,
@@ -322,22 +322,25 @@ impl<'a> ReferenceSearch<'a> {
                 let bare = source == PathSource::Prose && !target.contains('/');
                 let adr = source == PathSource::AdrField || self.locator.index.is_adr(&path);
                 if adr || field || is_document(&path) && !bare && source != PathSource::Text {
-                    self.collected.take(path, anchor, adr, at);
+                    self.collected.add_file(path, anchor, adr, at);
                 }
             }
-            Location::Denied => self.collected.denied(kind, written(), at),
+            Location::Denied => self.collected.add_denied(kind, written(), at),
             Location::Folder if self.names_item(target, base) => {}
-            Location::Folder if field => self.collected.dangling(kind, written(), at),
-            Location::Outside { from_root: Some(path) } if self.site_adr(&path, source, at) => {}
+            Location::Folder if field => self.collected.add_dangling(kind, written(), at),
+            Location::Outside { from_root: Some(path) } if self.add_site_adr(&path, source, at) => {}
             Location::Outside { .. } if source.is_in_passing() => {}
-            Location::Outside { .. } => self.collected.outside(kind, written(), at),
+            Location::Outside { .. } => self.collected.add_outside(kind, written(), at),
             Location::Absent(path) => {
-                if is_placeholder(&path) || self.site_adr(&path, source, at) || self.stale(&path, kind, source, at) {
+                if is_placeholder(&path)
+                    || self.add_site_adr(&path, source, at)
+                    || self.add_renamed(&path, kind, source, at)
+                {
                     return;
                 }
                 let name = last(&path);
                 if field || source == PathSource::Link && has_document_extension(name) {
-                    self.collected.dangling(kind, written(), at);
+                    self.collected.add_dangling(kind, written(), at);
                 }
             }
             Location::UnknownRepo if source == PathSource::Text && !adr => {}
@@ -347,14 +350,14 @@ impl<'a> ReferenceSearch<'a> {
             }
             // A value of `adrs` or `docs` that is not a web address leads nowhere.
             Location::Elsewhere if field && scheme(target).is_some() && !target.contains("//") => {
-                self.collected.dangling(kind, written(), at);
+                self.collected.add_dangling(kind, written(), at);
             }
             Location::Folder | Location::Foreign | Location::Elsewhere => {}
         }
     }
 
     /// Adds the ADR that a path of a generated site names: `/adr/27`, `/adr/0027-use-x`.
-    fn site_adr(&mut self, path: &str, source: PathSource, at: &ShownPlace) -> bool {
+    fn add_site_adr(&mut self, path: &str, source: PathSource, at: &ShownPlace) -> bool {
         let path = path.trim_end_matches('/');
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         if source.is_in_passing() || !is_adr_folder(last(folder)) || has_document_extension(name) {
@@ -367,13 +370,13 @@ impl<'a> ReferenceSearch<'a> {
         };
         let [one] = adrs else { return false };
         if self.locator.files.has(one) {
-            self.collected.take(one.clone(), None, true, at);
+            self.collected.add_file(one.clone(), None, true, at);
         }
         self.locator.files.has(one)
     }
 
     /// Adds the only file with the name of a missing path: its folder was renamed.
-    fn stale(&mut self, path: &str, kind: FileKind, source: PathSource, at: &ShownPlace) -> bool {
+    fn add_renamed(&mut self, path: &str, kind: FileKind, source: PathSource, at: &ShownPlace) -> bool {
         let name = last(path);
         let adr = self.known_adr(name);
         let document = || {
@@ -389,7 +392,7 @@ impl<'a> ReferenceSearch<'a> {
             let message = format!("`{}` is now `{found}`", one_line(path));
             self.collected.warn(Code::StaleReference, at, message, "correct the folder");
         }
-        self.collected.take(found, None, is_adr, at);
+        self.collected.add_file(found, None, is_adr, at);
         true
     }
 
@@ -416,19 +419,19 @@ impl<'a> ReferenceSearch<'a> {
             || numbered && (self.locator.index.holds_adrs(last(folder)) || name.to_ascii_lowercase().starts_with("adr"))
     }
 
-    fn numbers(&mut self) {
+    fn resolve_numbers(&mut self) {
         for AdrNumber { number, written, at, tracked } in std::mem::take(&mut self.numbers) {
             let all = self.locator.index.adrs_numbered(number);
             let files = if tracked { self.tracked } else { self.all };
             let there: Vec<&RepoPath> = all.iter().filter(|path| files.has(path)).collect();
-            if all.iter().any(|path| self.collected.has(path)) {
+            if all.iter().any(|path| self.collected.contains(path)) {
                 continue;
             }
             match there.as_slice() {
                 [] if self.locator.rules.adrs.is_empty() => {}
-                [] => self.collected.dangling(FileKind::Adr, written, &at),
-                [one] => self.collected.take((*one).clone(), None, true, &at),
-                many => self.collected.ambiguous(written, many, &at),
+                [] => self.collected.add_dangling(FileKind::Adr, written, &at),
+                [one] => self.collected.add_file((*one).clone(), None, true, &at),
+                many => self.collected.add_ambiguous(written, many, &at),
             }
         }
     }

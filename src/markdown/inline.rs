@@ -33,13 +33,6 @@ pub enum InlinePart {
     Html(Run),
 }
 
-impl MarkdownText {
-    /// Reads `text` in one pass.
-    pub fn read(text: &str) -> Self {
-        crate::markdown::reader::read(text)
-    }
-}
-
 /// The replacement for text that states no relations, such as code.
 pub(crate) const GAP: char = '\u{FFFC}';
 

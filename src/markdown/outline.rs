@@ -47,11 +47,6 @@ pub struct Heading {
 }
 
 impl Outline {
-    /// Reads the outline of `text`.
-    pub fn read(text: &str) -> Self {
-        crate::markdown::reader::read(text).outline
-    }
-
     /// Returns the bytes of the section under the heading with this anchor: from the
     /// heading to the next one of the same or a higher level, or to the end
     /// of the text, which has `text_len` bytes.

@@ -8,36 +8,49 @@ use crate::model::{LineStarts, issue_url};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
-/// Reads a text; see [`MarkdownText::read`].
-pub(super) fn read(text: &str) -> MarkdownText {
-    let body_start = front_matter(text).map_or(0, |found| found.body);
-    let mut reader = MarkdownReader {
-        text,
-        body_start,
-        lines: LineStarts::of(text),
-        comments: Comments::of(text),
-        ..MarkdownReader::default()
-    };
-    if body_start > 0 {
-        reader.block(0, false, None);
+impl Outline {
+    /// Reads the blocks and headings of `text`.
+    pub fn read(text: &str) -> Self {
+        MarkdownText::read(text).outline
     }
-    let options =
-        Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_FOOTNOTES;
-    let parser = Parser::new_ext(&text[body_start..], options);
-    let mut definitions: Vec<(Range<usize>, String)> = parser
-        .reference_definitions()
-        .iter()
-        .map(|(_, definition)| (definition.span.clone(), definition.dest.to_string()))
-        .collect();
-    definitions.sort_by_key(|(span, _)| span.start);
-    for (event, range) in parser.into_offset_iter() {
-        reader.event(event, body_start + range.start..body_start + range.end);
+}
+
+impl MarkdownText {
+    /// Reads `text` in one pass.
+    ///
+    /// Tables, task lists, strike-through and footnotes are on; front matter is not read as Markdown.
+    pub fn read(text: &str) -> Self {
+        let body_start = front_matter(text).map_or(0, |found| found.body);
+        let mut reader = MarkdownReader {
+            text,
+            body_start,
+            lines: LineStarts::of(text),
+            comments: Comments::of(text),
+            ..MarkdownReader::default()
+        };
+        if body_start > 0 {
+            reader.block(0, false, None);
+        }
+        let options = Options::ENABLE_TABLES
+            | Options::ENABLE_TASKLISTS
+            | Options::ENABLE_STRIKETHROUGH
+            | Options::ENABLE_FOOTNOTES;
+        let parser = Parser::new_ext(&text[body_start..], options);
+        let mut definitions: Vec<(Range<usize>, String)> = parser
+            .reference_definitions()
+            .iter()
+            .map(|(_, definition)| (definition.span.clone(), definition.dest.to_string()))
+            .collect();
+        definitions.sort_by_key(|(span, _)| span.start);
+        for (event, range) in parser.into_offset_iter() {
+            reader.event(event, body_start + range.start..body_start + range.end);
+        }
+        reader.end_run();
+        for (span, target) in definitions {
+            reader.definition(body_start + span.start..body_start + span.end, target);
+        }
+        reader.finish()
     }
-    reader.end_run();
-    for (span, target) in definitions {
-        reader.definition(body_start + span.start..body_start + span.end, target);
-    }
-    reader.finish()
 }
 
 #[derive(Default)]
