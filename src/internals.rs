@@ -37,8 +37,8 @@ pub mod model {
     };
 }
 /// Markdown.
-pub mod parse {
-    pub use crate::parse::Markdown;
+pub mod mentions {
+    pub use crate::mentions::Markdown;
 }
 /// The scrubber.
 pub mod redact {

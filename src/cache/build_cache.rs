@@ -1,8 +1,8 @@
 //! What a build asks of a cache, so that each text is scrubbed and read once.
 
 use crate::graph::{Entry, ItemReferences};
+use crate::mentions::Markdown;
 use crate::model::{Diagnostic, Digest, Digester, RepoPath};
-use crate::parse::Markdown;
 use crate::redact::{CachedScrub, Clean};
 use crate::select::Document;
 use serde::{Deserialize, Serialize};

@@ -10,7 +10,7 @@ use std::io::Write as _;
 pub(crate) fn run(args: &SchemaArgs) -> Result<Exit, Failure> {
     let text = match args.kind {
         SchemaKind::Config => crate::config::schema(),
-        SchemaKind::WorkItem => crate::parse::work_item_schema(),
+        SchemaKind::WorkItem => crate::records::work_item_schema(),
         SchemaKind::Output => super::output::schema(),
         SchemaKind::Pack => crate::wire::schema(),
     };

@@ -1,8 +1,8 @@
 //! The scrubber with a cache in front of it, so that each text is scrubbed and read once.
 
 use crate::cache::{BuildCache, CachedReading, FilePurpose};
+use crate::mentions::Markdown;
 use crate::model::{Digest, Digester, RepoPath};
-use crate::parse::Markdown;
 use crate::redact::{Piece, Redactor, Scrubbed};
 use std::sync::Arc;
 

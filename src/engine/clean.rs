@@ -4,7 +4,7 @@ use super::caching_redactor::{CachingRedactor, ScrubBatch, ScrubResult};
 use crate::cache::FilePurpose;
 use crate::graph::{ParsedText, RecordedRemoval};
 use crate::model::{Digest, RepoPath};
-use crate::parse::Item;
+use crate::records::Item;
 use crate::redact::{Clean, Piece, Redactor, Scrubbed};
 use std::collections::BTreeSet;
 
@@ -145,13 +145,13 @@ mod tests {
     use super::*;
     use crate::cache::NoCache;
     use crate::config;
-    use crate::parse;
+    use crate::records;
 
     fn removals(text: &str) -> Vec<(u32, bool, bool, u32)> {
         let settings = config::load("contextpack.yml", None).unwrap();
         let path = RepoPath::new("work_items/x.md").unwrap();
         let refuse = |_: &RepoPath| panic!("no other file is read");
-        let parsed = parse::items(&settings.work_items[0], 0, &path, text, &refuse);
+        let parsed = records::items(&settings.work_items[0], 0, &path, text, &refuse);
         let scrubber = CachingRedactor { redactor: Redactor::new(&settings.redaction), cache: &NoCache };
         let (_, _, removals, _) = item(&scrubber, &parsed.items[0], None);
         removals.into_iter().map(|found| (found.line, found.in_body, found.in_name, found.count)).collect()

@@ -6,8 +6,10 @@ use super::items::scrubbed;
 use super::project::{ParsedFiles, Project, unreadable};
 use crate::cache::{FilePurpose, FileResult};
 use crate::graph::{ClaimedIssue, Entry, Identity, ParsedComment, ParsedText, RecordedRemoval, SourceRules, Target};
+use crate::mentions::Markdown;
 use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RemovedLines, RepoPath, SourceTree};
-use crate::parse::{self, Markdown, SnapshotFile};
+use crate::records;
+use crate::records::SnapshotFile;
 use crate::redact::{Clean, Piece, Redactor, Scrubbed};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -102,7 +104,7 @@ impl HiddenPart {
 /// All texts of an issue are scrubbed together, once.
 fn entry(
     scrubber: &CachingRedactor<'_>,
-    raw: &parse::Issue<String>,
+    raw: &records::Issue<String>,
     hidden: &HiddenText,
     content: Option<Digest>,
     rules: &Arc<SourceRules>,
@@ -178,7 +180,7 @@ fn owners(pieces: impl Iterator<Item = usize>) -> Vec<usize> {
 }
 
 fn entry_of(
-    issue: parse::Issue<Clean>,
+    issue: records::Issue<Clean>,
     markdown: Vec<Arc<Markdown>>,
     removed: IssueRemovals,
     digest: Digest,
@@ -227,13 +229,13 @@ fn entry_of(
     }
 }
 
-fn pieces_of(comment: &parse::Comment<String>) -> usize {
+fn pieces_of(comment: &records::Comment<String>) -> usize {
     let by = &comment.by;
     2 + [&by.author, &by.association, &by.created_at].into_iter().filter(|text| text.is_some()).count()
 }
 
 /// Over everything but the comments, which are inputs of their own where a pack takes them.
-fn digest(texts: &[Clean], issue: &parse::Issue<String>) -> Digest {
+fn digest(texts: &[Clean], issue: &records::Issue<String>) -> Digest {
     let links = issue.links.iter().map(|link| format!("{} {}", link.relation.name(), link.state.name()));
     let parts: Vec<String> = texts.iter().map(ToString::to_string).chain(links).collect();
     Digest::of(parts.join("\n"))

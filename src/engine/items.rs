@@ -7,7 +7,8 @@ use crate::cache::{FilePurpose, FileResult};
 use crate::config::{ItemSource, Settings, TemplatePart};
 use crate::graph::{Entry, Identity, SourceRules};
 use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RepoPath, Severity, SourceTree, Untracked};
-use crate::parse::{self, Item};
+use crate::records;
+use crate::records::Item;
 use crate::redact::Redactor;
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -91,7 +92,7 @@ fn file(
     let unread = RefCell::new(Vec::new());
     let content = RefCell::new(Vec::from_iter(scrubber.content(path, &text)));
     let more = RefCell::new(Vec::new());
-    let parsed = parse::items(&settings.work_items[*index], *index, path, &text, &|others| {
+    let parsed = records::items(&settings.work_items[*index], *index, path, &text, &|others| {
         let read = source.read(others);
         more.borrow_mut().push(others.clone());
         content.borrow_mut().extend(read.as_ref().ok().and_then(|text| scrubber.content(others, text)));

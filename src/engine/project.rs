@@ -4,7 +4,7 @@ use super::caching_redactor::CachingRedactor;
 use super::{clean, github_warnings, issues, items, levelled, notices};
 use crate::cache::{BuildCache, NoCache};
 use crate::config::{DenyList, Settings};
-use crate::graph::{Corpus, Entry, Graph, GraphRules, unite};
+use crate::graph::{Corpus, Entry, Graph, GraphRules, merge_issues};
 use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity, SourceTree, Untracked, bounded};
 use crate::redact::{Clean, CleanBuf, Environment, Redactor};
 use std::collections::BTreeMap;
@@ -97,10 +97,10 @@ impl<'a> Project<'a> {
             done: settings.done_statuses.iter().map(|status| status.to_lowercase()).collect(),
             adrs,
         };
-        let (entries, differences) = unite(entries, issues.entries, &rules);
+        let (entries, differences) = merge_issues(entries, issues.entries, &rules);
         diagnostics.extend(differences);
         let (corpus, duplicates) = Corpus::new(entries, rules);
-        let graph = Graph::draw(&corpus);
+        let graph = Graph::build(&corpus);
         diagnostics.extend(duplicates);
         diagnostics.extend_from_slice(graph.diagnostics());
         let unrelated = github_warnings::unrelated(&corpus);

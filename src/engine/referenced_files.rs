@@ -6,8 +6,8 @@ use super::project::{Project, unreadable};
 use crate::cache::{FilePurpose, FileResult, LoadedDocument};
 use crate::config::Profile;
 use crate::graph::{FileKind, ItemReferences, RepoFiles, Target};
+use crate::mentions::adr_status;
 use crate::model::{Code, Diagnostic, Digest, Digester, Place, Refusal, RepoPath, bounded};
-use crate::parse::adr_status;
 use crate::select::{Document, ReferencedFile, RootReferences, is_inactive};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -193,7 +193,8 @@ fn read(project: &Project<'_>, path: &RepoPath) -> Result<LoadedDocument, Diagno
         Err(refusal @ Refusal::Unreadable(_)) => Err(scrubbed(&project.scrubber.redactor, unreadable(path, &refusal))),
         Ok(raw) => {
             let (shown, text, removals, digest) = clean::document(&project.scrubber, path, &raw);
-            let status = adr_status(&text.clean, &text.markdown).map(|(range, _)| text.clean.slice(range).trimmed());
+            let status =
+                adr_status(&text.clean, &text.markdown.outline).map(|(range, _)| text.clean.slice(range).trimmed());
             let document = Document { path: path.clone(), shown: shown.clone(), text, status, removals, digest };
             let read = (shown, Ok(Arc::new(document)));
             project.scrubber.cache.keep_made(FilePurpose::Document, path, &[], &|| FileResult::Document(read.clone()));
@@ -203,7 +204,7 @@ fn read(project: &Project<'_>, path: &RepoPath) -> Result<LoadedDocument, Diagno
 }
 
 fn has_section(document: &Document, anchor: &str) -> bool {
-    document.text.markdown.section(document.text.clean.len(), anchor).is_some()
+    document.text.markdown.outline.section(document.text.clean.len(), anchor).is_some()
 }
 
 fn warn(document: &Document, kind: FileKind, anchor: Option<&str>, at: Place, id: &str) -> Option<Diagnostic> {

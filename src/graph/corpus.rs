@@ -1,99 +1,58 @@
-//! The clean records that the graph is made from, and what it says of them.
+//! The corpus: the redacted records from which the graph is built.
 
-use super::{ClaimedIssue, Identity, IssueDraft, ItemState};
-use crate::model::{self, Code, Diagnostic, Relation, RemovedLines, RepoPath, natural_cmp};
-use crate::parse::{Item, Markdown};
+use super::file_reference::ShownPlace;
+use super::issue::{ClaimedIssue, IssueDraft};
+use super::text::{ParsedText, RecordedRemoval, shown_at};
+use crate::model::{self, Code, Diagnostic, Digest, ItemState, RepoPath, natural_cmp};
+use crate::records::Item;
 use crate::redact::Clean;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-/// A clean text together with what it holds, read once however many packs it enters.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ParsedText {
-    /// The text.
-    pub clean: Clean,
-    /// What it holds.
-    pub markdown: Arc<Markdown>,
-    /// Where it stood on more lines before what was removed was removed.
-    pub folds: Vec<RemovedLines>,
-}
-
-impl ParsedText {
-    /// The line that `line`, both from 1, was before anything was removed.
-    pub fn line_before(&self, line: u32) -> u32 {
-        self.shifted(line, |fold| fold.line < line)
-    }
-
-    /// How many lines the text has.
-    pub fn count_lines(&self) -> u32 {
-        // The blocks tile the text and know their lines: only the last one has to be looked at.
-        self.markdown.blocks.last().map_or(0, |last| {
-            let count = self.clean.get(last.range.clone()).map_or(0, |text| text.lines().count());
-            (last.line - 1).saturating_add(u32::try_from(count).unwrap_or(u32::MAX))
-        })
-    }
-
-    /// The same of a text's last line: what a removal ended with is part of it.
-    pub fn last_line_before(&self, line: u32) -> u32 {
-        self.shifted(line, |fold| fold.line <= line)
-    }
-
-    fn shifted(&self, line: u32, counts: impl Fn(&RemovedLines) -> bool) -> u32 {
-        self.folds.iter().filter(|fold| counts(fold)).fold(line, |line, fold| line.saturating_add(fold.lines))
-    }
-}
-
-/// Something that `redact` took out of a record or a document.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RecordedRemoval {
-    /// The line of the file.
-    pub line: u32,
-    /// Whether it was taken from the body (or the document's text), rather than from a field.
-    pub in_body: bool,
-    /// Whether it was taken from the id, the title or the status, which a section of the item shows whatever it is to the root.
-    pub in_name: bool,
-    /// The rule.
-    pub rule: String,
-    /// How often on that line.
-    pub count: u32,
-    /// Why.
-    pub reason: String,
-    /// What the user can do to include it safely.
-    pub to_include: String,
-}
-
-/// An item with everything that is known of it before the graph is drawn.
+/// An item with everything that is known of it before the graph is built.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// The clean record.
+    /// The redacted record.
     pub item: Item<Clean>,
-    /// Its body, read.
+    /// Its body, parsed.
     pub body: ParsedText,
-    /// What was taken out of it.
+    /// What was removed from it.
     pub removals: Vec<RecordedRemoval>,
     /// Digest of its head and body after redaction.
-    pub digest: crate::model::Digest,
+    pub digest: Digest,
     /// How a bare relation value becomes an id, by its source's `ref` and `prefixes`.
     pub rules: Arc<SourceRules>,
-    /// The issue that it is, or is one with.
+    /// The issue that it is or claims.
     pub issue: Option<Box<ClaimedIssue>>,
-    /// The text of its file, where its issue has another.
+    /// The text of its file, if its issue has another.
     pub draft: Option<Box<IssueDraft>>,
-    /// Whether anyone could have put its file there, see [`Untracked`](crate::model::Untracked).
+    /// Whether its file is untrusted, see [`Untracked`](crate::model::Untracked).
     pub untrusted_file: bool,
-    /// What tells it apart from others.
+    /// Its digest for comparing builds.
     pub identity: Identity,
 }
 
-/// What an item's source says of ids.
+/// The digest of everything that a pack can use of an item, computed when first needed.
+///
+/// A clone may be changed into another item, so it starts without a digest.
+#[derive(Debug, Default)]
+pub struct Identity(pub(super) OnceLock<Digest>);
+
+impl Clone for Identity {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+/// How a source forms ids from bare values.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct SourceRules {
     /// Text before and after the value in `ref`; `("EIP-", "")` for `EIP-{}`.
     pub reference: (String, String),
-    /// Prefixes that mean the same; a bare number takes the first.
+    /// Equivalent prefixes; a bare number takes the first.
     pub prefixes: Vec<String>,
 }
 
-/// What the graph needs to know of the configuration.
+/// The settings that the graph needs.
 #[derive(Debug, Clone)]
 pub struct GraphRules {
     /// `owner/name` of this repo on GitHub. Clean, because ids of issues are made from it.
@@ -106,20 +65,19 @@ pub struct GraphRules {
     pub adrs: Vec<RepoPath>,
 }
 
-/// Everything that a build may put into packs, clean.
+/// All items that a build may put into packs, redacted.
 #[derive(Debug)]
 pub struct Corpus {
     /// Items in natural order of their ids; of several with one id only the first that was read.
     pub entries: Vec<Arc<Entry>>,
-    /// What the configuration says of references.
+    /// The settings for references.
     pub rules: GraphRules,
 }
 
 impl Corpus {
-    /// Sorts the entries, which come in the order in which they were read, and keeps one of each id.
+    /// Sorts the entries, given in the order in which they were read, and keeps the first of each id.
     ///
-    /// Of several with exactly one id the first stays, and one that anyone could have put there only where no other
-    /// has the id; each of the others is a `duplicate-id` warning.
+    /// An item of an untracked file in CI stays only if no other has the id. Each of the others is a `duplicate-id` warning.
     pub fn new(mut entries: Vec<Arc<Entry>>, rules: GraphRules) -> (Self, Vec<Diagnostic>) {
         entries
             .sort_by(|a, b| natural_cmp(&a.item.id, &b.item.id).then_with(|| a.untrusted_file.cmp(&b.untrusted_file)));
@@ -134,6 +92,11 @@ impl Corpus {
         diagnostics.sort();
         (Self { entries: kept, rules }, diagnostics)
     }
+
+    /// Returns the id of an item.
+    pub(super) fn id(&self, item: usize) -> &str {
+        &self.entries[item].item.id
+    }
 }
 
 fn duplicate(first: &Item<Clean>, second: &Item<Clean>) -> Diagnostic {
@@ -144,147 +107,92 @@ fn duplicate(first: &Item<Clean>, second: &Item<Clean>) -> Diagnostic {
         .about(second.id.as_str())
 }
 
-/// An issue named by a reference: `owner/repo#n`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct IssueRef {
-    /// `owner/repo` in lower case, since it is compared without case; empty where the
-    /// configuration does not say which repo a bare number belongs to.
-    pub repo: String,
-    /// The number.
-    pub number: u64,
-}
-
-/// What an edge leads to.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Target {
-    /// An item: its index in [`Corpus::entries`].
-    Item(usize),
-    /// An issue that nothing here describes: `resolved: false`.
-    Issue {
-        /// `owner/repo#n`.
-        id: Clean,
-        /// Its URL.
-        url: Clean,
-        /// Its title, where a list of its neighbours shows it.
-        title: Option<Clean>,
-        /// Its state, where a list of its neighbours shows it.
-        state: ItemState,
-        /// What was taken out of its name and title.
-        removals: Vec<RecordedRemoval>,
-    },
-}
-
-/// Where an edge was stated, strongest first: the ranking of contract section 3.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum EdgeSource {
-    /// A field of a work item.
-    Field,
-    /// GitHub's list of sub-issues.
-    SubIssue,
-    /// GitHub's list of dependencies.
-    DependencyApi,
-    /// A task list in a body.
-    Checklist,
-    /// A sentence, list item or heading in a body.
-    Body,
-}
-
-impl EdgeSource {
-    /// The name in packs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Field => "field",
-            Self::SubIssue => "sub_issue",
-            Self::DependencyApi => "dependency_api",
-            Self::Checklist => "checklist",
-            Self::Body => "body",
-        }
+impl ClaimedIssue {
+    /// Returns whether it is one of the configured repo.
+    pub fn is_here(&self, rules: &GraphRules) -> bool {
+        rules.repo.as_ref().is_some_and(|repo| repo.eq_ignore_ascii_case(&self.repo))
     }
 }
 
-/// Why an edge is there.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct EdgeEvidence {
-    /// What stated it.
-    pub source: EdgeSource,
-    /// `path:line`, or a URL.
-    pub at: Clean,
-    /// Whether an author whom the item's repo trusts stated it.
-    pub trusted: bool,
+impl Entry {
+    /// Returns the issue if the item has no file.
+    pub fn bare_issue(&self) -> Option<&ClaimedIssue> {
+        self.issue.as_deref().filter(|_| self.item.origin.url.is_some())
+    }
+
+    /// Returns the issue if the item's text comes from it.
+    pub fn issue_with_text(&self) -> Option<&ClaimedIssue> {
+        self.issue.as_deref().filter(|_| self.item.body.origin.url.is_some())
+    }
+
+    /// Returns whether an untrusted author may have written the item's text.
+    pub fn is_untrusted(&self) -> bool {
+        self.issue_with_text().map_or(self.untrusted_file, |issue| !issue.by.trusted)
+    }
+
+    /// Returns whether an untrusted author may have written its title: a work item has the title of its file.
+    pub fn has_untrusted_title(&self) -> bool {
+        self.bare_issue().map_or(self.untrusted_file, |issue| !issue.by.trusted)
+    }
+
+    /// Returns whether an untrusted author may have written the text at a place: all of an untrusted issue's file, or all
+    /// of an untrusted file of the item's own.
+    pub fn is_untrusted_at(&self, place: &ShownPlace) -> bool {
+        match self.issue.as_ref().filter(|issue| issue.origin.path == place.path) {
+            Some(issue) => !issue.by.trusted,
+            None => self.untrusted_file,
+        }
+    }
+
+    /// Returns the name of its packs before it becomes a slug: `issue-<n>` for an issue of the configured repo, otherwise
+    /// its id.
+    pub fn name(&self, rules: &GraphRules) -> String {
+        match self.bare_issue().filter(|issue| issue.is_here(rules)) {
+            Some(issue) => format!("issue-{}", issue.number),
+            None => self.item.id.to_string(),
+        }
+    }
+
+    /// Returns a place in one of the item's files as packs show it: `path:line`, or the page of a text from GitHub.
+    pub fn shown_at(&self, place: &ShownPlace) -> Clean {
+        let draft = self.draft.as_ref().map(|draft| &draft.body.origin);
+        let origins = [&self.item.origin, &self.item.body.origin].into_iter().chain(draft);
+        let origin = origins.into_iter().find(|origin| origin.path == place.path).unwrap_or(&self.item.origin);
+        shown_at(origin, place.line)
+    }
 }
 
-/// An edge of one item; its counterpart is an edge of the other.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Edge {
-    /// What the other is to this item.
-    pub relation: Relation,
-    /// The other.
-    pub to: Target,
-    /// The strongest evidence.
-    pub evidence: EdgeEvidence,
+/// Returns the state of an item: that of its issue if known, otherwise by its status.
+pub(super) fn item_state(corpus: &Corpus, item: usize) -> ItemState {
+    let Some(entry) = corpus.entries.get(item) else { return ItemState::Unknown };
+    match entry.issue.as_ref().map_or(ItemState::Unknown, |issue| issue.state) {
+        ItemState::Unknown => stated_state(entry, &corpus.rules),
+        state => state,
+    }
 }
 
-/// A place in a file as packs show it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ShownPlace {
-    /// The file, for looking it up.
-    pub path: RepoPath,
-    /// The line.
-    pub line: u32,
-}
-
-/// What a referenced file is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FileKind {
-    /// An architecture decision.
-    Adr,
-    /// Any other document.
-    Document,
-}
-
-/// A file that an item refers to, found in the repo (not yet read: reading may still be refused).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileRef {
-    /// ADRs before documents.
-    pub kind: FileKind,
-    /// The file.
-    pub path: RepoPath,
-    /// The heading's anchor where only that section is meant. A reference to the whole file wins over one to a part.
-    pub anchor: Option<String>,
-    /// Where the reference stands.
-    pub at: ShownPlace,
-}
-
-/// A reference that cannot be taken: it becomes an omission.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct MissingReference {
-    /// What was written.
-    pub written: Clean,
-    /// Whether it was meant as an ADR.
-    pub kind: FileKind,
-    /// `not_in_repo`, `outside_repo`, `denied_path` or `ambiguous`, as packs say it.
-    pub reason: &'static str,
-    /// Whether strangers may have written it.
-    pub untrusted: bool,
-    /// Where the reference stands.
-    pub at: ShownPlace,
-}
-
-/// What an item refers to.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ItemReferences {
-    /// Files, ADRs first, by path; each once.
-    pub files: Vec<FileRef>,
-    /// What cannot be taken.
-    pub missing: Vec<MissingReference>,
-    /// Warnings about the references.
-    pub diagnostics: Vec<Diagnostic>,
+/// Returns the state of an item by its file's status.
+pub(super) fn stated_state(entry: &Entry, rules: &GraphRules) -> ItemState {
+    let status = entry.item.status.as_ref().filter(|_| entry.item.origin.url.is_none());
+    let Some(status) = status.map(|status| status.trim().to_lowercase()).filter(|s| !s.is_empty()) else {
+        return ItemState::Unknown;
+    };
+    if rules.done.contains(&status) {
+        return ItemState::Done;
+    }
+    let plain: String = status.chars().filter(|c| c.is_alphanumeric()).collect();
+    match plain.as_str() {
+        "wontfix" | "notplanned" | "cancelled" | "canceled" | "rejected" | "withdrawn" | "duplicate" | "tombstone" => {
+            ItemState::NotPlanned
+        }
+        _ => ItemState::Open,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::sample::{clean, item, said};
+    use crate::graph::samples::{clean, item, messages};
 
     #[test]
     fn of_two_items_with_one_id_the_first_that_was_read_stays() {
@@ -298,7 +206,7 @@ mod tests {
             let (corpus, diagnostics) = Corpus::new(entries, rules());
             let kept: Vec<&str> = corpus.entries.iter().map(|entry| entry.item.origin.path.as_str()).collect();
             assert_eq!(kept, ["z/live.md", "w/x.md"], "natural order of ids");
-            assert_eq!(said(&diagnostics), ["a/archive.md:1 duplicate-id: the id `T-2` is taken by z/live.md:1"]);
+            assert_eq!(messages(&diagnostics), ["a/archive.md:1 duplicate-id: the id `T-2` is taken by z/live.md:1"]);
             assert_eq!(diagnostics[0].about, ["T-2"]);
         }
     }

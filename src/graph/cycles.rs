@@ -1,19 +1,19 @@
-//! Circles in a relation: each once, with a shortest way around.
+//! Cycles of a relation: each once, with a shortest path.
 
 use std::collections::VecDeque;
 
 /// Items that all lead to each other.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Cycle {
-    /// A shortest way around from the first member; the step from the last to the first is not repeated.
+    /// A shortest path from the first member back to it; the step from the last to the first is not repeated.
     pub(super) path: Vec<usize>,
-    /// All of them, ascending.
+    /// All members, ascending.
     pub(super) members: Vec<usize>,
 }
 
-/// The circles of a graph, by their first members; `next` lists the targets of each node.
+/// Returns the cycles of a graph, sorted by their members; `next` lists the targets of each node.
 ///
-/// Nodes without a circle, and edges from a node to itself, are left out. Linear, and without recursion.
+/// Nodes outside cycles, and edges from a node to itself, are left out. Linear, and without recursion.
 pub(super) fn cycles(next: &[Vec<usize>]) -> Vec<Cycle> {
     let component = components(next);
     let mut members: Vec<Vec<usize>> = next.iter().map(|_| Vec::new()).collect();
@@ -25,20 +25,20 @@ pub(super) fn cycles(next: &[Vec<usize>]) -> Vec<Cycle> {
         .filter(|members| members.len() > 1)
         .filter_map(|members| {
             let start = *members.first()?;
-            Some(Cycle { path: around(start, &members, next, &component), members })
+            Some(Cycle { path: shortest_cycle(start, &members, next, &component), members })
         })
         .collect();
     found.sort_by(|a, b| a.members.cmp(&b.members));
     found
 }
 
-/// The component of each node: Tarjan's algorithm with its own stack.
+/// Returns the component of each node: Tarjan's algorithm with its own stack.
 fn components(next: &[Vec<usize>]) -> Vec<usize> {
     const NEW: usize = usize::MAX;
     let count = next.len();
     let (mut order, mut low, mut component) = (vec![NEW; count], vec![0; count], vec![NEW; count]);
     let (mut stack, mut work) = (Vec::new(), Vec::new());
-    let (mut clock, mut made) = (0, 0);
+    let (mut clock, mut count_found) = (0, 0);
     for root in 0..count {
         if order[root] != NEW {
             continue;
@@ -71,20 +71,20 @@ fn components(next: &[Vec<usize>]) -> Vec<usize> {
                 work.push((child, 0));
             } else if low[node] == order[node] {
                 while let Some(member) = stack.pop() {
-                    component[member] = made;
+                    component[member] = count_found;
                     if member == node {
                         break;
                     }
                 }
-                made += 1;
+                count_found += 1;
             }
         }
     }
     component
 }
 
-/// A shortest way from `start` back to it, inside its component.
-fn around(start: usize, members: &[usize], next: &[Vec<usize>], component: &[usize]) -> Vec<usize> {
+/// Returns a shortest path from `start` back to it, inside its component.
+fn shortest_cycle(start: usize, members: &[usize], next: &[Vec<usize>], component: &[usize]) -> Vec<usize> {
     let place = |node: usize| members.binary_search(&node).unwrap_or(members.len());
     let mut from = vec![None; members.len()];
     let mut queue = VecDeque::from([start]);
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_circle_is_found_once_with_a_shortest_way_around() {
+    fn each_cycle_is_found_once_with_a_shortest_path() {
         // 0 → 1 → 2 → 0 with a shorter way 1 → 0; 3 → 4 → 3; 5 alone, 6 to itself.
         let next = vec![vec![1], vec![2, 0], vec![0], vec![4], vec![3, 0], vec![0], vec![6]];
         assert_eq!(

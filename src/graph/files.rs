@@ -1,18 +1,18 @@
 //! The names of the files that references may lead to, indexed once.
 
-use crate::model::RepoPath;
+use crate::model::{RepoPath, has_document_extension};
 use std::collections::HashMap;
 
 /// The files of a repo that references may lead to.
 #[derive(Debug)]
 pub struct RepoFiles<'a> {
     all: &'a [RepoPath],
-    /// Documents by file name; `None` where a name stands in more than one folder.
+    /// Documents by file name; `None` if more than one folder has a file of this name.
     documents: HashMap<&'a str, Option<&'a RepoPath>>,
 }
 
 impl<'a> RepoFiles<'a> {
-    /// Indexes `all`, which is sorted; a reference to anything else is dangling.
+    /// Indexes `all`, which must be sorted; a reference to any other file is dangling.
     pub fn new(all: &'a [RepoPath]) -> Self {
         let mut documents = HashMap::new();
         for path in all.iter().filter(|path| is_document(path)) {
@@ -21,12 +21,12 @@ impl<'a> RepoFiles<'a> {
         Self { all, documents }
     }
 
-    /// Whether the file is one of them.
+    /// Returns whether the file is one of them.
     pub fn has(&self, path: &RepoPath) -> bool {
         self.all.binary_search(path).is_ok()
     }
 
-    /// Whether one of them lies below `path`; the root is a folder always.
+    /// Returns whether one of them lies below `path`; the root is a folder always.
     pub fn is_folder(&self, path: &RepoPath) -> bool {
         if path.as_str().is_empty() {
             return true;
@@ -36,13 +36,13 @@ impl<'a> RepoFiles<'a> {
         self.all.get(start).is_some_and(|file| file.as_str().starts_with(&prefix))
     }
 
-    /// The only document with this name; `None` for names that every folder may have.
+    /// Returns the only document with this name; `None` for names that every folder may have.
     pub(super) fn only_document(&self, name: &str) -> Option<&'a RepoPath> {
         if is_usual(name) { None } else { self.documents.get(name).copied().flatten() }
     }
 }
 
-/// Whether any folder may have a file of this name, so that the name alone says nothing.
+/// Returns whether the name is usual in any folder, such as `README.md`, so that it identifies no file.
 pub(super) fn is_usual(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default().to_ascii_lowercase();
     let usual =
@@ -50,16 +50,9 @@ pub(super) fn is_usual(name: &str) -> bool {
     usual.contains(&stem.as_str())
 }
 
-/// Whether a file has one of the extensions of documents.
+/// Returns whether a file has one of the extensions of documents.
 pub(super) fn is_document(path: &RepoPath) -> bool {
-    has_extension(path.name())
-}
-
-/// Whether a file name ends as a document's does.
-pub(super) fn has_extension(name: &str) -> bool {
-    name.rsplit_once('.').is_some_and(|(stem, extension)| {
-        !stem.is_empty() && ["md", "rst", "adoc", "txt"].iter().any(|known| known.eq_ignore_ascii_case(extension))
-    })
+    has_document_extension(path.name())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! From what a person types to the item that is meant.
+//! The lookup of a root as typed by a person.
 
 use super::link::{IssueMention, number};
 use super::resolve::without_prefix;
@@ -6,25 +6,24 @@ use super::{Corpus, Graph, IssueRef};
 use crate::model::RepoPath;
 use std::collections::BTreeSet;
 
-/// What a root as typed stands for.
+/// The result of looking up a root as typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RootMatch {
     /// This item.
     Item(usize),
-    /// More than one, in natural order of their ids: the caller names them.
+    /// Several items, in natural order of their ids.
     Several(Vec<usize>),
-    /// An issue that nothing here describes; its repo is empty where the configuration names none.
+    /// An issue that is neither an item nor in the snapshot; its repo is empty if the configuration names none.
     Issue(IssueRef),
     /// Nothing.
     Nothing,
 }
 
 impl Graph {
-    /// Resolves a root: an exact id; else the path of an item's file, an id in another
-    /// case, without or under another prefix, or the number, name or URL of an issue.
+    /// Resolves a root: an exact id; the path of an item's file; an id in another case, without or under another prefix; or
+    /// the number, name or URL of an issue.
     ///
-    /// An exact id or path is taken at once. Among the weaker forms two
-    /// different answers are [`RootMatch::Several`].
+    /// An exact id or path wins. Two different answers among the weaker forms are [`RootMatch::Several`].
     pub fn find(&self, corpus: &Corpus, root: &str) -> RootMatch {
         let root = root.trim();
         if let Some(item) = self.index.exact(root) {
@@ -52,13 +51,13 @@ impl Graph {
         }
     }
 
-    /// The item that an issue is, where the snapshot has the issue.
+    /// Returns the item of an issue, if the snapshot has the issue.
     pub fn of_issue(&self, corpus: &Corpus, repo: &str, number: u64) -> Option<usize> {
         let claiming = self.index.claiming(&IssueRef { repo: repo.to_lowercase(), number });
         claiming.iter().copied().find(|item| corpus.entries[*item].issue.is_some())
     }
 
-    /// The best answers by id: of one source's prefixes the first that gives an id.
+    /// Returns the best matches by id: for each source, the first of its prefixes that yields an id.
     fn prefixed(&self, root: &str) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         for rules in &self.index.rules {
@@ -83,7 +82,7 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::sample::{corpus, item};
+    use crate::graph::samples::{corpus, item};
 
     #[test]
     fn roots_are_found_in_every_form() {
@@ -95,7 +94,7 @@ mod tests {
             item("feat:y", "w/x.jsonl"),
             item("EIP-20", "EIPS/eip-20.md").source(("EIP-", ""), &[]),
         ]);
-        let graph = Graph::draw(&corpus);
+        let graph = Graph::build(&corpus);
         let id = |item: usize| corpus.entries[item].item.id.to_string();
         let find = |root: &str| match graph.find(&corpus, root) {
             RootMatch::Item(item) => id(item),

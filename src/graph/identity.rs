@@ -1,24 +1,15 @@
-//! What an item is told apart by, without reading its texts again.
+//! Digests that identify items and names without reading their texts again.
 
-use super::{ClaimedIssue, Corpus, Entry, Graph, GraphRules, IssueDraft, ParsedComment, ParsedText};
+use super::corpus::{Corpus, Entry, GraphRules, item_state};
+use super::issue::{ClaimedIssue, IssueDraft, ParsedComment};
+use super::text::ParsedText;
 use crate::model::{Digest, Digester};
-use crate::parse::{Body, Comment, Item};
+use crate::records::{Body, Comment, Item};
 use crate::redact::Clean;
 use std::hash::{Hash, Hasher};
-use std::sync::OnceLock;
-
-/// What tells an item apart, taken once it is asked for. A clone may become another item, so it has none yet.
-#[derive(Debug, Default)]
-pub struct Identity(OnceLock<Digest>);
-
-impl Clone for Identity {
-    fn clone(&self) -> Self {
-        Self::default()
-    }
-}
 
 impl Entry {
-    /// Of everything that a pack can take of the item: where it is the same, so is the item.
+    /// Returns the digest of everything that a pack can use of the item.
     pub fn identity(&self) -> Digest {
         *self.identity.0.get_or_init(|| {
             let mut digester = Digester::default();
@@ -29,7 +20,7 @@ impl Entry {
 }
 
 impl Corpus {
-    /// Feeds `state` all names by which references find items and ADRs.
+    /// Hashes all names by which references find items and ADRs.
     pub fn hash_names<H: Hasher>(&self, state: &mut H) {
         for entry in &self.entries {
             let Item { id, origin, body, issue, .. } = &entry.item;
@@ -40,14 +31,14 @@ impl Corpus {
         (repo, host, adrs).hash(state);
     }
 
-    /// Feeds `state` what a line about an item says in a pack, and what is said of the line.
+    /// Hashes everything that a pack shows in a line about an item.
     pub fn hash_line<H: Hasher>(&self, item: usize, state: &mut H) {
         let Some(entry) = self.entries.get(item) else { return };
         let Item { id, origin, title, status, .. } = &entry.item;
-        (id, &origin.shown, &origin.url, title, status, Graph::state(self, item), entry.has_untrusted_title())
+        (id, &origin.shown, &origin.url, title, status, item_state(self, item), entry.has_untrusted_title())
             .hash(state);
         entry.issue.as_ref().map(|issue| (&issue.url, issue.state)).hash(state);
-        // Those concern the line where its title came from the text.
+        // Removals concern the line if its title came from the text.
         let issue = entry.issue.as_ref().map_or(&[][..], |issue| &issue.removals);
         if !entry.removals.is_empty() || !issue.is_empty() {
             entry.hash(state);
@@ -55,7 +46,7 @@ impl Corpus {
     }
 }
 
-/// Texts count by their digests, which cover them, and by their lengths, which say where one ends.
+/// Texts are represented by their digests, and by their lengths, which delimit them.
 impl Hash for Entry {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let Self { item, body, removals, digest, rules, issue, draft, untrusted_file, identity: _ } = self;
@@ -115,7 +106,7 @@ fn hash_body<H: Hasher>(body: &Body<Clean>, state: &mut H) {
     (origin, line, in_file, text.len()).hash(state);
 }
 
-/// What a text holds follows from the text.
+/// Hashes a text; its Markdown follows from it.
 fn hash_text<H: Hasher>(text: &ParsedText, state: &mut H) {
     let ParsedText { clean, markdown: _, folds } = text;
     (clean.len(), folds).hash(state);

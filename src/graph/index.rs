@@ -1,9 +1,10 @@
-//! What is looked up by name: ids, paths, folders, issues, ADRs. Built once for a corpus.
+//! The index of names: ids, paths, folders, issues, ADRs. Built once for a corpus.
 
 use super::link::{IssueMention, number};
 use super::{Corpus, Entry, GraphRules, IssueRef, SourceRules};
+use crate::mentions::adr_number;
 use crate::model::RepoPath;
-use crate::parse::{Mention, adr_number};
+use crate::records::Mention;
 use crate::redact::Clean;
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -31,7 +32,7 @@ impl NameIndex {
         for (item, entry) in corpus.entries.iter().enumerate() {
             index.add(corpus, item, entry);
         }
-        // Of items that claim one issue, the one that it is part of is meant.
+        // Of several items that claim one issue, the item that it was merged into is meant.
         for items in index.issues.values_mut().filter(|items| items.len() > 1) {
             let has = |item: &usize| corpus.entries[*item].issue.is_some();
             if items.iter().any(has) {
@@ -63,7 +64,7 @@ impl NameIndex {
         let record = &entry.item;
         self.ids.entry(record.id.to_string()).or_insert(item);
         push(&mut self.lower, record.id.to_lowercase(), item);
-        // The snapshot's files are no paths that anybody names.
+        // Relations do not name items by files of the snapshot.
         let draft = entry.draft.as_ref().map(|draft| &draft.body.origin);
         let origins = [&record.origin, &record.body.origin].into_iter().chain(draft);
         let mut paths: Vec<&RepoPath> =
@@ -90,59 +91,59 @@ impl NameIndex {
         }
     }
 
-    /// The item with exactly this id.
+    /// Returns the item with exactly this id.
     pub(super) fn exact(&self, id: &str) -> Option<usize> {
         self.ids.get(id).copied()
     }
 
-    /// The items whose ids differ from `id` in case at most.
+    /// Returns the items whose ids differ from `id` in case at most.
     pub(super) fn any_case(&self, id: &str) -> &[usize] {
         found(self.lower.get(&id.to_lowercase()))
     }
 
-    /// The items in a file; several for JSONL.
+    /// Returns the items in a file; several for JSONL.
     pub(super) fn at_path(&self, path: &RepoPath) -> &[usize] {
         found(self.paths.get(path))
     }
 
-    /// The items whose files lie directly in a folder.
+    /// Returns the items whose files lie directly in a folder.
     pub(super) fn in_folder(&self, folder: &RepoPath) -> &[usize] {
         found(self.folders.get(folder.as_str()))
     }
 
-    /// The items that claim an issue.
+    /// Returns the items that claim an issue.
     pub(super) fn claiming(&self, issue: &IssueRef) -> &[usize] {
         found(self.issues.get(issue))
     }
 
-    /// Whether a file is an ADR.
+    /// Returns whether a file is an ADR.
     pub(super) fn is_adr(&self, path: &RepoPath) -> bool {
         self.adrs.contains(path)
     }
 
-    /// Whether some ADR lies in a folder of this name.
+    /// Returns whether some ADR lies in a folder of this name.
     pub(super) fn holds_adrs(&self, folder: &str) -> bool {
         self.adr_folders.contains(folder)
     }
 
-    /// The ADRs whose file names give them this number.
+    /// Returns the ADRs whose file names give them this number.
     pub(super) fn adrs_numbered(&self, number: u64) -> &[RepoPath] {
         found(self.adr_numbers.get(&number))
     }
 
-    /// The ADRs with this file name, with or without its extension.
+    /// Returns the ADRs with this file name, with or without its extension.
     pub(super) fn adrs_named(&self, name: &str) -> &[RepoPath] {
         found(self.adr_names.get(name))
     }
 }
 
-/// The issue that a value of `issue:` names.
+/// Returns the issue that a value of `issue:` names.
 pub(super) fn claim<'a>(issue: &'a Mention<Clean>, rules: &GraphRules) -> Option<IssueMention<'a>> {
     let bare = || number(&issue.value).map(|number| IssueMention { repo: None, number, url: false });
     IssueMention::read(&issue.value, &rules.host).or_else(bare)
 }
 
-/// The last part of a path.
+/// Returns the last part of a path.
 pub(super) fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or_default()
 }

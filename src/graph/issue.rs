@@ -1,9 +1,11 @@
-//! What an item has from GitHub, clean.
+//! The issue of an item, redacted.
 
-use super::{Entry, GraphRules, ItemState, ParsedText, RecordedRemoval};
+use super::text::{ParsedText, RecordedRemoval};
+use crate::mentions::Markdown;
+use crate::model::ItemState;
 use crate::model::{Digest, Relation};
-use crate::parse::{Authored, Body, Comment, IssueLink, Markdown, Origin};
-use crate::redact::{Clean, CleanBuf};
+use crate::records::{Authored, Body, Comment, IssueLink, Origin};
+use crate::redact::Clean;
 use std::sync::Arc;
 
 /// The issue that an item is, or that a work item claims.
@@ -23,9 +25,9 @@ pub struct ClaimedIssue {
     pub state: ItemState,
     /// Who wrote it.
     pub by: Authored<Clean>,
-    /// What GitHub's lists tie it to.
+    /// Its related issues by GitHub's lists.
     pub links: Vec<IssueLink<Clean>>,
-    /// What was taken out of each of these.
+    /// What was removed from each of these.
     pub link_removals: Vec<Vec<RecordedRemoval>>,
     /// Oldest first.
     pub comments: Vec<ParsedComment>,
@@ -33,36 +35,36 @@ pub struct ClaimedIssue {
     pub unknown: Vec<Relation>,
     /// Whether the snapshot has all of its comments.
     pub has_comments: bool,
-    /// What was taken out of everything but its comments and links. Lines of the body are those of its text.
+    /// What was removed from everything but its comments and links. Lines of the body are those of its text.
     pub removals: Vec<RecordedRemoval>,
     /// Digest of everything but its comments, after redaction.
     pub digest: Digest,
 }
 
-/// A comment, read.
+/// A comment, parsed.
 #[derive(Debug, Clone)]
 pub struct ParsedComment {
-    /// The clean record.
+    /// The redacted record.
     pub comment: Comment<Clean>,
-    /// What its text holds.
+    /// The parsed Markdown of its text.
     pub markdown: Arc<Markdown>,
-    /// What was taken out of it.
+    /// What was removed from it.
     pub removals: Vec<RecordedRemoval>,
     /// Digest after redaction.
     pub digest: Digest,
 }
 
-/// The text that a work item's file has beside that of its issue.
+/// The text of a work item's file that differs from its issue's text.
 #[derive(Debug, Clone)]
 pub struct IssueDraft {
-    /// Where it stands.
+    /// Its place in the file.
     pub body: Body<Clean>,
-    /// The text, read.
+    /// The text, parsed.
     pub text: ParsedText,
 }
 
 impl ClaimedIssue {
-    /// The names of the relations of which the snapshot may not have all.
+    /// Returns the names of the relations of which the snapshot may not have all.
     pub fn unknown_names(&self) -> Vec<&'static str> {
         let name = |relation: &Relation| match relation {
             Relation::Parent => "parent",
@@ -73,66 +75,4 @@ impl ClaimedIssue {
         };
         self.unknown.iter().map(name).collect()
     }
-
-    /// Whether it is one of the configured repo.
-    pub fn is_here(&self, rules: &GraphRules) -> bool {
-        rules.repo.as_ref().is_some_and(|repo| repo.eq_ignore_ascii_case(&self.repo))
-    }
-}
-
-impl Entry {
-    /// The issue where there is no file besides.
-    pub fn bare_issue(&self) -> Option<&ClaimedIssue> {
-        self.issue.as_deref().filter(|_| self.item.origin.url.is_some())
-    }
-
-    /// The issue where the item's text is that of GitHub.
-    pub fn told_by_issue(&self) -> Option<&ClaimedIssue> {
-        self.issue.as_deref().filter(|_| self.item.body.origin.url.is_some())
-    }
-
-    /// Whether strangers may have written the item's text.
-    pub fn is_untrusted(&self) -> bool {
-        self.told_by_issue().map_or(self.untrusted_file, |issue| !issue.by.trusted)
-    }
-
-    /// Whether strangers may have written its title: that of a work item is the file's.
-    pub fn has_untrusted_title(&self) -> bool {
-        self.bare_issue().map_or(self.untrusted_file, |issue| !issue.by.trusted)
-    }
-
-    /// Whether strangers may have written what stands at a place of the item: all that its issue's file holds, and all
-    /// that its own file holds.
-    pub fn is_untrusted_at(&self, place: &super::ShownPlace) -> bool {
-        match self.issue.as_ref().filter(|issue| issue.origin.path == place.path) {
-            Some(issue) => !issue.by.trusted,
-            None => self.untrusted_file,
-        }
-    }
-
-    /// What its packs are named after: an issue of the configured repo by its number, all else by its id.
-    pub fn name(&self, rules: &GraphRules) -> String {
-        match self.bare_issue().filter(|issue| issue.is_here(rules)) {
-            Some(issue) => format!("issue-{}", issue.number),
-            None => self.item.id.to_string(),
-        }
-    }
-
-    /// A place in one of the item's files as packs show it: `path:line`, or the page of a text from GitHub.
-    pub fn shown_at(&self, place: &super::ShownPlace) -> Clean {
-        let draft = self.draft.as_ref().map(|draft| &draft.body.origin);
-        let origins = [&self.item.origin, &self.item.body.origin].into_iter().chain(draft);
-        let origin = origins.into_iter().find(|origin| origin.path == place.path).unwrap_or(&self.item.origin);
-        shown_at(origin, place.line)
-    }
-}
-
-/// A line of a file, or the page of a text from GitHub.
-pub(super) fn shown_at(origin: &Origin<Clean>, line: u32) -> Clean {
-    if let Some(url) = &origin.url {
-        return url.clone();
-    }
-    let mut at = CleanBuf::new();
-    at.text(&origin.shown).lit(":").number(line.into());
-    at.finish()
 }

@@ -3,14 +3,13 @@
 use super::IssueRef;
 use crate::model::is_repo_name;
 
-/// The longest value that can be a path or a URL; longer ones are taken for neither, which
-/// bounds the work on each.
+/// The longest value that can be a path or a URL; longer ones are neither, which bounds the work on each.
 pub(super) const LONGEST: usize = 4096;
 
 /// An issue as a text names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct IssueMention<'a> {
-    /// `owner/repo`, where it is said.
+    /// `owner/repo`, if it is named.
     pub(super) repo: Option<&'a str>,
     /// The number.
     pub(super) number: u64,
@@ -36,7 +35,7 @@ impl<'a> IssueMention<'a> {
         number(digits).map(|number| Self { repo: None, number, url: false })
     }
 
-    /// The key under which it is looked up; `this` is the configured repo.
+    /// Returns the key under which it is looked up; `this` is the configured repo.
     pub(super) fn key(&self, this: Option<&str>) -> IssueRef {
         IssueRef { repo: self.repo.or(this).unwrap_or_default().to_lowercase(), number: self.number }
     }
@@ -66,7 +65,7 @@ pub(super) enum WebAddress<'a> {
 }
 
 impl<'a> WebAddress<'a> {
-    /// Reads a URL; `None` where `text` is none.
+    /// Reads a URL; `None` if `text` is not one.
     pub(super) fn read(text: &'a str, host: &str) -> Option<Self> {
         let after = |scheme: &str| {
             text.get(..scheme.len()).filter(|s| s.eq_ignore_ascii_case(scheme)).map(|_| &text[scheme.len()..])
@@ -90,19 +89,19 @@ impl<'a> WebAddress<'a> {
                 let digits = tail.split(['/', '#', '?']).next().unwrap_or("");
                 number(digits).map_or(Self::Page, |number| Self::Issue { repo: full, number })
             }
-            ("blob" | "tree" | "raw" | "blame" | "edit", Some(rest)) => Self::Tree { repo: full, rest },
+            ("blob" | "tree" | "candidate" | "blame" | "edit", Some(rest)) => Self::Tree { repo: full, rest },
             _ => Self::Page,
         })
     }
 }
 
-/// A number without sign or spaces.
+/// Returns a number without sign or spaces.
 pub(super) fn number(digits: &str) -> Option<u64> {
     let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
     plain.then(|| digits.parse().ok())?
 }
 
-/// Whether `text` begins with a scheme such as `mailto:`; a drive letter is none.
+/// Returns the scheme that `text` begins with, such as `mailto`; a drive letter is none.
 pub(super) fn scheme(text: &str) -> Option<&str> {
     let (name, _) = text.split_once(':')?;
     let letters = name.len() > 1
@@ -111,7 +110,7 @@ pub(super) fn scheme(text: &str) -> Option<&str> {
     letters.then_some(name)
 }
 
-/// Undoes `%20` and its like; text that would not be UTF-8 stays as it is.
+/// Decodes percent-encoding such as `%20`; text that would not be UTF-8 is returned unchanged.
 pub(super) fn decoded(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();

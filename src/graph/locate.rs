@@ -1,4 +1,4 @@
-//! A path or URL as written → a file of the repo.
+//! The resolution of a path or URL as written to a file of the repo.
 
 use super::GraphRules;
 use super::files::RepoFiles;
@@ -6,31 +6,31 @@ use super::index::NameIndex;
 use super::link::{LONGEST, WebAddress, decoded, scheme};
 use crate::model::RepoPath;
 
-/// Where something written leads.
+/// The location that a path or URL leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Location {
-    /// To a file that is there; perhaps to one heading of it.
+    /// An existing file, perhaps one heading of it.
     File { path: RepoPath, anchor: Option<String> },
-    /// To a folder that is there.
+    /// An existing folder.
     Folder,
-    /// To a name that is never opened, there or not.
+    /// A denied name, whether or not it exists.
     Denied,
-    /// Out of the repo.
+    /// A place outside the repo.
     Outside {
-        /// The path without the leading `/`, where it has one.
+        /// The path without its leading `/`, if it has one.
         from_root: Option<String>,
     },
-    /// To nothing that is there; the path, without anchor.
+    /// A path without anchor that does not exist.
     Absent(String),
-    /// To a file of a repo that may be this one, if only the configuration said so.
+    /// A file of a repo that may be this one: the configuration names no repo.
     UnknownRepo,
-    /// To a file or folder of another repo.
+    /// A file or folder of another repo.
     Foreign,
-    /// To a page, a heading of the same text, or nowhere.
+    /// A web page, a heading of the same text, or nothing.
     Elsewhere,
 }
 
-/// Looks for what texts name.
+/// Resolves paths and URLs against the files of the repo.
 pub(super) struct Locator<'a> {
     pub(super) rules: &'a GraphRules,
     pub(super) index: &'a NameIndex,
@@ -39,7 +39,7 @@ pub(super) struct Locator<'a> {
 }
 
 impl Locator<'_> {
-    /// Finds what `written` names in a text of `base`: from its folder, then from the root.
+    /// Resolves `written` in a text of the file `base`: from its folder, then from the root.
     pub(super) fn locate(&self, written: &str, base: &RepoPath) -> Location {
         let text = written.trim();
         let text = text.strip_prefix('<').and_then(|inner| inner.strip_suffix('>')).unwrap_or(text);
@@ -84,7 +84,7 @@ impl Locator<'_> {
         if candidates.iter().flatten().any(|path| self.files.is_folder(path)) {
             return Location::Folder;
         }
-        // An absolute path below a folder that is there is meant from the root.
+        // An absolute path below an existing top folder is relative to the root.
         let top = from_root.as_deref().and_then(|path| path.split_once('/')).map(|(top, _)| top);
         let known = top.and_then(|top| RepoPath::new(top).ok()).is_some_and(|top| self.files.is_folder(&top));
         if candidates.iter().flatten().next().is_none() || from_root.is_some() && !known {
@@ -103,7 +103,7 @@ impl Locator<'_> {
         self.files.has(path).then(|| Location::File { path: path.clone(), anchor })
     }
 
-    /// `../../issues/12` leads to GitHub's pages of this repo, and `../../blob/main/x.md` back into it.
+    /// Resolves a path relative to GitHub's pages of this repo: `../../issues/12` is a page, `../../blob/main/x.md` a file.
     fn github_page(&self, path: &str) -> Option<Location> {
         let rest = path.strip_prefix("../../")?.trim_start_matches("../");
         let (page, tail) = rest.split_once('/').unwrap_or((rest, ""));
@@ -115,7 +115,7 @@ impl Locator<'_> {
         }
     }
 
-    /// The URL of `/owner/name/…`, as GitHub reads it where that is this repo.
+    /// Returns the URL of `/owner/name/…` if it names this repo, as GitHub resolves it.
     fn rooted_at_host(&self, text: &str) -> Option<String> {
         let this = self.rules.repo.as_deref()?;
         let path = text.strip_prefix('/')?;
@@ -136,7 +136,7 @@ impl Locator<'_> {
         }
     }
 
-    /// A branch's name may hold slashes: every place where the path could begin is tried.
+    /// Finds the path behind a branch, whose name may contain slashes, by trying every split.
     fn tree(&self, rest: &str) -> Location {
         let (rest, anchor) = without_anchor(rest);
         let rest = decoded(rest);
@@ -157,7 +157,7 @@ impl Locator<'_> {
     }
 }
 
-/// The ways to read a path, the most literal first.
+/// Returns the ways to read a path, the most literal first.
 fn spellings(text: &str) -> Vec<(String, Option<String>)> {
     let (path, anchor) = without_anchor(text);
     let plain = decoded(path);
@@ -167,7 +167,7 @@ fn spellings(text: &str) -> Vec<(String, Option<String>)> {
     all
 }
 
-/// Takes `?query` and `#anchor` off; `#L10-L20` is no anchor of a heading.
+/// Splits off `?query` and `#anchor`; `#L10-L20` is no anchor of a heading.
 fn without_anchor(text: &str) -> (&str, Option<String>) {
     let (path, fragment) = text.split_once('#').unwrap_or((text, ""));
     let path = path.split('?').next().unwrap_or_default();
@@ -179,7 +179,7 @@ fn without_anchor(text: &str) -> (&str, Option<String>) {
     (path, anchor)
 }
 
-/// Takes a full stop and `:12`, `:12:3` or `:12-20` off the end.
+/// Removes a full stop and `:12`, `:12:3` or `:12-20` at the end.
 fn without_place(path: &str) -> &str {
     let path = path.trim_end_matches(['.', ',', ';', ':', '/']);
     let head = path.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, ':' | '-' | ','));

@@ -1,8 +1,14 @@
-//! Corpus → items and edges, each edge with its evidence; references of an item to files.
+//! The graph: items of a corpus and the edges between them with their evidence; references of an item to files.
 
+mod builder;
+mod candidate;
+mod checks;
+mod collector;
 mod corpus;
 mod cycles;
 mod edges;
+mod evidence;
+mod file_reference;
 mod files;
 mod find;
 mod identity;
@@ -10,30 +16,29 @@ mod index;
 mod issue;
 mod link;
 mod locate;
-mod place;
+mod merge_issues;
 mod quote;
 mod references;
 mod resolve;
-mod shape;
-mod stated;
 mod strongest;
-mod taken;
-mod unite;
+mod text;
 
 #[cfg(test)]
-mod sample;
+mod samples;
 
-pub use corpus::{
-    Corpus, Edge, EdgeEvidence, EdgeSource, Entry, FileKind, FileRef, GraphRules, IssueRef, ItemReferences,
-    MissingReference, ParsedText, RecordedRemoval, ShownPlace, SourceRules, Target,
-};
+pub use corpus::{Corpus, Entry, GraphRules, Identity, SourceRules};
 pub use edges::Graph;
+pub use evidence::{Edge, EdgeEvidence, EdgeSource, IssueRef, Target};
+pub use file_reference::{FileKind, FileRef, ItemReferences, MissingReference, ShownPlace};
 pub use files::RepoFiles;
 pub use find::RootMatch;
-pub use identity::Identity;
 pub use issue::{ClaimedIssue, IssueDraft, ParsedComment};
-pub use unite::unite;
+pub use merge_issues::merge_issues;
+pub use text::{ParsedText, RecordedRemoval};
 
-// What later rooms see through the graph.
+// Types of other modules that later stages use through the graph.
+pub use crate::markdown::Outline;
+pub use crate::mentions::Markdown;
 pub use crate::model::ItemState;
-pub use crate::parse::{Authored, Body as ItemBody, Field, Item, Markdown, Node, Value};
+pub use crate::model::{Node, Value};
+pub use crate::records::{Authored, Body as ItemBody, Field, Item};

@@ -1,20 +1,21 @@
-//! Finds what a reader took from a clean text in that text again, so that it stays clean.
+//! Quotations: slices of clean text for evidence, messages and omissions.
 
+use crate::model::is_line_end;
 use crate::redact::Clean;
 
-/// How far past the beginning of its line, or the last find, a word is looked for.
+/// How many bytes after the beginning of its line, or the last match, a word is searched.
 const WINDOW: usize = 1 << 16;
 
-/// How many bytes are looked through for one text in all.
+/// How many bytes are searched for one text in total.
 const EFFORT: usize = 1 << 25;
 
 /// The longest quotation, in bytes.
 const LONGEST: usize = 200;
 
-/// Quotes a text; cheapest when asked in the order of the text.
+/// Finds words of a parsed text in the clean text, so that the quotation is clean; fastest in text order.
 pub(super) struct Quoter<'a> {
     text: &'a Clean,
-    /// Where each line begins; made when first needed.
+    /// Where each line begins; computed when first needed.
     lines: Vec<usize>,
     line: u32,
     cursor: usize,
@@ -26,10 +27,10 @@ impl<'a> Quoter<'a> {
         Self { text, lines: Vec::new(), line: 0, cursor: 0, effort: EFFORT }
     }
 
-    /// The first of `words` that stands at or after `line` (from 1); `None` where none does nearby.
+    /// Returns the first of `words` at or shortly after `line` (from 1), or `None` if there is none.
     ///
-    /// The search is bounded, whatever the text. Callers have another quotation for what
-    /// a hostile text hides behind the bound.
+    /// The search is bounded, whatever the text. Callers have another quotation for words that a hostile text puts beyond
+    /// the bound.
     pub(super) fn find(&mut self, line: u32, words: &[&str]) -> Option<Clean> {
         if self.lines.is_empty() {
             self.lines = std::iter::once(0).chain(self.text.match_indices('\n').map(|(at, _)| at + 1)).collect();
@@ -56,7 +57,7 @@ impl<'a> Quoter<'a> {
         None
     }
 
-    /// As [`Quoter::find`]; where that fails, the beginning of the line.
+    /// Returns the quotation of [`Quoter::find`], or the beginning of the line if there is none.
     pub(super) fn find_or_line(&mut self, line: u32, words: &[&str]) -> Clean {
         self.find(line, words).unwrap_or_else(|| {
             let index = usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX);
@@ -67,9 +68,18 @@ impl<'a> Quoter<'a> {
     }
 }
 
-/// A text that may be long, as a message or an omission shows it.
+/// Returns the beginning of a text that may be long, for a message or an omission.
 pub(super) fn shortened(text: &Clean) -> Clean {
     short(text, 0, text.len())
+}
+
+/// Returns a value for a message: on one line, and at most 200 bytes long.
+pub(super) fn one_line(text: &str) -> String {
+    let end = text.floor_char_boundary(text.len().min(200));
+    let more = if end < text.len() { "…" } else { "" };
+    let visible = |c: char| if c.is_control() || is_line_end(c) { ' ' } else { c };
+    let line: String = text[..end].chars().map(visible).collect();
+    line + more
 }
 
 fn short(text: &Clean, start: usize, length: usize) -> Clean {
@@ -77,7 +87,7 @@ fn short(text: &Clean, start: usize, length: usize) -> Clean {
     text.slice(start..end)
 }
 
-/// The last character boundary at or before `at`.
+/// Returns the last character boundary at or before `at`.
 fn floor(text: &str, at: usize) -> usize {
     text.floor_char_boundary(at.min(text.len()))
 }
@@ -85,7 +95,7 @@ fn floor(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::sample::clean;
+    use crate::graph::samples::clean;
 
     #[test]
     fn words_are_found_on_their_line_and_in_order() {

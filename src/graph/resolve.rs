@@ -1,29 +1,29 @@
-//! What a relation's value names: an item, an issue, or nothing that is known.
+//! The resolution of a relation's value to an item or an issue.
 
+use super::candidate::ItemPart;
 use super::index::NameIndex;
 use super::link::{IssueMention, LONGEST, WebAddress, decoded, number, scheme};
-use super::stated::ItemPart;
 use super::{Corpus, GraphRules, SourceRules};
 use crate::model::{Code, RepoPath};
 use crate::redact::Clean;
 use std::borrow::Cow;
 
-/// What a value names.
+/// The target that a value names.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Resolution<'a> {
-    /// One item; with the warning that it takes to say so.
+    /// One item; with a warning if the value is not its exact name.
     Item(usize, Option<Code>),
-    /// An issue that nothing in the corpus describes.
+    /// An issue that is not in the corpus.
     Issue(IssueMention<'a>),
-    /// Several items, and nothing decides.
+    /// Several items.
     Ambiguous(&'a [usize]),
-    /// An issue or a page of a repo, and the configuration does not say which repo this is.
+    /// An issue or a page, while the configuration does not name this repo.
     UnknownRepo,
     /// Nothing.
     Unknown,
 }
 
-/// Resolves values that stand in one file, by the rules of that file's source.
+/// A resolver for the values in one file, by the rules of that file's source.
 pub(super) struct Resolver<'a> {
     pub(super) index: &'a NameIndex,
     pub(super) rules: &'a GraphRules,
@@ -35,9 +35,9 @@ pub(super) struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    /// A resolver for what stands in a part of an item.
+    /// Returns a resolver for the values in a part of an item.
     ///
-    /// A text on GitHub speaks of its own repo's issues, and of paths from the root.
+    /// A text on GitHub names issues of its own repo, and paths from the root.
     pub(super) fn of(index: &'a NameIndex, corpus: &'a Corpus, item: usize, part: ItemPart) -> Self {
         let entry = &corpus.entries[item];
         let origin = part.origin(entry);
@@ -51,8 +51,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Tries, strongest first: exact ids, ids in another case, ids under another
-    /// prefix, paths and folders, issues.
+    /// Resolves a value: by exact id, id in another case, id under another prefix, path or folder, issue, in this order.
     pub(super) fn resolve(&self, value: &'a str) -> Resolution<'a> {
         let value = target_of_link(value.trim());
         self.exact(value)
@@ -62,7 +61,7 @@ impl<'a> Resolver<'a> {
             .unwrap_or_else(|| self.issue(value))
     }
 
-    /// The ids that a value may be short for: itself, in the template of `ref`, and a bare
+    /// Returns the ids that a value may be short for: itself, in the template of `ref`, and a bare
     /// number under the source's prefixes in turn.
     fn ids<'v>(&self, value: &'v str) -> impl Iterator<Item = Cow<'v, str>> {
         let (before, after) = &self.source.reference;
@@ -82,7 +81,7 @@ impl<'a> Resolver<'a> {
         self.ids(value).find_map(|id| one(self.index.any_case(&id), Some(Code::CaseMismatch)))
     }
 
-    /// Under another prefix that means the same, by this source's rules first.
+    /// Finds an id under an equivalent prefix, by this source's rules first.
     fn other_prefix(&self, value: &str) -> Option<Resolution<'a>> {
         let others = self.index.rules.iter().map(AsRef::as_ref).filter(|rules| *rules != self.source);
         std::iter::once(self.source).chain(others).find_map(|rules| {
@@ -98,7 +97,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// The path or folder of an item's file, from the root or from this file.
+    /// Returns the path or folder of an item's file, from the root or from this file.
     fn path(&self, value: &str) -> Option<Resolution<'a>> {
         if value.is_empty() || value.len() > LONGEST {
             return None;
@@ -119,7 +118,7 @@ impl<'a> Resolver<'a> {
         from_root.iter().chain(&beside).find_map(|path| self.at(path, slash))
     }
 
-    /// A branch's name may hold slashes: every place where the path could begin is tried.
+    /// Finds the path behind a branch, whose name may contain slashes, by trying every split.
     fn in_tree(&self, rest: &str) -> Option<Resolution<'a>> {
         let rest = decoded(rest.split(['#', '?']).next().unwrap_or_default());
         rest.match_indices('/').take(64).find_map(|(slash, _)| {
@@ -128,7 +127,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// A folder with several items is named on purpose only where a slash says that it is a folder.
+    /// Finds the items at a path. A folder with several items only counts if the value has a slash.
     fn at(&self, path: &RepoPath, slash: bool) -> Option<Resolution<'a>> {
         one(self.index.at_path(path), None).or_else(|| match self.index.in_folder(path) {
             [] => None,
@@ -161,21 +160,21 @@ impl<'a> Resolver<'a> {
     }
 }
 
-fn one(items: &[usize], doubt: Option<Code>) -> Option<Resolution<'_>> {
+fn one(items: &[usize], warning: Option<Code>) -> Option<Resolution<'_>> {
     match items {
         [] => None,
-        [item] => Some(Resolution::Item(*item, doubt)),
+        [item] => Some(Resolution::Item(*item, warning)),
         many => Some(Resolution::Ambiguous(many)),
     }
 }
 
-/// `195` of `Task-195` for the prefix `task-`.
+/// Removes a prefix in any case: `195` of `Task-195` for the prefix `task-`.
 pub(super) fn without_prefix<'v>(value: &'v str, prefix: &str) -> Option<&'v str> {
     let head = value.get(..prefix.len()).filter(|head| head.eq_ignore_ascii_case(prefix))?;
     Some(&value[head.len()..]).filter(|rest| !rest.is_empty() && !prefix.is_empty())
 }
 
-/// The target where a value is written as a Markdown link, without angle brackets.
+/// Returns the target of a value that may be written as a Markdown link, without angle brackets.
 pub(super) fn target_of_link(value: &str) -> &str {
     let target = match (value.starts_with('['), value.rsplit_once("](")) {
         (true, Some((_, target))) if target.ends_with(')') => {

@@ -1,6 +1,7 @@
-//! Of the edges of one kind the one with the strongest evidence, in the order of the edge list.
+//! The choice of the edge with the strongest evidence among those with the same ends and relation.
 
-use super::stated::{CandidateEdge, EdgeTarget, GraphBuilder};
+use super::builder::GraphBuilder;
+use super::candidate::{CandidateEdge, EdgeTarget};
 use super::{Corpus, EdgeSource, Target};
 use crate::model::{Relation, natural_cmp};
 use std::collections::BTreeSet;
@@ -12,15 +13,15 @@ pub(super) struct Ranks {
 }
 
 impl Ranks {
-    pub(super) fn new(corpus: &Corpus, drawing: &GraphBuilder) -> Self {
+    pub(super) fn new(corpus: &Corpus, builder: &GraphBuilder) -> Self {
         let items = corpus.entries.iter().enumerate().map(|(at, entry)| (&*entry.item.id, EdgeTarget::Item(at)));
-        let issues = drawing.issues.iter().enumerate().filter_map(|(at, issue)| match issue {
+        let issues = builder.issues.iter().enumerate().filter_map(|(at, issue)| match issue {
             Target::Issue { id, .. } => Some((&**id, EdgeTarget::Issue(at))),
             Target::Item(_) => None,
         });
         let mut all: Vec<(&str, EdgeTarget)> = items.chain(issues).collect();
         all.sort_by(|a, b| natural_cmp(a.0, b.0));
-        let mut ranks = Ranks { items: vec![0; corpus.entries.len()], issues: vec![0; drawing.issues.len()] };
+        let mut ranks = Ranks { items: vec![0; corpus.entries.len()], issues: vec![0; builder.issues.len()] };
         for (rank, (_, to)) in all.into_iter().enumerate() {
             match to {
                 EdgeTarget::Item(item) => ranks.items[item] = rank,
@@ -38,19 +39,21 @@ impl Ranks {
     }
 }
 
-/// Sorts the edges as items show them, and keeps the strongest of each kind.
+/// Sorts the edges in the order of the edge list, and keeps the strongest of those with the same ends and relation.
 ///
-/// A claim is weaker than all else. Of equal evidence, what the item itself states is stronger than what another
-/// states of it.
-pub(super) fn strongest(raws: &mut Vec<CandidateEdge>, ranks: &Ranks) {
-    raws.sort_by_key(|raw| (raw.from, raw.relation, ranks.of(raw.to), strength(raw), raw.stated));
-    raws.dedup_by(|later, first| {
+/// A claim is weaker than any edge. For equal evidence, an edge that the item itself states is stronger than one that
+/// another item states.
+pub(super) fn strongest(candidates: &mut Vec<CandidateEdge>, ranks: &Ranks) {
+    candidates.sort_by_key(|candidate| {
+        (candidate.from, candidate.relation, ranks.of(candidate.to), strength(candidate), candidate.stated)
+    });
+    candidates.dedup_by(|later, first| {
         let same = (later.from, later.relation, later.to) == (first.from, first.relation, first.to);
         first.trusted |= same && later.trusted;
         same
     });
     let mut weaker = BTreeSet::new();
-    for edges in raws.chunk_by(|a, b| a.from == b.from) {
+    for edges in candidates.chunk_by(|a, b| a.from == b.from) {
         let of = |relation: Relation| {
             let start = edges.partition_point(|edge| edge.relation < relation);
             let end = edges.partition_point(|edge| edge.relation <= relation);
@@ -68,9 +71,9 @@ pub(super) fn strongest(raws: &mut Vec<CandidateEdge>, ranks: &Ranks) {
             weaker.insert((loser.from, loser.relation, ranks.of(loser.to)));
         }
     }
-    raws.retain(|raw| !weaker.contains(&(raw.from, raw.relation, ranks.of(raw.to))));
+    candidates.retain(|candidate| !weaker.contains(&(candidate.from, candidate.relation, ranks.of(candidate.to))));
 }
 
-fn strength(raw: &CandidateEdge) -> (bool, EdgeSource, bool) {
-    (raw.is_claim(), raw.source, raw.derived)
+fn strength(candidate: &CandidateEdge) -> (bool, EdgeSource, bool) {
+    (candidate.is_claim(), candidate.source, candidate.derived)
 }

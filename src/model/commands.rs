@@ -3,7 +3,7 @@
 use super::{is_hidden, is_line_end};
 use std::fmt::Write as _;
 
-/// Watches a text, character by character, for what would make a command of it.
+/// A scanner that finds, character by character, what would form a workflow command in a text.
 ///
 /// The runner compares by the rules of a language, which pass over characters without a weight: whatever is neither ASCII
 /// nor a letter nor a digit counts as one of these.
@@ -15,12 +15,12 @@ pub struct Commands {
     colon: bool,
     /// How many `#` stand before what comes next: none, one, or more.
     hashes: u8,
-    /// Within an escape code of a terminal, which whoever writes to a file takes out.
+    /// Within an escape code of a terminal, which a writer to a file removes.
     code: bool,
 }
 
 impl Commands {
-    /// Whether `c`, which comes next, makes a command: who prints it writes it as an escape instead.
+    /// Returns whether the next character, `c`, completes a command; the caller then prints it as an escape.
     pub fn completes(&mut self, c: char) -> bool {
         if self.code {
             self.code = !matches!(c, '@'..='Z' | '\\'..='~');
@@ -49,13 +49,14 @@ fn is_passed_over(c: char) -> bool {
     is_hidden(c) || !c.is_ascii() && !c.is_alphanumeric()
 }
 
-/// JSON that means the same, in which no terminal and no runner finds anything to obey or to hide: such characters of its
-/// strings, and those that `also` names by their place, become escapes.
+/// Returns equivalent JSON without anything that a terminal or a runner obeys or hides.
+///
+/// Such characters of its strings, and those for which `also` returns true given their offset, become escapes.
 pub fn harmless_json(json: &str, also: impl Fn(usize, char) -> bool) -> String {
     let mut out = String::with_capacity(json.len() + json.len() / 16);
     let (mut commands, mut colon) = (Commands::default(), false);
     for (at, c) in json.char_indices() {
-        // Two colons in a row stand in strings alone. What reads the JSON may print them at the start of a line.
+        // Two colons in a row only occur in strings. A reader of the JSON may print them at the start of a line.
         let completes = commands.completes(c) | (c == ':' && colon);
         // Line ends are those of the layout: inside strings they are escaped already.
         let escaped = completes || also(at, c) || is_hidden(c) && c != '\n';

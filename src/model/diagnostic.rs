@@ -1,11 +1,11 @@
-//! What is wrong with the input, as data: printed for people, as JSON and as annotations.
+//! Diagnostics: problems of the input as data, printed for people, as JSON and as annotations.
 
 use super::RepoPath;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fmt;
 
-/// How bad a diagnostic is, once the config's `warnings:` and `--strict` have spoken.
+/// The severity of a diagnostic after the configuration's `warnings:` and `--strict` are applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -15,7 +15,7 @@ pub enum Severity {
     Warning,
 }
 
-/// What the config says of a warning's code.
+/// The level that the configuration gives to a warning's code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -27,24 +27,24 @@ pub enum Level {
     Deny,
 }
 
-/// Where in the repo something stands. Lines and columns count from 1.
+/// A location in the repo. Lines and columns count from 1.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// The file.
     pub path: RepoPath,
-    /// The line, where one is known.
+    /// The line, if known.
     pub line: Option<u32>,
-    /// The column in characters, where one is known.
+    /// The column in characters, if known.
     pub column: Option<u32>,
 }
 
 impl Place {
-    /// A whole file.
+    /// Returns a whole file.
     pub fn file(path: RepoPath) -> Self {
         Self { path, line: None, column: None }
     }
 
-    /// A line of a file.
+    /// Returns a line of a file.
     pub fn line(path: RepoPath, line: u32) -> Self {
         Self { path, line: Some(line), column: None }
     }
@@ -63,19 +63,19 @@ impl fmt::Display for Place {
     }
 }
 
-/// Something wrong with the input, and what to do about it.
+/// A problem of the input, and what to do about it.
 ///
 /// Sorted by place, code, message; equal ones are one. Messages and help are
 /// lower case, without a final full stop, names in backticks.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Diagnostic {
-    /// The place, where there is one.
+    /// The place, if the problem has one.
     pub at: Option<Place>,
-    /// The stable name of what is wrong.
+    /// The stable name of the kind of problem.
     pub code: Code,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
     /// What to do next.
     pub help: Option<String>,
@@ -84,7 +84,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A diagnostic with its code's default severity.
+    /// Returns a diagnostic with its code's default severity.
     pub fn new(code: Code, at: Option<Place>, message: impl Into<String>) -> Self {
         Self { at, code, severity: code.severity(), message: message.into(), help: None, about: Vec::new() }
     }
@@ -104,35 +104,35 @@ impl Diagnostic {
     }
 }
 
-/// How many diagnostics of one code about one item are shown of one file.
+/// How many diagnostics of one code about one item are shown for one file.
 const MOST_ALIKE: usize = 100;
 
-/// Keeps the first diagnostics of each code about the same items in one file, and counts the others in one more.
+/// Keeps the first 100 diagnostics of each code about the same items in one file, and counts the others in one more.
 ///
-/// The diagnostics come sorted, and are afterwards.
+/// The diagnostics must be sorted, and the result is sorted.
 pub fn bounded(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     if diagnostics.len() <= MOST_ALIKE {
         return diagnostics;
     }
     let mut counts: HashMap<(Option<RepoPath>, Code, Vec<String>), usize> = HashMap::new();
     let mut kept = Vec::new();
-    let mut crowds: Vec<(Diagnostic, usize)> = Vec::new();
+    let mut overflow: Vec<(Diagnostic, usize)> = Vec::new();
     for diagnostic in diagnostics {
         let path = diagnostic.at.as_ref().map(|at| at.path.clone());
         let key = (path, diagnostic.code, diagnostic.about.clone());
-        let next = crowds.len();
+        let next = overflow.len();
         let count = counts.entry(key).or_insert(0);
         if *count < MOST_ALIKE {
             *count += 1;
             kept.push(diagnostic);
         } else if *count == MOST_ALIKE {
             *count += 1 + next;
-            crowds.push((diagnostic, 1));
+            overflow.push((diagnostic, 1));
         } else {
-            crowds[*count - MOST_ALIKE - 1].1 += 1;
+            overflow[*count - MOST_ALIKE - 1].1 += 1;
         }
     }
-    for (first, more) in crowds {
+    for (first, more) in overflow {
         let message = if more == 1 { first.message.clone() } else { format!("{more} more of these, from here on") };
         kept.push(Diagnostic { message, ..first });
     }
@@ -152,17 +152,17 @@ macro_rules! codes {
             /// Every code, in the order of their names' first mention.
             pub const ALL: &'static [Code] = &[$(Code::$variant),+];
 
-            /// The name that users read and write.
+            /// Returns the name that users read and write.
             pub fn name(self) -> &'static str {
                 match self { $(Code::$variant => $name),+ }
             }
 
-            /// How bad it is where the config says nothing.
+            /// Returns the severity that applies unless the configuration sets another.
             pub fn severity(self) -> Severity {
                 match self { $(Code::$variant => Severity::$severity),+ }
             }
 
-            /// What it means, in a sentence: the first paragraph of its page.
+            /// Returns what it means, in a sentence: the first paragraph of its page.
             pub fn summary(self) -> &'static str {
                 match self { $(Code::$variant => concat!($($doc),+)),+ }
             }
@@ -177,6 +177,8 @@ codes! {
     InvalidItem = "invalid-item", Warning;
     /// Front matter is not YAML and was read line by line.
     InvalidFrontMatter = "invalid-front-matter", Warning;
+    /// A field of a work item has almost the name of one that contextpack reads.
+    UnknownField = "unknown-field", Warning;
     /// A file that the configuration names cannot be read.
     UnreadableFile = "unreadable-file", Warning;
     /// Two items have one id; the first is built.
@@ -267,7 +269,7 @@ mod tests {
         let mut all: Vec<Diagnostic> = (1..=150).map(|line| one(line, "a")).collect();
         all.extend((1..=101).map(|line| one(200 + line, "b")));
         let kept = bounded(all.clone());
-        assert_eq!(kept.len(), 202, "the one that would be counted alone stands for itself");
+        assert_eq!(kept.len(), 202, "the one that would be counted alone is shown itself");
         assert_eq!((kept[100].message.as_str(), kept[100].at.clone()), ("50 more of these, from here on", at(101)));
         assert_eq!(kept.iter().filter(|it| it.about == ["b"]).count(), 101);
         assert_eq!(bounded(kept.clone()), kept);

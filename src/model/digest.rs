@@ -10,29 +10,29 @@ use std::hash::Hasher;
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// The digest of `bytes`.
+    /// Returns the digest of `bytes`.
     pub fn of(bytes: impl AsRef<[u8]>) -> Self {
         Self(Sha256::digest(bytes.as_ref()).into())
     }
 
-    /// The 32 bytes.
+    /// Returns the 32 bytes.
     pub fn bytes(&self) -> [u8; 32] {
         self.0
     }
 
-    /// The digest with these bytes.
+    /// Returns the digest with these bytes.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// The first `digits` hex digits, without the algorithm's name.
+    /// Returns the first `digits` hex digits, without the algorithm's name.
     pub fn short(&self, digits: usize) -> String {
         let mut hex = self.hex();
         hex.truncate(digits);
         hex
     }
 
-    /// All 64 hex digits, without the algorithm's name.
+    /// Returns all 64 hex digits, without the algorithm's name.
     pub fn hex(&self) -> String {
         const HEX: &[u8; 16] = b"0123456789abcdef";
         self.0
@@ -55,14 +55,14 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// A digest in the making: of parts, and as a [`Hasher`] of everything that implements [`std::hash::Hash`].
+/// An incremental digest: of parts, and as a [`Hasher`] of everything that implements [`std::hash::Hash`].
 ///
-/// What `Hash` feeds it depends on the machine, so such a digest is for this machine's own use.
+/// The bytes that `Hash` feeds it depend on the machine, so a digest of them is only valid on this machine.
 #[derive(Clone, Default)]
 pub struct Digester(Sha256);
 
 impl Digester {
-    /// Adds a part; where it ends is part of the digest.
+    /// Adds a part; its length is part of the digest.
     #[must_use]
     pub fn part(mut self, bytes: impl AsRef<[u8]>) -> Self {
         let bytes = bytes.as_ref();
@@ -71,7 +71,7 @@ impl Digester {
         self
     }
 
-    /// The digest of all parts.
+    /// Returns the digest of all parts.
     pub fn digest(self) -> Digest {
         Digest(self.0.finalize().into())
     }
@@ -82,7 +82,7 @@ impl Hasher for Digester {
         self.0.update(bytes);
     }
 
-    /// The first 64 bits; [`Digester::digest`] gives all.
+    /// Returns the first 64 bits; [`Digester::digest`] returns all.
     fn finish(&self) -> u64 {
         self.clone().digest().0.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
     }

@@ -1,25 +1,27 @@
-//! The state of a file, as the system tells it.
+//! The state of a file as reported by the operating system.
 
 use serde::{Deserialize, Serialize};
 
-/// How long a file must have rested before its state stands for its bytes, in nanoseconds: systems tell
-/// times of changes in steps, and within one step nothing tells two changes apart.
+/// How long ago a file must have changed for its state to identify its bytes, in nanoseconds.
+///
+/// Systems report times of changes in steps, and two changes within one step cannot be distinguished.
 pub const REST: u128 = 2_000_000_000;
 
-/// What tells whether a file was changed without reading it.
+/// The metadata of a file that shows whether the file has changed without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileState {
     size: u64,
     inode: u64,
     /// Nanoseconds since 1970.
     modified: u128,
-    /// The same, of the last change of anything about the file, which no program can set.
+    /// Nanoseconds since 1970 of the last change of contents or metadata, which no program can set.
     changed: u128,
 }
 
 impl FileState {
-    /// The state of a file with this size and inode; times are seconds since 1970 and nanoseconds, as systems tell
-    /// them. Nothing for times before that.
+    /// Returns the state of a file with this size and inode; `None` for times before 1970.
+    ///
+    /// Times are seconds since 1970 and nanoseconds, as systems report them.
     pub fn new(size: u64, inode: u64, modified: (i64, i64), changed: (i64, i64)) -> Option<Self> {
         let nanos = |(seconds, nanos): (i64, i64)| {
             Some(u128::try_from(seconds).ok()? * 1_000_000_000 + u128::try_from(nanos).ok()?)
@@ -27,18 +29,18 @@ impl FileState {
         Some(Self { size, inode, modified: nanos(modified)?, changed: nanos(changed)? })
     }
 
-    /// Whether the file was last changed long enough before `now`, nanoseconds since 1970, for its state to stand
-    /// for its bytes. Where the clock jumped it was not.
+    /// Returns whether the file was last changed long enough before `now`, in nanoseconds since 1970, for its state to
+    /// identify its bytes. A time of change after `now` is not long enough ago.
     pub fn is_rested(&self, now: u128) -> bool {
         self.has_rested(REST, now)
     }
 
-    /// The same where so many nanoseconds are long enough.
+    /// Returns whether the file was last changed at least `rest` nanoseconds before `now`.
     pub fn has_rested(&self, rest: u128, now: u128) -> bool {
         self.changed().checked_add(rest).is_some_and(|rested| rested <= now)
     }
 
-    /// The later of both times, in nanoseconds since 1970.
+    /// Returns the later of both times, in nanoseconds since 1970.
     pub fn changed(&self) -> u128 {
         self.modified.max(self.changed)
     }

@@ -1,32 +1,32 @@
-//! Ids, repo paths, natural order, digests, diagnostics: the words that every room speaks.
+//! Ids, repo paths, natural order, digests, diagnostics: the types that all modules share.
 
 mod commands;
 mod diagnostic;
 mod digest;
 mod file_state;
-mod fold;
-mod hidden;
+mod github;
 mod natural;
 mod path;
 mod relation;
-mod repo_name;
 mod shard;
 mod slug;
 mod snapshot;
 mod source;
 mod state;
+mod text;
 mod title;
+mod value;
 
 pub use commands::{Commands, harmless_json};
 pub use diagnostic::{Code, Diagnostic, Level, Place, Severity, bounded};
 pub use digest::{Digest, Digester};
 pub use file_state::{FileState, REST};
-pub use fold::RemovedLines;
-pub use hidden::{is_hidden, is_line_end};
+pub use github::{is_repo_name, issue_url};
 pub use natural::natural_cmp;
-pub use path::{OutsideRepo, RepoPath, is_git_name, is_github_name};
+pub use path::{
+    DOCUMENT_EXTENSIONS, OutsideRepo, RepoPath, has_document_extension, is_document_name, is_git_name, is_github_name,
+};
 pub use relation::Relation;
-pub use repo_name::is_repo_name;
 pub use shard::{InvalidShard, Shard};
 pub use slug::slug;
 pub use snapshot::{
@@ -35,4 +35,6 @@ pub use snapshot::{
 };
 pub use source::{Refusal, SourceTree, Untracked};
 pub use state::ItemState;
+pub use text::{LineStarts, RemovedLines, is_hidden, is_line_end};
 pub use title::{short_title_in_line, title_in_line};
+pub use value::{Node, Value};

@@ -22,7 +22,7 @@ pub fn natural_cmp(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// The pieces between separators; two neighbouring separators give an empty
+/// Returns the pieces between separators; two neighbouring separators give an empty
 /// word only where the text has no other part, so `a--b` and `a-b` tie here.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty())
@@ -41,7 +41,7 @@ fn is_number(part: &str) -> bool {
     part.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Numbers of any length, without parsing: longer wins once zeros are gone.
+/// Compares numbers of any length without parsing them.
 fn number_cmp(a: &str, b: &str) -> Ordering {
     let (a, b) = (a.trim_start_matches('0'), b.trim_start_matches('0'));
     a.len().cmp(&b.len()).then_with(|| a.cmp(b))

@@ -6,8 +6,7 @@ use std::sync::Arc;
 /// A path below the repo's root: `/` between parts, no `.`, `..`, empty part
 /// or leading `/`. Ordered by bytes.
 ///
-/// It is the raw path, fit for looking files up; what a pack shows of it has
-/// passed through `redact` like any other text.
+/// It is the unredacted path, used to look files up; a pack shows it after redaction like any other text.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RepoPath(Arc<str>);
 
@@ -19,7 +18,7 @@ impl RepoPath {
     /// Normalises `written`, a path from the repo's root.
     ///
     /// # Errors
-    /// [`OutsideRepo`] where the path is absolute (also `C:\…`, `~/…`) or climbs out of the root.
+    /// [`OutsideRepo`] if the path is absolute (also `C:\…`, `~/…`) or climbs out of the root.
     pub fn new(written: &str) -> Result<Self, OutsideRepo> {
         Self::resolve("", written)
     }
@@ -32,7 +31,7 @@ impl RepoPath {
         Self::resolve(self.dir(), written)
     }
 
-    /// The root itself, from which paths beside it are resolved.
+    /// Returns the root itself, from which paths beside it are resolved.
     pub fn root() -> Self {
         Self("".into())
     }
@@ -56,22 +55,22 @@ impl RepoPath {
         Ok(Self(parts.join("/").into()))
     }
 
-    /// The path as text.
+    /// Returns the path as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The folder, without a trailing `/`; empty at the root.
+    /// Returns the folder, without a trailing `/`; empty at the root.
     pub fn dir(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(dir, _)| dir)
     }
 
-    /// The last part.
+    /// Returns the last part.
     pub fn name(&self) -> &str {
         self.0.rsplit_once('/').map_or(&*self.0, |(_, name)| name)
     }
 
-    /// The last part without its extension: `eip-20` of `EIPS/eip-20.md`.
+    /// Returns the last part without its extension: `eip-20` of `EIPS/eip-20.md`.
     pub fn stem(&self) -> &str {
         let name = self.name();
         match name.rsplit_once('.') {
@@ -80,7 +79,7 @@ impl RepoPath {
         }
     }
 
-    /// The extension in the file's own spelling, without the dot; empty where there is none.
+    /// Returns the extension in the file's own spelling, without the dot; empty if there is none.
     pub fn extension(&self) -> &str {
         match self.name().rsplit_once('.') {
             Some((stem, extension)) if !stem.is_empty() => extension,
@@ -88,7 +87,7 @@ impl RepoPath {
         }
     }
 
-    /// Whether the path is `dir` or lies below it; `dir` empty is the root.
+    /// Returns whether the path is `dir` or below it; an empty `dir` is the root.
     pub fn is_under(&self, dir: &str) -> bool {
         let dir = dir.trim_end_matches('/');
         dir.is_empty() || self.0.strip_prefix(dir).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -125,6 +124,23 @@ impl fmt::Debug for RepoPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&*self.0, f)
     }
+}
+
+/// Extensions of documents, without the dot.
+pub const DOCUMENT_EXTENSIONS: [&str; 4] = ["md", "rst", "adoc", "txt"];
+
+/// Returns whether a file name ends as that of a document.
+pub fn has_document_extension(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(stem, extension)| {
+        !stem.is_empty() && DOCUMENT_EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(extension))
+    })
+}
+
+/// Returns whether a text is the name or path of a document, perhaps with an anchor or a line behind it.
+pub fn is_document_name(text: &str) -> bool {
+    let path = text.split_once('#').map_or(text, |(path, _)| path);
+    let path = path.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, ':' | '-'));
+    has_document_extension(path) && path.rsplit_once('.').is_some_and(|(stem, _)| !stem.ends_with('/'))
 }
 
 #[cfg(test)]

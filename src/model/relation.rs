@@ -1,8 +1,8 @@
-//! What one work item is to another.
+//! The relations between work items.
 
 use serde::{Deserialize, Serialize};
 
-/// What one item is to another. The order is that of the edge list.
+/// The relation of one item to another, in the order of the edge list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Relation {
     /// The other contains this one.
@@ -24,7 +24,7 @@ impl Relation {
     pub const ALL: [Relation; 6] =
         [Self::Parent, Self::Child, Self::DependsOn, Self::BlockedBy, Self::Blocks, Self::Related];
 
-    /// The name in fields, packs and the configuration.
+    /// Returns the name in fields, packs and the configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Parent => "parent",
@@ -36,7 +36,7 @@ impl Relation {
         }
     }
 
-    /// What this item is to the other: an edge stated on one item holds for both.
+    /// Returns the relation seen from the other item: an edge stated on one item holds for both.
     #[must_use]
     pub fn reverse(self) -> Self {
         match self {

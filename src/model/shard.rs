@@ -15,12 +15,12 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// As many jobs as a workflow's matrix may have.
+    /// The largest number of shards: as many jobs as a workflow's matrix may have.
     pub const MOST: u32 = 256;
 
-    /// The part of `of` in which the root with this id is.
+    /// Returns the part of `of` in which the root with this id is.
     pub fn holding(id: &str, of: NonZeroU32) -> Self {
-        // A remainder can be taken digit by digit: no part of the digest is left out.
+        // The remainder is computed digit by digit, so that the whole digest counts.
         let wide = u64::from(of.get());
         let rest = Digest::of(id).hex().bytes().fold(0, |rest, digit| {
             let digit = (digit as char).to_digit(16).unwrap_or_default();
@@ -29,19 +29,19 @@ impl Shard {
         Self { index: u32::try_from(rest).unwrap_or_default() + 1, of }
     }
 
-    /// Whether the root with this id is in it.
+    /// Returns whether the root with this id is in it.
     pub fn holds(self, id: &str) -> bool {
         Self::holding(id, self.of) == self
     }
 
-    /// Its number, from 1.
+    /// Returns its number, from 1.
     pub fn index(self) -> u32 {
         self.index
     }
 
-    /// Whether it is the first that holds any of the roots with these ids; of none it is the first of all.
+    /// Returns whether it is the first shard that holds any of the roots with these ids; without ids, whether it is the first.
     ///
-    /// What belongs to no root is its share: so that is one shard's, and one that a matrix of the roots has.
+    /// Work that belongs to no root is done by the leading shard, so that exactly one shard of a matrix of the roots does it.
     pub fn leads<'a>(self, ids: impl Iterator<Item = &'a str>) -> bool {
         ids.map(|id| Self::holding(id, self.of).index).min().unwrap_or(1) == self.index
     }

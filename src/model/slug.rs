@@ -5,10 +5,10 @@ use super::Digest;
 /// The longest slug, in bytes, before it is shortened and given a digest.
 const LONGEST: usize = 100;
 
-/// The part of a pack's file name that stands for its root `id`.
+/// Returns the part of a pack's file name that identifies its root `id`.
 ///
 /// Lower case, everything outside `[a-z0-9._-]` as `-`, no leading `.` or `-`.
-/// Where a non-ASCII character was replaced or the result is too long, 8 hex
+/// If a non-ASCII character was replaced or the result is too long, 8 hex
 /// digits of the id's SHA-256 keep two such ids apart. An issue of the
 /// configured repo is `issue-<n>`; its caller passes that as the id.
 pub fn slug(id: &str) -> String {

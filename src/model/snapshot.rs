@@ -1,8 +1,7 @@
 //! The snapshot of GitHub: one file an issue, which `sync` writes and builds read.
 //!
-//! Fields stand in the order of their names, nothing in them changes without a change of the
-//! issue itself (no counters, no avatars, no time of the last look), and texts have LF line ends
-//! and went through redaction.
+//! Fields are in the order of their names. They only change if the issue itself changes (no counters, no avatars, no
+//! time of the last request). Texts have LF line ends and are redacted.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -13,19 +12,19 @@ pub const SNAPSHOT_VERSION: &str = "issue_snapshot/v1";
 /// One issue or pull request, in `<owner>/<repo>/<number>.json` of the snapshot's folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SnapshotIssue {
-    /// Whether `sync` was asked for it; else it is there as somebody's neighbour.
+    /// Whether `sync` was asked for it; otherwise it is present as a neighbour of another issue.
     pub asked: bool,
     /// Logins, sorted.
     pub assignees: Vec<String>,
     /// Who wrote it.
     pub author: SnapshotAuthor,
-    /// The body; nothing where GitHub has none.
+    /// The body; `None` if GitHub has none.
     pub body: Option<String>,
     /// Its comments.
     pub comments: SnapshotComments,
     /// When it was opened, RFC 3339.
     pub created_at: Option<String>,
-    /// What else GitHub said of it, by field; counters, URLs and the like left out.
+    /// Further fields of GitHub's answer, without counters, URLs and the like.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub extra: BTreeMap<String, serde_json::Value>,
     /// `issue` or `pull`.
@@ -39,7 +38,7 @@ pub struct SnapshotIssue {
     pub milestone: Option<String>,
     /// The issue's number.
     pub number: u64,
-    /// Whether its repo is private; nothing where that is unknown.
+    /// Whether its repo is private; `None` if unknown.
     pub private: Option<bool>,
     /// Its parent, sub-issues and dependencies.
     pub relations: SnapshotRelations,
@@ -47,13 +46,13 @@ pub struct SnapshotIssue {
     pub repo: String,
     /// [`SNAPSHOT_VERSION`].
     pub schema_version: String,
-    /// `open`, `closed`, or what GitHub will say one day.
+    /// `open`, `closed`, or a future word of GitHub's.
     pub state: String,
     /// `completed`, `not_planned`, `reopened`, `duplicate`, or another word.
     pub state_reason: Option<String>,
     /// The title.
     pub title: String,
-    /// `trusted` or `untrusted`, as it was resolved when it was fetched.
+    /// `trusted` or `untrusted`, decided when it was fetched.
     pub trust: String,
     /// The issue type's name.
     #[serde(rename = "type")]
@@ -69,14 +68,14 @@ pub struct SnapshotAuthor {
     pub association: Option<String>,
     /// Whether it is a bot.
     pub bot: bool,
-    /// The login; nothing where the account is gone.
+    /// The login; `None` if the account was deleted.
     pub login: Option<String>,
 }
 
 /// The comments of an issue.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SnapshotComments {
-    /// How much of them is there.
+    /// How many of them the snapshot has.
     pub completeness: Completeness,
     /// Oldest first.
     pub items: Vec<SnapshotComment>,
@@ -93,7 +92,7 @@ pub struct SnapshotComment {
     pub created_at: String,
     /// Whether it was changed after it was written.
     pub edited: bool,
-    /// GitHub's number of it.
+    /// GitHub's id of the comment.
     pub id: u64,
     /// Whether it was hidden as spam, abuse, outdated and so on.
     pub minimized: bool,
@@ -119,7 +118,7 @@ pub struct SnapshotRelations {
 /// One kind of relation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SnapshotRelation {
-    /// How much of it is there: `unknown` is not none.
+    /// How much of it the snapshot has: `unknown` does not mean none.
     pub completeness: Completeness,
     /// By repo and number, sorted.
     pub issues: Vec<SnapshotRef>,
@@ -134,11 +133,11 @@ pub struct SnapshotRef {
     pub repo: String,
     /// Its number.
     pub number: u64,
-    /// `open` or `closed`; nothing where it cannot be seen.
+    /// `open` or `closed`; `None` if it cannot be seen.
     pub state: Option<String>,
     /// See [`SnapshotIssue::state_reason`].
     pub state_reason: Option<String>,
-    /// Its title; nothing where it cannot be seen.
+    /// Its title; `None` if it cannot be seen.
     pub title: Option<String>,
     /// Its page.
     pub url: String,
@@ -152,7 +151,7 @@ pub enum Completeness {
     Complete,
     /// The beginning: a page was missing, or there were too many.
     Partial,
-    /// It was not asked for, or could not be had.
+    /// It was not requested, or could not be fetched.
     #[default]
     Unknown,
 }

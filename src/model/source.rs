@@ -1,12 +1,13 @@
-//! What the pure rooms may ask of the outside: the names of files, and their texts.
+//! The interface through which pure modules read files: their names and their texts.
 
 use super::{Diagnostic, FileState, RepoPath};
 
-/// Why a file's text cannot be had. Every one becomes an omission or a
-/// diagnostic; none stops a build.
+/// The reason why a file's text cannot be read.
+///
+/// Every refusal becomes an omission or a diagnostic; none stops a build.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Refusal {
-    /// The name is one that is never opened (contract section 7); judged before existence.
+    /// The name is denied, see `docs/redaction.md`; checked before existence.
     Denied,
     /// The path, or a link on the way, leads out of the repo.
     Outside,
@@ -18,58 +19,59 @@ pub enum Refusal {
     NotUtf8,
     /// The file is larger than its kind may be; the limit in bytes.
     TooLarge(u64),
-    /// The file exists, and the system refused to let it be read or looked at; its own words.
+    /// The file exists, and the system refused to read or examine it; the system's message.
     Unreadable(String),
 }
 
-/// How files count that git does not track. In a repo without git every file counts as tracked, and where git cannot be
-/// asked none does.
+/// The trust in files that git does not track.
+///
+/// Without a git repository every file counts as tracked; if git cannot be run, none does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Untracked {
-    /// As those that it tracks.
+    /// They are trusted like tracked files.
     #[default]
     Trusted,
-    /// As text that anyone could have put there: marked in packs, and no instructions.
+    /// They are text that anyone could have written: marked in packs, and never used as instructions.
     Untrusted,
 }
 
 impl Untracked {
-    /// Whether a file of `source` counts as text that anyone could have put there.
+    /// Returns whether a file of `source` counts as text that anyone could have written.
     pub fn distrusts(self, source: &dyn SourceTree, path: &RepoPath) -> bool {
         self == Self::Untrusted && !source.tracked(path)
     }
 }
 
-/// A repo as a build sees it: fixed when the build began, the same for every room.
+/// A repo as a build sees it: fixed when the build begins, and the same for every module.
 pub trait SourceTree: Sync {
-    /// Every file that may be read, sorted by path: tracked ones, and those git does not ignore.
-    /// Denied names are listed too, so that naming one can be told apart; reading them is refused.
+    /// Returns every file that may be read, sorted by path: tracked ones, and those git does not ignore.
+    /// Denied names are listed too, so that a reference to one is reported as denied; reading them is refused.
     fn files(&self) -> &[RepoPath];
 
-    /// What is there where a file could be, and is none: pipes, sockets, devices, links that lead in a circle; sorted by
-    /// path. They are in no other list, and reading one is refused as [`Refusal::Unreadable`].
+    /// What exists and is no file: pipes, sockets, devices, links that lead in a circle; sorted by path. They are in no
+    /// other list, and reading one is refused as [`Refusal::Unreadable`].
     fn special_files(&self) -> &[RepoPath] {
         &[]
     }
 
-    /// What could not be listed or looked at, as errors: files that count may lie there, so that any pack may lack one.
+    /// Returns errors for what could not be listed or examined: any pack may lack a file from there.
     fn unlisted(&self) -> &[Diagnostic] {
         &[]
     }
 
-    /// The text of a file: LF line ends, no byte-order mark.
+    /// Returns the text of a file: LF line ends, no byte-order mark.
     ///
     /// # Errors
     /// A [`Refusal`]; a name that is never opened is refused before anything is looked up.
     fn read(&self, path: &RepoPath) -> Result<String, Refusal>;
 
-    /// The files of the GitHub snapshot, `<owner>/<repo>/<number>.json` below its folder, sorted by path.
-    /// They are in no other list, whatever git says of them.
+    /// Returns the files of the GitHub snapshot, `<owner>/<repo>/<number>.json` below its folder, sorted by path.
+    /// They are in no other list, whether or not git tracks them.
     fn issues(&self) -> &[RepoPath] {
         &[]
     }
 
-    /// The text of a file of [`SourceTree::issues`], as [`SourceTree::read`] gives others.
+    /// Returns the text of a file of [`SourceTree::issues`]: LF line ends, no byte-order mark.
     ///
     /// # Errors
     /// A [`Refusal`], also for any other path.
@@ -78,26 +80,27 @@ pub trait SourceTree: Sync {
         Err(Refusal::NotInRepo)
     }
 
-    /// How a file of either list is now, without reading it: as long as that is so, what is read is the same.
-    /// Nothing where nobody can tell.
+    /// Returns the current state of a file of either list without reading it, or `None` if it cannot be determined.
+    ///
+    /// While the state is the same, so is the text.
     fn state(&self, path: &RepoPath) -> Option<FileState> {
         let _ = path;
         None
     }
 
-    /// Whether everything that was read so far is of one state of the repo: `false` if git changed files meanwhile.
+    /// Returns whether everything that was read so far belongs to one state of the repo: `false` if git changed files since.
     fn is_settled(&self) -> bool {
         true
     }
 
-    /// Whether git tracks a file; where there is no git repository, whether it is in [`SourceTree::files`].
+    /// Returns whether git tracks a file; without a git repository, whether it is in [`SourceTree::files`].
     ///
     /// Texts that anyone can write refer to tracked files only.
     fn tracked(&self, path: &RepoPath) -> bool {
         self.has(path)
     }
 
-    /// Whether `path` is in [`SourceTree::files`].
+    /// Returns whether `path` is in [`SourceTree::files`].
     fn has(&self, path: &RepoPath) -> bool {
         self.files().binary_search(path).is_ok()
     }

@@ -1,6 +1,6 @@
-//! Whether work is done, in the words of packs and filters.
+//! The state of work items, named as in packs and filters.
 
-/// Whether an item is done, as packs say it.
+/// The state of an item, named as in packs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ItemState {
     /// Work is left.
@@ -11,12 +11,12 @@ pub enum ItemState {
     NotPlanned,
     /// A pull request that was merged.
     Merged,
-    /// Nothing says.
+    /// The state is not known.
     Unknown,
 }
 
 impl ItemState {
-    /// The name in packs and filters.
+    /// Returns the name in packs and filters.
     pub fn name(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -27,7 +27,7 @@ impl ItemState {
         }
     }
 
-    /// What GitHub's words come to: `open` or `closed`, and the reason for closing.
+    /// Returns the state for GitHub's `state` (`open` or `closed`) and its reason for closing.
     pub fn of_issue(state: &str, reason: Option<&str>) -> Self {
         match (state, reason) {
             ("open", _) => Self::Open,

@@ -2,16 +2,17 @@
 
 use super::is_hidden;
 
-/// How much of a title is shown that anybody could write, in characters.
+/// The longest part of an untrusted title that is shown, in characters.
 const SHORT: usize = 40;
 
-/// A title in a line of Markdown: white space and characters that are not seen become single spaces, and
-/// `&`, `<`, `>` and `"` become entities.
+/// Returns a title for a line of Markdown.
+///
+/// White space and invisible characters become single spaces; `&`, `<`, `>` and `"` become entities.
 pub fn title_in_line(title: &str) -> String {
     escaped(&on_one_line(title))
 }
 
-/// Does the same to the first 40 characters of a title that anybody could write.
+/// Returns the first 40 characters of an untrusted title for a line of Markdown, escaped like [`title_in_line`].
 pub fn short_title_in_line(title: &str) -> String {
     let line = on_one_line(title);
     match line.char_indices().nth(SHORT) {

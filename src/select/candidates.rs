@@ -171,7 +171,7 @@ impl SelectionBuilder<'_> {
                 state: Some(Clean::literal(state)),
                 status: entry.item.status.clone(),
                 trust: Trust::of(untrusted),
-                by: entry.told_by_issue().map(|issue| issue.by.clone()),
+                by: entry.issue_with_text().map(|issue| issue.by.clone()),
                 relation: Some(relation.name()),
                 evidence: Some(evidence(edge)),
                 removals: removed,

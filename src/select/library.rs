@@ -6,7 +6,7 @@ use super::outline::{chunks, mark_adr, mark_headings, mark_opening, mark_title};
 use super::{Chunk, Input, Passage, SectionBody, TextOrigin, Trust};
 use crate::config::{Excerpt, Profile};
 use crate::graph::{
-    Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Markdown, ParsedComment, ParsedText, Target,
+    Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Outline, ParsedComment, ParsedText, Target,
 };
 use crate::model::{Digest, RepoPath};
 use crate::redact::{Clean, CleanBuf};
@@ -135,15 +135,15 @@ impl<'a> SelectionContext<'a> {
         let entry = &self.corpus.entries[item];
         let state = Clean::literal(Graph::state(self.corpus, item).name());
         let pointer = pointer(&entry.item.title, title_trust(entry), Some(&state), origin);
-        self.text(&draft.text.clean, &draft.text.markdown, origin, pointer)
+        self.text(&draft.text.clean, &draft.text.markdown.outline, origin, pointer)
     }
 
     /// A comment's text.
     pub(super) fn comment(&self, remark: &ParsedComment, title: &Clean, origin: &TextOrigin) -> SectionBody {
-        self.text(&remark.comment.text, &remark.markdown, origin, pointer(title, Trust::Trusted, None, origin))
+        self.text(&remark.comment.text, &remark.markdown.outline, origin, pointer(title, Trust::Trusted, None, origin))
     }
 
-    fn text(&self, text: &Clean, markdown: &Markdown, origin: &TextOrigin, pointer: Clean) -> SectionBody {
+    fn text(&self, text: &Clean, markdown: &Outline, origin: &TextOrigin, pointer: Clean) -> SectionBody {
         let mut parts = chunks(markdown, &(0..text.len()), 0);
         mark_headings(&mut parts, markdown, &self.profile.key_headings);
         mark_title(&mut parts, markdown, text);
@@ -154,7 +154,7 @@ impl<'a> SelectionContext<'a> {
     fn body(&self, item: usize, opening: bool, tail: Option<Clean>) -> SectionBody {
         let entry = &self.corpus.entries[item];
         let origin = item_origin(entry);
-        let markdown = &entry.body.markdown;
+        let markdown = &entry.body.markdown.outline;
         let body = &entry.body.clean;
         let mut head = CleanBuf::new();
         let titled = markdown
@@ -270,7 +270,7 @@ impl<'a> SelectionContext<'a> {
         kind: FileKind,
         anchor: Option<&str>,
     ) -> Option<(Clean, TextOrigin, SectionBody)> {
-        let markdown = &document.text.markdown;
+        let markdown = &document.text.markdown.outline;
         let text = &document.text.clean;
         let range = match anchor {
             None => 0..text.len(),
@@ -290,7 +290,7 @@ impl<'a> SelectionContext<'a> {
         range: &std::ops::Range<usize>,
         origin: &TextOrigin,
     ) -> (Clean, SectionBody) {
-        let markdown = &document.text.markdown;
+        let markdown = &document.text.markdown.outline;
         let whole = &document.text.clean;
         let mut parts = chunks(markdown, &(0..whole.len()), 0);
         if kind == FileKind::Adr {
@@ -330,7 +330,7 @@ impl<'a> SelectionContext<'a> {
 
 /// The heading of a section; of a whole document its first heading of level 1, else its `title:`, else its path.
 fn heading(document: &Document, range: &std::ops::Range<usize>, section: bool) -> Clean {
-    let markdown = &document.text.markdown;
+    let markdown = &document.text.markdown.outline;
     let text = &document.text.clean;
     markdown
         .headings

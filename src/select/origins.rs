@@ -7,7 +7,7 @@ use crate::redact::{Clean, CleanBuf};
 
 /// Where an item's text is: the page of its issue, its lines in a Markdown file, else the line of its record.
 pub(super) fn item_origin(entry: &Entry) -> TextOrigin {
-    match entry.told_by_issue() {
+    match entry.issue_with_text() {
         Some(issue) => issue_origin(entry, issue),
         None => text_origin(entry, &entry.item.body, &entry.body),
     }

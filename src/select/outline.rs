@@ -2,7 +2,7 @@
 
 use super::Chunk;
 use crate::config::Excerpt;
-use crate::graph::Markdown;
+use crate::graph::Outline;
 use std::ops::Range;
 
 /// The headings that say the same as one of ours in an ADR.
@@ -17,7 +17,7 @@ const ALIASES: [(&str, &[&str]); 4] = [
 const LONGEST_FENCE: usize = 64;
 
 /// Chunks of the blocks within `range`, none of them key, shifted so that the range begins at `offset`.
-pub(super) fn chunks(markdown: &Markdown, range: &Range<usize>, offset: usize) -> Vec<Chunk> {
+pub(super) fn chunks(markdown: &Outline, range: &Range<usize>, offset: usize) -> Vec<Chunk> {
     let inside = |at: usize| at.clamp(range.start, range.end) - range.start + offset;
     markdown
         .blocks
@@ -31,7 +31,7 @@ pub(super) fn chunks(markdown: &Markdown, range: &Range<usize>, offset: usize) -
 }
 
 /// Marks the sections under `keys` as key; `chunks` are those of `markdown`. Returns whether there was one.
-pub(super) fn mark_headings(chunks: &mut [Chunk], markdown: &Markdown, keys: &[String]) -> bool {
+pub(super) fn mark_headings(chunks: &mut [Chunk], markdown: &Outline, keys: &[String]) -> bool {
     let keys: Vec<String> = keys.iter().map(|key| normal(key)).collect();
     let mut found = false;
     for (index, heading) in markdown.headings.iter().enumerate() {
@@ -49,7 +49,7 @@ pub(super) fn mark_headings(chunks: &mut [Chunk], markdown: &Markdown, keys: &[S
 }
 
 /// Marks the title (a heading that begins the text) as key.
-pub(super) fn mark_title(chunks: &mut [Chunk], markdown: &Markdown, text: &str) {
+pub(super) fn mark_title(chunks: &mut [Chunk], markdown: &Outline, text: &str) {
     let first = markdown.blocks.iter().position(|block| block.heading.is_some() || block.prose);
     if let Some(first) = first
         && markdown.blocks[first].heading.is_some()
@@ -64,14 +64,14 @@ fn front_matter_len(text: &str) -> usize {
 }
 
 /// Marks the first paragraph or list as key.
-pub(super) fn mark_opening(chunks: &mut [Chunk], markdown: &Markdown) {
+pub(super) fn mark_opening(chunks: &mut [Chunk], markdown: &Outline) {
     if let Some(first) = markdown.blocks.iter().position(|block| block.prose) {
         chunks[first].key = true;
     }
 }
 
 /// Marks what the excerpt of an ADR holds: its title and chosen headings, else its first lines.
-pub(super) fn mark_adr(chunks: &mut Vec<Chunk>, markdown: &Markdown, text: &str, excerpt: &Excerpt) {
+pub(super) fn mark_adr(chunks: &mut Vec<Chunk>, markdown: &Outline, text: &str, excerpt: &Excerpt) {
     let mut keys = excerpt.headings.clone();
     for (name, aliases) in ALIASES {
         if excerpt.headings.iter().any(|heading| normal(heading) == name) {

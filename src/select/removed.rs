@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 /// From its text.
 pub(super) fn from_text(entry: &Entry) -> Vec<RedactionRecord> {
-    let raw = entry.told_by_issue().map_or(&entry.removals, |issue| &issue.removals);
+    let raw = entry.issue_with_text().map_or(&entry.removals, |issue| &issue.removals);
     removals(raw, |removal| removal.in_body, &item_origin(entry))
 }
 
@@ -17,7 +17,7 @@ pub(super) fn from_text_and_names(entry: &Entry) -> Vec<RedactionRecord> {
     if entry.removals.is_empty() && entry.issue.as_ref().is_none_or(|issue| issue.removals.is_empty()) {
         return Vec::new();
     }
-    let Some(issue) = entry.told_by_issue() else {
+    let Some(issue) = entry.issue_with_text() else {
         return removals(&entry.removals, |removal| removal.in_body || removal.in_name, &item_origin(entry));
     };
     let bare = entry.bare_issue().is_some();

@@ -24,7 +24,7 @@ impl SelectionBuilder<'_> {
             state: Some(state),
             status: entry.item.status.clone(),
             trust: Trust::of(entry.is_untrusted() || entry.has_untrusted_title()),
-            by: entry.told_by_issue().map(|issue| issue.by.clone()),
+            by: entry.issue_with_text().map(|issue| issue.by.clone()),
             relation: None,
             evidence: None,
             removals: removed::from_text(entry),

@@ -13,8 +13,8 @@ use contextpack::internals::config::{self, DenyList, Settings, Tokenizer};
 use contextpack::internals::engine::{BudgetLimits, BuildJob, Project};
 use contextpack::internals::fit::Counter;
 use contextpack::internals::intake::{Repo, RepoOptions};
+use contextpack::internals::mentions::Markdown;
 use contextpack::internals::model::{Digest, RepoPath, SourceTree};
-use contextpack::internals::parse::Markdown;
 use contextpack::internals::redact::{Clean, Environment, Piece, Redactor};
 use contextpack::internals::review::verify;
 use contextpack::internals::seal::{Sealed, Stamp};
@@ -203,7 +203,9 @@ fn markdown(bencher: Bencher<'_, '_>) {
     let redactor = Redactor::new(&REPO.settings.redaction);
     let clean = |text: &String| redactor.scrub("", &[Piece { key: "body", text, line: 1 }]).texts;
     let texts: Vec<Clean> = TEXTS.iter().flat_map(clean).collect();
-    bencher.counter(bytes()).bench_local(|| texts.iter().map(|text| Markdown::read(text).blocks.len()).sum::<usize>());
+    bencher
+        .counter(bytes())
+        .bench_local(|| texts.iter().map(|text| Markdown::read(text).outline.blocks.len()).sum::<usize>());
 }
 
 /// What it costs to trust a pack: its bytes are read and hashed again.

@@ -1,9 +1,9 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use crate::graph::sample::{corpus_with, item, path, said};
+use crate::graph::samples::{corpus_with, item, messages, path};
 use crate::graph::{Entry, Graph, ItemReferences, RepoFiles};
+use crate::mentions::ReferenceForm::{AdrNumber, Link, Path};
 use crate::model::RepoPath;
-use crate::parse::ReferenceForm::{AdrNumber, Link, Path};
 use std::sync::Arc;
 
 const ADRS: [&str; 5] = [
@@ -34,7 +34,7 @@ fn files() -> Vec<RepoPath> {
 
 fn refer_in(repo: Option<&str>, adrs: &[&str], entry: Entry) -> ItemReferences {
     let corpus = corpus_with(vec![entry], repo, adrs);
-    let graph = Graph::draw(&corpus);
+    let graph = Graph::build(&corpus);
     let files = files();
     graph.references(&corpus, 0, &RepoFiles::new(&files), &RepoFiles::new(&files), &|path| {
         path.name().starts_with(".env")
@@ -50,7 +50,7 @@ fn a() -> Entry {
 }
 
 /// `Kind path#anchor`.
-fn taken(found: &ItemReferences) -> Vec<String> {
+fn files_of(found: &ItemReferences) -> Vec<String> {
     let anchor = |anchor: &Option<String>| anchor.as_ref().map(|a| format!("#{a}")).unwrap_or_default();
     found.files.iter().map(|f| format!("{:?} {}{}", f.kind, f.path, anchor(&f.anchor))).collect()
 }
@@ -84,7 +84,7 @@ fn adrs_are_found_by_number_path_name_and_url() {
         (Path, "old/0012-limits.md"),
     ] {
         let found = refer(a().refers(form, target));
-        assert_eq!(taken(&found), ["Adr docs/adr/0012-limits.md"], "{target}");
+        assert_eq!(files_of(&found), ["Adr docs/adr/0012-limits.md"], "{target}");
         assert_eq!(found.missing, [], "{target}");
     }
 }
@@ -103,19 +103,19 @@ fn adr_fields_take_all_forms() {
         "ADR-12: Limits",
     ] {
         let found = refer(a().adr(value));
-        assert_eq!(taken(&found), ["Adr docs/adr/0012-limits.md"], "{value}");
-        assert_eq!(said(&found.diagnostics), [""; 0], "{value}");
+        assert_eq!(files_of(&found), ["Adr docs/adr/0012-limits.md"], "{value}");
+        assert_eq!(messages(&found.diagnostics), [""; 0], "{value}");
     }
     let found = refer(a().adr("../docs/guide.md").adr("Some words").adr("ADR-XXXX"));
-    assert_eq!(taken(&found), ["Adr docs/guide.md"], "what `adrs` names is an ADR");
+    assert_eq!(files_of(&found), ["Adr docs/guide.md"], "what `adrs` names is an ADR");
     assert_eq!(missing(&found), ["Adr Some words not_in_repo"]);
 }
 
 #[test]
 fn titles_count_and_an_adrs_own_title_does_not() {
-    assert_eq!(taken(&refer(a().title("Do as ADR-3 says"))), ["Adr docs/adr/0003-cache.md"]);
+    assert_eq!(files_of(&refer(a().title("Do as ADR-3 says"))), ["Adr docs/adr/0003-cache.md"]);
     let mut own = item("x", "docs/adr/0012-limits.md").title("ADR-0003: Limits").refers(AdrNumber, "0003");
-    Arc::make_mut(&mut own.body.markdown).headings.push(crate::parse::Heading {
+    Arc::make_mut(&mut own.body.markdown).outline.headings.push(crate::markdown::Heading {
         level: 1,
         title: "ADR-0003: Limits".to_owned(),
         anchor: String::new(),
@@ -133,7 +133,7 @@ fn foreign_numbers_are_nothing_and_web_pages_do_not_make_them_foreign() {
     }
     assert!(nothing(&refer(a().refers(AdrNumber, "12").foreign("cosmos-sdk"))));
     let found = refer(a().links_number("012", "https://example.org/decisions"));
-    assert_eq!(taken(&found), ["Adr docs/adr/0012-limits.md"]);
+    assert_eq!(files_of(&found), ["Adr docs/adr/0012-limits.md"]);
     let elsewhere = refer_in(None, &ADRS, a().links_number("12", "https://github.com/p/q/blob/main/adr-012.md"));
     assert!(nothing(&elsewhere), "foreign also where this repo has no name");
 }
@@ -141,9 +141,9 @@ fn foreign_numbers_are_nothing_and_web_pages_do_not_make_them_foreign() {
 #[test]
 fn two_files_with_one_number_are_ambiguous_unless_a_path_decides() {
     let found = refer(a().refers(AdrNumber, "0010"));
-    assert_eq!((taken(&found), missing(&found)), (vec![], vec!["Adr ADR-0010 ambiguous".to_owned()]));
+    assert_eq!((files_of(&found), missing(&found)), (vec![], vec!["Adr ADR-0010 ambiguous".to_owned()]));
     assert_eq!(
-        said(&found.diagnostics),
+        messages(&found.diagnostics),
         ["w/a.md:10 ambiguous-reference: `ADR-0010` may be `docs/adr/0010-one.md` or `docs/adr/0010-two.md`"]
     );
     for entry in [
@@ -151,7 +151,7 @@ fn two_files_with_one_number_are_ambiguous_unless_a_path_decides() {
         a().refers(AdrNumber, "10").refers(Path, "docs/adr/0010-two.md"),
     ] {
         let found = refer(entry);
-        assert_eq!(taken(&found), ["Adr docs/adr/0010-two.md"]);
+        assert_eq!(files_of(&found), ["Adr docs/adr/0010-two.md"]);
         assert_eq!(found.diagnostics, []);
     }
 }
@@ -160,10 +160,10 @@ fn two_files_with_one_number_are_ambiguous_unless_a_path_decides() {
 fn a_number_that_no_file_has_dangles_where_there_are_adrs() {
     let found = refer(a().refers(AdrNumber, "0099"));
     assert_eq!(missing(&found), ["Adr ADR-0099 not_in_repo"]);
-    assert_eq!(said(&found.diagnostics), ["w/a.md:10 dangling-reference: no ADR of this repo is `ADR-0099`"]);
+    assert_eq!(messages(&found.diagnostics), ["w/a.md:10 dangling-reference: no ADR of this repo is `ADR-0099`"]);
     assert!(nothing(&refer_in(Some("o/r"), &[], a().refers(AdrNumber, "0099"))));
     let linked = refer(a().links_number("99", "docs/adr/0099-x.md"));
-    assert_eq!(missing(&linked), ["Adr docs/adr/0099-x.md not_in_repo"], "said once");
+    assert_eq!(missing(&linked), ["Adr docs/adr/0099-x.md not_in_repo"], "messages once");
     assert!(nothing(&refer(a().refers(Link, "docs/adr/ADR-XXXX-title.md"))));
     assert!(nothing(&refer(a().refers(AdrNumber, "99999999999999999999999999"))));
 }
@@ -171,9 +171,9 @@ fn a_number_that_no_file_has_dangles_where_there_are_adrs() {
 #[test]
 fn stale_folders_resolve_by_a_unique_name() {
     let found = refer(a().refers(Link, "../old/0003-cache.md").refers(Link, "gone/notes.txt"));
-    assert_eq!(taken(&found), ["Adr docs/adr/0003-cache.md", "Document docs/notes.txt"]);
+    assert_eq!(files_of(&found), ["Adr docs/adr/0003-cache.md", "Document docs/notes.txt"]);
     assert_eq!(
-        said(&found.diagnostics),
+        messages(&found.diagnostics),
         [
             "w/a.md:10 stale-reference: `../old/0003-cache.md` is now `docs/adr/0003-cache.md`",
             "w/a.md:11 stale-reference: `gone/notes.txt` is now `docs/notes.txt`"
@@ -196,7 +196,7 @@ fn documents_are_found_beside_the_item_and_from_the_root() {
         ("../docs/a%20b.md", "docs/a b.md"),
         ("../docs/notes.txt#L3", "docs/notes.txt"),
     ] {
-        assert_eq!(taken(&refer(a().refers(Link, target))), [format!("Document {file}")], "{target}");
+        assert_eq!(files_of(&refer(a().refers(Link, target))), [format!("Document {file}")], "{target}");
     }
 }
 
@@ -254,7 +254,7 @@ fn doc_fields_take_any_file_and_report_what_is_not_there() {
             .doc("ask the team")
             .doc("docs/x"),
     );
-    assert_eq!(taken(&found), ["Document README.md", "Document src/main.go"]);
+    assert_eq!(files_of(&found), ["Document README.md", "Document src/main.go"]);
     assert_eq!(missing(&found), ["Document docs/none.md not_in_repo", "Document docs/x not_in_repo"]);
     assert_eq!(found.files[0].at.line, 5);
 }
@@ -268,7 +268,7 @@ fn paths_in_prose_count_only_where_they_name_a_document_that_is_there() {
             .refers(Path, "README.md")
             .refers(Path, "src/main.go"),
     );
-    assert_eq!(taken(&found), ["Document w/docs/guide.md"]);
+    assert_eq!(files_of(&found), ["Document w/docs/guide.md"]);
     assert_eq!((found.missing, found.diagnostics), (vec![], vec![]));
 }
 
@@ -277,8 +277,8 @@ fn a_whole_file_wins_over_its_parts_and_each_part_is_kept() {
     let parts = || {
         a().refers(Link, "../docs/notes.txt#b").refers(Link, "../docs/notes.txt#a").refers(Link, "../docs/notes.txt#b")
     };
-    assert_eq!(taken(&refer(parts())), ["Document docs/notes.txt#a", "Document docs/notes.txt#b"]);
-    assert_eq!(taken(&refer(parts().refers(Link, "../docs/notes.txt"))), ["Document docs/notes.txt"]);
+    assert_eq!(files_of(&refer(parts())), ["Document docs/notes.txt#a", "Document docs/notes.txt#b"]);
+    assert_eq!(files_of(&refer(parts().refers(Link, "../docs/notes.txt"))), ["Document docs/notes.txt"]);
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn blob_urls_warn_where_the_configuration_names_no_repo() {
     let url = "https://github.com/o/r/blob/main/docs/guide.md";
     let found = refer_in(None, &ADRS, a().refers(Link, url));
     assert_eq!(
-        said(&found.diagnostics),
+        messages(&found.diagnostics),
         [format!("w/a.md:10 unknown-repo: `{url}` cannot be placed without knowing which repo this is")]
     );
     assert!(nothing(&refer_in(None, &ADRS, a().refers(Link, "https://github.com/p/q/blob/main/other.md"))));
@@ -297,7 +297,7 @@ fn a_body_file_is_the_base_of_its_own_links() {
     let mut entry = a().refers(Link, "guide.md").refers(Link, "../w/a.md");
     entry.item.body.origin.path = path("docs/README.md");
     let found = refer(entry);
-    assert_eq!(taken(&found), ["Document docs/guide.md"]);
+    assert_eq!(files_of(&found), ["Document docs/guide.md"]);
     assert_eq!(found.files[0].at.path, path("docs/README.md"));
 }
 
@@ -306,14 +306,14 @@ fn a_hundred_thousand_dangling_links_on_one_line_take_bounded_time() {
     let began = std::time::Instant::now();
     let mut entry = a().refers(Link, "x0.md");
     let text: String = (0..100_000).map(|n| format!("[x](x{n}.md) ")).collect();
-    entry.body.clean = crate::graph::sample::clean(&text);
+    entry.body.clean = crate::graph::samples::clean(&text);
     let markdown = Arc::make_mut(&mut entry.body.markdown);
-    let one = markdown.references[0].clone();
-    markdown.references =
-        (0..100_000).map(|n| crate::parse::Reference { target: format!("x{n}.md"), ..one.clone() }).collect();
+    let one = markdown.mentions.references[0].clone();
+    markdown.mentions.references =
+        (0..100_000).map(|n| crate::mentions::Reference { target: format!("x{n}.md"), ..one.clone() }).collect();
     let mut long = one;
     long.target = "a/".repeat(500_000);
-    markdown.references.push(long);
+    markdown.mentions.references.push(long);
     let found = refer(entry);
     assert_eq!((found.missing.len(), &*found.missing[100].written), (101, "99900 more: not_in_repo"));
     assert!(found.missing.iter().all(|m| m.written.len() <= 200));
@@ -333,11 +333,11 @@ fn a_doc_field_that_names_an_item_is_no_reference_unless_the_item_is_a_file() {
         Some("o/r"),
         &ADRS,
     );
-    let graph = Graph::draw(&corpus);
+    let graph = Graph::build(&corpus);
     let files = files();
     let at = corpus.entries.iter().position(|entry| &*entry.item.id == "a").unwrap();
     let found = graph.references(&corpus, at, &RepoFiles::new(&files), &RepoFiles::new(&files), &|_| false);
-    assert_eq!(taken(&found), ["Document docs/notes.txt"]);
+    assert_eq!(files_of(&found), ["Document docs/notes.txt"]);
     assert_eq!(missing(&found), [""; 0]);
 }
 
@@ -345,7 +345,7 @@ fn a_doc_field_that_names_an_item_is_no_reference_unless_the_item_is_a_file() {
 fn names_that_every_folder_has_say_nothing() {
     let adrs = ["docs/adr/0003-cache.md", "docs/x/README.md"];
     let found = refer_in(Some("o/r"), &adrs, a().refers(Link, "gone/README.md"));
-    assert_eq!((taken(&found), missing(&found)), (vec![], vec!["Document gone/README.md not_in_repo".to_owned()]));
+    assert_eq!((files_of(&found), missing(&found)), (vec![], vec!["Document gone/README.md not_in_repo".to_owned()]));
 }
 
 #[test]
@@ -356,15 +356,15 @@ fn texts_of_other_fields_refer_to_adrs_only() {
             .text("id", "ADR-0010")
             .text("related", "ADR-0078"),
     );
-    assert_eq!(taken(&found), ["Adr docs/adr/0003-cache.md", "Adr docs/adr/0012-limits.md"]);
+    assert_eq!(files_of(&found), ["Adr docs/adr/0003-cache.md", "Adr docs/adr/0012-limits.md"]);
     assert_eq!(missing(&found), ["Adr ADR-77 not_in_repo"]);
 }
 
 #[test]
-fn a_file_that_is_named_by_many_headings_is_taken_whole() {
+fn a_file_with_many_referenced_headings_is_included_whole() {
     let named = |count: usize| {
         let entry = (0..count).fold(a(), |entry, n| entry.refers(Link, &format!("docs/guide.md#part-{n}")));
-        taken(&refer(entry)).len()
+        files_of(&refer(entry)).len()
     };
     assert_eq!((named(50), named(51)), (50, 1));
 }
@@ -376,5 +376,5 @@ fn many_references_that_lead_nowhere_are_counted() {
     assert_eq!((found.missing.len(), found.diagnostics.len()), (101, 101));
     let last = &found.missing[100];
     assert_eq!((&*last.written, last.reason), ("30 more: not_in_repo", "not_in_repo"));
-    assert!(said(&found.diagnostics)[100].ends_with("30 more of these, from here on"));
+    assert!(messages(&found.diagnostics)[100].ends_with("30 more of these, from here on"));
 }

@@ -1,0 +1,61 @@
+//! References of items to files.
+
+use crate::model::{Diagnostic, RepoPath};
+use crate::redact::Clean;
+
+/// A line of a file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ShownPlace {
+    /// The file.
+    pub path: RepoPath,
+    /// The line.
+    pub line: u32,
+}
+
+/// The kind of a referenced file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FileKind {
+    /// An architecture decision.
+    Adr,
+    /// Any other document.
+    Document,
+}
+
+/// A file that an item refers to, found in the repo (not yet read: reading may still be refused).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileRef {
+    /// ADRs before documents.
+    pub kind: FileKind,
+    /// The file.
+    pub path: RepoPath,
+    /// The anchor of the heading if only that section is meant. A reference to the whole file wins over one to a part.
+    pub anchor: Option<String>,
+    /// The place of the reference.
+    pub at: ShownPlace,
+}
+
+/// A reference that cannot be included: it becomes an omission.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct MissingReference {
+    /// The reference as written.
+    pub written: Clean,
+    /// Whether it was meant as an ADR.
+    pub kind: FileKind,
+    /// `not_in_repo`, `outside_repo`, `denied_path` or `ambiguous`, as in packs.
+    pub reason: &'static str,
+    /// Whether an untrusted author may have written it.
+    pub untrusted: bool,
+    /// The place of the reference.
+    pub at: ShownPlace,
+}
+
+/// The references of an item.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ItemReferences {
+    /// Files, ADRs first, by path; each once.
+    pub files: Vec<FileRef>,
+    /// The references that cannot be included.
+    pub missing: Vec<MissingReference>,
+    /// Warnings about the references.
+    pub diagnostics: Vec<Diagnostic>,
+}

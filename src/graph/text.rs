@@ -1,0 +1,77 @@
+//! Redacted texts and what was removed from them.
+
+use crate::mentions::Markdown;
+use crate::model::RemovedLines;
+use crate::records::{Body, Origin};
+use crate::redact::{Clean, CleanBuf};
+use std::sync::Arc;
+
+/// A redacted text with its parsed Markdown, read once for all packs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParsedText {
+    /// The text.
+    pub clean: Clean,
+    /// The parsed Markdown.
+    pub markdown: Arc<Markdown>,
+    /// Where redaction removed line ends.
+    pub folds: Vec<RemovedLines>,
+}
+
+impl ParsedText {
+    /// Returns the line of the original text that `line` of the redacted text was; both count from 1.
+    pub fn line_before(&self, line: u32) -> u32 {
+        self.shifted(line, |fold| fold.line < line)
+    }
+
+    /// Returns how many lines the text has.
+    pub fn count_lines(&self) -> u32 {
+        // The blocks tile the text and know their lines: only the last one has to be looked at.
+        self.markdown.outline.blocks.last().map_or(0, |last| {
+            let count = self.clean.get(last.range.clone()).map_or(0, |text| text.lines().count());
+            (last.line - 1).saturating_add(u32::try_from(count).unwrap_or(u32::MAX))
+        })
+    }
+
+    /// Returns the original line of a passage's last line, including line ends that were removed within it.
+    pub fn last_line_before(&self, line: u32) -> u32 {
+        self.shifted(line, |fold| fold.line <= line)
+    }
+
+    /// Returns the line of its file on which `line` of the redacted `body` is, whose text this is.
+    pub(super) fn line_in_file(&self, body: &Body<Clean>, line: u32) -> u32 {
+        if body.in_file { body.line.saturating_add(self.line_before(line)).saturating_sub(1) } else { body.line }
+    }
+
+    fn shifted(&self, line: u32, counts: impl Fn(&RemovedLines) -> bool) -> u32 {
+        self.folds.iter().filter(|fold| counts(fold)).fold(line, |line, fold| line.saturating_add(fold.lines))
+    }
+}
+
+/// A removal that `redact` made in a record or a document.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RecordedRemoval {
+    /// The line of the file.
+    pub line: u32,
+    /// Whether it was in the body (or the document's text), rather than in a field.
+    pub in_body: bool,
+    /// Whether it was in the id, the title or the status, which every section of the item shows.
+    pub in_name: bool,
+    /// The rule.
+    pub rule: String,
+    /// How often on that line.
+    pub count: u32,
+    /// The reason.
+    pub reason: String,
+    /// How the user can include it safely.
+    pub to_include: String,
+}
+
+/// Returns a line of a file, or the page of a text from GitHub.
+pub(super) fn shown_at(origin: &Origin<Clean>, line: u32) -> Clean {
+    if let Some(url) = &origin.url {
+        return url.clone();
+    }
+    let mut at = CleanBuf::new();
+    at.text(&origin.shown).lit(":").number(line.into());
+    at.finish()
+}

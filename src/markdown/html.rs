@@ -1,0 +1,87 @@
+//! The visible parts of HTML blocks.
+
+/// HTML comments, which may begin in one HTML block and end in another.
+#[derive(Debug, Default)]
+pub(super) struct Comments {
+    open: bool,
+    /// Where the last comment of the text ends.
+    last_end: usize,
+}
+
+impl Comments {
+    /// Returns the comments of a text, of which nothing was read yet.
+    pub(super) fn of(text: &str) -> Self {
+        Self { open: false, last_end: text.rfind("-->").unwrap_or(0) }
+    }
+
+    /// Returns whether a comment is open after the last block.
+    pub(super) fn open(&self) -> bool {
+        self.open
+    }
+
+    /// Returns the parts of the HTML block at `source` outside comments, and where they begin.
+    pub(super) fn shown<'h>(&mut self, html: &'h str, source: usize) -> Vec<(&'h str, usize)> {
+        let (mut parts, mut at) = (Vec::new(), 0);
+        while at < html.len() {
+            let rest = &html[at..];
+            if self.open {
+                let Some(end) = rest.find("-->") else { break };
+                self.open = false;
+                at += end + 3;
+                continue;
+            }
+            let start = rest.find("<!--");
+            // One without an end hides nothing from a reader of the source.
+            let start = start.filter(|start| source + at + start < self.last_end);
+            let end = start.unwrap_or(rest.len());
+            parts.push((&rest[..end], source + at));
+            self.open = start.is_some();
+            at += end + if self.open { 4 } else { 0 };
+        }
+        parts
+    }
+}
+
+/// Returns the targets of the links in a piece of HTML with their offsets.
+pub(super) fn links(html: &str) -> impl Iterator<Item = (&str, usize)> {
+    html.match_indices("href=").filter_map(|(at, name)| {
+        let value = &html[at + name.len()..];
+        let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+        // An attribute that is not closed ends with its line.
+        let target = value[1..].split([quote, '\n']).next()?;
+        Some((target, at))
+    })
+}
+
+/// Returns the text between the tags of a piece of HTML with its offsets.
+pub(super) fn texts(html: &str) -> impl Iterator<Item = (&str, usize)> {
+    let mut at = 0;
+    html.split_inclusive('>').map(move |piece| {
+        let start = at;
+        at += piece.len();
+        (piece.split('<').next().unwrap_or_default(), start)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_are_hidden_over_blocks_and_one_without_an_end_hides_nothing() {
+        let text = "a<!-- b -->c<!-- d\n\ne --> f <!-- g";
+        let mut comments = Comments::of(text);
+        assert_eq!(comments.shown(&text[..18], 0), [("a", 0), ("c", 11)]);
+        assert!(comments.open());
+        assert_eq!(comments.shown(&text[20..], 20), [(" f <!-- g", 25)]);
+        assert!(!comments.open());
+    }
+
+    #[test]
+    fn links_and_texts_are_found_with_their_offsets() {
+        let html = "<a href=\"x.md\">T</a> <a href='y.md'>U";
+        assert_eq!(links(html).collect::<Vec<_>>(), [("x.md", 3), ("y.md", 24)]);
+        let messages: Vec<_> = texts(html).filter(|(text, _)| !text.trim().is_empty()).collect();
+        assert_eq!(messages, [("T", 15), ("U", 36)]);
+    }
+}

@@ -1,0 +1,95 @@
+//! The inline parts of a Markdown text: links, and runs of text such as a paragraph, a heading or a table cell.
+
+use crate::markdown::outline::Outline;
+use crate::model::LineStarts;
+use std::ops::Range;
+
+/// A Markdown text with its outline and its inline parts in source order.
+#[derive(Debug, Default)]
+pub struct MarkdownText {
+    /// Its blocks and headings.
+    pub outline: Outline,
+    /// Its inline parts.
+    pub parts: Vec<InlinePart>,
+    /// Where its lines begin.
+    pub lines: LineStarts,
+}
+
+/// A part of a Markdown text that may contain mentions. Sources are byte offsets in the text.
+#[derive(Debug)]
+pub enum InlinePart {
+    /// A heading at depth 0, by its index in [`Outline::headings`]; it precedes the run of its own text.
+    Heading(usize),
+    /// The target of a link or of a link definition.
+    Link {
+        /// The target as written.
+        target: String,
+        /// The byte offset of the link.
+        source: usize,
+    },
+    /// A stretch of inline text.
+    Run(Run),
+    /// The visible text of an HTML block.
+    Html(Run),
+}
+
+/// The replacement for text that states no relations, such as code.
+pub(crate) const GAP: char = '\u{FFFC}';
+
+/// A text assembled from events, with the source offsets of its parts.
+#[derive(Debug, Clone, Default)]
+pub struct Traced {
+    pub text: String,
+    marks: Vec<(usize, usize)>,
+}
+
+impl Traced {
+    /// Adds a part that begins at `source`.
+    pub fn push(&mut self, part: &str, source: usize) {
+        self.marks.push((self.text.len(), source));
+        self.text.push_str(part);
+    }
+
+    /// Removes everything from `at` on.
+    pub fn truncate(&mut self, at: usize) {
+        self.text.truncate(at);
+        while self.marks.pop_if(|(start, _)| *start >= at).is_some() {}
+    }
+
+    /// Returns the source offset of the byte at `at`, exact if its part is unchanged from the source.
+    pub fn source(&self, at: usize) -> usize {
+        let after = self.marks.partition_point(|(start, _)| *start <= at);
+        let mark = self.marks.get(after.saturating_sub(1));
+        mark.map_or(0, |(start, source)| source + at.saturating_sub(*start))
+    }
+}
+
+/// A link inside a run: the range of its text in [`Run::full`], and its target.
+#[derive(Debug, Clone)]
+pub struct LinkSpan {
+    pub range: Range<usize>,
+    pub target: String,
+}
+
+/// A run of inline text with its place among headings and lists.
+#[derive(Debug, Clone, Default)]
+pub struct Run {
+    /// The text that states relations: without code and struck text, links to issues as their URLs.
+    pub spoken: Traced,
+    /// The whole text, which may hold references.
+    pub full: Traced,
+    /// In the order of their ends.
+    pub links: Vec<LinkSpan>,
+    /// Code spans in `full`, in order.
+    pub codes: Vec<Range<usize>>,
+    /// Whether it is in a block quote.
+    pub quoted: bool,
+    /// The number of lists around it.
+    pub lists: usize,
+    /// Whether it is the first text of its list item.
+    pub first_of_item: bool,
+    /// Whether its list item has a checkbox.
+    pub task: bool,
+    /// Whether it is a heading at depth 0.
+    pub heading: bool,
+}

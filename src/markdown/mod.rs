@@ -1,0 +1,11 @@
+//! Markdown → its outline (blocks, headings, anchors) and its inline parts (text, links, code).
+
+pub(crate) mod front_matter;
+mod html;
+mod inline;
+mod outline;
+mod reader;
+
+pub(crate) use inline::{GAP, LinkSpan, Run};
+pub use inline::{InlinePart, MarkdownText};
+pub use outline::{Block, Heading, Outline};

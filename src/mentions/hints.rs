@@ -1,0 +1,92 @@
+//! Quick tests for texts that cannot mention anything: most prose is not read word by word.
+
+use aho_corasick::AhoCorasick;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Substrings of every path of a document, every URL and every number of an ADR, one of which must occur.
+///
+/// ASCII case is ignored. No word here has a `k` or an `s`, the two letters that Unicode also
+/// writes with signs outside ASCII, so that nothing is missed that a pattern without case finds.
+static REFERENCES: LazyLock<Hints> = LazyLock::new(|| Hints::new(&["adr", "://", ".md", ".rst", ".adoc", ".txt"]));
+
+/// Substrings of every phrase that states a relation.
+static PHRASES: LazyLock<Hints> = LazyLock::new(|| Hints::new(&["depend", "bloc", "part of", "part-of"]));
+
+/// Substrings of every other label of a relation; it has a colon besides.
+static LABELS: LazyLock<Hints> =
+    LazyLock::new(|| Hints::new(&["parent", "child", "relat", "ubi", "ub-i", "ubt", "ub-t"]));
+
+struct Hints(Option<AhoCorasick>);
+
+impl Hints {
+    fn new(words: &[&str]) -> Self {
+        Self(AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok())
+    }
+
+    fn has(&self, text: &str) -> bool {
+        self.0.as_ref().is_none_or(|words| words.is_match(text))
+    }
+}
+
+/// The kinds of references that a run may contain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct HintedRun {
+    /// Paths of documents and URLs.
+    pub(super) paths: bool,
+    /// Numbers of ADRs, and labels that announce them.
+    pub(super) adrs: bool,
+}
+
+impl HintedRun {
+    /// Looks for every kind of hint.
+    pub(super) fn of(text: &str) -> Self {
+        let Some(words) = &REFERENCES.0 else { return Self { paths: true, adrs: true } };
+        let mut hints = Self::default();
+        for found in words.find_iter(text) {
+            if found.pattern().as_usize() == 0 {
+                hints.adrs = true;
+            } else {
+                hints.paths = true;
+            }
+            if hints.adrs && hints.paths {
+                break;
+            }
+        }
+        hints
+    }
+}
+
+/// Returns whether a text may state a relation by its own words, independent of headings and labels above it.
+pub(super) fn relations(text: &str) -> bool {
+    PHRASES.has(text) || text.contains([':', '：']) && LABELS.has(text)
+}
+
+/// Compiles a pattern that is written in the source code.
+#[expect(clippy::expect_used, reason = "the pattern is a constant that every test of the module compiles")]
+pub(super) fn pattern(written: &str) -> Regex {
+    Regex::new(written).expect("a valid pattern")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::DOCUMENT_EXTENSIONS;
+
+    #[test]
+    fn prose_with_hints_is_distinguished_from_prose_without() {
+        assert_eq!(HintedRun::of("The cache is sound. It recovers."), HintedRun::default());
+        assert_eq!(HintedRun::of("see ADR 7"), HintedRun { paths: false, adrs: true });
+        assert_eq!(HintedRun::of("docs/A.MD, the adrs"), HintedRun { paths: true, adrs: true });
+        assert!(
+            relations("Bloc\u{212a}ed by #1") && relations("\u{17f}ub-tasks: #1") && !relations("The queue is full")
+        );
+    }
+
+    #[test]
+    fn every_name_of_a_document_has_a_hint() {
+        for extension in DOCUMENT_EXTENSIONS {
+            assert!(HintedRun::of(&format!("a/b.{extension}")).paths, "{extension}");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Mentions: the relations, references and ADR numbers in the prose of a Markdown text.
+//!
+//! [`Mentions::of`] goes through the inline parts of a text, as `markdown` gives them, and finds two kinds of mentions.
+//! No file and no other item is looked up here: `graph` resolves what was found.
+//!
+//! # Grammar of relations
+//!
+//! A *name* is a word that may name an item. There are three strengths (`words.rs`):
+//!
+//! | strength | forms |
+//! |---|---|
+//! | sure | `#12`, `GH-12`, `owner/repo#12`, the URL of an issue or pull request, `kind:slug` |
+//! | id   | words with a hyphen and a digit (`TASK-4`, `bd-au0.10`), `kind:12` |
+//! | weak | words with a hyphen (`cache-layer`) |
+//!
+//! A *list* is names joined by commas, `and`, `&` and the like: `#1, #2 (done) and the issue #3`. Remarks in parentheses
+//! and filler words such as `the issue` are skipped. A relation is stated in one of five ways:
+//!
+//! ```text
+//! phrase     … (depends on | blocked by | blocked on) list                anywhere in a sentence  (clauses.rs)
+//! label      [bullet] (Parent | Blocked by | Depends on | Blocks | …) : list    at the start of a line  (relations.rs)
+//! beginning  (Part of | Blocks) list                                      at the start of a line  (relations.rs)
+//! heading    ## (Parent | Blocked by | Dependencies | Related | …)        names in its section    (sections.rs)
+//! children   ## (Children | Sub-issues | Tasks | …)                       items of its lists      (sections.rs)
+//! ```
+//!
+//! - A phrase states nothing if it is negated (`not`, `never`, `no longer`) or has another item as its subject
+//!   (`#5 depends on #6`). Its names are then not available to labels and headings either.
+//! - A label without names applies to the list below it, or to the next paragraph if that begins with a name.
+//! - Under a heading such as `Tasks` only items with a checkbox are children; under one that names children
+//!   (`Sub-issues`) every item of the outermost list is. A heading `Tasks` inside such a section only groups it.
+//! - A weak name only counts directly after a phrase or label. Of several names for a parent the first counts.
+//! - Code, quotes, struck text, HTML and HTML comments state nothing. A link to an issue counts as its URL.
+//!
+//! # Grammar of references
+//!
+//! References are found in all inline text, code spans and visible HTML included (`references.rs`):
+//!
+//! - the target of a link or of a link definition, unless it is an anchor or has another scheme than `http`;
+//! - a web address or a path in prose: a word with a slash or an ADR's number that ends as a document does
+//!   (`docs/a.md`, `docs/a.md:12`, `0007-cache.md`), unless it is a placeholder (`NNNN-title.md`);
+//! - the number of an ADR: `ADR-12`, `ADR 12`, `ADRs 3, 4 and 5`; a repo's name before it makes it foreign;
+//! - bare numbers in a section with a heading such as `Architecture decisions`, or after a label such as `ADRs:`.
+
+mod adr;
+mod clauses;
+mod hints;
+mod paths;
+mod references;
+mod relations;
+mod sections;
+mod words;
+
+pub use adr::{adr_number, adr_status};
+pub use references::{Reference, ReferenceForm};
+pub use relations::{BodyRelation, Via};
+
+use crate::markdown::{InlinePart, MarkdownText, Outline};
+use references::ReferenceFinder;
+use relations::RelationCollector;
+use sections::OpenSections;
+use serde::{Deserialize, Serialize};
+
+/// A parsed Markdown text: its outline and its mentions.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Markdown {
+    /// Its blocks and headings.
+    pub outline: Outline,
+    /// The relations and references in its prose.
+    pub mentions: Mentions,
+}
+
+/// The relations and references in the prose of a Markdown text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mentions {
+    /// Relations that the text states, in order.
+    pub relations: Vec<BodyRelation>,
+    /// Possible references to files and ADRs, in order.
+    pub references: Vec<Reference>,
+}
+
+impl Markdown {
+    /// Reads `text` in one pass.
+    ///
+    /// Tables, task lists, strike-through and footnotes are on; front matter is not read as Markdown.
+    pub fn read(text: &str) -> Self {
+        let text = MarkdownText::read(text);
+        let mentions = Mentions::of(&text);
+        Self { outline: text.outline, mentions }
+    }
+}
+
+impl Mentions {
+    /// Finds the relations and references in the inline parts of a text.
+    pub fn of(text: &MarkdownText) -> Self {
+        let lines = &text.lines;
+        let mut sections = OpenSections::default();
+        let mut relations = RelationCollector::default();
+        let mut references = ReferenceFinder::default();
+        for part in &text.parts {
+            match part {
+                InlinePart::Heading(index) => {
+                    if let Some(heading) = text.outline.headings.get(*index) {
+                        sections.open(heading.level, &heading.title);
+                    }
+                }
+                InlinePart::Link { target, source } => references.link(target, *source, lines),
+                InlinePart::Run(run) => {
+                    let section = sections.current();
+                    relations.read(run, section, lines);
+                    references.read(run, section, lines);
+                }
+                // Only Markdown states relations; HTML may still hold references.
+                InlinePart::Html(run) => references.read(run, None, lines),
+            }
+        }
+        Self { relations: relations.finish(), references: references.finish() }
+    }
+}
+
+/// Finds the possible references in a text of one line, such as a title, on `line` of its file.
+pub fn references_in_line(text: &str, line: u32) -> Vec<Reference> {
+    let mut references = Markdown::read(text.trim()).mentions.references;
+    for reference in &mut references {
+        reference.line = line;
+    }
+    references
+}

@@ -1,0 +1,491 @@
+//! Relations that a text states: labels, sentences, headings and task lists.
+
+use crate::markdown::Run;
+use crate::mentions::clauses::{ClauseReader, is_at_least};
+use crate::mentions::hints;
+use crate::mentions::hints::pattern;
+use crate::mentions::sections::HeadingMeaning;
+use crate::mentions::words::NameStrength;
+use crate::model::LineStarts;
+use crate::model::Relation;
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+/// The part of a body that states a relation, as its evidence names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Via {
+    /// A task list under a heading of children.
+    Checklist,
+    /// A sentence, a list item or a heading.
+    Body,
+}
+
+/// A relation that a text states.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BodyRelation {
+    /// The relation of the named item to the item with this text.
+    pub relation: Relation,
+    /// The named item: `#12`, `GH-12`, `owner/repo#12`, a URL, an id.
+    pub target: String,
+    /// The line.
+    pub line: u32,
+    /// The part of the text.
+    pub via: Via,
+}
+
+/// `Blocked by:` at the start of a line.
+static LABEL: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^[ \t]*(?:[-*•+][ \t]+)?(parent(?:[ _-](?:issue|feature|epic|task|item|url|link|story))*|part[ -]of|child(?:ren|[ -](?:issues?|tasks?|features?|items?))|sub-?(?:issues?|tasks?)|blocks|blocking|blocked[ -](?:by|on)|depends[ -](?:up)?on|dependencies|related(?:[ -](?:to|issues?|tasks?|items?|prs?))*)[ \t]*(?:\([^()\n]{0,40}\)[ \t]*)?[:：]",
+    )
+});
+/// `Part of #12`, `Blocks #12` at the start of a line.
+static START: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^[ \t]*(?:[-*•+][ \t]+)?(?:(part[ -]of)|(blocks))\b"));
+/// Collects the relations of a text, run by run.
+#[derive(Debug, Default)]
+pub(super) struct RelationCollector {
+    found: Vec<BodyRelation>,
+    seen: BTreeSet<(u32, Relation, String)>,
+    label: Option<PendingLabel>,
+}
+
+/// A label without targets on its line: it applies to the list below it, or to the next paragraph.
+#[derive(Debug, Clone, Copy)]
+struct PendingLabel {
+    relation: Relation,
+    /// The number of lists around it.
+    depth: usize,
+    /// Whether it was applied to a list.
+    used: bool,
+}
+
+impl RelationCollector {
+    /// Reads a run in a section with the meaning `section`.
+    pub(super) fn read(&mut self, run: &Run, section: Option<HeadingMeaning>, lines: &LineStarts) {
+        if run.quoted {
+            return;
+        }
+        // Without a hint in the run or an announcement above it, no relation is possible.
+        let announced = self.label.is_some()
+            || matches!(section, Some(HeadingMeaning::Relation(_) | HeadingMeaning::Children { .. }));
+        if !announced && !hints::relations(&run.spoken.text) {
+            return;
+        }
+        let clauses = ClauseReader::of(&run.spoken.text);
+        if clauses.words.is_empty() {
+            return;
+        }
+        let label = self.label_for(run, &clauses);
+        let stated = clauses.relations(run, section, label);
+        for (at, relation, target, via) in stated.found {
+            let line = lines.line(run.spoken.source(at));
+            if self.seen.insert((line, relation, target.clone())) {
+                self.found.push(BodyRelation { relation, target, line, via });
+            }
+        }
+        if let Some(relation) = stated.label {
+            self.label = Some(PendingLabel { relation, depth: run.lists, used: false });
+        }
+    }
+
+    /// Returns all that was read, in order.
+    pub(super) fn finish(self) -> Vec<BodyRelation> {
+        self.found
+    }
+
+    /// Returns the label above that applies to this run.
+    fn label_for(&mut self, run: &Run, clauses: &ClauseReader<'_>) -> Option<Relation> {
+        let label = self.label?;
+        if run.lists > label.depth && !run.heading {
+            self.label = Some(PendingLabel { used: true, ..label });
+            return Some(label.relation);
+        }
+        self.label = None;
+        let answers = clauses.words.first().is_some_and(|word| is_at_least(word, NameStrength::Id));
+        (answers && !label.used && run.lists == 0 && label.depth == 0 && !run.heading).then_some(label.relation)
+    }
+}
+
+/// The relations that one run states.
+#[derive(Default)]
+struct StatedRelations {
+    found: Vec<(usize, Relation, String, Via)>,
+    /// The label on the last line, if it has no targets of its own.
+    label: Option<Relation>,
+}
+
+/// The kind of a line.
+enum LineKind {
+    /// A label without targets of its own.
+    Label(Relation),
+    /// Anything else.
+    Text,
+}
+
+impl ClauseReader<'_> {
+    fn relations(&self, run: &Run, section: Option<HeadingMeaning>, label: Option<Relation>) -> StatedRelations {
+        let mut stated = StatedRelations::default();
+        let child = match section {
+            Some(HeadingMeaning::Children { named }) if run.lists > 0 && run.first_of_item && label.is_none() => {
+                run.task || named && run.lists == 1
+            }
+            _ => false,
+        };
+        if child {
+            self.child(run.task, &mut stated);
+            return stated;
+        }
+        let in_children = matches!(section, Some(HeadingMeaning::Children { .. })) && run.lists > 0;
+        let mut used: BTreeSet<usize> = BTreeSet::new();
+        if !in_children {
+            for (index, claim) in self.claimed.iter().enumerate() {
+                if let Some(Some(relation)) = claim {
+                    used.insert(index);
+                    self.state(index, *relation, Via::Body, &mut stated);
+                }
+            }
+        }
+        let (mut offset, mut label_above) = (0, None);
+        for line in self.text.split('\n') {
+            let range = self.word_at(offset)..self.word_at(offset + line.len() + 1);
+            // A label of this run applies to the lines below it while they begin with an id.
+            let begins = self.words.get(range.start).is_some_and(|word| is_at_least(word, NameStrength::Id));
+            let pending = label_above.filter(|_| begins).or(label);
+            label_above = match self.line(line, offset, range, section, pending, run, &mut used, &mut stated) {
+                LineKind::Label(relation) => {
+                    stated.label = Some(relation);
+                    Some(relation)
+                }
+                LineKind::Text => {
+                    stated.label = None;
+                    label_above.filter(|_| begins)
+                }
+            };
+            offset += line.len() + 1;
+        }
+        stated.found.sort_by_key(|(at, ..)| *at);
+        stated
+    }
+
+    /// Reads one line to which the label `pending` applies.
+    #[expect(clippy::too_many_arguments, reason = "the state of one loop, which has no meaning of its own")]
+    fn line(
+        &self,
+        line: &str,
+        offset: usize,
+        range: std::ops::Range<usize>,
+        section: Option<HeadingMeaning>,
+        pending: Option<Relation>,
+        run: &Run,
+        used: &mut BTreeSet<usize>,
+        stated: &mut StatedRelations,
+    ) -> LineKind {
+        if let Some(found) = LABEL.captures(line)
+            && let (Some(whole), Some(name)) = (found.get(0), found.get(1))
+        {
+            let relation = label_relation(name.as_str());
+            let rest = self.word_at(offset + whole.end())..range.end;
+            if rest.is_empty() {
+                return LineKind::Label(relation);
+            }
+            let leading = self.list(offset + whole.end(), range.end);
+            self.take(rest, &leading, true, relation, used, stated);
+            return LineKind::Text;
+        }
+        if let Some(found) = START.captures(line)
+            && let Some(whole) = found.get(0)
+        {
+            let relation = if found.get(1).is_some() { Relation::Parent } else { Relation::Blocks };
+            let leading = self.list(offset + whole.end(), range.end);
+            let first = leading.first().map(|index| &self.words[*index]);
+            if first.is_some_and(|word| is_at_least(word, NameStrength::Id)) {
+                for index in leading {
+                    if self.claimed[index].is_none() && used.insert(index) {
+                        self.state(index, relation, Via::Body, stated);
+                    }
+                }
+                return LineKind::Text;
+            }
+        }
+        let begins = self.words.get(range.start).is_some_and(|word| is_at_least(word, NameStrength::Sure));
+        let relation = match (pending, section) {
+            (Some(relation), _) => relation,
+            (None, Some(HeadingMeaning::Relation(relation))) if !run.heading => relation,
+            (None, Some(HeadingMeaning::Children { named: true })) if begins && run.lists == 0 && !run.heading => {
+                Relation::Child
+            }
+            _ => return LineKind::Text,
+        };
+        let leads = range.clone().next().filter(|first| self.words[*first].target.is_some());
+        let leading = leads.map(|first| self.list(self.words[first].start, range.end)).unwrap_or_default();
+        self.take(range, &leading, false, relation, used, stated);
+        LineKind::Text
+    }
+
+    /// Returns the words of a range outside parentheses.
+    fn outside_remarks(&self, range: std::ops::Range<usize>) -> Vec<usize> {
+        let mut depth = 0_i32;
+        let mut end = None;
+        range
+            .filter(|index| {
+                let word = &self.words[*index];
+                let gap = end.and_then(|end| self.text.get(end..word.start)).unwrap_or_default();
+                end = Some(word.end);
+                for c in gap.chars() {
+                    depth = match c {
+                        '(' => depth + 1,
+                        ')' => (depth - 1).max(0),
+                        _ => depth,
+                    };
+                }
+                depth == 0
+            })
+            .collect()
+    }
+
+    /// Adds the `leading` words and the other words of `range` that surely name an item.
+    ///
+    /// After a label, or if there are none of these, words that only look like an id count too. Of parents only the first
+    /// word counts.
+    fn take(
+        &self,
+        range: std::ops::Range<usize>,
+        leading: &[usize],
+        label: bool,
+        relation: Relation,
+        used: &mut BTreeSet<usize>,
+        stated: &mut StatedRelations,
+    ) {
+        let free = |index: &usize| self.claimed[*index].is_none() && !used.contains(index);
+        let mut chosen: BTreeSet<usize> =
+            leading.iter().copied().filter(|index| range.contains(index)).filter(free).collect();
+        let least = |index: &usize, strength| is_at_least(&self.words[*index], strength);
+        chosen.extend(range.clone().filter(|index| least(index, NameStrength::Sure)).filter(free));
+        if label || chosen.is_empty() {
+            let ids = self.outside_remarks(range).into_iter();
+            chosen.extend(ids.filter(|index| least(index, NameStrength::Id)).filter(free));
+        }
+        let most = if relation == Relation::Parent { 1 } else { usize::MAX };
+        for index in chosen.into_iter().take(most) {
+            used.insert(index);
+            self.state(index, relation, Via::Body, stated);
+        }
+    }
+
+    /// Adds the children that a list item under a heading of children names: those it begins with, or all issues in it.
+    fn child(&self, task: bool, stated: &mut StatedRelations) {
+        let via = if task { Via::Checklist } else { Via::Body };
+        let leads = self.words.first().filter(|word| word.target.is_some());
+        let leading = leads.map(|word| self.list(word.start, self.words.len())).unwrap_or_default();
+        let sure =
+            |index: &usize| is_at_least(&self.words[*index], NameStrength::Sure) && self.claimed[*index].is_none();
+        let chosen: Vec<usize> = match leading.as_slice() {
+            [] => (0..self.words.len()).filter(sure).collect(),
+            // `cache-first design (#7)` begins with words that only look like an id.
+            [first] if !is_at_least(&self.words[*first], NameStrength::Sure) => {
+                let others: Vec<usize> = (0..self.words.len()).filter(sure).collect();
+                if others.is_empty() { leading } else { others }
+            }
+            _ => leading,
+        };
+        for index in chosen {
+            self.state(index, Relation::Child, via, stated);
+        }
+    }
+
+    fn state(&self, index: usize, relation: Relation, via: Via, stated: &mut StatedRelations) {
+        let word = &self.words[index];
+        if let Some((target, _)) = word.target {
+            stated.found.push((word.start, relation, target.to_owned(), via));
+        }
+    }
+}
+
+fn label_relation(name: &str) -> Relation {
+    let name = name.to_lowercase();
+    let begins = |start: &str| name.starts_with(start);
+    if begins("par") {
+        Relation::Parent
+    } else if begins("child") || begins("sub") {
+        Relation::Child
+    } else if begins("blocked") {
+        Relation::BlockedBy
+    } else if begins("block") {
+        Relation::Blocks
+    } else if begins("rel") {
+        Relation::Related
+    } else {
+        Relation::DependsOn
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Via;
+    use crate::mentions::Markdown;
+    use crate::model::Relation::{self, BlockedBy, Blocks, Child, DependsOn, Parent, Related};
+
+    fn stated(text: &str) -> Vec<(Relation, String, u32)> {
+        let found = Markdown::read(text).mentions.relations;
+        found.into_iter().map(|found| (found.relation, found.target, found.line)).collect()
+    }
+
+    fn targets(text: &str) -> Vec<(Relation, String)> {
+        stated(text).into_iter().map(|(relation, target, _)| (relation, target)).collect()
+    }
+
+    fn of(relation: Relation, names: &[&str]) -> Vec<(Relation, String)> {
+        names.iter().map(|name| (relation, (*name).to_owned())).collect()
+    }
+
+    #[test]
+    fn sentences_state_dependencies_with_all_that_they_list() {
+        assert_eq!(
+            targets("This depends on #1, o/r#2 (done, see #9) and GH-3. See #4."),
+            of(DependsOn, &["#1", "o/r#2", "GH-3"])
+        );
+        assert_eq!(targets("It is blocked by the issue feat:x\nand task:y"), of(BlockedBy, &["feat:x", "task:y"]));
+        assert_eq!(targets("Depends on PR #7 & bd-au0.10."), of(DependsOn, &["#7", "bd-au0.10"]));
+        let url = "https://github.com/o/r/issues/5";
+        assert_eq!(targets(&format!("blocked by [the cache]({url}#x)")), of(BlockedBy, &[url]));
+        assert_eq!(targets("Depends on the weather, see #4"), []);
+    }
+
+    #[test]
+    fn denied_sentences_state_nothing() {
+        for text in [
+            "This is not blocked by #1.",
+            "It no longer depends on #1",
+            "It doesn't depend on #1",
+            "It isn’t really blocked by #1",
+            "It never depends on #1",
+        ] {
+            assert_eq!(targets(text), [], "{text}");
+        }
+        assert_eq!(targets("Do not merge. Blocked by #1"), of(BlockedBy, &["#1"]));
+    }
+
+    #[test]
+    fn dependencies_of_another_item_are_not_this_items() {
+        for text in ["#5 depends on #6", "Moved to #5 (low, depends on #6)", "- TASK-1 is blocked by TASK-2"] {
+            assert_eq!(targets(text), [], "{text}");
+        }
+        assert_eq!(targets("Closes #4\nDepends on #5"), of(DependsOn, &["#5"]));
+    }
+
+    #[test]
+    fn labels_count_at_the_start_of_a_line_or_a_list_item() {
+        let text = "Parent: #1\nPart of #2\n**Blocked by**: #3, #4\n\n- Blocks #5\n- **Depends on:** TASK-6 (needs UTF-8)\n* [ ] Blocks: o/r#7\n";
+        let expected: Vec<_> = [
+            (Parent, "#1", 1),
+            (Parent, "#2", 2),
+            (BlockedBy, "#3", 3),
+            (BlockedBy, "#4", 3),
+            (Blocks, "#5", 5),
+            (DependsOn, "TASK-6", 6),
+            (Blocks, "o/r#7", 7),
+        ]
+        .into_iter()
+        .map(|(relation, target, line)| (relation, target.to_owned(), line))
+        .collect();
+        assert_eq!(stated(text), expected);
+        assert_eq!(targets("Text that is part of #1 and blocks #2. Blocks are stored in #3."), []);
+    }
+
+    #[test]
+    fn a_label_applies_to_the_list_below_it_and_no_further() {
+        let text = "### Dependencies (Blocked By / Blocks)\n\nBlocked by:\n- #1\n- Cache (#2)\n\nBlocks:\n- #3\n\n## Notes\n- #4\n";
+        let expected = [of(BlockedBy, &["#1", "#2"]), of(Blocks, &["#3"])].concat();
+        assert_eq!(targets(text), expected);
+        assert_eq!(targets("Blocked by:\n- #1\n\nNothing else.\n\n- #2\n"), of(BlockedBy, &["#1"]));
+        assert_eq!(targets("Blocked by:\n\n#1\n\n#2 is a copy\n"), of(BlockedBy, &["#1"]));
+    }
+
+    #[test]
+    fn headings_give_their_sections_a_relation() {
+        assert_eq!(targets("## Blocked by\n\n#1, feat:y\n\n## Goal\n\n#2\n"), of(BlockedBy, &["#1", "feat:y"]));
+        assert_eq!(
+            targets("### Parent Feature URL\n\nhttps://github.com/o/r/issues/3\n"),
+            of(Parent, &["https://github.com/o/r/issues/3"])
+        );
+        assert_eq!(targets("## Related issues\n- see #1 for #2\n"), of(Related, &["#1", "#2"]));
+        assert_eq!(targets("## Depends on #8\n"), of(DependsOn, &["#8"]));
+        assert_eq!(targets("## Dependencies\n\n_No response_\n\n## Parent\n\nN/A\n"), []);
+    }
+
+    #[test]
+    fn task_lists_under_a_children_heading_are_children() {
+        let text = "## Child Issues (link them)\n\n### Features\n\n* [ ] #1\n- [x] Title #2\n\n### Tasks\n\n1. [ ] o/r#3 (see #9)\n2. task:y\n\n## Notes\n\n- [ ] #4\n";
+        let found = Markdown::read(text).mentions.relations;
+        let found: Vec<_> = found.iter().map(|r| (r.relation, r.target.as_str(), r.line, r.via)).collect();
+        assert_eq!(
+            found,
+            [
+                (Child, "#1", 5, Via::Checklist),
+                (Child, "#2", 6, Via::Checklist),
+                (Child, "o/r#3", 10, Via::Checklist),
+                (Child, "task:y", 11, Via::Body),
+            ]
+        );
+    }
+
+    #[test]
+    fn dependencies_of_a_child_are_not_this_items() {
+        assert_eq!(
+            targets("## Child tasks\n- [ ] #1 (blocked by #2)\n- [ ] Cache #3, depends on #4\n"),
+            of(Child, &["#1", "#3"])
+        );
+    }
+
+    #[test]
+    fn under_a_heading_of_tasks_only_checkboxes_are_children() {
+        assert_eq!(targets("## Tasks\n- [ ] #1\n- #2\n"), of(Child, &["#1"]));
+    }
+
+    #[test]
+    fn code_quotes_struck_text_and_comments_do_not_count() {
+        for text in [
+            "`blocked by #1`",
+            "Blocked by `#1`",
+            "```\n## Blocked by\n#1\n```\n",
+            "    Blocked by #1\n",
+            "> Blocked by #1\n",
+            "~~Blocked by #1~~",
+            "Blocked by ~~#1~~",
+            "<!-- Blocked by #1 -->",
+            "Text <!-- blocked by #1 --> text",
+            "<details>\n<!--\n\nBlocked by #1\n\n-->\n</details>\n",
+            "---\nnote: Blocked by #1\n---\n",
+        ] {
+            assert_eq!(targets(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn struck_text_is_skipped() {
+        assert_eq!(targets("Blocked by ~~#1~~ #2, ~~#3~~, #4"), of(BlockedBy, &["#2", "#4"]));
+    }
+
+    #[test]
+    fn hostile_texts_take_bounded_time() {
+        for piece in [
+            "depends on ",
+            "blocked by #1, ",
+            "#1,\n",
+            "#1 (",
+            "Blocks:\n- ",
+            "not ",
+            "a-b ",
+            "(",
+            "- [ ] #1\n",
+            "[#1](https://github.com/o/r/issues/1) ",
+        ] {
+            let text = piece.repeat(100_000 / piece.len());
+            let _ = stated(&format!("## Child tasks\n\n{text}"));
+            let _ = stated(&format!("Depends on: {text}"));
+            let _ = stated(&format!("## Depends on\n\n{text}"));
+        }
+    }
+}

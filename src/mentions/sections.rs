@@ -1,0 +1,160 @@
+//! Headings that give their sections a meaning: relations, children, ADRs.
+
+use crate::model::Relation;
+
+/// The meaning of a heading for its section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HeadingMeaning {
+    /// The references in it are of this relation.
+    Relation(Relation),
+    /// Its list items are children; of a heading such as `Tasks` only those with a checkbox.
+    Children {
+        /// Whether the heading names children, so that plain list items count too.
+        named: bool,
+    },
+    /// Bare numbers in it are ADRs.
+    Adrs,
+}
+
+/// Words that may follow `parent`, `related` and so on without changing what the heading means.
+const THINGS: [&str; 24] = [
+    "issue", "issues", "feature", "features", "epic", "epics", "task", "tasks", "item", "items", "work", "story",
+    "stories", "url", "urls", "link", "links", "ticket", "tickets", "id", "ids", "pr", "prs", "and",
+];
+
+/// Returns the meaning of a heading with this title, if any.
+pub(super) fn meaning_of(title: &str) -> Option<HeadingMeaning> {
+    let bare: String = without_parentheses(title).to_lowercase();
+    let words: Vec<&str> = bare
+        .split(|c: char| !(c.is_alphanumeric() || c == '-'))
+        .filter(|word| !word.is_empty() && word.chars().any(char::is_alphabetic))
+        .collect();
+    let (first, rest) = words.split_first()?;
+    let things = |words: &[&str]| words.iter().all(|word| THINGS.contains(word));
+    Some(match (*first, rest) {
+        ("parent" | "parents", rest) if things(rest) => HeadingMeaning::Relation(Relation::Parent),
+        ("part", ["of"]) | ("part-of", []) => HeadingMeaning::Relation(Relation::Parent),
+        ("depends", ["on" | "upon"]) | ("depends-on", []) => HeadingMeaning::Relation(Relation::DependsOn),
+        ("dependencies" | "dependency", rest) if things(rest) => HeadingMeaning::Relation(Relation::DependsOn),
+        ("blocked", ["by" | "on"]) | ("blocked-by" | "blockers", []) => HeadingMeaning::Relation(Relation::BlockedBy),
+        ("blocks" | "blocking", rest) if things(rest) => HeadingMeaning::Relation(Relation::Blocks),
+        ("related", ["to"]) => HeadingMeaning::Relation(Relation::Related),
+        ("related", rest) if things(rest) => HeadingMeaning::Relation(Relation::Related),
+        ("child" | "children" | "sub-issues" | "sub-tasks" | "subtasks" | "subissues", rest) if things(rest) => {
+            HeadingMeaning::Children { named: true }
+        }
+        ("sub", ["issues" | "tasks" | "items"]) => HeadingMeaning::Children { named: true },
+        ("tasks" | "task" | "features" | "stories" | "issues" | "epics" | "bugs" | "checklist", rest)
+            if rest.is_empty() || rest == ["list"] =>
+        {
+            HeadingMeaning::Children { named: false }
+        }
+        ("user", ["stories"]) | ("work", ["items"]) => HeadingMeaning::Children { named: false },
+        _ if is_adr_title(&words) => HeadingMeaning::Adrs,
+        _ => return None,
+    })
+}
+
+fn is_adr_title(words: &[&str]) -> bool {
+    let words = match words {
+        ["related" | "relevant" | "linked" | "applicable", rest @ ..] => rest,
+        all => all,
+    };
+    match words {
+        ["adr" | "adrs", rest @ ..] => {
+            rest.iter().all(|word| THINGS.contains(word) || matches!(*word, "references" | "reference" | "s"))
+        }
+        ["architecture" | "architectural", "decision" | "decisions", rest @ ..] => {
+            matches!(rest, [] | ["record" | "records"])
+        }
+        _ => false,
+    }
+}
+
+/// Removes parentheses: `Child issues (links)` → `Child issues `, `ADR(s)` → `ADR`.
+fn without_parentheses(title: &str) -> String {
+    let mut depth = 0_u32;
+    title
+        .chars()
+        .filter(|c| match c {
+            '(' => {
+                depth += 1;
+                false
+            }
+            ')' => {
+                depth = depth.saturating_sub(1);
+                false
+            }
+            _ => depth == 0,
+        })
+        .collect()
+}
+
+/// The open sections: headings by level, innermost last.
+#[derive(Debug, Default)]
+pub(super) struct OpenSections(Vec<(u8, Option<HeadingMeaning>)>);
+
+impl OpenSections {
+    /// Opens the section of a heading.
+    pub(super) fn open(&mut self, level: u8, title: &str) {
+        while self.0.last().is_some_and(|(open, _)| *open >= level) {
+            self.0.pop();
+        }
+        // A heading such as `Tasks` inside a children section groups children that are named there.
+        let outer = self.current();
+        let own = match (meaning_of(title), outer) {
+            (Some(HeadingMeaning::Children { named: false }), Some(HeadingMeaning::Children { named: true })) => outer,
+            (own, _) => own,
+        };
+        self.0.push((level, own));
+    }
+
+    /// Returns the meaning of the innermost heading above the current text that has one.
+    pub(super) fn current(&self) -> Option<HeadingMeaning> {
+        self.0.iter().rev().find_map(|(_, section)| *section)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_are_known_by_their_words() {
+        let relation = |relation| Some(HeadingMeaning::Relation(relation));
+        let cases = [
+            ("Parent Feature URL", relation(Relation::Parent)),
+            ("Dependencies (Blocked By / Blocks)", relation(Relation::DependsOn)),
+            ("🔗 Blocked by:", relation(Relation::BlockedBy)),
+            ("Blocks", relation(Relation::Blocks)),
+            ("Related issues and PRs", relation(Relation::Related)),
+            ("Child Issues (links)", Some(HeadingMeaning::Children { named: true })),
+            ("Sub-issues", Some(HeadingMeaning::Children { named: true })),
+            ("Tasks", Some(HeadingMeaning::Children { named: false })),
+            ("ADR(s)", Some(HeadingMeaning::Adrs)),
+            ("ADR link (if applicable)", Some(HeadingMeaning::Adrs)),
+            ("Architecture Decision Records", Some(HeadingMeaning::Adrs)),
+            ("Goal", None),
+            ("Parent trait", None),
+            ("Related documentation", None),
+            ("Blocks and chains", None),
+            ("ADR-0012: Cache", None),
+            ("", None),
+        ];
+        for (title, expected) in cases {
+            assert_eq!(meaning_of(title), expected, "{title}");
+        }
+    }
+
+    #[test]
+    fn a_nested_heading_groups_and_the_next_of_its_level_ends() {
+        let mut sections = OpenSections::default();
+        sections.open(2, "Child tasks");
+        sections.open(3, "Features");
+        assert_eq!(sections.current(), Some(HeadingMeaning::Children { named: true }));
+        sections.open(3, "Blocked by");
+        assert_eq!(sections.current(), Some(HeadingMeaning::Relation(Relation::BlockedBy)));
+        sections.open(2, "Notes");
+        assert_eq!(sections.current(), None);
+    }
+}

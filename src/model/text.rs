@@ -1,0 +1,60 @@
+//! Lines and hidden characters of texts.
+
+use serde::{Deserialize, Serialize};
+
+/// The byte offsets at which the lines of a text begin.
+#[derive(Debug, Default)]
+pub struct LineStarts(Vec<usize>);
+
+impl LineStarts {
+    /// Indexes the lines of `text`.
+    pub fn of(text: &str) -> Self {
+        let after_breaks = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
+        Self(std::iter::once(0).chain(after_breaks).collect())
+    }
+
+    /// Returns the line, from 1, that holds the byte at `offset`.
+    pub fn line(&self, offset: usize) -> u32 {
+        u32::try_from(self.0.partition_point(|start| *start <= offset)).unwrap_or(u32::MAX)
+    }
+
+    /// Returns the first byte of the line that holds the byte at `offset`.
+    pub fn start_of(&self, offset: usize) -> usize {
+        let after = self.0.partition_point(|start| *start <= offset);
+        self.0.get(after.saturating_sub(1)).copied().unwrap_or(0)
+    }
+
+    /// Returns the lines of `text` from `first` up to, but not including, `end`; to the end of the text if `None`.
+    pub fn between<'a>(&self, text: &'a str, first: u32, end: Option<u32>) -> &'a str {
+        let at = |line: u32| self.0.get(line.saturating_sub(1) as usize).copied().unwrap_or(text.len());
+        let (start, end) = (at(first), end.map_or(text.len(), at));
+        text.get(start..end.max(start)).unwrap_or_default()
+    }
+}
+
+/// Line ends that redaction removed within one line of the redacted text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct RemovedLines {
+    /// The line of the redacted text, from 1.
+    pub line: u32,
+    /// How many line ends are gone.
+    pub lines: u32,
+}
+
+/// Returns whether a reader of a text obeys or hides `c` instead of showing it.
+///
+/// These are controls, bidirectional marks, line separators, fillers and invisible tags. Joiners and variation selectors
+/// are not among them: emoji and scripts need them.
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
+            | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Returns whether some program treats `c` as the end of a line.
+pub fn is_line_end(c: char) -> bool {
+    matches!(c, '\n' | '\u{b}' | '\u{c}' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}

@@ -1,0 +1,394 @@
+//! The fields of a record → an item, by the field mapping of its source.
+
+use crate::config::{ItemSource, Template, TemplatePart};
+use crate::markdown::Outline;
+use crate::model::{Code, Diagnostic, LineStarts, Node, Place, Refusal, RepoPath, Value, is_document_name};
+use crate::records::fields::{Fields, GATHERED, RELATIONS, lift_relationships, mapped_from};
+use crate::records::item::{Body, Field, FieldRelation, Item, Mention, Origin};
+use crate::records::unknown_field::{RecordText, unknown_fields};
+use crate::records::values::{mentions, scalars, text_of};
+use std::collections::BTreeSet;
+
+/// Fields whose values are never document references, however they look.
+const NO_DOCUMENTS: [&str; 8] = ["id", "stable_id", "title", "status", "type", "labels", "issue", "adrs"];
+
+/// The context that all items of a file share.
+pub(super) struct ItemContext<'a> {
+    pub(super) source: &'a ItemSource,
+    pub(super) source_index: usize,
+    pub(super) path: &'a RepoPath,
+    /// The text of the file, and where its lines begin.
+    pub(super) text: &'a str,
+    pub(super) lines: &'a LineStarts,
+    pub(super) body_file: &'a dyn Fn(&RepoPath) -> Result<String, Refusal>,
+    /// Whether the file holds one item only.
+    pub(super) alone: bool,
+}
+
+/// An item's fields as read, under their own names.
+pub(super) struct RawRecord {
+    pub(super) pairs: Vec<(String, Node<String>)>,
+    pub(super) line: u32,
+    pub(super) head: String,
+    /// The Markdown below a front matter and its first line.
+    pub(super) below: Option<(String, u32)>,
+    /// Whether the record is JSON, in which the lines of a text are not lines of the file.
+    pub(super) json: bool,
+}
+
+/// Builds the item of a record.
+pub(super) fn build(
+    mut record: RawRecord,
+    context: &ItemContext<'_>,
+    file_diagnostics: &mut Vec<Diagnostic>,
+) -> Item<String> {
+    let text = RecordText { path: context.path, text: context.text, lines: context.lines, line: record.line };
+    let mut diagnostics = unknown_fields(&record.pairs, context.source, &text);
+    if !mapped_from(context.source, "relationships") {
+        lift_relationships(&mut record.pairs);
+    }
+    let mut fields = Fields::new(&record.pairs, context.source);
+    let body = body(&record, &mut fields, context, &mut diagnostics);
+    let relations = relations(&mut fields, context, &mut diagnostics);
+    let adrs = fields.gathered("adrs", &mut |line| diagnostics.push(unnamed_entry(context, line, "adrs")));
+    let mut docs = fields.gathered("docs", &mut |line| diagnostics.push(unnamed_entry(context, line, "docs")));
+    fields.map_rest();
+
+    let id = id(&fields, &record, context, &mut diagnostics);
+    let title = fields.text("title").unwrap_or_else(|| title(&body.text, &id, context));
+    let status = fields.text("status");
+    let issue = fields.native.get("issue").and_then(|node| mentions(node, &mut |_| ()).into_iter().next());
+    let no_pack = context.source.no_pack.0.iter().any(|(name, values)| {
+        fields.named(name).any(|node| {
+            let alone = text_of(node);
+            scalars(node)
+                .into_iter()
+                .chain(alone.as_deref())
+                .any(|text| values.iter().any(|value| value.trim().to_lowercase() == text.trim().to_lowercase()))
+        })
+    });
+    let fields = fields.finish();
+    other_documents(&fields, &mut docs);
+    for mut diagnostic in diagnostics {
+        diagnostic.about.push(id.clone());
+        file_diagnostics.push(diagnostic);
+    }
+    Item {
+        id,
+        origin: origin(context.path),
+        line: record.line,
+        source: context.source_index,
+        title,
+        status,
+        body,
+        fields,
+        relations,
+        issue,
+        adrs,
+        docs,
+        head: record.head,
+        no_pack,
+    }
+}
+
+fn origin(path: &RepoPath) -> Origin<String> {
+    Origin { path: path.clone(), shown: path.as_str().to_owned(), url: None }
+}
+
+fn unnamed_entry(context: &ItemContext<'_>, line: u32, field: &str) -> Diagnostic {
+    let place = Place::line(context.path.clone(), line);
+    Diagnostic::new(Code::InvalidItem, Some(place), format!("an entry of `{field}` names nothing"))
+        .help("an entry is a text, or an object with an `id`")
+}
+
+/// Returns the item's Markdown: its body file, the text below its front matter, or the first body field with content.
+fn body(
+    record: &RawRecord,
+    fields: &mut Fields<'_>,
+    context: &ItemContext<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Body<String> {
+    if let Some(name) = &context.source.body_file {
+        match read_body_file(name, context) {
+            Ok((path, text)) => {
+                let (text, line) = trimmed(&text, 1);
+                return Body { origin: origin(&path), line, in_file: true, text };
+            }
+            Err(diagnostic) => diagnostics.push(diagnostic),
+        }
+    }
+    if let Some((below, line)) = &record.below {
+        let (text, line) = trimmed(below, *line);
+        if !text.is_empty() {
+            return Body { origin: origin(context.path), line, in_file: true, text };
+        }
+    }
+    for at in fields.sources("body") {
+        let node = &fields.pairs[at].1;
+        if let Some(text) = text_of(node) {
+            fields.used.insert(at);
+            let text = match &node.value {
+                Value::Scalar { text, .. } => trimmed(text, 1).0,
+                _ => text,
+            };
+            let line = if record.json { record.line } else { node.line };
+            return Body { origin: origin(context.path), line, in_file: false, text };
+        }
+        fields.used.insert(at);
+    }
+    let line = record.below.as_ref().map_or(record.line, |(_, line)| *line);
+    Body { origin: origin(context.path), line, in_file: record.below.is_some(), text: String::new() }
+}
+
+fn read_body_file(name: &str, context: &ItemContext<'_>) -> Result<(RepoPath, String), Diagnostic> {
+    let refused = |why: &str| {
+        let place = Place::file(context.path.clone());
+        Diagnostic::new(Code::UnreadableFile, Some(place), format!("the body file `{name}` {why}"))
+            .help("correct `body_file`, or add the file beside the item")
+    };
+    let path = context.path.beside(name).map_err(|_| refused("leads out of the repo"))?;
+    let text = (context.body_file)(&path).map_err(|refusal| {
+        refused(match refusal {
+            Refusal::Denied => "is one that is never opened",
+            Refusal::Outside => "leads out of the repo",
+            Refusal::NotInRepo => "is not in the repo",
+            Refusal::Binary => "is no text",
+            Refusal::NotUtf8 => "is not UTF-8",
+            Refusal::TooLarge(_) => "is too large",
+            Refusal::Unreadable(_) => "cannot be read",
+        })
+    })?;
+    Ok((path, text))
+}
+
+/// Returns the text without the blank lines at both ends, and the line that it then begins on.
+fn trimmed(text: &str, line: u32) -> (String, u32) {
+    let mut start = 0;
+    for (first, piece) in (line..).zip(text.split_inclusive('\n')) {
+        if !piece.trim().is_empty() {
+            return (text[start..].trim_end().to_owned(), first);
+        }
+        start += piece.len();
+    }
+    (String::new(), line)
+}
+
+/// Returns the relations of fields, followed by those of the edge list.
+fn relations<'a>(
+    fields: &mut Fields<'a>,
+    context: &ItemContext<'a>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<FieldRelation<String>> {
+    let mut stated = Vec::new();
+    for (name, relation) in RELATIONS {
+        let found = fields.gathered(name, &mut |line| diagnostics.push(unnamed_entry(context, line, name)));
+        stated.extend(found.into_iter().map(|target| FieldRelation { relation, target }));
+    }
+    let Some(edges) = &context.source.edges else {
+        return stated;
+    };
+    for at in fields.index.get(edges.field.as_str()).cloned().unwrap_or_default() {
+        let list = match &fields.pairs[at].1.value {
+            Value::List(nodes) => nodes.as_slice(),
+            Value::Map(_) => std::slice::from_ref(&fields.pairs[at].1),
+            Value::Null | Value::Scalar { .. } => &[],
+        };
+        // An edge list of which every entry became a relation is not repeated as a field.
+        let mut all_mapped = !list.is_empty();
+        for edge in list {
+            let Value::Map(pairs) = &edge.value else {
+                all_mapped = false;
+                continue;
+            };
+            let value = |key: &str| pairs.iter().find(|(name, _)| name == key).map(|(_, node)| node);
+            let relation = value(&edges.kind).and_then(text_of).and_then(|kind| edges.types.get(&kind).copied());
+            let (Some(relation), Some(to)) = (relation, value(&edges.to)) else {
+                all_mapped = false;
+                continue;
+            };
+            let targets = mentions(to, &mut |line| diagnostics.push(unnamed_entry(context, line, &edges.to)));
+            stated.extend(targets.into_iter().map(|target| FieldRelation { relation, target }));
+        }
+        if all_mapped {
+            fields.used.insert(at);
+        }
+    }
+    let mut seen = BTreeSet::new();
+    stated.retain(|stated| seen.insert((stated.relation, stated.target.value.clone())));
+    stated
+}
+
+fn id(fields: &Fields<'_>, record: &RawRecord, context: &ItemContext<'_>, diagnostics: &mut Vec<Diagnostic>) -> String {
+    match &context.source.id {
+        Some(template) => match fill(template, fields, context.path) {
+            Ok(id) => return id,
+            Err(field) => {
+                let place = Place::line(context.path.clone(), record.line);
+                let message = format!("the item has no `{field}`, which the id of its source is made of");
+                diagnostics.push(
+                    Diagnostic::new(Code::InvalidItem, Some(place), message)
+                        .help(format!("its id is its path; add `{field}`, or exclude the file")),
+                );
+            }
+        },
+        None => {
+            let named = ["id", "stable_id"].into_iter().find_map(|name| fields.text(name));
+            if let Some(id) = named {
+                return id;
+            }
+        }
+    }
+    if context.alone { context.path.to_string() } else { format!("{}:{}", context.path, record.line) }
+}
+
+/// Returns the template with its holes filled, or the name of the field that is missing.
+fn fill(template: &Template, fields: &Fields<'_>, path: &RepoPath) -> Result<String, String> {
+    let mut text = String::new();
+    for part in &template.parts {
+        match part {
+            TemplatePart::Text(literal) => text.push_str(literal),
+            TemplatePart::Hole(name) => match name.as_str() {
+                "path" => text.push_str(path.as_str()),
+                "dir" => text.push_str(path.dir()),
+                "stem" => text.push_str(path.stem()),
+                name => {
+                    let value = fields.named(name).find_map(text_of).ok_or_else(|| name.to_owned())?;
+                    text.push_str(&value);
+                }
+            },
+        }
+    }
+    if text.is_empty() { Err("id".to_owned()) } else { Ok(text) }
+}
+
+/// Returns the title of an item that states none.
+fn title(body: &str, id: &str, context: &ItemContext<'_>) -> String {
+    let headings = Outline::read(body).headings;
+    let heading = headings.iter().find(|heading| heading.level == 1).or(headings.first());
+    match heading.map(|heading| heading.title.trim()).filter(|title| !title.is_empty()) {
+        Some(title) => title.to_owned(),
+        None if context.alone => context.path.stem().to_owned(),
+        None => id.to_owned(),
+    }
+}
+
+/// Adds the fields whose values are names of documents.
+fn other_documents(fields: &[Field<String>], docs: &mut Vec<Mention<String>>) {
+    let mut seen: BTreeSet<String> = docs.iter().map(|doc| doc.value.clone()).collect();
+    let free = |name: &str| !GATHERED.contains(&name) && !NO_DOCUMENTS.contains(&name);
+    for field in fields.iter().filter(|field| free(&field.name)) {
+        let nodes = match &field.node.value {
+            Value::List(nodes) => nodes.as_slice(),
+            _ => std::slice::from_ref(&field.node),
+        };
+        for node in nodes {
+            let Value::Scalar { text, .. } = &node.value else {
+                continue;
+            };
+            let text = text.trim();
+            // `see docs/a.md` is a sentence, `docs/a b.md` may be a file.
+            let first_word = text.split(char::is_whitespace).next().unwrap_or_default();
+            let one = first_word.len() == text.len() || first_word.contains('/');
+            if one && is_document_name(text) && text.len() <= 1024 && seen.insert(text.to_owned()) {
+                docs.push(Mention { value: text.to_owned(), line: node.line });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::records::samples::{mapped, names, only, read, source, values};
+
+    fn template(parts: &[&str]) -> Option<Template> {
+        let part = |part: &&str| match part.strip_prefix('{') {
+            Some(hole) => TemplatePart::Hole(hole.to_owned()),
+            None => TemplatePart::Text((*part).to_owned()),
+        };
+        Some(Template { parts: parts.iter().map(part).collect() })
+    }
+
+    #[test]
+    fn an_id_is_formed_by_its_template_from_native_and_own_names() {
+        let mut source = mapped(&[("type", &["kind"])]);
+        source.id = template(&["EIP-", "{eip", "/", "{type", "/", "{kind", "/", "{stem", "@", "{dir"]);
+        assert_eq!(only(&source, "eip: 0020\nkind: k\n").id, "EIP-0020/k/k/x@w");
+        let parsed = read(&source, "w/x.md", "---\nkind: k\n---\n");
+        assert_eq!(parsed.items[0].id, "w/x.md");
+        assert!(parsed.diagnostics[0].message.contains("`eip`"));
+    }
+
+    #[test]
+    fn without_a_template_the_id_is_id_then_stable_id_then_path() {
+        assert_eq!(only(&source(), "stable_id: s\nid: 4.10\n").id, "4.10");
+        assert_eq!(only(&source(), "stable_id: s\nid: ''\n").id, "s");
+        assert_eq!(only(&source(), "a: b\n").id, "w/x.md");
+        let several = read(&source(), "w/x.jsonl", "{\"a\":1}\n{\"a\":2}\n");
+        assert_eq!(
+            several.items.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(),
+            ["w/x.jsonl:1", "w/x.jsonl:2"]
+        );
+    }
+
+    #[test]
+    fn titles_come_from_the_field_the_first_level_1_heading_any_heading_or_the_name() {
+        let title = |text: &str| read(&source(), "w/x.md", text).items.remove(0).title;
+        assert_eq!(title("---\ntitle: T\n---\n# H\n"), "T");
+        assert_eq!(title("<!-- c -->\n## B\n\n# A `b`\n"), "A b");
+        assert_eq!(title("## B\n"), "B");
+        assert_eq!(title("Text\n"), "x");
+    }
+
+    #[test]
+    fn a_status_in_braces_is_read_as_its_text() {
+        assert_eq!(only(&source(), "status: {accepted}\n").status.as_deref(), Some("accepted"));
+        assert_eq!(only(&source(), "status: {a: b}\n").status, None);
+    }
+
+    #[test]
+    fn a_body_file_holds_the_body_and_its_absence_is_reported() {
+        let mut source = source();
+        source.body_file = Some("README.md".to_owned());
+        source.id = template(&["{dir"]);
+        let item = read(&source, "keps/a/kep.yaml", "title: T\nbody: other\n").items.remove(0);
+        assert_eq!(
+            (item.id.as_str(), item.body.origin.path.as_str(), item.body.line),
+            ("keps/a", "keps/a/README.md", 2)
+        );
+        assert_eq!((item.body.text.as_str(), item.body.in_file), ("# Beside\n\nText", true));
+        for missing in ["x.md", "../../../x.md"] {
+            source.body_file = Some(missing.to_owned());
+            let parsed = read(&source, "keps/a/kep.yaml", "title: T\nbody: other\n");
+            assert_eq!(
+                (parsed.diagnostics[0].code, parsed.items[0].body.text.as_str()),
+                (Code::UnreadableFile, "other")
+            );
+        }
+    }
+
+    #[test]
+    fn the_text_below_a_front_matter_wins_over_a_body_field_which_then_stays() {
+        let item = only(&mapped(&[("body", &["description"])]), "description: short\n");
+        assert_eq!((item.body.text.as_str(), names(&item)), ("Text", vec!["description"]));
+    }
+
+    #[test]
+    fn documents_are_found_in_their_fields_and_in_others_that_name_files() {
+        let item = only(
+            &mapped(&[("docs", &["references"])]),
+            "references: [README.md, /Users/a/b.md, docs/spec]\nplan: docs/p q.md\nnote: see docs/n.md\nseen: [docs/s.md#x, area/docs, README.md]\nlabels: [a/b.md]\n",
+        );
+        assert_eq!(values(&item.docs), ["README.md", "/Users/a/b.md", "docs/spec", "docs/p q.md", "docs/s.md#x"]);
+    }
+
+    #[test]
+    fn items_that_match_no_pack_are_marked_without_case() {
+        let mut source = mapped(&[("status", &["state"])]);
+        source.no_pack.0.insert("status".to_owned(), vec!["Tombstone".to_owned()]);
+        source.no_pack.0.insert("tags".to_owned(), vec!["hidden".to_owned()]);
+        assert!(only(&source, "state: TOMBSTONE\n").no_pack);
+        assert!(only(&source, "tags: [a, Hidden]\n").no_pack);
+        assert!(!only(&source, "state: open\ntags: [a]\n").no_pack);
+    }
+}

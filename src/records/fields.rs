@@ -1,0 +1,318 @@
+//! The mapping of a record's fields from the names in its file to native names.
+
+use crate::config::ItemSource;
+use crate::model::{Node, Relation, Value};
+use crate::records::item::{Field, Mention};
+use crate::records::values::{is_empty, mentions, text_of};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Fields that name relations.
+pub(super) const RELATIONS: [(&str, Relation); 6] = [
+    ("parent", Relation::Parent),
+    ("children", Relation::Child),
+    ("depends_on", Relation::DependsOn),
+    ("blocked_by", Relation::BlockedBy),
+    ("blocks", Relation::Blocks),
+    ("related", Relation::Related),
+];
+
+/// Fields that use all of their sources rather than the first that is not empty.
+pub(super) const GATHERED: [&str; 8] =
+    ["parent", "children", "depends_on", "blocked_by", "blocks", "related", "adrs", "docs"];
+
+/// The native fields and other usual ones: none of them is a misspelling.
+pub(super) const NATIVE_FIELDS: [&str; 26] = [
+    "acceptance_criteria",
+    "actual_hrs",
+    "adrs",
+    "area",
+    "assignees",
+    "blocked_by",
+    "blocks",
+    "body",
+    "children",
+    "depends_on",
+    "docs",
+    "estimate_hrs",
+    "id",
+    "issue",
+    "labels",
+    "parent",
+    "priority",
+    "related",
+    "relationships",
+    "risk",
+    "size",
+    "stable_id",
+    "status",
+    "title",
+    "type",
+    "milestone",
+];
+
+/// Other names of native fields that count without being mapped.
+pub(super) const ALIASES: [(&str, &[&str]); 3] =
+    [("parent", &["parent_url"]), ("children", &["children_urls"]), ("adrs", &["adr_links", "adr_link", "adr"])];
+
+/// Returns whether the source maps a native field to the field `name` of its files.
+pub(super) fn mapped_from(source: &ItemSource, name: &str) -> bool {
+    source.fields.values().flatten().any(|mapped| mapped == name)
+}
+
+/// Moves the relations inside `relationships` to fields of their own; its other entries stay.
+pub(super) fn lift_relationships(pairs: &mut Vec<(String, Node<String>)>) {
+    let Some(at) = pairs.iter().position(|(name, _)| name == "relationships") else {
+        return;
+    };
+    let Value::Map(inner) = &mut pairs[at].1.value else {
+        return;
+    };
+    let known = |name: &str| {
+        RELATIONS.iter().any(|(native, _)| *native == name) || matches!(name, "parent_url" | "children_urls")
+    };
+    let (lifted, rest): (Vec<_>, Vec<_>) = std::mem::take(inner).into_iter().partition(|(name, _)| known(name));
+    *inner = rest;
+    if is_empty(&pairs[at].1) {
+        pairs.remove(at);
+    }
+    pairs.extend(lifted);
+}
+
+/// The fields of a record during the mapping to native names.
+pub(super) struct Fields<'a> {
+    pub(super) pairs: &'a [(String, Node<String>)],
+    pub(super) index: BTreeMap<&'a str, Vec<usize>>,
+    source: &'a ItemSource,
+    /// The values under native names so far.
+    pub(super) native: BTreeMap<&'a str, Node<String>>,
+    /// Indices into `pairs` of the values that are under a native name.
+    pub(super) used: BTreeSet<usize>,
+}
+
+impl<'a> Fields<'a> {
+    pub(super) fn new(pairs: &'a [(String, Node<String>)], source: &'a ItemSource) -> Self {
+        let mut index: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (at, (name, _)) in pairs.iter().enumerate() {
+            index.entry(name).or_default().push(at);
+        }
+        Self { pairs, index, source, native: BTreeMap::new(), used: BTreeSet::new() }
+    }
+
+    /// Returns the indices of the pairs that a native field takes its value from.
+    ///
+    /// The mapped names come first, in order, then the native name and its aliases unless they are mapped to another field.
+    pub(super) fn sources(&self, native: &'a str) -> Vec<usize> {
+        let mapped = self.source.fields.get(native).into_iter().flatten().map(String::as_str);
+        let aliases = ALIASES.iter().find(|(name, _)| *name == native).map_or(&[][..], |(_, names)| names);
+        let own = std::iter::once(native).chain(aliases.iter().copied()).filter(|name| !mapped_from(self.source, name));
+        let places = mapped.chain(own).filter_map(|name| self.index.get(name)).flatten().copied();
+        let mut seen = BTreeSet::new();
+        places.filter(|at| seen.insert(*at)).collect()
+    }
+
+    /// Uses all sources of a field as one value.
+    fn gather(&mut self, native: &'a str) -> Option<&Node<String>> {
+        let sources = self.sources(native);
+        self.used.extend(&sources);
+        let mut nodes: Vec<&Node<String>> = sources.iter().map(|at| &self.pairs[*at].1).collect();
+        let first = *nodes.first()?;
+        nodes.retain(|node| !is_empty(node));
+        let node = match nodes.as_slice() {
+            [] => first.clone(),
+            [one] => (*one).clone(),
+            [one, ..] => Node { line: one.line, value: Value::List(nodes.iter().flat_map(|n| entries(n)).collect()) },
+        };
+        self.native.insert(native, node);
+        self.native.get(native)
+    }
+
+    pub(super) fn gathered(&mut self, native: &'a str, unnamed_entry: &mut dyn FnMut(u32)) -> Vec<Mention<String>> {
+        let mut found: Vec<Mention<String>> =
+            self.gather(native).map(|node| mentions(node, unnamed_entry)).unwrap_or_default();
+        let mut seen = BTreeSet::new();
+        found.retain(|mention| seen.insert(mention.value.clone()));
+        found
+    }
+
+    /// Uses the first source of a field that is not empty.
+    fn first(&mut self, native: &'a str) {
+        let sources = self.sources(native);
+        let chosen = sources.iter().find(|at| !is_empty(&self.pairs[**at].1)).or(sources.first());
+        if let Some(at) = chosen.copied() {
+            self.used.insert(at);
+            self.native.insert(native, self.pairs[at].1.clone());
+            // Empty sources beside the chosen one need not be kept under their own name.
+            let empty = sources.into_iter().filter(|at| is_empty(&self.pairs[*at].1));
+            self.used.extend(empty);
+        }
+    }
+
+    /// Maps the remaining fields to native names.
+    pub(super) fn map_rest(&mut self) {
+        for native in self.source.fields.keys() {
+            let native = native.as_str();
+            if native != "body" && !GATHERED.contains(&native) {
+                self.first(native);
+            }
+        }
+        for native in ["id", "stable_id", "title", "status", "issue"] {
+            if !self.native.contains_key(native) {
+                self.first(native);
+            }
+        }
+    }
+
+    pub(super) fn text(&self, native: &str) -> Option<String> {
+        self.native.get(native).and_then(text_of)
+    }
+
+    /// Returns the values under a name, native or as in the file.
+    pub(super) fn named<'s>(&'s self, name: &str) -> impl Iterator<Item = &'s Node<String>> + use<'s, 'a> {
+        let unmapped = self.index.get(name).into_iter().flatten().map(|at| &self.pairs[*at].1);
+        self.native.get(name).into_iter().chain(unmapped)
+    }
+
+    /// Returns every field except `body` under its final name, sorted.
+    pub(super) fn finish(self) -> Vec<Field<String>> {
+        let mut all: BTreeMap<String, Node<String>> =
+            self.native.into_iter().map(|(name, node)| (name.to_owned(), node)).collect();
+        for (at, (name, node)) in self.pairs.iter().enumerate() {
+            if !self.used.contains(&at) && name != "body" {
+                all.entry(name.clone()).or_insert_with(|| node.clone());
+            }
+        }
+        all.into_iter().map(|(name, node)| Field { name, node }).collect()
+    }
+}
+
+fn entries(node: &Node<String>) -> Vec<Node<String>> {
+    match &node.value {
+        Value::List(nodes) => nodes.clone(),
+        _ => vec![node.clone()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::EdgeMap;
+    use crate::model::Relation::{self, BlockedBy, Blocks, Child, DependsOn, Parent, Related};
+    use crate::model::Value;
+    use crate::records::item::Item;
+    use crate::records::samples::{mapped, names, only, read, source, values};
+
+    fn relations(item: &Item<String>) -> Vec<(Relation, &str, u32)> {
+        item.relations.iter().map(|s| (s.relation, s.target.value.as_str(), s.target.line)).collect()
+    }
+
+    #[test]
+    fn values_of_relations_are_split_with_their_lines() {
+        let item = only(
+            &source(),
+            "parent: 100.13\ndepends_on: 1559, 0012\nblocked_by:\n  - '#4'\n  - o/r#5, GH-6 # why\nblocks: [[TASK-1]]\nrelated:\n  - id: x\n    type: y\n  - ref: z\n",
+        );
+        assert_eq!(
+            relations(&item),
+            [
+                (Parent, "100.13", 2),
+                (DependsOn, "1559", 3),
+                (DependsOn, "0012", 3),
+                (BlockedBy, "#4", 5),
+                (BlockedBy, "o/r#5", 6),
+                (BlockedBy, "GH-6", 6),
+                (Blocks, "TASK-1", 7),
+                (Related, "x", 9),
+                (Related, "z", 11),
+            ]
+        );
+    }
+
+    #[test]
+    fn empty_answers_are_no_relation() {
+        for nothing in [
+            "n/a",
+            "None",
+            "TBD",
+            "todo",
+            "'-'",
+            "_No response_",
+            "No response",
+            "''",
+            "~",
+            "[]",
+            "[none]",
+            "{}",
+            "N/A.",
+        ] {
+            let item = only(
+                &source(),
+                &format!("depends_on: {nothing}\nadrs: {nothing}\ndocs: {nothing}\nissue: {nothing}\n"),
+            );
+            assert_eq!(
+                (relations(&item), values(&item.adrs), values(&item.docs), item.issue.as_ref()),
+                (vec![], vec![], vec![], None),
+                "{nothing}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_object_without_a_known_key_is_reported() {
+        let parsed = read(&source(), "w/x.yml", "id: x\nrelated:\n  - {colour: red}\n");
+        assert_eq!((parsed.diagnostics.len(), parsed.diagnostics[0].about.as_slice()), (1, &["x".to_owned()][..]));
+    }
+
+    #[test]
+    fn mapped_fields_get_native_names_and_others_keep_their_own() {
+        let source =
+            mapped(&[("depends_on", &["requires", "needs"]), ("title", &["name", "title"]), ("type", &["issue_type"])]);
+        let item = only(
+            &source,
+            "requires: 1\nneeds: [2, 1]\ndepends_on: 3\nname: ''\ntitle: T\nissue_type: bug\nlabels: [a]\n",
+        );
+        assert_eq!(relations(&item), [(DependsOn, "1", 2), (DependsOn, "2", 3), (DependsOn, "3", 4)]);
+        assert_eq!((item.title.as_str(), names(&item)), ("T", vec!["depends_on", "labels", "title", "type"]));
+        let Value::List(all) = &item.fields[0].node.value else { unreachable!() };
+        assert_eq!(all.len(), 4);
+    }
+
+    #[test]
+    fn a_native_name_that_is_mapped_to_another_field_is_no_longer_itself() {
+        let item = only(&mapped(&[("docs", &["related"])]), "related: [docs/a.md]\n");
+        assert_eq!((relations(&item), values(&item.docs), names(&item)), (vec![], vec!["docs/a.md"], vec!["docs"]));
+    }
+
+    #[test]
+    fn texts_that_were_not_chosen_stay_under_their_own_name() {
+        let item = only(&mapped(&[("title", &["name", "summary"])]), "name: A\nsummary: B\n");
+        assert_eq!((item.title.as_str(), names(&item)), ("A", vec!["summary", "title"]));
+    }
+
+    #[test]
+    fn the_map_of_relationships_is_read_and_so_are_adr_links() {
+        let item = only(
+            &source(),
+            "relationships:\n  parent_url: https://github.com/o/r/issues/1\n  children_urls: ['#2']\n  depends_on: [a]\n  blocks: []\n  note: x\nadr_links: [docs/adr/1.md, n/a]\n",
+        );
+        assert_eq!(
+            relations(&item),
+            [(Parent, "https://github.com/o/r/issues/1", 3), (Child, "#2", 4), (DependsOn, "a", 5)]
+        );
+        assert_eq!(values(&item.adrs), ["docs/adr/1.md"]);
+        assert_eq!(names(&item), ["adrs", "blocks", "children", "depends_on", "parent", "relationships"]);
+    }
+
+    #[test]
+    fn edges_of_named_types_are_relations_and_others_are_none() {
+        let mut source = mapped(&[("body", &["description", "body"])]);
+        source.edges = Some(EdgeMap {
+            field: "dependencies".to_owned(),
+            to: "depends_on_id".to_owned(),
+            kind: "type".to_owned(),
+            types: [("blocks".to_owned(), DependsOn), ("parent-child".to_owned(), Parent)].into(),
+        });
+        let line = r#"{"id":"bd-1","description":"Text","dependencies":[{"depends_on_id":"bd-2","type":"blocks"},{"depends_on_id":"bd-3","type":"parent-child"},{"depends_on_id":"bd-4","type":"discovered-from"}]}"#;
+        let item = read(&source, "i.jsonl", line).items.remove(0);
+        assert_eq!(relations(&item), [(DependsOn, "bd-2", 1), (Parent, "bd-3", 1)]);
+        assert_eq!((item.body.text.as_str(), names(&item)), ("Text", vec!["dependencies", "id"]));
+    }
+}

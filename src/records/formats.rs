@@ -1,0 +1,299 @@
+//! One file → its items, by the format that its extension names.
+
+use crate::config::ItemSource;
+use crate::markdown::front_matter::{front_matter, is_unclosed};
+use crate::model::{Code, Diagnostic, LineStarts, Node, Place, Refusal, RepoPath, Value};
+use crate::records::build::{ItemContext, RawRecord, build};
+use crate::records::front_matter::read_pairs;
+use crate::records::item::Item;
+use crate::records::json;
+use crate::records::yaml::{self, SyntaxFault};
+
+/// The items of a file and the problems found in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parsed {
+    /// In the order of the file.
+    pub items: Vec<Item<String>>,
+    /// In the order of the file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads the items of one file.
+///
+/// `text` has LF line ends and no byte-order mark. `body_file` reads the text of a file beside the item. A record that
+/// cannot be read becomes a diagnostic and does not stop the others; a Markdown file always yields an item.
+pub fn items(
+    source: &ItemSource,
+    source_index: usize,
+    path: &RepoPath,
+    text: &str,
+    body_file: &dyn Fn(&RepoPath) -> Result<String, Refusal>,
+) -> Parsed {
+    let mut file = RecordFile { path, records: Vec::new(), diagnostics: Vec::new() };
+    match path.extension().to_ascii_lowercase().as_str() {
+        "md" | "markdown" | "mdx" => file.markdown(text),
+        "yml" | "yaml" => file.yaml(text),
+        "json" => file.json(text),
+        "jsonl" | "ndjson" => file.json_lines(text),
+        _ => {
+            let place = Place::file(path.clone());
+            let message = format!("the format of `{path}` is not known");
+            file.diagnostics.push(
+                Diagnostic::new(Code::InvalidItem, Some(place), message)
+                    .help("work items are `.md`, `.yml`, `.yaml`, `.json` or `.jsonl` files; exclude others"),
+            );
+        }
+    }
+    let RecordFile { records, mut diagnostics, .. } = file;
+    let lines = LineStarts::of(text);
+    let alone = records.len() == 1;
+    let context = ItemContext { source, source_index, path, text, lines: &lines, body_file, alone };
+    let items: Vec<Item<String>> =
+        records.into_iter().map(|record| build(record, &context, &mut diagnostics)).collect();
+    // A problem of a front matter concerns the one item below it.
+    for diagnostic in diagnostics.iter_mut().filter(|diagnostic| diagnostic.code == Code::InvalidFrontMatter) {
+        if let [item] = &items[..]
+            && diagnostic.about.is_empty()
+        {
+            diagnostic.about.push(item.id.clone());
+        }
+    }
+    Parsed { items, diagnostics }
+}
+
+struct RecordFile<'a> {
+    path: &'a RepoPath,
+    records: Vec<RawRecord>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl RecordFile<'_> {
+    fn fault(&mut self, code: Code, fault: SyntaxFault, help: &str) {
+        let place = Place::line(self.path.clone(), fault.line);
+        let what = match code {
+            Code::InvalidFrontMatter => "the front matter is not YAML",
+            _ => "the item cannot be read",
+        };
+        let diagnostic = Diagnostic::new(code, Some(place), format!("{what}: {}", fault.message));
+        self.diagnostics.push(diagnostic.help(help));
+    }
+
+    fn markdown(&mut self, text: &str) {
+        let (mut pairs, mut start, mut line) = (Vec::new(), 0, 1);
+        if let Some(found) = front_matter(text) {
+            let (read, fault) = read_pairs(&text[found.yaml], 2);
+            if let Some(fault) = fault {
+                self.fault(
+                    Code::InvalidFrontMatter,
+                    fault,
+                    "it was read line by line; put values with special characters in quotes",
+                );
+            }
+            (pairs, start, line) = (read, found.body, found.body_line);
+        } else if is_unclosed(text) {
+            let place = Place::line(self.path.clone(), 1);
+            let message = "the front matter has no end, so it was read as text";
+            let diagnostic = Diagnostic::new(Code::InvalidFrontMatter, Some(place), message);
+            self.diagnostics.push(diagnostic.help("end it with a line `---`"));
+        }
+        self.records.push(RawRecord {
+            pairs,
+            line: 1,
+            head: text[..start].to_owned(),
+            below: Some((text[start..].to_owned(), line)),
+            json: false,
+        });
+    }
+
+    /// Adds a map as a record; any other value is reported.
+    fn record(&mut self, node: Node<String>, head: &str, json: bool) {
+        match node.value {
+            Value::Map(pairs) => {
+                self.records.push(RawRecord { pairs, line: node.line, head: head.to_owned(), below: None, json });
+            }
+            _ => self.fault(
+                Code::InvalidItem,
+                SyntaxFault::new(node.line, "it is no map of fields"),
+                "an item is a map such as `id: feat:x`",
+            ),
+        }
+    }
+
+    fn yaml(&mut self, text: &str) {
+        let (documents, fault) = yaml::documents(text);
+        let several = documents.len() > 1 || fault.is_some();
+        let starts: Vec<u32> = documents.iter().map(|node| node.line).collect();
+        let lines = LineStarts::of(text);
+        let mut found = false;
+        for (index, node) in documents.into_iter().enumerate() {
+            let next = starts.get(index + 1).copied();
+            match node.value {
+                Value::Null => {}
+                Value::List(nodes) => {
+                    let entries: Vec<u32> = nodes.iter().map(|node| node.line).collect();
+                    for (entry, node) in nodes.into_iter().enumerate() {
+                        found = true;
+                        let end = entries.get(entry + 1).copied().or(next);
+                        let head = lines.between(text, node.line, end);
+                        self.record(node, head, false);
+                    }
+                }
+                _ => {
+                    found = true;
+                    let head = if several { lines.between(text, node.line, next) } else { text };
+                    self.record(node, head, false);
+                }
+            }
+        }
+        match fault {
+            Some(fault) => self.fault(Code::InvalidItem, fault, "correct the YAML, or exclude the file"),
+            None if !found => self.report_empty(),
+            None => {}
+        }
+    }
+
+    fn json(&mut self, text: &str) {
+        match json::read(text, 1) {
+            Ok(json::JsonText { node: Node { value: Value::List(nodes), .. }, entries }) => {
+                if nodes.is_empty() {
+                    self.report_empty();
+                }
+                for (node, range) in nodes.into_iter().zip(entries) {
+                    self.record(node, &text[range], true);
+                }
+            }
+            Ok(json::JsonText { node, .. }) => self.record(node, text, true),
+            Err(fault) => {
+                let banner = !text.trim_start().starts_with(['{', '[']) && text.contains(['{', '[']);
+                let help = if banner {
+                    "lines of a tool's output stand before the JSON: remove them"
+                } else {
+                    "correct the JSON, or exclude the file"
+                };
+                self.fault(Code::InvalidItem, fault, help);
+            }
+        }
+    }
+
+    fn json_lines(&mut self, text: &str) {
+        for (line, text) in (1..).zip(text.lines()) {
+            if text.trim().is_empty() {
+                continue;
+            }
+            match json::read(text, line) {
+                Ok(json) => self.record(json.node, text, true),
+                Err(fault) => self.fault(Code::InvalidItem, fault, "each line is one JSON object"),
+            }
+        }
+    }
+
+    fn report_empty(&mut self) {
+        let place = Place::file(self.path.clone());
+        let message = format!("`{}` holds no item", self.path);
+        self.diagnostics.push(Diagnostic::new(Code::InvalidItem, Some(place), message));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Relation;
+    use crate::records::samples::{read, source};
+
+    fn places(parsed: &Parsed) -> Vec<String> {
+        parsed
+            .diagnostics
+            .iter()
+            .map(|d| format!("{} {}", d.at.as_ref().map_or(String::new(), ToString::to_string), d.code))
+            .collect()
+    }
+
+    #[test]
+    fn a_markdown_file_always_gives_an_item_with_the_lines_of_its_body() {
+        let parsed = read(&source(), "w/a.md", "---\nid: feat:a\nstatus: Open\n---\n\n\n  # Title\n\nText\n\n");
+        let item = &parsed.items[0];
+        assert_eq!((item.id.as_str(), item.title.as_str(), item.status.as_deref()), ("feat:a", "Title", Some("Open")));
+        assert_eq!((item.body.text.as_str(), item.body.line, item.body.in_file), ("  # Title\n\nText", 7, true));
+        assert_eq!(item.head, "---\nid: feat:a\nstatus: Open\n---\n");
+        let empty = read(&source(), "w/b.md", "");
+        assert_eq!(
+            (empty.items[0].id.as_str(), empty.items[0].title.as_str(), empty.items[0].head.as_str()),
+            ("w/b.md", "b", "")
+        );
+    }
+
+    #[test]
+    fn front_matter_that_is_not_yaml_is_a_warning_at_its_line() {
+        let parsed = read(&source(), "w/a.md", "---\nid: a\nreporter: @name\n---\nText\n");
+        assert_eq!(places(&parsed), ["w/a.md:3 invalid-front-matter"]);
+        assert_eq!(parsed.diagnostics[0].about, ["a"]);
+        assert_eq!(parsed.items[0].fields[1].name, "reporter");
+    }
+
+    #[test]
+    fn front_matter_without_an_end_is_reported_and_a_thematic_break_is_not() {
+        let parsed = read(&source(), "w/a.md", "---\nid: a\ntitle: T\n\nText\n");
+        assert_eq!(places(&parsed), ["w/a.md:1 invalid-front-matter"]);
+        assert_eq!(parsed.items[0].id, "w/a.md");
+        for text in ["---\n\nNote: text\n", "---\nText\n", "id: a\n", "---\n"] {
+            assert_eq!(places(&read(&source(), "w/a.md", text)), Vec::<String>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn yaml_gives_an_item_for_a_map_for_each_entry_and_for_each_document() {
+        let one = read(&source(), "w/a.yml", "# note\nid: a\nbody: |\n  # T\n\n  Text\n");
+        assert_eq!(one.items[0].head, "# note\nid: a\nbody: |\n  # T\n\n  Text\n");
+        assert_eq!((one.items[0].title.as_str(), one.items[0].body.in_file), ("T", false));
+        let list = read(&source(), "w/a.yaml", "- id: a\n  title: A\n- id: b\n- text\n");
+        assert_eq!(list.items.iter().map(|i| (i.id.as_str(), i.line)).collect::<Vec<_>>(), [("a", 1), ("b", 3)]);
+        assert_eq!((list.items[0].head.as_str(), list.items[1].title.as_str()), ("- id: a\n  title: A\n", "b"));
+        assert_eq!(places(&list), ["w/a.yaml:4 invalid-item"]);
+        let documents = read(&source(), "w/a.yml", "---\nid: a\n---\nid: b\n---\nid: @c\n");
+        assert_eq!(documents.items.iter().map(|i| i.id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(places(&documents), ["w/a.yml:6 invalid-item"]);
+        assert_eq!(places(&read(&source(), "w/a.yml", "# nothing\n")), ["w/a.yml invalid-item"]);
+    }
+
+    #[test]
+    fn json_gives_an_item_for_an_object_and_for_each_entry_of_a_list() {
+        let list = read(
+            &source(),
+            "w/a.json",
+            "[\n {\"id\": 1, \"title\": \"A\", \"body\": \"T\\nU\"},\n 7,\n {\"id\": \"b\"}]",
+        );
+        assert_eq!(list.items.iter().map(|i| (i.id.as_str(), i.line)).collect::<Vec<_>>(), [("1", 2), ("b", 4)]);
+        assert_eq!((list.items[0].body.text.as_str(), list.items[0].body.line), ("T\nU", 2));
+        assert_eq!(list.items[1].head, "{\"id\": \"b\"}");
+        assert_eq!(places(&list), ["w/a.json:3 invalid-item"]);
+        let banner = read(&source(), "w/a.json", "> tool 1.0\n\n[{\"id\": 1}]");
+        assert_eq!(places(&banner), ["w/a.json:1 invalid-item"]);
+        assert!(banner.diagnostics[0].help.as_deref().is_some_and(|help| help.contains("before the JSON")));
+    }
+
+    #[test]
+    fn a_bad_line_of_jsonl_stops_no_other() {
+        let text =
+            "{\"id\":\"a\"}\n\n{\"id\":\n{\"id\":\"b\",\"id\":\"c\"}\n[]\n{\"id\":\"d\",\"blockedBy\":[\"a\"]}\n";
+        let mut source = source();
+        source.fields.insert("blocked_by".to_owned(), vec!["blockedBy".to_owned()]);
+        let parsed = read(&source, ".beads/issues.jsonl", text);
+        assert_eq!(parsed.items.iter().map(|i| (i.id.as_str(), i.line)).collect::<Vec<_>>(), [("a", 1), ("d", 6)]);
+        assert_eq!(
+            places(&parsed),
+            [
+                ".beads/issues.jsonl:3 invalid-item",
+                ".beads/issues.jsonl:4 invalid-item",
+                ".beads/issues.jsonl:5 invalid-item"
+            ]
+        );
+        let stated = &parsed.items[1].relations[0];
+        assert_eq!((stated.relation, stated.target.value.as_str(), stated.target.line), (Relation::BlockedBy, "a", 6));
+        assert_eq!(parsed.items[0].head, "{\"id\":\"a\"}");
+    }
+
+    #[test]
+    fn an_unknown_format_is_reported() {
+        assert_eq!(places(&read(&source(), "w/a.docx", "x")), ["w/a.docx invalid-item"]);
+    }
+}

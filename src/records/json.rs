@@ -1,0 +1,176 @@
+//! JSON → [`Node`]s: numbers keep their spelling, values their lines, and duplicate keys are refused.
+
+use crate::model::{Node, Value};
+use crate::records::yaml::SyntaxFault;
+use serde_json::value::RawValue;
+use std::collections::HashSet;
+use std::ops::Range;
+
+/// How deep values may nest.
+const DEEPEST: usize = 128;
+
+/// A parsed JSON text.
+pub(super) struct JsonText {
+    /// The value.
+    pub(super) node: Node<String>,
+    /// The bytes of each entry if the value is a list.
+    pub(super) entries: Vec<Range<usize>>,
+}
+
+/// Reads one JSON value that begins on `line` of its file.
+pub(super) fn read(text: &str, line: u32) -> Result<JsonText, SyntaxFault> {
+    // serde_json checks the grammar, so that the cursor below may rely on it.
+    serde_json::from_str::<&RawValue>(text).map_err(|error| {
+        let at = u32::try_from(error.line()).unwrap_or(1).max(1);
+        let words = error.to_string();
+        let words = words.split(" at line ").next().unwrap_or_default().to_lowercase();
+        SyntaxFault::new(line + at - 1, words)
+    })?;
+    let mut cursor = Cursor { text, at: 0, line, entries: Vec::new() };
+    let node = cursor.value(0)?;
+    Ok(JsonText { node, entries: cursor.entries })
+}
+
+struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+    line: u32,
+    entries: Vec<Range<usize>>,
+}
+
+impl Cursor<'_> {
+    /// Returns the next byte that is no white space, not consumed.
+    fn peek(&mut self) -> Option<u8> {
+        loop {
+            match self.text.as_bytes().get(self.at)? {
+                b'\n' => self.line += 1,
+                b' ' | b'\t' | b'\r' => {}
+                byte => return Some(*byte),
+            }
+            self.at += 1;
+        }
+    }
+
+    /// Consumes `byte` if it comes next.
+    fn eat(&mut self, byte: u8) -> bool {
+        let there = self.peek() == Some(byte);
+        self.at += usize::from(there);
+        there
+    }
+
+    fn value(&mut self, depth: usize) -> Result<Node<String>, SyntaxFault> {
+        let first = self.peek();
+        let line = self.line;
+        if depth > DEEPEST {
+            return Err(SyntaxFault::new(line, format!("values nest deeper than {DEEPEST} levels")));
+        }
+        let value = match first {
+            Some(b'{') => self.map(depth)?,
+            Some(b'[') => self.list(depth)?,
+            Some(b'"') => Value::Scalar { text: self.string()?, plain: false },
+            _ => match self.word() {
+                "null" => Value::Null,
+                word => Value::Scalar { text: word.to_owned(), plain: true },
+            },
+        };
+        Ok(Node { line, value })
+    }
+
+    fn map(&mut self, depth: usize) -> Result<Value<String>, SyntaxFault> {
+        self.at += 1;
+        let mut pairs = Vec::new();
+        let mut seen = HashSet::new();
+        while self.peek().is_some_and(|byte| byte != b'}') {
+            let line = self.line;
+            let key = self.string()?;
+            if !seen.insert(key.clone()) {
+                return Err(SyntaxFault::new(line, format!("the key `{key}` stands there twice")));
+            }
+            self.eat(b':');
+            pairs.push((key, self.value(depth + 1)?));
+            self.eat(b',');
+        }
+        self.eat(b'}');
+        Ok(Value::Map(pairs))
+    }
+
+    fn list(&mut self, depth: usize) -> Result<Value<String>, SyntaxFault> {
+        self.at += 1;
+        let mut nodes = Vec::new();
+        while self.peek().is_some_and(|byte| byte != b']') {
+            let start = self.at;
+            nodes.push(self.value(depth + 1)?);
+            if depth == 0 {
+                self.entries.push(start..self.at);
+            }
+            self.eat(b',');
+        }
+        self.eat(b']');
+        Ok(Value::List(nodes))
+    }
+
+    fn string(&mut self) -> Result<String, SyntaxFault> {
+        let start = self.at;
+        let bytes = self.text.as_bytes();
+        let mut end = start + 1;
+        while let Some(byte) = bytes.get(end) {
+            match byte {
+                b'"' => break,
+                b'\\' => end += 2,
+                _ => end += 1,
+            }
+        }
+        self.at = (end + 1).min(bytes.len());
+        let written = self.text.get(start..self.at).unwrap_or_default();
+        serde_json::from_str(written)
+            .map_err(|_| SyntaxFault::new(self.line, "a string holds an escape that stands for no character"))
+    }
+
+    /// Returns a number or a literal, as spelled.
+    fn word(&mut self) -> &str {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let end = rest.find(|c: char| matches!(c, ',' | ']' | '}') || c.is_ascii_whitespace()).unwrap_or(rest.len());
+        self.at += end.max(1);
+        rest.get(..end).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_their_spelling_and_values_their_lines() {
+        let json = read("{\n \"a\": 4.10,\n \"b\": [12345678901234567890123,\n null, \"x\\u0041\\n\"]\n}", 7).unwrap();
+        let Value::Map(pairs) = json.node.value else { unreachable!() };
+        assert_eq!((json.node.line, pairs[0].1.line, pairs[1].1.line), (7, 8, 9));
+        assert_eq!(pairs[0].1.value, Value::Scalar { text: "4.10".to_owned(), plain: true });
+        let Value::List(list) = &pairs[1].1.value else { unreachable!() };
+        assert_eq!(list[0].value, Value::Scalar { text: "12345678901234567890123".to_owned(), plain: true });
+        assert_eq!((&list[1].value, list[1].line), (&Value::Null, 10));
+        assert_eq!(list[2].value, Value::Scalar { text: "xA\n".to_owned(), plain: false });
+    }
+
+    #[test]
+    fn a_duplicate_key_is_refused_also_when_escaped() {
+        assert_eq!(read("{\"a\": 1,\n\"\\u0061\": 2}", 1).err().unwrap().line, 2);
+    }
+
+    #[test]
+    fn faults_name_their_line_in_the_file() {
+        assert_eq!(read("{\"a\": }", 40).err().unwrap().line, 40);
+        assert!(read("{\"a\": 1} x", 1).is_err());
+        assert!(read("{\"a\": \"\\ud800\"}", 1).is_err());
+        assert!(read("", 1).is_err());
+    }
+
+    #[test]
+    fn deep_texts_end_in_an_error() {
+        assert!(read(&"[".repeat(100_000), 1).is_err());
+        let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+        assert!(read(&deep, 1).err().unwrap().message.contains("nest"));
+        let wide = format!("[{}1]", "{\"a\":[]},".repeat(50_000));
+        assert_eq!(read(&wide, 1).unwrap().entries.len(), 50_001);
+    }
+}

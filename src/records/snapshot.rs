@@ -1,0 +1,313 @@
+//! A file of the GitHub snapshot → an [`Issue`].
+
+use crate::model::{
+    Code, Completeness, Diagnostic, ItemState, Node, Place, Relation, RepoPath, SNAPSHOT_VERSION, SnapshotAuthor,
+    SnapshotIssue, SnapshotRelation, Value,
+};
+use crate::records::issue::{Authored, Comment, Issue, IssueLink};
+use crate::records::issue_form::answers;
+use crate::records::item::{Body, Field, Item, Origin};
+use crate::records::json;
+use std::collections::BTreeMap;
+
+/// The help line of a file that is no snapshot of an issue.
+const SYNC_AGAIN: &str = "run `contextpack sync` for this issue again, or remove the file";
+
+/// A parsed file of the snapshot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SnapshotFile {
+    /// Its contents; texts have LF line ends, and no blank lines at their ends.
+    pub issue: SnapshotIssue,
+    path: RepoPath,
+    /// The line of each of its fields.
+    lines: BTreeMap<String, u32>,
+}
+
+impl SnapshotFile {
+    /// Reads `text`, the contents of `path`: `<folder>/<owner>/<repo>/<number>.json`.
+    ///
+    /// # Errors
+    /// An `invalid-snapshot` diagnostic if it is not JSON in the form of this version, or describes another issue.
+    pub fn read(path: &RepoPath, text: &str) -> Result<Self, Diagnostic> {
+        let invalid = |line: u32, message: String, help: &str| {
+            Diagnostic::new(Code::InvalidSnapshot, Some(Place::line(path.clone(), line)), message).help(help)
+        };
+        let node = json::read(text, 1).map_err(|fault| invalid(fault.line, fault.message, SYNC_AGAIN))?.node;
+        let Value::Map(pairs) = node.value else {
+            return Err(invalid(1, "it is no JSON object".to_owned(), SYNC_AGAIN));
+        };
+        let lines: BTreeMap<String, u32> = pairs.iter().map(|(name, node)| (name.clone(), node.line)).collect();
+        match pairs.iter().find(|(name, _)| name == "schema_version") {
+            Some((_, Node { value: Value::Scalar { text, .. }, .. })) if text == SNAPSHOT_VERSION => {}
+            Some((_, node)) => {
+                let message = format!("its `schema_version` is not `{SNAPSHOT_VERSION}`, which this version reads");
+                let help = "run `contextpack sync` again, or use the version of contextpack that wrote it";
+                return Err(invalid(node.line, message, help));
+            }
+            None => return Err(invalid(1, "it has no `schema_version`".to_owned(), SYNC_AGAIN)),
+        }
+        let mut issue: SnapshotIssue = serde_json::from_str(text).map_err(|error| {
+            let words = error.to_string();
+            let words = words.split(" at line ").next().unwrap_or_default().to_owned();
+            invalid(u32::try_from(error.line()).unwrap_or(1).max(1), words, SYNC_AGAIN)
+        })?;
+        let place = format!("/{}/{}.json", issue.repo, issue.number).to_lowercase();
+        if !format!("/{path}").to_lowercase().ends_with(&place) {
+            let message = format!("it holds `{}#{}`, which has another place", issue.repo, issue.number);
+            return Err(invalid(lines.get("repo").copied().unwrap_or(1), message, SYNC_AGAIN));
+        }
+        issue.body = issue.body.map(|body| trimmed(&body));
+        for comment in &mut issue.comments.items {
+            comment.body = trimmed(&comment.body);
+        }
+        Ok(Self { issue, path: path.clone(), lines })
+    }
+
+    /// Returns the line of one of its fields.
+    fn line(&self, field: &str) -> u32 {
+        self.lines.get(field).copied().unwrap_or(1)
+    }
+
+    /// Returns the parts that builds use. Lists keep the order of the snapshot.
+    pub fn parsed(&self) -> Issue<String> {
+        let issue = &self.issue;
+        let id = format!("{}#{}", issue.repo, issue.number);
+        let origin =
+            Origin { path: self.path.clone(), shown: self.path.as_str().to_owned(), url: Some(issue.url.clone()) };
+        let state = match issue.merged {
+            true => ItemState::Merged,
+            false => match ItemState::of_issue(&issue.state, issue.state_reason.as_deref()) {
+                // A pull request that was closed without being merged is no work done.
+                ItemState::Done if issue.kind == "pull" => ItemState::NotPlanned,
+                state => state,
+            },
+        };
+        let text = issue.body.clone().unwrap_or_default();
+        let fields = self.fields(state, &text);
+        let item = Item {
+            id,
+            origin: origin.clone(),
+            line: self.line("number"),
+            source: 0,
+            title: issue.title.clone(),
+            status: Some(issue.state.clone()),
+            body: Body { origin, line: self.line("body"), in_file: false, text },
+            fields,
+            relations: Vec::new(),
+            issue: None,
+            adrs: Vec::new(),
+            docs: Vec::new(),
+            head: String::new(),
+            no_pack: !issue.asked,
+        };
+        Issue {
+            item,
+            url: issue.url.clone(),
+            repo: issue.repo.clone(),
+            number: issue.number,
+            private: issue.private,
+            state,
+            by: authored(&issue.author, issue.created_at.as_ref(), None, &issue.trust),
+            links: self.lists().into_iter().flat_map(|(relation, list)| self.links(relation, list)).collect(),
+            comments: issue
+                .comments
+                .items
+                .iter()
+                .map(|comment| Comment {
+                    id: comment.id,
+                    url: comment.url.clone(),
+                    by: authored(&comment.author, Some(&comment.created_at), Some(comment.edited), &comment.trust),
+                    text: comment.body.clone(),
+                    noise: comment.author.bot || comment.minimized,
+                })
+                .collect(),
+            unknown: self.unknown(),
+            has_comments: issue.comments.completeness == Completeness::Complete,
+        }
+    }
+
+    fn links(&self, relation: Relation, list: &SnapshotRelation) -> Vec<IssueLink<String>> {
+        let line = self.line("relations");
+        list.issues
+            .iter()
+            .map(|other| IssueLink {
+                relation,
+                repo: other.repo.clone(),
+                number: other.number,
+                url: other.url.clone(),
+                title: other.title.clone(),
+                state: other
+                    .state
+                    .as_deref()
+                    .map_or(ItemState::Unknown, |state| ItemState::of_issue(state, other.state_reason.as_deref())),
+                line,
+            })
+            .collect()
+    }
+
+    fn unknown(&self) -> Vec<Relation> {
+        // Pull requests have no relations of these kinds.
+        let unknown =
+            |list: &SnapshotRelation| self.issue.kind != "pull" && list.completeness != Completeness::Complete;
+        self.lists().into_iter().filter(|(_, list)| unknown(list)).map(|(relation, _)| relation).collect()
+    }
+
+    fn lists(&self) -> [(Relation, &SnapshotRelation); 4] {
+        let relations = &self.issue.relations;
+        [
+            (Relation::Parent, &relations.parent),
+            (Relation::Child, &relations.sub_issues),
+            (Relation::BlockedBy, &relations.blocked_by),
+            (Relation::Blocks, &relations.blocking),
+        ]
+    }
+
+    /// Returns GitHub's fields and the answers of an issue form.
+    fn fields(&self, state: ItemState, body: &str) -> Vec<Field<String>> {
+        let issue = &self.issue;
+        let mut fields: BTreeMap<String, Node<String>> = BTreeMap::new();
+        let scalar = |line, text: &str| Node { line, value: Value::Scalar { text: text.to_owned(), plain: false } };
+        for (name, value) in answers(body) {
+            let plain = value.bytes().all(|byte| byte.is_ascii_digit());
+            let value = Value::Scalar { text: value, plain };
+            fields.insert(name.to_owned(), Node { line: self.line("body"), value });
+        }
+        let kind = issue.issue_type.as_deref().or((issue.kind == "pull").then_some("pull"));
+        let texts = [
+            ("type", "type", kind),
+            ("state", "state", Some(state.name())),
+            ("state_reason", "state_reason", issue.state_reason.as_deref()),
+            ("milestone", "milestone", issue.milestone.as_deref()),
+        ];
+        for (name, own, value) in texts {
+            if let Some(value) = value.filter(|value| !value.is_empty()) {
+                fields.insert(name.to_owned(), scalar(self.line(own), value));
+            }
+        }
+        for (name, values) in [("labels", &issue.labels), ("assignees", &issue.assignees)] {
+            let line = self.line(name);
+            let list = values.iter().map(|value| scalar(line, value)).collect();
+            fields.insert(name.to_owned(), Node { line, value: Value::List(list) });
+        }
+        fields.into_iter().map(|(name, node)| Field { name, node }).collect()
+    }
+}
+
+fn authored(
+    author: &SnapshotAuthor,
+    created_at: Option<&String>,
+    edited: Option<bool>,
+    trust: &str,
+) -> Authored<String> {
+    Authored {
+        author: author.login.clone(),
+        association: author.association.clone(),
+        created_at: created_at.cloned(),
+        edited,
+        trusted: trust == "trusted",
+    }
+}
+
+/// Returns the text with LF line ends, and without a byte-order mark and blank lines at both ends.
+fn trimmed(text: &str) -> String {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let start: usize = text.split_inclusive('\n').take_while(|line| line.trim().is_empty()).map(str::len).sum();
+    text.get(start..).unwrap_or_default().trim_end().to_owned()
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::model::{SnapshotComments, SnapshotRef, SnapshotRelations};
+
+    fn issue() -> SnapshotIssue {
+        SnapshotIssue {
+            asked: true,
+            assignees: Vec::new(),
+            author: SnapshotAuthor::default(),
+            body: Some("\r\n\r\nOne\r\ntwo\r\n".to_owned()),
+            comments: SnapshotComments { completeness: Completeness::Complete, items: Vec::new() },
+            created_at: None,
+            extra: BTreeMap::new(),
+            kind: "issue".to_owned(),
+            labels: vec!["b".to_owned()],
+            merged: false,
+            milestone: None,
+            number: 5,
+            private: None,
+            relations: SnapshotRelations::default(),
+            repo: "O/r".to_owned(),
+            schema_version: SNAPSHOT_VERSION.to_owned(),
+            state: "open".to_owned(),
+            state_reason: None,
+            title: "T".to_owned(),
+            trust: "trusted".to_owned(),
+            issue_type: None,
+            url: "https://github.com/O/r/issues/5".to_owned(),
+        }
+    }
+
+    fn read(issue: &SnapshotIssue) -> Result<SnapshotFile, Diagnostic> {
+        let path = RepoPath::new("snapshot/o/R/5.json").unwrap();
+        SnapshotFile::read(&path, &serde_json::to_string_pretty(issue).unwrap())
+    }
+
+    #[test]
+    fn a_body_begins_and_ends_with_text_and_has_lf_line_ends() {
+        let parsed = read(&issue()).unwrap().parsed();
+        assert_eq!((parsed.item.id.as_str(), parsed.item.body.text.as_str()), ("O/r#5", "One\ntwo"));
+        let without = read(&SnapshotIssue { body: None, ..issue() }).unwrap().parsed();
+        assert_eq!(without.item.body.text, "");
+    }
+
+    #[test]
+    fn states_are_those_of_packs() {
+        let state = |state: &str, reason: Option<&str>, kind: &str, merged| {
+            let (state, reason, kind) = (state.to_owned(), reason.map(str::to_owned), kind.to_owned());
+            read(&SnapshotIssue { state, state_reason: reason, kind, merged, ..issue() }).unwrap().parsed().state.name()
+        };
+        assert_eq!(state("open", Some("reopened"), "issue", false), "open");
+        assert_eq!(state("closed", Some("completed"), "issue", false), "done");
+        assert_eq!(state("closed", None, "issue", false), "done");
+        assert_eq!(state("closed", Some("duplicate"), "issue", false), "not_planned");
+        assert_eq!(state("closed", None, "pull", true), "merged");
+        assert_eq!(state("closed", None, "pull", false), "not_planned");
+        assert_eq!(state("locked_away", None, "issue", false), "unknown");
+    }
+
+    #[test]
+    fn lists_become_relations_and_incomplete_lists_are_named() {
+        let mut issue = issue();
+        let other = SnapshotRef {
+            repo: "p/q".to_owned(),
+            number: 2,
+            state: Some("closed".to_owned()),
+            state_reason: Some("not_planned".to_owned()),
+            title: None,
+            url: "https://github.com/p/q/issues/2".to_owned(),
+        };
+        issue.relations.blocked_by.issues.push(other);
+        issue.relations.parent.completeness = Completeness::Complete;
+        issue.relations.blocked_by.completeness = Completeness::Partial;
+        let parsed = read(&issue).unwrap().parsed();
+        let link = &parsed.links[0];
+        assert_eq!((link.relation, link.number, link.state), (Relation::BlockedBy, 2, ItemState::NotPlanned));
+        assert_eq!(parsed.unknown, [Relation::Child, Relation::BlockedBy, Relation::Blocks]);
+        let pull = read(&SnapshotIssue { kind: "pull".to_owned(), ..issue }).unwrap().parsed();
+        assert_eq!(pull.unknown, []);
+    }
+
+    #[test]
+    fn a_file_in_another_place_or_of_another_version_is_refused() {
+        let message = |issue: &SnapshotIssue| read(issue).unwrap_err().message;
+        assert!(message(&SnapshotIssue { number: 6, ..issue() }).contains("`O/r#6`"));
+        assert!(message(&SnapshotIssue { schema_version: "issue_snapshot/v9".to_owned(), ..issue() }).contains("v1"));
+        let path = RepoPath::new("s/o/r/5.json").unwrap();
+        for text in ["", "[]", "{}", "{\"schema_version\": \"issue_snapshot/v1\"}"] {
+            let fault = SnapshotFile::read(&path, text).unwrap_err();
+            assert_eq!((fault.code, fault.at.unwrap().path), (Code::InvalidSnapshot, path.clone()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! YAML → [`Node`]s, through the reader that the configuration uses too.
+
+use crate::model::{Node, Value};
+use crate::yaml::{self, YamlDialect, YamlError, YamlNode, YamlValue};
+
+/// Why a text is not what its format demands, and on which of its lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SyntaxFault {
+    /// The line, from 1.
+    pub(super) line: u32,
+    /// In the words of a diagnostic.
+    pub(super) message: String,
+}
+
+impl SyntaxFault {
+    /// A fault at a line.
+    pub(super) fn new(line: u32, message: impl Into<String>) -> Self {
+        Self { line, message: message.into() }
+    }
+}
+
+impl From<YamlError> for SyntaxFault {
+    fn from(error: YamlError) -> Self {
+        Self::new(error.at.line, error.kind.to_string())
+    }
+}
+
+/// Reads the documents of a YAML text; those before a fault are returned with it.
+pub(super) fn documents(text: &str) -> (Vec<Node<String>>, Option<SyntaxFault>) {
+    let (documents, error) = yaml::documents(text, YamlDialect::Data);
+    (documents.into_iter().map(node).collect(), error.map(SyntaxFault::from))
+}
+
+/// Reads a text that is one value; `None` if it holds nothing.
+pub(super) fn one(text: &str) -> Result<Option<Node<String>>, SyntaxFault> {
+    match documents(text) {
+        (_, Some(fault)) => Err(fault),
+        (mut documents, None) if documents.len() < 2 => Ok(documents.pop()),
+        (documents, None) => {
+            let line = documents.get(1).map_or(1, |node| node.line);
+            Err(SyntaxFault::new(line, "it holds more than one document"))
+        }
+    }
+}
+
+/// Recursion is as deep as the reader allows values to nest.
+fn node(read: YamlNode) -> Node<String> {
+    let value = match read.value {
+        YamlValue::Null => Value::Null,
+        YamlValue::Scalar { text, plain } => Value::Scalar { text, plain },
+        YamlValue::List(nodes) => Value::List(nodes.into_iter().map(node).collect()),
+        YamlValue::Map(pairs) => Value::Map(pairs.into_iter().map(|(key, value)| (key.text, node(value))).collect()),
+    };
+    Node { line: read.at.line, value }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_keep_their_lines_their_spelling_and_their_order() {
+        let Value::Map(pairs) = one("b: 4.10\na:\n  - '0012'\nc: ~\n").unwrap().unwrap().value else { unreachable!() };
+        let scalar = |text: &str, plain| Value::Scalar { text: text.to_owned(), plain };
+        let list = vec![Node { line: 3, value: scalar("0012", false) }];
+        assert_eq!(
+            pairs,
+            [
+                ("b".to_owned(), Node { line: 1, value: scalar("4.10", true) }),
+                ("a".to_owned(), Node { line: 3, value: Value::List(list) }),
+                ("c".to_owned(), Node { line: 4, value: Value::Null }),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_fault_has_its_line_and_the_words_of_a_diagnostic() {
+        let twice = one("a: 1\nb: 2\na: 3\n").unwrap_err();
+        assert_eq!(twice, SyntaxFault::new(3, "the key `a` stands there twice"));
+        assert_eq!(one("a: 1\n---\nb: 2\n").unwrap_err(), SyntaxFault::new(3, "it holds more than one document"));
+        assert_eq!(one("# nothing\n"), Ok(None));
+    }
+}
