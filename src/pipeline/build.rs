@@ -11,8 +11,8 @@ use crate::redact::Clean;
 use crate::render;
 use crate::seal::{Sealed, Stamp, seal};
 use crate::select::{
-    CommentRules, Input, OriginKind, ProfileInstructions, RootReferences, SelectionContext, TextOrigin, ingredients,
-    select,
+    CommentRules, Input, OriginKind, ProfileInstructions, RootReferences, SelectionContext, TextOrigin,
+    hash_selection_inputs, select,
 };
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,7 +92,7 @@ impl PreparedProfile<'_> {
     /// its stamp.
     fn fingerprint(&self, root: usize, references: &RootReferences) -> Digest {
         let mut digester = self.begun.clone();
-        ingredients(&self.library, root, references, &mut digester);
+        hash_selection_inputs(&self.library, root, references, &mut digester);
         digester.digest()
     }
 }
@@ -174,7 +174,7 @@ impl Project<'_> {
                     sink(built);
                 }
             });
-            benches.iter_mut().for_each(|bench| bench.library.forget());
+            benches.iter_mut().for_each(|bench| bench.library.clear_passages());
             counters.values().for_each(Counter::forget);
         }
         Ok(faults)
