@@ -175,7 +175,7 @@ impl Project<'_> {
                 }
             });
             benches.iter_mut().for_each(|bench| bench.library.clear_passages());
-            counters.values().for_each(Counter::forget);
+            counters.values().for_each(Counter::clear_shared);
         }
         Ok(faults)
     }

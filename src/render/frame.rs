@@ -71,7 +71,7 @@ pub fn render<'a>(
 }
 
 /// What a frame adds to its content, as text: the opening line, the closing line and the empty line after it.
-pub fn frame_size(tag: Tag, frame: &Frame<'_>) -> String {
+pub fn empty_frame(tag: Tag, frame: &Frame<'_>) -> String {
     let mut text = String::new();
     write_frame(&mut text, Form::CURRENT, tag, &Frame { content: "", ..*frame });
     text.push('\n');

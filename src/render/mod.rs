@@ -8,7 +8,7 @@ mod frame;
 mod tag;
 
 pub use form::Form;
-pub use frame::{Frame, LISTED, OmissionLine, Rendering, frame_size, render};
+pub use frame::{Frame, LISTED, OmissionLine, Rendering, empty_frame, render};
 pub use tag::Tag;
 
 use crate::wire;
