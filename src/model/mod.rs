@@ -35,4 +35,5 @@ pub use snapshot::{
 };
 pub use source::{Refusal, SourceTree, Untracked};
 pub use state::ItemState;
+pub(crate) use title::escape_markup;
 pub use title::{short_title_in_line, title_in_line};

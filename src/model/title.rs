@@ -1,6 +1,7 @@
 //! Titles in lists and sentences: on one line, and unable to end the quotes around them.
 
 use super::is_hidden;
+use std::borrow::Cow;
 
 /// How much of a title is shown that anybody could write, in characters.
 const SHORT: usize = 40;
@@ -8,15 +9,15 @@ const SHORT: usize = 40;
 /// A title in a line of Markdown: white space and characters that are not seen become single spaces, and
 /// `&`, `<`, `>` and `"` become entities.
 pub fn title_in_line(title: &str) -> String {
-    escaped(&on_one_line(title))
+    escape_markup(&on_one_line(title)).into_owned()
 }
 
 /// Does the same to the first 40 characters of a title that anybody could write.
 pub fn short_title_in_line(title: &str) -> String {
     let line = on_one_line(title);
     match line.char_indices().nth(SHORT) {
-        Some((end, _)) => escaped(line[..end].trim_end()) + "…",
-        None => escaped(&line),
+        Some((end, _)) => escape_markup(line[..end].trim_end()).into_owned() + "…",
+        None => escape_markup(&line).into_owned(),
     }
 }
 
@@ -25,9 +26,13 @@ fn on_one_line(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn escaped(line: &str) -> String {
-    let mut out = String::with_capacity(line.len() + 8);
-    for c in line.chars() {
+/// Replaces `&`, `<`, `>` and `"` with entities, so that the text can neither open a tag nor end an attribute or a quote.
+pub(crate) fn escape_markup(text: &str) -> Cow<'_, str> {
+    if !text.contains(['&', '<', '>', '"']) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
@@ -36,7 +41,7 @@ fn escaped(line: &str) -> String {
             c => out.push(c),
         }
     }
-    out
+    Cow::Owned(out)
 }
 
 #[cfg(test)]
