@@ -2,7 +2,7 @@
 
 use crate::cache::PackSummary;
 use crate::render;
-use crate::review::{moves, read};
+use crate::review::{read, summarize_changes};
 use crate::session::WrittenPack;
 use crate::wire::{Pack, PackBudget};
 use similar::TextDiff;
@@ -49,7 +49,7 @@ impl SavedPack {
             root: root.unwrap_or_default(),
             profile: now.profile.clone(),
             made: now.into(),
-            moves: old.as_ref().map(|old| moves(old, now)).unwrap_or_default(),
+            moves: old.as_ref().map(|old| summarize_changes(old, now)).unwrap_or_default(),
             budget: now.budget.clone(),
             own: old.as_ref().is_none_or(|old| own(old) != own(now)),
             renderings: renderings.then(|| (old.as_ref().map(rendered), rendered(now))),
