@@ -113,7 +113,7 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         None => format!("{}/{name}", workspace.settings.output.dir),
     };
     let beside = workspace.settings.output.markdown;
-    let look = FreshnessPolicy { alone: args.prune, beside };
+    let look = FreshnessPolicy { exclusive: args.prune, renderings: beside };
     let incremental = workspace.incremental(&folder, &args.building, out, look)?;
     // What is written beside the packs needs them all.
     let incremental = incremental.as_ref().filter(|_| markdown.is_none());

@@ -119,7 +119,12 @@ fn what_needs_review_is_listed_first() {
 
     let reasons = |args: &[&str]| -> Vec<String> {
         let diff = sandbox.json(0, &[&["diff", "--format", "json"], args].concat());
-        diff["needs_review"].as_array().unwrap().iter().map(|item| item["reason"].as_str().unwrap().to_owned()).collect()
+        diff["needs_review"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item["reason"].as_str().unwrap().to_owned())
+            .collect()
     };
     for reason in ["left_out", "outside_text", "redaction_gone"] {
         assert!(reasons(&[]).iter().any(|it| it == reason), "{reason}: {:?}", reasons(&[]));
@@ -146,7 +151,10 @@ fn a_pack_whose_issue_the_snapshot_lacks_is_neither_equal_nor_another() {
     let sandbox = guarded();
     fs::remove_file(sandbox.root().join(ISSUE)).unwrap();
     let said = sandbox.expect(0, &["diff", "--rebuild"]);
-    assert_eq!(said, "0 packs changed, rebuilt and equal, but for 1 whose issue is not in the snapshot, 0 need review\n");
+    assert_eq!(
+        said,
+        "0 packs changed, rebuilt and equal, but for 1 whose issue is not in the snapshot, 0 need review\n"
+    );
     fs::remove_file(sandbox.root().join("packs/feat-room.coding.json")).unwrap();
     let diff = sandbox.json(0, &["diff", "--rebuild", "--format", "json"]);
     assert_eq!((&diff["verdict"]["not_rebuilt"], &diff["verdict"]["unverifiable"]), (&1.into(), &1.into()), "{diff}");
@@ -160,7 +168,11 @@ fn a_pack_that_changed_with_no_changed_input_needs_review() {
     sandbox.write("contextpack.yml", "done_statuses: [open]\n");
     sandbox.expect(0, &["build", "-q"]);
     let diff = sandbox.json(0, &["diff", "--format", "json"]);
-    assert_eq!((&diff["causes"], &diff["needs_review"][0]["reason"]), (&serde_json::json!([]), &"no_cause".into()), "{diff}");
+    assert_eq!(
+        (&diff["causes"], &diff["needs_review"][0]["reason"]),
+        (&serde_json::json!([]), &"no_cause".into()),
+        "{diff}"
+    );
     assert_eq!(diff["verdict"]["needs_review"], diff["verdict"]["changed"]);
     // A budget that was changed is a cause of its own.
     sandbox.commit();
