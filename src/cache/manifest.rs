@@ -1,7 +1,7 @@
-//! What became of packs, and what the last build of them all looked at.
+//! The manifest of a cache: the packs as they were written, and the inputs of the last build of all roots.
 
-use super::fresh;
-use super::trace::{InputKey, listing};
+use super::freshness::FreshnessPolicy;
+use super::traced_tree::{InputKey, listing_digest};
 use super::{Cache, TracedTree};
 use crate::model::{Code, Diagnostic, Digest, FileState, Place, RepoPath, Severity, SourceTree};
 use crate::store::Folder;
@@ -9,74 +9,74 @@ use crate::wire;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What is known of the packs of a repo.
+/// The cached facts about the packs of a repo.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Of the secrets of the process that built them.
+    /// The digest of the environment's secrets in the process that built the packs.
     pub(super) environment: Option<Digest>,
-    /// By file name.
+    /// The packs by file name.
     pub packs: BTreeMap<String, CachedPack>,
     /// The last build of all roots.
     pub run: Option<CompletedBuild>,
 }
 
-/// A pack as it was built.
+/// A pack as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CachedPack {
     /// The root's id.
     pub root: String,
     /// The profile.
     pub profile: String,
-    /// What decides how it is built.
+    /// The digest of everything that determines its content.
     pub fingerprint: Digest,
-    /// Its file.
+    /// The pack's file.
     pub file: FileFingerprint,
-    /// The file of its rendering beside it, where that is kept.
-    pub beside: Option<FileFingerprint>,
-    /// What is told of it.
-    pub made: PackSummary,
+    /// The file of the rendering beside it, if there is one.
+    pub rendering: Option<FileFingerprint>,
+    /// The summary for reports.
+    pub summary: PackSummary,
 }
 
 /// A file as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileFingerprint {
-    /// Of its bytes.
+    /// The digest of its bytes.
     pub(super) digest: Digest,
-    /// How it was when the bytes were last looked at, where the system tells enough.
+    /// The file's state when its bytes were last verified, if the system reports enough of it.
     pub(super) state: Option<FileState>,
 }
 
-/// What is told of a pack.
+/// The facts about a pack that commands report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackSummary {
-    /// Its hash.
+    /// The pack's hash.
     pub hash: String,
     /// The characters of its rendering.
     pub used_chars: u64,
-    /// The tokens of its rendering, where they are counted.
+    /// The tokens of its rendering, if counted.
     pub used_tokens: Option<u64>,
-    /// How many sections were left out.
+    /// The number of omissions.
     pub omitted: usize,
-    /// How many secrets were taken out.
+    /// The number of redacted values.
     pub redacted: u64,
 }
 
-/// A build of all roots that had no errors in any pack.
+/// A build of all roots without an error in any pack.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CompletedBuild {
-    /// What was asked for.
+    /// The digest of what was to be built.
     pub job: Digest,
-    /// Of the configuration.
+    /// The digest of the configuration.
     pub config: Digest,
     /// The names of its packs, sorted.
     pub names: Vec<String>,
     pub(super) listing: Digest,
-    /// Whether it is of the snapshot, its place in the listing, and what was found.
-    seen: Vec<(bool, usize, Digest)>,
+    /// The inputs: whether each is of the snapshot, its index in the listing, and the digest of its content.
+    inputs: Vec<(bool, usize, Digest)>,
     diagnostics: Vec<CachedDiagnostic>,
 }
 
-/// A diagnostic, clean, as it was told.
+/// A reported diagnostic, redacted.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct CachedDiagnostic {
     at: Option<(String, Option<u32>, Option<u32>)>,
@@ -100,55 +100,57 @@ impl From<&wire::Pack> for PackSummary {
 }
 
 impl CachedPack {
-    /// Whether the file `name` of `folder` still holds the bytes that were written, and the one `beside` it too,
-    /// where that is kept. Where it is not, a file of that name is nothing that a pruning may pass over.
-    pub fn is_there(&self, folder: &Folder, name: &str, beside: &str, look: fresh::FreshnessPolicy) -> bool {
-        let is_beside = match &self.beside {
-            Some(file) => look.beside && file.is_there(folder, beside),
-            None => !look.beside && (!look.alone || folder.state(beside).is_none()),
+    /// Returns whether the file `name` of `folder` still holds the bytes that were written.
+    ///
+    /// The same must hold for the rendering `beside` it, if `policy` asks for one. If it does not, an exclusive folder
+    /// must have no file of that name, since pruning would have to remove it.
+    pub fn is_unchanged(&self, folder: &Folder, name: &str, beside: &str, policy: FreshnessPolicy) -> bool {
+        let is_beside = match &self.rendering {
+            Some(file) => policy.renderings && file.is_unchanged(folder, beside),
+            None => !policy.renderings && (!policy.exclusive || folder.state(beside).is_none()),
         };
-        is_beside && self.file.is_there(folder, name)
+        is_beside && self.file.is_unchanged(folder, name)
     }
 }
 
 impl FileFingerprint {
-    /// A file that holds `bytes` now. Whoever changes it after this changes its state too, so none is kept.
+    /// Creates the fingerprint of a file that was just written, whose state is too recent to identify its content.
     pub fn new(bytes: impl AsRef<[u8]>) -> Self {
         Self { digest: Digest::of(bytes), state: None }
     }
 
-    /// Whether the file still holds the bytes. One whose state is the same, and was old enough, counts as read: anyone
-    /// can repeat a build, and `check` reads.
-    pub(super) fn is_there(&self, folder: &Folder, name: &str) -> bool {
+    /// Returns whether the file still holds the bytes, reading it only if its state changed or was too recent.
+    pub(super) fn is_unchanged(&self, folder: &Folder, name: &str) -> bool {
         (self.state.is_some() && folder.state(name) == self.state) || self.holds(folder, name)
     }
 
-    /// Whether the file holds the bytes, by reading it.
+    /// Reads the file and returns whether it holds the bytes.
     pub(super) fn holds(&self, folder: &Folder, name: &str) -> bool {
         folder.read(name).ok().flatten().is_some_and(|bytes| Digest::of(bytes) == self.digest)
     }
 }
 
 impl CompletedBuild {
-    /// A run of `job` under `config`, which looked at all that `trace` took down and told these diagnostics.
+    /// Creates the record of a build of `job` under `config`, with the inputs of `trace` and the reported diagnostics.
     ///
-    /// `listed` is what is wrong with the listing.
+    /// `listed` are the diagnostics of the listing. `None` if an input changed during the build.
     pub fn new<S: SourceTree>(
         cache: &Cache,
         [job, config]: [Digest; 2],
         trace: &TracedTree<'_, S>,
         listed: &[Diagnostic],
         names: Vec<String>,
-        told: &[Diagnostic],
+        diagnostics: &[Diagnostic],
     ) -> Option<Self> {
-        let seen = trace.seen()?;
-        let listing = listing(trace, listed, cache.begun());
-        Some(Self { job, config, names, listing, seen, diagnostics: told.iter().map(CachedDiagnostic::from).collect() })
+        let inputs = trace.observed()?;
+        let listing = listing_digest(trace, listed, cache.base_digester());
+        let diagnostics = diagnostics.iter().map(CachedDiagnostic::from).collect();
+        Some(Self { job, config, names, listing, inputs, diagnostics })
     }
 
-    /// What it looked at in a source with the same listing, and a digest of what it found.
-    pub(super) fn seen(&self, source: &dyn SourceTree) -> Option<Vec<(InputKey, Digest)>> {
-        self.seen
+    /// Returns the inputs in a source with the same listing, and the digests of their content.
+    pub(super) fn inputs(&self, source: &dyn SourceTree) -> Option<Vec<(InputKey, Digest)>> {
+        self.inputs
             .iter()
             .map(|(issue, place, digest)| {
                 let paths = if *issue { source.issues() } else { source.files() };
@@ -157,7 +159,7 @@ impl CompletedBuild {
             .collect()
     }
 
-    /// What was told.
+    /// Returns the diagnostics that the build reported.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         self.diagnostics.iter().map(Diagnostic::from).collect()
     }
@@ -177,24 +179,24 @@ impl From<&Diagnostic> for CachedDiagnostic {
 }
 
 impl From<&CachedDiagnostic> for Diagnostic {
-    fn from(told: &CachedDiagnostic) -> Self {
-        let at = told.at.as_ref().and_then(|(path, line, column)| {
+    fn from(cached: &CachedDiagnostic) -> Self {
+        let at = cached.at.as_ref().and_then(|(path, line, column)| {
             let path = RepoPath::new(&format!("./{path}")).ok()?;
             Some(Place { path, line: *line, column: *column })
         });
         Self {
             at,
-            code: told.code,
-            severity: if told.error { Severity::Error } else { Severity::Warning },
-            message: told.message.clone(),
-            help: told.help.clone(),
-            about: told.about.clone(),
+            code: cached.code,
+            severity: if cached.error { Severity::Error } else { Severity::Warning },
+            message: cached.message.clone(),
+            help: cached.help.clone(),
+            about: cached.about.clone(),
         }
     }
 }
 
 impl Manifest {
-    /// What is known after a run; `run` stands there only where all of it may be taken as it is.
+    /// Creates the manifest after a build; `run` is `None` unless all of it can be reused.
     pub fn new(packs: impl IntoIterator<Item = (String, CachedPack)>, run: Option<CompletedBuild>) -> Self {
         Self { environment: None, packs: packs.into_iter().collect(), run }
     }
@@ -203,11 +205,11 @@ impl Manifest {
         postcard::from_bytes(bytes).ok()
     }
 
-    /// The bytes to write `now`. States of files that changed just before are left out.
+    /// Encodes the manifest; states of files that changed shortly before `now` are left out.
     pub(super) fn encode(&self, environment: Digest, now: u128) -> Option<Vec<u8>> {
         let mut manifest = Self { environment: Some(environment), ..self.clone() };
         for pack in manifest.packs.values_mut() {
-            for file in std::iter::once(&mut pack.file).chain(&mut pack.beside) {
+            for file in std::iter::once(&mut pack.file).chain(&mut pack.rendering) {
                 file.state = file.state.filter(|state| state.is_rested(now));
             }
         }

@@ -1,52 +1,51 @@
-//! What earlier builds of a repo found out, below `.contextpack/cache`.
+//! The cache of a repo's earlier builds, in `.contextpack/cache`.
 //!
-//! A cache is never the truth: without it everything is the same but the time. Its files are replaced
-//! whole, one by one, and each says for itself whether it can be used, so that processes share them
-//! without locks: whoever writes last wins, and what a loser found out is found out again. A file that
-//! this user did not write in this working copy, or that is of another program, is dropped with a note.
+//! A cache is never the truth: without it a build gives the same packs, only slower. Its files are replaced atomically,
+//! one by one, and each can be validated alone, so that processes share them without locks: the last writer wins, and
+//! what was lost is computed again. A file that this user did not write in this working copy, or that another program
+//! wrote, is dropped with a note.
 //!
-//! Nothing in it is raw text. Digests of raw text begin with a key that lies outside the repo: without it
-//! nobody can try secrets against them.
+//! It holds no raw text. Digests of raw text are keyed with a key outside the repo, so that an outsider cannot test
+//! guesses of secrets against them.
 
 mod build_cache;
-mod fresh;
+mod freshness;
 mod manifest;
-mod recent;
-mod texts;
-mod trace;
+mod scrub_cache;
+mod session_memo;
+mod traced_tree;
 
 pub use build_cache::{BuildCache, CachedReading, FilePurpose, FileResult, LoadedDocument, NoCache, ReferenceCache};
-pub use fresh::FreshnessPolicy;
+pub use freshness::FreshnessPolicy;
 pub use manifest::{CachedPack, CompletedBuild, FileFingerprint, Manifest, PackSummary};
-pub use recent::SessionMemo;
-pub use texts::ScrubCache;
-pub use trace::TracedTree;
+pub use scrub_cache::ScrubCache;
+pub use session_memo::SessionMemo;
+pub use traced_tree::TracedTree;
 
 use crate::model::{Digest, Digester};
 use crate::store::{CacheFolder, SealedContent, StoreError};
 use std::time::SystemTime;
 
-/// This program: its version and its source code.
+/// The identity of this program: its version and a digest of its source code.
 const PROGRAM: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("CONTEXTPACK_SOURCE"));
 
 const PACKS: &str = "packs";
 const TEXTS: &str = "texts";
 
-/// The cache of one repo, as it was when it was opened.
+/// The cache of one repo, as read when it was opened.
 #[derive(Debug)]
 pub struct Cache {
     folder: CacheFolder,
-    /// Of the secrets that no pack may hold.
+    /// The digest of the environment's secrets, which no pack may hold.
     environment: Digest,
-    /// What is known of packs.
+    /// The cached facts about packs.
     pub manifest: Manifest,
 }
 
 impl Cache {
-    /// Reads the cache in `folder`. Nothing is written yet.
+    /// Reads the cache in `folder`, without writing to it.
     ///
-    /// `environment` tells the secrets of the building process apart. What could not be used goes to `notes`,
-    /// for people who ask.
+    /// `environment` is a digest of the process's secrets. Reasons why something cannot be used are added to `notes`.
     pub fn new(folder: CacheFolder, environment: Digest, notes: &mut Vec<String>) -> Self {
         let environment = folder.digester().part(environment.hex()).digest();
         let mut cache = Self { folder, environment, manifest: Manifest::default() };
@@ -62,26 +61,26 @@ impl Cache {
         cache
     }
 
-    /// What is known of texts, under a configuration with this text.
+    /// Returns the cache of texts for a configuration with this text.
     pub fn texts(&self, config: &str, notes: &mut Vec<String>) -> ScrubCache {
         let bytes = self.read(TEXTS, notes).unwrap_or_default();
-        ScrubCache::new(self.begun(), config, bytes).unwrap_or_else(|| {
+        ScrubCache::new(self.base_digester(), config, bytes).unwrap_or_else(|| {
             notes.push(dropped(TEXTS));
-            ScrubCache::empty(self.begun(), config)
+            ScrubCache::empty(self.base_digester(), config)
         })
     }
 
-    /// A digest that has begun with the key and the program.
-    pub fn begun(&self) -> Digester {
+    /// Returns a digester that has been fed the key and the program's identity.
+    pub fn base_digester(&self) -> Digester {
         self.folder.digester().part(PROGRAM)
     }
 
-    /// Remembers what became of packs, and what is known of texts.
+    /// Writes the manifest and, if they changed, the cached texts.
     ///
     /// # Errors
-    /// Where the system refuses to write; what was there before is as it was.
+    /// If the system refuses to write; the old files are then unchanged.
     pub fn save(&self, manifest: &Manifest, texts: Option<&ScrubCache>) -> Result<(), StoreError> {
-        if let Some(bytes) = texts.and_then(ScrubCache::changed) {
+        if let Some(bytes) = texts.and_then(ScrubCache::encode_changes) {
             self.folder.write(TEXTS, PROGRAM, &bytes)?;
         }
         match manifest.encode(self.environment, now()) {
@@ -110,7 +109,7 @@ fn dropped(name: &str) -> String {
     format!("`.contextpack/cache/{name}` is damaged or was not written here, and is made again")
 }
 
-/// Nanoseconds since 1970.
+/// Returns the time in nanoseconds since 1970.
 fn now() -> u128 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos())
 }

@@ -1,4 +1,4 @@
-//! What a cache makes of files that it did not write, and of clocks.
+//! Tests of the cache with foreign files and with clocks that are set back.
 
 use super::CachedReading;
 use super::*;
@@ -16,13 +16,20 @@ fn opened(root: &Path) -> (Cache, Vec<String>) {
 }
 
 fn pack(bytes: &[u8]) -> CachedPack {
-    let made = PackSummary { hash: "h".to_owned(), used_chars: 1, used_tokens: None, omitted: 0, redacted: 0 };
+    let summary = PackSummary { hash: "h".to_owned(), used_chars: 1, used_tokens: None, omitted: 0, redacted: 0 };
     let (root, profile) = ("x".to_owned(), "coding".to_owned());
-    CachedPack { root, profile, fingerprint: Digest::of("f"), file: FileFingerprint::new(bytes), beside: None, made }
+    CachedPack {
+        root,
+        profile,
+        fingerprint: Digest::of("f"),
+        file: FileFingerprint::new(bytes),
+        rendering: None,
+        summary,
+    }
 }
 
 #[test]
-fn what_was_saved_is_there_and_what_is_damaged_is_dropped_with_a_note() {
+fn saved_entries_are_read_back_and_damaged_ones_dropped_with_a_note() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     fs::create_dir(root.join("repo")).unwrap();
@@ -47,13 +54,13 @@ fn what_was_saved_is_there_and_what_is_damaged_is_dropped_with_a_note() {
     let folder = CacheFolder::open(&root.join("repo"), root, Access::Read).unwrap().unwrap();
     let other = Cache::new(folder, Digest::of("other"), &mut Vec::new());
     assert!(other.manifest.packs.is_empty(), "packs of another environment");
-    // Another key makes all of it worthless.
+    // A cache under another key is not used.
     fs::write(root.join("contextpack/key"), [7; 32]).unwrap();
     assert!(opened(root).0.manifest.packs.is_empty());
 }
 
 #[test]
-fn readings_last_and_are_forgotten_once_nobody_asks_for_them() {
+fn texts_are_kept_until_a_build_does_not_use_them() {
     let redactor = Redactor::new(&crate::config::RedactionSettings::default());
     let pieces = [Piece { key: "body", text: "text", line: 1 }];
     let reading = CachedReading {
@@ -64,26 +71,26 @@ fn readings_last_and_are_forgotten_once_nobody_asks_for_them() {
     let keys: Vec<Digest> = ["a", "b", "c"].iter().map(Digest::of).collect();
     let texts = ScrubCache::empty(Digester::default(), "");
     keys.iter().for_each(|key| texts.keep(key, &reading));
-    let bytes = texts.changed().unwrap();
+    let bytes = texts.encode_changes().unwrap();
     let texts = ScrubCache::new(Digester::default(), "", bytes.clone()).unwrap();
     assert_eq!(texts.recall(&keys[0]).unwrap().scrubbed, reading.scrubbed);
     assert!(texts.recall(&Digest::of("d")).is_none());
-    let less = ScrubCache::new(Digester::default(), "", texts.changed().unwrap()).unwrap();
+    let less = ScrubCache::new(Digester::default(), "", texts.encode_changes().unwrap()).unwrap();
     assert!(less.recall(&keys[0]).is_some() && less.recall(&keys[1]).is_none());
     let used = ScrubCache::new(Digester::default(), "", bytes.clone()).unwrap();
     keys.iter().for_each(|key| drop(used.recall(key)));
-    assert_eq!(used.changed(), None, "nothing is new and all of it is used");
-    // A build that did not ask for all of it says nothing against the rest.
-    let spared = ScrubCache::new(Digester::default(), "", bytes.clone()).unwrap();
-    spared.spare();
-    assert_eq!(spared.changed(), None);
-    spared.keep(&Digest::of("e"), &reading);
-    let more = spared.renewed();
+    assert_eq!(used.encode_changes(), None, "nothing is new and all of it is used");
+    // A build that skipped texts does not drop the unused ones.
+    let incomplete = ScrubCache::new(Digester::default(), "", bytes.clone()).unwrap();
+    incomplete.mark_incomplete();
+    assert_eq!(incomplete.encode_changes(), None);
+    incomplete.keep(&Digest::of("e"), &reading);
+    let more = incomplete.for_next_build();
     assert!(more.recall(&keys[1]).is_some() && more.recall(&Digest::of("e")).is_some());
     assert!(ScrubCache::new(Digester::default(), "", bytes[..bytes.len() - 1].to_vec()).is_none());
 }
 
-/// A file that somebody writes while it is read.
+/// A file that changes with every read.
 struct Restless(RepoPath, Mutex<u32>);
 
 impl SourceTree for Restless {
@@ -99,22 +106,22 @@ impl SourceTree for Restless {
 }
 
 #[test]
-fn of_a_file_that_changes_during_a_build_no_text_counts_as_the_other() {
+fn a_file_that_changes_during_a_build_has_a_digest_for_each_text() {
     let path = RepoPath::new("a.md").unwrap();
     let source = Restless(path.clone(), Mutex::new(0));
     let trace = TracedTree::new(&source, Digester::default(), None, None);
     let first = trace.read(&path).unwrap();
     let digest = trace.content(&path, &first);
-    assert!(trace.seen().is_some());
+    assert!(trace.observed().is_some());
     let second = trace.read(&path).unwrap();
     assert_eq!(trace.content(&path, &first), digest);
     assert_ne!(trace.content(&path, &second), digest);
-    assert!(trace.seen().is_none(), "the next build must not take this one for the last word");
+    assert!(trace.observed().is_none(), "the next build must not take this one for the last word");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_state_stands_for_bytes_only_once_the_file_has_rested() {
+fn a_state_identifies_content_only_once_the_file_has_settled() {
     let temp = tempfile::tempdir().unwrap();
     let folder = Folder::open_anywhere(temp.path()).unwrap();
     folder.write("x.json", b"1").unwrap();
@@ -126,13 +133,13 @@ fn a_state_stands_for_bytes_only_once_the_file_has_rested() {
     assert!(!state.is_rested(changed - 1) && !state.is_rested(0));
 
     let known = FileFingerprint { state: Some(state), ..FileFingerprint::new(b"1") };
-    assert!(known.is_there(&folder, "x.json") && known.holds(&folder, "x.json"));
+    assert!(known.is_unchanged(&folder, "x.json") && known.holds(&folder, "x.json"));
     // Of the same size, and with the time of its last change set back.
     fs::write(temp.path().join("x.json"), b"2").unwrap();
     let file = fs::File::options().write(true).open(temp.path().join("x.json")).unwrap();
     file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
-    assert!(!known.is_there(&folder, "x.json"));
+    assert!(!known.is_unchanged(&folder, "x.json"));
     folder.write("x.json", b"1").unwrap();
-    assert!(known.is_there(&folder, "x.json"), "the bytes are the same again");
-    assert!(!known.is_there(&folder, "y.json"));
+    assert!(known.is_unchanged(&folder, "x.json"), "the bytes are the same again");
+    assert!(!known.is_unchanged(&folder, "y.json"));
 }

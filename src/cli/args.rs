@@ -178,7 +178,7 @@ pub(crate) enum Command {
     ///
     /// Compares two packs, two folders of packs, or the packs of two revisions, section by section: what came, went, moved, changed or has more or less detail; inputs, budget, omissions, redactions, warnings and relations; and which input was the cause. It begins with a verdict in one line. A change that is equal in several packs is shown once. Packs that differ only in when and by what they were built do not differ.
     ///
-    /// What needs eyes: instructions that changed, new text by authors outside the repo, trust that changed, a redaction that is gone, something newly left out for the budget, a pack that changed with no changed input, a damaged pack.
+    /// What needs review: instructions that changed, new text by authors outside the repo, trust that changed, a redaction that is gone, something newly left out for the budget, a pack that changed with no changed input, a damaged pack.
     #[command(after_long_help = help::DIFF)]
     Diff(DiffArgs),
 

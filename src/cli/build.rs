@@ -113,7 +113,7 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         None => format!("{}/{name}", repository.settings().output.dir),
     };
     let beside = repository.settings().output.markdown;
-    let look = FreshnessPolicy { alone: args.prune, beside };
+    let look = FreshnessPolicy { exclusive: args.prune, renderings: beside };
     let order = BuildOrder {
         roots: &[],
         profiles: &args.building.profiles(&repository)?,

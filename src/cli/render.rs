@@ -7,7 +7,7 @@ use super::failure::Failure;
 use super::report::plain_error;
 use super::target;
 use crate::render::Form;
-use crate::review::unseen;
+use crate::review::invisible_faults;
 use crate::wire::Pack;
 use std::io::Write as _;
 
@@ -40,7 +40,7 @@ pub(crate) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
 /// Why a pack is not printed: as it stands it would not be the rendering that its budget measured, or its reader would
 /// obey what nobody sees.
 fn faults(pack: &Pack) -> Vec<String> {
-    let mut faults = unseen(pack);
+    let mut faults = invisible_faults(pack);
     if Form::named(&pack.budget.rendering).is_none() {
         let name: String = pack.budget.rendering.chars().take(80).collect();
         faults.push(format!("this program does not know the rendering `{name}`"));

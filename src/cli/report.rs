@@ -4,7 +4,7 @@ use super::annotations::Annotations;
 use super::args::Format;
 use super::console;
 use crate::model::{Diagnostic, RepoPath, Severity, harmless_json, is_hidden};
-use crate::review::unseen_at;
+use crate::review::invisible_at;
 use anstyle::{AnsiColor, Style};
 use std::borrow::Cow;
 use std::error::Error;
@@ -89,8 +89,8 @@ pub(crate) fn json_line(value: &impl serde::Serialize) -> String {
 }
 
 fn escaped(json: &str) -> String {
-    let is_unseen = unseen_at(json);
-    harmless_json(json, |at, _| is_unseen(at))
+    let is_invisible = invisible_at(json);
+    harmless_json(json, |at, _| is_invisible(at))
 }
 
 /// Writes an error without a place, with its chain of causes.
@@ -113,13 +113,13 @@ fn severity(severity: Severity) -> &'static str {
 
 /// The text on one line with nothing that a terminal obeys or hides: such characters become `\u{…}`.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    let is_unseen = unseen_at(text);
-    if !text.char_indices().any(|(at, c)| is_hidden(c) || is_unseen(at)) {
+    let is_invisible = invisible_at(text);
+    if !text.char_indices().any(|(at, c)| is_hidden(c) || is_invisible(at)) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for (at, c) in text.char_indices() {
-        if is_hidden(c) || is_unseen(at) {
+        if is_hidden(c) || is_invisible(at) {
             shown.extend(c.escape_default());
         } else {
             shown.push(c);
@@ -169,7 +169,7 @@ mod tests {
     fn what_the_scrubber_removes_is_never_printed_raw() {
         for c in (0..=0xe_0fff).filter_map(char::from_u32) {
             let text = format!("a{c}b");
-            if unseen_at(&text)(1) {
+            if invisible_at(&text)(1) {
                 assert!(!printable(&text).contains(c), "{:?}", printable(&text));
                 let json = json_text(&text);
                 assert!(!json.contains(c) && serde_json::from_str::<String>(&json).unwrap() == text, "{json}");

@@ -94,16 +94,16 @@ fn follow<E: Events>(global: &Global, args: &WatchArgs, request: SessionRequest,
     let teller = WatchReporter { global, print: args.print, out: args.out.clone() };
     let stamps = Box::new(move || stamp().unwrap_or_else(|_| first.clone()));
     let mut watch = Watch::new(request, process_environment(), events, stamps, args.print.is_some());
-    let report = watch.look();
+    let report = watch.check();
     // What is typed wrong is wrong at the start; later the repo may change as it likes.
     if let Some(unresolved) = report.unresolved.first() {
         return Err(Failure::usage(unresolved.to_string()));
     }
-    if let Some(WatchProblem::Session(error @ EngineError::Profile { .. })) = report.trouble.first() {
+    if let Some(WatchProblem::Session(error @ EngineError::Profile { .. })) = report.problems.first() {
         return Err(Failure::usage(error.to_string()));
     }
     teller.begin(report, &watch, args)?;
-    while let Some(report) = watch.news() {
+    while let Some(report) = watch.next_report() {
         teller.tell(report, &watch)?;
     }
     Ok(Exit::Interrupted)
@@ -157,7 +157,7 @@ impl WatchReporter<'_> {
         }
         let saved = std::mem::take(&mut report.saved);
         let (took, several) = (report.took, report.several_profiles);
-        let (removed, mended) = (std::mem::take(&mut report.removed), report.mended);
+        let (removed, mended) = (std::mem::take(&mut report.removed), report.recovered);
         self.wrong(report, watch)?;
         if !self.global.quiet {
             if mended {
@@ -187,7 +187,7 @@ impl WatchReporter<'_> {
     /// What went wrong, and did not before.
     fn wrong<E: Events>(&self, report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
         let mut err = console::stderr();
-        for trouble in report.trouble {
+        for trouble in report.problems {
             match trouble {
                 WatchProblem::Session(EngineError::Config { diagnostics: faults, .. }) => {
                     report::text(&mut err, &faults, &|_| None)?
@@ -206,7 +206,7 @@ impl WatchReporter<'_> {
             writeln!(err, "not built: {}", printable(&root.to_string()))?;
         }
         if !self.global.quiet {
-            for name in &report.left {
+            for name in &report.orphaned {
                 let path = self.shown(watch, name);
                 writeln!(err, "left: {}: its root is gone or cannot be read", printable(&path))?;
             }
@@ -231,12 +231,12 @@ impl WatchReporter<'_> {
         };
         let written = report.saved.into_iter().map(|saved| output::BuiltPack {
             files: saved.files.iter().map(|name| self.shown(watch, name)).collect(),
-            hash: Some(saved.made.hash),
-            used_chars: Some(saved.made.used_chars),
-            used_tokens: saved.made.used_tokens,
-            omitted: Some(saved.made.omitted),
-            redacted: Some(saved.made.redacted),
-            ..empty(saved.root, saved.profile, &saved.name, "written", saved.moves)
+            hash: Some(saved.summary.hash),
+            used_chars: Some(saved.summary.used_chars),
+            used_tokens: saved.summary.used_tokens,
+            omitted: Some(saved.summary.omitted),
+            redacted: Some(saved.summary.redacted),
+            ..empty(saved.root, saved.profile, &saved.name, "written", saved.changes)
         });
         let failed = report.failed.into_iter().map(|it| empty(it.root, it.profile, &it.name, "failed", it.reasons));
         let removed = report
@@ -245,7 +245,7 @@ impl WatchReporter<'_> {
             .map(|it| empty(it.root, it.profile, &it.name, "removed", vec!["its root or profile is gone".to_owned()]));
         let packs = written.chain(failed).chain(removed).collect();
         let mut diagnostics = self.levelled(report.diagnostics);
-        for trouble in report.trouble {
+        for trouble in report.problems {
             match trouble {
                 WatchProblem::Session(EngineError::Config { diagnostics: faults, .. }) => diagnostics.extend(faults),
                 WatchProblem::Follow(error) => return Err(Failure::Outside(error.into())),

@@ -13,8 +13,8 @@ use crate::redact::Clean;
 use crate::render;
 use crate::seal::{Sealed, Stamp, seal};
 use crate::select::{
-    CommentRules, Input, OriginKind, ProfileInstructions, RootReferences, SelectionContext, TextOrigin, ingredients,
-    select,
+    CommentRules, Input, OriginKind, ProfileInstructions, RootReferences, SelectionContext, TextOrigin,
+    hash_selection_inputs, select,
 };
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -165,7 +165,7 @@ impl PreparedProfile<'_> {
     /// Digests everything that decides the pack of `root` except its stamp: `fit` and `seal` get nothing else.
     fn fingerprint(&self, root: usize, references: &RootReferences) -> Digest {
         let mut digester = self.key_prefix.clone();
-        ingredients(&self.library, root, references, &mut digester);
+        hash_selection_inputs(&self.library, root, references, &mut digester);
         digester.digest()
     }
 }
@@ -250,8 +250,8 @@ impl Project<'_> {
                     sink(built);
                 }
             });
-            prepared.iter_mut().for_each(|profile_ready| profile_ready.library.forget());
-            counters.values().for_each(Counter::forget);
+            prepared.iter_mut().for_each(|profile_ready| profile_ready.library.clear_passages());
+            counters.values().for_each(Counter::clear_shared);
         }
         Ok(faults)
     }

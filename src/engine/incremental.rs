@@ -65,9 +65,11 @@ impl<'a> IncrementalBuild<'a> {
         look: FreshnessPolicy,
     ) -> Self {
         let (name, text) = (&configuration.name, configuration.text.as_deref());
-        let config = cache.begun().part([u8::from(text.is_some())]).part(text.unwrap_or_default()).digest();
-        let job =
-            order.profiles.iter().fold(cache.begun().part(name).part(config.bytes()), |job, profile| job.part(profile));
+        let config = cache.base_digester().part([u8::from(text.is_some())]).part(text.unwrap_or_default()).digest();
+        let job = order
+            .profiles
+            .iter()
+            .fold(cache.base_digester().part(name).part(config.bytes()), |job, profile| job.part(profile));
         let job =
             job.part(format!("{:?} {:?} {:?} {:?}", order.limits, order.out, order.roots, order.untracked)).digest();
         Self { repo, cache, folder, look, job, config, packs: Mutex::default() }
@@ -78,7 +80,7 @@ impl<'a> IncrementalBuild<'a> {
     where
         'a: 't,
     {
-        TracedTree::new(self.repo, self.cache.begun(), texts, recent)
+        TracedTree::new(self.repo, self.cache.base_digester(), texts, recent)
     }
 
     /// What a build of all roots would give, where nothing changed since the last one: its packs, by name,
@@ -100,7 +102,7 @@ impl<'a> IncrementalBuild<'a> {
     pub fn known(&self, planned: &Planned) -> Option<UnchangedPack> {
         let pack = self.cache.manifest.packs.get(&planned.name)?;
         let same = pack.fingerprint == planned.fingerprint;
-        if !same || !pack.is_there(self.folder, &planned.name, &companion::name(&planned.name), self.look) {
+        if !same || !pack.is_unchanged(self.folder, &planned.name, &companion::name(&planned.name), self.look) {
             return None;
         }
         self.packs.lock().unwrap_or_else(PoisonError::into_inner).insert(planned.name.clone(), pack.clone());
@@ -114,8 +116,8 @@ impl<'a> IncrementalBuild<'a> {
             profile: kept.profile.clone(),
             fingerprint,
             file: FileFingerprint::new(bytes),
-            beside: rendering.map(FileFingerprint::new),
-            made: kept.made.clone(),
+            rendering: rendering.map(FileFingerprint::new),
+            summary: kept.made.clone(),
         };
         self.packs.lock().unwrap_or_else(PoisonError::into_inner).insert(kept.name.clone(), pack);
     }
@@ -154,11 +156,11 @@ impl<'a> IncrementalBuild<'a> {
     /// # Errors
     /// Where the system refuses.
     pub fn rest(&self) -> Result<(), StoreError> {
-        self.cache.rest(self.folder, &companion::name)
+        self.cache.save_settled(self.folder, &companion::name)
     }
 }
 
 fn kept(name: &str, pack: &CachedPack) -> UnchangedPack {
     let (root, profile) = (pack.root.clone(), pack.profile.clone());
-    UnchangedPack { root, profile, name: name.to_owned(), made: pack.made.clone() }
+    UnchangedPack { root, profile, name: name.to_owned(), made: pack.summary.clone() }
 }

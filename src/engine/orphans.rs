@@ -54,12 +54,13 @@ pub fn orphans(
             .iter()
             .find(|section| section.id == "root.json")
             .and_then(|section| section.source.path.as_deref());
-        let own =
-            review::names(&pack.root).iter().any(|root| name == format!("{}.{}.json", model::slug(root), pack.profile));
+        let own = review::root_names(&pack.root)
+            .iter()
+            .any(|root| name == format!("{}.{}.json", model::slug(root), pack.profile));
         if own && !source.is_some_and(|path| unread.contains(&path)) {
             let url = pack.root.issue_url.as_deref().filter(|_| pack.root.work_item_id.is_none());
             let lacks = |(repo, number)| project.graph().of_issue(project.corpus(), repo, number).is_none();
-            let unverifiable = if url.and_then(review::issue).is_some_and(lacks) {
+            let unverifiable = if url.and_then(review::parse_issue_url).is_some_and(lacks) {
                 Some(NOT_IN_SNAPSHOT)
             } else if source.is_some_and(|path| is_displaced(top, path)) {
                 Some("a link, or something else that is not read, is in the place of its item's file")

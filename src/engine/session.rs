@@ -154,7 +154,7 @@ impl Session {
     pub fn save(&mut self) {
         let Some(folder) = self.unsaved.take() else { return };
         if let Some((cache, _)) = &mut self.cache {
-            if let Some(rested) = cache.rested(&folder, &companion::name) {
+            if let Some(rested) = cache.with_settled_states(&folder, &companion::name) {
                 cache.manifest = rested;
             }
             // A build of some roots is no use to others.
@@ -163,7 +163,7 @@ impl Session {
                 let _ = cache.save(&cache.manifest, texts);
             }
         }
-        self.known = self.known.take().map(|(text, texts, recent)| (text, texts.renewed(), recent));
+        self.known = self.known.take().map(|(text, texts, recent)| (text, texts.for_next_build(), recent));
     }
 
     /// Builds before an onlooker. What it finds out is known to this session, and for others once
@@ -256,7 +256,7 @@ impl Session {
     }
 
     fn staged(&mut self, stage: &BuildStage<'_>) -> Result<Update, EngineError> {
-        let look = FreshnessPolicy { alone: false, beside: stage.configuration.settings.output.markdown };
+        let look = FreshnessPolicy { exclusive: false, renderings: stage.configuration.settings.output.markdown };
         // A failed build takes it back.
         let cache = self.cache.take();
         let incremental = cache.as_ref().map(|(cache, _)| {
@@ -281,7 +281,7 @@ impl Session {
         };
         let built = self.built(stage, incremental.as_ref(), known.as_ref());
         if let Some((_, recent)) = &mut known {
-            recent.renew();
+            recent.evict_unused();
         }
         let manifest = built.as_ref().ok().and_then(|built| built.manifest.clone());
         drop(incremental);

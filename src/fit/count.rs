@@ -1,4 +1,4 @@
-//! Counting: characters and bytes add up, tokens are counted once a text.
+//! Sizes in characters, bytes and tokens, and the counter that measures texts.
 
 use crate::config::Tokenizer;
 use crate::redact::Clean;
@@ -13,26 +13,26 @@ pub struct Amount {
     pub chars: u64,
     /// UTF-8 bytes.
     pub bytes: u64,
-    /// Tokens; 0 where none are counted.
+    /// Tokens; 0 if tokens are not counted.
     pub tokens: u64,
 }
 
 impl Amount {
-    /// More than any text has: no limit.
+    /// The limit that every text is within.
     pub const UNLIMITED: Amount = Amount { chars: u64::MAX, bytes: u64::MAX, tokens: u64::MAX };
 
-    /// Whether every unit is within `limit`.
+    /// Returns whether every unit is within `limit`.
     pub fn fits(self, limit: Amount) -> bool {
         self.chars <= limit.chars && self.bytes <= limit.bytes && self.tokens <= limit.tokens
     }
 
-    /// Both together; an upper bound for tokens, whose counts may only shrink when texts are joined at lines.
+    /// Returns the sum of both amounts: for tokens an upper bound, since texts joined at lines never have more tokens.
     #[must_use]
     pub fn plus(self, other: Amount) -> Self {
         self.with(other, u64::saturating_add)
     }
 
-    /// What is left of this after `other`; no limit stays no limit.
+    /// Subtracts `other`, down to zero; a unit without a limit stays without one.
     #[must_use]
     pub fn minus(self, other: Amount) -> Self {
         self.with(other, |a, b| if a == u64::MAX { a } else { a.saturating_sub(b) })
@@ -48,44 +48,45 @@ impl Amount {
         }
     }
 
-    /// The units that add up.
+    /// Returns the units that add up exactly.
     pub fn size(self) -> Size {
         Size { chars: self.chars, bytes: self.bytes }
     }
 }
 
-/// Measures texts; remembers the tokens of those that packs share.
+/// Measures texts, with a cache of the token counts of texts that packs share.
 pub struct Counter {
     bpe: Option<&'static tiktoken::CoreBpe>,
-    seen: [Mutex<TokenCounts>; SHARDS],
+    shared: [Mutex<TokenCounts>; SHARDS],
 }
 
-/// Token counts by the address of a text, which the text kept beside them pins.
+/// Token counts by the address of a text; the text beside each count keeps its address valid.
 type TokenCounts = HashMap<usize, (Clean, u64)>;
 
 const SHARDS: usize = 16;
 
 impl Counter {
-    /// Counts characters and bytes, and tokens where a tokenizer is given (its vocabulary takes about 50 ms to load).
+    /// Creates a counter of characters and bytes, and of tokens if a tokenizer is given (its vocabulary takes about 50 ms
+    /// to load).
     pub fn new(tokenizer: Option<Tokenizer>) -> Self {
         let bpe = tokenizer.and_then(|tokenizer| tiktoken::get_encoding(tokenizer.name()));
-        Self { bpe, seen: std::array::from_fn(|_| Mutex::default()) }
+        Self { bpe, shared: std::array::from_fn(|_| Mutex::default()) }
     }
 
-    /// Measures a text that only one pack has.
+    /// Measures a text of one pack.
     pub fn measure(&self, text: &str) -> Amount {
         let Size { chars, bytes } = Size::of(text);
         Amount { chars, bytes, tokens: self.tokens(text) }
     }
 
-    /// Measures a text that other packs have as well.
-    pub fn shared(&self, text: &Clean) -> Amount {
+    /// Measures a text that several packs share, and caches its tokens.
+    pub fn measure_shared(&self, text: &Clean) -> Amount {
         let Size { chars, bytes } = Size::of(text);
         if self.bpe.is_none() {
             return Amount { chars, bytes, tokens: 0 };
         }
         let address = text.as_str().as_ptr() as usize;
-        let shard = &self.seen[(address >> 5) % SHARDS];
+        let shard = &self.shared[(address >> 5) % SHARDS];
         if let Some((_, tokens)) = shard.lock().unwrap_or_else(PoisonError::into_inner).get(&address) {
             return Amount { chars, bytes, tokens: *tokens };
         }
@@ -94,12 +95,12 @@ impl Counter {
         Amount { chars, bytes, tokens }
     }
 
-    /// Drops the counts of shared texts, and so the texts.
-    pub fn forget(&self) {
-        self.seen.iter().for_each(|shard| shard.lock().unwrap_or_else(PoisonError::into_inner).clear());
+    /// Drops the cached counts and the texts that they refer to.
+    pub fn clear_shared(&self) {
+        self.shared.iter().for_each(|shard| shard.lock().unwrap_or_else(PoisonError::into_inner).clear());
     }
 
-    /// Whether tokens are counted.
+    /// Returns whether tokens are counted.
     pub fn counts_tokens(&self) -> bool {
         self.bpe.is_some()
     }

@@ -1,28 +1,29 @@
-//! How much of a section is there, and the order in which sections give way.
+//! Levels of detail, and the order in which sections are trimmed.
 
 use crate::config::Strategy;
 use crate::redact::Clean;
 use crate::select::{Candidate, Role, SectionBody};
 
-/// How much of a section is there, most first.
+/// A section's level of detail, from most to least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum DetailLevel {
     Full,
     Excerpt,
     Pointer,
-    Gone,
+    LeftOut,
 }
 
-/// One section gives way by one level.
+/// A step that lowers one section to the level `to`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TrimStep {
     pub(super) section: usize,
     pub(super) to: DetailLevel,
 }
 
-/// The steps from everything in full to the least that a pack can be, each
-/// smaller than the one before. It depends on the selection and the strategy
-/// alone, never on a limit: that is why more budget never takes anything away.
+/// Returns the steps that lead from everything in full to the smallest pack.
+///
+/// They depend on the selection and the strategy alone, never on a limit: a
+/// larger budget therefore never removes anything.
 pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<TrimStep> {
     let mut ranked: Vec<(u32, usize)> = Vec::new();
     let (mut json, mut edges) = (None, None);
@@ -42,10 +43,10 @@ pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<TrimSt
             .chain(one(json, DetailLevel::Excerpt))
             .chain(all(DetailLevel::Pointer))
             .chain(one(json, DetailLevel::Pointer))
-            .chain(all(DetailLevel::Gone))
+            .chain(all(DetailLevel::LeftOut))
             .chain(one(edges, DetailLevel::Pointer))
             .collect(),
-        Strategy::DropLowPriority => all(DetailLevel::Gone)
+        Strategy::DropLowPriority => all(DetailLevel::LeftOut)
             .chain(one(json, DetailLevel::Excerpt))
             .chain(one(json, DetailLevel::Pointer))
             .chain(one(edges, DetailLevel::Pointer))
@@ -57,7 +58,7 @@ pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<TrimSt
                     Role::Root => &[],
                     Role::Json => &[DetailLevel::Excerpt, DetailLevel::Pointer],
                     Role::Edges => &[DetailLevel::Pointer],
-                    Role::Rank(_) => &[DetailLevel::Gone],
+                    Role::Rank(_) => &[DetailLevel::LeftOut],
                 };
                 levels.iter().map(move |to| TrimStep { section, to: *to })
             })
@@ -65,10 +66,10 @@ pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<TrimSt
     }
 }
 
-/// The text of a section at a level; `None` where it has none of its own there.
+/// Returns the text of a section at a level; `None` if it has none of its own there.
 pub(super) fn content(body: &SectionBody, level: DetailLevel) -> Option<Clean> {
     match (body, level) {
-        (_, DetailLevel::Gone) => None,
+        (_, DetailLevel::LeftOut) => None,
         (SectionBody::Whole(text), DetailLevel::Full) => Some(text.clone()),
         (SectionBody::Whole(_), _) => None,
         (SectionBody::Passage(passage, _), DetailLevel::Full) => Some(passage.full().clone()),

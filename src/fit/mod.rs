@@ -1,66 +1,69 @@
-//! [`Selection`] + budget → [`Fitted`]: what a pack holds, in how much detail, and what was left out.
+//! [`Selection`] + budget → [`Fitted`]: the sections of a pack, their level of detail, and what was left out.
 //!
 //! Every section has levels of detail. A fixed ladder of steps leads from
-//! everything in full to the least that a pack can be; the walk stops at the
-//! first step that fits, and gives back to that step's section what is left.
+//! everything in full to the smallest pack; trimming stops at the first step
+//! that fits, and the section of that step gets the remaining room.
 
 mod count;
+mod fixed_part;
 mod level;
+mod measured;
 mod plan;
+mod planner;
 mod shorten;
 
 pub use count::{Amount, Counter};
-pub use plan::fit;
+pub use planner::fit;
 
 use crate::redact::Clean;
 
-// What a fitted pack is made of, as the next room sees it.
+// The parts of a fitted pack, for the modules that follow.
 pub use crate::select::{Candidate, EdgeRow, Evidence, Notice, Omission, SectionBody, Selection, TextOrigin, Trust};
 
-/// A selection made to fit.
+/// A selection trimmed to a budget.
 #[derive(Debug)]
 pub struct Fitted {
-    /// What it was made from; the kept sections index its candidates.
+    /// The selection; the kept sections index its candidates.
     pub selection: Selection,
-    /// The sections that stay, in the order of the pack, without the instructions.
+    /// The kept sections in the order of the pack, without the instructions.
     pub kept: Vec<FittedSection>,
-    /// Everything left out: for the budget in the order of the pack, then for other reasons.
+    /// The omissions: those for the budget in the order of the pack, then the others.
     pub omissions: Vec<OmittedSection>,
-    /// The limits that were kept to.
+    /// The budget that was applied.
     pub budget: crate::config::Budget,
-    /// What the rendering uses.
+    /// The size of the rendering.
     pub used: Amount,
-    /// Tokens of the instructions.
+    /// The tokens of the instructions.
     pub instructions_tokens: u64,
 }
 
-/// A section that stays.
+/// A section that a pack keeps.
 #[derive(Debug, Clone)]
 pub struct FittedSection {
-    /// Index into [`Selection::candidates`].
+    /// The index into [`Selection::candidates`].
     pub candidate: usize,
     /// The text.
     pub content: Clean,
     /// `full`, `truncated`, `excerpt` or `pointer`.
     pub detail: &'static str,
-    /// Tokens of the text.
+    /// The tokens of the text.
     pub tokens: u64,
-    /// Characters of the whole text where the budget made it smaller.
+    /// The characters of the whole text, if the budget shortened it.
     pub full_chars: Option<u64>,
 }
 
-/// Something left out.
+/// A section that a pack omits.
 #[derive(Debug, Clone)]
 pub struct OmittedSection {
-    /// What it is.
+    /// The omission as the selection describes it.
     pub omission: Omission,
-    /// Tokens of its full text, where known and counted.
+    /// The tokens of its full text, if known and counted.
     pub tokens: Option<u64>,
 }
 
-/// The budget cannot hold the instructions and the beginning of the root.
+/// A budget that cannot hold the instructions and the beginning of the root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooSmall {
-    /// The limits that would, each for itself; compare with those given.
+    /// The smallest limits that could, each for itself.
     pub smallest: Amount,
 }

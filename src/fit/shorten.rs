@@ -1,37 +1,36 @@
-//! The one section that makes the difference, shortened only as far as needed.
+//! Shortening of a text to the room that is left for it.
 
 use super::count::{Amount, Counter};
 use super::level::DetailLevel;
 use crate::redact::{Clean, CleanBuf};
 use crate::select::{Passage, Rounding, SectionBody, Size};
 
-/// A tidy cut is taken where it keeps this many percent of the tokens that fit.
-const KEEPS: u64 = 97;
+/// The percentage of the tokens that fit which a rounded cut must keep.
+const MIN_KEPT_PERCENT: u64 = 97;
 
-/// How a passage gives way.
+/// The order in which the parts of a passage are cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// Key chunks stay; the rest is cut at its end, and only then the key chunks.
+    /// Cuts other chunks from the end, and key chunks only after all of them.
     KeepKeys,
-    /// From full towards the excerpt: key chunks stay.
+    /// Cuts other chunks from the end, down to the excerpt.
     AboveExcerpt,
-    /// From the excerpt towards the pointer, whose line stays.
+    /// Cuts the excerpt from its end, down to the pointer.
     AbovePointer,
-    /// At its end, whatever stands there.
+    /// Cuts the text from its end, key chunks or not.
     Tail,
 }
 
-/// Tries to find the right number of tokens before it settles for what fits.
-const TRIES: usize = 12;
+/// The most attempts to find the right number of tokens.
+const MAX_ATTEMPTS: usize = 12;
 
-/// Of the room for tokens, this much may stay unused: one part in …
-const GOOD_ENOUGH: u64 = 250;
+/// The part of the room for tokens that may stay unused: one in this many.
+const MAX_SLACK: u64 = 250;
 
-/// The longest form of `body` between two levels that fits `room`, with what its
-/// detail is called; `None` where nothing more than the lower one does.
+/// Returns the longest text of `body` between two levels that fits `room`, and the name of its detail.
 ///
-/// The name never says more than a form with more text has: a piece of the
-/// excerpt is an excerpt, a piece of the rest is the text truncated.
+/// `None` if nothing longer than the lower level fits. A part of the excerpt is
+/// named `excerpt`, a longer text `truncated`.
 pub(super) fn between(
     body: &SectionBody,
     upper: DetailLevel,
@@ -70,7 +69,7 @@ pub(super) fn between(
     }
 }
 
-/// The longest cut of `passage` that fits `room`.
+/// Returns the longest cut of `passage` that fits `room`.
 pub(super) fn shorten(
     passage: &Passage,
     pointer: Option<&Clean>,
@@ -97,10 +96,10 @@ pub(super) fn shorten(
     within(room, counter, at, passage.full())
 }
 
-/// The longest text of the family `at` within `room`.
+/// Returns the longest text of the family `at` within `room`.
 ///
-/// A cut is rounded by characters. Where what that gives up is dense in tokens, such as a line of symbols behind much
-/// prose, it is not worth a tidy end.
+/// A cut is rounded by characters. If the part that rounding drops is dense in tokens, such as a line of symbols after
+/// much prose, the exact cut is taken instead.
 fn within(
     room: Amount,
     counter: &Counter,
@@ -108,7 +107,8 @@ fn within(
     whole: &Clean,
 ) -> Option<Clean> {
     let nice = search(room, counter, |size| at(size, Rounding::Nice), whole)?;
-    let keeps = || u128::from(counter.measure(&nice).tokens) * 100 >= u128::from(room.tokens) * u128::from(KEEPS);
+    let keeps =
+        || u128::from(counter.measure(&nice).tokens) * 100 >= u128::from(room.tokens) * u128::from(MIN_KEPT_PERCENT);
     if room.tokens == u64::MAX || keeps() {
         return Some(nice);
     }
@@ -116,8 +116,10 @@ fn within(
     Some(exact.filter(|exact| exact.len() > nice.len()).unwrap_or(nice))
 }
 
-/// Characters and bytes are met at once; tokens by asking for fewer characters until they fit, starting from the
-/// ratio that `whole` has.
+/// Returns the longest text of the family `at` within `room`, or nearly so.
+///
+/// Characters and bytes are exact. Tokens are met by asking for fewer characters until they fit, starting from the ratio
+/// of the two in `whole`.
 fn search(room: Amount, counter: &Counter, at: impl Fn(Size) -> Option<Clean>, whole: &Clean) -> Option<Clean> {
     let first = at(room.size())?;
     if room.tokens == u64::MAX || counter.measure(&first).tokens <= room.tokens {
@@ -129,7 +131,7 @@ fn search(room: Amount, counter: &Counter, at: impl Fn(Size) -> Option<Clean>, w
     // Cuts are rounded to blocks and lines, so a small step may change nothing: each is twice the one before.
     let mut step = guess / 64 + 1;
     let mut best = None;
-    for _ in 0..TRIES {
+    for _ in 0..MAX_ATTEMPTS {
         let text = at(Size { chars: guess, bytes: room.bytes });
         let tokens = text.as_ref().map_or(0, |text| counter.measure(text).tokens);
         let by_ratio = if tokens == 0 { u64::MAX } else { scale(guess, room.tokens, tokens) };
@@ -142,7 +144,7 @@ fn search(room: Amount, counter: &Counter, at: impl Fn(Size) -> Option<Clean>, w
             guess = by_ratio;
             if text.is_some() {
                 best = text;
-                if room.tokens - tokens <= room.tokens / GOOD_ENOUGH {
+                if room.tokens - tokens <= room.tokens / MAX_SLACK {
                     break;
                 }
             }
@@ -157,7 +159,7 @@ fn search(room: Amount, counter: &Counter, at: impl Fn(Size) -> Option<Clean>, w
     best
 }
 
-/// `value × numerator ÷ denominator` without overflow.
+/// Computes `value × numerator ÷ denominator` without overflow.
 fn scale(value: u64, numerator: u64, denominator: u64) -> u64 {
     u64::try_from(u128::from(value) * u128::from(numerator) / u128::from(denominator)).unwrap_or(u64::MAX)
 }

@@ -1,6 +1,7 @@
 //! Titles in lists and sentences: on one line, and unable to end the quotes around them.
 
 use super::is_hidden;
+use std::borrow::Cow;
 
 /// The longest part of an untrusted title that is shown, in characters.
 const SHORT: usize = 40;
@@ -9,15 +10,15 @@ const SHORT: usize = 40;
 ///
 /// White space and invisible characters become single spaces; `&`, `<`, `>` and `"` become entities.
 pub fn title_in_line(title: &str) -> String {
-    escaped(&on_one_line(title))
+    escape_markup(&on_one_line(title)).into_owned()
 }
 
 /// Returns the first 40 characters of an untrusted title for a line of Markdown, escaped like [`title_in_line`].
 pub fn short_title_in_line(title: &str) -> String {
     let line = on_one_line(title);
     match line.char_indices().nth(SHORT) {
-        Some((end, _)) => escaped(line[..end].trim_end()) + "…",
-        None => escaped(&line),
+        Some((end, _)) => escape_markup(line[..end].trim_end()).into_owned() + "…",
+        None => escape_markup(&line).into_owned(),
     }
 }
 
@@ -26,9 +27,13 @@ fn on_one_line(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn escaped(line: &str) -> String {
-    let mut out = String::with_capacity(line.len() + 8);
-    for c in line.chars() {
+/// Replaces `&`, `<`, `>` and `"` with entities, so that the text can neither open a tag nor end an attribute or a quote.
+pub(crate) fn escape_markup(text: &str) -> Cow<'_, str> {
+    if !text.contains(['&', '<', '>', '"']) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
@@ -37,7 +42,7 @@ fn escaped(line: &str) -> String {
             c => out.push(c),
         }
     }
-    out
+    Cow::Owned(out)
 }
 
 #[cfg(test)]

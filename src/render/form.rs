@@ -1,39 +1,39 @@
-//! The versions of the rendering, and in what they differ.
+//! The versions of the rendering, and how they differ.
 
 use super::frame::{Frame, LISTED, OmissionLine, write_frame};
 use super::tag::Tag;
-use crate::model::is_line_end;
+use crate::model::{escape_markup, is_line_end};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// The longest title in the list of omissions, in characters.
 const LONGEST_TITLE: usize = 100;
 
-/// The longest title of untrusted origin in that list.
+/// The longest title of untrusted origin in the list of omissions, in characters.
 const LONGEST_UNTRUSTED_TITLE: usize = 40;
 
-/// The longest place of untrusted origin in that list: the page of a comment on GitHub fits.
+/// The longest place of untrusted origin in the list of omissions, in characters: the URL of a comment on GitHub fits.
 const LONGEST_UNTRUSTED_PLACE: usize = 200;
 
-/// A version of the rendering, which a pack names in `budget.rendering`.
+/// A version of the rendering, named by a pack in `budget.rendering`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// `markdown/1`: the list of omissions stands outside every frame. Read, and no longer written.
+    /// `markdown/1`: the list of omissions is outside all frames. Read, and no longer written.
     One,
-    /// `markdown/2`: nothing but the instructions stands outside frames.
+    /// `markdown/2`: only the instructions are outside frames.
     Two,
 }
 
 impl Form {
-    /// The form that new packs have.
+    /// The form of new packs.
     pub const CURRENT: Self = Self::Two;
 
-    /// The form with this name; `None` where this program does not know it.
+    /// Returns the form with this name; `None` if it is unknown.
     pub fn named(name: &str) -> Option<Self> {
         [Self::One, Self::Two].into_iter().find(|form| form.name() == name)
     }
 
-    /// Its name.
+    /// Returns the name that packs use.
     pub fn name(self) -> &'static str {
         match self {
             Self::One => "markdown/1",
@@ -41,25 +41,24 @@ impl Form {
         }
     }
 
-    /// The tag of a rendering: one that no content uses.
+    /// Returns a tag that no content of the rendering uses.
     pub(super) fn tag(self, instructions: &str, frames: &[Frame<'_>]) -> Tag {
-        Tag::for_texts(frames.iter().map(|frame| frame.content).chain(self.lines_that_count(instructions)))
+        Tag::for_texts(frames.iter().map(|frame| frame.content).chain(self.tag_like_lines(instructions)))
     }
 
-    /// A tag that is at least as long as that of any rendering whose contents are cut out of `texts`.
+    /// Returns a tag that is at least as long as that of any rendering whose contents are cuts of `texts`.
     pub fn longest_tag<'a>(self, instructions: &'a str, texts: impl Iterator<Item = &'a str>) -> Tag {
-        Tag::for_cuts_of(texts.chain(self.lines_that_count(instructions)))
+        Tag::for_cuts_of(texts.chain(self.tag_like_lines(instructions)))
     }
 
-    /// The lines of the instructions that count in the choice of the tag: those that could be taken for the line at which
-    /// the context begins.
-    fn lines_that_count(self, instructions: &str) -> impl Iterator<Item = &str> {
+    /// Returns the lines of the instructions that could be mistaken for the first line of the context.
+    fn tag_like_lines(self, instructions: &str) -> impl Iterator<Item = &str> {
         instructions.split('\n').filter(move |line| self == Self::Two && line.starts_with('<'))
     }
 
-    /// The list of what was left out, with the final newline of the rendering.
+    /// Renders the list of omissions, with the final newline of the rendering.
     ///
-    /// `left_out` may stop after the first [`LISTED`]; `count` is how many there are.
+    /// `left_out` may stop after the first [`LISTED`]; `count` is the number of all.
     pub fn footer<'a>(self, tag: Tag, left_out: impl Iterator<Item = OmissionLine<'a>>, count: usize) -> String {
         let listed: Vec<OmissionLine<'a>> = left_out.take(LISTED).collect();
         let mut text = match count {
@@ -91,7 +90,7 @@ impl Form {
     fn write_line(self, out: &mut String, omission: &OmissionLine<'_>) {
         let reason = self.escape(omission.reason);
         let _ = match (self, omission.untrusted) {
-            // The title is escaped first and then cut.
+            // `markdown/1` escapes a title before it cuts it.
             (Self::One, _) => {
                 let title = self.escape(omission.title);
                 writeln!(out, "- {} ({reason}): {}", cut(&title, LONGEST_TITLE), self.escape(omission.place))
@@ -108,28 +107,17 @@ impl Form {
         };
     }
 
-    /// The text on one line that can neither end an attribute nor open a tag.
+    /// Returns the text on one line that can neither end an attribute nor open a tag.
     pub(super) fn escape(self, text: &str) -> Cow<'_, str> {
         let is_space = |c: char| c.is_control() || self == Self::Two && is_line_end(c);
-        if !text.contains(|c: char| matches!(c, '&' | '<' | '>' | '"') || is_space(c)) {
-            return Cow::Borrowed(text);
+        if text.contains(is_space) {
+            return Cow::Owned(escape_markup(&text.replace(is_space, " ")).into_owned());
         }
-        let mut out = String::with_capacity(text.len() + 8);
-        for c in text.chars() {
-            match c {
-                '&' => out.push_str("&amp;"),
-                '<' => out.push_str("&lt;"),
-                '>' => out.push_str("&gt;"),
-                '"' => out.push_str("&quot;"),
-                c if is_space(c) => out.push(' '),
-                c => out.push(c),
-            }
-        }
-        Cow::Owned(out)
+        escape_markup(text)
     }
 }
 
-/// The first `most` characters, with a mark where there are more.
+/// Returns the first `most` characters, followed by `…` if there are more.
 fn cut(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         Some((at, _)) => Cow::Owned(format!("{}…", &text[..at])),

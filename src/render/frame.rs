@@ -1,23 +1,23 @@
-//! The parts of the rendering: instructions, framed sections, the list of what was left out.
+//! The parts of a rendering: instructions, framed sections, and the list of omissions.
 
 use super::form::Form;
 use super::tag::Tag;
 
-/// How many omissions the rendering lists; the rest is counted.
+/// The most omissions that a rendering lists; the others are counted.
 pub const LISTED: usize = 10;
 
-/// A section as the rendering shows it.
+/// A section in a rendering.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'a> {
     /// The section's id.
     pub id: &'a str,
-    /// Its kind.
+    /// The section's kind.
     pub kind: &'a str,
-    /// Where it can be read.
+    /// Where the text can be read.
     pub source: &'a str,
-    /// Whether strangers may have written it.
+    /// `trusted` or `untrusted`.
     pub trust: &'a str,
-    /// Its state; empty for a text that has none.
+    /// The state; empty if the text has none.
     pub state: &'a str,
     /// The text.
     pub content: &'a str,
@@ -26,33 +26,33 @@ pub struct Frame<'a> {
 /// A line of the list of omissions.
 #[derive(Debug, Clone, Copy)]
 pub struct OmissionLine<'a> {
-    /// Its title.
+    /// The title of the omitted section.
     pub title: &'a str,
     /// Why it was left out.
     pub reason: &'a str,
     /// Where it can be read.
     pub place: &'a str,
-    /// Whether strangers may have written its title or its text.
+    /// Whether an untrusted author may have written its title or text.
     pub untrusted: bool,
 }
 
-/// A rendering in its two parts; joined they are the whole.
+/// A rendering in its two parts, which joined are the whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rendering {
-    /// The instructions: the same for every pack of a profile.
+    /// The instructions, which are the same for every pack of a profile.
     pub instructions: String,
-    /// Everything after them.
+    /// Everything after the instructions.
     pub context: String,
 }
 
 impl Rendering {
-    /// The whole rendering.
+    /// Joins both parts.
     pub fn whole(&self) -> String {
         [&*self.instructions, &*self.context].concat()
     }
 }
 
-/// Renders instructions, framed sections and what was left out.
+/// Renders instructions, framed sections and the list of omissions.
 pub fn render<'a>(
     form: Form,
     instructions: &str,
@@ -70,8 +70,8 @@ pub fn render<'a>(
     Rendering { instructions: format!("{}\n\n", instructions.trim_end()), context }
 }
 
-/// What a frame adds to its content, as text: the opening line, the closing line and the empty line after it.
-pub fn frame_size(tag: Tag, frame: &Frame<'_>) -> String {
+/// Returns what a frame adds to its content: the opening line, the closing line and the empty line after it.
+pub fn empty_frame(tag: Tag, frame: &Frame<'_>) -> String {
     let mut text = String::new();
     write_frame(&mut text, Form::CURRENT, tag, &Frame { content: "", ..*frame });
     text.push('\n');

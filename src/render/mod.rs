@@ -1,19 +1,19 @@
 //! A pack's sections → Markdown (`markdown/2`), the form that an agent reads and that budgets measure.
 //!
-//! The grammar stands in `docs/rendering.md`. It never changes under this
-//! name: whoever needs another form gives it another name.
+//! The grammar is in `docs/rendering.md`. It never changes under this name: a
+//! different form gets a different name.
 
 mod form;
 mod frame;
 mod tag;
 
 pub use form::Form;
-pub use frame::{Frame, LISTED, OmissionLine, Rendering, frame_size, render};
+pub use frame::{Frame, LISTED, OmissionLine, Rendering, empty_frame, render};
 pub use tag::Tag;
 
 use crate::wire;
 
-/// The rendering of a finished pack, in the form that it names; in the current one where this program does not know that.
+/// Renders a finished pack in the form that it names, or in the current one if the name is unknown.
 pub fn pack(pack: &wire::Pack) -> Rendering {
     let mut instructions = "";
     let mut frames = Vec::with_capacity(pack.sections.len());
@@ -43,7 +43,7 @@ pub fn pack(pack: &wire::Pack) -> Rendering {
     render(form, instructions, &frames, left_out)
 }
 
-/// Where a text can be read: `path:first-last`, else its URL, else its id.
+/// Returns where a text can be read: `path:first-last`, else its URL, else its id.
 pub fn place(source: &wire::SectionSource) -> String {
     let Some(path) = &source.path else {
         return source.url.clone().or_else(|| source.id.clone()).unwrap_or_default();

@@ -1,9 +1,9 @@
-//! The name of the tag that frames have: one that no text in them uses.
+//! The tag name of frames, chosen so that no text inside can close them.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// The frames' tag name: the first of `section`, `section-2`, … that no text uses as a tag.
+/// The tag name of a rendering's frames: the first of `section`, `section-2`, … that no text uses as a tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tag(u32);
 
@@ -14,21 +14,21 @@ impl Default for Tag {
 }
 
 impl Tag {
-    /// The first tag that none of `texts` opens or closes, in any case.
+    /// Returns the first tag that none of `texts` opens or closes, upper or lower case.
     ///
-    /// A text that says `</section-2>` rules out both that name and the plain one.
+    /// A text with `</section-2>` rules out both that name and the plain one.
     pub(super) fn for_texts<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
         Self::free(texts.flat_map(|text| uses(text).filter_map(Iterator::last)).collect())
     }
 
-    /// A tag that is at least as long as that of any texts which are cut out of `texts`.
+    /// Returns a tag that is at least as long as the tag for any cuts of `texts`.
     ///
     /// A cut may fall between digits, so that `</section-12` becomes `</section-1`.
     pub(super) fn for_cuts_of<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
         Self::free(texts.flat_map(|text| uses(text).flatten()).collect())
     }
 
-    /// The first number that is not in use; the plain name has the number 1 and is ruled out by every other one.
+    /// Returns the first number that is not in use; number 1 is the plain name, which every number in use rules out.
     fn free(mut used: BTreeSet<u32>) -> Self {
         if !used.is_empty() {
             used.insert(1);
@@ -40,7 +40,7 @@ impl Tag {
         Self(number)
     }
 
-    /// The name.
+    /// Returns the tag name.
     pub(super) fn name(self) -> Cow<'static, str> {
         match self.0 {
             1 => "section".into(),
@@ -49,8 +49,8 @@ impl Tag {
     }
 }
 
-/// The tag names that stand in `text` right after `<` or `</`: of each its number and, before it, those that a cut
-/// would make of it. The plain name is number 1.
+/// Returns the numbers of the tag names that follow `<` or `</` in `text`: for each name the numbers that a cut could
+/// leave of it, then its own. The plain name is number 1.
 fn uses(text: &str) -> impl Iterator<Item = impl Iterator<Item = u32>> {
     const NAME: &str = "section";
     text.match_indices('<').filter_map(|(at, _)| {
@@ -61,9 +61,9 @@ fn uses(text: &str) -> impl Iterator<Item = impl Iterator<Item = u32>> {
     })
 }
 
-/// The numbers that the digits after a `-` spell, from the first digit alone to all of them.
+/// Returns the numbers that the digits after a `-` spell, from the first digit alone to all of them.
 ///
-/// A number that is too large to be one of a tag ends the row with the plain name: it rules out nothing else.
+/// A number too large for a tag ends the sequence with 1: it rules out nothing but the plain name.
 fn numbers_after(rest: &[u8]) -> impl Iterator<Item = u32> {
     let digits = rest.strip_prefix(b"-").unwrap_or_default();
     let mut number = Some(0_u32);
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_name_that_no_text_uses_is_taken() {
+    fn the_tag_is_the_first_name_that_no_text_uses() {
         for (text, expected) in [
             ("a section in prose", "section"),
             ("</section>", "section-2"),
@@ -95,7 +95,7 @@ mod tests {
             ("</section-20>", "section-2"),
             ("<sectional", "section-2"),
             ("</section-2</section-3<Section-4", "section-5"),
-            // Neither a name of a tag nor a reason to take one that is used.
+            // Numbers that no tag has rule out the plain name only.
             ("</section-0>", "section-2"),
             ("<section-0", "section-2"),
             ("</section-00> </section-000000000000000000002>", "section-3"),
@@ -109,13 +109,13 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_never_needs_a_longer_tag_than_was_reckoned_with() {
+    fn no_cut_of_a_text_needs_a_longer_tag_than_the_text() {
         let text: String = (2..9).map(|n| format!("</section-{n}>")).collect::<String>() + "</section-91>";
-        let reckoned = Tag::for_cuts_of(std::iter::once(&*text));
+        let longest = Tag::for_cuts_of(std::iter::once(&*text));
         assert_eq!(Tag::for_texts(std::iter::once(&*text)).name(), "section-9");
         for cut in 0..=text.len() {
-            assert!(Tag::for_texts(std::iter::once(&text[..cut])) <= reckoned, "{}", &text[..cut]);
+            assert!(Tag::for_texts(std::iter::once(&text[..cut])) <= longest, "{}", &text[..cut]);
         }
-        assert_eq!(reckoned.name(), "section-10");
+        assert_eq!(longest.name(), "section-10");
     }
 }

@@ -1,38 +1,38 @@
-//! Which inputs of a pack changed, came or went: the causes of its change.
+//! The inputs that differ between two packs: the causes of a pack's change.
 
 use crate::wire::PackInput;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What the rules of redaction are called among a pack's inputs.
+/// The name of the redaction rules among a pack's inputs.
 const RULES: &str = "redaction-rules";
 
 /// An input that differs between two packs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub struct InputChange {
-    /// A file by its path; an item of a file that holds many by its id as well; an issue by its URL.
+    /// The path of a file, with the item's id if the file holds several; the URL of an issue.
     pub name: String,
-    /// Its id, where it is an item.
+    /// The id of an item.
     #[serde(skip)]
     #[schemars(skip)]
     pub(super) id: Option<String>,
     /// `added`, `removed` or `changed`.
     pub change: String,
-    /// Its digest, or the version of a built-in text, in the old pack.
+    /// The digest, or the version of a built-in text, in the old pack.
     pub old: Option<String>,
-    /// The same in the new pack.
+    /// The digest, or the version of a built-in text, in the new pack.
     pub new: Option<String>,
 }
 
 impl InputChange {
-    /// In words: `docs/x.md changed`, `new: docs/x.md`, `docs/x.md is gone`, `built-in coding 3 → 4`,
+    /// Describes the change: `docs/x.md changed`, `new: docs/x.md`, `docs/x.md is gone`, `built-in coding 3 → 4`,
     /// `rule set changed: 2 → 3`.
     pub fn words(&self) -> String {
         match self.change.as_str() {
             "added" => format!("new: {}", self.name),
             "removed" => format!("{} is gone", self.name),
-            // A text of the repo has a digest, a built-in one a version.
+            // A text of the repo has a digest, a built-in text a version.
             _ if [&self.old, &self.new].into_iter().flatten().any(|mark| mark.starts_with("sha256:")) => {
                 format!("{} changed", self.name)
             }
@@ -46,7 +46,7 @@ impl InputChange {
     }
 }
 
-/// What differs between the inputs of two packs, by name.
+/// Returns the inputs that differ between two packs, by name.
 pub(super) fn changes(old: &[PackInput], new: &[PackInput]) -> Vec<InputChange> {
     let key = |input: &PackInput| (input.path.clone(), input.id.clone(), input.url.clone());
     let before: BTreeMap<_, _> = old.iter().map(|input| (key(input), input)).collect();
@@ -69,14 +69,14 @@ pub(super) fn changes(old: &[PackInput], new: &[PackInput]) -> Vec<InputChange> 
             Some(_) => {}
         }
     }
-    let gone = before.iter().filter(|(key, _)| !after.contains_key(key));
-    changes.extend(gone.map(|(_, input)| change("removed", Some(input), None)));
+    let removed = before.iter().filter(|(key, _)| !after.contains_key(key));
+    changes.extend(removed.map(|(_, input)| change("removed", Some(input), None)));
     changes.sort();
     changes.dedup();
     changes
 }
 
-/// A file by its path; an item of a file that holds many by its id as well.
+/// Returns an input's path, with its id if it is one item of a file with several.
 fn name(input: &PackInput) -> String {
     match (&input.path, &input.id, &input.url) {
         (Some(path), Some(id), _) if path.ends_with(".jsonl") || path.ends_with(".json") => format!("{path} ({id})"),

@@ -1,16 +1,17 @@
-//! Reads finished packs back: verifies them, explains what they hold, compares them, and shows them on a page.
+//! Finished packs, read back: verified, explained, compared, and shown on a page.
 
+mod change_summary;
 mod diff;
 mod explain;
 mod inputs;
-mod moves;
+mod invisible;
 mod read;
 mod report;
 mod stale;
-mod unseen;
 mod verify;
-mod why;
+mod why_not;
 
+pub use change_summary::summarize_changes;
 pub use diff::{
     Cause, Diff, DiffLine, FieldChange, Hunk, NeighbourChange, OmissionChange, PackChange, Pair, Rebuilt,
     RedactionChange, ReviewItem, SalvagedPack, SectionChange, Segment, SharedChange, Verdict, WarningChange, compare,
@@ -18,10 +19,9 @@ pub use diff::{
 };
 pub use explain::{Explanation, explain, grouped};
 pub use inputs::InputChange;
-pub use moves::moves;
+pub use invisible::{invisible_at, invisible_faults};
 pub use read::{ReadError, read};
 pub use report::{PageEntry, report_data, report_page, report_policy};
 pub use stale::{Difference, UNEXPLAINED, difference};
-pub use unseen::{unseen, unseen_at};
-pub use verify::{issue, names, verify};
-pub use why::{WhyNot, why_not};
+pub use verify::{parse_issue_url, root_names, verify};
+pub use why_not::{WhyNot, why_not};

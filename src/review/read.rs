@@ -1,24 +1,24 @@
-//! A pack from bytes, strictly.
+//! Strict parsing of finished packs.
 
 use crate::wire::Pack;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Why bytes are no pack.
+/// The reason why bytes are not a pack.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// They are not UTF-8 from this byte on.
+    /// The bytes are not UTF-8 from this offset on.
     #[error("it is not UTF-8 from byte {0} on")]
     NotUtf8(usize),
-    /// They are not JSON, or not the JSON of a pack.
+    /// The text is not JSON, or not the JSON of a pack.
     #[error("line {line}, column {column}: {message}")]
     Json {
-        /// From 1.
+        /// The line, from 1.
         line: usize,
-        /// From 1.
+        /// The column, from 1.
         column: usize,
-        /// What is wrong.
+        /// The parser's message.
         message: String,
     },
     /// The pack is of another schema version.
@@ -26,10 +26,10 @@ pub enum ReadError {
     Version(String),
 }
 
-/// Reads a pack: no key twice, no unknown field, no missing one.
+/// Parses a pack; duplicate keys, unknown fields and missing fields are errors.
 ///
 /// # Errors
-/// [`ReadError`], with the place.
+/// [`ReadError`], with the position.
 pub fn read(bytes: &[u8]) -> Result<Pack, ReadError> {
     let text = std::str::from_utf8(bytes).map_err(|error| ReadError::NotUtf8(error.valid_up_to()))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -46,7 +46,7 @@ fn json_error(error: serde_json::Error) -> ReadError {
     ReadError::Json { line: error.line(), column: error.column(), message: message.to_owned() }
 }
 
-/// Any JSON in which no object has a key twice; keeps the outermost `schema_version`.
+/// JSON in which no object has a key twice, reduced to the outermost `schema_version`.
 struct UniqueKeys {
     version: Option<String>,
 }
@@ -57,9 +57,10 @@ impl<'de> Deserialize<'de> for UniqueKeys {
     }
 }
 
+/// The visitor that rejects duplicate keys.
 struct DistinctVisitor;
 
-const NOTHING: UniqueKeys = UniqueKeys { version: None };
+const NO_VERSION: UniqueKeys = UniqueKeys { version: None };
 
 impl<'de> Visitor<'de> for DistinctVisitor {
     type Value = UniqueKeys;
@@ -69,15 +70,15 @@ impl<'de> Visitor<'de> for DistinctVisitor {
     }
 
     fn visit_bool<E>(self, _: bool) -> Result<UniqueKeys, E> {
-        Ok(NOTHING)
+        Ok(NO_VERSION)
     }
 
     fn visit_u64<E>(self, _: u64) -> Result<UniqueKeys, E> {
-        Ok(NOTHING)
+        Ok(NO_VERSION)
     }
 
     fn visit_i64<E: serde::de::Error>(self, _: i64) -> Result<UniqueKeys, E> {
-        Ok(NOTHING)
+        Ok(NO_VERSION)
     }
 
     fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<UniqueKeys, E> {
@@ -89,12 +90,12 @@ impl<'de> Visitor<'de> for DistinctVisitor {
     }
 
     fn visit_unit<E>(self) -> Result<UniqueKeys, E> {
-        Ok(NOTHING)
+        Ok(NO_VERSION)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<UniqueKeys, A::Error> {
         while list.next_element::<UniqueKeys>()?.is_some() {}
-        Ok(NOTHING)
+        Ok(NO_VERSION)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<UniqueKeys, A::Error> {

@@ -1,4 +1,4 @@
-//! Why a pack on disk is not the one that a build gives.
+//! The reasons why a pack on disk differs from a fresh build.
 
 use super::inputs::{InputChange, changes};
 use super::read::read;
@@ -6,19 +6,19 @@ use super::verify::verify;
 use crate::wire::{Pack, PackBudget, PackEdge};
 use std::collections::BTreeSet;
 
-/// How a pack on disk differs from what a build gives.
+/// The way in which a pack on disk differs from a fresh build, with the reasons.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Difference {
-    /// Its inputs or the rules changed since it was built.
+    /// The inputs or the rules changed since the pack was built.
     Stale(Vec<String>),
-    /// It was changed by hand, or damaged.
+    /// The pack was changed by hand, or damaged.
     Edited(Vec<String>),
 }
 
-/// What is said where nothing in the packs tells why they differ.
+/// The reason given if nothing in the packs explains the difference.
 pub const UNEXPLAINED: &str = "the configuration, or what git tracks, changed";
 
-/// Compares the bytes on disk with the pack that a build gives; they differ in more than their stamp.
+/// Compares the bytes on disk with a fresh build from which they differ in more than the stamp.
 pub fn difference(existing: &[u8], built: &Pack) -> Difference {
     let old = match read(existing) {
         Ok(old) => old,
@@ -28,18 +28,19 @@ pub fn difference(existing: &[u8], built: &Pack) -> Difference {
     if !faults.is_empty() {
         return Difference::Edited(faults);
     }
-    let (new, gone) = (edges_beside(built, &old), edges_beside(&old, built));
-    // A neighbour that came or went is told as such, and not as an input too.
-    let told = |change: &InputChange| {
+    let (new, removed) = (edges_only_in(built, &old), edges_only_in(&old, built));
+    // A new or removed neighbour is reported as such, and not as an input too.
+    let is_neighbour = |change: &InputChange| {
         let named = |edges: &[&PackEdge]| edges.iter().any(|edge| change.id.as_deref() == Some(&*edge.to));
-        (change.change == "added" && named(&new)) || (change.change == "removed" && named(&gone))
+        (change.change == "added" && named(&new)) || (change.change == "removed" && named(&removed))
     };
     let changes = changes(&old.inputs, &built.inputs);
-    let mut reasons: Vec<String> = changes.iter().filter(|change| !told(change)).map(InputChange::words).collect();
+    let mut reasons: Vec<String> =
+        changes.iter().filter(|change| !is_neighbour(change)).map(InputChange::words).collect();
     reasons.sort();
     reasons.dedup();
     reasons.extend(new.iter().map(|edge| format!("new {} {}", noun(&edge.relation), edge.to)));
-    reasons.extend(gone.iter().map(|edge| format!("{} {} is gone", noun(&edge.relation), edge.to)));
+    reasons.extend(removed.iter().map(|edge| format!("{} {} is gone", noun(&edge.relation), edge.to)));
     if limits_differ(&old.budget, &built.budget) {
         reasons.push("the budget changed".to_owned());
     }
@@ -62,19 +63,19 @@ pub fn difference(existing: &[u8], built: &Pack) -> Difference {
     Difference::Stale(reasons)
 }
 
-/// The edges of a pack's root that another pack's has not.
-fn edges_beside<'a>(pack: &'a Pack, other: &Pack) -> Vec<&'a PackEdge> {
+/// Returns the edges of a pack's root that another pack lacks.
+fn edges_only_in<'a>(pack: &'a Pack, other: &Pack) -> Vec<&'a PackEdge> {
     let known: BTreeSet<(&str, &str)> = edges(other, false).map(|edge| (&*edge.relation, &*edge.to)).collect();
     edges(pack, false).filter(|edge| !known.contains(&(&*edge.relation, &*edge.to))).collect()
 }
 
-/// The edges of a pack's root, or what only authors who are not trusted state of it.
+/// Returns the edges of a pack's root; with `claims` those that only untrusted authors state, else the others.
 fn edges(pack: &Pack, claims: bool) -> impl Iterator<Item = &PackEdge> {
     let all = pack.sections.iter().filter_map(|section| section.metadata.edges.as_ref()).flatten();
     all.filter(move |edge| edge.trust.is_some() == claims)
 }
 
-/// What an item of a relation is called.
+/// Returns the noun for the target of a relation.
 fn noun(relation: &str) -> &str {
     match relation {
         "depends_on" => "dependency",
@@ -85,7 +86,7 @@ fn noun(relation: &str) -> &str {
     }
 }
 
-/// Whether two budgets ask for something else; what is used of them does not count.
+/// Returns whether two budgets have different limits or settings, whatever is used of them.
 pub(super) fn limits_differ(old: &PackBudget, new: &PackBudget) -> bool {
     let limits = |budget: &PackBudget| {
         (

@@ -1,7 +1,7 @@
-//! Whether a finished pack is what it says, without its repo.
+//! Verification of a finished pack without its repo.
 
+use super::invisible::invisible_faults;
 use super::read::read;
-use super::unseen::unseen;
 use crate::model::{Digest, natural_cmp, slug};
 use crate::render::{self, Form};
 use crate::wire::{Pack, PackRoot, Section};
@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 
 /// Checks the bytes of a pack: schema, form, hash, id, order, characters and budget.
 ///
-/// Returns the hash that the content has, where there is one to compute, and
-/// every fault that was found; a pack without faults is valid.
+/// Returns the hash of the content, if it can be computed, and every fault; a
+/// pack without faults is valid.
 pub fn verify(bytes: &[u8]) -> (Option<String>, Vec<String>) {
     let pack = match read(bytes) {
         Ok(pack) => pack,
@@ -31,25 +31,25 @@ pub fn verify(bytes: &[u8]) -> (Option<String>, Vec<String>) {
     form(bytes, &pack, &mut faults);
     order(&pack, &mut faults);
     sections(&pack, &mut faults);
-    words(&pack, &mut faults);
+    vocabulary(&pack, &mut faults);
     edges(&pack, &mut faults);
-    faults.extend(unseen(&pack));
+    faults.extend(invisible_faults(&pack));
     budget(&pack, &mut faults);
     (digest.map(|digest| digest.to_string()), faults)
 }
 
-/// What a pack of this root may be named after: the work item's id; of an issue alone its number, where it is one of
-/// the pack's own repo, or `owner/repo#number`.
-pub fn names(root: &PackRoot) -> Vec<String> {
+/// Returns the names that a pack of this root may have: the work item's id, or the issue's `issue-<number>` and
+/// `owner/repo#number`.
+pub fn root_names(root: &PackRoot) -> Vec<String> {
     if let Some(id) = &root.work_item_id {
         return vec![id.clone()];
     }
-    let Some((repo, number)) = root.issue_url.as_deref().and_then(issue) else { return Vec::new() };
+    let Some((repo, number)) = root.issue_url.as_deref().and_then(parse_issue_url) else { return Vec::new() };
     vec![format!("issue-{number}"), format!("{repo}#{number}")]
 }
 
-/// `owner/repo` and the number of an issue's URL.
-pub fn issue(url: &str) -> Option<(&str, u64)> {
+/// Parses the URL of an issue or pull request into `owner/repo` and number.
+pub fn parse_issue_url(url: &str) -> Option<(&str, u64)> {
     let (page, number) = url.rsplit_once('/')?;
     let repo = page.strip_suffix("/issues").or_else(|| page.strip_suffix("/pull"))?;
     let owner = repo.rsplit_once('/')?.0.rfind('/')?;
@@ -60,7 +60,7 @@ fn shown(text: &str) -> String {
     format!("`{}`", text.chars().take(80).collect::<String>())
 }
 
-/// The hash by another implementation of RFC 8785 than the one that seals.
+/// Computes the hash with `serde_jcs`, which is independent of the implementation that seals.
 pub(super) fn hash(bytes: &[u8]) -> Option<Digest> {
     let mut value: serde_json::Value =
         serde_json::from_slice(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)).ok()?;
@@ -77,7 +77,7 @@ fn id(pack: &Pack, faults: &mut Vec<String>) {
         faults.push(format!("`hash` is no SHA-256: {}", shown(&pack.hash)));
         return;
     }
-    let ids = names(&pack.root).into_iter().map(|name| slug(&name));
+    let ids = root_names(&pack.root).into_iter().map(|name| slug(&name));
     let expected: Vec<String> = ids.map(|slug| format!("cp_{slug}_{}_{}", pack.profile, &hex[..12])).collect();
     if expected.is_empty() {
         faults.push("`root` has neither a work item's id nor an issue's URL".to_owned());
@@ -92,7 +92,7 @@ fn id(pack: &Pack, faults: &mut Vec<String>) {
     }
 }
 
-/// The published form: field order, two-space indent, LF, one final newline, no byte-order mark.
+/// Checks the published form: field order, two-space indent, LF, one final newline, no byte-order mark.
 fn form(bytes: &[u8], pack: &Pack, faults: &mut Vec<String>) {
     let mut expected = Vec::with_capacity(bytes.len());
     if pack.serialize(&mut serde_json::Serializer::pretty(&mut expected)).is_err() {
@@ -116,10 +116,10 @@ fn form(bytes: &[u8], pack: &Pack, faults: &mut Vec<String>) {
     ));
 }
 
-/// The place of a section in the pack's order, and the rest of its id, which sorts within a group.
+/// Returns the group of a section in the pack's order, and the rest of its id, which sorts within the group.
 fn rank(section: &Section) -> Option<(u8, &str)> {
     let fixed = ["instructions", "root.issue", "root.draft", "root.json", "root.edges"];
-    // The draft may stand before the issue's own text.
+    // The draft may come before the issue's own text.
     if let Some(position) = fixed.iter().position(|id| *id == section.id) {
         return Some(([0, 1, 1, 2, 3][position], ""));
     }
@@ -161,7 +161,7 @@ fn out_of_order(before: (u8, &str), after: (u8, &str)) -> bool {
     match before.0.cmp(&after.0) {
         Ordering::Less => false,
         Ordering::Greater => true,
-        // Comments stand oldest first and files by path; items in natural order.
+        // Comments are sorted by age, files by path, items in natural order.
         Ordering::Equal => match before.0 {
             4 => false,
             9 | 10 => before.1 > after.1,
@@ -195,9 +195,10 @@ fn sections(pack: &Pack, faults: &mut Vec<String>) {
     }
 }
 
-/// Checks the fields with a fixed vocabulary, the paths and the line numbers: programs rely on their form, and a text
-/// from outside must not stand in them.
-fn words(pack: &Pack, faults: &mut Vec<String>) {
+/// Checks the fields with a fixed vocabulary, the paths and the line numbers.
+///
+/// Programs rely on their form, and text from outside must not appear in them.
+fn vocabulary(pack: &Pack, faults: &mut Vec<String>) {
     let is_name = |text: &str| {
         !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
     };
@@ -228,8 +229,8 @@ fn words(pack: &Pack, faults: &mut Vec<String>) {
         faults.push(format!("`trust` is {}, not `trusted` or `untrusted`", shown(trust)));
     }
     if let Some(instructions) = pack.sections.first().filter(|section| section.kind == "instructions") {
-        let ours = ["builtin", "file"].contains(&instructions.source.kind.as_str());
-        if !ours || instructions.metadata.trust.as_deref() != Some("trusted") {
+        let own = ["builtin", "file"].contains(&instructions.source.kind.as_str());
+        if !own || instructions.metadata.trust.as_deref() != Some("trusted") {
             faults.push("the instructions are not from a trusted text".to_owned());
         }
     }
@@ -245,8 +246,8 @@ fn words(pack: &Pack, faults: &mut Vec<String>) {
     }
 }
 
-/// Checks that edges begin at one item and stand in the order of the format: what only untrusted texts state last, then
-/// by relation, then by target.
+/// Checks that all edges begin at one item and are sorted: those that only untrusted texts state last, then by relation,
+/// then by target.
 fn edges(pack: &Pack, faults: &mut Vec<String>) {
     let relations = ["parent", "child", "depends_on", "blocked_by", "blocks", "related"];
     for edges in pack.sections.iter().filter_map(|section| section.metadata.edges.as_ref()) {

@@ -1,13 +1,14 @@
-//! The fitted pack in the words of the wire.
+//! Conversion of a fitted pack into the wire types.
 
 use super::{Sealed, Stamp};
 use crate::fit::{
     Candidate, EdgeRow, Evidence, Fitted, FittedSection, Notice, OmittedSection, SectionBody, TextOrigin, Trust,
 };
 use crate::model::slug;
+use crate::redact::Clean;
 use crate::wire;
 
-/// Seals a fitted pack; `slug_of` is what its file name says of the root.
+/// Converts a fitted pack into its wire form and seals it.
 pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
     let selection = &fitted.selection;
     let counted = fitted.budget.max_tokens.is_some();
@@ -45,7 +46,7 @@ pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
         profile: selection.profile.clone(),
         root: wire::PackRoot {
             work_item_id: selection.root_is_item.then(|| selection.root_id.to_string()),
-            issue_url: selection.root_url.as_ref().map(ToString::to_string),
+            issue_url: string(&selection.root_url),
             title: selection.root_title.to_string(),
         },
         inputs: selection
@@ -119,7 +120,6 @@ fn section(candidate: &Candidate, kept: &FittedSection, root: &str, counted: boo
         _ => None,
     };
     let by = candidate.by.as_ref();
-    let text = |part: &Option<crate::redact::Clean>| part.as_ref().map(ToString::to_string);
     wire::Section {
         id: candidate.id.to_string(),
         kind: candidate.kind.to_owned(),
@@ -132,11 +132,11 @@ fn section(candidate: &Candidate, kept: &FittedSection, root: &str, counted: boo
             chars: kept.content.chars().count() as u64,
             tokens: counted.then_some(kept.tokens),
             full_chars: kept.full_chars,
-            state: candidate.state.as_ref().map(ToString::to_string),
-            status: candidate.status.as_ref().map(ToString::to_string),
-            author: by.and_then(|by| text(&by.author)),
-            author_association: by.and_then(|by| text(&by.association)),
-            created_at: by.and_then(|by| text(&by.created_at)),
+            state: string(&candidate.state),
+            status: string(&candidate.status),
+            author: by.and_then(|by| string(&by.author)),
+            author_association: by.and_then(|by| string(&by.association)),
+            created_at: by.and_then(|by| string(&by.created_at)),
             edited: by.and_then(|by| by.edited),
             trust: Some(candidate.trust.name().to_owned()),
             relation: candidate.relation.map(str::to_owned),
@@ -165,8 +165,8 @@ fn evidence(evidence: &Evidence) -> wire::SectionEvidence {
     wire::SectionEvidence { source: evidence.source.to_owned(), at: evidence.at.to_string() }
 }
 
-fn omission(left: &OmittedSection) -> wire::PackOmission {
-    let omission = &left.omission;
+fn omission(omitted: &OmittedSection) -> wire::PackOmission {
+    let omission = &omitted.omission;
     wire::PackOmission {
         id: omission.id.to_string(),
         title: omission.title.to_string(),
@@ -175,7 +175,7 @@ fn omission(left: &OmittedSection) -> wire::PackOmission {
         reason: omission.reason.to_owned(),
         trust: (omission.trust == Trust::Untrusted).then(|| omission.trust.name().to_owned()),
         chars: omission.chars,
-        tokens: left.tokens,
+        tokens: omitted.tokens,
     }
 }
 
@@ -190,26 +190,28 @@ fn warning(notice: &Notice) -> wire::Warning {
 }
 
 fn wire_input(origin: &TextOrigin, digest: Option<String>) -> wire::PackInput {
-    let text = |part: &Option<crate::redact::Clean>| part.as_ref().map(ToString::to_string);
     wire::PackInput {
         kind: origin.kind.name().to_owned(),
-        id: text(&origin.id),
-        path: text(&origin.path),
-        url: text(&origin.url),
+        id: string(&origin.id),
+        path: string(&origin.path),
+        url: string(&origin.url),
         version: origin.version.map(|version| version.to_string()),
         digest,
     }
 }
 
+fn string(text: &Option<Clean>) -> Option<String> {
+    text.as_ref().map(ToString::to_string)
+}
+
 fn source(origin: &TextOrigin) -> wire::SectionSource {
-    let text = |part: &Option<crate::redact::Clean>| part.as_ref().map(ToString::to_string);
     wire::SectionSource {
         kind: origin.kind.name().to_owned(),
-        id: text(&origin.id),
-        path: text(&origin.path),
+        id: string(&origin.id),
+        path: string(&origin.path),
         lines: origin.lines,
-        url: text(&origin.url),
-        anchor: text(&origin.anchor),
+        url: string(&origin.url),
+        anchor: string(&origin.anchor),
         version: origin.version.map(|version| version.to_string()),
     }
 }

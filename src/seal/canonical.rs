@@ -1,51 +1,57 @@
-//! JSON that this program wrote, written again: in the canonical form of RFC 8785, and indented.
+//! JSON that `serde_json` wrote, rewritten in the canonical form of RFC 8785 and in the published, indented form.
+//!
+//! It is an optimisation: a pack is serialized once for both forms. Measured on the 86 packs of this repo and its golden
+//! tests (7 KB each on average), both forms take 75 µs a pack; `serde_jcs` and `serde_json` take 250 µs, and a sorted
+//! `serde_json::Value` instead of `serde_jcs` 130 µs. A property test compares its output with both libraries, and
+//! `contextpack verify` uses `serde_jcs`.
 
 use memchr::memchr2;
 
-/// A value as its bytes, or as what it consists of.
+/// A JSON value split into its parts, which borrow the bytes of the document.
 ///
-/// It is read from what `serde_json` writes without white space. Keys are ASCII, numbers integers below 2^53, and
-/// texts escaped as the RFC does: the order of the keys is all that differs from its form.
+/// The document comes from `serde_json`, without white space. Keys are ASCII, numbers are integers below 2^53, and
+/// strings are escaped as RFC 8785 asks, so that only the order of the keys differs from the canonical form.
 pub(super) enum CanonicalValue<'a> {
+    /// A string with its quotes, a number or a literal.
     Plain(&'a [u8]),
     List(Vec<CanonicalValue<'a>>),
-    /// Keys with their quotes.
+    /// Fields by their keys, which include the quotes.
     Object(Vec<(&'a [u8], CanonicalValue<'a>)>),
 }
 
 impl<'a> CanonicalValue<'a> {
-    /// Reads what `serde_json` wrote.
+    /// Splits a document that `serde_json` wrote.
     pub(super) fn read(json: &'a [u8]) -> Self {
         CanonicalReader { json, at: 0 }.value()
     }
 
-    /// The canonical form, without the fields `without` of the outermost object.
+    /// Returns the canonical form, without the fields `without` of the outermost object.
     pub(super) fn canonical(&self, without: &[&str]) -> Vec<u8> {
         let mut out = Vec::new();
         match self {
             Self::Object(fields) => {
                 let kept = fields.iter().filter(|(key, _)| !without.iter().any(|name| is(key, name)));
-                sorted(kept, &mut out);
+                write_sorted_object(kept, &mut out);
             }
-            value => value.sorted(&mut out),
+            value => value.write_sorted(&mut out),
         }
         out
     }
 
-    /// As `serde_json` indents it, with these bytes as the values of fields of the outermost object.
+    /// Returns the form that `serde_json` gives with indentation, with `values` for fields of the outermost object.
     pub(super) fn indented(&self, values: &[(&str, &[u8])]) -> Vec<u8> {
         let mut out = Vec::new();
         match self {
             Self::Object(fields) if !fields.is_empty() => {
                 let given = |key: &[u8]| values.iter().find(|(name, _)| is(key, name)).map(|(_, value)| *value);
-                object(fields.iter().map(|(key, value)| (*key, value, given(key))), 0, &mut out);
+                write_indented_object(fields.iter().map(|(key, value)| (*key, value, given(key))), 0, &mut out);
             }
             value => value.write_indented(0, &mut out),
         }
         out
     }
 
-    fn sorted(&self, out: &mut Vec<u8>) {
+    fn write_sorted(&self, out: &mut Vec<u8>) {
         match self {
             Self::Plain(bytes) => out.extend_from_slice(bytes),
             Self::List(values) => {
@@ -54,11 +60,11 @@ impl<'a> CanonicalValue<'a> {
                     if index > 0 {
                         out.push(b',');
                     }
-                    value.sorted(out);
+                    value.write_sorted(out);
                 }
                 out.push(b']');
             }
-            Self::Object(fields) => sorted(fields.iter(), out),
+            Self::Object(fields) => write_sorted_object(fields.iter(), out),
         }
     }
 
@@ -76,17 +82,22 @@ impl<'a> CanonicalValue<'a> {
                 out.push(b']');
             }
             Self::Object(fields) if fields.is_empty() => out.extend_from_slice(b"{}"),
-            Self::Object(fields) => object(fields.iter().map(|(key, value)| (*key, value, None)), depth, out),
+            Self::Object(fields) => {
+                write_indented_object(fields.iter().map(|(key, value)| (*key, value, None)), depth, out)
+            }
         }
     }
 }
 
-/// Whether a key with its quotes has this name.
+/// Returns whether a key, given with its quotes, has this name.
 fn is(key: &[u8], name: &str) -> bool {
     key.get(1..key.len() - 1) == Some(name.as_bytes())
 }
 
-fn sorted<'v, 'a: 'v>(fields: impl Iterator<Item = &'v (&'a [u8], CanonicalValue<'a>)>, out: &mut Vec<u8>) {
+fn write_sorted_object<'v, 'a: 'v>(
+    fields: impl Iterator<Item = &'v (&'a [u8], CanonicalValue<'a>)>,
+    out: &mut Vec<u8>,
+) {
     let mut fields: Vec<_> = fields.collect();
     fields.sort_unstable_by_key(|(key, _)| *key);
     out.push(b'{');
@@ -96,12 +107,12 @@ fn sorted<'v, 'a: 'v>(fields: impl Iterator<Item = &'v (&'a [u8], CanonicalValue
         }
         out.extend_from_slice(key);
         out.push(b':');
-        value.sorted(out);
+        value.write_sorted(out);
     }
     out.push(b'}');
 }
 
-fn object<'v, 'a: 'v>(
+fn write_indented_object<'v, 'a: 'v>(
     fields: impl Iterator<Item = (&'v [u8], &'v CanonicalValue<'a>, Option<&'v [u8]>)>,
     depth: usize,
     out: &mut Vec<u8>,
@@ -158,7 +169,7 @@ impl<'a> CanonicalReader<'a> {
         }
     }
 
-    /// Passes a comma, or the end of a list or an object; says whether it was the end.
+    /// Skips a comma, or the end of a list or object, and returns whether it was the end.
     fn ends(&mut self, end: u8) -> bool {
         match self.json.get(self.at) {
             Some(b',') => {
@@ -174,7 +185,7 @@ impl<'a> CanonicalReader<'a> {
         }
     }
 
-    /// A string with its quotes, a number or a word.
+    /// Reads a string with its quotes, a number or a literal.
     fn plain(&mut self) -> &'a [u8] {
         let rest = self.json.get(self.at..).unwrap_or_default();
         let length = if rest.first() == Some(&b'"') {
@@ -221,8 +232,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_what_the_library_for_the_rfc_writes(value in json(), hint in 0_usize..3) {
-            // As it comes from a struct, whose fields stand in no order.
+        fn both_forms_equal_those_of_the_libraries(value in json(), hint in 0_usize..3) {
+            // The fields of a struct are not sorted.
             let mut written = serde_json::to_vec(&value).unwrap();
             if let Json::Object(fields) = &value {
                 let mut fields: Vec<String> = fields.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();

@@ -1,4 +1,6 @@
-//! [`Fitted`](crate::fit::Fitted) → the v1 wire form, its hash, its bytes. The only serializer of packs.
+//! [`Fitted`](crate::fit::Fitted) → [`Sealed`]: the wire form of a pack, its hash and its bytes.
+//!
+//! No other module serializes packs for publication.
 
 mod assemble;
 mod canonical;
@@ -10,17 +12,17 @@ use crate::wire;
 use canonical::CanonicalValue;
 use serde::Serialize;
 
-/// When and by what a pack was built: what its hash does not cover.
+/// The time and the program of a build, which the hash of a pack does not cover.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
-    /// RFC 3339, UTC, seconds.
+    /// The time: RFC 3339, UTC, whole seconds.
     pub generated_at: String,
-    /// The program.
+    /// The program and its version.
     pub generator: wire::Generator,
 }
 
 impl Stamp {
-    /// A stamp of this program.
+    /// Creates a stamp of this program.
     pub fn new(generated_at: String) -> Self {
         let generator =
             wire::Generator { name: "contextpack".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
@@ -28,7 +30,7 @@ impl Stamp {
     }
 }
 
-/// A finished pack.
+/// A finished pack: its wire form and its published bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sealed {
     pack: wire::Pack,
@@ -36,7 +38,7 @@ pub struct Sealed {
 }
 
 impl Sealed {
-    /// Seals `pack`: its hash and id are made from everything else.
+    /// Seals `pack`: computes its hash and id from all other fields but the stamp.
     pub(crate) fn new(mut pack: wire::Pack, slug: &str) -> Self {
         let json = to_json(&pack);
         let value = CanonicalValue::read(&json);
@@ -49,19 +51,19 @@ impl Sealed {
         Self { pack, bytes }
     }
 
-    /// The wire form.
+    /// Returns the wire form.
     pub fn pack(&self) -> &wire::Pack {
         &self.pack
     }
 
-    /// The published file: two-space indent, LF, one final newline.
+    /// Returns the published file: two-space indent, LF, one final newline.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Whether `existing` is this pack, under whatever stamp: the bytes around the stamp are the same.
+    /// Returns whether `existing` equals this pack in all bytes outside the stamp.
     pub fn is_unchanged(&self, existing: &[u8]) -> bool {
-        // Another hash stands in another pack; what has this one may still have been edited elsewhere.
+        // Another hash means another pack; the same one may still come with edits elsewhere.
         let hash = format!("\n  \"hash\": \"{}\",\n", self.pack.hash);
         if memchr::memmem::find(existing, hash.as_bytes()).is_none() {
             return false;
@@ -70,9 +72,9 @@ impl Sealed {
     }
 }
 
-/// The bytes before and after `generated_at` and `generator`, which follow each other.
+/// Returns the bytes before and after the stamp: `generated_at` and `generator`, which are adjacent.
 ///
-/// A line break inside a JSON string is escaped, so that these lines can only be the pack's own fields.
+/// A line break inside a JSON string is escaped, so these lines can only be fields of the pack.
 fn around_stamp(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let find = |needle: &[u8]| bytes.windows(needle.len()).take(64 * 1024).position(|window| window == needle);
     let (start, end) = (find(b"\n  \"generated_at\": \"")?, find(b"\n  \"profile\": \"")?);
@@ -81,7 +83,9 @@ fn around_stamp(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     is_stamp.then(|| (&bytes[..start], &bytes[end..]))
 }
 
-/// The wire types hold strings, integers, lists and structs: nothing that could fail to serialize into memory.
+/// Serializes a pack without white space.
+///
+/// The wire types hold strings, integers, lists and structs, none of which can fail to serialize into memory.
 fn to_json(pack: &wire::Pack) -> Vec<u8> {
     let texts: usize = pack.sections.iter().map(|section| section.content.len() + section.content.len() / 16).sum();
     let records = pack.sections.len() + pack.inputs.len() + pack.omissions.len();

@@ -1,9 +1,9 @@
-//! What one root's pack could hold, in the order of the pack.
+//! Selection of the sections that one root's pack could hold, in the order of the pack.
 
+use super::context::{Document, SelectionContext, is_inactive};
 use super::edge_list::Claims;
-use super::library::{Document, SelectionContext, is_inactive};
-use super::origins::{item_origin, removals};
-use super::removed;
+use super::origins::item_origin;
+use super::removals;
 use super::{
     Candidate, EdgeRow, Evidence, Input, Notice, Omission, OriginKind, Role, SectionBody, Selection, TextOrigin, Trust,
 };
@@ -19,34 +19,34 @@ use std::sync::Arc;
 pub struct ReferencedFile {
     /// The reference.
     pub file: FileRef,
-    /// The referring item: index into the corpus.
+    /// The referring item: an index into the corpus.
     pub by: usize,
-    /// The file's path as packs show it.
+    /// The file's redacted path.
     pub shown: Clean,
-    /// The document, or the contract's reason why it cannot be had.
+    /// The document, or the reason of its omission (`docs/format.md`).
     pub document: Result<Arc<Document>, &'static str>,
-    /// Whether anyone could have put it there, see [`Untracked`](crate::model::Untracked).
+    /// Whether an untrusted author could have put the file there, see [`Untracked`](crate::model::Untracked).
     pub untrusted: bool,
 }
 
-/// What select needs to know of a root besides the library.
+/// What a root refers to besides other items.
 #[derive(Debug, Clone, Default)]
 pub struct RootReferences {
-    /// Files, each once, ADRs first, by path.
+    /// The referenced files, each once: ADRs first, then by path.
     pub files: Vec<ReferencedFile>,
-    /// References that cannot be taken.
+    /// The references that lead to no file that a pack may hold.
     pub missing: Vec<MissingReference>,
     /// Warnings that concern the root, its neighbours and references.
     pub warnings: Vec<Notice>,
-    /// The root's issue on GitHub.
+    /// The URL of the root's issue on GitHub.
     pub url: Option<Clean>,
 }
 
-/// Selects what the pack of `root` could hold.
-pub fn select(library: &SelectionContext<'_>, root: usize, references: RootReferences) -> Selection {
-    let entry = &library.corpus.entries[root];
-    let mut shelf = SelectionBuilder {
-        library,
+/// Selects the sections that the pack of `root` could hold.
+pub fn select(context: &SelectionContext<'_>, root: usize, references: RootReferences) -> Selection {
+    let entry = &context.corpus.entries[root];
+    let mut builder = SelectionBuilder {
+        context,
         root,
         candidates: Vec::new(),
         ids: BTreeSet::new(),
@@ -54,88 +54,92 @@ pub fn select(library: &SelectionContext<'_>, root: usize, references: RootRefer
         omissions: Vec::new(),
         inputs: BTreeMap::new(),
     };
-    shelf.root(entry);
+    builder.root(entry);
     for relation in [Relation::Parent, Relation::Child] {
-        shelf.neighbours(&[relation]);
+        builder.neighbours(&[relation]);
     }
-    shelf.neighbours(&[Relation::DependsOn, Relation::BlockedBy]);
-    shelf.neighbours(&[Relation::Blocks, Relation::Related]);
-    for taken in &references.files {
-        shelf.file(taken);
+    builder.neighbours(&[Relation::DependsOn, Relation::BlockedBy]);
+    builder.neighbours(&[Relation::Blocks, Relation::Related]);
+    for reference in &references.files {
+        builder.file(reference);
     }
     for missing in &references.missing {
-        shelf.missing(missing);
+        builder.missing(missing);
     }
-    shelf.finish(entry, references)
+    builder.finish(entry, references)
 }
 
-/// How many claims a pack shows; the others are counted.
-pub(super) const MOST_CLAIMS: usize = 10;
+/// The most claims that a pack lists; the others are counted.
+pub(super) const MAX_LISTED_CLAIMS: usize = 10;
 
-/// The group that a candidate is in, with whether it gives way before its equals; the draft is stronger than all groups.
+/// A candidate's group, and whether it is trimmed before the others of the group. `None` ranks above all groups: the
+/// root's draft.
 pub(super) type Rank = (Option<Group>, bool);
 
 pub(super) struct SelectionBuilder<'a> {
-    pub(super) library: &'a SelectionContext<'a>,
+    pub(super) context: &'a SelectionContext<'a>,
     pub(super) root: usize,
     pub(super) candidates: Vec<(Candidate, Option<Rank>)>,
-    /// Ids of neighbours, files and what is missing: each is there once.
+    /// The ids of neighbours, files and missing references, so that each is added once.
     ids: BTreeSet<Clean>,
-    /// Files that neighbours with a section are made of.
+    /// The files of the neighbours that have a section.
     shown: BTreeSet<RepoPath>,
     pub(super) omissions: Vec<Omission>,
-    /// By what sorts them: kind, natural key, path.
+    /// The inputs by their sort key: kind, natural key, path.
     pub(super) inputs: BTreeMap<(u8, String, String), Input>,
 }
 
 impl SelectionBuilder<'_> {
+    /// Returns the root's edges as rows, and records their targets as inputs.
     pub(super) fn rows(&mut self) -> Vec<EdgeRow> {
-        let rows = self.library.graph.shown(self.root).map(|edge| EdgeRow {
-            title: self.library.title(edge).unwrap_or_else(|| self.library.id(edge)).clone(),
-            title_trust: Trust::of(self.library.lists_untrusted([edge])),
+        let rows = self.context.graph.shown(self.root).map(|edge| EdgeRow {
+            title: self.context.title(edge).unwrap_or_else(|| self.context.id(edge)).clone(),
+            title_trust: Trust::of(self.context.lists_untrusted([edge])),
             ..self.row(edge)
         });
         let rows = rows.collect();
-        for edge in self.library.graph.shown(self.root) {
+        for edge in self.context.graph.shown(self.root) {
             if let Target::Item(item) = edge.to {
-                self.read_item(item, false);
+                self.record_item(item, false);
             }
         }
         rows
     }
 
-    /// What only untrusted texts state of the root. They are no inputs: nothing that strangers add changes those.
+    /// Returns the relations of the root that only untrusted texts state.
+    ///
+    /// They are not inputs of the pack, so that an untrusted author cannot change its inputs.
     pub(super) fn claims(&self) -> Claims {
-        let count = self.library.graph.claims(self.root).len();
+        let count = self.context.graph.claims(self.root).len();
         Claims { rows: self.shown_claims().map(|edge| self.row(edge)).collect(), count }
     }
 
-    /// Those of them that a pack shows.
+    /// Returns the claims that a pack shows.
     pub(super) fn shown_claims(&self) -> impl Iterator<Item = &Edge> {
-        self.library.graph.claims(self.root).iter().take(MOST_CLAIMS)
+        self.context.graph.claims(self.root).iter().take(MAX_LISTED_CLAIMS)
     }
 
-    /// A row of the edge list with the other's id for its title.
+    /// Returns an edge's row with the target's id in place of the title.
     fn row(&self, edge: &Edge) -> EdgeRow {
         EdgeRow {
-            to: self.library.id(edge).clone(),
+            to: self.context.id(edge).clone(),
             relation: edge.relation.name(),
-            title: self.library.id(edge).clone(),
+            title: self.context.id(edge).clone(),
             title_trust: Trust::Trusted,
-            state: self.library.state(edge),
+            state: self.context.state(edge),
             resolved: matches!(edge.to, Target::Item(_)),
-            sync: self.library.sync(edge),
+            sync: self.context.sync(edge),
             evidence: evidence(edge),
         }
     }
 
-    /// Sections of the neighbours that stand to the root in one of `relations` and in no stronger one.
+    /// Adds sections for the neighbours whose strongest relation to the root is one of `relations`.
     fn neighbours(&mut self, relations: &[Relation]) {
-        let asked = &self.library.profile.sections_of;
-        let mut edges = self.library.graph.neighbours(self.root);
+        let asked = &self.context.profile.sections_of;
+        let mut edges = self.context.graph.neighbours(self.root);
         edges.retain(|edge| relations.contains(&edge.relation));
-        // One group of a pack may hold two relations: its order is that of the ids.
-        edges.sort_by(|a, b| natural_cmp(self.library.id(a), self.library.id(b)));
+        // A group may hold two relations, so it is sorted by id.
+        edges.sort_by(|a, b| natural_cmp(self.context.id(a), self.context.id(b)));
         for edge in edges {
             let (Target::Item(item), relation) = (&edge.to, edge.relation) else { continue };
             let (prefix, provenance, group) = match relation {
@@ -147,16 +151,16 @@ impl SelectionBuilder<'_> {
                 }
                 Relation::Blocks | Relation::Related => continue,
             };
-            let entry = &self.library.corpus.entries[*item];
+            let entry = &self.context.corpus.entries[*item];
             let origin = item_origin(entry);
-            let state = self.library.state(edge);
+            let state = self.context.state(edge);
             let mut id = CleanBuf::new();
             id.lit(prefix).text(&entry.item.id);
-            let mut removed = removed::from_text_and_names(entry);
+            let mut removed = removals::from_text_and_names(entry);
             let mut untrusted = entry.is_untrusted() || entry.has_untrusted_title();
             if relation == Relation::Parent {
-                let (children, listed) = self.library.graph.children(*item);
-                untrusted |= self.library.lists_untrusted(&children[..listed]);
+                let (children, listed) = self.context.graph.children(*item);
+                untrusted |= self.context.lists_untrusted(&children[..listed]);
                 let others = children[..listed].iter().filter(|edge| edge.to != Target::Item(*item));
                 removed.extend(self.removals_from_lines(others));
             }
@@ -167,7 +171,7 @@ impl SelectionBuilder<'_> {
                 origin,
                 provenance,
                 role: Role::Rank(0),
-                body: if relation == Relation::Parent { self.library.parent(*item) } else { self.library.item(*item) },
+                body: if relation == Relation::Parent { self.context.parent(*item) } else { self.context.item(*item) },
                 state: Some(Clean::literal(state)),
                 status: entry.item.status.clone(),
                 trust: Trust::of(untrusted),
@@ -179,44 +183,44 @@ impl SelectionBuilder<'_> {
             if entry.item.body.in_file {
                 self.shown.insert(entry.item.body.origin.path.clone());
             }
-            self.read_item(*item, true);
+            self.record_item(*item, true);
             if relation == Relation::Parent {
-                self.read_siblings(*item);
+                self.record_siblings(*item);
             }
             self.put(candidate, (Some(group), state != "open" && state != "unknown"));
         }
     }
 
-    fn read_siblings(&mut self, parent: usize) {
-        let (children, listed) = self.library.graph.children(parent);
-        items_of(&children[..listed]).into_iter().for_each(|child| self.read_item(child, false));
+    fn record_siblings(&mut self, parent: usize) {
+        let (children, listed) = self.context.graph.children(parent);
+        items_of(&children[..listed]).into_iter().for_each(|child| self.record_item(child, false));
     }
 
-    /// Whether a neighbour whose file this is has a section already: an item is in a pack once.
-    fn is_there(&self, path: &RepoPath) -> bool {
+    /// Returns whether the item of this file has a section already: an item is in a pack once.
+    fn has_section(&self, path: &RepoPath) -> bool {
         self.shown.contains(path)
     }
 
-    fn file(&mut self, taken: &ReferencedFile) {
-        if self.is_there(&taken.file.path) {
+    fn file(&mut self, reference: &ReferencedFile) {
+        if self.has_section(&reference.file.path) {
             return;
         }
-        let adr = taken.file.kind == FileKind::Adr;
+        let adr = reference.file.kind == FileKind::Adr;
         let (prefix, provenance, kind) =
             if adr { ("adr.", "adr_ref", "adr_excerpt") } else { ("file.", "doc_ref", "file_excerpt") };
         let mut id = CleanBuf::new();
-        id.lit(prefix).text(&taken.shown);
-        let source = TextOrigin { path: Some(taken.shown.clone()), ..TextOrigin::new(OriginKind::File) };
-        let document = match &taken.document {
+        id.lit(prefix).text(&reference.shown);
+        let source = TextOrigin { path: Some(reference.shown.clone()), ..TextOrigin::new(OriginKind::File) };
+        let document = match &reference.document {
             Ok(document) => document,
             Err(reason) => {
                 let omission = Omission {
                     id: id.finish(),
-                    title: taken.shown.clone(),
+                    title: reference.shown.clone(),
                     origin: source,
                     provenance,
                     reason,
-                    // It names a file of the repo.
+                    // The title is the path of a file in the repo.
                     trust: Trust::Trusted,
                     chars: None,
                 };
@@ -226,13 +230,13 @@ impl SelectionBuilder<'_> {
                 return;
             }
         };
-        self.input(Input { origin: source, digest: Some(document.digest) });
-        // A heading that is not there has its warning; the whole document is better than nothing.
-        let anchor = taken.file.anchor.as_deref();
+        self.record(Input { origin: source, digest: Some(document.digest) });
+        // A missing heading has a warning of its own; the whole document is shown instead.
+        let anchor = reference.file.anchor.as_deref();
         let Some((title, origin, body)) = self
-            .library
-            .file(document, taken.file.kind, anchor)
-            .or_else(|| self.library.file(document, taken.file.kind, None))
+            .context
+            .file(document, reference.file.kind, anchor)
+            .or_else(|| self.context.file(document, reference.file.kind, None))
         else {
             return;
         };
@@ -242,11 +246,11 @@ impl SelectionBuilder<'_> {
         let inactive = document.status.as_ref().is_some_and(|status| is_inactive(status));
         let first_line = origin.lines.map_or(1, |lines| lines[0]);
         let last_line = origin.lines.map_or(u64::MAX, |lines| lines[1]);
-        let removals = removals(&document.removals, |removal| removal.in_body, &origin)
+        let removals = removals::records(&document.removals, |removal| removal.in_body, &origin)
             .into_iter()
             .filter(|removal| (first_line..=last_line).contains(&removal.line))
             .collect();
-        let at = self.library.corpus.entries[taken.by].shown_at(&taken.file.at);
+        let at = self.context.corpus.entries[reference.by].shown_at(&reference.file.at);
         let candidate = Candidate {
             id: id.finish(),
             kind,
@@ -257,7 +261,7 @@ impl SelectionBuilder<'_> {
             body,
             state: None,
             status: document.status.clone().filter(|_| adr),
-            trust: Trust::of(taken.untrusted),
+            trust: Trust::of(reference.untrusted),
             by: None,
             relation: None,
             evidence: Some(Evidence { source: "reference", at }),
@@ -288,11 +292,11 @@ impl SelectionBuilder<'_> {
         }
     }
 
-    pub(super) fn put(&mut self, candidate: Candidate, standing: Rank) {
+    pub(super) fn put(&mut self, candidate: Candidate, rank: Rank) {
         if !self.ids.insert(candidate.id.clone()) {
             return;
         }
-        if standing.0.is_some_and(|group| self.library.profile.leave_out.contains(&group)) {
+        if rank.0.is_some_and(|group| self.context.profile.leave_out.contains(&group)) {
             let chars = match &candidate.body {
                 SectionBody::Passage(passage, _) => Some(passage.full_chars()),
                 _ => None,
@@ -301,45 +305,45 @@ impl SelectionBuilder<'_> {
             self.omissions.push(Omission { id, title, origin, provenance, reason: "profile", trust, chars });
             return;
         }
-        self.candidates.push((candidate, Some(standing)));
+        self.candidates.push((candidate, Some(rank)));
     }
 
     fn finish(mut self, entry: &Entry, references: RootReferences) -> Selection {
-        for input in self.library.inputs.clone() {
-            self.input(input);
+        for input in self.context.inputs.clone() {
+            self.record(input);
         }
         let mut inputs: Vec<_> = self.inputs.into_iter().collect();
         inputs.sort_by(|(a, _), (b, _)| {
             (a.0.cmp(&b.0)).then_with(|| natural_cmp(&a.1, &b.1)).then_with(|| a.2.cmp(&b.2))
         });
-        let ranks = ranks(&self.candidates, &self.library.profile.priority);
+        let ranks = ranks(&self.candidates, &self.context.profile.priority);
         let candidates = self
             .candidates
             .into_iter()
             .zip(ranks)
             .map(|((candidate, _), rank)| Candidate { role: rank.map_or(candidate.role, Role::Rank), ..candidate })
             .collect();
-        let guidance = &self.library.instructions;
+        let instructions = &self.context.instructions;
         let instructions = Candidate {
             id: Clean::literal("instructions"),
             kind: "instructions",
             title: Clean::literal("Instructions"),
-            origin: guidance.origin.clone(),
+            origin: instructions.origin.clone(),
             provenance: "profile",
             role: Role::Root,
-            body: SectionBody::Whole(guidance.text.clone()),
+            body: SectionBody::Whole(instructions.text.clone()),
             state: None,
             status: None,
             trust: Trust::Trusted,
             by: None,
             relation: None,
             evidence: None,
-            removals: removals(&guidance.removals, |_| true, &guidance.origin),
+            removals: removals::records(&instructions.removals, |_| true, &instructions.origin),
         };
         Selection {
-            profile: self.library.profile.name.clone(),
+            profile: self.context.profile.name.clone(),
             root_id: entry.item.id.clone(),
-            root_name: entry.name(&self.library.corpus.rules),
+            root_name: entry.name(&self.context.corpus.rules),
             root_is_item: entry.bare_issue().is_none(),
             root_url: references.url,
             root_title: entry.item.title.clone(),
@@ -352,14 +356,16 @@ impl SelectionBuilder<'_> {
     }
 }
 
-/// Who leaves when: groups from weakest to strongest; within one, what is done or inactive first, then the last in
-/// order, but of comments the oldest.
+/// Returns the candidates' ranks in the order of trimming.
+///
+/// Groups rank from the lowest priority to the highest; within a group, done or inactive candidates come first, then
+/// the last in pack order, except that the oldest comments come first.
 fn ranks(candidates: &[(Candidate, Option<Rank>)], priority: &[Group]) -> Vec<Option<u32>> {
     let mut order: Vec<(usize, bool, usize, usize)> = candidates
         .iter()
         .enumerate()
-        .filter_map(|(index, (_, standing))| {
-            let (group, weak) = (*standing)?;
+        .filter_map(|(index, (_, rank))| {
+            let (group, weak) = (*rank)?;
             let strength = group
                 .map_or(0, |group| 1 + priority.iter().position(|known| *known == group).unwrap_or(priority.len()));
             let late = if group == Some(Group::Comments) { candidates.len() - index } else { index };
@@ -374,7 +380,7 @@ fn ranks(candidates: &[(Candidate, Option<Rank>)], priority: &[Group]) -> Vec<Op
     ranks
 }
 
-/// The items that edges lead to, each once.
+/// Returns the items that are targets of edges, each once.
 fn items_of<'e>(edges: impl IntoIterator<Item = &'e Edge>) -> Vec<usize> {
     let mut seen = HashSet::new();
     let items = edges.into_iter().filter_map(|edge| match edge.to {

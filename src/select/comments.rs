@@ -1,98 +1,104 @@
-//! The root's discussion.
+//! Selection of the comments on the root's issue.
 
 use super::candidates::SelectionBuilder;
-use super::origins::removals;
-use super::{Candidate, Omission, OriginKind, Role, TextOrigin, Trust};
+use super::{Candidate, Omission, OriginKind, Role, TextOrigin, Trust, removals};
 use crate::config::Group;
 use crate::graph::{Entry, ParsedComment};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeSet;
 
-/// More comments than these that are left out for one reason are one omission: what a reader is shown of a
-/// pack's omissions is short, and a long discussion would hide the others.
-const APART: usize = 10;
+/// The most comments omitted for one reason that are omissions of their own; more are merged into one.
+///
+/// The rendering lists few omissions, so a long discussion would hide the others.
+const MAX_SINGLE_OMISSIONS: usize = 10;
 
 impl SelectionBuilder<'_> {
-    /// The last comments of the root's issue, oldest first; omissions for the others.
+    /// Adds the last comments of the root's issue, oldest first, and omissions for the others.
     ///
-    /// Bots' comments and those that were hidden on GitHub do not count among the last ones.
+    /// Comments by bots and those hidden on GitHub do not count towards the limit.
     pub(super) fn comments(&mut self, entry: &Entry) {
         let Some(issue) = &entry.issue else { return };
-        let rules = self.library.comments;
-        let heard =
-            |remark: &&ParsedComment| !remark.comment.noise && (remark.comment.by.trusted || !rules.trusted_only);
-        let last = issue.comments.iter().rev().filter(heard).take(rules.most);
-        let taken: BTreeSet<u64> = last.map(|remark| remark.comment.id).collect();
+        let rules = self.context.comments;
+        let eligible =
+            |parsed: &&ParsedComment| !parsed.comment.noise && (parsed.comment.by.trusted || !rules.trusted_only);
+        let last = issue.comments.iter().rev().filter(eligible).take(rules.most);
+        let shown: BTreeSet<u64> = last.map(|parsed| parsed.comment.id).collect();
         let mut omitted: [(&str, Vec<&ParsedComment>); 2] = [("limit", Vec::new()), ("low_trust", Vec::new())];
-        for remark in &issue.comments {
-            if !taken.contains(&remark.comment.id) {
-                omitted[usize::from(!heard(&remark))].1.push(remark);
+        for parsed in &issue.comments {
+            if !shown.contains(&parsed.comment.id) {
+                omitted[usize::from(!eligible(&parsed))].1.push(parsed);
                 continue;
             }
-            let (id, title, origin) = (id(remark), title(remark), origin(remark));
-            self.read_text(self.root, &remark.comment.url, origin.clone(), true, remark.digest);
+            let (id, title, origin) = (id(parsed), title(parsed), origin(parsed));
+            self.record_text(self.root, &parsed.comment.url, origin.clone(), true, parsed.digest);
             let candidate = Candidate {
                 id,
                 kind: "comment",
                 provenance: "comment",
                 role: Role::Rank(0),
-                body: self.library.comment(remark, &title, &origin),
+                body: self.context.comment(parsed, &title, &origin),
                 state: None,
                 status: None,
-                trust: Trust::of(!remark.comment.by.trusted),
-                by: Some(remark.comment.by.clone()),
+                trust: Trust::of(!parsed.comment.by.trusted),
+                by: Some(parsed.comment.by.clone()),
                 relation: None,
                 evidence: None,
-                removals: removals(&remark.removals, |_| true, &origin),
+                removals: removals::records(&parsed.removals, |_| true, &origin),
                 title,
                 origin,
             };
             self.put(candidate, (Some(Group::Comments), false));
         }
-        for remark in issue.comments.iter().filter(|remark| !taken.contains(&remark.comment.id)) {
-            let (reason, alike) = &omitted[usize::from(!heard(&remark))];
+        for parsed in issue.comments.iter().filter(|parsed| !shown.contains(&parsed.comment.id)) {
+            let (reason, alike) = &omitted[usize::from(!eligible(&parsed))];
             match &alike[..] {
-                [first, .., last] if alike.len() > APART => {
-                    if first.comment.id == remark.comment.id {
+                [first, .., last] if alike.len() > MAX_SINGLE_OMISSIONS => {
+                    if first.comment.id == parsed.comment.id {
                         let origin = TextOrigin { url: Some(issue.url.clone()), ..TextOrigin::new(OriginKind::Issue) };
-                        self.omissions.push(omission(range(first, last), many(alike), origin, reason, alike));
+                        self.omissions.push(omission(range_id(first, last), range_title(alike), origin, reason, alike));
                     }
                 }
-                _ => self.omissions.push(omission(id(remark), title(remark), origin(remark), reason, &[remark])),
+                _ => self.omissions.push(omission(id(parsed), title(parsed), origin(parsed), reason, &[parsed])),
             }
         }
     }
 }
 
-fn omission(id: Clean, title: Clean, origin: TextOrigin, reason: &'static str, remarks: &[&ParsedComment]) -> Omission {
-    let chars = remarks.iter().map(|remark| remark.comment.text.chars().count() as u64).sum();
-    let trust = Trust::of(remarks.iter().any(|remark| !remark.comment.by.trusted));
+fn omission(
+    id: Clean,
+    title: Clean,
+    origin: TextOrigin,
+    reason: &'static str,
+    comments: &[&ParsedComment],
+) -> Omission {
+    let chars = comments.iter().map(|parsed| parsed.comment.text.chars().count() as u64).sum();
+    let trust = Trust::of(comments.iter().any(|parsed| !parsed.comment.by.trusted));
     Omission { id, title, origin, provenance: "comment", reason, trust, chars: Some(chars) }
 }
 
-fn origin(remark: &ParsedComment) -> TextOrigin {
-    TextOrigin { url: Some(remark.comment.url.clone()), ..TextOrigin::new(OriginKind::Issue) }
+fn origin(parsed: &ParsedComment) -> TextOrigin {
+    TextOrigin { url: Some(parsed.comment.url.clone()), ..TextOrigin::new(OriginKind::Issue) }
 }
 
-fn id(remark: &ParsedComment) -> Clean {
+fn id(parsed: &ParsedComment) -> Clean {
     let mut id = CleanBuf::new();
-    id.lit("comment.").number(remark.comment.id);
+    id.lit("comment.").number(parsed.comment.id);
     id.finish()
 }
 
-/// `comment.101-163`.
-fn range(first: &ParsedComment, last: &ParsedComment) -> Clean {
+/// Returns the id of a range of comments: `comment.101-163`.
+fn range_id(first: &ParsedComment, last: &ParsedComment) -> Clean {
     let mut id = CleanBuf::new();
     id.lit("comment.").number(first.comment.id).lit("-").number(last.comment.id);
     id.finish()
 }
 
-/// `63 comments, 2026-01-02 to 2026-03-04`.
-fn many(remarks: &[&ParsedComment]) -> Clean {
+/// Returns the title of merged omissions: `63 comments, 2026-01-02 to 2026-03-04`.
+fn range_title(comments: &[&ParsedComment]) -> Clean {
     let mut title = CleanBuf::new();
-    title.number(remarks.len() as u64).lit(" comments");
-    let day_of = |remark: Option<&&ParsedComment>| remark.and_then(|remark| day(remark));
-    if let (Some(from), Some(to)) = (day_of(remarks.first()), day_of(remarks.last())) {
+    title.number(comments.len() as u64).lit(" comments");
+    let day_of = |parsed: Option<&&ParsedComment>| parsed.and_then(|parsed| day(parsed));
+    if let (Some(from), Some(to)) = (day_of(comments.first()), day_of(comments.last())) {
         title.lit(", ").line(&from);
         if from != to {
             title.lit(" to ").line(&to);
@@ -101,22 +107,22 @@ fn many(remarks: &[&ParsedComment]) -> Clean {
     title.finish()
 }
 
-/// The day on which it was written, as GitHub says it.
-fn day(remark: &ParsedComment) -> Option<Clean> {
-    let at = remark.comment.by.created_at.as_ref()?;
+/// Returns the date on which a comment was written.
+fn day(parsed: &ParsedComment) -> Option<Clean> {
+    let at = parsed.comment.by.created_at.as_ref()?;
     Some(at.slice(0..at.find('T').unwrap_or(at.len())))
 }
 
-/// `Comment by octocat, 2026-01-02`.
-fn title(remark: &ParsedComment) -> Clean {
-    let by = &remark.comment.by;
+/// Returns a comment's title: `Comment by octocat, 2026-01-02`.
+fn title(parsed: &ParsedComment) -> Clean {
+    let by = &parsed.comment.by;
     let mut title = CleanBuf::new();
     title.lit("Comment by ");
     match &by.author {
         Some(author) => title.line(author),
         None => title.lit("an unknown author"),
     };
-    if let Some(day) = day(remark) {
+    if let Some(day) = day(parsed) {
         title.lit(", ").line(&day);
     }
     title.finish()

@@ -1,4 +1,4 @@
-//! The root's one-hop edges as lines that can shorten to counts.
+//! The root's one-hop edges as a list that can be shortened to counts.
 
 use super::{EdgeRow, Size, Trust};
 use crate::redact::{Clean, CleanBuf};
@@ -6,44 +6,46 @@ use crate::redact::{Clean, CleanBuf};
 /// All one-hop edges of the root, sorted by relation, then by target.
 #[derive(Debug)]
 pub struct EdgeList {
-    /// One row an edge.
+    /// One row per edge.
     pub rows: Vec<EdgeRow>,
     lines: Vec<Clean>,
-    /// Relations of which nobody knows whether there are more.
+    /// The relations that may have more targets than are known.
     unknown: Vec<&'static str>,
-    /// What only authors who are not trusted state of the root.
+    /// The relations that only untrusted authors state.
     pub claims: Claims,
 }
 
-/// What only authors who are not trusted state of the root, in the texts of other items.
+/// The relations of the root that only untrusted authors state, in the texts of other items.
 ///
-/// It stands behind all edges, and only in room that nothing else in the pack has a use for.
+/// They are listed after all edges, and only if the pack holds everything else in full.
 #[derive(Debug, Default)]
 pub struct Claims {
-    /// The first of them. Their titles are their ids: no word of a stranger stands there.
+    /// The first claims. Their titles are ids, so that no text of an untrusted author is shown.
     pub rows: Vec<EdgeRow>,
-    /// How many there are.
+    /// The number of all claims.
     pub count: usize,
 }
 
 impl EdgeList {
-    /// The list of these edges, which come sorted, with the relations that are not known whole.
+    /// Creates the list of `rows`, which must be sorted; `unknown` names the relations that are known incompletely.
     pub fn new(rows: Vec<EdgeRow>, unknown: Vec<&'static str>, claims: Claims) -> Self {
         let lines = rows.iter().map(line).collect();
         Self { rows, lines, unknown, claims }
     }
 
-    /// How many lines the whole list has.
+    /// Returns the number of lines of the whole list.
     pub fn len(&self) -> usize {
         self.lines.len()
     }
 
-    /// Whether the root has no edges.
+    /// Returns whether the root has no edges.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
-    /// The first `count` edges as lines and the others as counts; whoever reads it must not take "unknown" for "none".
+    /// Returns the first `count` edges as lines and the others as counts.
+    ///
+    /// Unknown relations have a line of their own, so that "unknown" is not read as "none".
     pub fn text(&self, count: usize) -> Clean {
         let known = self.known(count);
         let [first, others @ ..] = &self.unknown[..] else { return known };
@@ -90,12 +92,12 @@ impl EdgeList {
         out.finish()
     }
 
-    /// The most lines whose text is no larger than `room`; `None` where not even the counts fit.
+    /// Returns the most lines whose text is no larger than `room`; `None` if not even the counts fit.
     pub fn fit(&self, room: Size) -> Option<usize> {
         if !Size::of(&self.text(0)).fits(room) {
             return None;
         }
-        // Every line is longer than what it adds to the counts, so sizes grow with the position.
+        // A line is longer than the count that it replaces, so sizes grow with the number of lines.
         let (mut low, mut high) = (0, self.rows.len());
         while low < high {
             let middle = (low + high).div_ceil(2);
@@ -110,7 +112,7 @@ impl EdgeList {
 }
 
 impl Claims {
-    /// The first `count` claims as lines below `text`, and the number of the others.
+    /// Returns `text` followed by the first `count` claims as lines and the number of the others.
     pub fn below(&self, text: &Clean, count: usize) -> Clean {
         let mut out = CleanBuf::new();
         out.text(text);
@@ -141,7 +143,7 @@ fn line(row: &EdgeRow) -> Clean {
     out.finish()
 }
 
-/// A title in quotes, as lists show it.
+/// Writes a title in quotes; one by an untrusted author is shortened and marked.
 pub(super) fn quoted_title(out: &mut CleanBuf, title: &Clean, trust: Trust) {
     match trust {
         Trust::Trusted => out.lit("\"").title(title).lit("\""),

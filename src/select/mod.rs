@@ -1,26 +1,27 @@
-//! Graph + profile → [`Selection`]: what could be in a pack, with provenance, priority and levels of detail.
+//! Graph + profile → [`Selection`]: the sections that a pack could hold, with provenance, priority and levels of detail.
 
 mod candidates;
 mod comments;
 mod edge_list;
-mod ingredients;
+
+mod context;
 mod inputs;
-mod library;
 mod origins;
 mod outline;
 mod passage;
-mod removed;
+mod removals;
 mod root;
 mod selection;
+mod selection_hash;
 mod work_item_json;
 
 pub use candidates::{ReferencedFile, RootReferences, select};
+pub use context::{CommentRules, Document, ProfileInstructions, SelectionContext, is_inactive};
 pub use edge_list::{Claims, EdgeList};
-pub use ingredients::ingredients;
-pub use library::{CommentRules, Document, ProfileInstructions, SelectionContext, is_inactive};
 pub use passage::{Chunk, Passage, Rounding, Size};
 pub use selection::{
     Candidate, EdgeRow, Evidence, Input, Notice, Omission, OriginKind, RedactionRecord, Role, SectionBody, Selection,
     TextOrigin, Trust,
 };
+pub use selection_hash::hash_selection_inputs;
 pub use work_item_json::{JsonCut, WorkItemJson};

@@ -1,11 +1,11 @@
-//! Where texts come from, and what was removed from them.
+//! The origins of items' texts, records and documents.
 
-use super::library::Document;
-use super::{OriginKind, RedactionRecord, TextOrigin};
+use super::context::Document;
+use super::{OriginKind, TextOrigin};
 use crate::graph::{ClaimedIssue, Entry, ItemBody, ParsedText};
 use crate::redact::{Clean, CleanBuf};
 
-/// Where an item's text is: the page of its issue, its lines in a Markdown file, else the line of its record.
+/// Returns the origin of an item's text: its issue's page, its lines in a Markdown file, else the line of its record.
 pub(super) fn item_origin(entry: &Entry) -> TextOrigin {
     match entry.issue_with_text() {
         Some(issue) => issue_origin(entry, issue),
@@ -13,7 +13,7 @@ pub(super) fn item_origin(entry: &Entry) -> TextOrigin {
     }
 }
 
-/// Where an item's fields are: the record of its file, else the page of its issue.
+/// Returns the origin of an item's fields: the record in its file, else its issue's page.
 pub(super) fn record_origin(entry: &Entry) -> TextOrigin {
     if let Some(issue) = entry.bare_issue() {
         return issue_origin(entry, issue);
@@ -27,12 +27,12 @@ pub(super) fn record_origin(entry: &Entry) -> TextOrigin {
     }
 }
 
-/// The page of an item's issue.
+/// Returns the page of an item's issue as an origin.
 pub(super) fn issue_origin(entry: &Entry, issue: &ClaimedIssue) -> TextOrigin {
     TextOrigin { id: Some(entry.item.id.clone()), url: Some(issue.url.clone()), ..TextOrigin::new(OriginKind::Issue) }
 }
 
-/// Where a text of an item's files is.
+/// Returns the origin of a text in one of an item's files.
 pub(super) fn text_origin(entry: &Entry, body: &ItemBody<Clean>, text: &ParsedText) -> TextOrigin {
     let first = u64::from(body.line);
     let lines = match text.count_lines() {
@@ -48,7 +48,7 @@ pub(super) fn text_origin(entry: &Entry, body: &ItemBody<Clean>, text: &ParsedTe
     }
 }
 
-/// Where a document, or a section of it, is.
+/// Returns the origin of a document or of its section under `anchor`.
 pub(super) fn file_origin(document: &Document, anchor: Option<&str>, range: &std::ops::Range<usize>) -> TextOrigin {
     let text = &document.text.clean;
     let breaks = |text: &str| u32::try_from(memchr::memchr_iter(b'\n', text.as_bytes()).count()).unwrap_or(u32::MAX);
@@ -63,7 +63,9 @@ pub(super) fn file_origin(document: &Document, anchor: Option<&str>, range: &std
     }
 }
 
-/// An anchor is made from a heading, and from a number where several headings make the same one.
+/// Returns `anchor` as clean text, taken from the heading that it was derived from.
+///
+/// A number follows where several headings give the same anchor.
 fn clean_anchor(text: &Clean, anchor: &str) -> Clean {
     if let Some(anchor) = text.read_out(anchor) {
         return anchor;
@@ -75,24 +77,4 @@ fn clean_anchor(text: &Clean, anchor: &str) -> Clean {
         clean.text(&words).lit("-").number(number);
     }
     clean.finish()
-}
-
-/// The removals of a record or document that concern a section.
-pub(super) fn removals(
-    removals: &[crate::graph::RecordedRemoval],
-    shown: impl Fn(&crate::graph::RecordedRemoval) -> bool,
-    origin: &TextOrigin,
-) -> Vec<RedactionRecord> {
-    removals
-        .iter()
-        .filter(|removal| shown(removal))
-        .map(|removal| RedactionRecord {
-            origin: TextOrigin { lines: None, ..origin.clone() },
-            line: u64::from(removal.line),
-            rule: removal.rule.clone(),
-            count: u64::from(removal.count),
-            reason: removal.reason.clone(),
-            to_include: removal.to_include.clone(),
-        })
-        .collect()
 }

@@ -1,11 +1,11 @@
-//! Which chunks of a text belong to its excerpt.
+//! Choice of the chunks that belong to a text's excerpt.
 
 use super::Chunk;
 use crate::config::Excerpt;
 use crate::graph::Outline;
 use std::ops::Range;
 
-/// The headings that say the same as one of ours in an ADR.
+/// Synonyms of ADR headings.
 const ALIASES: [(&str, &[&str]); 4] = [
     ("status", &["state"]),
     ("context", &["context and problem statement", "problem statement", "background", "problem", "issue"]),
@@ -13,10 +13,11 @@ const ALIASES: [(&str, &[&str]); 4] = [
     ("consequences", &["consequence", "positive consequences", "negative consequences", "implications", "outcome"]),
 ];
 
-/// The longest fence that a cut closes: room for it is kept in every cut, and one of 100,000 characters takes it all.
+/// The longest fence that a cut closes: every cut reserves room for it, so a fence of 100,000 characters would use up
+/// the whole budget.
 const LONGEST_FENCE: usize = 64;
 
-/// Chunks of the blocks within `range`, none of them key, shifted so that the range begins at `offset`.
+/// Returns the blocks within `range` as chunks that are not key, shifted so that the range begins at `offset`.
 pub(super) fn chunks(markdown: &Outline, range: &Range<usize>, offset: usize) -> Vec<Chunk> {
     let inside = |at: usize| at.clamp(range.start, range.end) - range.start + offset;
     markdown
@@ -30,12 +31,13 @@ pub(super) fn chunks(markdown: &Outline, range: &Range<usize>, offset: usize) ->
         .collect()
 }
 
-/// Marks the sections under `keys` as key; `chunks` are those of `markdown`. Returns whether there was one.
+/// Marks the sections whose headings are in `keys` as key, and returns whether there was one.
+/// `chunks` are those of `markdown`.
 pub(super) fn mark_headings(chunks: &mut [Chunk], markdown: &Outline, keys: &[String]) -> bool {
-    let keys: Vec<String> = keys.iter().map(|key| normal(key)).collect();
+    let keys: Vec<String> = keys.iter().map(|key| normalize(key)).collect();
     let mut found = false;
     for (index, heading) in markdown.headings.iter().enumerate() {
-        if !keys.contains(&normal(&heading.title)) {
+        if !keys.contains(&normalize(&heading.title)) {
             continue;
         }
         found = true;
@@ -70,11 +72,11 @@ pub(super) fn mark_opening(chunks: &mut [Chunk], markdown: &Outline) {
     }
 }
 
-/// Marks what the excerpt of an ADR holds: its title and chosen headings, else its first lines.
+/// Marks the excerpt of an ADR as key: its title and the configured headings, else its first lines.
 pub(super) fn mark_adr(chunks: &mut Vec<Chunk>, markdown: &Outline, text: &str, excerpt: &Excerpt) {
     let mut keys = excerpt.headings.clone();
     for (name, aliases) in ALIASES {
-        if excerpt.headings.iter().any(|heading| normal(heading) == name) {
+        if excerpt.headings.iter().any(|heading| normalize(heading) == name) {
             keys.extend(aliases.iter().map(|alias| (*alias).to_owned()));
         }
     }
@@ -85,7 +87,7 @@ pub(super) fn mark_adr(chunks: &mut Vec<Chunk>, markdown: &Outline, text: &str, 
     limit_lines(chunks, text, excerpt.max_lines as usize);
 }
 
-/// Takes the key mark from everything past the first `lines` lines of key text.
+/// Limits the key text to its first `lines` lines.
 fn limit_lines(chunks: &mut Vec<Chunk>, text: &str, lines: usize) {
     let mut left = lines;
     let mut index = 0;
@@ -114,8 +116,8 @@ fn limit_lines(chunks: &mut Vec<Chunk>, text: &str, lines: usize) {
     }
 }
 
-/// A heading's words: lower case, without punctuation, numbering and final colon.
-fn normal(heading: &str) -> String {
+/// Returns a heading's words in lower case, without punctuation, numbering and final colon.
+fn normalize(heading: &str) -> String {
     let lower = heading.to_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let numbering = words.iter().take_while(|word| word.bytes().all(|b| b.is_ascii_digit())).count();
@@ -128,9 +130,9 @@ mod tests {
 
     #[test]
     fn headings_are_compared_by_their_words() {
-        assert_eq!(normal("## 2. Acceptance Criteria:"), "acceptance criteria");
-        assert_eq!(normal("Scope"), normal("**scope**"));
-        assert_eq!(normal("2024"), "2024");
+        assert_eq!(normalize("## 2. Acceptance Criteria:"), "acceptance criteria");
+        assert_eq!(normalize("Scope"), normalize("**scope**"));
+        assert_eq!(normalize("2024"), "2024");
     }
 
     #[test]

@@ -1,25 +1,24 @@
-//! A text that can be shown in more or less detail, and where it may be cut.
+//! Texts that can be cut: their chunks, excerpt, and the longest cut that fits a given size.
 
 use crate::redact::{Clean, CleanBuf};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// A run of text at the document's top level that is kept or cut as a whole where possible.
+/// A top-level block of a document, kept or cut as a whole where possible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
-    /// Its bytes; chunks tile the text.
+    /// The chunk's bytes in the text; chunks tile the text.
     pub range: Range<usize>,
     /// Whether it belongs to the excerpt: the title, the opening, a key heading's section.
     pub key: bool,
-    /// What closes it where it is a fenced code block and was cut inside.
+    /// The fence that closes a code block which is cut inside.
     pub fence: Option<String>,
 }
 
 /// A text with its chunks.
 ///
-/// Between nothing and everything it has two families of cuts, each with one
-/// position that only grows with the room there is, so that more budget never
-/// takes anything away:
+/// It has two families of cuts, each with one position that only grows with
+/// the available room, so that a larger budget never removes text:
 /// - [`Passage::cut_keys`]: the key chunks up to a position;
 /// - [`Passage::cut_all`]: everything up to a position and all key chunks after it.
 #[derive(Debug)]
@@ -31,12 +30,12 @@ pub struct Passage {
     excerpt: OnceLock<Option<Clean>>,
 }
 
-/// Whether a cut gives up a little room to fall between blocks, lines or words.
+/// Whether a cut is moved back to the end of a block, line or word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rounding {
-    /// At a block, a line or a word, where that keeps nearly all that fits.
+    /// Cuts after a block, a line or a word, if that keeps nearly all that fits.
     Nice,
-    /// Right where the room ends.
+    /// Cuts at the last character that fits.
     None,
 }
 
@@ -50,23 +49,23 @@ pub struct Size {
 }
 
 impl Size {
-    /// The size of `text`.
+    /// Measures `text`.
     pub fn of(text: &str) -> Self {
         Self { chars: count(text), bytes: text.len() as u64 }
     }
 
-    /// Whether both units are within `room`.
+    /// Returns whether both units are within `room`.
     pub fn fits(self, room: Size) -> bool {
         self.chars <= room.chars && self.bytes <= room.bytes
     }
 
-    /// Both sizes together.
+    /// Returns the sum of both sizes.
     #[must_use]
     pub fn plus(self, other: Size) -> Self {
         Self { chars: self.chars.saturating_add(other.chars), bytes: self.bytes.saturating_add(other.bytes) }
     }
 
-    /// What is left of this after `other`.
+    /// Subtracts `other`, down to zero.
     #[must_use]
     pub fn minus(self, other: Size) -> Self {
         Self { chars: self.chars.saturating_sub(other.chars), bytes: self.bytes.saturating_sub(other.bytes) }
@@ -77,34 +76,34 @@ fn count(text: &str) -> u64 {
     if text.is_ascii() { text.len() as u64 } else { text.chars().count() as u64 }
 }
 
-/// Stands for a gap that is not the last one.
+/// The mark of a gap that is not the last one.
 const GAP: &str = "[…]";
 
-/// Between blocks.
+/// The separator between blocks.
 const BREAK: &str = "\n\n";
 
-/// A cut at a block, line or word is taken where it keeps this many percent of what fits.
-const KEEPS: u64 = 97;
+/// The percentage of the characters that fit which a rounded cut must keep.
+const MIN_KEPT_PERCENT: u64 = 97;
 
 impl Passage {
-    /// A passage over `text`; `place` says where the rest can be read.
+    /// Creates a passage over `text`; its marks of omission name `place` as where the rest can be read.
     pub fn new(text: Clean, chunks: Vec<Chunk>, place: Clean) -> Self {
         debug_assert_eq!(chunks.last().map_or(0, |chunk| chunk.range.end), text.len());
         let chars = count(&text);
         Self { text, chunks, place, chars, excerpt: OnceLock::new() }
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub fn full(&self) -> &Clean {
         &self.text
     }
 
-    /// The whole text's characters.
+    /// Returns the number of characters of the whole text.
     pub fn full_chars(&self) -> u64 {
         self.chars
     }
 
-    /// The key chunks with the gaps marked; `None` where that would not be shorter than the whole.
+    /// Returns the key chunks with the gaps marked; `None` if that is not shorter than the whole text.
     pub fn excerpt(&self) -> Option<&Clean> {
         self.excerpt
             .get_or_init(|| {
@@ -114,7 +113,7 @@ impl Passage {
             .as_ref()
     }
 
-    /// Everything before byte `at`, and all key chunks after it.
+    /// Returns everything before byte `at`, and all key chunks after it.
     pub fn cut_all(&self, at: usize) -> Clean {
         let mut kept: Vec<Range<usize>> = std::iter::once(0..at).collect();
         kept.extend(
@@ -123,7 +122,7 @@ impl Passage {
         self.build(&kept, at)
     }
 
-    /// The key chunks before byte `at`.
+    /// Returns the key chunks before byte `at`.
     pub fn cut_keys(&self, at: usize) -> Clean {
         let kept: Vec<_> = self
             .chunks
@@ -134,17 +133,19 @@ impl Passage {
         self.build(&kept, at)
     }
 
-    /// Everything before byte `at`.
+    /// Returns everything before byte `at`.
     pub fn cut_prefix(&self, at: usize) -> Clean {
         self.build(std::slice::from_ref(&(0..at)), at)
     }
 
-    /// The last position whose [`Passage::cut_prefix`] is no larger than `room`; `None` where not even a marker fits.
+    /// Returns the last position whose [`Passage::cut_prefix`] is no larger than `room`; `None` if not even the mark of
+    /// omission fits.
     pub fn fit_prefix(&self, room: Size, rounding: Rounding) -> Option<usize> {
         self.fit_growing(room, rounding, |_| Some(Size::default()))
     }
 
-    /// The last position whose [`Passage::cut_keys`] is no larger than `room`; `None` where not even a marker fits.
+    /// Returns the last position whose [`Passage::cut_keys`] is no larger than `room`; `None` if not even the mark of
+    /// omission fits.
     pub fn fit_keys(&self, room: Size, rounding: Rounding) -> Option<usize> {
         self.fit_growing(room, rounding, |index| {
             let after_gap = index > 0 && !self.chunks[index - 1].key;
@@ -152,10 +153,10 @@ impl Passage {
         })
     }
 
-    /// The last position whose [`Passage::cut_all`] is no larger than `room`; `None` where not even position 0 fits.
+    /// Returns the last position whose [`Passage::cut_all`] is no larger than `room`; `None` if not even position 0 fits.
     ///
-    /// A gap that the position passes is no longer marked, so a later one may
-    /// cost less: of all that fit the last is taken, which only grows with `room`.
+    /// A gap before the position is not marked, so a later position may cost less: the last one that fits only grows
+    /// with `room`.
     pub fn fit_all(&self, room: Size, rounding: Rounding) -> Option<usize> {
         let keys = self.chunks.iter().filter(|c| c.key).map(|c| Size::of(&self.text[c.range.clone()]));
         let gaps = self.chunks.windows(2).filter(|pair| !pair[0].key && pair[1].key).map(|_| gap());
@@ -180,7 +181,8 @@ impl Passage {
         Some(next.map_or(self.text.len(), |chunk| self.inside(chunk, left, spent, rounding)))
     }
 
-    /// The last position that fits where each chunk in turn costs itself and what `extra` says; `None` passes it by.
+    /// Returns the last position that fits, where each chunk costs its size and `extra` of its index; a chunk whose
+    /// `extra` is `None` is skipped.
     fn fit_growing(&self, room: Size, rounding: Rounding, extra: impl Fn(usize) -> Option<Size>) -> Option<usize> {
         let mut left = subtract(room, self.tail())?;
         let mut spent = 0;
@@ -197,7 +199,7 @@ impl Passage {
         Some(self.text.len())
     }
 
-    /// The best position in a chunk of which `room` is left, behind `spent` characters that are kept.
+    /// Returns the best position inside a chunk when `room` is left and `spent` characters are kept before it.
     fn inside(&self, chunk: &Chunk, room: Size, spent: u64, rounding: Rounding) -> usize {
         let text = &self.text[chunk.range.clone()];
         let fits = prefix(text, room);
@@ -208,8 +210,8 @@ impl Passage {
             }
     }
 
-    /// The most that the last marker and a closing fence add to a cut: the same for every position, so that
-    /// what a cut costs depends on its position alone.
+    /// Returns the most that the last mark of omission and a closing fence add to a cut: the same for every position, so
+    /// that the cost of a cut depends on its position alone.
     fn tail(&self) -> Size {
         let fence = self.chunks.iter().filter_map(|c| c.fence.as_deref()).map(Size::of).max_by_key(|s| s.chars);
         let fence = fence.map_or(Size::default(), |fence| fence.plus(Size::of("\n")));
@@ -222,7 +224,7 @@ impl Passage {
         marker.line(&self.place).lit("]").finish()
     }
 
-    /// Joins the kept ranges (in order, touching ones as one) and marks the gaps; the last mark says how much is missing.
+    /// Joins the kept ranges (in order, adjacent ones as one) and marks the gaps; the last mark counts what is omitted.
     fn build(&self, kept: &[Range<usize>], cut: usize) -> Clean {
         let mut groups: Vec<Range<usize>> = Vec::with_capacity(kept.len());
         for range in kept.iter().filter(|range| !range.is_empty()) {
@@ -279,8 +281,10 @@ fn separate(out: &mut CleanBuf) {
     }
 }
 
-/// What a gap that is not the last one adds. A chunk's own blank lines pay for the break behind it, but for a
-/// heading's one line end.
+/// Returns the size of a gap that is not the last one.
+///
+/// The break after it is covered by the blank lines that end the chunk before, except for the single line end of a
+/// heading.
 fn gap() -> Size {
     Size::of(GAP).plus(Size::of(BREAK)).plus(Size::of("\n"))
 }
@@ -289,7 +293,7 @@ fn subtract(room: Size, cost: Size) -> Option<Size> {
     cost.fits(room).then(|| room.minus(cost))
 }
 
-/// The longest prefix of `text` within `room`, in bytes, at a character.
+/// Returns the length in bytes of the longest prefix of `text` within `room`, at a character boundary.
 fn prefix(text: &str, room: Size) -> usize {
     let by_chars =
         text.char_indices().nth(usize::try_from(room.chars).unwrap_or(usize::MAX)).map_or(text.len(), |(at, _)| at);
@@ -300,7 +304,7 @@ fn prefix(text: &str, room: Size) -> usize {
     at
 }
 
-/// The best place to cut at or before `fits`: where the chunk begins, after a line, after a word, else right there.
+/// Returns the best place to cut at or before `fits`: the beginning of the chunk, after a line, after a word, else `fits`.
 /// `before` characters of other chunks are kept in any case.
 fn round_down(text: &str, fits: usize, before: u64) -> usize {
     let whole = before + count(&text[..fits]);
@@ -309,7 +313,7 @@ fn round_down(text: &str, fits: usize, before: u64) -> usize {
     let word = kept.rfind(char::is_whitespace).map_or(0, |at| at + 1);
     for at in [0, line, word] {
         let at = (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-        if (before + count(&text[..at])) * 100 >= whole * KEEPS {
+        if (before + count(&text[..at])) * 100 >= whole * MIN_KEPT_PERCENT {
             return at;
         }
     }

@@ -2,15 +2,16 @@
 
 use super::candidates::SelectionBuilder;
 use super::origins::{item_origin, record_origin, text_origin};
-use super::{Candidate, EdgeList, Omission, Role, SectionBody, TextOrigin, Trust, WorkItemJson, removed};
+use super::{Candidate, EdgeList, Omission, Role, SectionBody, TextOrigin, Trust, WorkItemJson, removals};
 use crate::graph::{Entry, Graph, IssueDraft, Node, Value};
 use crate::model::Relation;
 use crate::redact::{Clean, CleanBuf};
 use std::sync::Arc;
 
 impl SelectionBuilder<'_> {
+    /// Adds the root's own sections.
     pub(super) fn root(&mut self, entry: &Entry) {
-        let state = Clean::literal(Graph::state(self.library.corpus, self.root).name());
+        let state = Clean::literal(Graph::state(self.context.corpus, self.root).name());
         let origin = item_origin(entry);
         let record = record_origin(entry);
         let base = Candidate {
@@ -20,14 +21,14 @@ impl SelectionBuilder<'_> {
             origin,
             provenance: "root",
             role: Role::Root,
-            body: self.library.root(self.root),
+            body: self.context.root(self.root),
             state: Some(state),
             status: entry.item.status.clone(),
             trust: Trust::of(entry.is_untrusted() || entry.has_untrusted_title()),
             by: entry.issue_with_text().map(|issue| issue.by.clone()),
             relation: None,
             evidence: None,
-            removals: removed::from_text(entry),
+            removals: removals::from_text(entry),
         };
         let json = Candidate {
             id: Clean::literal("root.json"),
@@ -36,14 +37,14 @@ impl SelectionBuilder<'_> {
             origin: record.clone(),
             role: Role::Json,
             body: SectionBody::Json(Arc::new(self.json(entry, &record))),
-            // Answers of a form are its author's words, and ids those of the files that they are ids of.
+            // The answers of an issue form are written by the issue's author, and ids by those of the files.
             trust: Trust::of(
                 entry.untrusted_file
                     || entry.issue.as_ref().is_some_and(|issue| !issue.by.trusted)
-                    || self.library.lists_untracked(self.library.graph.shown(self.root)),
+                    || self.context.lists_untracked(self.context.graph.shown(self.root)),
             ),
             by: None,
-            removals: removed::from_fields(entry),
+            removals: removals::from_fields(entry),
             ..base.clone()
         };
         let edges = Candidate {
@@ -56,14 +57,14 @@ impl SelectionBuilder<'_> {
             body: SectionBody::Edges(Arc::new(EdgeList::new(self.rows(), unknown(entry), self.claims()))),
             trust: Trust::of(
                 entry.untrusted_file
-                    || self.library.lists_untrusted(self.library.graph.shown(self.root))
-                    || self.library.lists_untracked(self.shown_claims()),
+                    || self.context.lists_untrusted(self.context.graph.shown(self.root))
+                    || self.context.lists_untracked(self.shown_claims()),
             ),
             by: None,
-            removals: self.removals_from_lines(self.library.graph.shown(self.root)),
+            removals: self.removals_from_lines(self.context.graph.shown(self.root)),
             ..base.clone()
         };
-        let hidden = self.library.graph.hidden(self.root);
+        let hidden = self.context.graph.hidden(self.root);
         if hidden > 0 {
             let mut title = CleanBuf::new();
             title.number(hidden as u64).lit(" relations");
@@ -73,15 +74,15 @@ impl SelectionBuilder<'_> {
                 origin: edges.origin.clone(),
                 provenance: "graph",
                 reason: "limit",
-                // The title is this program's own.
+                // The title is a count made here.
                 trust: Trust::Trusted,
                 chars: None,
             });
         }
         let draft = entry.draft.as_deref().map(|draft| self.draft(entry, draft, &base));
-        self.read_item(self.root, true);
+        self.record_item(self.root, true);
         let draft = draft.map(|draft| (draft, Some((None, false))));
-        let first = self.library.profile.draft_first;
+        let first = self.context.profile.draft_first;
         let (before, after) = if first { (draft, None) } else { (None, draft) };
         self.candidates.extend(before);
         self.candidates.push((base, None));
@@ -90,13 +91,13 @@ impl SelectionBuilder<'_> {
         self.comments(entry);
     }
 
-    /// The text of the root's file, where its issue has another.
+    /// Returns the section of the root's file if its issue has a text of its own.
     fn draft(&self, entry: &Entry, draft: &IssueDraft, base: &Candidate) -> Candidate {
         let origin = text_origin(entry, &draft.body, &draft.text);
         Candidate {
             id: Clean::literal("root.draft"),
-            body: self.library.draft(self.root, draft, &origin),
-            removals: removed::from_draft(entry, &origin),
+            body: self.context.draft(self.root, draft, &origin),
+            removals: removals::from_draft(entry, &origin),
             origin,
             role: Role::Rank(0),
             trust: Trust::of(entry.untrusted_file),
@@ -105,7 +106,7 @@ impl SelectionBuilder<'_> {
         }
     }
 
-    /// The fields as they stand, with relations as resolved ids.
+    /// Returns the fields as written, with relations as resolved ids.
     fn json(&self, entry: &Entry, origin: &TextOrigin) -> WorkItemJson {
         const RELATIONS: [(&str, Relation); 6] = [
             ("parent", Relation::Parent),
@@ -130,11 +131,11 @@ impl SelectionBuilder<'_> {
         }
         for (name, relation) in RELATIONS {
             let ids: Vec<&Clean> = self
-                .library
+                .context
                 .graph
                 .shown(self.root)
                 .filter(|edge| edge.relation == relation)
-                .map(|edge| self.library.id(edge))
+                .map(|edge| self.context.id(edge))
                 .collect();
             let value = match &ids[..] {
                 [] => continue,
@@ -147,7 +148,7 @@ impl SelectionBuilder<'_> {
     }
 }
 
-/// The relations of the root's issue that the snapshot has not whole.
+/// Returns the relations of the root's issue that the snapshot holds incompletely or not at all.
 fn unknown(entry: &Entry) -> Vec<&'static str> {
     entry.issue.as_ref().map(|issue| issue.unknown_names()).unwrap_or_default()
 }

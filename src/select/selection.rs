@@ -1,4 +1,4 @@
-//! What could be in a pack, before anything is made to fit.
+//! The sections that a pack could hold, before the budget is applied.
 
 use super::{EdgeList, Passage, WorkItemJson};
 use crate::graph::Authored;
@@ -6,47 +6,47 @@ use crate::model::Digest;
 use crate::redact::{Clean, CleanBuf};
 use std::sync::Arc;
 
-/// Everything that a pack could hold, in the order of the pack.
+/// Everything that one pack could hold.
 #[derive(Debug)]
 pub struct Selection {
     /// The profile's name.
     pub profile: String,
     /// The root's id.
     pub root_id: Clean,
-    /// What its packs are named after.
+    /// The name from which the slug of its packs is made.
     pub root_name: String,
-    /// Whether it is a work item, rather than an issue alone.
+    /// Whether the root is a work item rather than an issue without one.
     pub root_is_item: bool,
-    /// The root's issue, where it has one.
+    /// The URL of the root's issue, if it has one.
     pub root_url: Option<Clean>,
     /// The root's title.
     pub root_title: Clean,
-    /// What the agent is told.
+    /// The profile's instructions to the agent.
     pub instructions: Candidate,
     /// All other sections, in the order of the pack.
     pub candidates: Vec<Candidate>,
     /// Everything that was read for the pack.
     pub inputs: Vec<Input>,
-    /// What is left out for another reason than the budget, in the order of the pack.
+    /// The omissions for another reason than the budget, in the order of the pack.
     pub omissions: Vec<Omission>,
-    /// What a reader should know.
+    /// Warnings about the inputs.
     pub warnings: Vec<Notice>,
 }
 
 /// A section that could be in the pack.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// Unique in the pack and stable between builds.
+    /// The section's id: unique in the pack and stable between builds.
     pub id: Clean,
-    /// The wire's section kind.
+    /// The section kind of the wire format.
     pub kind: &'static str,
     /// The title.
     pub title: Clean,
-    /// Where it came from.
+    /// The text's origin.
     pub origin: TextOrigin,
-    /// Why it is there.
+    /// Why the section is in the pack.
     pub provenance: &'static str,
-    /// What it is to the pack: who leaves when.
+    /// When the section is trimmed.
     pub role: Role,
     /// The text in its levels of detail.
     pub body: SectionBody,
@@ -54,19 +54,19 @@ pub struct Candidate {
     pub state: Option<Clean>,
     /// The status as written.
     pub status: Option<Clean>,
-    /// Whether strangers may have written it.
+    /// Whether an untrusted author may have written it.
     pub trust: Trust,
-    /// Who wrote it, where it comes from GitHub.
+    /// The author, if the text comes from GitHub.
     pub by: Option<Authored<Clean>>,
-    /// What the neighbour is to the root.
+    /// The neighbour's relation to the root.
     pub relation: Option<&'static str>,
-    /// Why the neighbour or the reference is there.
+    /// Where the relation or reference was stated.
     pub evidence: Option<Evidence>,
-    /// What was removed from it.
+    /// The redactions in it.
     pub removals: Vec<RedactionRecord>,
 }
 
-/// Who leaves when.
+/// A section's place in the order of trimming.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// The root's text: shortened, never left out.
@@ -75,33 +75,33 @@ pub enum Role {
     Json,
     /// The root's edges: reduced, never left out.
     Edges,
-    /// May leave; the lowest rank leaves first. Ranks are unique in a selection.
+    /// A section that may be left out, the lowest rank first. Ranks are unique in a selection.
     Rank(u32),
 }
 
 /// A section's text in its levels of detail.
 #[derive(Debug, Clone)]
 pub enum SectionBody {
-    /// Text that is there as a whole or not at all.
+    /// Text that is shown as a whole or not at all.
     Whole(Clean),
-    /// Markdown: whole, excerpt, and a line that says where it is.
+    /// Markdown with an excerpt, and a pointer: the line that says where it is.
     Passage(Arc<Passage>, Clean),
     /// A work item's fields.
     Json(Arc<WorkItemJson>),
-    /// One-hop edges.
+    /// The root's one-hop edges.
     Edges(Arc<EdgeList>),
 }
 
-/// Where a text came from.
+/// The origin of a text: a file, an issue, an item or a built-in.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TextOrigin {
-    /// What it is.
+    /// The kind of origin.
     pub kind: OriginKind,
     /// A work item's id or a built-in's name.
     pub id: Option<Clean>,
     /// The file.
     pub path: Option<Clean>,
-    /// First and last line.
+    /// The first and the last line.
     pub lines: Option<[u64; 2]>,
     /// The URL.
     pub url: Option<Clean>,
@@ -111,7 +111,7 @@ pub struct TextOrigin {
     pub version: Option<u32>,
 }
 
-/// The wire's source kinds.
+/// The source kinds of the wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OriginKind {
     /// An item of a file.
@@ -124,7 +124,7 @@ pub enum OriginKind {
     Builtin,
 }
 
-/// Whether strangers may have written a text.
+/// Whether an untrusted author may have written a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trust {
     /// Committed to the repo, or built in.
@@ -133,7 +133,7 @@ pub enum Trust {
     Untrusted,
 }
 
-/// Where a relation or reference was stated.
+/// The place where a relation or reference was stated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
     /// The kind of place.
@@ -145,34 +145,34 @@ pub struct Evidence {
 /// One row of the edge list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeRow {
-    /// The other's id.
+    /// The target's id.
     pub to: Clean,
-    /// What the other is to the root.
+    /// The target's relation to the root.
     pub relation: &'static str,
-    /// The other's title; its id where nothing describes it.
+    /// The target's title; its id if the title is unknown.
     pub title: Clean,
-    /// Whether strangers may have written the title.
+    /// Whether an untrusted author may have written the title.
     pub title_trust: Trust,
-    /// The other's state.
+    /// The target's state.
     pub state: &'static str,
-    /// Whether it is described here.
+    /// Whether the target is in the corpus.
     pub resolved: bool,
-    /// Where it is not: the root that `sync` takes to fetch it.
+    /// The argument of `sync` that fetches a target outside the corpus.
     pub sync: Option<Clean>,
-    /// Where it was stated.
+    /// Where the relation was stated.
     pub evidence: Evidence,
 }
 
-/// Something that was read for a pack.
+/// A text that was read for a pack.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Input {
-    /// Where it came from.
+    /// The text's origin.
     pub origin: TextOrigin,
-    /// Digest of the text after redaction.
+    /// The digest of the text after redaction.
     pub digest: Option<Digest>,
 }
 
-/// Something that could have been in the pack and is not.
+/// A section that could have been in the pack and was left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Omission {
     /// The id that its section would have.
@@ -181,30 +181,30 @@ pub struct Omission {
     pub title: Clean,
     /// Where it can be read.
     pub origin: TextOrigin,
-    /// Why it would have been there.
+    /// Why it would have been in the pack.
     pub provenance: &'static str,
-    /// One of the contract's reasons.
+    /// Why it was left out: one of the reasons in `docs/format.md`.
     pub reason: &'static str,
-    /// Whether strangers may have written its title or its text.
+    /// Whether an untrusted author may have written its title or its text.
     pub trust: Trust,
-    /// Characters of its full text, where that is known.
+    /// The characters of its full text, if known.
     pub chars: Option<u64>,
 }
 
-/// Something that was removed from a section's source.
+/// A redaction in a section's source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedactionRecord {
-    /// The file that held it.
+    /// The source that held the removed text.
     pub origin: TextOrigin,
-    /// The line there.
+    /// The line in the source.
     pub line: u64,
-    /// The rule.
+    /// The name of the rule.
     pub rule: String,
-    /// How often on that line.
+    /// How often the rule matched on that line.
     pub count: u64,
-    /// Why.
+    /// Why the rule removes what it matches.
     pub reason: String,
-    /// What to do to include it safely.
+    /// How to include the text safely.
     pub to_include: String,
 }
 
@@ -213,21 +213,23 @@ pub struct RedactionRecord {
 pub struct Notice {
     /// The diagnostic's code.
     pub code: &'static str,
-    /// What is wrong, clean.
+    /// The redacted message.
     pub message: Clean,
-    /// The file, clean.
+    /// The redacted path of the file.
     pub path: Option<Clean>,
     /// The line.
     pub line: Option<u64>,
 }
 
 impl TextOrigin {
-    /// An origin of this kind with nothing else known.
+    /// Creates an origin of this kind without further fields.
     pub fn new(kind: OriginKind) -> Self {
         Self { kind, id: None, path: None, lines: None, url: None, anchor: None, version: None }
     }
 
-    /// Where the text can be read: `path:first-last`, else its URL, else its id. `render::place` says the same of a finished pack.
+    /// Returns where the text can be read: `path:first-last`, else its URL, else its id.
+    ///
+    /// `render::place` is the counterpart for finished packs.
     pub fn place(&self) -> Clean {
         let Some(path) = &self.path else {
             return self.url.as_ref().or(self.id.as_ref()).cloned().unwrap_or_default();
@@ -251,7 +253,7 @@ impl TextOrigin {
 }
 
 impl OriginKind {
-    /// The name on the wire.
+    /// Returns the name in the wire format.
     pub fn name(self) -> &'static str {
         match self {
             Self::WorkItem => "work_item",
@@ -263,12 +265,12 @@ impl OriginKind {
 }
 
 impl Trust {
-    /// That of a text of which it is known whether strangers may have written it.
+    /// Returns `Untrusted` if an untrusted author may have written the text.
     pub fn of(untrusted: bool) -> Self {
         if untrusted { Self::Untrusted } else { Self::Trusted }
     }
 
-    /// The name on the wire.
+    /// Returns the name in the wire format.
     pub fn name(self) -> &'static str {
         match self {
             Self::Trusted => "trusted",

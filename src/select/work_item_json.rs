@@ -4,7 +4,7 @@ use super::Size;
 use crate::graph::{Node, Value};
 use crate::redact::{Clean, CleanBuf};
 
-/// How near a field is to the item's identity; the farthest leave first.
+/// A field's importance; the fields of the last tier are cut first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Tier {
     Identity,
@@ -12,10 +12,10 @@ enum Tier {
     Other,
 }
 
-/// The fields that stand at every level.
+/// The fields that every level of detail shows.
 const IDENTITY: [&str; 4] = ["id", "status", "title", "type"];
 
-/// Our own field names (contract section 3).
+/// The native field names of work items (`docs/format.md`).
 const NATIVE: [&str; 18] = [
     "acceptance_criteria",
     "adrs",
@@ -37,14 +37,13 @@ const NATIVE: [&str; 18] = [
     "stable_id",
 ];
 
-/// Too little of a value to be worth a field.
-const SHORTEST_CUT: u64 = 40;
+/// The fewest characters of a value that are worth showing.
+const MIN_CUT_CHARS: u64 = 40;
 
 /// A work item's fields, sorted by key, one a line.
 ///
-/// Positions count steps down from the whole: fields that are not ours leave,
-/// last key first, then ours; identity stays. The field at the position may
-/// hold the beginning of its value.
+/// A cut drops fields that are not native, last key first, then native ones;
+/// identity stays. The last field may hold the beginning of its value.
 #[derive(Debug)]
 pub struct WorkItemJson {
     fields: Vec<JsonField>,
@@ -57,21 +56,21 @@ struct JsonField {
     tier: Tier,
     /// The value as JSON.
     json: Clean,
-    /// What a cut shows the beginning of: the string itself, else its JSON.
+    /// The text whose beginning a cut shows: the string itself, else its JSON.
     raw: Clean,
 }
 
-/// How much of the fields is there.
+/// The part of the fields that is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JsonCut {
     /// How many of the fields, in order of tier, then key, are whole.
     whole: usize,
-    /// How many bytes of the next one's value are there; 0: none of it.
+    /// How many bytes of the next field's value are shown; 0 leaves the field out.
     bytes: usize,
 }
 
 impl WorkItemJson {
-    /// The JSON of `fields`, of which no two have one name; empty values are left out.
+    /// Creates the JSON of `fields`, whose names are unique; empty values are left out.
     /// `place` says where the rest of a cut value can be read.
     pub fn new(fields: Vec<(Clean, Node<Clean>)>, place: Clean) -> Self {
         let mut entries: Vec<JsonField> = fields
@@ -97,17 +96,17 @@ impl WorkItemJson {
         Self { fields: entries, place }
     }
 
-    /// All fields.
+    /// Returns all fields.
     pub fn full(&self) -> Clean {
         self.text(self.upto(Tier::Other))
     }
 
-    /// Our own fields.
+    /// Returns the native fields.
     pub fn native(&self) -> Clean {
         self.text(self.upto(Tier::Native))
     }
 
-    /// Id, title, type and status.
+    /// Returns id, title, type and status.
     pub fn identity(&self) -> Clean {
         self.text(self.upto(Tier::Identity))
     }
@@ -116,7 +115,7 @@ impl WorkItemJson {
         JsonCut { whole: self.fields.iter().filter(|field| field.tier <= tier).count(), bytes: 0 }
     }
 
-    /// The JSON at a position.
+    /// Returns the JSON of a cut.
     pub fn text(&self, cut: JsonCut) -> Clean {
         let mut lines: Vec<(&Clean, Clean)> =
             self.fields[..cut.whole].iter().map(|field| (&field.name, field.json.clone())).collect();
@@ -146,8 +145,7 @@ impl WorkItemJson {
         json.finish()
     }
 
-    /// The last position, between `from` and everything, whose text is no larger than `room`.
-    /// `None` where not even identity fits.
+    /// Returns the largest cut whose text is no larger than `room`; `None` if not even the identity fits.
     pub fn fit(&self, room: Size) -> Option<JsonCut> {
         let lowest = self.upto(Tier::Identity);
         let mut size = Size::of(&self.text(lowest));
@@ -166,12 +164,12 @@ impl WorkItemJson {
         Some(JsonCut { whole, bytes: 0 })
     }
 
-    /// How many bytes of the value fit into `room` as a shortened line.
+    /// Returns how many bytes of the value fit into `room` as a shortened line.
     fn fit_value(&self, field: &JsonField, room: Size) -> usize {
         let fixed = line_size(field, Size::of(&self.shortened(field, 0)));
-        // The marker's numbers are no longer than at the first position; one more for the rounding of digits.
+        // The mark's numbers are at most as long as at the first position, plus one for the rounding of digits.
         let mut left = room.minus(fixed.plus(Size { chars: 1, bytes: 1 }));
-        if left.chars < SHORTEST_CUT || !fixed.fits(room) {
+        if left.chars < MIN_CUT_CHARS || !fixed.fits(room) {
             return 0;
         }
         let mut bytes = 0;
@@ -187,7 +185,7 @@ impl WorkItemJson {
     }
 }
 
-/// What a field's line adds: comma, line end, indent, key, colon, value.
+/// Returns the size of a field's line: comma, line end, indent, key, colon, value.
 fn line_size(field: &JsonField, value: Size) -> Size {
     let key = Size::of(&serde_json::Value::from(&*field.name).to_string());
     value.plus(key).plus(Size::of(",\n  : "))
@@ -208,8 +206,9 @@ fn is_empty(node: &Node<Clean>) -> bool {
     }
 }
 
-/// Writes a value on one line. Integers and booleans that were not quoted
-/// stay what they are; every other scalar is a string, so that its spelling stays.
+/// Writes a value on one line.
+///
+/// Unquoted integers and booleans stay such; every other scalar becomes a string, so that its spelling survives.
 fn write(out: &mut CleanBuf, node: &Node<Clean>) {
     match &node.value {
         Value::Null => {
@@ -242,7 +241,7 @@ fn write(out: &mut CleanBuf, node: &Node<Clean>) {
     }
 }
 
-/// Whether a plain scalar is spelled as JSON spells an integer within 53 bits, or as a boolean.
+/// Returns whether a plain scalar is spelled as JSON spells an integer within 53 bits, or as a boolean.
 fn is_bare(text: &str) -> bool {
     const LARGEST: i64 = (1 << 53) - 1;
     matches!(text, "true" | "false") || text.parse::<i64>().is_ok_and(|n| n.to_string() == text && n.abs() <= LARGEST)

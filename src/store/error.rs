@@ -1,36 +1,36 @@
-//! What can go wrong while packs are written, and why there may be no cache.
+//! The errors of reading and writing packs, and the reasons why no cache can be used.
 
 use std::io;
 use std::path::PathBuf;
 
-/// A pack or its folder cannot be read, written or removed; what was there before is as it was.
+/// An error while a pack or its folder is read, written or removed; existing files are unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// A folder on the way is a link, which could lead anywhere.
+    /// A part of the path is a link, which could lead anywhere.
     #[error("`{}` is a link; packs are only written to real folders inside the repo", path.display())]
     Link {
         /// The link.
         path: PathBuf,
     },
-    /// A folder lies where git keeps its own, or where GitHub looks for workflows.
+    /// A folder is in `.git`, or where GitHub looks for workflows.
     #[error("`{}` lies in `.git` or `.github`; name a folder that holds packs only", path.display())]
     Reserved {
         /// The folder as it was named.
         path: PathBuf,
     },
-    /// Something that is no folder stands where a folder should be.
+    /// The path of a folder is taken by something else.
     #[error("`{}` is not a folder", path.display())]
     NotAFolder {
-        /// What stands there.
+        /// The path.
         path: PathBuf,
     },
-    /// Something that is no file stands where a file should be.
+    /// The path of a file is taken by something else.
     #[error("`{}` is not a file", path.display())]
     NotAFile {
-        /// What stands there.
+        /// The path.
         path: PathBuf,
     },
-    /// A name that would leave the folder or be hidden in it.
+    /// A name would leave the folder or be hidden in it.
     #[error("`{}` is not a file name for a pack", path.display())]
     Name {
         /// The folder and the name.
@@ -41,7 +41,7 @@ pub enum StoreError {
     Read {
         /// The file or folder.
         path: PathBuf,
-        /// Why not.
+        /// The system's error.
         source: io::Error,
     },
     /// The system refused to write.
@@ -49,7 +49,7 @@ pub enum StoreError {
     Write {
         /// The file or folder.
         path: PathBuf,
-        /// Why not.
+        /// The system's error.
         source: io::Error,
     },
     /// The system refused to remove.
@@ -57,24 +57,24 @@ pub enum StoreError {
     Remove {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The system's error.
         source: io::Error,
     },
 }
 
-/// Why a build does without a cache, which costs time and changes nothing else.
+/// The reason why a build uses no cache, which costs time and changes nothing else.
 #[derive(Debug, thiserror::Error)]
 pub enum CacheUnavailable {
-    /// The user has no folder for the key.
+    /// The environment names no folder for the key.
     #[error("the user has no folder for caches: set `HOME`, or `XDG_CACHE_HOME`, to a full path")]
     NoFolder,
-    /// The user's folder for caches is part of the repo, so that the key could have come with it.
+    /// The user's cache folder lies in the repo, so that the key could have come with it.
     #[error("`{}` lies in the repo, which could bring a key along", path.display())]
     InRepo {
         /// The folder.
         path: PathBuf,
     },
-    /// Others may read the key or replace it.
+    /// Other users may read or replace the key.
     #[error("others may use `{}`: take their permissions away with `chmod go=`", path.display())]
     NotPrivate {
         /// The folder or the key.
@@ -85,10 +85,10 @@ pub enum CacheUnavailable {
     Key {
         /// The folder or the key.
         path: PathBuf,
-        /// Why not.
+        /// The system's error.
         source: io::Error,
     },
-    /// There is no randomness for a key.
+    /// The system gives no random bytes for a key.
     #[error("the system gives no random numbers")]
     Random,
     /// The cache's own folder cannot be used.

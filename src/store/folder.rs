@@ -1,4 +1,4 @@
-//! One folder of finished files.
+//! A folder of output files that are written atomically.
 
 use super::StoreError;
 use super::read::{LARGEST, read_open};
@@ -14,7 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// What a write did.
+/// The result of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteResult {
     /// The file is new or has new bytes.
@@ -23,36 +23,36 @@ pub enum WriteResult {
     Unchanged,
 }
 
-/// An output folder. It need not exist before the first write.
+/// An output folder, which is created by the first write.
 ///
-/// Every name is used relative to the folder's open handle, so that whoever
-/// renames or replaces the folder meanwhile redirects nothing. All calls may
-/// be made from several threads, and by several processes.
+/// Every name is used relative to the folder's open handle, so that renaming
+/// or replacing the folder meanwhile redirects nothing. All calls may be made
+/// from several threads, and by several processes.
 #[derive(Debug)]
 pub struct Folder {
-    /// Where it is, for messages.
+    /// The path for messages.
     shown: PathBuf,
-    place: FolderRoot,
-    /// Its handle, once it exists.
+    root: FolderRoot,
+    /// The open handle, once the folder exists.
     handle: Mutex<Option<Arc<Dir>>>,
-    /// The repo's folder for unfinished files, once it was asked for.
+    /// The repo's folder for unfinished files, once it was needed.
     staging: OnceLock<Option<Staging>>,
 }
 
-/// How the folder is reached.
+/// The starting point from which the folder is opened.
 #[derive(Debug)]
 enum FolderRoot {
-    /// From the repo's root, through real folders only.
+    /// The repo's root, and a path below it that leads through real folders only.
     Inside(Dir, RepoPath),
-    /// By a path that the user named, links and all; in a repo with this root, if there is one.
+    /// A path that the user named, whose links are followed; with the root of the repo that it lies in, if any.
     Anywhere(Option<Dir>),
 }
 
 impl Folder {
-    /// The folder `dir` of the repo at `root`.
+    /// Opens the folder `dir` of the repo at `root`.
     ///
     /// # Errors
-    /// Where a part of `dir` exists and is a link, or no folder.
+    /// If a part of `dir` exists and is a link, or not a folder.
     pub fn open(root: &Path, dir: &RepoPath) -> Result<Self, StoreError> {
         let top = Dir::open_ambient_dir(root, ambient_authority())
             .map_err(|source| StoreError::Read { path: root.to_owned(), source })?;
@@ -60,25 +60,25 @@ impl Folder {
         Self::new(shown, FolderRoot::Inside(top, dir.clone()))
     }
 
-    /// The folder at `path`, which the user named: its links are followed.
+    /// Opens the folder at `path`, which the user named: links are followed.
     ///
     /// # Errors
-    /// Where something that is no folder stands there.
+    /// If `path` exists and is not a folder.
     pub fn open_anywhere(path: &Path) -> Result<Self, StoreError> {
         Self::new(path.to_owned(), FolderRoot::Anywhere(None))
     }
 
-    fn new(shown: PathBuf, place: FolderRoot) -> Result<Self, StoreError> {
-        let folder = Self { shown, place, handle: Mutex::new(None), staging: OnceLock::new() };
+    fn new(shown: PathBuf, root: FolderRoot) -> Result<Self, StoreError> {
+        let folder = Self { shown, root, handle: Mutex::new(None), staging: OnceLock::new() };
         folder.existing()?;
         Ok(folder)
     }
 
-    /// Refuses a folder in any `.git`, and in `.github` of the repo at `root`: whoever may name where packs go must
-    /// write neither hooks nor workflows.
+    /// Refuses a folder in any `.git`, and in `.github` of the repo at `root`: a job that writes packs must not be able to
+    /// write hooks or workflows.
     ///
     /// # Errors
-    /// If the folder lies there, as it was named or where its links lead.
+    /// If the folder is there, as it was named or where its links lead.
     pub fn unreserved(self, root: &Path) -> Result<Self, StoreError> {
         let named = std::path::absolute(&self.shown).unwrap_or_else(|_| self.shown.clone());
         let real = named.ancestors().find_map(|dir| Some(dir.canonicalize().ok()?.join(named.strip_prefix(dir).ok()?)));
@@ -94,8 +94,9 @@ impl Folder {
         }
     }
 
-    /// Writes the files of a folder that the user named by way of the state folder of the repo at `root`, where git
-    /// sees no unfinished ones, if the folder lies in that repo.
+    /// Stages writes in the state folder of the repo at `root`, if this folder lies in that repo.
+    ///
+    /// Git ignores the state folder, so it never sees an unfinished file.
     ///
     /// # Errors
     /// If the root cannot be opened, or the folder is [reserved](Self::unreserved).
@@ -104,34 +105,34 @@ impl Folder {
         let failed = |source| StoreError::Read { path: root.to_owned(), source };
         let real = self.shown.ancestors().find_map(|dir| dir.canonicalize().ok());
         if real.is_some_and(|real| root.canonicalize().is_ok_and(|root| real.starts_with(root))) {
-            self.place = FolderRoot::Anywhere(Some(Dir::open_ambient_dir(root, ambient_authority()).map_err(failed)?));
+            self.root = FolderRoot::Anywhere(Some(Dir::open_ambient_dir(root, ambient_authority()).map_err(failed)?));
         }
         Ok(self)
     }
 
-    /// Removes unfinished files of killed processes, unless `kept` says of a path that it has to stay, such as
-    /// because git tracks it.
+    /// Removes unfinished files of killed processes, except those that `kept` protects, such as tracked ones.
     pub fn sweep(&self, kept: &dyn Fn(&Path) -> bool) {
         if let Ok(Some(dir)) = self.existing() {
             sweep(&dir, &self.shown, kept);
         }
     }
 
-    /// The folder's path as it was named, for messages.
+    /// Returns the folder's path as it was given, for messages.
     pub fn path(&self) -> &Path {
         &self.shown
     }
 
-    /// The bytes of a file, `None` where there is no regular file of that name.
+    /// Reads a file; `None` if there is no regular file of that name.
+    ///
     /// A link is not followed: it counts as absent, and a write replaces it.
     ///
     /// # Errors
-    /// Where `name` is no plain file name or the system refuses.
+    /// If `name` is not a plain file name or the system refuses.
     pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
         self.read_at_most(name, LARGEST)
     }
 
-    /// Does the same with a limit of its own, in bytes.
+    /// Reads a file of at most `most` bytes; `None` if there is no regular file of that name.
     pub(super) fn read_at_most(&self, name: &str, most: u64) -> Result<Option<Vec<u8>>, StoreError> {
         let path = self.checked(name)?;
         let Some(dir) = self.existing()? else {
@@ -140,18 +141,17 @@ impl Folder {
         read(&dir, name, most).map_err(|source| StoreError::Read { path, source })
     }
 
-    /// What the system tells of a regular file without reading it; nothing where it is none, or too little is told.
+    /// Returns the state of a regular file without reading it; `None` if it is not one or the system reports too little.
     pub fn state(&self, name: &str) -> Option<FileState> {
         let metadata = self.existing().ok()??.symlink_metadata(name).ok()?;
         state_of(&metadata)
     }
 
-    /// Makes `name` hold `bytes`: whoever looks sees the old file or the new one, whole.
-    /// The folder is created where it is missing.
+    /// Writes a file atomically, unless it holds these bytes already; the folder is created if it is missing.
     ///
     /// # Errors
-    /// Where `name` is no plain file name, a folder stands there or the system
-    /// refuses; the old file is then as it was, and no other is left behind.
+    /// If `name` is not a plain file name, is the name of a folder, or the
+    /// system refuses; the old file is then unchanged, and no other is left behind.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<WriteResult, StoreError> {
         let path = self.checked(name)?;
         let dir = self.created()?;
@@ -165,10 +165,10 @@ impl Folder {
         }
     }
 
-    /// Waits until files, and what they are named, are on the disk and survive a power cut.
+    /// Waits until files and their names are on the disk and survive a power cut.
     ///
     /// # Errors
-    /// If a name is no plain file name or the system refuses. Files that are gone count as written.
+    /// If a name is not a plain file name or the system refuses. Missing files count as written.
     pub fn sync(&self, names: &[&str]) -> Result<(), StoreError> {
         let Some(dir) = self.existing()? else { return Ok(()) };
         // The disk takes several at once.
@@ -184,10 +184,10 @@ impl Folder {
         Ok(())
     }
 
-    /// Writes a file whole, hidden ones too, unless something of that name is there already.
+    /// Writes a file atomically, hidden ones too, unless the name exists already.
     ///
     /// # Errors
-    /// Where the system refuses; nothing is left behind then.
+    /// If the system refuses; nothing is left behind then.
     pub fn write_once(&self, name: &str, bytes: &[u8]) -> Result<WriteResult, StoreError> {
         let dir = self.created()?;
         if dir.symlink_metadata(name).is_ok() {
@@ -198,10 +198,10 @@ impl Folder {
         Ok(WriteResult::Written)
     }
 
-    /// Replaces a file that is there, hidden ones too, by a whole one with the same permissions.
+    /// Replaces an existing file atomically, hidden ones too, and keeps its permissions.
     ///
     /// # Errors
-    /// Where the system refuses; the old file is then as it was.
+    /// If the system refuses; the old file is then unchanged.
     pub fn rewrite(&self, name: &str, bytes: &[u8]) -> Result<WriteResult, StoreError> {
         let failed = |source| StoreError::Write { path: self.shown.join(name), source };
         let dir = self.created()?;
@@ -211,18 +211,18 @@ impl Folder {
         Ok(WriteResult::Written)
     }
 
-    /// The names of the folders in it, sorted by bytes; none where there is no folder. Links count for none.
+    /// Lists the folders in it, sorted by bytes and without links; empty if the folder does not exist.
     ///
     /// # Errors
-    /// Where the folder cannot be listed.
+    /// If the folder cannot be listed.
     pub fn folders(&self) -> Result<Vec<String>, StoreError> {
         self.names(&|_, kind| kind.is_dir())
     }
 
-    /// The names of the regular files that end in `.json`, sorted by bytes; none where there is no folder.
+    /// Lists the regular files that end in `.json`, sorted by bytes; empty if the folder does not exist.
     ///
     /// # Errors
-    /// Where the folder cannot be listed.
+    /// If the folder cannot be listed.
     pub fn list(&self) -> Result<Vec<String>, StoreError> {
         self.names(&|name, kind| name.ends_with(".json") && !name.starts_with('.') && kind.is_file())
     }
@@ -235,7 +235,7 @@ impl Folder {
         let mut names = Vec::new();
         for entry in dir.entries().map_err(failed)? {
             let entry = entry.map_err(failed)?;
-            // A name that is not UTF-8 is none that was written here.
+            // Every name that this program writes is UTF-8.
             let Ok(name) = entry.file_name().into_string() else {
                 continue;
             };
@@ -247,10 +247,10 @@ impl Folder {
         Ok(names)
     }
 
-    /// Removes a file, of a link only the link; says whether there was one.
+    /// Removes a file or link, and returns whether there was one.
     ///
     /// # Errors
-    /// Where `name` is no plain file name or the system refuses.
+    /// If `name` is not a plain file name or the system refuses.
     pub fn remove(&self, name: &str) -> Result<bool, StoreError> {
         let path = self.checked(name)?;
         let Some(dir) = self.existing()? else {
@@ -264,34 +264,34 @@ impl Folder {
         }
     }
 
-    /// The full path of a name that cannot leave the folder.
+    /// Returns the full path of a name, which must not leave the folder.
     fn checked(&self, name: &str) -> Result<PathBuf, StoreError> {
         let path = self.shown.join(name);
         let plain = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', ':', '\0']);
         if plain { Ok(path) } else { Err(StoreError::Name { path }) }
     }
 
-    /// The handle of the folder if it exists.
+    /// Returns the handle of the folder if it exists.
     fn existing(&self) -> Result<Option<Arc<Dir>>, StoreError> {
         self.handle(false)
     }
 
-    /// The handle of the folder, which is created where it is missing.
+    /// Returns the handle of the folder, creating it if it is missing.
     fn created(&self) -> Result<Arc<Dir>, StoreError> {
         let missing = || StoreError::Write { path: self.shown.clone(), source: io::ErrorKind::NotFound.into() };
         self.handle(true)?.ok_or_else(missing)
     }
 
-    /// The folder for unfinished files, if there is one that can be used.
+    /// Returns the folder for unfinished files, if it can be used.
     fn staging(&self) -> Option<&Staging> {
-        let (FolderRoot::Inside(root, _) | FolderRoot::Anywhere(Some(root))) = &self.place else { return None };
+        let (FolderRoot::Inside(root, _) | FolderRoot::Anywhere(Some(root))) = &self.root else { return None };
         self.staging.get_or_init(|| Staging::open(root, STATE).ok()).as_ref()
     }
 
     fn handle(&self, create: bool) -> Result<Option<Arc<Dir>>, StoreError> {
         let mut handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
         if handle.is_none() {
-            let opened = match &self.place {
+            let opened = match &self.root {
                 FolderRoot::Inside(root, dir) => self.inside(root, dir, create)?,
                 FolderRoot::Anywhere(_) => self.anywhere(create)?,
             };
@@ -300,7 +300,7 @@ impl Folder {
         Ok(handle.clone())
     }
 
-    /// Opens the folder part by part and follows no link.
+    /// Opens the folder part by part without following links.
     fn inside(&self, root: &Dir, dir: &RepoPath, create: bool) -> Result<Option<Dir>, StoreError> {
         let mut here = root.try_clone().map_err(|source| StoreError::Read { path: self.shown.clone(), source })?;
         let mut shown = self.shown.clone();
@@ -353,12 +353,12 @@ impl Folder {
     }
 }
 
-/// Reads a regular file of at most `most` bytes; a link, folder or pipe of that name is no file.
+/// Reads a regular file of at most `most` bytes; `None` for a link, folder or pipe.
 pub(super) fn read(dir: &Dir, name: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
     open(dir, name)?.map(|file| read_open(file, most)).transpose()
 }
 
-/// Opens a regular file; a link, folder or pipe of that name is no file.
+/// Opens a regular file; `None` for a link, folder or pipe.
 fn open(dir: &Dir, name: &str) -> io::Result<Option<File>> {
     let mut options = OpenOptions::new();
     options.read(true).nonblock(true).follow(FollowSymlinks::No);
@@ -376,7 +376,7 @@ fn is_folder(dir: &Dir, name: &str) -> bool {
     dir.symlink_metadata(name).is_ok_and(|metadata| metadata.is_dir())
 }
 
-/// Whether a regular file holds exactly these bytes. One that cannot be read does not.
+/// Returns whether a readable regular file holds exactly these bytes.
 fn has(dir: &Dir, name: &str, bytes: &[u8]) -> bool {
     let same_size = dir.symlink_metadata(name).is_ok_and(|metadata| metadata.len() == bytes.len() as u64);
     same_size && read(dir, name, LARGEST).is_ok_and(|old| old.as_deref() == Some(bytes))
@@ -389,7 +389,7 @@ fn state_of(metadata: &Metadata) -> Option<FileState> {
     metadata.is_file().then(|| FileState::new(metadata.len(), metadata.ino(), modified, changed))?
 }
 
-/// Elsewhere too little is told to rely on.
+/// Returns `None`, since other systems report too little to rely on.
 #[cfg(not(unix))]
 fn state_of(_: &Metadata) -> Option<FileState> {
     None

@@ -1,5 +1,5 @@
-//! Packs on disk: compared, written whole or not at all, removed; the state folder; and files of the cache, which only
-//! the user who wrote them can have written.
+//! Files on disk: packs, which are compared, written atomically and removed; the state folder; and cache files, which
+//! are authenticated as written by the same user.
 
 mod error;
 mod folder;

@@ -1,4 +1,4 @@
-//! Bounded reads: of packs, and of files that a command names.
+//! Bounded reads of packs, and of files that the user names.
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::ambient_authority;
@@ -6,33 +6,33 @@ use cap_std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The largest pack, or other text that a command names, in bytes.
+/// The largest pack, or other file that the user names, in bytes.
 pub const LARGEST: u64 = 64 << 20;
 
-/// The most bytes that the packs of one folder or revision may have together.
+/// The largest total size of the packs of one folder or revision, in bytes.
 pub const LARGEST_SET: u64 = 1 << 30;
 
 /// Whether a link at the end of a path is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
-    /// The user named the path, and with it whatever it leads to.
+    /// Follows it: the user named the path.
     Follow,
-    /// The path was found in a folder.
+    /// Refuses it: the path was found in a folder.
     Refuse,
 }
 
 /// Reads a regular file of at most [`LARGEST`] bytes.
 ///
-/// Neither opening nor reading waits, so that a FIFO or a device cannot hold the caller. An inherited descriptor, as
+/// Neither opening nor reading blocks, so that a FIFO or a device cannot stop the caller. An inherited descriptor, as
 /// shells give for `<(…)`, may be a pipe.
 ///
 /// # Errors
-/// Where the path is no such file, or the system refuses.
+/// If the path is not such a file, or the system refuses.
 pub fn read_file(path: &Path, links: Links) -> io::Result<Vec<u8>> {
     if links == Links::Follow && is_descriptor(path) {
         return read_stream(std::fs::File::open(path)?);
     }
-    // Opening some devices does something, so they are not opened to find out what they are.
+    // Opening a device can have side effects, so the type is checked first.
     let metadata = match links {
         Links::Follow => path.metadata()?,
         Links::Refuse => path.symlink_metadata()?,
@@ -46,7 +46,7 @@ pub fn read_file(path: &Path, links: Links) -> io::Result<Vec<u8>> {
     read_open(File::open_ambient_with(path, &options, ambient_authority())?, LARGEST)
 }
 
-/// Reads an opened file, which must be a regular one of at most `most` bytes.
+/// Reads an open file, which must be a regular one of at most `most` bytes.
 pub(super) fn read_open(file: File, most: u64) -> io::Result<Vec<u8>> {
     let metadata = file.metadata()?;
     regular(metadata.is_file(), metadata.is_dir())?;
@@ -59,14 +59,14 @@ pub(super) fn read_open(file: File, most: u64) -> io::Result<Vec<u8>> {
 /// Reads a stream of at most [`LARGEST`] bytes to its end.
 ///
 /// # Errors
-/// Where it has more, or the system refuses.
+/// If it has more, or the system refuses.
 pub fn read_stream(stream: impl Read) -> io::Result<Vec<u8>> {
     read_to(stream, LARGEST, 0)
 }
 
 fn read_to(stream: impl Read, most: u64, expected: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(expected);
-    // One byte more than allowed tells a stream that goes on from one that fits.
+    // One byte more than allowed distinguishes a longer stream from one that fits.
     stream.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most { Err(too_large(most)) } else { Ok(bytes) }
 }
@@ -84,7 +84,7 @@ fn too_large(most: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, message)
 }
 
-/// Whether a path names a descriptor that this process was started with.
+/// Returns whether a path names a file descriptor of this process.
 fn is_descriptor(path: &Path) -> bool {
     let Some(path) = path.to_str() else { return false };
     let number = ["/dev/fd/", "/proc/self/fd/"].into_iter().find_map(|folder| path.strip_prefix(folder));

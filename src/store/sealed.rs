@@ -1,8 +1,8 @@
-//! The files of `.contextpack/cache`, each sealed for one user and one working copy.
+//! The files of `.contextpack/cache`, each authenticated for one user and one working copy.
 //!
-//! A file carries an HMAC under a key that is derived from the user's key, the path of the working copy and what else
-//! tells copies apart. One that came with the repo, was copied from elsewhere or written by somebody without the key
-//! does not open, and nothing of it is decoded.
+//! A file carries an HMAC under a key that is derived from the user's key, the path of the working copy and other facts
+//! that distinguish copies. A file that came with the repo, was copied from elsewhere or was written without the key is
+//! rejected before any of it is decoded.
 
 use super::error::CacheUnavailable;
 use super::key;
@@ -18,52 +18,52 @@ use std::time::SystemTime;
 /// The first line of every file.
 const MAGIC: &[u8] = b"contextpack cache 2\n";
 
-/// Where the payload begins: after the first line, the digest of the program's name and the HMAC.
+/// The offset of the payload: after the first line, the digest of the program's name and the HMAC.
 const HEAD: usize = MAGIC.len() + 64;
 
 /// The largest file of a cache that is read, in bytes.
 const LARGEST: u64 = 256 << 20;
 
-/// What a command does with the cache.
+/// How a command uses the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// It uses what is there.
+    /// The command only reads the cache.
     Read,
-    /// It also writes what it found out.
+    /// The command also writes the cache.
     Write,
 }
 
-/// What a file of the cache turned out to be.
+/// The result of reading a cache file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SealedContent {
-    /// There is none that can be read.
+    /// There is no readable file.
     Missing,
-    /// What was put in.
+    /// The payload of a valid file.
     Whole(Vec<u8>),
-    /// It is of another program, or of another version of this one.
+    /// The file is of another program, or of another version of this one.
     Foreign,
-    /// It is not what this user wrote in this working copy.
+    /// The file was not written by this user in this working copy.
     Forged,
 }
 
 /// The cache of one working copy, for one user.
 #[derive(Debug)]
 pub struct CacheFolder {
-    /// `None` for a cache that lasts as long as the process.
+    /// The folder; `None` for a cache that lasts as long as the process.
     folder: Option<Folder>,
-    /// Seals files.
+    /// The key that authenticates files.
     seal: [u8; 32],
-    /// Digests of raw text begin with it.
+    /// The key of digests of raw text.
     digest: [u8; 32],
 }
 
 impl CacheFolder {
-    /// Opens the cache of the repo at `root`; `caches` is the user's folder for caches, outside the repo.
+    /// Opens the cache of the repo at `root`; `caches` is the user's cache folder, outside the repo.
     ///
-    /// With [`Access::Read`] nothing is created, and the result is `None` where this user has written no cache yet.
+    /// With [`Access::Read`] nothing is created, and the result is `None` if this user has written no cache yet.
     ///
     /// # Errors
-    /// If there is no place for the key, or something else is in the place of the cache.
+    /// If the key cannot be stored, or the path of the cache is taken by something else.
     pub fn open(root: &Path, caches: &Path, access: Access) -> Result<Option<Self>, CacheUnavailable> {
         let folder = open_cache(root)?;
         let Some(user) = key::find(caches, root, access == Access::Write)? else { return Ok(None) };
@@ -71,7 +71,7 @@ impl CacheFolder {
         Ok(Some(Self::with(Some(folder), &copy)))
     }
 
-    /// A cache that is never written down; `None` where the system has no randomness.
+    /// Creates a cache that is never written to disk; `None` if the system gives no random bytes.
     pub fn in_memory() -> Option<Self> {
         Some(Self::with(None, &random::key()?))
     }
@@ -80,16 +80,16 @@ impl CacheFolder {
         Self { folder, seal: authenticated(copy, &[b"seal"]), digest: authenticated(copy, &[b"digest"]) }
     }
 
-    /// Returns a digest that has begun with a key: what it gives of a text tells nobody else what the text is.
+    /// Returns a digester that has been fed a key, so that its digests reveal nothing about texts to others.
     ///
-    /// Such digests are only compared, and stand in sealed files, so that it does no harm that they can be extended.
+    /// Such digests are only compared, and saved in authenticated files, so it does no harm that they can be extended.
     pub fn digester(&self) -> Digester {
         Digester::default().part(self.digest)
     }
 
     /// Reads the file `name`, which `program` wrote.
     pub fn read(&self, name: &str, program: &str) -> SealedContent {
-        // What cannot be read is as good as not there.
+        // An unreadable file counts as missing.
         let Some(mut bytes) = self.folder.as_ref().and_then(|folder| folder.read_at_most(name, LARGEST).ok().flatten())
         else {
             return SealedContent::Missing;
@@ -106,10 +106,10 @@ impl CacheFolder {
         SealedContent::Whole(bytes)
     }
 
-    /// Writes the file `name` for `program`. A cache in memory drops it.
+    /// Writes the file `name` for `program`, unless the cache is in memory only.
     ///
     /// # Errors
-    /// If the system refuses; what was there before is then as it was.
+    /// If the system refuses; the old file is then unchanged.
     pub fn write(&self, name: &str, program: &str, payload: &[u8]) -> Result<(), StoreError> {
         let Some(folder) = &self.folder else { return Ok(()) };
         mark_cache(folder)?;
@@ -123,8 +123,9 @@ impl CacheFolder {
     }
 }
 
-/// Derives the key of a working copy: of the folder at this path, and of this very folder, as far as the system tells
-/// folders apart that stand at one path one after another, or in several containers.
+/// Derives the key of a working copy from its path, inode and creation time.
+///
+/// The latter two distinguish folders that have the same path one after another, or in several containers.
 fn working_copy(user: &[u8; 32], root: &Path) -> std::io::Result<[u8; 32]> {
     let real = root.canonicalize()?;
     let metadata = real.metadata()?;
@@ -138,7 +139,7 @@ fn working_copy(user: &[u8; 32], root: &Path) -> std::io::Result<[u8; 32]> {
     Ok(authenticated(user, &[b"working copy", path, &inode.to_le_bytes(), &created.to_le_bytes()]))
 }
 
-/// HMAC-SHA256 of `parts`; where each ends is part of it.
+/// Computes the HMAC-SHA256 of `parts` with their lengths.
 fn mac(key: &[u8; 32], parts: &[&[u8]]) -> Hmac<Sha256> {
     // HMAC fills a key up with zeros to the size of a block.
     let mut block = [0; 64];

@@ -1,10 +1,10 @@
-//! Files while they are written: a name that nobody can guess, a lock while the process lives, and the removal of
-//! what killed processes left.
+//! Atomic writes: unfinished files with random names, locked by their process, and the removal of those that killed
+//! processes left.
 //!
-//! A file is written under another name and renamed, so that a reader sees the old one or the new one. The other name
-//! is in `.contextpack/tmp`, which git ignores, or beside the file where that folder is not on the same file system
-//! or cannot be used. It is created exclusively, so whatever is there already, such as a file that somebody
-//! committed, is neither opened nor replaced.
+//! A file is written under another name and renamed, so that a reader sees the old one or the new one. The unfinished
+//! file is in `.contextpack/tmp`, which git ignores, or beside the file if that folder is on another file system or
+//! cannot be used. It is created exclusively, so that an existing file, such as a committed one, is neither opened nor
+//! replaced.
 
 use super::random::name as random_name;
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
@@ -15,28 +15,28 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How the names of unfinished files begin and end; between them are 32 hex digits.
+/// The prefix and the suffix of the names of unfinished files; between them are 32 hex digits.
 const UNFINISHED: (&str, &str) = (".contextpack-", ".tmp");
 
 /// The folder of unfinished files in the state folder.
 pub(super) const FOLDER: &str = "tmp";
 
-/// How many names are tried.
-const TRIES: usize = 16;
+/// The most names that are tried.
+const MAX_TRIES: usize = 16;
 
-/// Where files cannot be locked, one that nobody has touched for so long belongs to a process that was killed.
+/// The age from which an unfinished file counts as abandoned on a file system without locks.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// The folder for unfinished files of a repo.
 #[derive(Debug)]
 pub(super) struct Staging {
     dir: Dir,
-    /// Whether it turned out to be on another file system than the files.
+    /// Whether it is on another file system than the output folder.
     apart: AtomicBool,
 }
 
 impl Staging {
-    /// Opens the folder below the repo's root, and creates it where it is missing.
+    /// Opens the folder below the repo's root, creating it if it is missing.
     ///
     /// # Errors
     /// If a part of its path is a link or not a folder, or the system refuses.
@@ -59,26 +59,26 @@ fn open_or_create(dir: &Dir, name: &str) -> io::Result<Dir> {
     }
 }
 
-/// The permissions of a file that everybody may read.
+/// The permissions of a file that every user may read.
 pub(super) const MODE: u32 = 0o644;
 
-/// Makes `name` in `dir` hold `bytes`, by way of a file in `staging` or, failing that, beside it.
+/// Writes `bytes` to `name` in `dir` atomically, through a file in `staging` or, failing that, beside it.
 ///
 /// # Errors
-/// If the system refuses; the old file is then as it was, and no other is left behind.
+/// If the system refuses; the old file is then unchanged, and no other is left behind.
 pub(super) fn replace(dir: &Dir, staging: Option<&Staging>, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
     if let Some(staging) = staging.filter(|staging| !staging.apart.load(Ordering::Relaxed)) {
-        match by_way_of(&staging.dir, dir, name, bytes, mode) {
+        match replace_through(&staging.dir, dir, name, bytes, mode) {
             Ok(()) => return Ok(()),
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => staging.apart.store(true, Ordering::Relaxed),
-            // Whatever keeps it from being written there need not keep it from here.
+            // A write beside the file may still succeed.
             Err(_) => {}
         }
     }
-    by_way_of(dir, dir, name, bytes, mode)
+    replace_through(dir, dir, name, bytes, mode)
 }
 
-fn by_way_of(from: &Dir, dir: &Dir, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
+fn replace_through(from: &Dir, dir: &Dir, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).follow(FollowSymlinks::No);
     #[cfg(unix)]
@@ -86,7 +86,7 @@ fn by_way_of(from: &Dir, dir: &Dir, name: &str, bytes: &[u8], mode: u32) -> io::
     #[cfg(not(unix))]
     let _ = mode;
     let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
-    for _ in 0..TRIES {
+    for _ in 0..MAX_TRIES {
         let unfinished = format!("{}{}{}", UNFINISHED.0, random_name(), UNFINISHED.1);
         let file = match from.open_with(&unfinished, &options) {
             Ok(file) => file.into_std(),
@@ -96,12 +96,12 @@ fn by_way_of(from: &Dir, dir: &Dir, name: &str, bytes: &[u8], mode: u32) -> io::
             }
             Err(error) => return Err(error),
         };
-        // Another process that takes the file for abandoned has locked it, and removes it.
+        // Another process that found the file abandoned has locked it, and will remove it.
         if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
             continue;
         }
         let written = (&file).write_all(bytes).and_then(|()| {
-            // Windows renames no file that is open; elsewhere the lock is held until the file has its name.
+            // Windows cannot rename an open file; elsewhere the lock is held until the file has its name.
             let _locked = if cfg!(windows) {
                 drop(file);
                 None
@@ -114,7 +114,7 @@ fn by_way_of(from: &Dir, dir: &Dir, name: &str, bytes: &[u8], mode: u32) -> io::
             // Removed by another process before it was locked.
             Err(error) if error.kind() == io::ErrorKind::NotFound => last = error,
             Err(error) => {
-                // The first error is the one to report; if this fails too, a later run removes the file.
+                // The first error is the one to report; a later run removes the file if this fails too.
                 let _removed_later = from.remove_file(&unfinished);
                 return Err(error);
             }
@@ -124,15 +124,15 @@ fn by_way_of(from: &Dir, dir: &Dir, name: &str, bytes: &[u8], mode: u32) -> io::
     Err(last)
 }
 
-/// Removes what killed processes left in `dir`, which is at `path`, unless `kept` says that a file has to stay.
+/// Removes the unfinished files of killed processes in `dir`, which is at `path`, except those that `kept` protects.
 ///
-/// Errors do not matter: a later run tries again.
+/// Errors are ignored, since a later run tries again.
 pub(super) fn sweep(dir: &Dir, path: &Path, kept: &dyn Fn(&Path) -> bool) {
     let Ok(entries) = dir.entries() else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some(name) = name.to_str().filter(|name| is_unfinished(name)) else { continue };
-        // The lock is held until the file is gone, so that a process that has just created it takes another name.
+        // The lock is held until the file is gone, so that a process that has just created it tries another name.
         let Some(_locked) = abandoned(dir, name, &entry) else { continue };
         if !kept(&path.join(name)) {
             let _gone_already = dir.remove_file(name);
@@ -147,11 +147,11 @@ fn is_unfinished(name: &str) -> bool {
     })
 }
 
-/// Opens and locks an unfinished file if no process writes it any more.
+/// Opens and locks an unfinished file; `None` if a process is still writing it.
 fn abandoned(dir: &Dir, name: &str, entry: &DirEntry) -> Option<File> {
     let metadata = entry.metadata().ok().filter(|metadata| metadata.is_file())?;
     let mut options = OpenOptions::new();
-    // Some network file systems lock for writing only what is open for writing.
+    // Some network file systems grant exclusive locks only on files that are open for writing.
     options.read(true).write(true).nonblock(true).follow(FollowSymlinks::No);
     let file = dir.open_with(name, &options).ok()?.into_std();
     match file.try_lock() {

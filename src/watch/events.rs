@@ -1,53 +1,53 @@
-//! Where the news comes from that something changed.
+//! The interface to sources of file events.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Something that happened.
+/// An event of a watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// Something happened to these files or folders, or to what stands at these names.
+    /// These files or folders may have changed.
     Touched(Vec<PathBuf>),
-    /// More happened than could be told.
-    Lost,
-    /// Nothing tells what happens: it is time to look.
-    Look,
-    /// Nothing happened for as long as was waited.
+    /// Events were lost.
+    Overflow,
+    /// It is time for a periodic check.
+    Tick,
+    /// No event came within the given time.
     Quiet,
-    /// The watch is to end.
+    /// The watch is to stop.
     Stop,
 }
 
 /// A source of events.
 ///
-/// It may tell too much, and of one change several times. It tells of every change in a folder that it
-/// follows, or that it lost count.
+/// It reports every change in a followed folder, or [`Event::Overflow`]. It may report a change several times, and
+/// changes that are none.
 pub trait Events: Send {
-    /// Follows what happens to a folder and to what stands in it, but not in the folders below it.
+    /// Follows changes of a folder and of its entries, but not in the folders below it.
     ///
     /// # Errors
-    /// [`FollowError`]; what else is followed still is.
+    /// [`FollowError`]; other folders are still followed.
     fn follow(&mut self, folder: &Path) -> Result<(), FollowError>;
 
-    /// Follows a folder no longer, whether or not it is still there.
-    fn forget(&mut self, folder: &Path);
+    /// Unfollows a folder, whether or not it still exists.
+    fn unfollow(&mut self, folder: &Path);
 
-    /// The next event; [`Event::Quiet`] where none comes `within` this time.
+    /// Waits for the next event; [`Event::Quiet`] if none comes `within` this time.
     fn next(&mut self, within: Option<Duration>) -> Event;
 }
 
-/// Why a folder cannot be followed.
+/// The reason why a folder cannot be followed.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
-    /// There is no such folder, which is no fault: folders come and go.
+    /// The folder does not exist, which is not a fault: folders come and go.
     #[error("there is no such folder")]
     Gone,
-    /// The system follows no more.
+    /// The system's limit of followed folders is reached.
     #[error(
         "the system follows no more folders: raise its limit (on Linux `fs.inotify.max_user_watches`), or use `--poll`"
     )]
     Limit,
-    /// The system refuses.
+    /// The system gives no notifications.
     #[error("the system tells nothing of changes: use `--poll`")]
     Refused(#[source] Box<dyn std::error::Error + Send + Sync>),
 }

@@ -1,20 +1,20 @@
-//! Follows a repo while it changes, and builds what each change affects.
+//! Watches a repo and rebuilds the packs that each change affects.
 //!
-//! An event says only that something may have changed; what did is found by a build, which costs what changed.
-//! So no event has to be understood, and none that is lost or told twice does harm: after every burst the packs
-//! are those of a build from scratch. Folders are followed before they are listed, and listed again where one is
-//! new, so that nothing happens unseen in between.
+//! An event says only that something may have changed; an incremental build finds out what did. Events therefore need
+//! no interpretation, and lost or duplicate ones do no harm: after every burst the packs equal those of a build from
+//! scratch. Folders are followed before they are listed, and listed again if one is new, so that no change is missed in
+//! between.
 
 mod events;
 mod native;
-mod now;
-mod places;
+mod now_file;
 mod poll;
 mod report;
 mod saved;
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests;
+mod watched_folders;
 
 pub use events::{Event, Events, FollowError};
 pub use native::Native;
@@ -30,55 +30,58 @@ use crate::redact::Environment;
 use crate::review::read;
 use crate::seal::Stamp;
 use crate::store::{Folder, StoreError, init_state_dir};
-use now::Now;
-use places::WatchedFolders;
+use now_file::NowFile;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use watched_folders::WatchedFolders;
 
-/// A burst is over once nothing happened for so long: editors save in several steps.
+/// The silence that ends a burst of events: editors save in several steps.
 pub const QUIET: Duration = Duration::from_millis(50);
 
-/// Of more than these it is not known any more what happened to which.
-const MOST_TOUCHED: usize = 256;
+/// The most changed paths that are tracked one by one.
+const MAX_TOUCHED: usize = 256;
 
-/// A build waits for the end of a burst no longer than this.
-const LONGEST: Duration = Duration::from_secs(2);
+/// The longest time that a build waits for the end of a burst.
+const MAX_BURST: Duration = Duration::from_secs(2);
 
-/// A repo that is followed.
+/// A repo that is watched.
 pub struct Watch<E> {
     request: SessionRequest,
     session: Session,
     events: E,
-    places: WatchedFolders,
-    now: Now,
+    folders: WatchedFolders,
+    now: NowFile,
     stamp: Box<dyn Fn() -> Stamp>,
-    /// Whether renderings are asked for.
+    /// Whether reports hold renderings.
     renderings: bool,
-    /// The configuration's folder of packs, once a build got that far.
+    /// The configured folder of packs, once a build has read the configuration.
     dir: Option<RepoPath>,
-    /// The packs that this watch wrote: folder and name, and the hash.
+    /// The hashes of the packs that this watch wrote, by folder and name.
     wrote: BTreeMap<(PathBuf, String), String>,
-    /// What was told already and still holds.
-    told: BTreeSet<Diagnostic>,
-    /// The same of packs that could not be built and of roots that are none.
+    /// The reported diagnostics that still hold.
+    reported: BTreeSet<Diagnostic>,
+    /// The reported failed packs and unresolved roots that still hold.
     failing: BTreeSet<String>,
-    trouble: Vec<String>,
+    /// The reported problems that still hold.
+    problems: Vec<String>,
     /// Whether the session has read every file once.
     ready: bool,
-    /// Whether the next look has a reason.
+    /// Whether an event announced the next check.
     expected: bool,
-    /// Whether git was changing files at the last look, so that another is due whether or not anything happens.
+    /// Whether git was changing files at the last check, so that another is due even without an event.
     unsettled: bool,
-    /// What happened since the last look, where all of it is known.
+    /// The paths that changed since the last check; `None` if not all are known.
     touched: Option<BTreeSet<PathBuf>>,
 }
 
 impl<E: Events> Watch<E> {
-    /// A watch that has not looked yet. `environment` holds the secrets that no pack may contain, `stamp` gives the
-    /// time of each build; `renderings` says whether [`SavedPack::renderings`] are wanted.
+    /// Creates a watch that has built nothing yet.
+    ///
+    /// `environment` holds the secrets that no pack may contain, `stamp` gives the time of each build, and `renderings`
+    /// says whether to fill [`SavedPack::renderings`].
     pub fn new(
         request: SessionRequest,
         environment: Environment,
@@ -88,17 +91,17 @@ impl<E: Events> Watch<E> {
     ) -> Self {
         Self {
             session: Session::new(request.clone(), environment),
-            now: Now::new(&request.root),
+            now: NowFile::new(&request.root),
             request,
             events,
-            places: WatchedFolders::default(),
+            folders: WatchedFolders::default(),
             stamp,
             renderings,
             dir: None,
             wrote: BTreeMap::new(),
-            told: BTreeSet::new(),
+            reported: BTreeSet::new(),
             failing: BTreeSet::new(),
-            trouble: Vec::new(),
+            problems: Vec::new(),
             ready: false,
             expected: false,
             unsettled: false,
@@ -106,59 +109,59 @@ impl<E: Events> Watch<E> {
         }
     }
 
-    /// How many packs there are.
+    /// Returns the number of packs.
     pub fn packs(&self) -> usize {
         self.session.packs().len()
     }
 
-    /// How many folders are followed.
+    /// Returns the number of followed folders.
     pub fn followed(&self) -> usize {
-        self.places.len()
+        self.folders.len()
     }
 
-    /// The configuration's folder of packs, as of the last build that got that far.
+    /// Returns the configured folder of packs, as of the last build that read the configuration.
     pub fn dir(&self) -> Option<&RepoPath> {
         self.dir.as_ref()
     }
 
-    /// The name of the pack that `now.md` shows.
+    /// Returns the name of the pack that `now.md` shows.
     pub fn focus(&self) -> Option<&str> {
         self.now.focus.as_deref()
     }
 
-    /// What `now.md` shows, without a line above it; empty while there is no pack.
+    /// Returns the rendering in `now.md`, without a line above it; empty while there is no pack.
     pub fn rendering(&self) -> &str {
         self.now.rendering()
     }
 
-    /// Waits until something may have changed and the burst is over, and builds; nothing once the watch is to end.
+    /// Waits for the end of the next burst of events and builds; `None` once the watch is stopped.
     ///
-    /// Where nothing changed after all, the report says so.
-    pub fn news(&mut self) -> Option<WatchReport> {
-        // Only now, when the packs are there and told: others can wait for it.
+    /// The report is quiet if nothing changed after all.
+    pub fn next_report(&mut self) -> Option<WatchReport> {
+        // The cache is saved here, after the last report, so that nothing waits for it.
         self.session.save();
         if !self.ready {
-            // So that the first save need not wait for what the others do not need.
+            // The first check reads every file, so that the first save need not wait for that.
             self.ready = true;
             self.expected = true;
-            let report = if self.session.is_cold() { self.look() } else { WatchReport::default() };
+            let report = if self.session.is_cold() { self.check() } else { WatchReport::default() };
             if !report.is_quiet() {
                 return Some(report);
             }
         }
-        self.wait().then(|| self.look())
+        self.wait().then(|| self.check())
     }
 
-    /// Whether to look, rather than to end.
+    /// Waits for the end of a burst; returns whether to check rather than to stop.
     fn wait(&mut self) -> bool {
         self.expected = true;
         self.touched = Some(BTreeSet::new());
-        // When the burst began, and when its last event was.
+        // The times of the first and the last event of the burst.
         let mut burst: Option<(Instant, Instant)> = None;
         loop {
-            let due = self.unsettled.then_some(LONGEST);
+            let due = self.unsettled.then_some(MAX_BURST);
             let within = burst.map_or(due, |(first, last)| {
-                let end = (last + QUIET).min(first + LONGEST);
+                let end = (last + QUIET).min(first + MAX_BURST);
                 Some(end.saturating_duration_since(Instant::now()))
             });
             if within == Some(Duration::ZERO) {
@@ -166,15 +169,15 @@ impl<E: Events> Watch<E> {
             }
             let counts = match self.events.next(within) {
                 Event::Stop => return false,
-                Event::Look => {
+                Event::Tick => {
                     self.expected = false;
                     self.touched = None;
                     return true;
                 }
                 Event::Quiet => return true,
                 Event::Touched(paths) => self.touch(&paths),
-                Event::Lost => {
-                    self.places.lose(&mut self.events);
+                Event::Overflow => {
+                    self.folders.unfollow_all(&mut self.events);
                     self.touched = None;
                     true
                 }
@@ -186,27 +189,27 @@ impl<E: Events> Watch<E> {
         }
     }
 
-    /// Takes down what something happened to. Says whether any of it counts.
+    /// Records changed paths, and returns whether any of them is relevant.
     fn touch(&mut self, paths: &[PathBuf]) -> bool {
-        let counting = self.places.touched(paths, &mut self.events);
-        let counts = counting.as_ref().is_none_or(|paths| !paths.is_empty());
-        self.touched = self.touched.take().zip(counting).map(|(mut touched, counting)| {
-            touched.extend(counting);
+        let relevant = self.folders.touched(paths, &mut self.events);
+        let counts = relevant.as_ref().is_none_or(|paths| !paths.is_empty());
+        self.touched = self.touched.take().zip(relevant).map(|(mut touched, relevant)| {
+            touched.extend(relevant);
             touched
         });
-        self.touched.take_if(|touched| touched.len() > MOST_TOUCHED);
+        self.touched.take_if(|touched| touched.len() > MAX_TOUCHED);
         counts
     }
 
-    /// Builds what changed since the last look, all of it where there was none.
-    pub fn look(&mut self) -> WatchReport {
+    /// Builds what changed since the last check, or everything the first time.
+    pub fn check(&mut self) -> WatchReport {
         let began = Instant::now();
         if self.dir.is_none() {
-            // Before anything is followed, so that it is no news.
+            // Created before anything is followed, so that it causes no event.
             let _there_already = fs::create_dir(self.request.root.join(".contextpack"));
         }
         let saved: Mutex<Vec<SavedPack>> = Mutex::default();
-        let (built, mut trouble, several) = self.build(&saved);
+        let (built, mut problems, several) = self.build(&saved);
         let locked = |error: &EngineError| matches!(error, EngineError::Intake(IntakeError::Locked { .. }));
         self.unsettled = built.as_ref().is_err_and(|error| matches!(error, EngineError::Unsettled(_)) || locked(error));
         let mut report =
@@ -214,38 +217,38 @@ impl<E: Events> Watch<E> {
         report.saved.sort_by(|a, b| a.name.cmp(&b.name));
         report.several_profiles = several;
         match built {
-            Ok(update) => trouble.extend(self.conclude(update, &mut report).err().map(WatchProblem::Now)),
+            Ok(update) => problems.extend(self.finish(update, &mut report).err().map(WatchProblem::Now)),
             Err(error) => {
-                // Where this fails as well, the first error says enough.
-                let _ = self.now.head(&why(&error));
-                trouble.push(WatchProblem::Session(error));
+                // If this fails as well, the first error is the one to report.
+                let _ = self.now.mark_outdated(&public_reason(&error));
+                problems.push(WatchProblem::Session(error));
             }
         }
-        // What is wrong as before is told once.
-        let told: Vec<String> = trouble.iter().map(WatchProblem::to_line).collect();
-        report.mended = !self.trouble.is_empty() && told.is_empty();
-        trouble.retain(|trouble| !self.trouble.contains(&trouble.to_line()));
-        self.trouble = told;
-        report.trouble = trouble;
+        // A problem that persists is reported once.
+        let lines: Vec<String> = problems.iter().map(WatchProblem::to_line).collect();
+        report.recovered = !self.problems.is_empty() && lines.is_empty();
+        problems.retain(|problem| !self.problems.contains(&problem.to_line()));
+        self.problems = lines;
+        report.problems = problems;
         report.took = began.elapsed();
         report
     }
 
     fn build(&mut self, saved: &Mutex<Vec<SavedPack>>) -> (Result<Update, EngineError>, Vec<WatchProblem>, bool) {
         let touched = self.touched.take().map(|touched| touched.into_iter().collect());
-        let Self { session, places, events, request, dir, renderings, .. } = self;
-        let mut unfollowed = places.follow_base(request, events).err();
+        let Self { session, folders, events, request, dir, renderings, .. } = self;
+        let mut follow_error = folders.follow_base(request, events).err();
         let mut several = false;
         let mut listed = |repo: &Repo, settings: &Settings, anew: bool| {
             several = request.profiles.len() > 1 || request.profiles.is_empty() && settings.output.profiles.len() > 1;
             *dir = Some(settings.output.dir.clone());
-            // Where it cannot be made, writing to it says so.
+            // If it cannot be created, the write that follows reports it.
             let _ = init_state_dir(&request.root, !settings.output.dir.is_under(".contextpack"));
             if !anew {
                 return false;
             }
-            places.follow_repo(request, repo, settings, events).unwrap_or_else(|error| {
-                unfollowed = Some(error);
+            folders.follow_repo(request, repo, settings, events).unwrap_or_else(|error| {
+                follow_error = Some(error);
                 false
             })
         };
@@ -253,14 +256,14 @@ impl<E: Events> Watch<E> {
             let replaced = SavedPack::new(replaced, *renderings);
             saved.lock().unwrap_or_else(PoisonError::into_inner).push(replaced);
         };
-        let mut onlooker =
+        let mut observer =
             BuildObserver { listed: Some(&mut listed), replaced: Some(&replaced), expected: self.expected, touched };
-        let built = session.build_before((self.stamp)(), &mut onlooker);
-        (built, unfollowed.into_iter().map(WatchProblem::Follow).collect(), several)
+        let built = session.build_before((self.stamp)(), &mut observer);
+        (built, follow_error.into_iter().map(WatchProblem::Follow).collect(), several)
     }
 
-    /// Takes down what a build did, removes what it left over, and shows the pack in focus.
-    fn conclude(&mut self, update: Update, report: &mut WatchReport) -> Result<(), StoreError> {
+    /// Adds the result of a build to the report, removes orphaned packs, and updates `now.md`.
+    fn finish(&mut self, update: Update, report: &mut WatchReport) -> Result<(), StoreError> {
         let Update { changes, gone, unchanged, diagnostics, unresolved } = update;
         report.unchanged = unchanged;
         for saved in &mut report.saved {
@@ -280,24 +283,25 @@ impl<E: Events> Watch<E> {
             (None, None) => return Ok(()),
         };
         for saved in &report.saved {
-            if let Some(made) = self.session.packs().get(&saved.name) {
-                self.wrote.insert((folder.path().to_owned(), saved.name.clone()), made.hash.clone());
+            if let Some(summary) = self.session.packs().get(&saved.name) {
+                self.wrote.insert((folder.path().to_owned(), saved.name.clone()), summary.hash.clone());
             }
         }
         for name in gone {
             match self.remove(&folder, &name, &diagnostics)? {
                 Some(removed) => report.removed.push(removed),
-                None => report.left.push(name),
+                None => report.orphaned.push(name),
             }
         }
         let now: BTreeSet<Diagnostic> = diagnostics.into_iter().collect();
-        report.diagnostics = now.difference(&self.told).cloned().collect();
-        self.told = now;
+        report.diagnostics = now.difference(&self.reported).cloned().collect();
+        self.reported = now;
         self.show(&folder, report)
     }
 
-    /// Removes a pack that is no longer made, where this watch wrote it and nobody changed it since: it stood under
-    /// a former id. A pack whose root's file cannot be read just now stays.
+    /// Removes an orphaned pack that this watch wrote under a former id and that was not changed since.
+    ///
+    /// A pack whose root's file cannot be read at present is not removed.
     fn remove(
         &mut self,
         folder: &Folder,
@@ -323,21 +327,21 @@ impl<E: Events> Watch<E> {
         Ok(Some(RemovedPack { name: key.1, root, profile: pack.profile }))
     }
 
-    /// Shows the pack that changed last; of several the first whose root's own text changed. While there was none,
-    /// the first of all.
+    /// Shows the pack that changed last: of several the first whose root's own text changed. Without a change, the pack
+    /// in focus or else the first one.
     fn show(&mut self, folder: &Folder, report: &WatchReport) -> Result<(), StoreError> {
         let packs = self.session.packs();
         let first = report.saved.iter().find(|saved| saved.own).or(report.saved.first()).map(|saved| &saved.name);
         let focus = first.or(self.now.focus.as_ref()).or(packs.keys().next()).cloned();
         match focus.and_then(|name| Some((packs.get(&name)?.hash.clone(), name))) {
             Some((hash, name)) => self.now.show(folder, &name, &hash),
-            None => self.now.head("its root is gone, or its pack cannot be built"),
+            None => self.now.mark_outdated("its root is gone, or its pack cannot be built"),
         }
     }
 }
 
-/// What keeps a build from being done, in words that quote nothing.
-fn why(error: &EngineError) -> String {
+/// Returns why a build failed, without quoting any text from the repo.
+fn public_reason(error: &EngineError) -> String {
     match error {
         EngineError::Config { diagnostics: faults, .. } => match faults.first() {
             Some(Diagnostic { at: Some(at), code, .. }) => format!("`{at}` cannot be used ({code})"),

@@ -1,4 +1,4 @@
-//! The system's own notices of changed files.
+//! The system's notifications of changed files.
 
 use super::events::{Event, Events, FollowError};
 use notify::event::{AccessKind, AccessMode, EventKind};
@@ -8,32 +8,34 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-/// Events as the system tells them.
+/// A source of events from the system's notifications.
 pub struct Native {
     watcher: RecommendedWatcher,
     events: Receiver<Event>,
-    /// Where one call follows a whole tree as cheaply as one folder: the tree.
+    /// The tree that one call follows as a whole, on systems where that is as cheap as one folder.
     tree: Option<PathBuf>,
 }
 
 impl Native {
-    /// Follows nothing yet. What comes through `events` besides notices is passed on; notices come through `sender`,
-    /// the other end of it. `root` is the folder that most of what is followed lies in.
+    /// Creates a source that follows nothing yet.
+    ///
+    /// Notifications are sent through `sender` and received, with everything else sent to it, from `events`. `root` is
+    /// the folder that holds most of the folders to follow.
     ///
     /// # Errors
-    /// Where the system has no notices to give.
+    /// If the system cannot give notifications.
     pub fn new(root: &Path, sender: Sender<Event>, events: Receiver<Event>) -> Result<Self, FollowError> {
         let notice = move |notice: notify::Result<notify::Event>| {
             if let Some(event) = translated(notice) {
-                // Nobody listens any more: the watch is over.
+                // Sending fails once the watch is over.
                 let _ = sender.send(event);
             }
         };
-        // `notify` starts a thread, and does not say where that fails: then no notice would ever come.
+        // `notify` does not report that its thread could not be started, so a thread is tried first.
         let thread = std::thread::Builder::new().spawn(|| ());
         thread.map_err(|error| FollowError::Refused(error.into()))?;
         let watcher = notify::recommended_watcher(notice).map_err(|error| FollowError::Refused(error.into()))?;
-        // On Linux a tree is followed folder by folder anyway, and so are folders that hold no inputs.
+        // Linux follows a tree folder by folder anyway, including folders without inputs.
         let tree = (!cfg!(target_os = "linux")).then(|| root.to_owned());
         Ok(Self { watcher, events, tree })
     }
@@ -54,15 +56,15 @@ impl Events for Native {
         };
         self.watcher.watch(folder, mode).map_err(|error| match &error.kind {
             ErrorKind::PathNotFound => FollowError::Gone,
-            ErrorKind::Io(cause) if gone(cause) => FollowError::Gone,
+            ErrorKind::Io(cause) if is_gone(cause) => FollowError::Gone,
             ErrorKind::MaxFilesWatch => FollowError::Limit,
             _ => FollowError::Refused(error.into()),
         })
     }
 
-    fn forget(&mut self, folder: &Path) {
+    fn unfollow(&mut self, folder: &Path) {
         if !self.in_tree(folder) {
-            // Of a folder that is gone the system forgot everything by itself.
+            // The system unfollows removed folders by itself.
             let _ = self.watcher.unwatch(folder);
         }
     }
@@ -78,21 +80,21 @@ impl Events for Native {
     }
 }
 
-/// What may not be looked at is as good as gone: no build sees it either.
-fn gone(error: &io::Error) -> bool {
+/// Returns whether a folder is gone, or unreadable, so that no build reads it either.
+fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::PermissionDenied)
 }
 
-/// What a notice says; nothing where it says only that somebody read.
+/// Translates a notification; `None` if it reports reading only.
 fn translated(notice: notify::Result<notify::Event>) -> Option<Event> {
     match notice {
-        Ok(notice) if notice.need_rescan() => Some(Event::Lost),
+        Ok(notice) if notice.need_rescan() => Some(Event::Overflow),
         Ok(notice) => match notice.kind {
             EventKind::Access(AccessKind::Close(AccessMode::Write)) => Some(Event::Touched(notice.paths)),
             EventKind::Access(_) => None,
             _ => Some(Event::Touched(notice.paths)),
         },
-        // Whatever it was, it is not known what happened.
-        Err(_) => Some(Event::Lost),
+        // After an error, any number of changes may be missing.
+        Err(_) => Some(Event::Overflow),
     }
 }

@@ -1,11 +1,11 @@
-//! A look every so often, where the system gives no notice: some network and container file systems.
+//! Periodic checks for file systems without change notifications: some network and container file systems.
 
 use super::events::{Event, Events, FollowError};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-/// Says every so often that it is time to look.
+/// A source of events that asks for a check at regular intervals.
 #[derive(Debug)]
 pub struct Poll {
     every: Duration,
@@ -13,7 +13,7 @@ pub struct Poll {
 }
 
 impl Poll {
-    /// A look `every` so often; what comes through `events` is passed on.
+    /// Creates a source with the interval `every`; what comes through `events` is passed on.
     pub fn new(every: Duration, events: Receiver<Event>) -> Self {
         Self { every, events }
     }
@@ -24,12 +24,12 @@ impl Events for Poll {
         Ok(())
     }
 
-    fn forget(&mut self, _: &Path) {}
+    fn unfollow(&mut self, _: &Path) {}
 
     fn next(&mut self, within: Option<Duration>) -> Event {
         let wait = within.map_or(self.every, |within| within.min(self.every));
         self.events.recv_timeout(wait).unwrap_or_else(|error| match error {
-            RecvTimeoutError::Timeout if within.is_none() => Event::Look,
+            RecvTimeoutError::Timeout if within.is_none() => Event::Tick,
             RecvTimeoutError::Timeout => Event::Quiet,
             RecvTimeoutError::Disconnected => Event::Stop,
         })

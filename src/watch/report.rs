@@ -1,4 +1,4 @@
-//! What one look at the repo found.
+//! The report of one check of a watched repo.
 
 use super::{FollowError, SavedPack};
 use crate::engine::RootError;
@@ -8,31 +8,31 @@ use crate::store::StoreError;
 use std::error::Error;
 use std::time::Duration;
 
-/// What one look found and did.
+/// The report of one check: what changed, and what is wrong.
 #[derive(Debug, Default)]
 pub struct WatchReport {
     /// The packs that were written, by name.
     pub saved: Vec<SavedPack>,
-    /// Those that could not be built; their files are as they were.
+    /// The packs that could not be built; their files are unchanged.
     pub failed: Vec<WriteOutcome>,
-    /// Packs that stood under a former id and were removed.
+    /// The packs of former ids that were removed.
     pub removed: Vec<RemovedPack>,
-    /// Names of packs that are no longer made and were left: another program wrote them, or their root's file
-    /// cannot be read just now.
-    pub left: Vec<String>,
-    /// How many packs are as they were.
+    /// The names of orphaned packs that were not removed: another program wrote them, or their root's file cannot be
+    /// read at present.
+    pub orphaned: Vec<String>,
+    /// The number of unchanged packs.
     pub unchanged: usize,
-    /// What is wrong and was not before.
+    /// The new diagnostics.
     pub diagnostics: Vec<Diagnostic>,
-    /// Roots as typed that stand for no one item now.
+    /// The roots as typed that match no item, or several, at present.
     pub unresolved: Vec<RootError>,
-    /// What kept the look from being a whole one and did not before.
-    pub trouble: Vec<WatchProblem>,
-    /// Whether there was such trouble and there is none any more.
-    pub mended: bool,
+    /// The new problems that made the check incomplete.
+    pub problems: Vec<WatchProblem>,
+    /// Whether all earlier problems are gone.
+    pub recovered: bool,
     /// Whether there are packs of several profiles.
     pub several_profiles: bool,
-    /// How long it took, without waiting for the end of the burst.
+    /// How long the check took, without waiting for the end of the burst.
     pub took: Duration,
 }
 
@@ -47,10 +47,10 @@ pub struct RemovedPack {
     pub profile: String,
 }
 
-/// What keeps a look from being a whole one.
+/// A problem that makes a check incomplete.
 #[derive(Debug)]
 pub enum WatchProblem {
-    /// Nothing was built: packs and `now.md` are those of the last build.
+    /// Nothing was built: the packs are those of the last build.
     Session(EngineError),
     /// Some changes will not be seen.
     Follow(FollowError),
@@ -59,7 +59,7 @@ pub enum WatchProblem {
 }
 
 impl WatchProblem {
-    /// What was thrown.
+    /// Returns the underlying error.
     pub fn error(&self) -> &(dyn Error + 'static) {
         match self {
             Self::Session(error) => error,
@@ -68,7 +68,7 @@ impl WatchProblem {
         }
     }
 
-    /// With its causes, on one line; tells troubles apart.
+    /// Describes the problem with its causes on one line, by which equal problems are recognised.
     pub fn to_line(&self) -> String {
         let error = self.error();
         let causes = std::iter::successors(error.source(), |cause| (*cause).source());
@@ -84,15 +84,15 @@ impl WatchProblem {
 }
 
 impl WatchReport {
-    /// Whether the look found nothing to tell.
+    /// Returns whether there is nothing to report.
     pub fn is_quiet(&self) -> bool {
         self.saved.is_empty()
             && self.failed.is_empty()
             && self.removed.is_empty()
-            && self.left.is_empty()
+            && self.orphaned.is_empty()
             && self.diagnostics.is_empty()
             && self.unresolved.is_empty()
-            && self.trouble.is_empty()
-            && !self.mended
+            && self.problems.is_empty()
+            && !self.recovered
     }
 }

@@ -1,4 +1,4 @@
-//! The watch with events that the test makes up.
+//! Tests of the watch with scripted events.
 
 use super::{Event, Events, FollowError, Watch, WatchReport};
 use crate::engine::{Session, SessionRequest};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Gives the events that it was fed, and says which folders it would follow.
+/// A source of scripted events that records which folders are followed.
 #[derive(Clone, Default)]
 struct Fed {
     events: Arc<Mutex<VecDeque<Event>>>,
@@ -32,7 +32,7 @@ impl Events for Fed {
         Ok(())
     }
 
-    fn forget(&mut self, folder: &Path) {
+    fn unfollow(&mut self, folder: &Path) {
         self.followed.lock().unwrap().remove(folder);
     }
 
@@ -89,10 +89,10 @@ impl TestDir {
         Event::Touched(paths.iter().map(|path| self.root().join(path)).collect())
     }
 
-    /// What the next look finds; nothing where none was needed.
+    /// Returns the report of the next check, if the events lead to one.
     fn next(&self, watch: &mut Watch<Fed>, events: impl IntoIterator<Item = Event>) -> Option<WatchReport> {
         self.fed.feed(events);
-        watch.news()
+        watch.next_report()
     }
 
     fn followed(&self) -> Vec<String> {
@@ -123,7 +123,7 @@ fn names(report: &WatchReport) -> Vec<&str> {
 fn only_folders_where_an_input_can_appear_are_followed() {
     let place = TestDir::new();
     let mut watch = place.watch();
-    assert_eq!(names(&watch.look()), ["task-a.coding.json"]);
+    assert_eq!(names(&watch.check()), ["task-a.coding.json"]);
     let folders = ["", ".contextpack", ".git", "docs", "docs/adr", "empty", "work_items"];
     assert_eq!(place.followed(), folders);
     place.write("new/deep/b.md", "b");
@@ -138,10 +138,10 @@ fn only_folders_where_an_input_can_appear_are_followed() {
 }
 
 #[test]
-fn what_the_program_writes_and_what_is_no_input_is_no_news() {
+fn files_that_are_not_inputs_cause_no_check() {
     let place = TestDir::new();
     let mut watch = place.watch();
-    watch.look();
+    watch.check();
     let own = ["packs", "packs/task-a.coding.json", ".contextpack/now.md", ".contextpack/cache", "target/x.md"];
     let of_git = [".git/index.lock", ".git/objects/ab/d", ".git/FETCH_HEAD"];
     assert!(place.next(&mut watch, [place.touched(&own), place.touched(&of_git)]).is_none());
@@ -152,17 +152,17 @@ fn what_the_program_writes_and_what_is_no_input_is_no_news() {
 }
 
 #[test]
-fn ten_thousand_events_and_a_lost_count_are_one_look_each() {
+fn ten_thousand_events_and_an_overflow_are_one_check_each() {
     let place = TestDir::new();
     let mut watch = place.watch();
-    watch.look();
+    watch.check();
     for n in 0..60 {
         place.write(&format!("work_items/many/{n}.md"), &format!("---\nid: task:{n}\nparent: task:a\n---\n"));
     }
     let burst = (0..10_000).map(|n| place.touched(&[&format!("work_items/many/{n}.md"), "work_items/many"]));
-    let report = place.next(&mut watch, burst.chain([Event::Lost])).unwrap();
+    let report = place.next(&mut watch, burst.chain([Event::Overflow])).unwrap();
     assert_eq!((report.saved.len(), watch.packs()), (61, 61));
-    assert!(watch.news().is_none(), "the burst is over");
+    assert!(watch.next_report().is_none(), "the burst is over");
     let watched = place.packs();
     fs::remove_dir_all(place.root().join("packs")).unwrap();
     fs::remove_dir_all(place.root().join(".contextpack")).unwrap();
@@ -172,16 +172,16 @@ fn ten_thousand_events_and_a_lost_count_are_one_look_each() {
 }
 
 #[test]
-fn while_the_configuration_is_broken_the_last_good_state_stays_and_says_so() {
+fn now_md_keeps_the_last_good_state_while_the_configuration_is_broken() {
     let place = TestDir::new();
     let mut watch = place.watch();
-    watch.look();
+    watch.check();
     let (good, packs) = (place.now(), place.packs());
     assert!(good.contains("As ADR-0001 says."), "{good}");
     place.write("contextpack.yml", "version: 1\nno_such_field: 1\n");
     place.write("work_items/a.md", "---\nid: task:a\n---\n\nOther.\n");
     let report = place.next(&mut watch, [place.touched(&["contextpack.yml"])]).unwrap();
-    assert!(report.trouble[0].to_line().contains("no_such_field"), "{report:?}");
+    assert!(report.problems[0].to_line().contains("no_such_field"), "{report:?}");
     assert!(place.packs() == packs);
     let now = place.now();
     assert!(now.starts_with("> Not up to date: `contextpack.yml:2:1` cannot be used"), "{now}");
@@ -189,8 +189,8 @@ fn while_the_configuration_is_broken_the_last_good_state_stays_and_says_so() {
     let report = place.next(&mut watch, [place.touched(&["contextpack.yml"])]).unwrap();
     assert!(report.is_quiet(), "the same is told once: {report:?}");
     place.write("contextpack.yml", "version: 1\n");
-    let report = place.next(&mut watch, [Event::Look]).unwrap();
-    assert!(report.mended && names(&report) == ["task-a.coding.json"], "{report:?}");
+    let report = place.next(&mut watch, [Event::Tick]).unwrap();
+    assert!(report.recovered && names(&report) == ["task-a.coding.json"], "{report:?}");
     assert!(place.now().contains("Other.") && !place.now().contains("Not up to date"));
 }
 
@@ -198,37 +198,37 @@ fn while_the_configuration_is_broken_the_last_good_state_stays_and_says_so() {
 fn a_pack_under_a_former_id_is_removed_and_only_where_this_watch_wrote_it() {
     let place = TestDir::new();
     place.write("work_items/b.md", "---\nid: task:b\n---\n");
-    place.watch().look();
+    place.watch().check();
     let mut watch = place.watch();
-    assert!(watch.look().saved.is_empty());
+    assert!(watch.check().saved.is_empty());
     let text = |id: &str| format!("---\nid: {id}\n---\n\nText.\n");
     place.write("work_items/a.md", &text("task:aa"));
-    let report = place.next(&mut watch, [Event::Look]).unwrap();
-    assert_eq!(report.left, ["task-a.coding.json"], "an earlier program wrote it");
+    let report = place.next(&mut watch, [Event::Tick]).unwrap();
+    assert_eq!(report.orphaned, ["task-a.coding.json"], "an earlier program wrote it");
     place.write("work_items/a.md", &text("task:aaa"));
-    let report = place.next(&mut watch, [Event::Look]).unwrap();
+    let report = place.next(&mut watch, [Event::Tick]).unwrap();
     assert_eq!((removed(&report), names(&report)), (vec!["task-aa.coding.json"], vec!["task-aaa.coding.json"]));
     // Half a save: the file is no item just now, and its pack stays.
     fs::write(place.root().join("work_items/a.md"), b"---\nid: task:aaa\n---\n\n\xFF").unwrap();
-    let report = place.next(&mut watch, [Event::Look]).unwrap();
-    assert_eq!((&*report.left, report.removed.len()), (&["task-aaa.coding.json".to_owned()][..], 0), "{report:?}");
+    let report = place.next(&mut watch, [Event::Tick]).unwrap();
+    assert_eq!((&*report.orphaned, report.removed.len()), (&["task-aaa.coding.json".to_owned()][..], 0), "{report:?}");
     assert!(place.now().starts_with("> Not up to date: its root is gone"), "{}", place.now());
     place.write("work_items/a.md", &text("task:aaa"));
-    let report = place.next(&mut watch, [Event::Look]).unwrap();
+    let report = place.next(&mut watch, [Event::Tick]).unwrap();
     assert!(report.saved.is_empty() && !place.now().starts_with('>'), "{report:?}");
     fs::remove_file(place.root().join("work_items/a.md")).unwrap();
-    assert_eq!(removed(&place.next(&mut watch, [Event::Look]).unwrap()), ["task-aaa.coding.json"]);
+    assert_eq!(removed(&place.next(&mut watch, [Event::Tick]).unwrap()), ["task-aaa.coding.json"]);
 }
 
 #[test]
-fn no_pack_is_removed_while_an_input_cannot_be_had() {
+fn no_pack_is_removed_while_an_input_cannot_be_read() {
     let place = TestDir::new();
     let mut watch = place.watch();
-    assert_eq!(names(&watch.look()), ["task-a.coding.json"]);
+    assert_eq!(names(&watch.check()), ["task-a.coding.json"]);
     let packs = place.packs();
     place.write("contextpack.yml", "profiles: {coding: {instructions: none.md}}\n");
-    let report = place.next(&mut watch, [Event::Look]).unwrap();
-    assert_eq!((removed(&report).len(), report.left.len(), place.packs()), (0, 0, packs), "{report:?}");
+    let report = place.next(&mut watch, [Event::Tick]).unwrap();
+    assert_eq!((removed(&report).len(), report.orphaned.len(), place.packs()), (0, 0, packs), "{report:?}");
 }
 
 #[test]
@@ -236,10 +236,10 @@ fn the_pack_whose_own_text_changed_last_is_in_focus() {
     let place = TestDir::new();
     place.write("work_items/b.md", "---\nid: task:b\nparent: task:a\n---\n");
     let mut watch = place.watch();
-    watch.look();
+    watch.check();
     assert_eq!(watch.focus(), Some("task-a.coding.json"), "the first while none changed");
     place.write("work_items/b.md", "---\nid: task:b\nparent: task:a\n---\n\nMore.\n");
-    let report = place.next(&mut watch, [Event::Look]).unwrap();
+    let report = place.next(&mut watch, [Event::Tick]).unwrap();
     assert_eq!(names(&report), ["task-a.coding.json", "task-b.coding.json"]);
     assert_eq!(watch.focus(), Some("task-b.coding.json"));
     assert_eq!(place.now(), watch.rendering());
@@ -249,14 +249,14 @@ fn the_pack_whose_own_text_changed_last_is_in_focus() {
 fn a_repo_that_is_removed_and_made_again_is_followed_again() {
     let place = TestDir::new();
     let mut watch = place.watch();
-    watch.look();
+    watch.check();
     let root = place.root();
     fs::remove_dir_all(&root).unwrap();
     let report = place.next(&mut watch, [Event::Touched(vec![root.clone()])]).unwrap();
-    assert_eq!(report.trouble.len(), 1, "{report:?}");
+    assert_eq!(report.problems.len(), 1, "{report:?}");
     assert_eq!(place.followed(), [""; 0]);
     place.write("work_items/a.md", "---\nid: task:a\n---\n\nBack.\n");
     let report = place.next(&mut watch, [Event::Touched(vec![root])]).unwrap();
-    assert!(report.mended && names(&report) == ["task-a.coding.json"], "{report:?}");
+    assert!(report.recovered && names(&report) == ["task-a.coding.json"], "{report:?}");
     assert!(place.followed().contains(&"work_items".to_owned()));
 }

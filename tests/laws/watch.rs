@@ -37,7 +37,7 @@ impl Told {
             }
         };
         let paths: Vec<PathBuf> = paths.filter_map(seen).collect();
-        let event = if lost { Event::Lost } else { Event::Touched(paths) };
+        let event = if lost { Event::Overflow } else { Event::Touched(paths) };
         self.events.lock().unwrap().push(event);
     }
 }
@@ -51,7 +51,7 @@ impl Events for Told {
         Ok(())
     }
 
-    fn forget(&mut self, folder: &Path) {
+    fn unfollow(&mut self, folder: &Path) {
         self.followed.lock().unwrap().remove(folder);
     }
 
@@ -83,7 +83,7 @@ proptest! {
         let request = SessionRequest { root: root.clone(), caches: Some(caches()), rest: Some(Duration::ZERO), ..SessionRequest::default() };
         let environment = Environment::new(std::iter::empty());
         let mut watch = Watch::new(request, environment, told.clone(), Box::new(stamp), false);
-        watch.look();
+        watch.check();
         for (at, (step, lost)) in steps.iter().enumerate() {
             let before = files.clone();
             step.apply(&mut files);
@@ -94,7 +94,7 @@ proptest! {
             }
             std::thread::sleep(TICK);
             told.tell(changed(&before, &files).map(|path| root.join(path)), *lost);
-            let looked = watch.news().is_some();
+            let looked = watch.next_report().is_some();
             prop_assert!(looked || before == files, "{:?} was no news", step);
             let (expected, _) = cold(&files);
             // What this watch wrote under a former id it removed; what could not be built stays as it was.

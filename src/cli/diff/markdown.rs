@@ -25,7 +25,7 @@ const LONGEST: usize = 200;
 /// The page.
 pub(super) fn page(diff: &Diff) -> String {
     let mut page = format!("### {}\n\n", diff.verdict_with(&|name| code(name)));
-    eyes(&mut page, diff);
+    needs_review(&mut page, diff);
     causes(&mut page, diff);
     packs(&mut page, diff);
     if let Some((graph, left_out)) = graph(diff)
@@ -38,8 +38,9 @@ pub(super) fn page(diff: &Diff) -> String {
     }
     // What somebody should look at first is shown first, then what most packs share.
     let looked_at = |shared: &SharedChange| {
-        diff.eyes.iter().any(|eye| {
-            eye.section.as_ref() == Some(&shared.section.id) && eye.packs.iter().any(|name| shared.packs.contains(name))
+        diff.needs_review.iter().any(|item| {
+            item.section.as_ref() == Some(&shared.section.id)
+                && item.packs.iter().any(|name| shared.packs.contains(name))
         })
     };
     let mut sections: Vec<&SharedChange> = diff.sections.iter().filter(|shared| is_told(diff, shared)).collect();
@@ -60,17 +61,17 @@ pub(super) fn page(diff: &Diff) -> String {
     page
 }
 
-fn eyes(page: &mut String, diff: &Diff) {
-    if diff.eyes.is_empty() {
+fn needs_review(page: &mut String, diff: &Diff) {
+    if diff.needs_review.is_empty() {
         return;
     }
-    page.push_str("| needs eyes | section | why | packs |\n|---|---|---|---|\n");
-    for eye in diff.eyes.iter().take(ROWS) {
-        let reason = eye.reason.replace('_', " ");
-        let section = eye.section.as_deref().map(code).unwrap_or_default();
-        let _ = writeln!(page, "| {reason} | {section} | {} | {} |", code(&eye.message), names(&eye.packs));
+    page.push_str("| needs review | section | why | packs |\n|---|---|---|---|\n");
+    for item in diff.needs_review.iter().take(ROWS) {
+        let reason = item.reason.replace('_', " ");
+        let section = item.section.as_deref().map(code).unwrap_or_default();
+        let _ = writeln!(page, "| {reason} | {section} | {} | {} |", code(&item.message), names(&item.packs));
     }
-    more(page, diff.eyes.len());
+    more(page, diff.needs_review.len());
 }
 
 fn causes(page: &mut String, diff: &Diff) {

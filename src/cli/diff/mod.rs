@@ -92,9 +92,9 @@ fn tell(global: &Global, diff: &Diff) -> Result<(), Failure> {
         }
         Format::Github => {
             let mut annotations = Annotations::new();
-            for eye in &diff.eyes {
-                for pack in &eye.packs {
-                    annotations.look(pack, &eye.reason, &eye.message);
+            for item in &diff.needs_review {
+                for pack in &item.packs {
+                    annotations.look(pack, &item.reason, &item.message);
                 }
             }
             let mut page = Vec::new();

@@ -55,5 +55,5 @@ fn lacks_its_issue(project: &Project<'_>, bytes: &[u8]) -> bool {
     let Ok(pack) = read(bytes) else { return false };
     let url = pack.root.issue_url.as_deref().filter(|_| pack.root.work_item_id.is_none());
     let lacks = |(repo, number)| project.graph().of_issue(project.corpus(), repo, number).is_none();
-    url.and_then(review::issue).is_some_and(lacks)
+    url.and_then(review::parse_issue_url).is_some_and(lacks)
 }

@@ -10,7 +10,7 @@ const BOLD: Style = Style::new().bold();
 const REMOVED: Style = AnsiColor::Red.on_default();
 const ADDED: Style = AnsiColor::Green.on_default();
 const DIM: Style = AnsiColor::Cyan.on_default();
-const EYES: Style = AnsiColor::Yellow.on_default().bold();
+const NEEDS_REVIEW: Style = AnsiColor::Yellow.on_default().bold();
 
 /// Writes the page; `plain` marks words by brackets instead of colours.
 pub(super) fn page(out: &mut dyn Write, diff: &Diff, plain: bool) -> io::Result<()> {
@@ -21,14 +21,14 @@ pub(super) fn page(out: &mut dyn Write, diff: &Diff, plain: bool) -> io::Result<
             writeln!(out, "  {}: {}", printable(&cause.words), printable(&packs(&cause.packs)))?;
         }
     }
-    if !diff.eyes.is_empty() {
-        writeln!(out, "\n{BOLD}Needs eyes{BOLD:#}")?;
-        for eye in &diff.eyes {
-            let section = eye.section.as_ref().map(|id| format!("{id}: ")).unwrap_or_default();
-            let reason = eye.reason.replace('_', " ");
-            let text = format!("{section}{}", eye.message);
-            writeln!(out, "  {EYES}{reason}{EYES:#}: {}", printable(&text))?;
-            writeln!(out, "    in {}", printable(&packs(&eye.packs)))?;
+    if !diff.needs_review.is_empty() {
+        writeln!(out, "\n{BOLD}Needs review{BOLD:#}")?;
+        for item in &diff.needs_review {
+            let section = item.section.as_ref().map(|id| format!("{id}: ")).unwrap_or_default();
+            let reason = item.reason.replace('_', " ");
+            let text = format!("{section}{}", item.message);
+            writeln!(out, "  {NEEDS_REVIEW}{reason}{NEEDS_REVIEW:#}: {}", printable(&text))?;
+            writeln!(out, "    in {}", printable(&packs(&item.packs)))?;
         }
     }
     let marks = if plain { WordMarkers::brackets() } else { coloured() };
@@ -49,7 +49,9 @@ pub(super) fn page(out: &mut dyn Write, diff: &Diff, plain: bool) -> io::Result<
 pub(super) fn is_told(diff: &Diff, shared: &SharedChange) -> bool {
     let changed = |name: &String| diff.packs.iter().any(|pack| pack.name == *name && pack.change == "changed");
     let looked_at = |name: &String| {
-        diff.eyes.iter().any(|eye| eye.section.as_ref() == Some(&shared.section.id) && eye.packs.contains(name))
+        diff.needs_review
+            .iter()
+            .any(|item| item.section.as_ref() == Some(&shared.section.id) && item.packs.contains(name))
     };
     shared.packs.iter().any(|name| changed(name) || looked_at(name))
 }
@@ -107,7 +109,7 @@ fn of_pack(out: &mut dyn Write, diff: &Diff, pack: &PackChange) -> io::Result<()
         printable(&pack.title)
     )?;
     for note in &pack.notes {
-        writeln!(out, "    {EYES}{}{EYES:#}", printable(note))?;
+        writeln!(out, "    {NEEDS_REVIEW}{}{NEEDS_REVIEW:#}", printable(note))?;
     }
     if pack.change != "changed" {
         return writeln!(out, "    {} sections", pack.sections.len());

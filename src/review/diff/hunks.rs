@@ -1,16 +1,15 @@
-//! Line by line what changed in a text, with the words that changed in each line.
+//! Line-by-line differences of a text, with the changed words of each line.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::ops::Range;
 
-/// Lines around a change that are shown with it.
+/// The number of unchanged lines shown around a change.
 const CONTEXT: usize = 3;
 
-/// Of a changed block larger than this, in characters on both sides, no words are compared: hardly a line of it is
-/// the same, and the marks would mark everything.
-const LARGEST_BLOCK: usize = 20_000;
+/// The largest changed block, in bytes on both sides, whose words are compared: a larger one has hardly a line in common.
+const MAX_COMPARED_BLOCK: usize = 20_000;
 
 /// A change with the lines around it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
@@ -19,7 +18,7 @@ pub struct Hunk {
     pub old_line: usize,
     /// The first line of the new text, from 1.
     pub new_line: usize,
-    /// The lines, those that went before those that came.
+    /// The lines; removed ones come before added ones.
     pub lines: Vec<DiffLine>,
 }
 
@@ -28,7 +27,7 @@ pub struct Hunk {
 pub struct DiffLine {
     /// `same`, `removed` or `added`.
     pub change: String,
-    /// The line in parts; joined they are the whole.
+    /// The parts of the line, which joined are the whole.
     pub segments: Vec<Segment>,
 }
 
@@ -37,7 +36,7 @@ pub struct DiffLine {
 pub struct Segment {
     /// The text.
     pub text: String,
-    /// Whether just this changed in the line.
+    /// Whether this part of the line changed.
     pub marked: bool,
 }
 
@@ -46,20 +45,20 @@ impl DiffLine {
         Self { change: change.to_owned(), segments: vec![Segment { text: text.to_owned(), marked: false }] }
     }
 
-    /// The whole line.
+    /// Returns the whole line.
     pub fn text(&self) -> String {
         self.segments.iter().map(|segment| &*segment.text).collect()
     }
 }
 
-/// What changed from `old` to `new`; nothing where they are equal.
+/// Returns the changes from `old` to `new`; empty if they are equal.
 pub(super) fn hunks(old: &str, new: &str) -> Vec<Hunk> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let ops = capture_diff_slices(Algorithm::Myers, &old, &new);
     similar::group_diff_ops(ops, CONTEXT).iter().map(|ops| hunk(ops, &old, &new)).collect()
 }
 
-/// A whole text that came or went.
+/// Returns a whole text as one added or removed hunk.
 pub(super) fn whole(change: &str, text: &str) -> Vec<Hunk> {
     let lines: Vec<DiffLine> = text.lines().map(|line| DiffLine::plain(change, line)).collect();
     if lines.is_empty() { Vec::new() } else { vec![Hunk { old_line: 1, new_line: 1, lines }] }
@@ -82,14 +81,14 @@ fn hunk(ops: &[DiffOp], old: &[&str], new: &[&str]) -> Hunk {
     }
 }
 
-/// Lines that gave way to others, with the words that differ where most of them are the same.
+/// Returns a block of replaced lines, with the changed words marked if enough words are the same.
 fn block(old: &[&str], new: &[&str]) -> Vec<DiffLine> {
     let plain = || {
         let removed = old.iter().map(|line| DiffLine::plain("removed", line));
         removed.chain(new.iter().map(|line| DiffLine::plain("added", line))).collect()
     };
     let (before, after) = (old.join("\n"), new.join("\n"));
-    if old.is_empty() || new.is_empty() || before.len() + after.len() > LARGEST_BLOCK {
+    if old.is_empty() || new.is_empty() || before.len() + after.len() > MAX_COMPARED_BLOCK {
         return plain();
     }
     let (old_words, new_words) = (words(&before), words(&after));
@@ -97,14 +96,14 @@ fn block(old: &[&str], new: &[&str]) -> Vec<DiffLine> {
     let length = |words: &[&str]| words.iter().map(|word| word.trim().len()).sum::<usize>();
     let same: usize =
         ops.iter().filter(|op| matches!(op, DiffOp::Equal { .. })).map(|op| length(&old_words[op.old_range()])).sum();
-    // Two texts that share less than a third have nothing in common that a mark would show.
+    // With less than a third in common, the marks would cover nearly everything.
     if same * 3 < length(&old_words).max(length(&new_words)) {
         return plain();
     }
     let mut removed = Marked::new("removed");
     let mut added = Marked::new("added");
     for (at, op) in ops.iter().enumerate() {
-        // Blanks between two changes belong to them: one mark says more than two.
+        // Blanks between two changes are marked too, so that they form one mark.
         let blank = || old_words[op.old_range()].iter().all(|word| *word != "\n" && word.trim().is_empty());
         let between = at > 0 && at + 1 < ops.len();
         let same = matches!(op, DiffOp::Equal { .. }) && !(between && blank());
@@ -114,7 +113,7 @@ fn block(old: &[&str], new: &[&str]) -> Vec<DiffLine> {
     removed.end().into_iter().chain(added.end()).collect()
 }
 
-/// Words, runs of blanks, line ends and single signs; joined they are the text.
+/// Splits a text into words, runs of blanks, line ends and single punctuation characters.
 fn words(text: &str) -> Vec<&str> {
     let kind = |c: char| match c {
         '\n' => 0,
@@ -139,7 +138,7 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// Lines in the making.
+/// A builder of lines with marked segments.
 struct Marked {
     change: &'static str,
     lines: Vec<DiffLine>,
@@ -201,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_changed_are_marked_in_their_line() {
+    fn changed_words_are_marked_in_their_line() {
         assert_eq!(
             shown("a\nWe cache for a minute.\nb", "a\nWe cache for an hour.\nb"),
             "@1,1\n a\n-We cache for [a minute].\n+We cache for [an hour].\n b\n"

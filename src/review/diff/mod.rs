@@ -1,7 +1,7 @@
-//! What changed between packs, and why: section by section, by cause, with what a person should look at.
+//! Differences between packs: by section, by cause, and with what a person should review.
 
-mod eyes;
 mod hunks;
+mod needs_review;
 mod pack;
 mod salvage;
 mod sections;
@@ -16,63 +16,64 @@ use super::inputs::InputChange;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What changed between two sets of packs.
+/// The difference between two sets of packs.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Diff {
-    /// All of it in one line, and in numbers.
+    /// The outcome in one line, and in numbers.
     pub verdict: Verdict,
-    /// Inputs that changed, came or went, and other reasons for which packs differ; by name.
+    /// The causes of the change: added, removed and changed inputs, and others.
     pub causes: Vec<Cause>,
-    /// What a person should look at; what concerns several packs stands here once.
-    pub eyes: Vec<ReviewItem>,
+    /// What a person should review; an item that concerns several packs is listed once.
+    pub needs_review: Vec<ReviewItem>,
     /// Every pack that differs, by name.
     pub packs: Vec<PackChange>,
-    /// Every section that differs; a change that is equal in several packs stands here once.
+    /// Every section that differs; a change that is equal in several packs is listed once.
     pub sections: Vec<SharedChange>,
 }
 
 /// The outcome in one line, and in numbers.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct Verdict {
-    /// Such as `12 packs changed, 1 cause (docs/adr/0007-cache.md), rebuilt and equal, 0 need eyes`.
+    /// Such as `12 packs changed, 1 cause (docs/adr/0007-cache.md), rebuilt and equal, 0 need review`.
     pub text: String,
-    /// Packs that are on both sides and differ.
+    /// The number of packs that are on both sides and differ.
     pub changed: usize,
-    /// Packs that only the new side has.
+    /// The number of packs that only the new side has.
     pub added: usize,
-    /// Packs that only the old side has.
+    /// The number of packs that only the old side has.
     pub removed: usize,
-    /// Packs that are equal, whatever their stamps say.
+    /// The number of packs that are equal in everything but their stamps.
     pub unchanged: usize,
-    /// How many of the new side's packs are not what a rebuild gives; absent where nothing was rebuilt.
+    /// The number of new packs that differ from a rebuild; absent if nothing was rebuilt.
     pub not_rebuilt: Option<usize>,
-    /// How many of them cannot be rebuilt, since their issue is not in the snapshot; absent where nothing was rebuilt.
+    /// The number of new packs that cannot be rebuilt, since their issue is not in the snapshot; absent if nothing was
+    /// rebuilt.
     pub unverifiable: Option<usize>,
-    /// Packs that a person should look at.
-    pub need_eyes: usize,
+    /// The number of packs that a person should review.
+    pub needs_review: usize,
 }
 
-/// Why packs differ.
+/// A cause of the difference between packs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Cause {
     /// The input, `the limits of the budget`, or the program.
     pub name: String,
     /// `added`, `removed` or `changed`.
     pub change: String,
-    /// The same in words.
+    /// A description of the cause.
     pub words: String,
     /// The packs that it concerns.
     pub packs: Vec<String>,
 }
 
-/// Something that a person should look at.
+/// A part of the change that a person should review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ReviewItem {
     /// `instructions`, `outside_text`, `trust`, `redaction_gone`, `left_out`, `no_cause`, `not_rebuilt`, `unverifiable` or `damaged`.
     pub reason: String,
     /// The section concerned.
     pub section: Option<String>,
-    /// What to look at.
+    /// What to review.
     pub message: String,
     /// The packs that it concerns.
     pub packs: Vec<String>,
@@ -81,7 +82,7 @@ pub struct ReviewItem {
 /// A pack that differs.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct PackChange {
-    /// The file.
+    /// The name of the pack's file.
     pub name: String,
     /// `added`, `removed` or `changed`.
     pub change: String,
@@ -91,37 +92,37 @@ pub struct PackChange {
     pub title: String,
     /// The profile.
     pub profile: String,
-    /// Why the comparison is not a whole one: a side is damaged, or of another version.
+    /// Why the comparison is incomplete: a side is damaged, or of another version.
     pub notes: Vec<String>,
-    /// Inputs that differ.
+    /// The inputs that differ.
     pub inputs: Vec<InputChange>,
-    /// Facts of the pack and of its budget that differ.
+    /// The fields of the pack and of its budget that differ.
     pub fields: Vec<FieldChange>,
-    /// Places in the list of section changes.
+    /// The indices of its sections in the list of section changes.
     pub sections: Vec<usize>,
-    /// What came to the omissions, left them or differs.
+    /// The omissions that were added, removed or changed.
     pub omissions: Vec<OmissionChange>,
-    /// What came to the redactions, left them or differs in number.
+    /// The redactions that were added, removed or changed in number.
     pub redactions: Vec<RedactionChange>,
-    /// What came to the warnings or left them.
+    /// The warnings that were added or removed.
     pub warnings: Vec<WarningChange>,
-    /// The root's neighbours, those too that did not change.
+    /// The root's neighbours, including those that did not change.
     pub neighbours: Vec<NeighbourChange>,
 }
 
-/// A fact that differs.
+/// A field that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub struct FieldChange {
     /// The field, such as `budget.used_chars` of a pack or `state` of a section.
     pub field: String,
-    /// What it was; absent where it was not there.
+    /// The old value, if any.
     pub old: Option<String>,
-    /// What it is; absent where it is not there.
+    /// The new value, if any.
     pub new: Option<String>,
 }
 
 impl FieldChange {
-    /// The change of a field, where it did change.
+    /// Returns the change of a field; `None` if both values are equal.
     fn of(field: &str, old: Option<String>, new: Option<String>) -> Option<Self> {
         (old != new).then(|| Self { field: field.to_owned(), old, new })
     }
@@ -132,7 +133,7 @@ impl FieldChange {
 pub struct OmissionChange {
     /// The id that its section would have.
     pub id: String,
-    /// Its title.
+    /// The title.
     pub title: String,
     /// `added`, `removed` or `changed`.
     pub change: String,
@@ -149,18 +150,18 @@ pub struct RedactionChange {
     pub section: String,
     /// The rule.
     pub rule: String,
-    /// How often it removed something there before.
+    /// How often the rule matched before.
     pub old: u64,
-    /// How often it does now.
+    /// How often the rule matches now.
     pub new: u64,
 }
 
-/// A warning that came or went.
+/// A warning that was added or removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WarningChange {
-    /// Its code.
+    /// The diagnostic's code.
     pub code: String,
-    /// What is wrong.
+    /// The warning's text.
     pub message: String,
     /// `added` or `removed`.
     pub change: String,
@@ -169,13 +170,13 @@ pub struct WarningChange {
 /// A neighbour of the root on either side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NeighbourChange {
-    /// Its id.
+    /// The neighbour's id.
     pub to: String,
-    /// What it is to the root.
+    /// The neighbour's relation to the root.
     pub relation: String,
-    /// Its title.
+    /// The neighbour's title.
     pub title: String,
-    /// Its state.
+    /// The neighbour's state.
     pub state: String,
     /// `added`, `removed`, `changed` (in its title, state or text) or `same`.
     pub change: String,

@@ -1,4 +1,4 @@
-//! What differs between two packs besides the texts of their sections.
+//! Differences between two packs besides the texts of their sections.
 
 use super::sections::SectionChange;
 use super::{FieldChange, NeighbourChange, OmissionChange, PackChange, RedactionChange, WarningChange};
@@ -6,19 +6,19 @@ use crate::review::inputs;
 use crate::wire::{Pack, PackEdge, PackOmission, Redaction};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What differs between two packs, of which one may be missing, and the sections that do.
+/// Compares two packs, of which one may be missing; returns the change and the sections that differ.
 ///
-/// `seeming` are changes that only seem to be, since nobody knows what a torn pack held: `added` where the old one is
-/// torn, `removed` where the new one is.
+/// `spurious` lists the kinds of change that a truncated pack only seems to have: `added` if the old one is truncated,
+/// `removed` if the new one is.
 pub(super) fn change(
     name: &str,
     old: Option<&Pack>,
     new: Option<&Pack>,
-    seeming: &[&str],
+    spurious: &[&str],
 ) -> (PackChange, Vec<SectionChange>) {
     let sections = |pack: Option<&Pack>| pack.map(|pack| pack.sections.clone()).unwrap_or_default();
     let mut sections = super::sections::changes(&sections(old), &sections(new));
-    sections.retain(|section| !seeming.contains(&&*section.change));
+    sections.retain(|section| !spurious.contains(&&*section.change));
     let shown = new.or(old);
     let root = shown.map(|pack| &pack.root);
     let both = old.zip(new);
@@ -42,27 +42,27 @@ pub(super) fn change(
         warnings: warnings(old, new),
         neighbours: neighbours(old, new, &sections),
     };
-    seeming.iter().for_each(|seeming| keep(&mut change, seeming));
+    spurious.iter().for_each(|spurious| drop_spurious(&mut change, spurious));
     (change, sections)
 }
 
-/// Takes out what only seems to be.
-fn keep(pack: &mut PackChange, seeming: &str) {
-    let added = seeming == "added";
+/// Removes the changes of a kind that a truncated pack only seems to have.
+fn drop_spurious(pack: &mut PackChange, spurious: &str) {
+    let added = spurious == "added";
     let known = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty() && text != "0");
-    pack.inputs.retain(|input| input.change != seeming);
+    pack.inputs.retain(|input| input.change != spurious);
     pack.fields.retain(|field| known(&field.old) && known(&field.new));
-    pack.omissions.retain(|omission| omission.change != seeming);
+    pack.omissions.retain(|omission| omission.change != spurious);
     pack.redactions.retain(|redaction| if added { redaction.old > 0 } else { redaction.new > 0 });
-    pack.warnings.retain(|warning| warning.change != seeming);
-    pack.neighbours.retain(|neighbour| neighbour.change != seeming);
+    pack.warnings.retain(|warning| warning.change != spurious);
+    pack.neighbours.retain(|neighbour| neighbour.change != spurious);
 }
 
 fn list<T>(pack: Option<&Pack>, of: impl Fn(&Pack) -> &Vec<T>) -> &[T] {
     pack.map_or(&[], |pack| of(pack).as_slice())
 }
 
-/// Facts of the pack and its budget. When and by what it was built is no difference.
+/// Returns the fields of pack and budget that differ; the stamp is ignored.
 fn fields(old: &Pack, new: &Pack) -> Vec<FieldChange> {
     let number = |number: Option<u64>| number.map(|number| number.to_string());
     let text = |text: &str| Some(text.to_owned());
@@ -82,7 +82,7 @@ fn fields(old: &Pack, new: &Pack) -> Vec<FieldChange> {
         ("budget.rendering", text(&was.rendering), text(&is.rendering)),
         ("budget.used_chars", number(Some(was.used_chars)), number(Some(is.used_chars))),
         ("budget.used_tokens", number(was.used_tokens), number(is.used_tokens)),
-        // Of a pack that is not limited in bytes they say what the characters say.
+        // Without a limit in bytes, `used_chars` is enough.
         (
             "budget.used_bytes",
             was.max_bytes.map(|_| was.used_bytes.to_string()),
@@ -106,7 +106,7 @@ fn omissions(old: &[PackOmission], new: &[PackOmission]) -> Vec<OmissionChange> 
         let change = match (old, new) {
             (None, _) => "added",
             (_, None) => "removed",
-            // Its place or title may have changed where the reason did not: that is its input's change.
+            // A changed place or title is reported as the change of an input.
             (Some(old), Some(new)) if old.reason != new.reason => "changed",
             _ => return None,
         };
@@ -121,7 +121,7 @@ fn omissions(old: &[PackOmission], new: &[PackOmission]) -> Vec<OmissionChange> 
     ids.into_iter().filter_map(change).collect()
 }
 
-/// How often each rule removed something in each section; lines move with every edit above them.
+/// Counts the matches of each rule in each section; lines are ignored, since every edit above moves them.
 fn redactions(old: &[Redaction], new: &[Redaction]) -> Vec<RedactionChange> {
     let mut counts = BTreeMap::<(&str, &str), (u64, u64)>::new();
     for redaction in old {
@@ -142,10 +142,10 @@ fn redactions(old: &[Redaction], new: &[Redaction]) -> Vec<RedactionChange> {
 }
 
 fn warnings(old: Option<&Pack>, new: Option<&Pack>) -> Vec<WarningChange> {
-    let told = |pack: Option<&Pack>| -> BTreeSet<(String, String)> {
+    let warnings = |pack: Option<&Pack>| -> BTreeSet<(String, String)> {
         list(pack, |pack| &pack.warnings).iter().map(|it| (it.code.clone(), it.message.clone())).collect()
     };
-    let (before, after) = (told(old), told(new));
+    let (before, after) = (warnings(old), warnings(new));
     let change = |(code, message): &(String, String), change: &str| WarningChange {
         code: code.clone(),
         message: message.clone(),
@@ -159,7 +159,7 @@ fn neighbours(old: Option<&Pack>, new: Option<&Pack>, sections: &[SectionChange]
     let edges = |pack: Option<&Pack>| -> BTreeMap<(String, String), PackEdge> {
         let sections = list(pack, |pack| &pack.sections).iter();
         let edges = sections.filter_map(|section| section.metadata.edges.as_ref()).flatten();
-        // What strangers state is no neighbour: it differs in the text of the list.
+        // Edges that only untrusted authors state are compared as text of the list.
         edges
             .filter(|edge| edge.trust.is_none())
             .map(|edge| ((edge.relation.clone(), edge.to.clone()), edge.clone()))

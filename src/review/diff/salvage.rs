@@ -1,4 +1,4 @@
-//! A pack from whatever bytes there are: what breaks it is told, and the rest can still be compared.
+//! Lenient reading of damaged packs, so that what is left of them can be compared.
 
 use super::super::read::{ReadError, read};
 use super::super::verify::hash;
@@ -8,24 +8,28 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// A pack as it could be read.
+/// A pack that may be incomplete.
 #[derive(Debug, Clone, Default)]
 pub struct SalvagedPack {
-    /// The pack, or as much of it as could be read; nothing where it is no pack at all.
+    /// The pack, or as much of it as could be read; `None` if it is not a pack at all.
     pub pack: Option<Pack>,
-    /// What is wrong with it.
+    /// The faults of the file.
     pub faults: Vec<String>,
-    /// Whether it ends early, so that nobody knows what else was in it.
-    pub torn: bool,
+    /// Whether the file ends early, so that the rest of the pack is unknown.
+    pub truncated: bool,
 }
 
-/// Reads a pack leniently: of another version what is known of it, of a damaged one what stands before the damage.
+/// Reads a pack leniently: the known fields of another version, the part before the damage of a broken file.
 pub fn salvage(bytes: &[u8]) -> SalvagedPack {
     let error = match read(bytes) {
         Ok(pack) => {
             let changed = hash(bytes).is_none_or(|digest| digest.to_string() != pack.hash);
             let fault = "its content is not what its hash says: it was changed after it was built".to_owned();
-            return SalvagedPack { pack: Some(pack), faults: Vec::from_iter(changed.then_some(fault)), torn: false };
+            return SalvagedPack {
+                pack: Some(pack),
+                faults: Vec::from_iter(changed.then_some(fault)),
+                truncated: false,
+            };
         }
         Err(error) => error,
     };
@@ -38,17 +42,17 @@ pub fn salvage(bytes: &[u8]) -> SalvagedPack {
     let fields = readable(bytes);
     let named = fields.get("schema_version").and_then(Value::as_str).is_some_and(|it| it.starts_with("context_pack/"));
     if !named {
-        return SalvagedPack { pack: None, faults: vec![format!("it is no context pack: {error}")], torn: true };
+        return SalvagedPack { pack: None, faults: vec![format!("it is no context pack: {error}")], truncated: true };
     }
-    SalvagedPack { pack: Some(known(&fields)), faults: vec![fault], torn: !matches!(error, ReadError::Version(_)) }
+    SalvagedPack { pack: Some(known(&fields)), faults: vec![fault], truncated: !matches!(error, ReadError::Version(_)) }
 }
 
-/// The outermost fields up to the place where the text is no JSON any more.
+/// Returns the outermost fields up to the first syntax error.
 fn readable(bytes: &[u8]) -> Map<String, Value> {
     let text = String::from_utf8_lossy(bytes);
     let mut fields = Map::new();
     let mut json = serde_json::Deserializer::from_str(text.trim_start_matches('\u{feff}'));
-    // What was read before the error is all that is wanted.
+    // The fields before the error are the result.
     let _damage = PackFields(&mut fields).deserialize(&mut json);
     fields
 }
@@ -109,9 +113,9 @@ impl<'de> Visitor<'de> for PackField<'_> {
     }
 }
 
-/// The known fields of a pack; one that is missing or of another type is empty, an entry of a list is left out.
+/// Returns the known fields as a pack; a field that is missing or of another type is empty, such a list entry is left out.
 fn known(fields: &Map<String, Value>) -> Pack {
-    let names = names();
+    let names = field_names();
     let part = |name: &str| stripped(fields.get(name).unwrap_or(&Value::Null), &names);
     let text = |name: &str| part(name).as_str().unwrap_or_default().to_owned();
     fn list<T: DeserializeOwned>(part: Value) -> Vec<T> {
@@ -152,8 +156,8 @@ fn known(fields: &Map<String, Value>) -> Pack {
     }
 }
 
-/// The names of all fields of this version, as its schema has them.
-fn names() -> BTreeSet<String> {
+/// Returns the names of all fields in this version's schema.
+fn field_names() -> BTreeSet<String> {
     fn collect(schema: &Value, names: &mut BTreeSet<String>) {
         let children: Box<dyn Iterator<Item = &Value>> = match schema {
             Value::Object(fields) => {
@@ -172,7 +176,7 @@ fn names() -> BTreeSet<String> {
     names
 }
 
-/// The value without the fields that no part of this version has.
+/// Returns the value without fields that this version does not know.
 fn stripped(value: &Value, names: &BTreeSet<String>) -> Value {
     match value {
         Value::Object(fields) => {
@@ -204,19 +208,19 @@ mod tests {
     }
 
     #[test]
-    fn of_a_torn_pack_stays_what_stands_before_the_tear() {
+    fn a_truncated_pack_keeps_what_precedes_the_cut() {
         let whole = salvage(PACK.as_bytes()).pack.unwrap();
         let cut = PACK.find("\"id\": \"root.json\"").unwrap();
-        let torn = salvage(&PACK.as_bytes()[..cut]);
-        assert!(torn.faults[0].starts_with("it is damaged"), "{:?}", torn.faults);
-        let torn = torn.pack.unwrap();
-        assert_eq!(torn.inputs, whole.inputs);
-        assert!(!torn.sections.is_empty() && whole.sections.starts_with(&torn.sections));
-        assert!(torn.sections.len() < whole.sections.len());
+        let truncated = salvage(&PACK.as_bytes()[..cut]);
+        assert!(truncated.faults[0].starts_with("it is damaged"), "{:?}", truncated.faults);
+        let truncated = truncated.pack.unwrap();
+        assert_eq!(truncated.inputs, whole.inputs);
+        assert!(!truncated.sections.is_empty() && whole.sections.starts_with(&truncated.sections));
+        assert!(truncated.sections.len() < whole.sections.len());
     }
 
     #[test]
-    fn of_a_later_version_stays_what_this_one_knows() {
+    fn a_pack_of_a_later_version_keeps_the_known_fields() {
         let whole = salvage(PACK.as_bytes()).pack.unwrap();
         let later =
             PACK.replace("context_pack/v1", "context_pack/v2").replace("\"detail\":", "\"mood\": 1, \"detail\":");
@@ -226,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pack_is_none() {
+    fn other_files_are_not_packs() {
         for text in ["", "{}", "[1]", "# Notes", "{\"schema_version\": \"x/1\"}", "\u{0}"] {
             let read = salvage(text.as_bytes());
             assert!(read.pack.is_none() && read.faults.len() == 1, "{text}: {:?}", read.faults);

@@ -1,4 +1,4 @@
-//! Which sections came, went, moved, or changed in their text, detail or facts.
+//! Sections that were added, removed or moved, or changed in text, detail or metadata.
 
 use super::FieldChange;
 use super::hunks::{Hunk, hunks, whole};
@@ -11,39 +11,39 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A section that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub struct SectionChange {
-    /// The section's id; of one that went its old id.
+    /// The section's id; the old one if it was removed.
     pub id: String,
-    /// Its kind.
+    /// The section's kind.
     pub kind: String,
-    /// Its title.
+    /// The section's title.
     pub title: String,
-    /// Where it can be read.
+    /// Where the text can be read.
     pub place: String,
-    /// `trusted`, or `untrusted` for text that anyone could write; absent where the pack does not say.
+    /// `trusted`, or `untrusted` for text that anyone could write; absent if unknown.
     pub trust: Option<String>,
-    /// Who wrote it on GitHub.
+    /// The login of the author on GitHub.
     pub author: Option<String>,
     /// `added`, `removed`, `changed`, `more_detail`, `less_detail` or `moved`.
     pub change: String,
-    /// The id that it had before, where it stands under another now.
+    /// The old id, if it changed.
     pub was: Option<String>,
-    /// Whether it stands elsewhere among the sections that both packs have.
+    /// Whether its order among the sections of both packs changed.
     pub reordered: bool,
-    /// The level of detail before; absent of a section that came.
+    /// The old level of detail; absent if the section was added.
     pub old_detail: Option<String>,
-    /// The level of detail now; absent of a section that went.
+    /// The new level of detail; absent if the section was removed.
     pub new_detail: Option<String>,
-    /// Characters before.
+    /// The old number of characters.
     pub old_chars: Option<u64>,
-    /// Characters now.
+    /// The new number of characters.
     pub new_chars: Option<u64>,
-    /// Facts that differ: title, place, state and so on.
+    /// The fields that differ: title, place, state and so on.
     pub fields: Vec<FieldChange>,
-    /// What differs in the text.
+    /// The changes of the text.
     pub hunks: Vec<Hunk>,
 }
 
-/// What differs between the sections of two packs, in the order of the new one; what went follows.
+/// Returns the sections that differ between two packs, in the order of the new one; removed ones follow.
 pub(super) fn changes(old: &[Section], new: &[Section]) -> Vec<SectionChange> {
     let before: BTreeMap<&str, &Section> = old.iter().map(|section| (&*section.id, section)).collect();
     let after: BTreeMap<&str, &Section> = new.iter().map(|section| (&*section.id, section)).collect();
@@ -65,7 +65,7 @@ pub(super) fn changes(old: &[Section], new: &[Section]) -> Vec<SectionChange> {
     changes
 }
 
-/// Whether two sections of different ids are one that moved: of one item under another relation, or of equal text.
+/// Returns whether two sections of different ids are the same one, moved: one item under another relation, or equal text.
 fn is_same(old: &Section, new: &Section) -> bool {
     let item = |section: &Section| section.id.split_once('.').map(|(_, item)| item.to_owned());
     let neighbour = |section: &Section| ["parent", "child", "dependency", "related"].contains(&&*section.provenance);
@@ -74,7 +74,7 @@ fn is_same(old: &Section, new: &Section) -> bool {
             || !new.content.is_empty() && old.content == new.content)
 }
 
-/// A section that only one side has.
+/// Returns the change of a section that only one side has.
 fn one(change: &str, section: &Section) -> SectionChange {
     let added = change == "added";
     let side = |is: bool| is.then(|| (section.metadata.detail.clone(), section.metadata.chars));
@@ -109,7 +109,7 @@ fn blank(change: &str, section: &Section) -> SectionChange {
     }
 }
 
-/// A section that both sides have; nothing where it is the same.
+/// Returns the change of a section that both sides have; `None` if it is the same.
 fn both(old: &Section, new: &Section, reordered: bool) -> Option<SectionChange> {
     let fields = fields(old, new);
     let hunks = if old.content == new.content { Vec::new() } else { hunks(&old.content, &new.content) };
@@ -121,7 +121,7 @@ fn both(old: &Section, new: &Section, reordered: bool) -> Option<SectionChange> 
     let change = match level(new).cmp(&level(old)) {
         std::cmp::Ordering::Greater => "more_detail",
         std::cmp::Ordering::Less => "less_detail",
-        // A text that differs in its last line end only has no hunk.
+        // Texts that differ only in the final line end have no hunk.
         std::cmp::Ordering::Equal if old.content != new.content || !fields.is_empty() => "changed",
         std::cmp::Ordering::Equal if was.is_some() || reordered => "moved",
         std::cmp::Ordering::Equal => return None,
@@ -139,9 +139,9 @@ fn both(old: &Section, new: &Section, reordered: bool) -> Option<SectionChange> 
     })
 }
 
-/// The facts that differ.
+/// Returns the fields that differ.
 fn fields(old: &Section, new: &Section) -> Vec<FieldChange> {
-    // Lines move with every edit above them: they tell something only where the text is the same.
+    // Edits above move a section's lines, so they matter only if the text is the same.
     let place = |section: &Section| {
         let mut source = section.source.clone();
         if old.content != new.content {
@@ -156,7 +156,7 @@ fn fields(old: &Section, new: &Section) -> Vec<FieldChange> {
     let number = |number: Option<u64>| number.map(|number| number.to_string());
     let flag = |flag: Option<bool>| flag.map(|flag| flag.to_string());
     let text = |text: &str| Some(text.to_owned());
-    // An item's neighbours are compared one by one, at the pack.
+    // Edges are compared as the pack's neighbours.
     [
         ("title", text(&old.title), text(&new.title)),
         ("kind", text(&old.kind), text(&new.kind)),
@@ -179,7 +179,7 @@ fn fields(old: &Section, new: &Section) -> Vec<FieldChange> {
     .collect()
 }
 
-/// Ids that both sides have in another order: all but a longest run of ids that kept theirs.
+/// Returns the fewest ids that explain another order: all common ids outside a longest increasing subsequence.
 fn reordered<'a>(old: &[Section], new: &'a [Section]) -> BTreeSet<&'a str> {
     let places: BTreeMap<&str, usize> = old.iter().enumerate().map(|(at, section)| (&*section.id, at)).collect();
     let common: Vec<(&str, usize)> =
@@ -187,7 +187,7 @@ fn reordered<'a>(old: &[Section], new: &'a [Section]) -> BTreeSet<&'a str> {
     if common.is_sorted_by_key(|(_, at)| *at) {
         return BTreeSet::new();
     }
-    // For each length the run that ends lowest, by the place of its last entry.
+    // For each length the subsequence with the smallest last element.
     let mut ends: Vec<usize> = Vec::new();
     let mut previous = vec![None; common.len()];
     for (here, (_, at)) in common.iter().enumerate() {
@@ -230,7 +230,7 @@ mod tests {
         }
     }
 
-    fn told(old: &[Section], new: &[Section]) -> Vec<String> {
+    fn changed(old: &[Section], new: &[Section]) -> Vec<String> {
         let changes = changes(old, new);
         changes
             .iter()
@@ -253,18 +253,18 @@ mod tests {
             named("adr.docs/1-b.md", "adr_ref", "Decision."),
         ];
         assert_eq!(
-            told(&old, &new),
+            changed(&old, &new),
             ["changed dependency.task:z < child.task:z", "moved adr.docs/1-b.md < adr.docs/1-a.md"]
         );
         let other = [named("dependency.task:y", "dependency", "Other.")];
-        assert_eq!(told(&old[..1], &other), ["added dependency.task:y", "removed child.task:z"]);
+        assert_eq!(changed(&old[..1], &other), ["added dependency.task:y", "removed child.task:z"]);
     }
 
     #[test]
     fn of_sections_in_another_order_the_fewest_moved() {
         let [a, b, c] = ["root.issue", "root.draft", "root.json"].map(|id| named(id, "root", id));
-        assert_eq!(told(&[a.clone(), b.clone(), c.clone()], &[b.clone(), a.clone(), c.clone()]).len(), 1);
-        assert_eq!(told(&[a.clone(), b.clone(), c.clone()], &[c, a, b]), ["moved root.json"]);
+        assert_eq!(changed(&[a.clone(), b.clone(), c.clone()], &[b.clone(), a.clone(), c.clone()]).len(), 1);
+        assert_eq!(changed(&[a.clone(), b.clone(), c.clone()], &[c, a, b]), ["moved root.json"]);
     }
 
     #[test]
@@ -273,7 +273,7 @@ mod tests {
         let mut excerpt = named("child.task:z", "child", "One.");
         excerpt.metadata.detail = "excerpt".to_owned();
         let (full, excerpt) = ([full], [excerpt]);
-        assert_eq!(told(&full, &excerpt), ["less_detail child.task:z"]);
-        assert_eq!(told(&excerpt, &full), ["more_detail child.task:z"]);
+        assert_eq!(changed(&full, &excerpt), ["less_detail child.task:z"]);
+        assert_eq!(changed(&excerpt, &full), ["more_detail child.task:z"]);
     }
 }

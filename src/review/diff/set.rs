@@ -1,39 +1,39 @@
-//! Many packs at once: grouped by cause, equal changes told once.
+//! Comparison of two sets of packs: grouped by cause, equal changes listed once.
 
 use super::salvage::SalvagedPack;
 use super::sections::SectionChange;
-use super::{Cause, Diff, PackChange, ReviewItem, SharedChange, Verdict, eyes, pack};
+use super::{Cause, Diff, PackChange, ReviewItem, SharedChange, Verdict, needs_review, pack};
 use crate::review::stale::limits_differ;
 use crate::wire::Pack;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// A pack on both sides, or on one.
+/// A pack on one side or on both.
 #[derive(Debug, Clone, Copy)]
 pub struct Pair<'a> {
-    /// The file.
+    /// The name of the pack's file.
     pub name: &'a str,
-    /// The old one.
+    /// The old pack.
     pub old: Option<&'a SalvagedPack>,
-    /// The new one.
+    /// The new pack.
     pub new: Option<&'a SalvagedPack>,
-    /// How the new one stands to a rebuild, where one was made.
+    /// The result of comparing the new pack with a rebuild, if there was one.
     pub rebuilt: Option<Rebuilt>,
 }
 
-/// How a pack stands to the one that a build gives.
+/// The result of comparing a pack with a rebuild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rebuilt {
-    /// It is that one.
+    /// The packs are equal.
     Equal,
-    /// It is another, or only one of the two is there.
+    /// The packs differ, or one of them is missing.
     Differs,
-    /// Nothing says what it should be: its issue is not in the snapshot.
+    /// The pack cannot be rebuilt: its issue is not in the snapshot.
     Unverifiable,
 }
 
-/// Compares packs; `rebuilt` says whether the new ones were held against a rebuild.
+/// Compares two sets of packs; `rebuilt` says whether the new ones were compared with a rebuild.
 pub fn compare(pairs: &[Pair<'_>], rebuilt: bool) -> Diff {
-    let count = |standing| rebuilt.then(|| pairs.iter().filter(|pair| pair.rebuilt == Some(standing)).count());
+    let count = |result| rebuilt.then(|| pairs.iter().filter(|pair| pair.rebuilt == Some(result)).count());
     let mut diff = Diff {
         verdict: Verdict {
             not_rebuilt: count(Rebuilt::Differs),
@@ -41,12 +41,12 @@ pub fn compare(pairs: &[Pair<'_>], rebuilt: bool) -> Diff {
             ..Verdict::default()
         },
         causes: Vec::new(),
-        eyes: Vec::new(),
+        needs_review: Vec::new(),
         packs: Vec::new(),
         sections: Vec::new(),
     };
     let mut causes = BTreeMap::<(String, String, String), Vec<String>>::new();
-    let mut looks = BTreeMap::<eyes::ReviewReason, Vec<String>>::new();
+    let mut reasons = BTreeMap::<needs_review::ReviewReason, Vec<String>>::new();
     let mut places = HashMap::<SectionChange, usize>::new();
     let known = instructions(pairs);
     for pair in pairs {
@@ -57,25 +57,25 @@ pub fn compare(pairs: &[Pair<'_>], rebuilt: bool) -> Diff {
             diff.verdict.unchanged += 1;
             continue;
         }
-        let torn = |side: Option<&SalvagedPack>| side.is_some_and(|side| side.torn);
-        let seeming: Vec<&str> = [(torn(pair.old), "added"), (torn(pair.new), "removed")]
+        let truncated = |side: Option<&SalvagedPack>| side.is_some_and(|side| side.truncated);
+        let spurious: Vec<&str> = [(truncated(pair.old), "added"), (truncated(pair.new), "removed")]
             .into_iter()
             .filter(|it| it.0)
             .map(|it| it.1)
             .collect();
-        let (change, sections) = pack::change(pair.name, old, new, &seeming);
+        let (change, sections) = pack::change(pair.name, old, new, &spurious);
         let mut change = PackChange { notes, ..change };
-        // What could not be read on one side is there all the same.
+        // A pack that is there and cannot be read is neither added nor removed.
         if pair.old.is_some() && pair.new.is_some() {
             change.change = "changed".to_owned();
         }
-        let why = causes_of(&change, old, new);
-        let whole = seeming.is_empty() && !change.fields.iter().any(|field| field.field == "schema_version");
-        let explained = same || !whole || !why.is_empty();
-        for look in eyes::looks(pair, &change, &sections, explained, &known) {
-            looks.entry(look).or_default().push(pair.name.to_owned());
+        let pack_causes = causes_of(&change, old, new);
+        let whole = spurious.is_empty() && !change.fields.iter().any(|field| field.field == "schema_version");
+        let explained = same || !whole || !pack_causes.is_empty();
+        for reason in needs_review::reasons(pair, &change, &sections, explained, &known) {
+            reasons.entry(reason).or_default().push(pair.name.to_owned());
         }
-        why.into_iter().for_each(|why| causes.entry(why).or_default().push(pair.name.to_owned()));
+        pack_causes.into_iter().for_each(|cause| causes.entry(cause).or_default().push(pair.name.to_owned()));
         for section in sections {
             let next = diff.sections.len();
             let place = *places.entry(section.clone()).or_insert(next);
@@ -94,31 +94,31 @@ pub fn compare(pairs: &[Pair<'_>], rebuilt: bool) -> Diff {
     }
     diff.causes =
         causes.into_iter().map(|((name, change, words), packs)| Cause { name, change, words, packs }).collect();
-    diff.eyes = looks
+    diff.needs_review = reasons
         .into_iter()
         .map(|((reason, section, message), packs)| ReviewItem { reason: reason.to_owned(), section, message, packs })
         .collect();
-    // What several packs share says most.
+    // The causes of most packs come first.
     diff.causes.sort_by(|a, b| b.packs.len().cmp(&a.packs.len()).then_with(|| a.name.cmp(&b.name)));
-    let packs: BTreeSet<&String> = diff.eyes.iter().flat_map(|eye| &eye.packs).collect();
-    diff.verdict.need_eyes = packs.len();
+    let packs: BTreeSet<&String> = diff.needs_review.iter().flat_map(|item| &item.packs).collect();
+    diff.verdict.needs_review = packs.len();
     diff.verdict.text = diff.verdict_with(&str::to_owned);
     diff
 }
 
 impl Diff {
-    /// The outcome in one line, with the names of causes as `shown` writes them.
+    /// Returns the outcome in one line, with the names of causes as formatted by `shown`.
     pub fn verdict_with(&self, shown: &dyn Fn(&str) -> String) -> String {
         verdict(self, shown)
     }
 
-    /// Whether anything differs.
+    /// Returns whether no pack differs.
     pub fn is_empty(&self) -> bool {
         self.packs.is_empty()
     }
 }
 
-/// Whether two packs say the same, whenever and by whatever they were built.
+/// Returns whether two packs are equal but for stamp, hash and id.
 fn is_same(old: &Pack, new: &Pack) -> bool {
     let stamped = Pack {
         pack_id: new.pack_id.clone(),
@@ -130,7 +130,7 @@ fn is_same(old: &Pack, new: &Pack) -> bool {
     stamped == *new
 }
 
-/// What is wrong with either side.
+/// Returns the faults of either side.
 fn notes(pair: &Pair<'_>) -> Vec<String> {
     let of = |side: Option<&SalvagedPack>, name: &str| -> Vec<String> {
         side.map(|side| side.faults.iter().map(|fault| format!("the {name} pack: {fault}")).collect())
@@ -139,14 +139,14 @@ fn notes(pair: &Pair<'_>) -> Vec<String> {
     [of(pair.old, "old"), of(pair.new, "new")].concat()
 }
 
-/// Instructions that packs of the old side have.
+/// Returns the instructions of the old side's packs.
 fn instructions<'a>(pairs: &[Pair<'a>]) -> BTreeSet<&'a str> {
     let packs = pairs.iter().filter_map(|pair| pair.old?.pack.as_ref());
     let sections = packs.flat_map(|pack| &pack.sections).filter(|section| section.kind == "instructions");
     sections.map(|section| &*section.content).collect()
 }
 
-/// Why a pack differs: name, kind of change, and both in words. Empty where nothing explains it.
+/// Returns the causes of a pack's change: name, kind of change, and a description. Empty if nothing explains it.
 fn causes_of(change: &PackChange, old: Option<&Pack>, new: Option<&Pack>) -> Vec<(String, String, String)> {
     let inputs = change.inputs.iter();
     let mut causes: Vec<_> = inputs.map(|input| (input.name.clone(), input.change.clone(), input.words())).collect();
@@ -167,9 +167,9 @@ fn causes_of(change: &PackChange, old: Option<&Pack>, new: Option<&Pack>) -> Vec
     causes
 }
 
-/// The outcome in one line.
+/// Returns the outcome in one line.
 fn verdict(diff: &Diff, shown: &dyn Fn(&str) -> String) -> String {
-    let Verdict { changed, added, removed, not_rebuilt, unverifiable, need_eyes, .. } = diff.verdict;
+    let Verdict { changed, added, removed, not_rebuilt, unverifiable, needs_review, .. } = diff.verdict;
     let plural = |count: usize| if count == 1 { "" } else { "s" };
     let mut parts = Vec::new();
     for (count, what) in [(changed, "changed"), (added, "added"), (removed, "removed")] {
@@ -182,7 +182,7 @@ fn verdict(diff: &Diff, shown: &dyn Fn(&str) -> String) -> String {
         }
     }
     if changed > 0 {
-        // One name stands for all that happened to it.
+        // A name with several changes counts once.
         let mut names: Vec<&str> = Vec::new();
         for cause in &diff.causes {
             if !names.contains(&&*cause.name) {
@@ -203,6 +203,6 @@ fn verdict(diff: &Diff, shown: &dyn Fn(&str) -> String) -> String {
         Some(count) => parts.push(format!("rebuilt, and {count} not equal")),
         None => {}
     }
-    parts.push(format!("{need_eyes} need{} eyes", if need_eyes == 1 { "s" } else { "" }));
+    parts.push(format!("{needs_review} need{} review", if needs_review == 1 { "s" } else { "" }));
     parts.join(", ")
 }

@@ -1,13 +1,13 @@
-//! The page for a comment or a job summary.
+//! The explanation as Markdown, for a comment or a job summary.
 
 use super::Explanation;
 use super::page::{TextPage, bar, cost, detail};
 use crate::model::is_hidden;
 use crate::render;
-use crate::review::unseen::unseen_at;
+use crate::review::invisible::invisible_at;
 
 impl Explanation {
-    /// A page for a comment or a job summary.
+    /// Renders the explanation as Markdown for a comment or a job summary.
     pub fn markdown(&self) -> String {
         let mut page = TextPage::default();
         page.line(format_args!("## {}", cell(&format!("{} {}", self.root, self.title))));
@@ -63,9 +63,9 @@ impl Explanation {
     }
 }
 
-/// Text inside a Markdown table: nothing in it is markup.
+/// Escapes text for a cell of a Markdown table.
 fn cell(text: &str) -> String {
-    let is_unseen = unseen_at(text);
+    let is_invisible = invisible_at(text);
     let mut out = String::new();
     for (at, c) in text.char_indices() {
         match c {
@@ -73,9 +73,9 @@ fn cell(text: &str) -> String {
                 out.push('\\');
                 out.push(c);
             }
-            // An escape is gone before GitHub looks for people to name.
+            // GitHub resolves escapes before it looks for mentions, so `\@` would still notify people.
             '@' => out.push_str("@<!-- -->"),
-            c if is_hidden(c) || is_unseen(at) => out.push(' '),
+            c if is_hidden(c) || is_invisible(at) => out.push(' '),
             c => out.push(c),
         }
     }

@@ -1,4 +1,4 @@
-//! What a pack holds, why, and what it costs: as data, as a page for people.
+//! Explanation of a pack: what it holds, why, and at what cost.
 
 mod markdown;
 mod page;
@@ -11,7 +11,7 @@ use crate::wire::{Pack, PackEdge, Redaction, Warning};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A pack explained.
+/// The explanation of a pack.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Explanation {
     /// The pack's id.
@@ -26,32 +26,32 @@ pub struct Explanation {
     pub state: String,
     /// Where the root can be read.
     pub place: String,
-    /// How the pack was made to fit.
+    /// The trimming strategy.
     pub strategy: String,
-    /// What is used of each limit.
+    /// The use of each limit.
     pub budget: Vec<LimitUse>,
-    /// The graph around the root.
+    /// The neighbours of the root.
     pub edges: Vec<Neighbour>,
     /// The sections of the pack.
     pub sections: Vec<SectionLine>,
-    /// What the frames and the list of omissions cost, in characters.
+    /// The characters of the frames and of the list of omissions.
     pub frames: u64,
-    /// What was left out.
+    /// The sections that were left out.
     pub omissions: Vec<SectionLine>,
-    /// What was removed.
+    /// The redactions.
     pub redactions: Vec<Redaction>,
-    /// What a reader should know.
+    /// The warnings about the inputs.
     pub warnings: Vec<Warning>,
 }
 
-/// What is used of a limit.
+/// The use of one limit.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct LimitUse {
     /// `chars`, `bytes` or `tokens`.
     pub unit: String,
-    /// How many the rendering has.
+    /// The amount that the rendering uses.
     pub used: u64,
-    /// How many it may have, where it is limited.
+    /// The limit, if there is one.
     pub limit: Option<u64>,
 }
 
@@ -61,29 +61,29 @@ pub struct Neighbour {
     /// The edge.
     #[serde(flatten)]
     pub edge: PackEdge,
-    /// The id of its section, where it has one.
+    /// The id of its section, if it has one.
     pub section: Option<String>,
-    /// `full`, `truncated`, `excerpt`, `pointer`, `left out`, `listed` where it stands in the edge list only, or
-    /// `untrusted` where nobody who is trusted states it.
+    /// `full`, `truncated`, `excerpt`, `pointer`, `left out`, `listed` (in the edge list only), or `untrusted` (stated by
+    /// untrusted authors only).
     pub shown: String,
 }
 
-/// A section in or out.
+/// A section that is in a pack or was left out.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SectionLine {
-    /// Its id.
+    /// The section's id.
     pub id: String,
-    /// Its title.
+    /// The section's title.
     pub title: String,
-    /// Why it is, or would be, there.
+    /// Why it is, or would be, in the pack.
     pub provenance: String,
-    /// Its detail where it is in, the reason where it is out.
+    /// The level of detail of a section in the pack, or the reason of an omission.
     pub how: String,
-    /// Characters: of what is in, or of what would be.
+    /// The characters of its text, as shown or as omitted.
     pub chars: Option<u64>,
-    /// Tokens, where they are counted.
+    /// The tokens of its text, if counted.
     pub tokens: Option<u64>,
-    /// Characters of the whole text where it was made smaller.
+    /// The characters of the whole text, if it was shortened.
     pub full_chars: Option<u64>,
     /// Where it can be read.
     pub place: String,

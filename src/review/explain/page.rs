@@ -1,18 +1,18 @@
-//! A page of lines and tables, and how numbers and shares are shown on it.
+//! A text page of lines and tables, and the formatting of numbers and shares.
 
 use super::{LimitUse, SectionLine};
 use std::fmt::Write;
 
-/// How wide the bar of the budget is.
-const BAR: u64 = 40;
+/// The width of the budget's bar.
+const BAR_WIDTH: u64 = 40;
 
-/// A page in the making, line by line.
+/// A page that is written line by line.
 #[derive(Default)]
 pub(super) struct TextPage(pub(super) String);
 
 impl TextPage {
     pub(super) fn line(&mut self, line: std::fmt::Arguments<'_>) {
-        // A title may have line breaks; no text begins a line of its own, which a workflow log would obey.
+        // A title may hold line breaks; at the start of a line a workflow log could take it for a command.
         let from = self.0.len();
         // Writing to a `String` cannot fail.
         let _ = write!(self.0, "{line}");
@@ -69,12 +69,12 @@ pub(super) fn bar(used: &LimitUse) -> String {
     let Some(limit) = used.limit.filter(|limit| *limit > 0) else {
         return format!("{} {}", grouped(used.used), used.unit);
     };
-    let filled = (used.used * BAR / limit).min(BAR);
+    let filled = (used.used * BAR_WIDTH / limit).min(BAR_WIDTH);
     let percent = used.used * 100 / limit;
     format!(
         "{}{} {} of {} {}, {percent} %",
         "█".repeat(filled as usize),
-        "░".repeat((BAR - filled) as usize),
+        "░".repeat((BAR_WIDTH - filled) as usize),
         grouped(used.used),
         grouped(limit),
         used.unit
@@ -90,7 +90,7 @@ pub(super) fn short(title: &str) -> String {
     text
 }
 
-/// A number with its thousands set apart.
+/// Formats a number with commas between thousands.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! The page for a terminal.
+//! The explanation as text for a terminal.
 
 use super::Explanation;
 use super::page::{TextPage, bar, cost, detail, grouped, share, short};
@@ -6,7 +6,7 @@ use crate::render;
 use std::collections::BTreeSet;
 
 impl Explanation {
-    /// A page for a terminal.
+    /// Renders the explanation as text for a terminal.
     pub fn text(&self) -> String {
         let mut page = TextPage::default();
         page.line(format_args!("{}  {}", self.root, self.title));
@@ -64,9 +64,9 @@ impl Explanation {
                     redaction.reason
                 ));
             }
-            // The same advice holds for all findings of one rule in one file.
-            let mut told = BTreeSet::new();
-            for redaction in self.redactions.iter().filter(|redaction| told.insert(&redaction.to_include)) {
+            // All redactions by one rule in one file have the same advice.
+            let mut listed = BTreeSet::new();
+            for redaction in self.redactions.iter().filter(|redaction| listed.insert(&redaction.to_include)) {
                 page.line(format_args!("    to include {}: {}", redaction.rule, redaction.to_include));
             }
         }

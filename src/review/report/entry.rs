@@ -1,9 +1,9 @@
-//! A pack as the page gets it: what it says, what is wrong with it, and its rendering.
+//! A pack as data for the page: its content, its faults and its rendering.
 
 use crate::model::harmless_json;
 use crate::render;
 use crate::review::explain::{Neighbour, explain};
-use crate::review::unseen::unseen_at;
+use crate::review::invisible::invisible_at;
 use crate::review::{read, verify};
 use crate::wire::Pack;
 use serde::Serialize;
@@ -24,35 +24,35 @@ struct PageDiagnostic<'a> {
     rendering: Vec<PagePiece<'a>>,
 }
 
-/// A piece of a rendering; joined they are the whole.
+/// A piece of a rendering; all pieces joined are the rendering.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 enum PagePiece<'a> {
-    /// A text of the rendering's own.
+    /// Text between contents.
     Text(&'a str),
-    /// The content of the section with this number.
+    /// The content of the section with this index.
     Section(usize),
 }
 
 impl PageEntry {
-    /// The pack in `bytes`, valid or not; `path` is where it was found.
+    /// Creates an entry from the file at `path`, valid or not.
     pub fn new(path: &str, bytes: &[u8]) -> Self {
         let (_, faults) = verify(bytes);
         let pack = read(bytes).ok();
         let rendering = pack.as_ref().map(|pack| render::pack(pack).whole()).unwrap_or_default();
-        let told = PageDiagnostic {
+        let data = PageDiagnostic {
             path,
             faults: &faults,
             edges: pack.as_ref().map(|pack| explain(pack).edges).unwrap_or_default(),
             rendering: pack.as_ref().map(|pack| pieces(pack, &rendering)).unwrap_or_default(),
             pack: pack.as_ref(),
         };
-        // Texts, numbers and lists of them always have a JSON.
-        let json = escaped(&serde_json::to_string(&told).unwrap_or_default());
+        // Strings, numbers and lists can always be serialized.
+        let json = escaped(&serde_json::to_string(&data).unwrap_or_default());
         Self { json, faults }
     }
 
-    /// What is wrong with it; nothing where it is valid.
+    /// Returns the faults that verification found.
     pub fn faults(&self) -> &[String] {
         &self.faults
     }
@@ -62,12 +62,12 @@ impl PageEntry {
     }
 }
 
-/// The rendering in pieces, so that the page does not hold every content twice.
+/// Splits a rendering into pieces, so that the page does not hold every content twice.
 fn pieces<'a>(pack: &Pack, rendering: &'a str) -> Vec<PagePiece<'a>> {
     let mut pieces = Vec::new();
     let mut rest = rendering;
     for (number, section) in pack.sections.iter().enumerate().filter(|(_, section)| !section.content.is_empty()) {
-        // Instructions lose the space at their end; they stand there as a text then.
+        // The rendering trims the instructions, which may then be found as text only.
         if let Some(at) = rest.find(&section.content) {
             pieces.push(PagePiece::Text(&rest[..at]));
             pieces.push(PagePiece::Section(number));
@@ -79,11 +79,10 @@ fn pieces<'a>(pack: &Pack, rendering: &'a str) -> Vec<PagePiece<'a>> {
     pieces
 }
 
-/// JSON that means the same and can stand in HTML: nothing in it begins a tag or an entity, is there unseen, or is obeyed
-/// by whoever reads the page as a log.
+/// Escapes JSON for HTML and for logs: tags, entities, and invisible or control characters become JSON escapes.
 fn escaped(json: &str) -> String {
-    let is_unseen = unseen_at(json);
-    harmless_json(json, |at, c| matches!(c, '<' | '>' | '&') || is_unseen(at))
+    let is_invisible = invisible_at(json);
+    harmless_json(json, |at, c| matches!(c, '<' | '>' | '&') || is_invisible(at))
 }
 
 #[cfg(test)]
@@ -96,7 +95,7 @@ mod tests {
     const PACK: &[u8] = include_bytes!("../../../tests/golden/minimal/packs/feat-greeting.coding.json");
 
     #[test]
-    fn the_pieces_of_a_rendering_are_the_whole() {
+    fn pieces_join_to_the_rendering() {
         let pack = read(PACK).unwrap();
         let rendering = render::pack(&pack).whole();
         let pieces = pieces(&pack, &rendering);
@@ -112,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_in_the_json_is_markup_or_hidden_and_it_means_the_same() {
+    fn escaped_json_has_no_markup_or_hidden_characters_and_the_same_value() {
         let hostile = "</script><!-- &lt; \u{202e}\u{9b}\u{e0041} ü 日本";
         let json = escaped(&serde_json::to_string(hostile).unwrap());
         assert!(!json.contains(['<', '>', '&']) && !json.chars().any(is_hidden), "{json}");
@@ -120,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_pack_has_its_faults_and_nothing_else() {
+    fn a_file_that_is_not_a_pack_has_faults_only() {
         let entry = PageEntry::new("packs/<x>.json", b"{\"title\": \"<b>\"");
         assert_eq!(entry.faults().len(), 1);
         let value: serde_json::Value = serde_json::from_str(entry.json()).unwrap();

@@ -1,7 +1,7 @@
-//! Packs on a page for a browser: one HTML file that needs no network and no other file.
+//! A page of packs for a browser: one HTML file that needs no network and no other file.
 //!
-//! The page is the files below `page/`. What packs say goes in as JSON alone, and the page's own script, the only one
-//! that its policy lets run, puts it where it is seen as text.
+//! Its sources are the files below `page/`. The content of packs enters it as JSON only; the page's own script, the only
+//! one that its policy allows, shows it as text.
 
 mod entry;
 
@@ -11,13 +11,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
-/// The page with a place for each of `tag`, `policy`, `style`, `data` and `script`.
+/// The template of the page, with placeholders `tag`, `policy`, `style`, `data` and `script`.
 const PAGE: &str = include_str!("page/page.html");
 
-/// How it looks.
+/// The page's style sheet.
 const STYLE: &str = include_str!("page/page.css");
 
-/// What it does: one script out of files, each of which uses those before it.
+/// The page's script: the files in the order in which they use each other.
 const SCRIPT: &str = concat!(
     include_str!("page/dom.js"),
     include_str!("page/budget.js"),
@@ -26,19 +26,18 @@ const SCRIPT: &str = concat!(
     include_str!("page/page.js"),
 );
 
-/// The data of a page: JSON, with every sign that HTML or a reader's eyes could take for something else as an escape.
+/// Returns the data of a page as JSON, in which markup and invisible characters are escaped.
 pub fn report_data<'a>(entries: impl Iterator<Item = &'a PageEntry>) -> String {
     let entries: Vec<&str> = entries.map(PageEntry::json).collect();
     format!("{{\"packs\":[\n{}\n]}}", entries.join(",\n"))
 }
 
-/// The page that shows `data`, which [`report_data`] made. The same data gives the same bytes.
+/// Returns the page that shows `data` from [`report_data`]; the same data gives the same bytes.
 ///
-/// With a `tag` it is one that is served: it asks again and again for a `packs.json` beside it with another tag than
-/// this.
+/// A page with a `tag` is served: it polls the `packs.json` beside it for another tag.
 pub fn report_page(data: &str, tag: Option<&str>) -> String {
     let mut page = String::with_capacity(PAGE.len() + STYLE.len() + SCRIPT.len() + data.len() + 1024);
-    // What is put in is never searched for places itself.
+    // Only the template is searched for placeholders, never what replaces them.
     for (at, piece) in PAGE.split("{{").enumerate() {
         let (place, rest) = if at == 0 { ("", piece) } else { piece.split_once("}}").unwrap_or(("", piece)) };
         match place {
@@ -54,8 +53,10 @@ pub fn report_page(data: &str, tag: Option<&str>) -> String {
     page
 }
 
-/// The `Content-Security-Policy` of the page: its own style and script and nothing else, no network but, where it is
-/// `served`, where it came from, and no way to make markup of a text.
+/// Returns the `Content-Security-Policy` of the page.
+///
+/// It allows the page's own style and script only, no network except the page's origin if it is `served`, and no way to
+/// turn text into markup.
 pub fn report_policy(served: bool) -> String {
     let connect = if served { " connect-src 'self';" } else { "" };
     format!(
@@ -71,18 +72,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_put_in_stands_there_as_it_is() {
+    fn placeholders_are_replaced_verbatim() {
         let page = report_page("{{script}}", None);
         assert_eq!(page.matches("{{").count(), 1, "the data is not searched for places");
         let holds = |start: &str, text: &str, end: &str| page.contains(&[start, text, end].concat());
         assert!(holds("<style>", STYLE, "</style>") && holds("<script>", SCRIPT, "</script>"));
-        // Else a browser would end them elsewhere, and their hashes would be others.
+        // Otherwise a browser would end them early, and their hashes would not match.
         assert!(!STYLE.contains("</") && !SCRIPT.contains("</") && !SCRIPT.contains("<!--"));
         assert!(!report_policy(false).contains("connect-src") && !report_policy(true).contains("unsafe"));
     }
 
     #[test]
-    fn the_script_makes_no_markup_and_no_code_of_texts() {
+    fn the_script_never_turns_text_into_markup_or_code() {
         for way in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "onclick"] {
             assert!(!SCRIPT.contains(way) && !PAGE.contains(way), "{way}");
         }

@@ -1,51 +1,51 @@
-//! Characters in a finished pack that the scrubber takes out of every text.
+//! Invisible characters in a finished pack, which redaction removes from every text.
 
 use crate::redact::invisible;
 use crate::wire::Pack;
 use serde_json::Value;
 
-/// The most places that are told one by one.
-const TOLD: usize = 10;
+/// The most faults that are reported one by one.
+const MAX_FAULTS: usize = 10;
 
-/// Tells of a place in `text` whether a character stands there that nobody sees.
-pub fn unseen_at(text: &str) -> impl Fn(usize) -> bool + use<> {
+/// Returns a function that tells whether an invisible character begins at a byte offset of `text`.
+pub fn invisible_at(text: &str) -> impl Fn(usize) -> bool + use<> {
     let places = invisible(text);
     move |at| places.binary_search_by_key(&at, |place| place.start).is_ok()
 }
 
-/// What a reader of the pack would not see, and a terminal or a model would obey: one fault for each text that holds any.
+/// Returns a fault for each text with characters that a reader does not see but a terminal or a model may obey.
 ///
-/// No build makes such a pack, so whoever did has something to hide.
-pub fn unseen(pack: &Pack) -> Vec<String> {
+/// No build produces such a pack, so the text was added to deceive.
+pub fn invisible_faults(pack: &Pack) -> Vec<String> {
     let mut faults = Vec::new();
-    // A pack always has a JSON.
+    // A pack can always be serialized.
     if let Value::Object(fields) = serde_json::to_value(pack).unwrap_or_default() {
         for (name, value) in &fields {
             match value {
                 Value::Array(entries) if name == "sections" => {
                     for (number, entry) in entries.iter().enumerate() {
-                        // An id that is not fit to be told is found in the field of that name.
+                        // An id with such characters is reported by its number instead.
                         let id = entry["id"].as_str().filter(|id| invisible(id).is_empty());
                         let place = match id {
                             Some(id) => format!("section `{}`", id.chars().take(80).collect::<String>()),
                             None => format!("section {}", number + 1),
                         };
-                        look(entry, &place, &mut faults);
+                        check_value(entry, &place, &mut faults);
                     }
                 }
-                value => look(value, &format!("`{name}`"), &mut faults),
+                value => check_value(value, &format!("`{name}`"), &mut faults),
             }
         }
     }
-    let more = faults.len().saturating_sub(TOLD);
+    let more = faults.len().saturating_sub(MAX_FAULTS);
     if more > 0 {
-        faults.truncate(TOLD);
+        faults.truncate(MAX_FAULTS);
         faults.push(format!("{more} more texts hold characters that nobody sees"));
     }
     faults
 }
 
-fn look(value: &Value, place: &str, faults: &mut Vec<String>) {
+fn check_value(value: &Value, place: &str, faults: &mut Vec<String>) {
     match value {
         Value::String(text) => {
             let found = invisible(text);
@@ -63,10 +63,10 @@ fn look(value: &Value, place: &str, faults: &mut Vec<String>) {
             values
                 .iter()
                 .enumerate()
-                .for_each(|(at, value)| look(value, &format!("{place}, entry {}", at + 1), faults));
+                .for_each(|(at, value)| check_value(value, &format!("{place}, entry {}", at + 1), faults));
         }
         Value::Object(fields) => {
-            fields.iter().for_each(|(name, value)| look(value, &format!("{place}, `{name}`"), faults));
+            fields.iter().for_each(|(name, value)| check_value(value, &format!("{place}, `{name}`"), faults));
         }
         _ => {}
     }
@@ -81,9 +81,9 @@ mod tests {
     const PACK: &[u8] = include_bytes!("../../tests/golden/minimal/packs/feat-greeting.coding.json");
 
     #[test]
-    fn the_section_and_the_character_are_named_wherever_it_stands() {
+    fn faults_name_the_section_and_the_character() {
         let mut pack = read(PACK).unwrap();
-        assert_eq!(unseen(&pack), Vec::<String>::new());
+        assert_eq!(invisible_faults(&pack), Vec::<String>::new());
         pack.sections[1].content.push_str("\n\u{1b}[2J\u{202e}");
         pack.sections[2].metadata.status = Some("\u{9b}".to_owned());
         pack.sections[3].id.push('\u{e0041}');
@@ -91,7 +91,7 @@ mod tests {
         let lines = pack.sections[1].content.lines().count();
         let what = "which no build leaves in a text";
         assert_eq!(
-            unseen(&pack),
+            invisible_faults(&pack),
             [
                 format!("`root`, `title` holds U+0007 at line 1, {what}"),
                 format!(
@@ -104,13 +104,13 @@ mod tests {
     }
 
     #[test]
-    fn emoji_and_line_ends_are_seen_and_many_faults_are_counted() {
+    fn emoji_and_line_ends_are_visible_and_many_faults_are_counted() {
         let mut pack = read(PACK).unwrap();
         pack.sections[1].content = "👩\u{200d}💻\t\n❤\u{fe0f} می\u{200c}خواهم".to_owned();
-        assert_eq!(unseen(&pack), Vec::<String>::new());
+        assert_eq!(invisible_faults(&pack), Vec::<String>::new());
         let input = pack.inputs[0].clone();
         pack.inputs = vec![crate::wire::PackInput { kind: "\u{200b}".to_owned(), ..input }; 30];
-        let faults = unseen(&pack);
+        let faults = invisible_faults(&pack);
         assert_eq!(faults.len(), 11);
         assert_eq!(faults[10], "20 more texts hold characters that nobody sees");
     }

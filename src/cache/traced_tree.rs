@@ -1,72 +1,76 @@
-//! What a build looks at: every name that is listed, and every text that is read or is not there.
+//! A source tree that records every input of a build: the listing, and each file that was read or missing.
 
 use super::now;
-use super::recent::{ObservedInput, SessionMemo};
-use super::texts::{ScrubCache, content};
+use super::scrub_cache::{ScrubCache, content};
+use super::session_memo::{ObservedInput, SessionMemo};
 use super::{BuildCache, CachedReading, FilePurpose, FileResult, ReferenceCache};
 use crate::model::{Diagnostic, Digest, Digester, FileState, Refusal, RepoPath, SourceTree};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A source that takes down what is read of it, and a memory of what was found out about that.
+/// A source tree that records what a build reads, with the caches of results for it.
 #[derive(Debug)]
 pub struct TracedTree<'a, S> {
     source: &'a S,
-    begun: Digester,
-    /// When it began.
+    base: Digester,
+    /// When the trace began, in nanoseconds since 1970.
     began: u128,
     texts: Option<&'a ScrubCache>,
     recent: Option<&'a SessionMemo>,
     seen: Mutex<BTreeMap<InputKey, ObservedInput>>,
 }
 
-/// A file that was looked at: one of the snapshot or one of the repo.
+/// A file that a build read or tried to read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct InputKey {
+    /// Whether the file belongs to the snapshot rather than to the repo.
     pub(super) issue: bool,
     pub(super) path: RepoPath,
 }
 
 impl<'a, S: SourceTree> TracedTree<'a, S> {
-    /// Nothing was read yet; digests begin with `begun`.
-    pub fn new(source: &'a S, begun: Digester, texts: Option<&'a ScrubCache>, recent: Option<&'a SessionMemo>) -> Self {
-        Self { source, begun, began: now(), texts, recent, seen: Mutex::default() }
+    /// Creates an empty trace; all digests continue `base`.
+    pub fn new(source: &'a S, base: Digester, texts: Option<&'a ScrubCache>, recent: Option<&'a SessionMemo>) -> Self {
+        Self { source, base, began: now(), texts, recent, seen: Mutex::default() }
     }
 
-    /// What was read, by its place in the listing, and a digest of what was found. A path may hold a secret,
-    /// so none is written down; nothing where one is not in the listing,
-    /// or where a file changed while the build went on.
-    pub(super) fn seen(&self) -> Option<Vec<(bool, usize, Digest)>> {
+    /// Returns the inputs: whether each is of the snapshot, its index in the listing, and a digest of its content.
+    ///
+    /// A path may hold a secret, so only indices are saved. `None` if an input is not in the listing or changed during
+    /// the build.
+    pub(super) fn observed(&self) -> Option<Vec<(bool, usize, Digest)>> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = |look: &InputKey| {
-            if look.issue { self.source.issues() } else { self.source.files() }.binary_search(&look.path)
+        let place = |key: &InputKey| {
+            if key.issue { self.source.issues() } else { self.source.files() }.binary_search(&key.path)
         };
         seen.iter()
-            .map(|(look, seen)| Some((look.issue, place(look).ok()?, (!seen.torn).then_some(seen.digest)?)))
+            .map(|(key, seen)| Some((key.issue, place(key).ok()?, (!seen.inconsistent).then_some(seen.digest)?)))
             .collect()
     }
 
-    /// How a file is before it is read, where that stands for what will be read.
+    /// Returns a file's state before it is read, if the state is old enough to identify the content.
     fn state_of(&self, path: &RepoPath) -> Option<FileState> {
         let recent = self.recent?;
         self.source.state(path).filter(|state| state.has_rested(recent.rest, self.began))
     }
 
-    fn saw(&self, issue: bool, path: &RepoPath, state: Option<FileState>, read: &Result<String, Refusal>) {
-        let look = |path: RepoPath, state, digest| {
+    /// Records the result of a read.
+    fn record(&self, issue: bool, path: &RepoPath, state: Option<FileState>, read: &Result<String, Refusal>) {
+        let observe = |path: RepoPath, state, digest| {
             let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            let known = seen.entry(InputKey { issue, path }).or_insert(ObservedInput { state, digest, torn: false });
-            known.torn |= known.digest != digest;
+            let known =
+                seen.entry(InputKey { issue, path }).or_insert(ObservedInput { state, digest, inconsistent: false });
+            known.inconsistent |= known.digest != digest;
         };
         if issue || self.source.has(path) {
-            return look(path.clone(), state, found(&self.begun, read));
+            return observe(path.clone(), state, digest_of(&self.base, read));
         }
-        // What a name gives that is not listed is decided by the listing, and by a link above it.
+        // The result for an unlisted name depends on the listing and on links above the name.
         for (at, _) in path.as_str().match_indices('/') {
             let above = RepoPath::new(&format!("./{}", &path.as_str()[..at]));
             if let Some(above) = above.ok().filter(|above| self.source.has(above)) {
-                let digest = found(&self.begun, &self.source.read(&above));
-                look(above, None, digest);
+                let digest = digest_of(&self.base, &self.source.read(&above));
+                observe(above, None, digest);
             }
         }
     }
@@ -92,7 +96,7 @@ impl<S: SourceTree> SourceTree for TracedTree<'_, S> {
     fn read(&self, path: &RepoPath) -> Result<String, Refusal> {
         let state = self.state_of(path);
         let read = self.source.read(path);
-        self.saw(false, path, state, &read);
+        self.record(false, path, state, &read);
         read
     }
 
@@ -103,7 +107,7 @@ impl<S: SourceTree> SourceTree for TracedTree<'_, S> {
     fn read_issue(&self, path: &RepoPath) -> Result<String, Refusal> {
         let state = self.state_of(path);
         let read = self.source.read_issue(path);
-        self.saw(true, path, state, &read);
+        self.record(true, path, state, &read);
         read
     }
 
@@ -124,8 +128,8 @@ impl<S: SourceTree> BuildCache for TracedTree<'_, S> {
     fn content(&self, path: &RepoPath, text: &str) -> Digest {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let seen = [false, true].into_iter().find_map(|issue| seen.get(&InputKey { issue, path: path.clone() }));
-        // The digest has to be that of this very text: what passed the door is remembered under it.
-        seen.filter(|seen| !seen.torn).map_or_else(|| content(&self.begun, text), |seen| seen.digest)
+        // The digest must be that of this very text, since its redaction is cached under it.
+        seen.filter(|seen| !seen.inconsistent).map_or_else(|| content(&self.base, text), |seen| seen.digest)
     }
 
     fn recall(&self, key: &Digest) -> Option<CachedReading> {
@@ -140,7 +144,7 @@ impl<S: SourceTree> BuildCache for TracedTree<'_, S> {
 
     fn made(&self, purpose: FilePurpose, path: &RepoPath) -> Option<Arc<FileResult>> {
         let (work, read) = self.recent?.get(purpose, path, &|path| self.source.state(path))?;
-        self.texts.iter().for_each(|texts| texts.spare());
+        self.texts.iter().for_each(|texts| texts.mark_incomplete());
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).extend(read);
         Some(work)
     }
@@ -153,35 +157,36 @@ impl<S: SourceTree> BuildCache for TracedTree<'_, S> {
         let Some(recent) = self.recent else { return };
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let issue = purpose == FilePurpose::Issue;
-        let looks = [path].into_iter().chain(read).map(|path| InputKey { issue, path: path.clone() });
+        let keys = [path].into_iter().chain(read).map(|path| InputKey { issue, path: path.clone() });
         let read: Option<Vec<(InputKey, ObservedInput)>> =
-            looks.map(|look| seen.get(&look).map(|seen| (look, *seen))).collect();
+            keys.map(|key| seen.get(&key).map(|seen| (key, *seen))).collect();
         drop(seen);
-        if let Some(read) = read.filter(|read| read.iter().all(|(_, seen)| seen.state.is_some() && !seen.torn)) {
-            recent.keep(purpose, path, read, work());
+        if let Some(read) = read.filter(|read| read.iter().all(|(_, seen)| seen.state.is_some() && !seen.inconsistent))
+        {
+            recent.put(purpose, path, read, work());
         }
     }
 }
 
 impl InputKey {
-    /// A digest of what is found here now.
-    pub(super) fn again(&self, source: &dyn SourceTree, begun: &Digester) -> Digest {
+    /// Reads the input again and returns the digest of its content.
+    pub(super) fn digest_now(&self, source: &dyn SourceTree, base: &Digester) -> Digest {
         let read = if self.issue { source.read_issue(&self.path) } else { source.read(&self.path) };
-        found(begun, &read)
+        digest_of(base, &read)
     }
 }
 
-/// Of a text, or of why there is none.
-fn found(begun: &Digester, read: &Result<String, Refusal>) -> Digest {
+/// Returns the digest of a text, or of the reason why it cannot be read.
+fn digest_of(base: &Digester, read: &Result<String, Refusal>) -> Digest {
     match read {
-        Ok(text) => content(begun, text),
-        Err(refusal) => begun.clone().part("refusal").part(format!("{refusal:?}")).digest(),
+        Ok(text) => content(base, text),
+        Err(refusal) => base.clone().part("refusal").part(format!("{refusal:?}")).digest(),
     }
 }
 
-/// Of every name that a build may look up, of what git tracks, and of what is wrong with the listing.
-pub(super) fn listing(source: &dyn SourceTree, diagnostics: &[Diagnostic], begun: Digester) -> Digest {
-    let mut digester = begun.part((source.files().len() as u64).to_le_bytes());
+/// Returns the digest of the listing: every name that a build may look up, what git tracks, and the listing's diagnostics.
+pub(super) fn listing_digest(source: &dyn SourceTree, diagnostics: &[Diagnostic], base: Digester) -> Digest {
+    let mut digester = base.part((source.files().len() as u64).to_le_bytes());
     for path in source.files() {
         digester = digester.part(path.as_str()).part([u8::from(source.tracked(path))]);
     }

@@ -1,30 +1,30 @@
-//! Where something stands in a pack, or why it does not.
+//! The answer to "where is this in the pack, or why is it missing?".
 
 use crate::render;
 use crate::wire::{Pack, SectionSource};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The answer to: why is this not in the pack?
+/// The answer to why something is, or is not, in a pack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WhyNot {
-    /// What was asked for, as typed.
+    /// The argument as typed.
     pub asked: String,
     /// `in`, `left_out`, `listed` (in the list of relations only), `unrelated`, `unreferenced`, `not_listed` or `unknown`.
     pub answer: String,
-    /// The id of the section that it is, or would be.
+    /// The id that its section has or would have.
     pub section: Option<String>,
-    /// The answer in words.
+    /// The answer as a sentence.
     pub message: String,
-    /// What to do so that it gets in.
+    /// How to get it into the pack.
     pub help: Option<String>,
-    /// Characters of its text, where that is known.
+    /// The characters of its text, if known.
     pub chars: Option<u64>,
-    /// The smallest limit at which it is in, where only the budget keeps it out.
+    /// The smallest limit at which it is in, if only the budget keeps it out.
     pub needs: Option<u64>,
 }
 
-/// What a pack itself says of something that goes by any of `names`: a path, an id or a URL. Nothing where it says nothing.
+/// Returns what a pack records about a path, id or URL with any of `names`; `None` if it does not mention any.
 pub fn why_not(pack: &Pack, asked: &str, names: &[String]) -> Option<WhyNot> {
     let is = |id: &str, source: &SectionSource| {
         let parts = [
@@ -47,7 +47,7 @@ pub fn why_not(pack: &Pack, asked: &str, names: &[String]) -> Option<WhyNot> {
             needs: None,
         };
     let shown = pack.sections.iter().filter(|section| is(&section.id, &section.source));
-    // An item stands under its own section rather than in the root's list of relations.
+    // An item's own section takes precedence over the root's list of relations.
     if let Some(section) = shown.min_by_key(|section| section.id == "root.edges") {
         let metadata = &section.metadata;
         let smaller = metadata.full_chars.map(|full| format!(" of {full}")).unwrap_or_default();
@@ -87,12 +87,12 @@ pub fn why_not(pack: &Pack, asked: &str, names: &[String]) -> Option<WhyNot> {
     Some(answer("listed", None, message, Some(help), None))
 }
 
-/// A path without the lines or the anchor behind it.
+/// Returns a path without its anchor.
 fn without_place(part: &str) -> &str {
     part.split_once('#').map_or(part, |(path, _)| path)
 }
 
-/// What an omission's reason means, and what to do about it.
+/// Explains the reason of an omission, and how to change it.
 fn reason(reason: &str) -> (&'static str, &'static str) {
     match reason {
         "budget" => ("there was no room for it in the budget", "raise the limit of the profile"),

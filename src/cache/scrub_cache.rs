@@ -1,4 +1,4 @@
-//! What is known of texts: a [`BuildCache`] that lasts.
+//! The persistent cache of redacted and parsed texts.
 
 use super::{BuildCache, CachedReading};
 use crate::model::{Digest, Digester, RepoPath};
@@ -7,34 +7,35 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Readings of earlier builds and of this one.
+/// The redacted and parsed texts of earlier builds and of the present one.
 ///
-/// In its file each has its key, its length and its bytes; they are decoded as they are asked for.
+/// In the file each entry has its key, its length and its bytes, which are decoded on demand.
 #[derive(Debug, Default)]
 pub struct ScrubCache {
-    begun: Digester,
-    /// What digests of texts begin with.
-    plain: Digester,
+    base: Digester,
+    /// The base of the digests of texts, without the configuration.
+    text_base: Digester,
     bytes: Vec<u8>,
     old: HashMap<Digest, Range<usize>>,
     used: Mutex<HashSet<Digest>>,
     new: Mutex<HashMap<Digest, Vec<u8>>>,
-    /// Whether what nobody asked for may be of use all the same.
-    spared: AtomicBool,
+    /// Whether the build could skip texts that it needs, so that unused entries must be kept.
+    incomplete: AtomicBool,
 }
 
-/// The bytes of a digest and of a length before each reading.
+/// The size of an entry's head: key and length.
 const HEAD: usize = 36;
 
 impl ScrubCache {
-    /// What `bytes` hold, which [`ScrubCache::changed`] gave, under this configuration; nothing where they hold nothing
-    /// sensible. Digests begin with `plain`.
-    pub(super) fn new(plain: Digester, config: &str, bytes: Vec<u8>) -> Option<Self> {
-        Self::empty(plain, config).with(bytes)
+    /// Decodes `bytes` from [`ScrubCache::encode_changes`] for a configuration; `None` if they are malformed.
+    ///
+    /// All digests continue `text_base`.
+    pub(super) fn new(text_base: Digester, config: &str, bytes: Vec<u8>) -> Option<Self> {
+        Self::empty(text_base, config).with_entries(bytes)
     }
 
-    /// The same with what `bytes` hold in place of all that is known.
-    fn with(self, bytes: Vec<u8>) -> Option<Self> {
+    /// Replaces all entries with those of `bytes`; `None` if they are malformed.
+    fn with_entries(self, bytes: Vec<u8>) -> Option<Self> {
         let mut old = HashMap::with_capacity(bytes.len() / 1024);
         let mut at = 0;
         while at < bytes.len() {
@@ -42,43 +43,44 @@ impl ScrubCache {
             at = range.end;
             old.insert(key, range);
         }
-        Some(Self { bytes, old, begun: self.begun, plain: self.plain, ..Self::default() })
+        Some(Self { bytes, old, base: self.base, text_base: self.text_base, ..Self::default() })
     }
 
-    /// Nothing is known yet.
-    pub(super) fn empty(plain: Digester, config: &str) -> Self {
-        let begun = plain.clone().part(config);
-        Self { begun, plain, ..Self::default() }
+    /// Creates a cache without entries.
+    pub(super) fn empty(text_base: Digester, config: &str) -> Self {
+        let base = text_base.clone().part(config);
+        Self { base, text_base, ..Self::default() }
     }
 
-    /// What is known after a build, for the next one.
+    /// Returns the cache as the next build of this process needs it.
     #[must_use]
-    pub fn renewed(self) -> Self {
-        match self.changed() {
+    pub fn for_next_build(self) -> Self {
+        match self.encode_changes() {
             Some(bytes) => {
-                let (begun, plain) = (self.begun.clone(), self.plain.clone());
-                self.with(bytes).unwrap_or(Self { begun, plain, ..Self::default() })
+                let (base, text_base) = (self.base.clone(), self.text_base.clone());
+                self.with_entries(bytes).unwrap_or(Self { base, text_base, ..Self::default() })
             }
-            None => Self { used: Mutex::default(), spared: AtomicBool::default(), ..self },
+            None => Self { used: Mutex::default(), incomplete: AtomicBool::default(), ..self },
         }
     }
 
-    /// Notes that a build could do without asking for all that it needs.
-    pub(super) fn spare(&self) {
-        self.spared.store(true, Ordering::Relaxed);
+    /// Records that the build did not look up all texts that it needs.
+    pub(super) fn mark_incomplete(&self) {
+        self.incomplete.store(true, Ordering::Relaxed);
     }
 
-    /// The bytes to write, where something new is known or most of what was known is no longer used:
-    /// what this build asked for, and nothing else unless it did not ask for all.
-    pub(super) fn changed(&self) -> Option<Vec<u8>> {
+    /// Encodes the cache if there are new entries or most of the old ones are unused; else `None`.
+    ///
+    /// Unused entries are dropped, unless the build skipped some.
+    pub(super) fn encode_changes(&self) -> Option<Vec<u8>> {
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let new = self.new.lock().unwrap_or_else(PoisonError::into_inner);
-        let spared = self.spared.load(Ordering::Relaxed);
-        if new.is_empty() && (spared || used.len() * 2 >= self.old.len()) {
+        let incomplete = self.incomplete.load(Ordering::Relaxed);
+        if new.is_empty() && (incomplete || used.len() * 2 >= self.old.len()) {
             return None;
         }
         let mut keys: Vec<(&Digest, &[u8])> = Vec::with_capacity(used.len() + new.len());
-        let old = self.old.iter().filter(|(key, _)| (spared || used.contains(key)) && !new.contains_key(key));
+        let old = self.old.iter().filter(|(key, _)| (incomplete || used.contains(key)) && !new.contains_key(key));
         keys.extend(old.filter_map(|(key, place)| Some((key, self.bytes.get(place.clone())?))));
         keys.extend(new.iter().map(|(key, bytes)| (key, bytes.as_slice())));
         keys.sort_unstable_by_key(|(key, _)| **key);
@@ -93,12 +95,12 @@ impl ScrubCache {
     }
 }
 
-/// Of a text, as it was read.
-pub(super) fn content(begun: &Digester, text: &str) -> Digest {
-    begun.clone().part("text").part(text).digest()
+/// Returns the digest of a text as it was read.
+pub(super) fn content(base: &Digester, text: &str) -> Digest {
+    base.clone().part("text").part(text).digest()
 }
 
-/// The key at a place, and where its reading stands.
+/// Returns the key of the entry at an offset, and the range of its bytes.
 fn entry(bytes: &[u8], at: usize) -> Option<(Digest, Range<usize>)> {
     let key = <[u8; 32]>::try_from(bytes.get(at..at + 32)?).ok()?;
     let length = u32::from_le_bytes(bytes.get(at + 32..at + HEAD)?.try_into().ok()?);
@@ -108,11 +110,11 @@ fn entry(bytes: &[u8], at: usize) -> Option<(Digest, Range<usize>)> {
 
 impl BuildCache for ScrubCache {
     fn begun(&self) -> Option<Digester> {
-        Some(self.begun.clone())
+        Some(self.base.clone())
     }
 
     fn content(&self, _: &RepoPath, text: &str) -> Digest {
-        content(&self.plain, text)
+        content(&self.text_base, text)
     }
 
     fn recall(&self, key: &Digest) -> Option<CachedReading> {

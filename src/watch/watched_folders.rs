@@ -1,4 +1,4 @@
-//! Which folders are followed, and what in them counts.
+//! The folders that a watch follows, and the files in them that are relevant.
 
 use super::events::{Events, FollowError};
 use crate::config::Settings;
@@ -10,15 +10,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The state folder, in which only the snapshot is an input.
+/// The state folder; only the snapshot in it is an input.
 const STATE: &str = ".contextpack";
 
-/// What counts of a folder.
+/// The relevant files of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum WatchedFiles {
-    /// Everything that stands in it.
+    /// All files.
     All,
-    /// What stands at these names.
+    /// The files with these names.
     Names(BTreeSet<OsString>),
 }
 
@@ -27,12 +27,12 @@ enum WatchedFiles {
 pub(super) struct WatchedFolders {
     wanted: BTreeMap<PathBuf, WatchedFiles>,
     followed: BTreeSet<PathBuf>,
-    /// Folders that the program writes and never reads.
-    never: Vec<PathBuf>,
+    /// The folders that the program writes and never reads.
+    ignored: Vec<PathBuf>,
 }
 
 impl WatchedFolders {
-    /// Follows what is needed to see that a repo appears, or that what keeps it from being read is mended.
+    /// Follows what is needed to see that a repo appears or becomes readable.
     pub(super) fn follow_base(&mut self, request: &SessionRequest, events: &mut dyn Events) -> Result<(), FollowError> {
         let mut wanted = std::mem::take(&mut self.wanted);
         base(request, &mut wanted);
@@ -40,8 +40,9 @@ impl WatchedFolders {
         self.follow(events).map(|_| ())
     }
 
-    /// Follows every folder where an input may be or appear, and no other. Says whether one is followed now that
-    /// was not before, so that something may have happened in it unseen.
+    /// Follows every folder where an input may be or appear, and no other.
+    ///
+    /// Returns whether a folder is newly followed, so that changes in it may have been missed.
     pub(super) fn follow_repo(
         &mut self,
         request: &SessionRequest,
@@ -63,55 +64,55 @@ impl WatchedFolders {
             wanted.insert(folder, WatchedFiles::All);
         }
         let written = request.out.iter().cloned().chain([root.join(settings.output.dir.as_str()), root.join(STATE)]);
-        self.never = written.filter(|path| !snapshot.starts_with(path) && path != root).collect();
+        self.ignored = written.filter(|path| !snapshot.starts_with(path) && path != root).collect();
         for folder in self.followed.iter().filter(|folder| !wanted.contains_key(*folder)) {
-            events.forget(folder);
+            events.unfollow(folder);
         }
         self.followed.retain(|folder| wanted.contains_key(folder));
         self.wanted = wanted;
         self.follow(events)
     }
 
-    /// Those of the paths that may change a pack; nothing where it cannot be said which.
+    /// Returns the paths that may change a pack; `None` if they cannot be determined.
     ///
-    /// A followed folder that is named itself came, went or was moved: it and those below it are followed anew
+    /// A followed folder among the paths was created, removed or moved: it and the folders below it are followed again
     /// with the next build.
     pub(super) fn touched(&mut self, paths: &[PathBuf], events: &mut dyn Events) -> Option<Vec<PathBuf>> {
-        let mut counting = Some(Vec::new());
+        let mut relevant = Some(Vec::new());
         for path in paths {
             let moved = self.followed.range(path.clone()..).take_while(|folder| folder.starts_with(path));
             let moved: Vec<PathBuf> = moved.cloned().collect();
             if !moved.is_empty() {
-                counting = None;
-            } else if self.counts(path) {
-                counting.iter_mut().for_each(|counting| counting.push(path.clone()));
+                relevant = None;
+            } else if self.is_relevant(path) {
+                relevant.iter_mut().for_each(|relevant| relevant.push(path.clone()));
             }
             for folder in moved {
-                events.forget(&folder);
+                events.unfollow(&folder);
                 self.followed.remove(&folder);
             }
         }
-        counting
+        relevant
     }
 
-    /// Follows nothing any more until the next build: what is followed may be what stood there before.
-    pub(super) fn lose(&mut self, events: &mut dyn Events) {
+    /// Unfollows all folders until the next build, since they may have been replaced.
+    pub(super) fn unfollow_all(&mut self, events: &mut dyn Events) {
         for folder in std::mem::take(&mut self.followed) {
-            events.forget(&folder);
+            events.unfollow(&folder);
         }
     }
 
-    /// How many folders are followed.
+    /// Returns the number of followed folders.
     pub(super) fn len(&self) -> usize {
         self.followed.len()
     }
 
-    fn counts(&self, path: &Path) -> bool {
+    fn is_relevant(&self, path: &Path) -> bool {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
         match self.wanted.get(folder) {
             None => false,
             Some(WatchedFiles::Names(names)) => names.contains(name),
-            Some(WatchedFiles::All) => !self.never.iter().any(|never| never == path),
+            Some(WatchedFiles::All) => !self.ignored.iter().any(|ignored| ignored == path),
         }
     }
 
@@ -132,11 +133,11 @@ impl WatchedFolders {
     }
 }
 
-/// The root, the configuration, and what says which files count.
+/// Adds the root, the configuration, and the files that decide which files are tracked.
 fn base(request: &SessionRequest, wanted: &mut BTreeMap<PathBuf, WatchedFiles>) {
     let root = &request.root;
     wanted.insert(root.clone(), WatchedFiles::All);
-    // Where the root is removed, this tells that it is back.
+    // After the root is removed, this reports that it is back.
     name(wanted, root);
     if let Some(config) = request.config.as_ref().and_then(|config| std::path::absolute(config).ok()) {
         name(wanted, &config);
@@ -149,19 +150,19 @@ fn base(request: &SessionRequest, wanted: &mut BTreeMap<PathBuf, WatchedFiles>) 
     }
 }
 
-/// Makes what stands at `path` count.
+/// Makes the file at `path` relevant.
 fn name(wanted: &mut BTreeMap<PathBuf, WatchedFiles>, path: &Path) {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
-    let counts = wanted.entry(folder.to_owned()).or_insert_with(|| WatchedFiles::Names(BTreeSet::new()));
-    if let WatchedFiles::Names(names) = counts {
+    let files = wanted.entry(folder.to_owned()).or_insert_with(|| WatchedFiles::Names(BTreeSet::new()));
+    if let WatchedFiles::Names(names) = files {
         names.insert(name.to_owned());
     }
 }
 
-/// A folder, those in it and those in these: where a snapshot has its files.
+/// Returns a folder and two levels of folders below it, where a snapshot has its files.
 fn two_levels(folder: &Path) -> Vec<PathBuf> {
     let below = |folder: &PathBuf| -> Vec<PathBuf> {
-        // The standard library panics where the system cannot close a folder.
+        // `std::fs::read_dir` panics if the system cannot close a folder.
         let entries = Dir::open_ambient_dir(folder, ambient_authority()).and_then(|dir| dir.entries());
         let entries = entries.into_iter().flatten().flatten();
         let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));

@@ -1,35 +1,35 @@
-//! What became of a pack's sections from one build to the next, in a few words each.
+//! A short summary of the changes of a pack's sections between two builds.
 
 use crate::wire::{Pack, Section};
 use std::collections::BTreeMap;
 
-/// What came in, what changed its detail, what left and whose text changed, in this order and within each in that
-/// of the pack: `ADR-0007 in`, `task:z to pointer`, `docs/limits.md out`, `body changed`.
+/// Summarizes the changes of a pack's sections: `ADR-0007 in`, `task:z to pointer`, `docs/limits.md out`, `body changed`.
 ///
-/// What a section is called is clean, but may hold any character.
-pub fn moves(before: &Pack, after: &Pack) -> Vec<String> {
+/// Sorted by kind of change (added, another detail, removed, another text), then by pack order. Names of sections are
+/// redacted, but may hold any character.
+pub fn summarize_changes(before: &Pack, after: &Pack) -> Vec<String> {
     let by_id = |pack: &'_ Pack| -> BTreeMap<String, usize> {
         pack.sections.iter().enumerate().map(|(at, section)| (section.id.clone(), at)).collect()
     };
     let (old, new) = (by_id(before), by_id(after));
-    let (mut came, mut stepped, mut changed) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut added, mut another_detail, mut changed) = (Vec::new(), Vec::new(), Vec::new());
     for section in &after.sections {
         let name = name(section);
         let detail = section.metadata.detail.as_str();
         match old.get(&section.id).map(|at| &before.sections[*at]) {
-            None if detail == "full" => came.push(format!("{name} in")),
-            None => came.push(format!("{name} in as {detail}")),
-            Some(old) if old.metadata.detail != detail => stepped.push(format!("{name} to {detail}")),
+            None if detail == "full" => added.push(format!("{name} in")),
+            None => added.push(format!("{name} in as {detail}")),
+            Some(old) if old.metadata.detail != detail => another_detail.push(format!("{name} to {detail}")),
             Some(old) if old.content != section.content => changed.push(format!("{name} changed")),
             Some(_) => {}
         }
     }
-    let left = before.sections.iter().filter(|section| !new.contains_key(&section.id));
-    let left = left.map(|section| format!("{} out", name(section)));
-    came.into_iter().chain(stepped).chain(left).chain(changed).collect()
+    let removed = before.sections.iter().filter(|section| !new.contains_key(&section.id));
+    let removed = removed.map(|section| format!("{} out", name(section)));
+    added.into_iter().chain(another_detail).chain(removed).chain(changed).collect()
 }
 
-/// What people call a section: an ADR's number, an item's id, a path.
+/// Returns a section's name for people: an ADR's number, an item's id, a path.
 fn name(section: &Section) -> String {
     let (kind, rest) = section.id.split_once('.').unwrap_or(("", &section.id));
     match (kind, rest) {
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_is_told_first_and_what_changed_last() {
+    fn added_sections_come_first_and_changed_texts_last() {
         let before = pack(&[
             ("root.issue", "full", "a"),
             ("child.task:z", "full", "z"),
@@ -82,14 +82,14 @@ mod tests {
             ("adr.docs/adr/0007-cache.md", "full", "c"),
             ("adr.docs/adr/cache.md", "excerpt", "c"),
         ]);
-        let told = [
+        let expected = [
             "ADR-0007 in",
             "docs/adr/cache.md in as excerpt",
             "task:z to pointer",
             "docs/limits.md out",
             "body changed",
         ];
-        assert_eq!(moves(&before, &after), told);
-        assert!(moves(&after, &after).is_empty());
+        assert_eq!(summarize_changes(&before, &after), expected);
+        assert!(summarize_changes(&after, &after).is_empty());
     }
 }

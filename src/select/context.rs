@@ -1,4 +1,4 @@
-//! Passages that packs of one profile share: each is made once.
+//! What all packs of one profile are selected from, and the passages that they share.
 
 use super::edge_list::quoted_title;
 use super::origins::{file_origin, item_origin};
@@ -14,20 +14,20 @@ use std::collections::HashMap;
 use std::hash::{Hash as _, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// A file that some root refers to, read and cleaned.
+/// A file that some root refers to, read, redacted and parsed.
 #[derive(Debug)]
 pub struct Document {
     /// The file.
     pub path: RepoPath,
-    /// Its path as packs show it.
+    /// The redacted path.
     pub shown: Clean,
     /// The text.
     pub text: ParsedText,
-    /// An ADR's status as written, where it has one.
+    /// An ADR's status as written, if it has one.
     pub status: Option<Clean>,
-    /// What was taken out of it.
+    /// The redactions in it.
     pub removals: Vec<crate::graph::RecordedRemoval>,
-    /// Digest of the text after redaction.
+    /// The digest of the text after redaction.
     pub digest: Digest,
 }
 
@@ -36,40 +36,40 @@ pub struct Document {
 pub struct ProfileInstructions {
     /// The text.
     pub text: Clean,
-    /// Where it came from.
+    /// The text's origin.
     pub origin: TextOrigin,
-    /// What was taken out of it.
+    /// The redactions in it.
     pub removals: Vec<crate::graph::RecordedRemoval>,
 }
 
-/// Which comments of a root are taken.
+/// The rules that choose the comments of a root.
 #[derive(Debug, Clone, Copy, Hash)]
 pub struct CommentRules {
-    /// How many, the last ones.
+    /// The most comments that a pack shows: the last ones.
     pub most: usize,
-    /// Whether those by authors who are not trusted are left out.
+    /// Whether comments by untrusted authors are left out.
     pub trusted_only: bool,
 }
 
-/// A file, read as what, and which section of it.
+/// The key of a cached passage: a file, its kind, and the anchor of the section that is shown.
 type FileKey = (RepoPath, FileKind, Option<String>);
 
 /// Everything that the packs of one profile are selected from.
 #[derive(Debug)]
 pub struct SelectionContext<'a> {
-    /// The items.
+    /// All items.
     pub corpus: &'a Corpus,
-    /// Their edges.
+    /// The edges between the items.
     pub graph: &'a Graph,
     /// The profile.
     pub profile: &'a Profile,
-    /// What an ADR's excerpt holds.
+    /// The settings for excerpts of ADRs.
     pub excerpt: &'a Excerpt,
     /// The profile's instructions.
     pub instructions: ProfileInstructions,
-    /// Further inputs that every pack of the profile has: instructions, rules.
+    /// The inputs that every pack of the profile has: instructions, rules.
     pub inputs: Vec<Input>,
-    /// Which comments of a root are taken.
+    /// The rules that choose the comments of a root.
     pub comments: CommentRules,
     items: Vec<OnceLock<SectionBody>>,
     parents: Vec<OnceLock<SectionBody>>,
@@ -77,7 +77,7 @@ pub struct SelectionContext<'a> {
 }
 
 impl<'a> SelectionContext<'a> {
-    /// A library without passages yet.
+    /// Creates a context with an empty cache of passages.
     pub fn new(
         corpus: &'a Corpus,
         graph: &'a Graph,
@@ -102,35 +102,35 @@ impl<'a> SelectionContext<'a> {
         }
     }
 
-    /// Feeds `state` everything that holds for all packs of the profile.
+    /// Feeds `state` the settings that all packs of the profile share.
     pub fn hash_settings<H: Hasher>(&self, state: &mut H) {
         let GraphRules { repo, host, done, adrs: _ } = &self.corpus.rules;
         (self.profile, self.excerpt, &self.instructions, &self.inputs, self.comments).hash(state);
         (repo, host, done).hash(state);
     }
 
-    /// Drops the passages that were made, for the packs to come.
-    pub fn forget(&mut self) {
+    /// Drops the cached passages.
+    pub fn clear_passages(&mut self) {
         self.items.iter_mut().chain(&mut self.parents).for_each(|slot| drop(slot.take()));
         self.files.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// An item's text as a child, a dependency or a related item.
+    /// Returns an item's body as a child, a dependency or a related item.
     pub(super) fn item(&self, item: usize) -> SectionBody {
         self.items[item].get_or_init(|| self.body(item, true, None)).clone()
     }
 
-    /// An item's text as a parent: its children follow as lines, the siblings.
+    /// Returns an item's body as a parent: a list of its children follows.
     pub(super) fn parent(&self, item: usize) -> SectionBody {
         self.parents[item].get_or_init(|| self.body(item, true, Some(self.children(item)))).clone()
     }
 
-    /// An item's text as the root: the opening gives way before the key headings do.
+    /// Returns an item's body as the root, whose opening is cut before its key headings.
     pub(super) fn root(&self, item: usize) -> SectionBody {
         self.body(item, false, None)
     }
 
-    /// The text that an item's file has beside that of its issue.
+    /// Returns the body of the text that an item's file has beside its issue's text.
     pub(super) fn draft(&self, item: usize, draft: &IssueDraft, origin: &TextOrigin) -> SectionBody {
         let entry = &self.corpus.entries[item];
         let state = Clean::literal(Graph::state(self.corpus, item).name());
@@ -138,9 +138,9 @@ impl<'a> SelectionContext<'a> {
         self.text(&draft.text.clean, &draft.text.markdown.outline, origin, pointer)
     }
 
-    /// A comment's text.
-    pub(super) fn comment(&self, remark: &ParsedComment, title: &Clean, origin: &TextOrigin) -> SectionBody {
-        self.text(&remark.comment.text, &remark.markdown.outline, origin, pointer(title, Trust::Trusted, None, origin))
+    /// Returns a comment's body.
+    pub(super) fn comment(&self, parsed: &ParsedComment, title: &Clean, origin: &TextOrigin) -> SectionBody {
+        self.text(&parsed.comment.text, &parsed.markdown.outline, origin, pointer(title, Trust::Trusted, None, origin))
     }
 
     fn text(&self, text: &Clean, markdown: &Outline, origin: &TextOrigin, pointer: Clean) -> SectionBody {
@@ -178,7 +178,7 @@ impl<'a> SelectionContext<'a> {
         }
         let tail = tail.filter(|tail| !tail.is_empty());
         let mut text = CleanBuf::new();
-        // Most texts stand as they are: packs share them with the corpus.
+        // Most texts need no addition: packs then share them with the corpus.
         if !head.is_empty() || tail.is_some() {
             text.text(&head).text(body);
         }
@@ -194,7 +194,7 @@ impl<'a> SelectionContext<'a> {
         SectionBody::Passage(Arc::new(Passage::new(text, parts, origin.place())), pointer)
     }
 
-    /// The children of an item as lines: id, title, state.
+    /// Lists the children of an item, one a line: id, title, state.
     fn children(&self, item: usize) -> Clean {
         let mut lines = CleanBuf::new();
         let (children, listed) = self.graph.children(item);
@@ -215,7 +215,7 @@ impl<'a> SelectionContext<'a> {
         lines.finish()
     }
 
-    /// The title of what an edge leads to, where it is known.
+    /// Returns the title of an edge's target, if it is known.
     pub(super) fn title<'b>(&'b self, edge: &'b Edge) -> Option<&'b Clean> {
         match &edge.to {
             Target::Item(item) => Some(&self.corpus.entries[*item].item.title),
@@ -223,7 +223,7 @@ impl<'a> SelectionContext<'a> {
         }
     }
 
-    /// The id of what an edge leads to.
+    /// Returns the id of an edge's target.
     pub(super) fn id<'b>(&'b self, edge: &'b Edge) -> &'b Clean {
         match &edge.to {
             Target::Item(item) => &self.corpus.entries[*item].item.id,
@@ -231,7 +231,7 @@ impl<'a> SelectionContext<'a> {
         }
     }
 
-    /// The state of what an edge leads to.
+    /// Returns the state of an edge's target.
     pub(super) fn state(&self, edge: &Edge) -> &'static str {
         match &edge.to {
             Target::Item(item) => Graph::state(self.corpus, *item).name(),
@@ -239,7 +239,7 @@ impl<'a> SelectionContext<'a> {
         }
     }
 
-    /// Whether a line about one of these neighbours shows a title that strangers may have written.
+    /// Returns whether a list of these neighbours shows a title that an untrusted author may have written.
     pub(super) fn lists_untrusted<'e>(&self, edges: impl IntoIterator<Item = &'e Edge>) -> bool {
         edges.into_iter().any(|edge| match &edge.to {
             Target::Item(item) => self.corpus.entries[*item].has_untrusted_title(),
@@ -247,7 +247,7 @@ impl<'a> SelectionContext<'a> {
         })
     }
 
-    /// Whether one of these neighbours has its id from a file that anyone could have put there.
+    /// Returns whether one of these neighbours has its id from a file that git does not track and that counts as untrusted.
     pub(super) fn lists_untracked<'e>(&self, edges: impl IntoIterator<Item = &'e Edge>) -> bool {
         edges.into_iter().any(|edge| match &edge.to {
             Target::Item(item) => self.corpus.entries[*item].untrusted_file,
@@ -255,7 +255,7 @@ impl<'a> SelectionContext<'a> {
         })
     }
 
-    /// The root that `sync` takes to fetch what an edge leads to; nothing where it is here.
+    /// Returns the argument of `sync` that fetches an edge's target; `None` if the target is in the corpus.
     pub(super) fn sync(&self, edge: &Edge) -> Option<Clean> {
         let Target::Issue { id, .. } = &edge.to else { return None };
         let repo = id.rfind('#').map_or("", |hash| &id[..hash]);
@@ -263,7 +263,7 @@ impl<'a> SelectionContext<'a> {
         Some(if here { id.slice(repo.len() + 1..id.len()) } else { id.clone() })
     }
 
-    /// A file's title and text, whole or the section under `anchor`; `None` where it has no such heading.
+    /// Returns title, origin and body of a file or of its section under `anchor`; `None` if there is no such heading.
     pub(super) fn file(
         &self,
         document: &Document,
@@ -328,7 +328,8 @@ impl<'a> SelectionContext<'a> {
     }
 }
 
-/// The heading of a section; of a whole document its first heading of level 1, else its `title:`, else its path.
+/// Returns the title of a document or section: a section's heading; a document's first heading of level 1, else its
+/// `title:`, else its path.
 fn heading(document: &Document, range: &std::ops::Range<usize>, section: bool) -> Clean {
     let markdown = &document.text.markdown.outline;
     let text = &document.text.clean;
@@ -343,7 +344,7 @@ fn heading(document: &Document, range: &std::ops::Range<usize>, section: bool) -
         .unwrap_or_else(|| document.shown.clone())
 }
 
-/// The value of `title:` in the front matter of a text.
+/// Returns the value of `title:` in the front matter of a text.
 fn title_field(text: &Clean) -> Option<Clean> {
     const KEY: &str = "\ntitle:";
     let front_matter = text.starts_with("---\n").then(|| &text[..text[4..].find("\n---").map_or(0, |end| end + 4)])?;
@@ -358,7 +359,7 @@ fn title_trust(entry: &Entry) -> Trust {
     Trust::of(entry.has_untrusted_title())
 }
 
-/// Whether an ADR's status says that it no longer, or not, applies.
+/// Returns whether an ADR's status says that the decision does not apply, or no longer.
 pub fn is_inactive(status: &str) -> bool {
     let status = status.to_lowercase();
     ["superseded", "superceded", "rejected", "deprecated", "obsolete", "withdrawn"]
@@ -366,7 +367,7 @@ pub fn is_inactive(status: &str) -> bool {
         .any(|word| status.contains(word))
 }
 
-/// Title, state and place on one line: what stays of a section at the lowest level.
+/// Returns a section's lowest level of detail: title, state and place on one line.
 fn pointer(title: &Clean, trust: Trust, state: Option<&Clean>, origin: &TextOrigin) -> Clean {
     let mut line = CleanBuf::new();
     match trust {

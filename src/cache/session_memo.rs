@@ -1,6 +1,6 @@
-//! What the last build of this process made of each file.
+//! The in-memory results of the last build of a long-running process.
 
-use super::trace::InputKey;
+use super::traced_tree::InputKey;
 use super::{FilePurpose, FileResult, ReferenceCache};
 use crate::graph::ItemReferences;
 use crate::model::{Digest, FileState, REST, RepoPath};
@@ -8,53 +8,51 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// What was made of files that stand as they stood, so that they need not be read again.
-///
-/// It is for whoever builds a repo again and again: whether a file is as it was is told by its state.
+/// Results for files whose state has not changed, so that a repeated build need not read them again.
 #[derive(Debug, Default)]
 pub struct SessionMemo {
-    /// How long a file must have rested before its state stands for its text, in nanoseconds.
+    /// How long a file must have been unchanged before its state identifies its content, in nanoseconds.
     pub(super) rest: u128,
-    works: Mutex<HashMap<(FilePurpose, RepoPath), CachedFileResult>>,
+    results: Mutex<HashMap<(FilePurpose, RepoPath), CachedFileResult>>,
     references: Mutex<CachedReferences>,
 }
 
-/// References by the items' identities, and the digest of the names among which they were found.
+/// Resolved references by the items' identities, valid for one listing of names.
 #[derive(Debug, Default)]
 struct CachedReferences {
     names: Option<Digest>,
     found: HashMap<Digest, (Arc<ItemReferences>, bool)>,
 }
 
-/// What was found in which places.
+/// The inputs of a result.
 pub(super) type ObservedInputs = Vec<(InputKey, ObservedInput)>;
 
-/// What was made of a file.
+/// A file's result with the inputs that it depends on.
 #[derive(Debug)]
 struct CachedFileResult {
-    work: Arc<FileResult>,
-    read: ObservedInputs,
-    /// Whether the build at hand asked for it, or made it.
+    result: Arc<FileResult>,
+    inputs: ObservedInputs,
+    /// Whether the present build used or computed it.
     used: bool,
 }
 
-/// What was found where a build looked.
+/// The content of an input at the time of a build.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ObservedInput {
-    /// How the file was before it was read, where that stands for its bytes.
+    /// The file's state before it was read, if it identifies the content.
     pub(super) state: Option<FileState>,
     pub(super) digest: Digest,
-    /// Whether another look in the same build found something else, so that nothing can be said of the file.
-    pub(super) torn: bool,
+    /// Whether another read in the same build gave another content.
+    pub(super) inconsistent: bool,
 }
 
 impl SessionMemo {
-    /// Nothing is known yet. `rest` is how long a file must have rested before its state stands for its text.
+    /// Creates an empty memo; `rest` is how long a file must have been unchanged before its state identifies its content.
     pub fn new(rest: Option<Duration>) -> Self {
         Self { rest: rest.map_or(REST, |rest| rest.as_nanos()), ..Self::default() }
     }
 
-    /// What was made of a file, and what was found where it was looked for that.
+    /// Returns a file's result and its inputs, if all of them have the same state as before.
     pub(super) fn get(
         &self,
         purpose: FilePurpose,
@@ -62,25 +60,25 @@ impl SessionMemo {
         state: &dyn Fn(&RepoPath) -> Option<FileState>,
     ) -> Option<(Arc<FileResult>, ObservedInputs)> {
         let key = (purpose, path.clone());
-        let (work, read) = {
-            let works = self.works.lock().unwrap_or_else(PoisonError::into_inner);
-            let known = works.get(&key)?;
-            (Arc::clone(&known.work), known.read.clone())
+        let (result, inputs) = {
+            let results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = results.get(&key)?;
+            (Arc::clone(&known.result), known.inputs.clone())
         };
-        if !read.iter().all(|(look, seen)| state(&look.path) == seen.state) {
+        if !inputs.iter().all(|(key, seen)| state(&key.path) == seen.state) {
             return None;
         }
-        self.works.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&key)?.used = true;
-        Some((work, read))
+        self.results.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&key)?.used = true;
+        Some((result, inputs))
     }
 
-    /// Remembers what was made; each of `read` has a state.
-    pub(super) fn keep(&self, purpose: FilePurpose, path: &RepoPath, read: ObservedInputs, work: FileResult) {
-        let known = CachedFileResult { work: Arc::new(work), read, used: true };
-        self.works.lock().unwrap_or_else(PoisonError::into_inner).insert((purpose, path.clone()), known);
+    /// Stores a file's result; each of `inputs` must have a state.
+    pub(super) fn put(&self, purpose: FilePurpose, path: &RepoPath, inputs: ObservedInputs, result: FileResult) {
+        let known = CachedFileResult { result: Arc::new(result), inputs, used: true };
+        self.results.lock().unwrap_or_else(PoisonError::into_inner).insert((purpose, path.clone()), known);
     }
 
-    /// References that were found among the same names.
+    /// Returns the cache of references for the listing with the digest `names`.
     pub(super) fn resolved(&self, names: Digest) -> Box<dyn ReferenceCache + '_> {
         let mut references = self.references.lock().unwrap_or_else(PoisonError::into_inner);
         if references.names != Some(names) {
@@ -89,10 +87,10 @@ impl SessionMemo {
         Box::new(&self.references)
     }
 
-    /// After a build: what it did not ask for is forgotten.
-    pub fn renew(&mut self) {
-        let works = self.works.get_mut().unwrap_or_else(PoisonError::into_inner);
-        works.retain(|_, known| std::mem::take(&mut known.used));
+    /// Drops the results that the last build did not use.
+    pub fn evict_unused(&mut self) {
+        let results = self.results.get_mut().unwrap_or_else(PoisonError::into_inner);
+        results.retain(|_, known| std::mem::take(&mut known.used));
         let references = self.references.get_mut().unwrap_or_else(PoisonError::into_inner);
         references.found.retain(|_, (_, used)| std::mem::take(used));
     }

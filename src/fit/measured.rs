@@ -1,0 +1,126 @@
+//! A selection with the sizes that a plan is computed from.
+
+use super::count::{Amount, Counter};
+use super::level::{DetailLevel, content};
+use super::plan::Plan;
+use crate::redact::Clean;
+use crate::render::{self, Form};
+use crate::select::{Candidate, Role, SectionBody, Selection, Trust};
+
+/// A selection, with the sizes of its sections in full and of their frames.
+pub(super) struct MeasuredSelection<'a> {
+    pub(super) selection: &'a Selection,
+    pub(super) counter: &'a Counter,
+    /// The size of each section's whole text.
+    pub(super) full: Vec<Amount>,
+    /// The size of each section's frame.
+    pub(super) frames: Vec<Amount>,
+    /// The size of the instructions and of the empty line after them.
+    pub(super) head: Amount,
+    /// The index of the root's section.
+    pub(super) root: usize,
+    /// A tag at least as long as that of any plan's rendering.
+    pub(super) tag: render::Tag,
+    places: Vec<Clean>,
+}
+
+impl<'a> MeasuredSelection<'a> {
+    pub(super) fn new(selection: &'a Selection, counter: &'a Counter) -> Self {
+        let candidates = &selection.candidates;
+        let places: Vec<Clean> = candidates.iter().map(|candidate| candidate.origin.place()).collect();
+        let texts: Vec<Clean> = candidates
+            .iter()
+            .map(|candidate| content(&candidate.body, DetailLevel::Full).unwrap_or_default())
+            .collect();
+        // Every plan's contents are cut out of these: the texts, the pointers to them, and the places that gaps name.
+        let pointers: Vec<Clean> =
+            candidates.iter().filter_map(|candidate| content(&candidate.body, DetailLevel::Pointer)).collect();
+        let cuttable = [&texts, &pointers, &places].into_iter().flatten().map(Clean::as_str);
+        let tag = Form::CURRENT.longest_tag(instructions(selection), cuttable);
+        let frames = candidates
+            .iter()
+            .zip(&places)
+            .map(|(candidate, place)| counter.measure(&render::empty_frame(tag, &frame(candidate, place, ""))))
+            .collect();
+        let head = counter
+            .measure(&render::render(Form::CURRENT, instructions(selection), &[], std::iter::empty()).instructions);
+        Self {
+            selection,
+            counter,
+            full: candidates.iter().zip(&texts).map(|(candidate, text)| measure(candidate, text, counter)).collect(),
+            frames,
+            head,
+            root: candidates.iter().position(|candidate| candidate.role == Role::Root).unwrap_or_default(),
+            tag,
+            places,
+        }
+    }
+
+    /// Measures the rendering of a plan exactly.
+    pub(super) fn used(&self, plan: &Plan) -> Amount {
+        let frames: Vec<render::Frame<'_>> = plan
+            .shown
+            .iter()
+            .enumerate()
+            .filter_map(|(section, shown)| {
+                let content = &shown.as_ref()?.content;
+                Some(frame(&self.selection.candidates[section], &self.places[section], content))
+            })
+            .collect();
+        let left_out: Vec<usize> = plan.left_out().collect();
+        let places: Vec<Clean> = self.selection.omissions.iter().map(|omission| omission.origin.place()).collect();
+        let lines: Vec<render::OmissionLine<'_>> =
+            left_out.iter().map(|section| self.budget_line(*section)).chain(self.other_lines(&places)).collect();
+        let text = render::render(Form::CURRENT, instructions(self.selection), &frames, lines.into_iter()).whole();
+        self.counter.measure(&text)
+    }
+
+    /// Returns the line that lists a section which the budget leaves out.
+    pub(super) fn budget_line(&self, section: usize) -> render::OmissionLine<'_> {
+        let candidate = &self.selection.candidates[section];
+        render::OmissionLine {
+            title: &candidate.title,
+            reason: "budget",
+            place: &self.places[section],
+            untrusted: candidate.trust == Trust::Untrusted,
+        }
+    }
+
+    /// Returns the lines that list the omissions for other reasons; `places` are those of their origins.
+    pub(super) fn other_lines<'b>(&'b self, places: &'b [Clean]) -> impl Iterator<Item = render::OmissionLine<'b>> {
+        self.selection.omissions.iter().zip(places).map(|(omission, place)| render::OmissionLine {
+            title: &omission.title,
+            reason: omission.reason,
+            place,
+            untrusted: omission.trust == Trust::Untrusted,
+        })
+    }
+}
+
+/// Measures a text of a candidate.
+///
+/// Counts of passages are cached, since packs share them; the other texts belong to one root.
+pub(super) fn measure(candidate: &Candidate, text: &Clean, counter: &Counter) -> Amount {
+    match candidate.body {
+        SectionBody::Passage(..) => counter.measure_shared(text),
+        _ => counter.measure(text),
+    }
+}
+
+fn instructions(selection: &Selection) -> &str {
+    match &selection.instructions.body {
+        SectionBody::Whole(text) => text,
+        _ => "",
+    }
+}
+
+fn frame<'b>(candidate: &'b Candidate, place: &'b str, content: &'b str) -> render::Frame<'b> {
+    render::Frame {
+        id: &candidate.id,
+        kind: candidate.kind,
+        source: place,
+        trust: candidate.trust.name(),
+        state: candidate.state.as_deref().or(candidate.status.as_deref()).unwrap_or_default(),
+        content,
+    }
+}

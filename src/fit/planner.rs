@@ -1,0 +1,301 @@
+//! Search for the fullest plan whose rendering is within the budget.
+
+use super::count::{Amount, Counter};
+use super::fixed_part::FixedPart;
+use super::level::{DetailLevel, TrimStep, ladder};
+use super::measured::MeasuredSelection;
+use super::plan::{Plan, ShownSection};
+use super::shorten::{Cut, between, shorten};
+use super::{Fitted, FittedSection, OmittedSection, TooSmall};
+use crate::config::{Budget, Strategy};
+use crate::select::{Candidate, Omission, Role, SectionBody, Selection};
+
+/// The characters of the root's text that the smallest pack shows.
+const BEGINNING: u64 = 240;
+
+/// The most attempts to meet a token limit: joined texts have slightly fewer tokens than the sum of their counts.
+const MAX_ATTEMPTS: usize = 8;
+
+/// Makes a selection fit a budget, as `docs/budget.md` describes.
+///
+/// The root and the instructions always stay. What is left out is listed in
+/// [`Fitted::omissions`], so that a reader can tell "absent" from "left out".
+///
+/// # Errors
+/// [`TooSmall`] if not even the instructions and the beginning of the root
+/// fit, with the smallest limits that work.
+pub fn fit(selection: Selection, budget: &Budget, counter: &Counter) -> Result<Fitted, TooSmall> {
+    let planner = Planner::new(&selection, budget, counter);
+    let chosen = planner.with_claims(planner.best()?);
+    let kept = planner.kept(&chosen.plan);
+    let left_out: Vec<usize> = chosen.plan.left_out().collect();
+    let instructions_tokens = match &selection.instructions.body {
+        SectionBody::Whole(text) => counter.measure_shared(text).tokens,
+        _ => 0,
+    };
+    let counted = counter.counts_tokens();
+    let mut omissions: Vec<OmittedSection> = left_out
+        .into_iter()
+        .map(|section| {
+            let candidate = &selection.candidates[section];
+            let full = planner.measured.full[section];
+            let omission = Omission { chars: Some(full.chars), ..omission(candidate) };
+            OmittedSection { omission, tokens: counted.then_some(full.tokens) }
+        })
+        .collect();
+    omissions
+        .extend(selection.omissions.iter().map(|omission| OmittedSection { omission: omission.clone(), tokens: None }));
+    Ok(Fitted { kept, omissions, budget: budget.clone(), used: chosen.used, instructions_tokens, selection })
+}
+
+fn omission(candidate: &Candidate) -> Omission {
+    Omission {
+        id: candidate.id.clone(),
+        title: candidate.title.clone(),
+        origin: candidate.origin.clone(),
+        provenance: candidate.provenance,
+        reason: "budget",
+        trust: candidate.trust,
+        chars: None,
+    }
+}
+
+/// A plan with the size of its rendering.
+struct Chosen {
+    plan: Plan,
+    used: Amount,
+}
+
+/// The search for the fullest plan within a budget.
+struct Planner<'a> {
+    selection: &'a Selection,
+    counter: &'a Counter,
+    measured: MeasuredSelection<'a>,
+    budget: &'a Budget,
+    /// The budget's limits without the margin.
+    limits: Amount,
+    ladder: Vec<TrimStep>,
+}
+
+impl<'a> Planner<'a> {
+    fn new(selection: &'a Selection, budget: &'a Budget, counter: &'a Counter) -> Self {
+        Self {
+            selection,
+            counter,
+            measured: MeasuredSelection::new(selection, counter),
+            budget,
+            limits: limits(budget),
+            ladder: ladder(&selection.candidates, budget.strategy),
+        }
+    }
+
+    /// Returns the fullest plan whose rendering is within the limits.
+    ///
+    /// A plan must be whole or show at least as much of the root as the
+    /// smallest one does, so that every limit from the smallest on works.
+    fn best(&self) -> Result<Chosen, TooSmall> {
+        let limit = self.limits.tokens;
+        let (mut best, mut over): (Option<Chosen>, u64) = (None, u64::MAX);
+        let (mut aim, mut back) = (limit, 1);
+        for _ in 0..MAX_ATTEMPTS {
+            let Some(plan) = self.plan_within(Amount { tokens: aim, ..self.limits }) else { break };
+            let whole = plan.is_whole();
+            let used = self.measured.used(&plan);
+            let next = if used.fits(self.limits) {
+                let slack = limit - used.tokens;
+                if best.as_ref().is_none_or(|best| used.chars >= best.used.chars) {
+                    best = Some(Chosen { plan, used });
+                }
+                if whole || limit == u64::MAX || slack <= limit / 100 {
+                    break;
+                }
+                aim.saturating_add(slack).min(aim.midpoint(over))
+            } else if limit == u64::MAX {
+                // Characters and bytes add up exactly, so another token limit changes nothing.
+                break;
+            } else {
+                over = over.min(aim);
+                // Cuts are rounded, so a small step back may change nothing: each is twice the one before.
+                back = (back * 2).max(used.tokens.saturating_sub(limit));
+                aim.saturating_sub(back)
+            };
+            if next == aim || next >= over && over < u64::MAX {
+                break;
+            }
+            aim = next;
+        }
+        if let Some(best) = best.take_if(|best| best.plan.is_whole()) {
+            return Ok(best);
+        }
+        let smallest = self.smallest();
+        if !smallest.used.fits(self.limits) {
+            return Err(self.too_small(&smallest));
+        }
+        let beginning = smallest.plan.len_at(self.measured.root);
+        Ok(best.filter(|best| best.plan.len_at(self.measured.root) >= beginning).unwrap_or(smallest))
+    }
+
+    /// Adds as many claims about the root as fit, if the plan is whole.
+    ///
+    /// A plan that trims anything shows none, so that text by untrusted authors displaces nothing.
+    fn with_claims(&self, chosen: Chosen) -> Chosen {
+        let edges = self.selection.candidates.iter().enumerate().find_map(|(at, candidate)| match &candidate.body {
+            SectionBody::Edges(list) if list.claims.count > 0 => Some((at, list)),
+            _ => None,
+        });
+        let Some((at, list)) = edges.filter(|_| chosen.plan.is_whole()) else { return chosen };
+        let Some(shown) = chosen.plan.shown[at].clone() else { return chosen };
+        let with = |count| {
+            let mut plan = chosen.plan.clone();
+            plan.shown[at] = Some(ShownSection { content: list.claims.below(&shown.content, count), ..shown.clone() });
+            let used = self.measured.used(&plan);
+            used.fits(self.limits).then_some(Chosen { plan, used })
+        };
+        (0..=list.claims.rows.len()).rev().find_map(with).unwrap_or(chosen)
+    }
+
+    /// Returns the smallest plan: every step taken, and the beginning of the root.
+    fn smallest(&self) -> Chosen {
+        let mut plan = Plan::whole(self.selection);
+        for step in &self.ladder {
+            if step.to == DetailLevel::LeftOut {
+                plan.shown[step.section] = None;
+            } else if let Some(lower) = ShownSection::at(&self.selection.candidates[step.section], step.to)
+                && lower.content.len() < plan.len_at(step.section)
+            {
+                plan.shown[step.section] = Some(lower);
+            }
+        }
+        let room = Amount { chars: BEGINNING, ..Amount::UNLIMITED };
+        if self.measured.full[self.measured.root].chars > BEGINNING + BEGINNING / 2 {
+            plan.shown[self.measured.root] = self.cut_root(room).or_else(|| plan.shown[self.measured.root].clone());
+        }
+        let used = self.measured.used(&plan);
+        Chosen { plan, used }
+    }
+
+    /// Returns the smallest limits that work.
+    ///
+    /// Small texts may be smaller in full than in their lowest level of detail.
+    fn too_small(&self, smallest: &Chosen) -> TooSmall {
+        let whole = self.measured.full.iter().fold(Amount::default(), |sum, amount| sum.plus(*amount));
+        let mut used = smallest.used;
+        if whole.chars <= 2 * used.chars {
+            let whole = self.measured.used(&Plan::whole(self.selection));
+            used = used.with(whole, u64::min);
+        }
+        let keep = 100 - u64::from(self.budget.margin.min(99));
+        let with_margin = |value: u64| (value * 100).div_ceil(keep);
+        TooSmall {
+            smallest: Amount {
+                chars: with_margin(used.chars),
+                bytes: with_margin(used.bytes),
+                tokens: with_margin(used.tokens),
+            },
+        }
+    }
+
+    /// Returns the first plan of the ladder within `limits`, by the sum of its parts.
+    fn plan_within(&self, limits: Amount) -> Option<Plan> {
+        let candidates = &self.selection.candidates;
+        let mut plan = Plan::whole(self.selection);
+        let mut fixed = FixedPart::new(&self.measured);
+        let root_full = self.measured.full[self.measured.root];
+        if fixed.total().plus(root_full).fits(limits) {
+            return Some(plan);
+        }
+        let reserve = match self.budget.strategy {
+            Strategy::Both => self.share_root(&mut plan, limits, fixed.total()),
+            Strategy::DropLowPriority | Strategy::TruncateTail => Some(root_full),
+        };
+        for step in &self.ladder {
+            let before = fixed.total();
+            let Some(upper) = fixed.take(step) else { continue };
+            let candidate = &candidates[step.section];
+            plan.shown[step.section] = ShownSection::at(candidate, step.to);
+            let Some(reserve) = reserve.filter(|reserve| fixed.total().plus(*reserve).fits(limits)) else { continue };
+            let tail = self.budget.strategy == Strategy::TruncateTail;
+            if step.to == DetailLevel::LeftOut && !tail {
+                return Some(plan);
+            }
+            let others = if step.to == DetailLevel::LeftOut {
+                before.minus(upper.amount)
+            } else {
+                fixed.total().minus(fixed.amount(step.section))
+            };
+            let room = limits.minus(others.plus(reserve));
+            if !others.plus(reserve).fits(limits) {
+                return Some(plan);
+            }
+            if let Some((content, detail)) = between(&candidate.body, upper.level, step.to, tail, room, self.counter) {
+                plan.shown[step.section] = Some(ShownSection { content, detail });
+            }
+            return Some(plan);
+        }
+        if !fixed.total().fits(limits) {
+            return None;
+        }
+        plan.shown[self.measured.root] = Some(self.cut_root(limits.minus(fixed.total()))?);
+        Some(plan)
+    }
+
+    /// Shortens the root to its share of the limits, and returns the amount reserved for it.
+    ///
+    /// `None` if the share cannot hold the root's beginning: then the root gets what all others leave at the end of the
+    /// ladder. With a single limit in characters or bytes the whole share is reserved, used or not: it grows by at most
+    /// one as the limit does, so a larger budget never takes room from the others.
+    fn share_root(&self, plan: &mut Plan, limits: Amount, others: Amount) -> Option<Amount> {
+        let share = u64::from(self.budget.root_share);
+        let portion = limits.with(limits, |limit, _| match limit {
+            u64::MAX => u64::MAX,
+            limit => u64::try_from(u128::from(limit) * u128::from(share) / 100).unwrap_or(u64::MAX),
+        });
+        let cap = portion.with(limits.minus(others), u64::max);
+        let root = self.measured.full[self.measured.root];
+        if root.fits(cap) {
+            return Some(root);
+        }
+        let shown = self.cut_root(cap)?;
+        let amount = self.counter.measure(&shown.content);
+        plan.shown[self.measured.root] = Some(shown);
+        let limited = [limits.chars, limits.bytes, limits.tokens].iter().filter(|limit| **limit < u64::MAX).count();
+        let reserved = limited == 1 && limits.tokens == u64::MAX;
+        Some(if reserved { cap.with(root, u64::min) } else { amount })
+    }
+
+    /// Returns the root's text cut to `room`; `None` if not even its beginning fits.
+    fn cut_root(&self, room: Amount) -> Option<ShownSection> {
+        let SectionBody::Passage(passage, _) = &self.selection.candidates[self.measured.root].body else { return None };
+        if self.measured.full[self.measured.root].fits(room) {
+            return Some(ShownSection { content: passage.full().clone(), detail: "full" });
+        }
+        let content = shorten(passage, None, Cut::KeepKeys, room, self.counter)?;
+        Some(ShownSection { content, detail: "truncated" })
+    }
+
+    /// Returns the sections that a plan keeps.
+    fn kept(&self, plan: &Plan) -> Vec<FittedSection> {
+        plan.shown
+            .iter()
+            .enumerate()
+            .filter_map(|(candidate, shown)| {
+                let ShownSection { content, detail } = shown.as_ref()?;
+                let whole = *detail == "full";
+                // Claims below the edges are not part of their full size.
+                let counted = whole && self.selection.candidates[candidate].role != Role::Edges;
+                let tokens = if counted { self.measured.full[candidate] } else { self.counter.measure(content) }.tokens;
+                let full_chars = (!whole).then_some(self.measured.full[candidate].chars);
+                Some(FittedSection { candidate, content: content.clone(), detail, tokens, full_chars })
+            })
+            .collect()
+    }
+}
+
+/// Returns the limits less the margin; `u64::MAX` for a unit without a limit.
+fn limits(budget: &Budget) -> Amount {
+    let keep = u128::from(100 - budget.margin.min(99));
+    let limit = |limit: Option<u64>| {
+        limit.map_or(u64::MAX, |limit| u64::try_from(u128::from(limit) * keep / 100).unwrap_or(u64::MAX))
+    };
+    Amount { chars: limit(budget.max_chars), bytes: limit(budget.max_bytes), tokens: limit(budget.max_tokens) }
+}
