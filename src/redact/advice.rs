@@ -1,7 +1,7 @@
 //! What a record tells the user to do, without a word about the secret.
 
 use super::hidden::{COMMENT, HIDDEN, IMAGE};
-use super::hygiene::INVISIBLE;
+use super::invisible::INVISIBLE;
 
 /// How to include what `rule` removed from the file at `path`, where it lies in the repo.
 ///

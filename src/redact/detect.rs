@@ -1,15 +1,14 @@
 //! One pass over a text: keywords first, then the rules that they call.
 
-use super::generic::{self, LABELS, Names, SPOTS, Word};
+use super::generic::{self, LABELS, Names, Word};
 use super::keywords::Keywords;
-use super::providers::{PROVIDERS, Provider};
-use super::rules::{self, FindingLabel, TokenRule};
+use super::rules::{self, FindingLabel, Provider, TokenRule};
 use super::text::WordEnds;
-use super::{dots, keys, names, phrases, url};
+use super::{keys, phrases, positional_tokens, url};
 use std::sync::OnceLock;
 
 /// What a record says of a URL's password.
-static URL_PASSWORD: FindingLabel =
+pub(super) static URL_PASSWORD: FindingLabel =
     FindingLabel { name: "url-password", reason: "is the password or token of a URL", rank: 3 };
 
 /// Whose rule a finding is of.
@@ -50,10 +49,10 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
     static KEYWORDS: OnceLock<Keywords<KeywordTarget>> = OnceLock::new();
     KEYWORDS.get_or_init(|| {
         let mut words: Vec<(String, KeywordTarget)> = Vec::new();
-        for rule in rules::all().chain(&SPOTS) {
+        for rule in rules::token_rules() {
             words.extend(rule.keywords().map(|word| (word, KeywordTarget::Rule(rule))));
         }
-        for provider in PROVIDERS {
+        for provider in rules::providers() {
             words.extend(provider.words.iter().map(|word| ((*word).to_owned(), KeywordTarget::Provider(provider))));
         }
         words.extend(LABELS.iter().map(|word| (word.word.to_owned(), KeywordTarget::Word(word))));
@@ -74,14 +73,6 @@ fn keywords() -> &'static Keywords<KeywordTarget> {
     })
 }
 
-/// Every built-in label.
-pub(super) fn labels() -> impl Iterator<Item = &'static FindingLabel> {
-    let rules = rules::all().chain(&SPOTS).map(|rule| &rule.label);
-    let providers = PROVIDERS.iter().map(|provider| &provider.label);
-    let others = [&URL_PASSWORD, &keys::BLOCK, &keys::FILE, phrases::LABEL];
-    rules.chain(providers).chain(names::LABELS).chain(dots::LABELS).chain(others)
-}
-
 /// What the built-in rules find in `text`, in no order; findings may overlap.
 ///
 /// `strict`: the text is a record rather than prose, see `crate::redact::generic::Names::value`.
@@ -90,7 +81,9 @@ pub(super) fn built_in(text: &[u8], strict: bool) -> Vec<Finding> {
     let mut assigned = Names::default();
     let mut ends = WordEnds::default();
     let mut key_end = 0;
-    dots::tokens(text, |start, end, label| findings.push(Finding { start, end, of: RuleRef::Ours(label) }));
+    positional_tokens::tokens(text, |start, end, label| {
+        findings.push(Finding { start, end, of: RuleRef::Ours(label) })
+    });
     keywords().each(text, |at, hit_end, call| {
         let found = match call {
             KeywordTarget::Rule(rule) => rule.find(text, at).map(|(start, end)| {

@@ -2,7 +2,7 @@
 
 use super::detect::{Finding, RuleRef};
 use super::engine::Redactor;
-use super::hygiene::INVISIBLE;
+use super::invisible::INVISIBLE;
 use super::view::View;
 use crate::model::RemovedLines;
 use std::borrow::Cow;

@@ -4,10 +4,10 @@ use super::clean::Clean;
 use super::detect::{self, Finding, RuleRef};
 use super::edit::PieceEdit;
 use super::hidden::{COMMENT, HIDDEN, IMAGE};
-use super::hygiene;
-use super::spread::FoundSecrets;
+use super::invisible;
+use super::propagate::FoundSecrets;
 use super::view::View;
-use super::{advice, generic, rules};
+use super::{advice, catalog, generic, rules};
 use crate::config::{RedactionAllow, RedactionRule, RedactionSettings};
 use crate::model::{Digest, RemovedLines};
 use aho_corasick::AhoCorasick;
@@ -95,7 +95,7 @@ impl Redactor {
             rules: reasoned(&settings.rules),
             owners: words.iter().map(|(_, owner)| *owner).collect(),
             keywords,
-            names: detect::labels()
+            names: catalog::secret_labels()
                 .chain([&COMMENT, &IMAGE, &HIDDEN])
                 .map(|label| label.name.to_owned())
                 .chain(own)
@@ -186,7 +186,7 @@ impl Redactor {
         let mut any = false;
         for (index, (draft, findings)) in drafts.iter_mut().zip(found).enumerate() {
             // No entry allows these: whoever reads a finished pack relies on their absence.
-            let hidden = if draft.changed { hygiene::invisible(&draft.text) } else { Vec::new() };
+            let hidden = if draft.changed { invisible::invisible(&draft.text) } else { Vec::new() };
             draft.changed = self.apply(draft, findings, &hidden, |line, of| {
                 let line = pieces[index].line.saturating_add(line);
                 records.entry((index, line, self.name(of).to_owned())).or_insert((0, of)).0 += 1;

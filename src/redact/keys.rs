@@ -1,8 +1,8 @@
 //! Private keys written as blocks of text: PEM, OpenSSH, PGP, PuTTY, and what is left of
 //! them without their frame or wrapped in Base64.
 
-use super::judge;
-use super::rules::{FindingLabel, decode};
+use super::heuristics;
+use super::rules::{FindingLabel, decode_base64};
 
 /// What a record says of a key block.
 pub(super) static BLOCK: FindingLabel =
@@ -88,7 +88,7 @@ pub(super) fn rest(text: &[u8], hit: usize) -> Option<(usize, usize)> {
         prefix += usize::from(matches!(line.get(prefix), Some(b'-' | b'+')));
         let content = line[prefix..].trim_ascii_end();
         // The last line, met first, is as short as the key leaves it.
-        let short = content.len() < LEAST || (judge::is_name(content) && content.len() < 40);
+        let short = content.len() < LEAST || (heuristics::is_name(content) && content.len() < 40);
         if content.is_empty() || !content.iter().all(|b| is_base64(*b)) || (short && size > 0) {
             break;
         }
@@ -103,7 +103,7 @@ pub(super) fn wrapped(text: &[u8], hit: usize) -> Option<(usize, usize, &'static
     if !super::text::starts_token(text, hit) {
         return None;
     }
-    let start = decode(&text[hit..text.len().min(hit + 96)]);
+    let start = decode_base64(&text[hit..text.len().min(hit + 96)]);
     let has = |word: &[u8]| super::text::contains_ignoring_case(&start, word);
     let label = if has(b"private key") {
         &BLOCK
@@ -122,7 +122,7 @@ pub(super) fn bare(text: &[u8], hit: usize) -> Option<(usize, usize)> {
     if run < 40 || !super::text::starts_token(text, hit) {
         return None;
     }
-    let first = decode(&text[hit..hit + 40]);
+    let first = decode_base64(&text[hit..hit + 40]);
     if !first.starts_with(b"openssh-key-v1") && !is_private(&first) {
         return None;
     }
@@ -201,7 +201,7 @@ fn body(text: &[u8], from: usize) -> Option<usize> {
             continue;
         }
         let belongs = if run >= LEAST {
-            run >= 40 || size > 0 || !judge::is_name(&left[..run])
+            run >= 40 || size > 0 || !heuristics::is_name(&left[..run])
         } else {
             size >= LEAST && run > 0 && is_tail(text, at, run)
         };
@@ -241,7 +241,7 @@ fn is_tail(text: &[u8], at: usize, run: usize) -> bool {
         || word.contains(&b'=')
         || (alone
             && word.iter().any(|b| !b.is_ascii_lowercase())
-            && (!judge::is_name(word) || word.iter().any(u8::is_ascii_digit)))
+            && (!heuristics::is_name(word) || word.iter().any(u8::is_ascii_digit)))
 }
 
 /// The length of a header line such as `Proc-Type: 4,ENCRYPTED`.

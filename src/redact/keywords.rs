@@ -4,7 +4,7 @@
 //! Here a filter that stays in the processor's nearest cache rules out most places of a block at
 //! once, and only where some keyword may stand are words looked up by the hash of a few bytes.
 
-use super::telling::WindowFrequency;
+use super::rarest_window::WindowFrequency;
 
 /// How many bytes are looked at together.
 const BLOCK: usize = 64;

@@ -6,30 +6,29 @@
 //! them stay. Invisible characters are deleted on the way.
 
 mod advice;
+mod cached;
 #[cfg(test)]
 mod canaries;
+mod catalog;
 mod clean;
 mod detect;
-mod dots;
 mod edit;
 mod engine;
 mod entity;
 mod environment;
 mod generic;
+mod heuristics;
 mod hidden;
-mod hygiene;
-mod judge;
-mod kept;
+mod invisible;
 mod keys;
 mod keywords;
 mod letters;
-mod listing;
 mod names;
 mod phrases;
-mod providers;
+mod positional_tokens;
+mod propagate;
+mod rarest_window;
 mod rules;
-mod spread;
-mod telling;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -37,10 +36,10 @@ mod url;
 mod variables;
 mod view;
 
+pub use cached::CachedScrub;
+pub use catalog::{RuleInfo, built_in_rules};
 pub use clean::{Clean, CleanBuf};
 pub use engine::{Piece, Redactor, Removal, Scrubbed};
 pub use environment::Environment;
 pub use hidden::VisibleText;
-pub use hygiene::invisible;
-pub use kept::CachedScrub;
-pub use listing::{RuleInfo, built_in_rules};
+pub use invisible::invisible;

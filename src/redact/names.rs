@@ -1,6 +1,6 @@
 //! What a name says of its value: `DB_PASSWORD`, `apiKey`, `next_page_token`.
 
-use super::judge::{NameClass, is_one_of};
+use super::heuristics::{NameClass, is_one_of};
 use super::rules::FindingLabel;
 
 const fn label(name: &'static str, reason: &'static str) -> FindingLabel {

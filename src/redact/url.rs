@@ -1,6 +1,6 @@
 //! Passwords and tokens before the `@` of a URL.
 
-use super::judge::{self, NameClass};
+use super::heuristics::{self, NameClass};
 
 /// Longest user part that is looked at.
 const LONG: usize = 1024;
@@ -28,7 +28,7 @@ pub(super) fn credentials(text: &[u8], from: usize) -> Option<(usize, usize)> {
         }
         // Elsewhere a user without a password is a name or a public key (`enode://…@host`).
         None if text[..from].ends_with(b"http://") || text[..from].ends_with(b"https://") => {
-            let token = user.len() >= 16 && judge::looks_secret(user, NameClass::Token, true);
+            let token = user.len() >= 16 && heuristics::looks_secret(user, NameClass::Token, true);
             token.then_some((from, from + at))
         }
         None => None,
@@ -40,7 +40,7 @@ fn is_open(name: &[u8], password: &[u8], host: &[u8]) -> bool {
     const SHOWN: &[&[u8]] = &[b"password", b"passwd", b"pass", b"pwd", b"pw", b"secret", b"token", b"passw0rd", b"p"];
     let local = !host.contains(&b'.') || host.starts_with(b"127.");
     let port = name.eq_ignore_ascii_case(b"localhost") && password.iter().all(u8::is_ascii_digit);
-    port || judge::is_placeholder(password)
+    port || heuristics::is_placeholder(password)
         || SHOWN.iter().any(|shown| password.eq_ignore_ascii_case(shown))
         || (name.eq_ignore_ascii_case(password) && local)
         // `PASSWORD`, `DB_PASS`: a name in place of the value.

@@ -1,6 +1,6 @@
 //! What of an environment variable is a secret, by its name and the shape of its value.
 
-use super::judge;
+use super::heuristics;
 use std::collections::BTreeSet;
 
 /// Shorter values are too likely to stand in a text by chance.
@@ -46,7 +46,7 @@ pub(super) fn secrets(name: &str, value: &str) -> Vec<String> {
 
 /// Whether a value can be the secret that its variable's name announces.
 fn is_meant(value: &str, strength: NameEvidence) -> bool {
-    let words = judge::is_name(value.as_bytes()) && !value.bytes().any(|b| b.is_ascii_digit());
+    let words = heuristics::is_name(value.as_bytes()) && !value.bytes().any(|b| b.is_ascii_digit());
     let plain = match strength {
         NameEvidence::Says => words && value.bytes().all(|b| b.is_ascii_alphabetic()),
         NameEvidence::Hints => words,
@@ -245,7 +245,7 @@ fn common(letters: &str) -> bool {
 
 fn is_path(value: &str) -> bool {
     let drive = value.as_bytes().get(1..3) == Some(b":\\".as_slice());
-    let relative = value.contains('/') && judge::is_name(value.as_bytes());
+    let relative = value.contains('/') && heuristics::is_name(value.as_bytes());
     let rooted = ["/", "./", "../", "~/"].iter().any(|start| value.starts_with(start));
     // Base64 has `/` too.
     let random = |part: &str| {
@@ -254,7 +254,7 @@ fn is_path(value: &str) -> bool {
             && part.bytes().any(|b| b.is_ascii_uppercase())
             && part.bytes().any(|b| b.is_ascii_digit())
     };
-    let parts = value.matches('/').count() > 1 || judge::is_name(value.as_bytes());
+    let parts = value.matches('/').count() > 1 || heuristics::is_name(value.as_bytes());
     drive
         || relative
         || (rooted && parts && !value.contains('+') && !value.ends_with('=') && !value.split('/').any(random))

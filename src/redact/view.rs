@@ -6,7 +6,7 @@
 
 use super::detect::Finding;
 use super::entity;
-use super::hygiene;
+use super::invisible;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -57,7 +57,7 @@ impl<'t> View<'t> {
 
     /// `raw` without invisible characters; nothing where it has none.
     pub(super) fn visible(raw: &'t str) -> Option<Self> {
-        let hidden = hygiene::invisible(raw);
+        let hidden = invisible::invisible(raw);
         if hidden.is_empty() {
             return None;
         }
@@ -238,7 +238,7 @@ fn read(raw: &str, at: usize) -> Option<(usize, ViewRun)> {
             let wide = matches!(c, '\u{ff01}'..='\u{ff5e}').then(|| char::from_u32(c as u32 - 0xfee0)).flatten();
             match wide {
                 Some(narrow) => Some((c.len_utf8(), ViewRun::Char(narrow))),
-                None => hygiene::is_invisible(c).then_some((c.len_utf8(), ViewRun::Nothing)),
+                None => invisible::is_invisible(c).then_some((c.len_utf8(), ViewRun::Nothing)),
             }
         }
         _ => None,
@@ -246,7 +246,7 @@ fn read(raw: &str, at: usize) -> Option<(usize, ViewRun)> {
 }
 
 fn seen((length, c): (usize, char)) -> (usize, ViewRun) {
-    (length, if hygiene::is_invisible(c) { ViewRun::Nothing } else { ViewRun::Char(c) })
+    (length, if invisible::is_invisible(c) { ViewRun::Nothing } else { ViewRun::Char(c) })
 }
 
 /// The length of the emphasis or code mark at `at` if it stands inside a word.

@@ -1,6 +1,6 @@
 //! What passwords, keys and tokens are called in other languages.
 
-use super::super::judge::NameClass;
+use super::super::heuristics::NameClass;
 use super::super::names;
 use super::super::rules::FindingLabel;
 

@@ -5,13 +5,11 @@ mod labels;
 mod pairs;
 mod prose;
 mod separator;
-mod spots;
 mod value;
 
 pub(super) use labels::{LABELS, Word};
-pub(super) use spots::SPOTS;
 
-use super::judge::{self, NameClass, looks_secret};
+use super::heuristics::{self, NameClass, looks_secret};
 use super::names::class_of;
 use super::rules::FindingLabel;
 use separator::{Separator, separator};
@@ -229,10 +227,10 @@ pub(super) fn field(key: &str, value: &str) -> Option<&'static FindingLabel> {
 fn is_exempt(value: &[u8], class: NameClass) -> bool {
     const SWITCHES: &str = "true false yes no on off null none n/a nil required optional unknown tbd todo";
     let number = value.iter().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b',' | b'_' | b'k' | b'K'));
-    judge::is_placeholder(value)
-        || judge::is_one_of(SWITCHES, value)
+    heuristics::is_placeholder(value)
+        || heuristics::is_one_of(SWITCHES, value)
         || (number && class != NameClass::Password)
-        || (class == NameClass::Weak && !judge::looks_secret(value, class, true))
+        || (class == NameClass::Weak && !heuristics::looks_secret(value, class, true))
 }
 
 fn is_name_byte(byte: u8) -> bool {
@@ -252,7 +250,7 @@ fn qualifier(text: &[u8], start: usize, key: bool) -> usize {
     if key && parted > 1 && parted < before.len() {
         let word = before[..before.len() - parted].iter().rev().take_while(|b| b.is_ascii_alphabetic()).count();
         let parent = &before[before.len() - parted - word..before.len() - parted];
-        if judge::is_one_of(PARENTS, parent) {
+        if heuristics::is_one_of(PARENTS, parent) {
             return start - parted - word;
         }
     }
@@ -260,7 +258,7 @@ fn qualifier(text: &[u8], start: usize, key: bool) -> usize {
         return start;
     };
     let word = before.iter().rev().take_while(|b| b.is_ascii_alphanumeric()).count();
-    let counts = word > 0 && (key || judge::is_one_of(TOKENS, &before[before.len() - word..]));
+    let counts = word > 0 && (key || heuristics::is_one_of(TOKENS, &before[before.len() - word..]));
     if counts { start - 1 - word } else { start }
 }
 

@@ -1,6 +1,6 @@
 //! Names and values that stand apart: `name: X` above `value: Y`, a table's head above its column.
 
-use super::super::judge::{NameClass, looks_secret};
+use super::super::heuristics::{NameClass, looks_secret};
 use super::super::text::starts_ignoring_case;
 use super::Name;
 use super::separator::Separator;

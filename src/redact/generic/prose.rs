@@ -1,6 +1,6 @@
 //! "The password for staging is …", "use … as the password", `api key …`.
 
-use super::super::judge::{self, NameClass, is_one_of, looks_secret};
+use super::super::heuristics::{self, NameClass, is_one_of, looks_secret};
 use super::super::rules::FindingLabel;
 use super::separator::{Separator, after_closers, below, blank, is_quote};
 use super::value::{ValueSpan, bare, quoted};
@@ -82,19 +82,22 @@ impl ProseLabel {
     fn is_secret(&self, text: &[u8], class: NameClass) -> bool {
         let value = &text[self.found.start..self.found.end];
         let looks = looks_secret(value, class, self.found.quoted)
-            || (self.found.quoted && self.tied && judge::is_passphrase(value, class))
-            || (class == NameClass::Weak && judge::is_hexadecimal_key(value));
+            || (self.found.quoted && self.tied && heuristics::is_passphrase(value, class))
+            || (class == NameClass::Weak && heuristics::is_hexadecimal_key(value));
         let plain = class == NameClass::Weak || !self.tied || (self.words > 0 && class != NameClass::Password);
-        let chosen = class == NameClass::Password && value.len() >= 8 && judge::has_all_kinds(value);
+        let chosen = class == NameClass::Password && value.len() >= 8 && heuristics::has_all_kinds(value);
         // `with password pepper99`: what follows is no other noun.
         let given = class == NameClass::Password
             && self.given
             && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2
             && value.len() >= 8;
-        let hexadecimal = judge::is_hexadecimal_key(value);
+        let hexadecimal = heuristics::is_hexadecimal_key(value);
         // `db-credentials version=12`: a pair of its own.
-        let pair = !self.tied && value.iter().position(|b| *b == b'=').is_some_and(|at| judge::is_name(&value[..at]));
-        looks && !pair && (!plain || self.found.quoted || chosen || given || hexadecimal || judge::looks_random(value))
+        let pair =
+            !self.tied && value.iter().position(|b| *b == b'=').is_some_and(|at| heuristics::is_name(&value[..at]));
+        looks
+            && !pair
+            && (!plain || self.found.quoted || chosen || given || hexadecimal || heuristics::looks_random(value))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What stands between a name and its value.
 
-use super::super::judge::is_one_of;
+use super::super::heuristics::is_one_of;
 use super::super::text::starts_ignoring_case;
 use super::Name;
 

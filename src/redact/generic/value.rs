@@ -1,6 +1,6 @@
 //! Values as they stand in a text.
 
-use super::super::judge::{self, NameClass};
+use super::super::heuristics::{self, NameClass};
 use super::super::text::starts_ignoring_case;
 use super::Name;
 use super::separator::{Separator, blank, is_quote};
@@ -46,16 +46,16 @@ pub(super) fn value(
         return None;
     }
     let content = &text[found.start..found.end];
-    let secret = judge::looks_secret(content, class, found.quoted)
-        || (found.quoted && judge::is_passphrase(content, class))
+    let secret = heuristics::looks_secret(content, class, found.quoted)
+        || (found.quoted && heuristics::is_passphrase(content, class))
         || (matches!(class, NameClass::Password | NameClass::Weak | NameClass::Token)
             && is_setting(text, name, found, separator)
-            && (class == NameClass::Password || judge::has_all_kinds(content))
-            && judge::is_chosen(content))
+            && (class == NameClass::Password || heuristics::has_all_kinds(content))
+            && heuristics::is_chosen(content))
         || (class == NameClass::Weak
             && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
             && (found.quoted || separator != Separator::Colon)
-            && judge::is_hexadecimal_key(content));
+            && heuristics::is_hexadecimal_key(content));
     if found.quoted {
         return Some((found, secret));
     }
@@ -63,7 +63,7 @@ pub(super) fn value(
         let line = &text[at..text.len().min(at + 128)];
         let line =
             &line[..line.iter().position(|b| matches!(b, b'\n' | b'`' | b'<' | b'|' | b'"')).unwrap_or(line.len())];
-        if judge::is_passphrase(line, class) {
+        if heuristics::is_passphrase(line, class) {
             return Some((ValueSpan { start: at, end: at + line.trim_ascii_end().len(), quoted: true }, true));
         }
     }

@@ -3,7 +3,7 @@
 //! GitHub keeps some tags with few attributes, none of which is seen, and drops the others.
 
 use super::super::entity;
-use super::super::hygiene::{self, INVISIBLE};
+use super::super::invisible::{self, INVISIBLE};
 use super::{COMMENT, HIDDEN, HiddenRange, IMAGE, target};
 use std::ops::Range;
 
@@ -495,7 +495,7 @@ fn entities(piece: &HtmlPiece<'_>, part: Range<usize>, edits: &mut Vec<HiddenRan
     while let Some(start) = html[at..part.end].find('&').map(|offset| at + offset) {
         at = start + 1;
         if let Some((length, c)) = entity::html(&html.as_bytes()[start..part.end])
-            && hygiene::is_invisible(c)
+            && invisible::is_invisible(c)
         {
             edits.push(HiddenRange::silent(piece.range(start..start + length), &INVISIBLE));
             at = start + length;

@@ -1,6 +1,6 @@
 //! Reads Markdown and finds what of it does not show.
 
-use super::super::hygiene::{self, INVISIBLE};
+use super::super::invisible::{self, INVISIBLE};
 use super::html::Html;
 use super::{COMMENT, HIDDEN, HiddenRange, IMAGE, Replacement, drawn, target};
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
@@ -253,7 +253,7 @@ impl<'t> Reader<'t> {
 
     /// Reads text that shows, or an entity for a character that does not.
     fn shown(&mut self, shown: &str, range: Range<usize>) {
-        let visible = shown.chars().any(|c| !c.is_whitespace() && !hygiene::is_invisible(c));
+        let visible = shown.chars().any(|c| !c.is_whitespace() && !invisible::is_invisible(c));
         match &mut self.code {
             Some(code) => {
                 let start = code.content.as_ref().map_or(range.start, |content| content.start);
@@ -261,7 +261,7 @@ impl<'t> Reader<'t> {
             }
             None => {
                 self.inline(range.clone());
-                if self.text[range.clone()].starts_with('&') && shown.chars().all(hygiene::is_invisible) {
+                if self.text[range.clone()].starts_with('&') && shown.chars().all(invisible::is_invisible) {
                     self.edits.push(HiddenRange::silent(range.clone(), &INVISIBLE));
                 }
             }
@@ -651,7 +651,7 @@ fn words(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
                 continue;
             }
             let end = rest + c.len_utf8();
-            if c.is_alphanumeric() || (!c.is_ascii() && !c.is_whitespace() && !hygiene::is_invisible(c)) {
+            if c.is_alphanumeric() || (!c.is_ascii() && !c.is_whitespace() && !invisible::is_invisible(c)) {
                 first.get_or_insert(rest);
                 last = end;
             }

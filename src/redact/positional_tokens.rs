@@ -1,6 +1,6 @@
 //! Tokens that no keyword announces, known by where their dots stand.
 
-use super::judge;
+use super::heuristics;
 use super::rules::FindingLabel;
 use super::text::starts_token;
 
@@ -59,7 +59,7 @@ fn discord(text: &[u8], dot: usize) -> Option<(usize, usize)> {
         && text[dot + 1..dot + 7].iter().all(is_part)
         && (27..=45).contains(&after)
         && matches!(text[start], b'M' | b'N' | b'O');
-    (formed && starts_token(text, start) && !judge::is_name(token) && !judge::is_sample(token))
+    (formed && starts_token(text, start) && !heuristics::is_name(token) && !heuristics::is_sample(token))
         .then_some((start, start + token.len()))
 }
 
@@ -70,7 +70,7 @@ fn airtable(text: &[u8], start: usize) -> Option<(usize, usize)> {
     let formed = token.starts_with(b"pat")
         && token[3..17].iter().all(u8::is_ascii_alphanumeric)
         && token[18..].iter().all(u8::is_ascii_hexdigit);
-    (formed && starts_token(text, start) && !judge::is_sample(token)).then_some((start, end))
+    (formed && starts_token(text, start) && !heuristics::is_sample(token)).then_some((start, end))
 }
 
 #[cfg(test)]

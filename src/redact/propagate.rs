@@ -3,7 +3,7 @@
 use super::detect::{Finding, RuleRef};
 use super::edit::PieceEdit;
 use super::engine::Piece;
-use super::judge;
+use super::heuristics;
 use super::text::starts_token;
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +26,7 @@ pub(super) struct FoundSecrets {
 impl FoundSecrets {
     /// Adds a value found in `piece`.
     pub(super) fn add(&mut self, piece: &Piece<'_>, value: &[u8], of: RuleRef) {
-        if judge::is_distinct(value) && value.len() <= LONGEST {
+        if heuristics::is_distinct(value) && value.len() <= LONGEST {
             for form in forms(value) {
                 self.distinct.entry(form).or_insert(of);
             }

@@ -4,13 +4,9 @@
 //! whose, and the value has exactly the alphabet and the length of that provider's
 //! keys. A name that also says id, commit, digest, url and the like is left alone.
 
-mod table;
-
-pub(super) use table::PROVIDERS;
-
-use super::judge;
-use super::rules::FindingLabel;
-use super::text::{contains_ignoring_case, starts_token};
+use super::super::heuristics;
+use super::super::text::{contains_ignoring_case, starts_token};
+use super::{FindingLabel, WEAK};
 
 /// Longest name.
 const NAME: usize = 64;
@@ -33,7 +29,7 @@ const PUBLIC_BEFORE: &[&[u8]] = &[b"commit", b"digest", b"checksum", b"sha256", 
 
 /// The characters of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Alphabet {
+pub(super) enum Alphabet {
     /// Hexadecimal digits, letters in one case.
     Hex,
     /// Letters and digits.
@@ -48,27 +44,31 @@ enum Alphabet {
     Dotted,
 }
 
-/// An alphabet, the least and the greatest length.
+/// The form of a value: its alphabet, its least and its greatest length.
 #[derive(Debug)]
-struct TokenForm(Alphabet, usize, usize);
+pub(super) struct TokenForm(pub(super) Alphabet, pub(super) usize, pub(super) usize);
 
-/// A provider.
+/// A provider whose keys are recognized by its name before them.
 #[derive(Debug)]
-pub(super) struct Provider {
-    pub(super) label: FindingLabel,
-    /// Its name's spellings, in lower case.
-    pub(super) words: &'static [&'static str],
+pub(in super::super) struct Provider {
+    pub(in super::super) label: FindingLabel,
+    /// The spellings of the provider's name, in lower case.
+    pub(in super::super) words: &'static [&'static str],
     forms: &'static [TokenForm],
 }
 
-/// The form of one length or of a range of lengths.
-const fn form(alphabet: Alphabet, lengths: &[usize]) -> TokenForm {
-    TokenForm(alphabet, lengths[0], lengths[lengths.len() - 1])
-}
-
 impl Provider {
+    pub(super) const fn new(
+        name: &'static str,
+        reason: &'static str,
+        words: &'static [&'static str],
+        forms: &'static [TokenForm],
+    ) -> Self {
+        Self { label: FindingLabel { name, reason, rank: WEAK }, words, forms }
+    }
+
     /// The key whose name holds one of the provider's words at `hit..end`.
-    pub(super) fn find(&self, text: &[u8], hit: usize, end: usize) -> Option<(usize, usize)> {
+    pub(in super::super) fn find(&self, text: &[u8], hit: usize, end: usize) -> Option<(usize, usize)> {
         if !is_word_of_name(text, hit, end) {
             return None;
         }
@@ -127,15 +127,15 @@ impl Alphabet {
         let one_case = !value.iter().any(u8::is_ascii_uppercase) || !value.iter().any(u8::is_ascii_lowercase);
         let shaped = match self {
             Self::Hex => one_case,
-            Self::Uuid => judge::is_uuid(value),
+            Self::Uuid => heuristics::is_uuid(value),
             Self::Dotted => value[1..].iter().any(|b| matches!(b, b'.' | b':')),
             // A commit's digest under another name.
             Self::Word | Self::Base64 => !(hexadecimal && matches!(value.len(), 40 | 64)),
             Self::Alnum => true,
         };
         let mixed = value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic);
-        let made = hexadecimal || self == Self::Uuid || !judge::is_name(value);
-        shaped && mixed && made && !judge::is_sample(value) && !judge::is_placeholder(value)
+        let made = hexadecimal || self == Self::Uuid || !heuristics::is_name(value);
+        shaped && mixed && made && !heuristics::is_sample(value) && !heuristics::is_placeholder(value)
     }
 }
 
@@ -216,7 +216,7 @@ fn is_public(name: &[u8]) -> bool {
     for byte in name.iter().chain(b" ") {
         let hump = byte.is_ascii_uppercase() && previous.is_ascii_lowercase();
         if hump || !byte.is_ascii_alphanumeric() {
-            if judge::is_one_of(PUBLIC, &word) {
+            if heuristics::is_one_of(PUBLIC, &word) {
                 return true;
             }
             word.clear();
@@ -231,12 +231,12 @@ fn is_public(name: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::providers;
     use crate::redact::canaries::{SEED, fill};
 
     fn found(text: &str) -> Option<String> {
         let lower = text.to_ascii_lowercase();
-        PROVIDERS.iter().find_map(|provider| {
+        providers().iter().find_map(|provider| {
             provider.words.iter().find_map(|word| {
                 let hits = lower.match_indices(word);
                 let mut found = hits.filter_map(|(hit, word)| provider.find(text.as_bytes(), hit, hit + word.len()));
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn words_are_in_lower_case() {
-        for provider in PROVIDERS {
+        for provider in providers() {
             assert!(provider.words.iter().all(|word| *word == word.to_ascii_lowercase()), "{provider:?}");
         }
     }
