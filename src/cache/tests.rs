@@ -57,7 +57,7 @@ fn readings_last_and_are_forgotten_once_nobody_asks_for_them() {
     let redactor = Redactor::new(&crate::config::RedactionSettings::default());
     let pieces = [Piece { key: "body", text: "text", line: 1 }];
     let reading = CachedReading {
-        scrubbed: redactor.scrub("", &pieces).kept(&pieces),
+        scrubbed: redactor.scrub("", &pieces).cached(&pieces, &Digester::default()).unwrap(),
         markdown: Vec::new(),
         digest: Digest::of(""),
     };

@@ -140,9 +140,11 @@ impl CachingRedactor<'_> {
         digested: impl FnOnce(&Scrubbed) -> Digest,
     ) -> ScrubResult {
         let key = self.memory.begun().map(|begun| key(begun, from, pieces));
+        // What it is stored under begins with the cache's key; a cached result has to prove that it was made with it.
+        let proof = self.memory.begun().zip(key).map(|(begun, key)| begun.part("scrubbed").part(key.bytes()));
         let known = key.and_then(|key| self.memory.recall(&key)).filter(|known| known.markdown.len() == marked.len());
         if let Some(CachedReading { scrubbed, markdown, digest }) = known
-            && let Some(scrubbed) = scrubbed.restored(pieces)
+            && let Some(scrubbed) = proof.as_ref().and_then(|proof| scrubbed.restore(pieces, proof))
         {
             return ScrubResult { scrubbed, markdown: markdown.into_iter().map(Arc::new).collect(), digest };
         }
@@ -150,8 +152,10 @@ impl CachingRedactor<'_> {
         let texts = marked.iter().map(|index| scrubbed.texts.get(*index).map_or("", |text| text.as_str()));
         let mut markdown: Vec<Markdown> = texts.map(Markdown::read).collect();
         let digest = digested(&scrubbed);
-        if let Some(key) = key {
-            let reading = CachedReading { scrubbed: scrubbed.kept(pieces), markdown, digest };
+        if let Some((key, proof)) = key.zip(proof)
+            && let Some(cached) = scrubbed.cached(pieces, &proof)
+        {
+            let reading = CachedReading { scrubbed: cached, markdown, digest };
             self.memory.keep(&key, &reading);
             markdown = reading.markdown;
         }

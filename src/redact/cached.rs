@@ -1,55 +1,67 @@
-//! What scrubbing gave, in a form that can be put away and used again for the same texts.
+//! A scrubbing result that a cache can store.
 
 use super::{Clean, Piece, Removal, Scrubbed};
-use crate::model::RemovedLines;
+use crate::model::{Digest, Digester, RemovedLines};
 use serde::{Deserialize, Serialize};
 
-/// The outcome of [`Redactor::scrub`](super::Redactor::scrub) for pieces that whoever keeps it can tell apart.
+/// The result of [`Redactor::scrub`](super::Redactor::scrub), stored for the next time that the same pieces occur.
 ///
-/// It holds no raw text: of a piece that nothing was taken out of it says only that, and of the
-/// others it has what remained.
+/// It holds no raw text: only what changed, and that as it was after scrubbing. Reading one from bytes makes no
+/// text [`Clean`]: [`CachedScrub::restore`] does, after it has checked who wrote it and for which pieces.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CachedScrub {
-    /// Piece by piece what scrubbing changed it to; nothing where it stayed as it was.
+    /// A keyed digest of `outcome`.
+    proof: Digest,
+    /// A [`ScrubOutcome`], encoded.
+    outcome: Vec<u8>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ScrubOutcome {
+    /// The scrubbed text of each piece; `None` if scrubbing left it unchanged.
     texts: Vec<Option<String>>,
     removals: Vec<Removal>,
     /// The pieces that lost line ends, and where.
-    folds: Vec<(usize, Vec<RemovedLines>)>,
+    removed_lines: Vec<(usize, Vec<RemovedLines>)>,
 }
 
 impl Scrubbed {
-    /// What has to be kept of it beside `pieces`, which it was made of.
-    pub fn kept(&self, pieces: &[Piece<'_>]) -> CachedScrub {
+    /// Encodes this result of scrubbing `pieces` for a cache; `None` if it cannot be encoded.
+    ///
+    /// `key` has to begin with a secret of the cache and to name the pieces, their path, the settings and the version
+    /// of the program: it is what [`CachedScrub::restore`] trusts.
+    pub fn cached(&self, pieces: &[Piece<'_>], key: &Digester) -> Option<CachedScrub> {
         let changed = |(text, piece): (&Clean, &Piece<'_>)| (text.as_str() != piece.text).then(|| text.to_string());
-        CachedScrub {
+        let outcome = ScrubOutcome {
             texts: self.texts.iter().zip(pieces).map(changed).collect(),
             removals: self.removals.clone(),
-            folds: self.folds.iter().cloned().enumerate().filter(|(_, folds)| !folds.is_empty()).collect(),
-        }
+            removed_lines: self.folds.iter().cloned().enumerate().filter(|(_, lines)| !lines.is_empty()).collect(),
+        };
+        let outcome = postcard::to_allocvec(&outcome).ok()?;
+        Some(CachedScrub { proof: key.clone().part(&outcome).digest(), outcome })
     }
 }
 
 impl CachedScrub {
-    /// What scrubbing `pieces` gave. They have to be the very texts, under the same path, settings and
-    /// version, that it was kept for: that they passed the door once is all that makes them clean.
-    ///
-    /// Nothing where they cannot be, because there are more or fewer of them.
-    pub fn restored(self, pieces: &[Piece<'_>]) -> Option<Scrubbed> {
-        if self.texts.len() != pieces.len() {
+    /// Returns the result that was cached for `pieces` under `key`; `None` if it was cached under another key or has
+    /// been changed since.
+    pub fn restore(self, pieces: &[Piece<'_>], key: &Digester) -> Option<Scrubbed> {
+        if key.clone().part(&self.outcome).digest() != self.proof {
+            return None;
+        }
+        let outcome: ScrubOutcome = postcard::from_bytes(&self.outcome).ok()?;
+        if outcome.texts.len() != pieces.len() || outcome.removals.iter().any(|removal| removal.piece >= pieces.len()) {
             return None;
         }
         let mut folds = vec![Vec::new(); pieces.len()];
-        for (piece, lost) in self.folds {
-            *folds.get_mut(piece)? = lost;
+        for (piece, lines) in outcome.removed_lines {
+            *folds.get_mut(piece)? = lines;
         }
-        if self.removals.iter().any(|removal| removal.piece >= pieces.len()) {
-            return None;
-        }
-        let texts = self.texts.into_iter().zip(pieces).map(|(changed, piece)| match changed {
-            None => Clean::vouched(piece.text),
-            Some(text) => Clean::vouched(text),
+        let texts = outcome.texts.into_iter().zip(pieces).map(|(changed, piece)| match changed {
+            None => Clean::scrubbed(piece.text),
+            Some(text) => Clean::scrubbed(text),
         });
-        Some(Scrubbed { texts: texts.collect(), removals: self.removals, folds })
+        Some(Scrubbed { texts: texts.collect(), removals: outcome.removals, folds })
     }
 }
 
@@ -61,15 +73,30 @@ mod tests {
     use crate::redact::Redactor;
 
     #[test]
-    fn what_was_kept_gives_the_same_and_holds_no_secret() {
+    fn a_cached_result_is_restored_whole_and_holds_no_secret() {
         let token = ["gh", "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
         let text = format!("first\n{token}\nlast");
         let pieces = [Piece { key: "title", text: "T", line: 1 }, Piece { key: "body", text: &text, line: 2 }];
         let scrubbed = Redactor::new(&RedactionSettings::default()).scrub("a.md", &pieces);
-        let kept = scrubbed.kept(&pieces);
-        let json = serde_json::to_string(&kept).unwrap();
-        assert!(!json.contains(&token) && json.contains("[REDACTED:"), "{json}");
-        assert_eq!(kept.clone().restored(&pieces[..1]), None);
-        assert_eq!(kept.restored(&pieces).unwrap(), scrubbed);
+        let key = Digester::default().part("key");
+        let cached = scrubbed.cached(&pieces, &key).unwrap();
+        let bytes = postcard::to_allocvec(&cached).unwrap();
+        let has = |part: &str| bytes.windows(part.len()).any(|window| window == part.as_bytes());
+        assert!(!has(&token) && has("[REDACTED:"));
+        assert_eq!(cached.clone().restore(&pieces[..1], &key), None);
+        assert_eq!(cached.restore(&pieces, &key).unwrap(), scrubbed);
+    }
+
+    #[test]
+    fn only_the_holder_of_the_key_makes_cached_text_clean() {
+        let pieces = [Piece { key: "body", text: "text", line: 1 }];
+        let scrubbed = Redactor::new(&RedactionSettings::default()).scrub("a.md", &pieces);
+        let key = Digester::default().part("key");
+        let cached = scrubbed.cached(&pieces, &key).unwrap();
+        assert_eq!(cached.clone().restore(&pieces, &Digester::default().part("another key")), None);
+        let outcome =
+            ScrubOutcome { texts: vec![Some("raw".to_owned())], removals: Vec::new(), removed_lines: Vec::new() };
+        let forged = CachedScrub { outcome: postcard::to_allocvec(&outcome).unwrap(), ..cached };
+        assert_eq!(forged.restore(&pieces, &key), None);
     }
 }

@@ -142,8 +142,8 @@ impl Redactor {
         let texts = drafts
             .into_iter()
             .map(|draft| match draft.text {
-                Cow::Borrowed(text) => Clean::vouched(text),
-                Cow::Owned(text) => Clean::vouched(text),
+                Cow::Borrowed(text) => Clean::scrubbed(text),
+                Cow::Owned(text) => Clean::scrubbed(text),
             })
             .collect();
         Scrubbed { texts, removals, folds }
