@@ -35,7 +35,13 @@ impl Scrubbed {
         let outcome = ScrubOutcome {
             texts: self.texts.iter().zip(pieces).map(changed).collect(),
             removals: self.removals.clone(),
-            removed_lines: self.folds.iter().cloned().enumerate().filter(|(_, lines)| !lines.is_empty()).collect(),
+            removed_lines: self
+                .removed_lines
+                .iter()
+                .cloned()
+                .enumerate()
+                .filter(|(_, lines)| !lines.is_empty())
+                .collect(),
         };
         let outcome = postcard::to_allocvec(&outcome).ok()?;
         Some(CachedScrub { proof: key.clone().part(&outcome).digest(), outcome })
@@ -53,15 +59,15 @@ impl CachedScrub {
         if outcome.texts.len() != pieces.len() || outcome.removals.iter().any(|removal| removal.piece >= pieces.len()) {
             return None;
         }
-        let mut folds = vec![Vec::new(); pieces.len()];
+        let mut removed_lines = vec![Vec::new(); pieces.len()];
         for (piece, lines) in outcome.removed_lines {
-            *folds.get_mut(piece)? = lines;
+            *removed_lines.get_mut(piece)? = lines;
         }
         let texts = outcome.texts.into_iter().zip(pieces).map(|(changed, piece)| match changed {
             None => Clean::scrubbed(piece.text),
             Some(text) => Clean::scrubbed(text),
         });
-        Some(Scrubbed { texts: texts.collect(), removals: outcome.removals, folds })
+        Some(Scrubbed { texts: texts.collect(), removals: outcome.removals, removed_lines })
     }
 }
 

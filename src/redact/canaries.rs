@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 pub(super) const SEED: &str = "q7Rt5Kx9wZ1c3VbN8mLp2Jh6Gf4Ds0Ya";
 
 /// Examples for the rules in Rust code: name and template of [`fill`]; `~~` separates the secret from
-/// what stands around it.
+/// the text around it.
 #[rustfmt::skip]
 const HEURISTICS: &[(&str, &str)] = &[
     ("discord-bot-token", "MT<a22>.<a6>.<a38>"),

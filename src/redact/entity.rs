@@ -1,4 +1,4 @@
-//! Characters that are written as something else: `&#95;`, `%5F`, `\_`, `\u005f`.
+//! Decoding of entities, percent codes and escapes: `&#95;`, `%5F`, `\_`, `\u005f`.
 
 /// Names of entities for characters that secrets and their names are made of, and for invisible ones.
 const NAMES: &[(&str, char)] = &[
@@ -78,10 +78,10 @@ const NAMES: &[(&str, char)] = &[
     ("ic", '\u{2063}'),
 ];
 
-/// Longest name of an entity, with digits and marks of a numeric one.
+/// The longest name of an entity, digits and marks of a numeric one included.
 const LONGEST: usize = 24;
 
-/// The entity at the start of `rest`, also an entity of an entity (`&amp;#95;`): its length and character.
+/// Decodes the entity at the start of `rest`, also an entity of an entity (`&amp;#95;`): its length and character.
 pub(super) fn html(rest: &[u8]) -> Option<(usize, char)> {
     let mut at = 1;
     while rest[at..].starts_with(b"amp;") && is_entity(&rest[at + 4..]) && at < 16 {
@@ -99,13 +99,13 @@ pub(super) fn html(rest: &[u8]) -> Option<(usize, char)> {
     Some((at + length + 1, c))
 }
 
-/// Whether the rest of an entity stands at the start of `rest`.
+/// Whether `rest` begins with the name and the end of an entity.
 fn is_entity(rest: &[u8]) -> bool {
     let name = rest.iter().take(LONGEST).take_while(|b| b.is_ascii_alphanumeric() || **b == b'#').count();
     name > 0 && rest.get(name) == Some(&b';')
 }
 
-/// The percent-encoded ASCII character at the start of `rest`, also one encoded twice (`%255F`).
+/// Decodes the percent-encoded ASCII character at the start of `rest`, also one encoded twice (`%255F`).
 pub(super) fn percent(rest: &[u8]) -> Option<(usize, char)> {
     let mut at = 1;
     while rest[at..].starts_with(b"25") && hexadecimal(&rest[at + 2..], 2).is_some() && at < 7 {

@@ -1,9 +1,8 @@
-//! The door: raw text in, [`Clean`] text and a record of what was removed out.
+//! Redaction: takes raw text, returns [`Clean`] text and a record of what was removed (`docs/redaction.md`).
 //!
-//! One pass over a text looks for the keywords of all rules; a rule's pattern
-//! then runs in a bounded window around the hit, so the work is linear in the
-//! text. Findings are merged and become `[REDACTED:<rule>]`; the words around
-//! them stay. Invisible characters are deleted on the way.
+//! One pass over a text searches for the keywords of all rules; a rule's pattern then runs in a bounded
+//! window around each hit, so the work is linear in the text. Findings are merged and replaced by
+//! `[REDACTED:<rule>]`; the words around them stay. Invisible characters are deleted.
 
 mod advice;
 mod cached;

@@ -1,4 +1,4 @@
-//! Tokens that no keyword announces, known by where their dots stand.
+//! Tokens without a keyword, recognized by the positions of their dots.
 
 use super::heuristics;
 use super::rules::FindingLabel;
@@ -9,13 +9,13 @@ static DISCORD: FindingLabel =
 static AIRTABLE: FindingLabel =
     FindingLabel { name: "airtable-token", reason: "matches the pattern of an Airtable token", rank: 1 };
 
-/// Every label of this file.
+/// The labels of this file.
 pub(super) static LABELS: [&FindingLabel; 2] = [&DISCORD, &AIRTABLE];
 
-/// How many places are looked at together; hardly ever is one of them what is looked for.
+/// The number of places that are checked together; hardly ever does one of them match.
 const CHUNK: usize = 64;
 
-/// Tells every such token of `text`.
+/// Passes every such token in `text` to `found`.
 pub(super) fn tokens(text: &[u8], mut found: impl FnMut(usize, usize, &'static FindingLabel)) {
     pairs(text, (b'.', b'.', 7), |dot| {
         if let Some((start, end)) = discord(text, dot) {
@@ -29,7 +29,7 @@ pub(super) fn tokens(text: &[u8], mut found: impl FnMut(usize, usize, &'static F
     });
 }
 
-/// The places where `one` stands and `other` so many bytes later.
+/// Passes the places at which `one` is followed by `other` exactly `later` bytes on to `found`.
 fn pairs(text: &[u8], (one, other, later): (u8, u8, usize), mut found: impl FnMut(usize)) {
     let Some(ahead) = text.get(later..) else { return };
     let (here, here_rest) = text[..ahead.len()].as_chunks::<CHUNK>();
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_found_by_their_dots_wherever_they_stand() {
+    fn tokens_are_found_by_their_dots_at_every_offset() {
         for template in ["MT<a22>.<a6>.<a27>", "OD<a24>.<a6>.<a38>", "pat<a14>.<h64>"] {
             let token = fill(template, SEED);
             for padding in 0..130 {

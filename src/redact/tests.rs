@@ -1,4 +1,4 @@
-//! What the door promises, tried through its public face.
+//! Tests of the promises of redaction through its public functions.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
