@@ -105,6 +105,11 @@ fn is_entity(rest: &[u8]) -> bool {
     name > 0 && rest.get(name) == Some(&b';')
 }
 
+/// Decodes the two hexadecimal digits after a `%` at the start of `rest`.
+pub(super) fn percent_byte(rest: &[u8]) -> Option<u8> {
+    u8::from_str_radix(std::str::from_utf8(rest.get(1..3)?).ok()?, 16).ok()
+}
+
 /// Decodes the percent-encoded ASCII character at the start of `rest`, also one encoded twice (`%255F`).
 pub(super) fn percent(rest: &[u8]) -> Option<(usize, char)> {
     let mut at = 1;

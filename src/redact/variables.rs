@@ -1,6 +1,6 @@
 //! Secrets in environment variables, recognized by the name and the form of the value.
 
-use super::heuristics;
+use super::{entity, heuristics};
 use std::collections::BTreeSet;
 
 /// The least number of characters: shorter values may occur in a text by chance.
@@ -98,17 +98,12 @@ fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
-        let code = after.get(..2).filter(|_| *first == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
-        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
+        let (byte, after) = match entity::percent_byte(rest).filter(|_| *first == b'%') {
+            Some(byte) => (byte, &rest[3..]),
+            None => (*first, after),
+        };
+        bytes.push(byte);
+        rest = after;
     }
     String::from_utf8(bytes).unwrap_or_default()
 }

@@ -122,12 +122,8 @@ fn decoded_once(text: &str) -> String {
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while at < bytes.len() {
-        let percent = || {
-            let digits = std::str::from_utf8(bytes.get(at + 1..at + 3)?).ok()?;
-            u8::from_str_radix(digits, 16).ok()
-        };
         match bytes[at] {
-            b'%' if let Some(byte) = percent() => {
+            b'%' if let Some(byte) = entity::percent_byte(&bytes[at..]) => {
                 out.push(byte);
                 at += 3;
             }

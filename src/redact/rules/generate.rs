@@ -18,16 +18,16 @@ const LISTS: [(&str, &[&str], &[&str]); 3] = [
 ];
 
 /// A line's number and what is wrong with it.
-type Fault = (usize, String);
+type RuleFault = (usize, String);
 
 /// A rule as written.
-struct Entry {
+struct WrittenRule {
     list: &'static str,
     line: usize,
-    fields: Vec<Field>,
+    fields: Vec<WrittenField>,
 }
 
-struct Field {
+struct WrittenField {
     line: usize,
     name: String,
     /// One for a scalar.
@@ -44,9 +44,9 @@ pub(crate) fn generate() -> io::Result<()> {
     fs::write(Path::new(&out).join("rules.rs"), tables)
 }
 
-fn parse(text: &str) -> Result<Vec<Entry>, Fault> {
+fn parse(text: &str) -> Result<Vec<WrittenRule>, RuleFault> {
     let mut list = None;
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<WrittenRule> = Vec::new();
     for (line, content) in (1..).zip(text.lines()) {
         let content = content.trim_end();
         let bare = content.trim_start_matches(' ');
@@ -58,7 +58,7 @@ fn parse(text: &str) -> Result<Vec<Entry>, Fault> {
         let (indent, bare) = match bare.strip_prefix("- ") {
             Some(field) if indent == 2 => {
                 let list = list.ok_or_else(|| fault("a rule outside of the lists"))?;
-                entries.push(Entry { list, line, fields: Vec::new() });
+                entries.push(WrittenRule { list, line, fields: Vec::new() });
                 (4, field)
             }
             _ => (indent, bare),
@@ -74,9 +74,9 @@ fn parse(text: &str) -> Result<Vec<Entry>, Fault> {
                     return Err(fault("the rule has this field already"));
                 }
                 let values = values(value.trim_start()).map_err(|message| (line, message))?;
-                entry.fields.push(Field { line, name: name.to_owned(), values });
+                entry.fields.push(WrittenField { line, name: name.to_owned(), values });
             }
-            (6, Some(Entry { fields, .. })) if bare.starts_with("- ") => {
+            (6, Some(WrittenRule { fields, .. })) if bare.starts_with("- ") => {
                 let field = fields.last_mut().ok_or_else(|| fault("an example outside of a field"))?;
                 let (value, rest) = scalar(&bare[2..], "").map_err(|message| (line, message))?;
                 if !rest.is_empty() {
@@ -130,20 +130,20 @@ fn scalar<'t>(text: &'t str, ends: &str) -> Result<(String, &'t str), String> {
     if plain { Ok((value.to_owned(), rest)) } else { Err("a value that needs single quotes".to_owned()) }
 }
 
-impl Entry {
-    fn values(&self, name: &str) -> Result<&[String], Fault> {
+impl WrittenRule {
+    fn values(&self, name: &str) -> Result<&[String], RuleFault> {
         let field = self.fields.iter().find(|field| field.name == name && !field.values.is_empty());
         Ok(&field.ok_or_else(|| (self.line, format!("the rule has no `{name}`")))?.values)
     }
 
-    fn value(&self, name: &str) -> Result<&str, Fault> {
+    fn value(&self, name: &str) -> Result<&str, RuleFault> {
         match self.values(name)? {
             [value] => Ok(value),
             _ => Err((self.line, format!("`{name}` takes one value"))),
         }
     }
 
-    fn checked(&self) -> Result<(), Fault> {
+    fn checked(&self) -> Result<(), RuleFault> {
         for (_, required, optional) in LISTS.iter().filter(|(list, ..)| *list == self.list) {
             for name in COMMON.iter().chain(*required) {
                 self.values(name)?;
@@ -158,14 +158,14 @@ impl Entry {
     }
 }
 
-fn tables(entries: &[Entry]) -> Result<String, Fault> {
+fn tables(entries: &[WrittenRule]) -> Result<String, RuleFault> {
     let mut out = String::new();
     for (list, name, of) in [
         ("tokens", "TOKENS", "TokenRule"),
         ("commands", "COMMANDS", "TokenRule"),
         ("named_keys", "PROVIDERS", "Provider"),
     ] {
-        let rules: Vec<&Entry> = entries.iter().filter(|entry| entry.list == list).collect();
+        let rules: Vec<&WrittenRule> = entries.iter().filter(|entry| entry.list == list).collect();
         let _ = writeln!(out, "static {name}: [{of}; {}] = [", rules.len());
         for (index, rule) in rules.iter().enumerate() {
             rule.checked()?;
@@ -180,11 +180,11 @@ fn tables(entries: &[Entry]) -> Result<String, Fault> {
     Ok(out)
 }
 
-fn token(rule: &Entry) -> Result<String, Fault> {
+fn token(rule: &WrittenRule) -> Result<String, RuleFault> {
     let maker = if rule.list == "commands" { "command" } else { "token" };
     let [id, reason, pattern] = [rule.value("id")?, rule.value("reason")?, rule.value("pattern")?];
     let mut row = format!("TokenRule::{maker}({id:?}, {reason:?}, &{:?}, {pattern:?})", rule.values("keywords")?);
-    for Field { line, name, values } in &rule.fields {
+    for WrittenField { line, name, values } in &rule.fields {
         let value = &*values.concat();
         let call = match (name.as_str(), value) {
             ("boundary", "none") => "boundary(Boundary::None)".to_owned(),
@@ -204,7 +204,7 @@ fn token(rule: &Entry) -> Result<String, Fault> {
     Ok(row)
 }
 
-fn provider(rule: &Entry) -> Result<String, Fault> {
+fn provider(rule: &WrittenRule) -> Result<String, RuleFault> {
     let mut forms = String::new();
     for value in rule.values("values")? {
         let fault =
