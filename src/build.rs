@@ -1,6 +1,6 @@
 //! Gives the program a name for its own source code, by which it tells its caches from those of others.
 
-#[path = "redact/rules/generate.rs"]
+#[path = "build/redaction_rules.rs"]
 mod redaction_rules;
 
 use std::fs;

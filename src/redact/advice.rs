@@ -48,7 +48,7 @@ mod tests {
     use super::*;
     use crate::config;
 
-    /// The entry between the first two backticks.
+    /// Returns the entry between the first two backticks.
     fn entry(advice: &str) -> &str {
         advice.split('`').nth(1).unwrap()
     }

@@ -1,8 +1,8 @@
 //! Rewrites a text: replaces findings by markers and deletes invisible characters.
 
 use super::detect::{Finding, RuleRef};
-use super::engine::Redactor;
 use super::invisible::INVISIBLE;
+use super::redactor::Redactor;
 use super::view::View;
 use crate::model::RemovedLines;
 use std::borrow::Cow;

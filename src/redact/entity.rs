@@ -120,7 +120,7 @@ pub(super) fn percent(rest: &[u8]) -> Option<(usize, char)> {
     matches!(c, ' '..='~').then_some((at + 2, c))
 }
 
-/// The escape at the start of `rest` as Markdown (`\_`), JSON and code (`\u005f`, `\x5f`) have them.
+/// Decodes the escape at the start of `rest` as Markdown (`\_`), JSON and code (`\u005f`, `\x5f`) have them.
 pub(super) fn escape(rest: &[u8]) -> Option<(usize, char)> {
     let number = |from: usize, digits: usize| {
         let c = char::from_u32(hexadecimal(&rest[from..], digits)?)?;
@@ -140,7 +140,7 @@ pub(super) fn escape(rest: &[u8]) -> Option<(usize, char)> {
     }
 }
 
-/// The number of exactly so many hexadecimal digits at the start of `rest`.
+/// Parses exactly `digits` hexadecimal digits at the start of `rest`.
 fn hexadecimal(rest: &[u8], digits: usize) -> Option<u32> {
     let digits = rest.get(..digits).filter(|part| !part.is_empty() && part.iter().all(u8::is_ascii_hexdigit))?;
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()

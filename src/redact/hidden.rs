@@ -11,7 +11,7 @@ mod target;
 mod unparsed;
 
 use super::advice;
-use super::engine::{Redactor, Removal};
+use super::redactor::{Redactor, Removal};
 use super::rules::FindingLabel;
 use crate::model::{Digest, RemovedLines};
 use std::collections::BTreeMap;
@@ -217,7 +217,7 @@ mod tests {
     fn one_without_an_end_hides_the_rest_only_where_it_begins_a_block() {
         assert_eq!(revealed("a\n\n<!-- b\n\nc").0, format!("a\n\n{C}"));
         assert_eq!(revealed("a <!-- b\n\nc").0, "a <!-- b\n\nc");
-        // In a paragraph `-->` is text, so the comment goes on.
+        // In a paragraph `-->` is text, so the comment continues.
         assert_eq!(revealed("<div>\n<!--\n\nb\n\n-->\nc</div>").0, format!("<div>\n{C}"));
         assert_eq!(revealed("<div>\n<!--\n\nb\n\n<p>-->\nc</p>").0, format!("<div>\n{C}\nc</p>"));
         assert_eq!(revealed("x <!<!-- a -->-- b -->").0, format!("x <!{C}-- b -->"));

@@ -48,7 +48,8 @@ fn pairs(text: &[u8], (one, other, later): (u8, u8, usize), mut found: impl FnMu
     look(here.len() * CHUNK, here_rest, there_rest);
 }
 
-/// `MTk4NjIyNDgzNDcx….Cl2FMQ.…`: a user's number in Base64, a time of six characters, a code.
+/// Finds a Discord bot token around its first dot: the number of a user in Base64, a time of six characters, a code
+/// (`MTk4NjIyNDgzNDcx….Cl2FMQ.…`).
 fn discord(text: &[u8], dot: usize) -> Option<(usize, usize)> {
     let is_part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
     let before = text[dot.saturating_sub(29)..dot].iter().rev().take_while(|b| is_part(b)).count();
@@ -63,7 +64,7 @@ fn discord(text: &[u8], dot: usize) -> Option<(usize, usize)> {
         .then_some((start, start + token.len()))
 }
 
-/// `pat` and 14 letters, a dot, 64 hexadecimal digits.
+/// Finds an Airtable token at `start`: `pat` and 14 letters, a dot, 64 hexadecimal digits.
 fn airtable(text: &[u8], start: usize) -> Option<(usize, usize)> {
     let end = start + 18 + 64;
     let token = text.get(start..end)?;

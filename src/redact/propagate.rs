@@ -2,8 +2,8 @@
 
 use super::detect::{Finding, RuleRef};
 use super::edit::PieceEdit;
-use super::engine::Piece;
 use super::heuristics;
+use super::redactor::Piece;
 use super::text::starts_token;
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::collections::{BTreeMap, BTreeSet};

@@ -22,7 +22,7 @@ pub(super) fn secrets(name: &str, value: &str) -> Vec<String> {
     let Some(strength) = strength(name).filter(|_| found.is_empty() && !is_url) else {
         return found;
     };
-    // Keys of several lines are kept on one with `\\n` where a variable cannot hold line ends.
+    // Variables that cannot contain line ends have `\\n` in keys of several lines.
     let lines = if value.contains("-----BEGIN") { value.replace("\\n", "\n") } else { value.to_owned() };
     if lines.contains('\n') {
         // They may be indented in a text, so each line counts.
@@ -48,8 +48,8 @@ pub(super) fn secrets(name: &str, value: &str) -> Vec<String> {
 fn is_plausible(value: &str, strength: NameEvidence) -> bool {
     let words = heuristics::is_name(value.as_bytes()) && !value.bytes().any(|b| b.is_ascii_digit());
     let plain = match strength {
-        NameEvidence::Says => words && value.bytes().all(|b| b.is_ascii_alphabetic()),
-        NameEvidence::Hints => words,
+        NameEvidence::Strong => words && value.bytes().all(|b| b.is_ascii_alphabetic()),
+        NameEvidence::Weak => words,
     };
     !plain && counts(value) && !is_path(value)
 }
@@ -112,9 +112,9 @@ fn percent_decoded(text: &str) -> String {
 #[derive(Clone, Copy)]
 enum NameEvidence {
     /// The value is a secret.
-    Says,
-    /// It may be a name, a provider, a setting.
-    Hints,
+    Strong,
+    /// The value may be a name, a provider, a setting.
+    Weak,
 }
 
 /// Last words of names whose values are about a secret rather than one.
@@ -156,7 +156,7 @@ const OPEN: [&str; 9] = ["PUBLIC", "PUBKEY", "CACHE", "PRIMARY", "FOREIGN", "PAR
 
 fn strength(name: &str) -> Option<NameEvidence> {
     let name = name.to_ascii_uppercase();
-    // A key of no said kind: `KEY=linux-cargo-1a2b3c`.
+    // A key of unknown kind: `KEY=linux-cargo-1a2b3c`.
     if matches!(name.as_str(), "PWD" | "OLDPWD" | "KEY" | "KEYS") || name.starts_with("XDG_") {
         return None;
     }
@@ -169,7 +169,7 @@ fn strength(name: &str) -> Option<NameEvidence> {
     if has(&["SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "PASSCODE", "PRIVATEKEY", "PRIVATE_KEY", "ACCOUNTKEY"])
         || word(&["PASS", "PWD", "PASSWRD"])
     {
-        return Some(NameEvidence::Says);
+        return Some(NameEvidence::Strong);
     }
     if word(&OPEN) {
         return None;
@@ -191,7 +191,7 @@ fn strength(name: &str) -> Option<NameEvidence> {
             "SIGNATURE",
         ])
         || name.ends_with("PWD");
-    hints.then_some(NameEvidence::Hints)
+    hints.then_some(NameEvidence::Weak)
 }
 
 /// Whether a value is long and varied enough that it does not occur by chance.

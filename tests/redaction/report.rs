@@ -27,8 +27,8 @@ mod published {
     pub(super) const HARMLESS_TEXTS: usize = 3_870;
     pub(super) const RECALL: f64 = 0.995;
     pub(super) const STRICT_RECALL: f64 = 0.995;
-    pub(super) const DISGUISED_RECALL: f64 = 0.994;
-    pub(super) const DISGUISED_STRICT_RECALL: f64 = 0.994;
+    pub(super) const DISGUISED_RECALL: f64 = 0.996;
+    pub(super) const DISGUISED_STRICT_RECALL: f64 = 0.996;
     pub(super) const SURVIVING_WORDS: f64 = 0.999;
     /// How much lower a rate may be than published: figures are rounded, and a debug build tries a sample.
     pub(super) const SLACK: f64 = 0.001;

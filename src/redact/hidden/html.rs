@@ -116,7 +116,7 @@ const UNSHOWN: [&str; 26] = [
     "option",
 ];
 
-/// Tags that begin a block which goes on to their end, across empty lines.
+/// Tags that begin a block which continues to their end, across empty lines.
 const RAW: [&str; 3] = ["script", "style", "textarea"];
 
 /// Attributes that change the layout; their values are one short word.

@@ -1,6 +1,6 @@
 //! The rules of `rules.yml`: forms of tokens, passwords in commands, and keys under a provider's name.
 //!
-//! The tables are made from that file when the package is built (`generate.rs`). A rule ignores what
+//! The tables are made from that file when the package is built (`src/build/redaction_rules.rs`). A rule ignores what
 //! follows a token, since in Markdown anything may; what precedes it matters where letters alone would
 //! be found inside words.
 
