@@ -1,10 +1,14 @@
 //! Gives the program a name for its own source code, by which it tells its caches from those of others.
 
+#[path = "build/redaction_rules.rs"]
+mod redaction_rules;
+
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
 fn main() -> std::io::Result<()> {
+    redaction_rules::generate()?;
     let mut files = vec![PathBuf::from("Cargo.toml"), PathBuf::from("Cargo.lock")];
     collect(Path::new("src"), &mut files)?;
     files.sort();

@@ -64,7 +64,7 @@ fn texts_are_kept_until_a_build_does_not_use_them() {
     let redactor = Redactor::new(&crate::config::RedactionSettings::default());
     let pieces = [Piece { key: "body", text: "text", line: 1 }];
     let reading = CachedReading {
-        scrubbed: redactor.scrub("", &pieces).kept(&pieces),
+        scrubbed: redactor.scrub("", &pieces).cached(&pieces, &Digester::default()).unwrap(),
         markdown: Vec::new(),
         digest: Digest::of(""),
     };

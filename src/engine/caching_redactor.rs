@@ -41,9 +41,11 @@ impl CachingRedactor<'_> {
         digested: impl FnOnce(&Scrubbed) -> Digest,
     ) -> ScrubResult {
         let key = self.cache.begun().map(|prefix| key(prefix, from, pieces));
+        // A cached result proves under the cache's key that it is of these texts.
+        let proof = self.cache.begun().zip(key).map(|(prefix, key)| prefix.part("scrubbed").part(key.bytes()));
         let known = key.and_then(|key| self.cache.recall(&key)).filter(|known| known.markdown.len() == marked.len());
         if let Some(CachedReading { scrubbed, markdown, digest }) = known
-            && let Some(scrubbed) = scrubbed.restored(pieces)
+            && let Some(scrubbed) = proof.as_ref().and_then(|proof| scrubbed.restore(pieces, proof))
         {
             return ScrubResult { scrubbed, markdown: markdown.into_iter().map(Arc::new).collect(), digest };
         }
@@ -51,8 +53,10 @@ impl CachingRedactor<'_> {
         let texts = marked.iter().map(|index| scrubbed.texts.get(*index).map_or("", |text| text.as_str()));
         let mut markdown: Vec<Markdown> = texts.map(Markdown::read).collect();
         let digest = digested(&scrubbed);
-        if let Some(key) = key {
-            let reading = CachedReading { scrubbed: scrubbed.kept(pieces), markdown, digest };
+        if let Some((key, proof)) = key.zip(proof)
+            && let Some(cached) = scrubbed.cached(pieces, &proof)
+        {
+            let reading = CachedReading { scrubbed: cached, markdown, digest };
             self.cache.keep(&key, &reading);
             markdown = reading.markdown;
         }

@@ -32,7 +32,7 @@ pub(super) fn document(
     };
     let digested = |scrubbed: &Scrubbed| Digest::of(scrubbed.texts.get(1).map_or("", |text| text.as_str()));
     let ScrubResult { mut scrubbed, markdown, digest } = scrubber.pass(from, &pieces, &[1], digested);
-    let folds = scrubbed.folds.pop().unwrap_or_default();
+    let folds = scrubbed.removed_lines.pop().unwrap_or_default();
     let mut texts = scrubbed.texts.into_iter();
     let (shown, clean) = (texts.next().unwrap_or_default(), texts.next().unwrap_or_default());
     let text = ParsedText { clean, markdown: markdown.into_iter().next().unwrap_or_default(), folds };
@@ -60,7 +60,7 @@ pub(super) fn item(
     let from = ScrubBatch { path: raw.origin.path.as_str(), purpose: FilePurpose::Items, content };
     let digested = |scrubbed: &Scrubbed| digest(&pieces, body, scrubbed);
     let ScrubResult { mut scrubbed, markdown, digest } = scrubber.pass(from, &pieces, &[body], digested);
-    let folds = scrubbed.folds.get_mut(body).map(std::mem::take).unwrap_or_default();
+    let folds = scrubbed.removed_lines.get_mut(body).map(std::mem::take).unwrap_or_default();
     let mut texts = scrubbed.texts.iter();
     let clean = raw.map(&mut |_, _, _| texts.next().cloned().unwrap_or_default());
 

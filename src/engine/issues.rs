@@ -79,10 +79,10 @@ struct HiddenPart {
 impl HiddenText {
     fn taken_out(file: &mut SnapshotFile, redactor: &Redactor, path: &RepoPath) -> Self {
         let take = |text: &mut String| {
-            let revealed = redactor.revealed(path.as_str(), text);
+            let revealed = redactor.visible_text(path.as_str(), text);
             *text = revealed.text;
             let removals = revealed.removals.into_iter().map(|removal| clean::recorded(removal, "body")).collect();
-            HiddenPart { removals, folds: revealed.folds }
+            HiddenPart { removals, folds: revealed.removed_lines }
         };
         let trusted = |trust: &str| trust == "trusted";
         let body = file.issue.body.as_mut().filter(|_| !trusted(&file.issue.trust)).map(take).unwrap_or_default();

@@ -1,12 +1,11 @@
-//! What a record tells the user to do, without a word about the secret.
+//! The advice in a record: how to include what was removed, without a word about the secret.
 
 use super::hidden::{COMMENT, HIDDEN, IMAGE};
-use super::hygiene::INVISIBLE;
+use super::invisible::INVISIBLE;
 
-/// How to include what `rule` removed from the file at `path`, where it lies in the repo.
+/// Tells how to include what `rule` removed from the file at `path`; `None` for a text without a file in the repo.
 ///
-/// The path is clean already. One that a glob in YAML could not hold on one
-/// line is not repeated.
+/// The path is clean already. One that a glob in YAML could not hold on one line is not repeated.
 pub(super) fn to_include(rule: &str, path: Option<&str>) -> String {
     let fits = |path: &&str| {
         !path.is_empty() && !path.starts_with('!') && !path.contains(|c: char| c == '\\' || c.is_control())
@@ -26,7 +25,7 @@ pub(super) fn to_include(rule: &str, path: Option<&str>) -> String {
     )
 }
 
-/// A glob that matches `path` alone, as YAML writes it in a flow.
+/// Returns a glob that matches `path` alone, as a YAML flow scalar.
 fn glob(path: &str) -> String {
     let mut glob = String::with_capacity(path.len());
     for c in path.chars() {
@@ -49,7 +48,7 @@ mod tests {
     use super::*;
     use crate::config;
 
-    /// The entry between the first two backticks.
+    /// Returns the entry between the first two backticks.
     fn entry(advice: &str) -> &str {
         advice.split('`').nth(1).unwrap()
     }

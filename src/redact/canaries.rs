@@ -1,25 +1,18 @@
-//! A secret of every rule's form, for tests. None stands here whole.
+//! A secret of every rule's form, for tests. None is written down whole.
 
-mod forms;
-mod places;
-mod providers;
+#![expect(clippy::unwrap_used, reason = "tests")]
 
-/// What the canaries of fixed tests are made of.
+use serde::Deserialize;
+use std::sync::LazyLock;
+
+/// What the secrets of fixed tests are made of.
 pub(super) const SEED: &str = "q7Rt5Kx9wZ1c3VbN8mLp2Jh6Gf4Ds0Ya";
 
-/// Rules without a provider, and templates of [`fill`]; `~~` parts the secret from what stands around it.
+/// Examples for the rules in Rust code: name and template of [`fill`]; `~~` separates the secret from
+/// the text around it.
 #[rustfmt::skip]
-const OTHERS: &[(&str, &str)] = &[
-    ("jwt", "eyJ<a30>.eyJ<a50>.<a43>"),
-    ("jwt-base64", "ZXlKaGJHY2lPaUpJVXpJMU5pSjkuZXlK<a60>"),
-    ("jwk", r##"{"kty":"OKP","d":"~~<a43>~~"}"##),
-    ("bearer-token", "Authorization: Bearer ~~<a30>7a8b9c0d1e"),
-    ("basic-auth", "authorization: Basic ~~dXNlcjpodW50ZXIyaHVudGVyMg=="),
-    ("docker-auth", r##"{"auths":{"r.io":{"auth": "~~dXNlcjpodW50ZXIyaHVudGVyMg==~~"}}}"##),
-    ("command-line-password", "curl -u bob:~~<a12>3k"),
-    ("password-hash", "admin:~~$apr1$<a8>$<a22>"),
+const HEURISTICS: &[(&str, &str)] = &[
     ("discord-bot-token", "MT<a22>.<a6>.<a38>"),
-    ("prefixed-token", "acme_live_<a32>"),
     ("airtable-token", "pat<a14>.<h64>"),
     ("seed-phrase", "mnemonic: ~~ripple lantern obtain velvet thunder cactus meadow orphan puzzle skate vanish yellow"),
     ("wrapped-credentials", "data: ~~eyJhdXRocyI6eyJyLmlvIjp7<a90>~~"),
@@ -35,19 +28,54 @@ const OTHERS: &[(&str, &str)] = &[
     ("private-key", "> -----BEGIN RSA PRIVATE KEY-----\n> ~~<a64>~~\n> -----END RSA PRIVATE KEY-----"),
 ];
 
-/// A secret of each rule's form, made of `seed`: rule, text before, secret, text after.
-pub(super) fn canaries(seed: &str) -> Vec<(&'static str, String, String, String)> {
-    let all = OTHERS.iter().chain(forms::FORMS).chain(providers::PROVIDERS).chain(places::PLACES);
-    let canary = |(rule, template): &(&'static str, &str)| {
-        let filled = fill(template, seed);
-        let (before, rest) = filled.split_once("~~").unwrap_or(("", &filled));
-        let (secret, after) = rest.split_once("~~").unwrap_or((rest, ""));
-        (*rule, before.to_owned(), secret.to_owned(), after.to_owned())
-    };
-    all.map(canary).collect()
+/// The rules of `rules.yml` as a YAML library reads them.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RuleFile {
+    pub(super) tokens: Vec<RuleEntry>,
+    pub(super) commands: Vec<RuleEntry>,
+    pub(super) named_keys: Vec<RuleEntry>,
 }
 
-/// `template` with its holes filled from `seed`: `<a20>` with 20 letters and digits, `<h32>`
+#[derive(Debug, Deserialize)]
+pub(super) struct RuleEntry {
+    pub(super) id: String,
+    pub(super) reason: String,
+    pub(super) keywords: Vec<String>,
+    pub(super) pattern: Option<String>,
+    /// Templates of [`fill`] that hold a secret, between `«` and `»` where it is not all of the text.
+    finds: Vec<String>,
+    /// Templates of texts that stay as they are.
+    pub(super) keeps: Vec<String>,
+}
+
+impl RuleFile {
+    pub(super) fn entries(&self) -> impl Iterator<Item = &RuleEntry> {
+        self.tokens.iter().chain(&self.commands).chain(&self.named_keys)
+    }
+}
+
+/// Returns the data file, read once.
+pub(super) fn rule_file() -> &'static RuleFile {
+    static FILE: LazyLock<RuleFile> = LazyLock::new(|| serde_yaml::from_str(include_str!("rules.yml")).unwrap());
+    &FILE
+}
+
+/// Makes a secret of each rule's form out of `seed`: rule, text before, secret, text after.
+pub(super) fn canaries(seed: &str) -> Vec<(&'static str, String, String, String)> {
+    let from_file =
+        |entry: &'static RuleEntry| entry.finds.iter().map(|find| (&*entry.id, find.replace(['«', '»'], "~~")));
+    let heuristics = HEURISTICS.iter().map(|(rule, template)| (*rule, (*template).to_owned()));
+    let canary = |(rule, template): (&'static str, String)| {
+        let filled = fill(&template, seed);
+        let (before, rest) = filled.split_once("~~").unwrap_or(("", &filled));
+        let (secret, after) = rest.split_once("~~").unwrap_or((rest, ""));
+        (rule, before.to_owned(), secret.to_owned(), after.to_owned())
+    };
+    rule_file().entries().flat_map(from_file).chain(heuristics).map(canary).collect()
+}
+
+/// Fills the holes of `template` from `seed`: `<a20>` with 20 letters and digits, `<h32>`
 /// hexadecimal, `<u8>` upper and `<l8>` lower case, `<d9>` digits, `<b9>` and `<c9>` the alphabets
 /// of Base32 and Base58, `<i>` a UUID.
 pub(super) fn fill(template: &str, seed: &str) -> String {

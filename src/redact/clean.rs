@@ -1,34 +1,33 @@
-//! Text that has passed the door.
+//! Text that has been scrubbed, and the few ways to make one from others.
 
 use crate::model::{is_line_end, short_title_in_line, title_in_line};
 use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-/// Text without secrets. Only `redact` can make one from raw text; everyone
-/// else may cut and join those that exist.
+/// Text without secrets: only the scrubber makes it from raw text, everything else cuts and joins clean texts.
 ///
-/// Cheap to clone: packs share one text.
+/// Cheap to clone: packs share one text. It cannot be deserialized; see [`CachedScrub`](super::CachedScrub).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Clean(Arc<str>);
 
 impl Clean {
-    /// Vouches that `text` was scrubbed: for the scrubbing code of this room alone.
-    pub(super) fn vouched(text: impl Into<Arc<str>>) -> Self {
+    /// Marks `text` as clean: for results of scrubbing, in this module only.
+    pub(super) fn scrubbed(text: impl Into<Arc<str>>) -> Self {
         Self(text.into())
     }
 
-    /// Our own words, written in the source code.
+    /// Makes a clean text from words in the source code.
     pub fn literal(text: &'static str) -> Self {
         Self(text.into())
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// A part of a clean text is clean. Panics as slicing a `str` does.
+    /// Cuts a part out of the text. Panics as slicing a `str` does.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         if range == (0..self.0.len()) {
@@ -37,26 +36,58 @@ impl Clean {
         Self(self.0[range].into())
     }
 
-    /// What a parser read out of this text, such as a heading without its markup or its anchor; the
-    /// text itself vouches for it. `None` where the letters and digits of `words` do not stand in this
-    /// text in their order (case aside), as with an entity that spells something else.
+    /// Accepts `words` that a parser read out of this text, such as a heading without its markup, or its anchor.
+    ///
+    /// `None` unless each word of it occurs in this text, in the same order: its letters and digits directly one after
+    /// another (case aside), with nothing but markup between them. So no word can be put together from letters that
+    /// are scattered over the text.
     pub fn read_out(&self, words: &str) -> Option<Self> {
-        let mut source = self.0.chars().flat_map(char::to_lowercase);
-        words
-            .chars()
-            .filter(|c| c.is_alphanumeric())
-            .flat_map(char::to_lowercase)
-            .all(|wanted| source.any(|c| c == wanted))
-            .then(|| Self(words.into()))
+        let mut rest: &str = &self.0;
+        for word in words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+            let after = |from| after_word(from, word, false).or_else(|| after_word(from, word, true));
+            rest = rest.char_indices().find_map(|(at, _)| after(&rest[at..]))?;
+        }
+        Some(Self(words.into()))
     }
 
-    /// Without white space at both ends.
+    /// Returns the text without white space at both ends.
     #[must_use]
     pub fn trimmed(&self) -> Self {
         let text = self.0.trim();
         let start = text.as_ptr() as usize - self.0.as_ptr() as usize;
         self.slice(start..start + text.len())
     }
+}
+
+/// Returns what follows `word` in `text`, which has to begin with it; markup may split it.
+///
+/// With `skips_tags` a tag, the target or label of a link and the mark of a footnote are markup as a whole; in code
+/// they are text.
+fn after_word<'t>(text: &'t str, word: &str, skips_tags: bool) -> Option<&'t str> {
+    let lower = |c: char| c.to_lowercase().next();
+    let mut rest = text;
+    for (index, wanted) in word.chars().enumerate() {
+        loop {
+            let c = rest.chars().next()?;
+            if lower(c) == lower(wanted) {
+                rest = &rest[c.len_utf8()..];
+                break;
+            }
+            if index == 0 || c.is_alphanumeric() {
+                return None;
+            }
+            let close = match rest.as_bytes() {
+                _ if !skips_tags => None,
+                [b'<', ..] => rest.find('>'),
+                [b']', b'(', ..] => rest.find(')'),
+                [b']', b'[', ..] => rest[1..].find(']').map(|end| end + 1),
+                [b'[', b'^', ..] => rest.find(']'),
+                _ => None,
+            };
+            rest = &rest[close.map_or(c.len_utf8(), |close| close + 1)..];
+        }
+    }
+    Some(rest)
 }
 
 impl Deref for Clean {
@@ -78,17 +109,17 @@ impl fmt::Debug for Clean {
     }
 }
 
-/// Joins clean texts, our own words and numbers into a new clean text.
+/// A clean text being built from clean texts, words in the source code and numbers.
 #[derive(Debug, Default, Clone)]
 pub struct CleanBuf(String);
 
 impl CleanBuf {
-    /// An empty text.
+    /// Makes an empty text.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds our own words.
+    /// Adds words in the source code.
     pub fn lit(&mut self, text: &'static str) -> &mut Self {
         self.0.push_str(text);
         self
@@ -125,7 +156,7 @@ impl CleanBuf {
         self
     }
 
-    /// Adds the beginning of a title that anybody could write, in the same form.
+    /// Adds the beginning of a title that anybody could have written, in the form of [`CleanBuf::title`].
     pub fn short_title(&mut self, title: &Clean) -> &mut Self {
         self.0.push_str(&short_title_in_line(title));
         self
@@ -144,7 +175,7 @@ impl CleanBuf {
 
     /// Adds a part of a clean text as a JSON string, quoted and escaped. Panics as slicing a `str` does.
     pub fn json_part(&mut self, text: &Clean, range: Range<usize>) -> &mut Self {
-        // JSON lets some of these stand as they are; others are escaped already.
+        // JSON allows some line ends unescaped; the others are escaped already.
         for c in serde_json::Value::from(&text[range]).to_string().chars() {
             if is_line_end(c) {
                 self.0.push_str(&format!("\\u{:04x}", u32::from(c)));
@@ -161,17 +192,17 @@ impl CleanBuf {
         self
     }
 
-    /// Whether nothing was added yet.
+    /// Whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What stands there so far.
+    /// Returns the text so far.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The joined text; the buffer is empty again.
+    /// Returns the text and empties the buffer.
     pub fn finish(&mut self) -> Clean {
         Clean(std::mem::take(&mut self.0).into())
     }
@@ -181,6 +212,18 @@ impl CleanBuf {
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_read_out_of_markup_but_not_put_together_from_letters() {
+        let text = Clean::literal("# The **Ca**che [of `Vec<T>`](https://x.org/y)s, v1.0 &amp; İstanbul");
+        for words in ["the-cache-of-vect", "The Cache of Vec<T>s, v1.0 & İstanbul", "v10", "cache", "", "vecs"] {
+            assert!(text.read_out(words).is_some(), "{words}");
+        }
+        for words in ["tches", "ch of hche", "cache the", "the cache v2", "thecache2", "atche"] {
+            assert!(text.read_out(words).is_none(), "{words}");
+        }
+        assert!(text.read_out(&"the cache of istanbul".to_lowercase()).is_some());
+    }
 
     #[test]
     fn one_line_stays_one_for_every_reader() {

@@ -1,43 +1,43 @@
-//! Rewrites a text: findings become markers, invisible characters leave.
+//! Rewrites a text: replaces findings by markers and deletes invisible characters.
 
 use super::detect::{Finding, RuleRef};
-use super::engine::Redactor;
-use super::hygiene::INVISIBLE;
+use super::invisible::INVISIBLE;
+use super::redactor::Redactor;
 use super::view::View;
 use crate::model::RemovedLines;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A piece on its way.
+/// A piece while it is being scrubbed.
 pub(super) struct PieceEdit<'a> {
     pub(super) text: Cow<'a, str>,
-    /// Where line ends went with what was removed: place in `text`, how many.
-    pub(super) gone: Vec<(usize, u32)>,
-    /// Whether the last round changed it, so that it is to be read again.
+    /// The line ends that were removed with findings: the offset in `text` and their number.
+    pub(super) removed_lines: Vec<(usize, u32)>,
+    /// Whether the last scan changed the text, so that it has to be scanned again.
     pub(super) changed: bool,
 }
 
 impl PieceEdit<'_> {
-    /// The ways in which the text can be read.
+    /// Returns the ways in which the text can be read.
     pub(super) fn views(&self) -> impl Iterator<Item = View<'_>> {
-        // What is hidden may part a secret from what follows it, so the text itself is read in any case.
+        // An invisible character may separate a secret from what follows it, so the text itself is read in any case.
         [Some(View::raw(&self.text)), View::visible(&self.text), View::decoded(&self.text)].into_iter().flatten()
     }
 
-    /// The lines on which line ends are missing.
-    pub(super) fn folds(&self) -> Vec<RemovedLines> {
+    /// Returns the lines on which line ends are missing.
+    pub(super) fn removed_lines(&self) -> Vec<RemovedLines> {
         let (mut at, mut line) = (0, 1);
-        let fold = |&(place, lines): &(usize, u32)| {
+        let on_line = |&(place, lines): &(usize, u32)| {
             line += line_ends(&self.text[at..place]);
             at = place;
             RemovedLines { line, lines }
         };
-        self.gone.iter().map(fold).collect()
+        self.removed_lines.iter().map(on_line).collect()
     }
 }
 
 impl Redactor {
-    /// Rewrites a draft without the findings and the hidden characters; says whether it changed.
+    /// Rewrites a piece without the findings and the invisible characters; returns whether it changed.
     pub(super) fn apply(
         &self,
         draft: &mut PieceEdit<'_>,
@@ -59,17 +59,17 @@ impl Redactor {
         }
         let spans = self.without_markers(text, self.merged(findings));
         let mut edits: Vec<(Range<usize>, Option<RuleRef>)> =
-            spans.into_iter().map(|f| (f.start..f.end, Some(f.of))).collect();
+            spans.into_iter().map(|f| (f.start..f.end, Some(f.rule))).collect();
         edits.extend(hidden.iter().map(|range| (range.clone(), None)));
-        edits.sort_by_key(|(range, of)| (range.start, of.is_none()));
+        edits.sort_by_key(|(range, rule)| (range.start, rule.is_none()));
         if edits.is_empty() {
             return false;
         }
         let mut output = String::with_capacity(text.len());
-        let mut gone = Vec::new();
-        let mut earlier = draft.gone.iter().peekable();
+        let mut removed_lines = Vec::new();
+        let mut earlier = draft.removed_lines.iter().peekable();
         let (mut at, mut line) = (0, 0_u32);
-        for (range, of) in edits {
+        for (range, rule) in edits {
             if range.start < at {
                 continue;
             }
@@ -77,16 +77,16 @@ impl Redactor {
             line += line_ends(&text[at..range.start]);
             while let Some((place, lines)) = earlier.next_if(|(place, _)| *place <= range.start) {
                 line += lines;
-                gone.push((output.len().saturating_sub(range.start - place), *lines));
+                removed_lines.push((output.len().saturating_sub(range.start - place), *lines));
             }
-            record(line, of.unwrap_or(RuleRef::Ours(&INVISIBLE)));
-            if let Some(of) = of {
+            record(line, rule.unwrap_or(RuleRef::BuiltIn(&INVISIBLE)));
+            if let Some(rule) = rule {
                 output.push_str("[REDACTED:");
-                output.push_str(self.name(of));
+                output.push_str(self.name(rule));
                 output.push(']');
                 let lines = line_ends(&text[range.clone()]);
                 if lines > 0 {
-                    gone.push((output.len(), lines));
+                    removed_lines.push((output.len(), lines));
                     line += lines;
                 }
             }
@@ -94,24 +94,24 @@ impl Redactor {
         }
         let shift = output.len();
         for (place, lines) in earlier {
-            gone.push((shift + place.saturating_sub(at), *lines));
+            removed_lines.push((shift + place.saturating_sub(at), *lines));
         }
         output.push_str(&text[at..]);
         draft.text = Cow::Owned(output);
-        draft.gone = gone;
+        draft.removed_lines = removed_lines;
         true
     }
 
-    /// Findings in order, those that overlap as one under the strongest label.
+    /// Sorts the findings and merges those that overlap, under the label with the lowest rank.
     fn merged(&self, mut findings: Vec<Finding>) -> Vec<Finding> {
-        findings.sort_by_key(|f| (f.start, std::cmp::Reverse(f.end), self.rank(f.of)));
+        findings.sort_by_key(|f| (f.start, std::cmp::Reverse(f.end), self.rank(f.rule)));
         let mut merged: Vec<Finding> = Vec::with_capacity(findings.len());
         for finding in findings {
             match merged.last_mut() {
                 Some(last) if finding.start < last.end => {
                     last.end = last.end.max(finding.end);
-                    if self.rank(finding.of) < self.rank(last.of) {
-                        last.of = finding.of;
+                    if self.rank(finding.rule) < self.rank(last.rule) {
+                        last.rule = finding.rule;
                     }
                 }
                 _ => merged.push(finding),
@@ -120,7 +120,7 @@ impl Redactor {
         merged
     }
 
-    /// The parts of findings that lie outside markers that stand in the text already.
+    /// Returns the parts of findings outside markers that the text already has.
     fn without_markers(&self, text: &str, findings: Vec<Finding>) -> Vec<Finding> {
         if findings.is_empty() {
             return findings;
@@ -139,7 +139,7 @@ impl Redactor {
         kept
     }
 
-    /// The places of markers with the names of our rules.
+    /// Finds the markers with names of known rules.
     fn markers<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
         text.match_indices("[REDACTED:").filter_map(|(start, open)| {
             let name = &text[start + open.len()..];

@@ -1,4 +1,4 @@
-//! Characters that are written as something else: `&#95;`, `%5F`, `\_`, `\u005f`.
+//! Decoding of entities, percent codes and escapes: `&#95;`, `%5F`, `\_`, `\u005f`.
 
 /// Names of entities for characters that secrets and their names are made of, and for invisible ones.
 const NAMES: &[(&str, char)] = &[
@@ -78,10 +78,10 @@ const NAMES: &[(&str, char)] = &[
     ("ic", '\u{2063}'),
 ];
 
-/// Longest name of an entity, with digits and marks of a numeric one.
+/// The longest name of an entity, digits and marks of a numeric one included.
 const LONGEST: usize = 24;
 
-/// The entity at the start of `rest`, also an entity of an entity (`&amp;#95;`): its length and character.
+/// Decodes the entity at the start of `rest`, also an entity of an entity (`&amp;#95;`): its length and character.
 pub(super) fn html(rest: &[u8]) -> Option<(usize, char)> {
     let mut at = 1;
     while rest[at..].starts_with(b"amp;") && is_entity(&rest[at + 4..]) && at < 16 {
@@ -99,13 +99,18 @@ pub(super) fn html(rest: &[u8]) -> Option<(usize, char)> {
     Some((at + length + 1, c))
 }
 
-/// Whether the rest of an entity stands at the start of `rest`.
+/// Whether `rest` begins with the name and the end of an entity.
 fn is_entity(rest: &[u8]) -> bool {
     let name = rest.iter().take(LONGEST).take_while(|b| b.is_ascii_alphanumeric() || **b == b'#').count();
     name > 0 && rest.get(name) == Some(&b';')
 }
 
-/// The percent-encoded ASCII character at the start of `rest`, also one encoded twice (`%255F`).
+/// Decodes the two hexadecimal digits after a `%` at the start of `rest`.
+pub(super) fn percent_byte(rest: &[u8]) -> Option<u8> {
+    u8::from_str_radix(std::str::from_utf8(rest.get(1..3)?).ok()?, 16).ok()
+}
+
+/// Decodes the percent-encoded ASCII character at the start of `rest`, also one encoded twice (`%255F`).
 pub(super) fn percent(rest: &[u8]) -> Option<(usize, char)> {
     let mut at = 1;
     while rest[at..].starts_with(b"25") && hexadecimal(&rest[at + 2..], 2).is_some() && at < 7 {
@@ -115,7 +120,7 @@ pub(super) fn percent(rest: &[u8]) -> Option<(usize, char)> {
     matches!(c, ' '..='~').then_some((at + 2, c))
 }
 
-/// The escape at the start of `rest` as Markdown (`\_`), JSON and code (`\u005f`, `\x5f`) have them.
+/// Decodes the escape at the start of `rest` as Markdown (`\_`), JSON and code (`\u005f`, `\x5f`) have them.
 pub(super) fn escape(rest: &[u8]) -> Option<(usize, char)> {
     let number = |from: usize, digits: usize| {
         let c = char::from_u32(hexadecimal(&rest[from..], digits)?)?;
@@ -135,7 +140,7 @@ pub(super) fn escape(rest: &[u8]) -> Option<(usize, char)> {
     }
 }
 
-/// The number of exactly so many hexadecimal digits at the start of `rest`.
+/// Parses exactly `digits` hexadecimal digits at the start of `rest`.
 fn hexadecimal(rest: &[u8], digits: usize) -> Option<u32> {
     let digits = rest.get(..digits).filter(|part| !part.is_empty() && part.iter().all(u8::is_ascii_hexdigit))?;
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()

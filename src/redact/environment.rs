@@ -1,4 +1,4 @@
-//! Secrets of the building process that must not stand in a finished pack.
+//! Secrets in the environment of the building process, which no finished pack may contain.
 
 use super::variables::secrets;
 use crate::model::{Digest, Digester};
@@ -16,17 +16,16 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Whether there is nothing to look for.
+    /// Whether no variable looks secret.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
     /// Picks the variables that look secret.
     ///
-    /// A value counts from 12 characters of two classes on, unless it is made of
-    /// common words, a path or a URL. What a URL, JSON or `key=value` calls a
-    /// password counts by that, whatever its variable's name. Of a key of several
-    /// lines each line counts.
+    /// A value counts if it has at least 12 characters of two classes and is not made of common words, a path or a
+    /// URL. Passwords in URLs, JSON and `key=value` count whatever the name of the variable. Each line of a key
+    /// counts.
     pub fn new(vars: impl Iterator<Item = (String, String)>) -> Self {
         let mut wanted: BTreeMap<String, String> = BTreeMap::new();
         let mut vars: Vec<(String, String)> = vars.collect();
@@ -46,19 +45,19 @@ impl Environment {
         Self { finder, names: wanted.into_values().collect(), digest: parts.digest() }
     }
 
-    /// Tells it from other environments. Short values can be guessed from it: it leaves the process only
-    /// under a key.
+    /// Returns a digest of the values, to compare environments. Short values can be guessed from it: it leaves the
+    /// process only under a key.
     pub fn digest(&self) -> Digest {
         self.digest
     }
 
-    /// The first of the values that stands in `text`: its variable's name and its byte offset.
+    /// Finds the first of the values in `text`: the name of its variable and its byte offset.
     pub fn find(&self, text: &str) -> Option<(&str, usize)> {
         let hit = self.finder.as_ref()?.find(text)?;
         Some((self.names.get(hit.pattern().as_usize())?, hit.start()))
     }
 
-    /// The text with every one of the values replaced.
+    /// Replaces all of the values in `text`.
     pub fn mask(&self, text: &str) -> String {
         let Some(finder) = &self.finder else { return text.to_owned() };
         let mut masked = String::new();

@@ -1,55 +1,56 @@
-//! What outsiders can put into Markdown that its reader on a page does not see, or did not ask for.
+//! Hidden text: parts of Markdown by untrusted authors that readers of GitHub's page do not see or did not ask for.
 //!
-//! GitHub's page is the measure. A text is read as Markdown and HTML; what shows stays, what only marks it up stays, and
-//! everything else goes: [`markdown`] looks at all that no visible piece covers, so that a form nobody thought of is
-//! hidden until it is known to be seen.
+//! A text is read as Markdown and HTML. Visible text and its markup stay, and everything else is removed: [`markdown`]
+//! checks all that no visible piece covers, so that an unknown form counts as hidden until it is known to be visible.
 
 mod drawn;
 mod html;
 mod markdown;
+mod references;
 mod target;
+mod unparsed;
 
 use super::advice;
-use super::engine::{Redactor, Removal};
+use super::redactor::{Redactor, Removal};
 use super::rules::FindingLabel;
 use crate::model::{Digest, RemovedLines};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What a record says of a comment.
+/// The label of comments.
 pub(super) static COMMENT: FindingLabel =
     FindingLabel { name: "hidden-comment", reason: "is a comment that nobody sees on the page", rank: 9 };
 
-/// What a record says of an image.
+/// The label of images and frames.
 pub(super) static IMAGE: FindingLabel = FindingLabel {
     name: "remote-image",
     reason: "is an image or a frame that would be loaded from elsewhere",
     rank: 9,
 };
 
-/// What a record says of other text.
+/// The label of all other hidden text.
 pub(super) static HIDDEN: FindingLabel = FindingLabel {
     name: "hidden-text",
     reason: "is text that a reader of the page does not see: an unused definition, a title, an attribute or the like",
     rank: 9,
 };
 
-/// How often a text is read again, since a removal may change how the rest reads. One that still changes then was made
-/// to, and goes as a whole.
+/// How many times a text is read again, since a removal may change how the rest reads. One that still changes then was
+/// made for that, and is removed as a whole.
 const ROUNDS: usize = 6;
 
-/// A text without what was hidden in it.
+/// A text without its hidden parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VisibleText {
     /// The text; not scrubbed yet.
     pub text: String,
-    /// What was taken out; the piece is 0, lines are those of the text as it was.
+    /// The removals; the piece is 0, lines are those of the original text.
     pub removals: Vec<Removal>,
-    /// Where line ends went with it.
-    pub folds: Vec<RemovedLines>,
+    /// The line ends that were removed with them.
+    pub removed_lines: Vec<RemovedLines>,
 }
 
-/// A removal.
+/// A hidden part of a text.
 #[derive(Debug)]
 struct HiddenRange {
     range: Range<usize>,
@@ -57,14 +58,14 @@ struct HiddenRange {
     put: Replacement,
 }
 
-/// What takes the place of removed text.
+/// What replaces a hidden part.
 #[derive(Debug, PartialEq, Eq)]
 enum Replacement {
-    /// A marker, so that what stands before and after cannot become something new.
+    /// A marker, so that the text before and the text after it cannot combine to something new.
     Marker,
     /// Nothing, where a marker would change what the rest means.
     Nothing,
-    /// The same in a form without the hidden part.
+    /// Another form without the hidden part.
     Text(String),
 }
 
@@ -78,7 +79,7 @@ impl HiddenRange {
     }
 }
 
-/// A text on its way, and on which line of the original each of its lines begins.
+/// A text while it is edited, with the line of the original on which each of its lines begins.
 struct LineMappedText {
     text: String,
     lines: Vec<u32>,
@@ -87,15 +88,15 @@ struct LineMappedText {
 type HiddenRecords = BTreeMap<(u32, &'static str), (u32, &'static FindingLabel)>;
 
 impl Redactor {
-    /// Takes out of Markdown that anyone could write what a reader of its page does not see, and remote images.
+    /// Removes the hidden parts and the remote images of Markdown by an untrusted author. The result is not scrubbed.
     ///
-    /// What stands in code is seen, and stays. `path` serves the user's allowances.
-    pub fn revealed(&self, path: &str, text: &str) -> VisibleText {
+    /// Code is visible, and stays. `path` is compared with the entries of `redaction.allow`.
+    pub fn visible_text(&self, path: &str, text: &str) -> VisibleText {
         let mut draft =
             LineMappedText { text: text.to_owned(), lines: (1..=line_ends(text).saturating_add(1)).collect() };
         let mut records = HiddenRecords::new();
         for round in 0..=ROUNDS {
-            let mut edits = markdown::edits(&draft.text);
+            let mut edits = markdown::hidden_ranges(&draft.text);
             edits.retain(|edit| !self.allows(path, edit.label, &draft.text[edit.range.clone()]));
             if edits.is_empty() {
                 break;
@@ -105,7 +106,7 @@ impl Redactor {
             }
             draft.apply(edits, &mut records);
         }
-        let place = if records.is_empty() { None } else { self.place(path) };
+        let place = if records.is_empty() { None } else { self.printable_path(path) };
         let removals = records
             .into_iter()
             .map(|((line, _), (count, label))| Removal {
@@ -117,10 +118,10 @@ impl Redactor {
                 count,
             })
             .collect();
-        VisibleText { folds: draft.folds(), text: draft.text, removals }
+        VisibleText { removed_lines: draft.removed_lines(), text: draft.text, removals }
     }
 
-    /// Whether the user lets a finding through: every part that an entry gives must match.
+    /// Whether the user allows a finding: every part of an entry must match.
     fn allows(&self, path: &str, label: &FindingLabel, text: &str) -> bool {
         self.allow.iter().any(|entry| {
             entry.path.as_ref().is_none_or(|glob| glob.is_match(path))
@@ -131,7 +132,7 @@ impl Redactor {
 }
 
 impl LineMappedText {
-    /// Makes the removals, which may overlap.
+    /// Applies the edits, which may overlap.
     fn apply(&mut self, mut edits: Vec<HiddenRange>, records: &mut HiddenRecords) {
         edits.sort_by_key(|edit| (edit.range.start, std::cmp::Reverse(edit.range.end)));
         let text = std::mem::take(&mut self.text);
@@ -171,14 +172,14 @@ impl LineMappedText {
         self.lines.extend(lines);
     }
 
-    /// Where line ends are missing.
-    fn folds(&self) -> Vec<RemovedLines> {
+    /// Returns the lines on which line ends are missing.
+    fn removed_lines(&self) -> Vec<RemovedLines> {
         let pairs = self.lines.iter().zip(self.lines.iter().skip(1)).zip(1..);
-        let fold = |((this, next), line): ((&u32, &u32), u32)| {
+        let on_line = |((this, next), line): ((&u32, &u32), u32)| {
             let lines = next.saturating_sub(*this).saturating_sub(1);
             (lines > 0).then_some(RemovedLines { line, lines })
         };
-        pairs.filter_map(fold).collect()
+        pairs.filter_map(on_line).collect()
     }
 }
 
@@ -194,7 +195,7 @@ mod tests {
 
     fn revealed(text: &str) -> (String, Vec<(u32, String, u32)>) {
         let redactor = Redactor::new(&config::load("contextpack.yml", None).unwrap().redaction);
-        let found = redactor.revealed("x.json", text);
+        let found = redactor.visible_text("x.json", text);
         (found.text, found.removals.into_iter().map(|removal| (removal.line, removal.rule, removal.count)).collect())
     }
 
@@ -216,7 +217,7 @@ mod tests {
     fn one_without_an_end_hides_the_rest_only_where_it_begins_a_block() {
         assert_eq!(revealed("a\n\n<!-- b\n\nc").0, format!("a\n\n{C}"));
         assert_eq!(revealed("a <!-- b\n\nc").0, "a <!-- b\n\nc");
-        // In a paragraph `-->` is text, so the comment goes on.
+        // In a paragraph `-->` is text, so the comment continues.
         assert_eq!(revealed("<div>\n<!--\n\nb\n\n-->\nc</div>").0, format!("<div>\n{C}"));
         assert_eq!(revealed("<div>\n<!--\n\nb\n\n<p>-->\nc</p>").0, format!("<div>\n{C}\nc</p>"));
         assert_eq!(revealed("x <!<!-- a -->-- b -->").0, format!("x <!{C}-- b -->"));
@@ -248,7 +249,7 @@ mod tests {
         }
     }
 
-    /// In each of them `HID` is what nobody sees, and `VIS` what everybody does.
+    /// In each of them `HID` marks hidden text and `VIS` visible text.
     const HIDDEN_PLACES: [&str; 121] = [
         "VIS\n\n[x]: https://e.org/HID",
         "VIS\n\n[HID]: https://e.org",
@@ -457,8 +458,8 @@ mod tests {
         let settings = "redaction: {allow: [{rule: hidden-text, path: x.json}]}\n";
         let redactor = Redactor::new(&config::load("contextpack.yml", Some(settings)).unwrap().redaction);
         let text = "a\n\n[x]: y 'z'\n\n<x>";
-        assert_eq!(redactor.revealed("x.json", text).text, text);
-        assert_ne!(redactor.revealed("y.json", text).text, text);
+        assert_eq!(redactor.visible_text("x.json", text).text, text);
+        assert_ne!(redactor.visible_text("y.json", text).text, text);
     }
 
     #[test]

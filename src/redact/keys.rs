@@ -1,26 +1,25 @@
-//! Private keys written as blocks of text: PEM, OpenSSH, PGP, PuTTY, and what is left of
-//! them without their frame or wrapped in Base64.
+//! Private keys as blocks of text: PEM, OpenSSH, PGP and PuTTY, also without their frame or wrapped in Base64.
 
-use super::judge;
-use super::rules::{FindingLabel, decode};
+use super::heuristics;
+use super::rules::{FindingLabel, decode_base64};
 
-/// What a record says of a key block.
+/// The label of key blocks.
 pub(super) static BLOCK: FindingLabel =
     FindingLabel { name: "private-key", reason: "is the block of a private key", rank: 0 };
 
-/// What a record says of a file of credentials in Base64.
+/// The label of files of credentials in Base64.
 pub(super) static FILE: FindingLabel =
     FindingLabel { name: "wrapped-credentials", reason: "is a file of credentials in Base64", rank: 0 };
 
-/// Begins a block.
+/// The beginning of a block.
 pub(super) const BEGIN: &str = "-----begin ";
-/// The same in RFC 4716, as long.
+/// The beginning of a block in RFC 4716; as long as [`BEGIN`].
 pub(super) const BEGIN_SSH2: &str = "---- begin ";
-/// Ends a block.
+/// The end of a block.
 pub(super) const END: &str = "-----end ";
-/// Begins the secret part of a PuTTY key.
+/// The beginning of the secret part of a PuTTY key.
 pub(super) const PUTTY: &str = "private-lines:";
-/// What files of credentials begin with in Base64: `-----BEGIN`, `{"auths":`, `{"type":`, with and
+/// The beginnings of files of credentials in Base64: `-----BEGIN`, `{"auths":`, `{"type":`, with and
 /// without indentation.
 pub(super) const WRAPPED: &[&str] = &[
     "ls0tls1crudjti",
@@ -32,7 +31,7 @@ pub(super) const WRAPPED: &[&str] = &[
     "ewogicj0exbl",
     "ewogicagin",
 ];
-/// What the body of a key begins with: OpenSSH's magic word, and the lengths of usual DER keys.
+/// The beginnings of the body of a key: OpenSSH's magic word, and the lengths of usual DER keys.
 pub(super) const BODIES: &[&str] = &[
     "b3blbnnzac1rzxktdje",
     "mii",
@@ -52,32 +51,32 @@ pub(super) const BODIES: &[&str] = &[
 
 /// Four of five dashes: RFC 4716 has no more.
 const DASHES: &[u8] = b"----";
-/// Fewer characters of Base64 than this are no key: a header shown in prose.
+/// The least characters of Base64 in a key: fewer are a header quoted in prose.
 const LEAST: usize = 16;
-/// The most that is read backwards for a block without a beginning.
+/// The most bytes that are read backwards for a block without a beginning.
 const LONGEST: usize = 32 * 1024;
 
-/// The block whose `-----BEGIN ` stands at `hit`, whole or truncated; nothing where no key follows.
+/// Finds the block whose `-----BEGIN ` is at `hit`, whole or truncated; `None` if no key follows.
 ///
 /// Lines may be indented, quoted, commented, or joined by `\n` as in JSON.
 pub(super) fn block(text: &[u8], hit: usize) -> Option<(usize, usize)> {
-    let label_end = label(text, hit + BEGIN.len())?;
-    body(text, label_end).map(|end| (hit, end))
+    let start = label_end(text, hit + BEGIN.len())?;
+    body_end(text, start).map(|end| (hit, end))
 }
 
-/// The secret lines of a PuTTY key after the `Private-Lines:` at `hit`.
+/// Finds the secret lines of a PuTTY key after the `Private-Lines:` at `hit`.
 pub(super) fn putty(text: &[u8], hit: usize) -> Option<(usize, usize)> {
     let from = hit + PUTTY.len();
     let count = text[from..].iter().take(8).take_while(|b| **b == b' ' || b.is_ascii_digit()).count();
-    let start = gap(text, from + count);
-    body(text, start).map(|end| (start, end))
+    let start = skip_gap(text, from + count);
+    body_end(text, start).map(|end| (start, end))
 }
 
-/// The last part of a block that ends with the `-----END ` at `hit` and has lost its beginning.
+/// Finds the last part of a block that ends with the `-----END ` at `hit` and has lost its beginning.
 pub(super) fn rest(text: &[u8], hit: usize) -> Option<(usize, usize)> {
-    let end = label(text, hit + END.len())?;
+    let end = label_end(text, hit + END.len())?;
     let window = &text[hit.saturating_sub(LONGEST)..hit];
-    // What stands before the dashes on their own line is a prefix such as `> `.
+    // Text before the dashes on their line is a prefix such as `> `.
     let prefix = window.iter().rev().take(64).position(|b| *b == b'\n')?;
     let mut line_start = hit - prefix;
     let mut start = hit;
@@ -87,8 +86,8 @@ pub(super) fn rest(text: &[u8], hit: usize) -> Option<(usize, usize)> {
         let mut prefix = line.iter().take_while(|b| is_gap(**b)).count();
         prefix += usize::from(matches!(line.get(prefix), Some(b'-' | b'+')));
         let content = line[prefix..].trim_ascii_end();
-        // The last line, met first, is as short as the key leaves it.
-        let short = content.len() < LEAST || (judge::is_name(content) && content.len() < 40);
+        // The last line of a key, which is read first, may be short.
+        let short = content.len() < LEAST || (heuristics::is_name(content) && content.len() < 40);
         if content.is_empty() || !content.iter().all(|b| is_base64(*b)) || (short && size > 0) {
             break;
         }
@@ -98,12 +97,12 @@ pub(super) fn rest(text: &[u8], hit: usize) -> Option<(usize, usize)> {
     (size >= 2 * LEAST).then_some((start, end))
 }
 
-/// The Base64 at `hit` where it wraps a file with a private key or a login, on one line or several.
+/// Finds the Base64 at `hit` if it wraps a file with a private key or a login, on one line or several.
 pub(super) fn wrapped(text: &[u8], hit: usize) -> Option<(usize, usize, &'static FindingLabel)> {
     if !super::text::starts_token(text, hit) {
         return None;
     }
-    let start = decode(&text[hit..text.len().min(hit + 96)]);
+    let start = decode_base64(&text[hit..text.len().min(hit + 96)]);
     let has = |word: &[u8]| super::text::contains_ignoring_case(&start, word);
     let label = if has(b"private key") {
         &BLOCK
@@ -112,25 +111,25 @@ pub(super) fn wrapped(text: &[u8], hit: usize) -> Option<(usize, usize, &'static
     } else {
         return None;
     };
-    let (end, size) = lines(text, hit);
+    let (end, size) = base64_lines(text, hit);
     (size >= 64).then_some((hit, end, label))
 }
 
-/// The body of a private key at `hit` that has no frame, told by its first bytes.
+/// Finds the body of a private key at `hit` that has no frame, recognized by its first bytes.
 pub(super) fn bare(text: &[u8], hit: usize) -> Option<(usize, usize)> {
     let run = text[hit..].iter().take(64).take_while(|b| is_base64(**b)).count();
     if run < 40 || !super::text::starts_token(text, hit) {
         return None;
     }
-    let first = decode(&text[hit..hit + 40]);
+    let first = decode_base64(&text[hit..hit + 40]);
     if !first.starts_with(b"openssh-key-v1") && !is_private(&first) {
         return None;
     }
-    let (end, size) = lines(text, hit);
+    let (end, size) = base64_lines(text, hit);
     (size >= 48).then_some((hit, end))
 }
 
-/// Whether DER begins as a private key does: a sequence, a version, and what only a key has next.
+/// Whether DER begins as a private key does: a sequence, a version, and then what only a key has.
 ///
 /// Certificates and public keys begin with a sequence in a sequence, or with a large number.
 fn is_private(der: &[u8]) -> bool {
@@ -145,13 +144,13 @@ fn is_private(der: &[u8]) -> bool {
     ) || matches!(inner, [0x30, _, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x05, ..])
 }
 
-/// The end of the Base64 at `start`, which goes on where a next line is as long, and its size.
-fn lines(text: &[u8], start: usize) -> (usize, usize) {
+/// Returns the end and the size of the Base64 at `start`, which continues while the next line is as long.
+fn base64_lines(text: &[u8], start: usize) -> (usize, usize) {
     let run = |at: usize| text[at..].iter().take_while(|b| is_base64(**b)).count();
     let width = run(start);
     let (mut end, mut size) = (start + width, width);
     loop {
-        let next = gap(text, end);
+        let next = skip_gap(text, end);
         let between = &text[end..next];
         let breaks = between.contains(&b'\n') || between.contains(&b'\\') || between.contains(&b'<');
         let length = run(next);
@@ -169,8 +168,8 @@ fn lines(text: &[u8], start: usize) -> (usize, usize) {
     (end, size)
 }
 
-/// The place after the closing dashes of a label that names a private key.
-fn label(text: &[u8], from: usize) -> Option<usize> {
+/// Returns the end of the closing dashes of a label that names a private key.
+fn label_end(text: &[u8], from: usize) -> Option<usize> {
     let window = &text[from..text.len().min(from + 80)];
     let length = window.windows(DASHES.len()).position(|part| part == DASHES)?;
     let name = &window[..length];
@@ -179,15 +178,15 @@ fn label(text: &[u8], from: usize) -> Option<usize> {
     private.then_some(from + length + dashes)
 }
 
-/// The end of the key whose lines begin at or after `from`.
-fn body(text: &[u8], from: usize) -> Option<usize> {
+/// Returns the end of the key whose lines begin at or after `from`.
+fn body_end(text: &[u8], from: usize) -> Option<usize> {
     let (mut at, mut end, mut size, mut headers) = (from, from, 0_usize, 0);
     loop {
-        at = gap(text, at);
+        at = skip_gap(text, at);
         let left = &text[at..];
         if left.starts_with(b"-----END ") || left.starts_with(b"---- END ") {
             if size >= LEAST {
-                end = label(text, at + END.len()).unwrap_or(end);
+                end = label_end(text, at + END.len()).unwrap_or(end);
             }
             break;
         }
@@ -201,7 +200,7 @@ fn body(text: &[u8], from: usize) -> Option<usize> {
             continue;
         }
         let belongs = if run >= LEAST {
-            run >= 40 || size > 0 || !judge::is_name(&left[..run])
+            run >= 40 || size > 0 || !heuristics::is_name(&left[..run])
         } else {
             size >= LEAST && run > 0 && is_tail(text, at, run)
         };
@@ -220,8 +219,8 @@ fn body(text: &[u8], from: usize) -> Option<usize> {
     (size >= LEAST).then_some(end)
 }
 
-/// The last word of the line that begins at `at` where it is a key's, after the number of the line
-/// or the time that a log puts before it.
+/// Returns the offset of the last word of the line at `at` if it belongs to a key, after a line number or the time of
+/// a log.
 fn after_prefix(text: &[u8], at: usize) -> Option<usize> {
     let before = text[..at].iter().rev().take_while(|b| matches!(b, b' ' | b'\t')).count();
     let line = &text[at..text.len().min(at + 160)];
@@ -232,19 +231,19 @@ fn after_prefix(text: &[u8], at: usize) -> Option<usize> {
     (text[..at - before].last() == Some(&b'\n') && word <= 80 && (is_key || ends)).then_some(at + word)
 }
 
-/// Whether a short run is a block's last line: the dashes follow, it is padded, or it stands alone and is no word.
+/// Whether a short run is the last line of a block: dashes follow, it is padded, or it is alone and no word.
 fn is_tail(text: &[u8], at: usize, run: usize) -> bool {
     let word = &text[at..at + run];
     let after = &text[at + run..];
     let alone = matches!(after.first(), None | Some(b'\n' | b'\r' | b'"' | b'\'' | b'\\' | b'`'));
-    text[gap(text, at + run)..].starts_with(DASHES)
+    text[skip_gap(text, at + run)..].starts_with(DASHES)
         || word.contains(&b'=')
         || (alone
             && word.iter().any(|b| !b.is_ascii_lowercase())
-            && (!judge::is_name(word) || word.iter().any(u8::is_ascii_digit)))
+            && (!heuristics::is_name(word) || word.iter().any(u8::is_ascii_digit)))
 }
 
-/// The length of a header line such as `Proc-Type: 4,ENCRYPTED`.
+/// Returns the length of a header line such as `Proc-Type: 4,ENCRYPTED`.
 fn header(left: &[u8]) -> Option<usize> {
     let name = left.iter().take(32).take_while(|b| b.is_ascii_alphabetic() || **b == b'-').count();
     if name < 3 || left.get(name) != Some(&b':') {
@@ -254,8 +253,8 @@ fn header(left: &[u8]) -> Option<usize> {
     Some(line)
 }
 
-/// The first place at or after `at` that is no line end, indentation, prefix, quote or operator.
-fn gap(text: &[u8], mut at: usize) -> usize {
+/// Returns the first place at or after `at` that is no line end, indentation, prefix, quote or operator.
+fn skip_gap(text: &[u8], mut at: usize) -> usize {
     const MARKUP: &[&[u8]] = &[
         b"<br>", b"<br/>", b"<br />", b"<BR>", b"</p>", b"<p>", b"</code>", b"<code>", b"&#10;", b"&#13;", b"&#xA;",
         b"&nbsp;", b"&gt;", b"&quot;",
@@ -287,13 +286,13 @@ fn is_operator(text: &[u8], at: usize) -> bool {
         && beside(text.get(at + 1))
 }
 
-/// Whether only blanks stand between `before`'s end and its last line end.
+/// Whether only blanks follow the last line end of `before`.
 fn starts_line(before: &[u8]) -> bool {
     let blanks = before.iter().rev().take(32).take_while(|b| matches!(b, b' ' | b'\t')).count();
     before[..before.len() - blanks].last() == Some(&b'\n')
 }
 
-/// The length of what a listing puts before a line: `+`, `-`, `//`, `;`, `12 |`.
+/// Returns the length of the prefix of a line in a listing or a diff: `+`, `-`, `//`, `;`, `12 |`.
 fn prefix(line: &[u8]) -> usize {
     let digits = line.iter().take(6).take_while(|b| b.is_ascii_digit()).count();
     let blanks = line[digits..].iter().take(4).take_while(|b| **b == b' ').count();
@@ -328,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_block_is_found_in_every_dress() {
+    fn a_whole_block_is_found_in_every_notation() {
         for (open, join, close) in [
             ("", "\n", ""),
             ("", "\\n", ""),
@@ -405,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_without_its_frame_is_told_by_its_first_bytes() {
+    fn a_body_without_its_frame_is_recognized_by_its_first_bytes() {
         let body = |start: &str, width: usize| {
             let line = fill(&format!("<a{width}>"), SEED);
             format!("{start}{}\n  {line}\n  {line}\n  Zz19==", &line[start.len()..])

@@ -1,50 +1,55 @@
-//! Finds many keywords in one pass.
+//! A search for many keywords in one pass.
 //!
-//! An automaton over so many words is megabytes large, and each byte waits for the step before it.
-//! Here a filter that stays in the processor's nearest cache rules out most places of a block at
-//! once, and only where some keyword may stand are words looked up by the hash of a few bytes.
+//! Used in place of `aho-corasick`, whose default automaton takes 4.3 to 6 times as long for the same 1,171
+//! keywords (10.9 MB of Markdown from public repositories, 24–28 ms against 120–142 ms on one core), so that
+//! scrubbing as a whole would take more than twice as long. Its DFA is nearly as fast as this, but costs
+//! 14 ms at start-up and 5.9 MB.
+//!
+//! Each step of an automaton waits for the one before. Here a filter that stays in the processor's nearest
+//! cache rules out most places of a block at once, and only where a keyword may occur are words looked up
+//! by the hash of a few bytes.
 
-use super::telling::WindowFrequency;
+use super::rarest_window::WindowFrequency;
 
-/// How many bytes are looked at together.
+/// The number of bytes that are filtered together.
 const BLOCK: usize = 64;
-/// How far the last place of a block reaches beyond it.
+/// How many bytes beyond a block its last place needs.
 const BEYOND: usize = 3;
-/// How many hashes there are.
+/// The number of hashes.
 const HASHES: usize = 1 << 16;
 
-/// Keywords and what each calls.
+/// Keywords, each with a target of type `T`.
 pub(super) struct Keywords<T> {
     filter: PrefixFilter,
     /// Words that are looked up by four of their bytes.
     long: Table<T>,
-    /// Shorter ones, by three.
+    /// Shorter words, looked up by three bytes.
     short: Table<T>,
 }
 
-/// Which three bytes some word begins with, and which follow one byte later.
+/// The trigrams with which words begin, and those that follow one byte later.
 ///
-/// Every byte counts as one of 32 kinds. Words are spread over four sets: a place may hold one only
-/// where its two threes are of one set.
+/// Every byte belongs to one of 32 classes. Words are divided into four sets: one may begin at a place only
+/// if both trigrams there belong to the same set.
 struct PrefixFilter {
-    kinds: [u8; 256],
-    /// The lower bits are the sets that three kinds begin, the upper ones those that they continue.
+    classes: [u8; 256],
+    /// For each trigram of classes: in the lower bits the sets that it begins, in the upper ones those that it continues.
     sets: Box<[u8; 1 << 15]>,
 }
 
 struct Table<T> {
-    /// Where the words of a hash begin in `words`.
+    /// The index in `words` at which the words of each hash begin.
     first: Vec<u32>,
-    /// In the order of their hashes: how far in a word the hashed bytes stand, the word, its call.
+    /// The offset of the hashed bytes in a word, the word and its target, in the order of the hashes.
     words: Vec<(usize, Box<str>, T)>,
 }
 
 impl<T: Copy> Keywords<T> {
-    /// Takes words of at least two bytes, in lower case as far as ASCII goes.
+    /// Collects words of at least two bytes; their ASCII letters have to be in lower case.
     pub(super) fn new(words: impl IntoIterator<Item = (String, T)>) -> Self {
-        let (mut long, mut short, mut telling) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut long, mut short, mut windows) = (Vec::new(), Vec::new(), Vec::new());
         let plain = WindowFrequency::new();
-        for (word, call) in words {
+        for (word, target) in words {
             let bytes = word.as_bytes();
             let mut at = 0;
             match bytes.len() {
@@ -55,21 +60,21 @@ impl<T: Copy> Keywords<T> {
                         (0..=u8::MAX).map(|third| hash(fold(&[bytes[0], bytes[1], third]))).collect();
                     hashes.sort_unstable();
                     hashes.dedup();
-                    short.extend(hashes.into_iter().map(|hash| (hash, 0, word.clone(), call)));
+                    short.extend(hashes.into_iter().map(|hash| (hash, 0, word.clone(), target)));
                 }
-                3 => short.push((hash(fold(bytes)), 0, word.clone(), call)),
+                3 => short.push((hash(fold(bytes)), 0, word.clone(), target)),
                 _ => {
-                    at = plain.telling(bytes);
-                    long.push((hash(fold(&bytes[at..at + 4])), at, word.clone(), call));
+                    at = plain.rarest_window(bytes);
+                    long.push((hash(fold(&bytes[at..at + 4])), at, word.clone(), target));
                 }
             }
-            telling.push(bytes[at..bytes.len().min(at + 4)].to_vec());
+            windows.push(bytes[at..bytes.len().min(at + 4)].to_vec());
         }
-        Self { filter: PrefixFilter::new(telling), long: Table::new(long), short: Table::new(short) }
+        Self { filter: PrefixFilter::new(windows), long: Table::new(long), short: Table::new(short) }
     }
 
-    /// Tells every keyword of `text`, whatever its case.
-    pub(super) fn each(&self, text: &[u8], mut found: impl FnMut(usize, usize, T)) {
+    /// Passes every keyword in `text`, whatever its case, to `found`: start, end, target.
+    pub(super) fn find_each(&self, text: &[u8], mut found: impl FnMut(usize, usize, T)) {
         for start in (0..text.len()).step_by(BLOCK) {
             let rest = &text[start..];
             let mut last = [0; BLOCK + BEYOND];
@@ -77,7 +82,7 @@ impl<T: Copy> Keywords<T> {
                 last[..rest.len()].copy_from_slice(rest);
                 &last
             });
-            self.filter.each(block, |at| {
+            self.filter.candidates(block, |at| {
                 let window = fold(&block[at..at + 4]);
                 self.long.words_at(text, start + at, hash(window), &mut found);
                 self.short.words_at(text, start + at, hash(window >> 8), &mut found);
@@ -91,30 +96,31 @@ impl PrefixFilter {
     fn new(mut words: Vec<Vec<u8>>) -> Self {
         words.sort_unstable();
         words.dedup();
-        let kinds: [u8; 256] = std::array::from_fn(|byte| kind(byte as u8));
+        let classes: [u8; 256] = std::array::from_fn(|byte| class_of(byte as u8));
         let mut sets = Box::new([0; 1 << 15]);
         for (index, word) in words.iter().enumerate() {
             let set = 1 << (index * 4 / words.len());
-            let fits = |place: usize, kind: u8| word.get(place).is_none_or(|byte| kinds[usize::from(*byte)] == kind);
-            let (first, second) = (kinds[usize::from(word[0])], kinds[usize::from(word[1])]);
-            for third in (0..32).filter(|kind| fits(2, *kind)) {
-                sets[three(first, second, third)] |= set;
-                for fourth in (0..32).filter(|kind| fits(3, *kind)) {
-                    sets[three(second, third, fourth)] |= set << 4;
+            let fits =
+                |place: usize, class: u8| word.get(place).is_none_or(|byte| classes[usize::from(*byte)] == class);
+            let (first, second) = (classes[usize::from(word[0])], classes[usize::from(word[1])]);
+            for third in (0..32).filter(|class| fits(2, *class)) {
+                sets[trigram(first, second, third)] |= set;
+                for fourth in (0..32).filter(|class| fits(3, *class)) {
+                    sets[trigram(second, third, fourth)] |= set << 4;
                 }
             }
         }
-        Self { kinds, sets }
+        Self { classes, sets }
     }
 
-    /// The places of a block where some word may stand.
+    /// Passes the places of a block at which a word may begin to `found`.
     ///
     /// Each step does one thing to the whole block: a branch for each byte would cost more than the rest.
-    fn each(&self, block: &[u8; BLOCK + BEYOND], mut found: impl FnMut(usize)) {
-        let kinds = block.map(|byte| self.kinds[usize::from(byte)]);
+    fn candidates(&self, block: &[u8; BLOCK + BEYOND], mut found: impl FnMut(usize)) {
+        let classes = block.map(|byte| self.classes[usize::from(byte)]);
         let mut sets = [0; BLOCK + 1];
         for (at, set) in sets.iter_mut().enumerate() {
-            *set = self.sets[three(kinds[at], kinds[at + 1], kinds[at + 2])];
+            *set = self.sets[trigram(classes[at], classes[at + 1], classes[at + 2])];
         }
         let mut hits = [0; BLOCK];
         for (at, hit) in hits.iter_mut().enumerate() {
@@ -131,8 +137,8 @@ impl PrefixFilter {
     }
 }
 
-/// What a byte counts as; letters of both cases are the same.
-fn kind(byte: u8) -> u8 {
+/// Returns the class of a byte; letters of both cases are the same.
+fn class_of(byte: u8) -> u8 {
     match byte {
         0..=b' ' => 0,
         b'a'..=b'z' => 1 + byte - b'a',
@@ -144,8 +150,8 @@ fn kind(byte: u8) -> u8 {
     }
 }
 
-/// Three kinds as one number.
-fn three(first: u8, second: u8, third: u8) -> usize {
+/// Returns the index of a trigram of classes.
+fn trigram(first: u8, second: u8, third: u8) -> usize {
     (usize::from(first) << 10 | usize::from(second) << 5 | usize::from(third)) & 0x7fff
 }
 
@@ -159,26 +165,26 @@ impl<T: Copy> Table<T> {
         for place in 1..first.len() {
             first[place] += first[place - 1];
         }
-        let words = words.into_iter().map(|(_, at, word, call)| (at, word.into_boxed_str(), call)).collect();
+        let words = words.into_iter().map(|(_, at, word, target)| (at, word.into_boxed_str(), target)).collect();
         Self { first, words }
     }
 
-    /// The words whose hashed bytes stand at `place`.
+    /// Passes the words whose hashed bytes are at `place` to `found`.
     fn words_at(&self, text: &[u8], place: usize, hash: u16, found: &mut impl FnMut(usize, usize, T)) {
         let hash = usize::from(hash);
-        for (at, word, call) in &self.words[self.first[hash] as usize..self.first[hash + 1] as usize] {
+        for (at, word, target) in &self.words[self.first[hash] as usize..self.first[hash + 1] as usize] {
             let Some(start) = place.checked_sub(*at) else { continue };
             let end = start + word.len();
-            // The last byte rules most of them out.
+            // The last byte rules most words out.
             let (Some(here), Some(last)) = (text.get(start..end), word.as_bytes().last()) else { continue };
             if (here[here.len() - 1] ^ last) & !0x20 == 0 && here.eq_ignore_ascii_case(word.as_bytes()) {
-                found(start, end, *call);
+                found(start, end, *target);
             }
         }
     }
 }
 
-/// Bytes as one number; letters of both cases are the same.
+/// Packs bytes into one number; letters of both cases are the same.
 fn fold(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0, |number, byte| (number << 8) | u32::from(byte | 0x20))
 }
@@ -198,7 +204,7 @@ mod tests {
         let keywords = Keywords::new(words.iter().map(|word| ((*word).to_owned(), *word)));
         let text = "PassWord pw 密码 x_SK=://Q~ compass PW";
         let mut found = Vec::new();
-        keywords.each(text.as_bytes(), |start, end, word| found.push((start, &text[start..end], word)));
+        keywords.find_each(text.as_bytes(), |start, end, word| found.push((start, &text[start..end], word)));
         let lower = text.to_ascii_lowercase();
         let mut expected: Vec<(usize, &str, &str)> = Vec::new();
         for word in words {
@@ -214,7 +220,7 @@ mod tests {
         let keywords = Keywords::new([("pw".to_owned(), ()), ("key".to_owned(), ())]);
         for (text, count) in [("", 0), ("p", 0), ("pw", 1), ("pwpw", 2), ("key", 1), ("ke", 0)] {
             let mut found = 0;
-            keywords.each(text.as_bytes(), |_, _, ()| found += 1);
+            keywords.find_each(text.as_bytes(), |_, _, ()| found += 1);
             assert_eq!(found, count, "{text}");
         }
     }

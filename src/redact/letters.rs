@@ -1,4 +1,4 @@
-//! Whether letters read like words.
+//! Statistics of letter pairs: whether letters read like words.
 
 /// For each letter those that follow it in words of English and in names: together they make up
 /// 96 in 100 of all pairs there, but two in five of random ones.
@@ -31,15 +31,15 @@ const FOLLOWERS: [&str; 26] = [
     "ae",
 ];
 
-/// Whether no word holds so many pairs of letters that words hardly have. One third is odd in one
-/// word of a hundred, and in 86 of 100 random runs of eight letters.
+/// Whether at least a third of the letter pairs are rare in words. That holds for one word in a hundred, and for 86 of
+/// 100 random runs of eight letters.
 pub(super) fn are_random(letters: &[u8]) -> bool {
     let (odd, all) = odd_pairs(letters);
     all >= 4 && odd * 3 >= all
 }
 
-/// How many pairs of neighbouring letters are odd, and how many there are. A new hump of a name
-/// begins anew.
+/// Counts the pairs of neighbouring letters that are rare in words, and all pairs. A capital after a small letter
+/// begins a new word.
 pub(super) fn odd_pairs(text: &[u8]) -> (usize, usize) {
     let hump = |pair: &&[u8]| !(pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
     let pairs = text.windows(2).filter(|pair| pair.iter().all(u8::is_ascii_alphabetic)).filter(hump);
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_and_names_are_told_from_random_letters() {
+    fn words_and_names_differ_from_random_letters() {
         for word in
             ["authentication", "kubernetes", "getAccessToken", "passwordless", "encryption", "userId", "middleware"]
         {

@@ -1,35 +1,33 @@
-//! The door: raw text in, [`Clean`] text and a record of what was removed out.
+//! Redaction: takes raw text, returns [`Clean`] text and a record of what was removed (`docs/redaction.md`).
 //!
-//! One pass over a text looks for the keywords of all rules; a rule's pattern
-//! then runs in a bounded window around the hit, so the work is linear in the
-//! text. Findings are merged and become `[REDACTED:<rule>]`; the words around
-//! them stay. Invisible characters are deleted on the way.
+//! One pass over a text searches for the keywords of all rules; a rule's pattern then runs in a bounded
+//! window around each hit, so the work is linear in the text. Findings are merged and replaced by
+//! `[REDACTED:<rule>]`; the words around them stay. Invisible characters are deleted.
 
 mod advice;
+mod cached;
 #[cfg(test)]
 mod canaries;
+mod catalog;
 mod clean;
 mod detect;
-mod dots;
 mod edit;
-mod engine;
 mod entity;
 mod environment;
 mod generic;
+mod heuristics;
 mod hidden;
-mod hygiene;
-mod judge;
-mod kept;
+mod invisible;
 mod keys;
 mod keywords;
 mod letters;
-mod listing;
 mod names;
 mod phrases;
-mod providers;
+mod positional_tokens;
+mod propagate;
+mod rarest_window;
+mod redactor;
 mod rules;
-mod spread;
-mod telling;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -37,10 +35,10 @@ mod url;
 mod variables;
 mod view;
 
+pub use cached::CachedScrub;
+pub use catalog::{RuleInfo, built_in_rules};
 pub use clean::{Clean, CleanBuf};
-pub use engine::{Piece, Redactor, Removal, Scrubbed};
 pub use environment::Environment;
 pub use hidden::VisibleText;
-pub use hygiene::invisible;
-pub use kept::CachedScrub;
-pub use listing::{RuleInfo, built_in_rules};
+pub use invisible::invisible;
+pub use redactor::{Piece, Redactor, Removal, Scrubbed};

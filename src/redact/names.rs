@@ -1,6 +1,6 @@
-//! What a name says of its value: `DB_PASSWORD`, `apiKey`, `next_page_token`.
+//! Names of secrets: classifies names such as `DB_PASSWORD`, `apiKey` and `next_page_token`.
 
-use super::judge::{NameClass, is_one_of};
+use super::heuristics::{NameClass, is_one_of};
 use super::rules::FindingLabel;
 
 const fn label(name: &'static str, reason: &'static str) -> FindingLabel {
@@ -17,11 +17,11 @@ static AWS: FindingLabel = label("aws-secret-access-key", "is the value of a nam
 static AZURE: FindingLabel =
     label("azure-key", "is the value of a name that says Azure account key or shared access key");
 
-/// Every label of this file.
+/// The labels of this file.
 pub(super) static LABELS: [&FindingLabel; 8] =
     [&PASSWORD, &SECRET, &KEY, &PRIVATE_KEY, &TOKEN, &CREDENTIALS, &AWS, &AZURE];
 
-/// What `name` says of its value; nothing where it says nothing of a secret.
+/// Returns the class of secret that `name` announces, and its label; `None` if its value need not be secret.
 pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)> {
     let words = words(name);
     // `secret_key_base`, `PASSWORD_PROD`, `apiKeyValue` still name the secret itself.
@@ -33,10 +33,10 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
     let before = words.len().checked_sub(2).map_or("", |at| words[at].as_str());
     let joined = words.concat();
     let ends = |ends: &[&str]| ends.iter().any(|end| joined.ends_with(end));
-    // Words before `token` that make it a part of text or a place in a list.
     // Words that `pass` is written together with: `sshpass`, but not `compass`.
     const OWNERS: &str = "db ssh user root admin smtp mail ftp my mysql pg store key bind proxy auth login rds redis \
         mongo wp remote ldap imap svn git app api";
+    // Words before `token` that make it a part of a text or a position in a list.
     const NO_TOKENS: &str = "next page continuation cancel cancellation stop pad bos eos unk sep mask special max \
         min per erc20 native design sync resume start first last";
     Some(
@@ -143,17 +143,17 @@ pub(super) fn class_of(name: &[u8]) -> Option<(NameClass, &'static FindingLabel)
     )
 }
 
-/// Words before `KEY` that make it no secret.
+/// Words before `KEY` in names whose values are not secret.
 const OTHER_KEYS: &str = "public publishable pub site primary foreign partition sort cache host idempotency object row group index range \
     hash ssh registry s3 map lookup search issue project ordering routing shard dedup translation i18n config";
 
-/// Whether `name` is spelled as variables of an environment are.
+/// Whether `name` is spelled like an environment variable.
 fn is_environment(name: &[u8]) -> bool {
     let name = name.strip_prefix(b"--").unwrap_or(name);
     name.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
 }
 
-/// The words of a name in lower case: cut at separators and humps, digits at a word's end left out.
+/// Splits a name into words in lower case, at separators and capitals, without digits at the end of a word.
 fn words(name: &[u8]) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_by_their_words() {
+    fn names_are_classified_by_their_words() {
         for (name, expected) in [
             ("AWS_SECRET_ACCESS_KEY", Some("aws-secret-access-key")),
             ("dbPasswordProd", Some("password")),

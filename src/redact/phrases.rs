@@ -1,14 +1,14 @@
-//! The words from which a wallet's keys are made, where a label says that they are.
+//! Seed phrases: the words from which the keys of a wallet are made, after a label that says so.
 
 use super::rules::FindingLabel;
 
 static PHRASE: FindingLabel =
     FindingLabel { name: "seed-phrase", reason: "is a list of words from which a wallet's keys are made", rank: 1 };
 
-/// The label of this file.
+/// The label of seed phrases.
 pub(super) static LABEL: &FindingLabel = &PHRASE;
 
-/// What announces the words.
+/// The labels before the words.
 pub(super) const KEYWORDS: &[&str] = &[
     "mnemonic",
     "seed phrase",
@@ -28,15 +28,15 @@ pub(super) const KEYWORDS: &[&str] = &[
     "frase semilla",
 ];
 
-/// How far from the keyword the separator stands at most.
+/// The largest distance of the separator from the keyword.
 const NEAR: usize = 40;
-/// Words that no list of seed words holds and hardly a sentence lacks.
+/// Words that are in no list of seed words and in almost every sentence.
 const PROSE: &[&[u8]] = &[
     b"the", b"and", b"for", b"with", b"from", b"are", b"was", b"not", b"has", b"its", b"which", b"they", b"were",
     b"been", b"would", b"their", b"these", b"those", b"words", b"you're", b"your",
 ];
 
-/// The words announced by the keyword at `from..at`: 12, 15, 18, 21 or 24 of them, and no more.
+/// Finds the words after the keyword that ends at `from`: exactly 12, 15, 18, 21 or 24 of them.
 pub(super) fn words(text: &[u8], from: usize) -> Option<(usize, usize)> {
     let window = &text[from..text.len().min(from + NEAR)];
     let line = window.iter().position(|b| *b == b'\n').unwrap_or(window.len());
@@ -63,13 +63,13 @@ pub(super) fn words(text: &[u8], from: usize) -> Option<(usize, usize)> {
         at = end + text[end..].iter().take(24).take_while(|b| is_between(**b)).count();
         let breaks = text[end..at].contains(&b'\n');
         let each = *by_line.get_or_insert(breaks);
-        // A full list at a line's end is whole, whatever the next line says.
+        // A full list at the end of a line is complete, whatever the next line is.
         if at == end || (breaks && !each && is_full(found.len())) {
             at = end;
             break;
         }
     }
-    // One word too many would be a sentence that happens to begin like a list.
+    // With one more word it would be a sentence that begins like a list.
     let goes_on = at > end && text[at..].first().is_some_and(u8::is_ascii_lowercase) && text[end] == b' ';
     let mut distinct = found.clone();
     distinct.sort_unstable();
@@ -81,7 +81,7 @@ fn is_full(count: usize) -> bool {
     matches!(count, 12 | 15 | 18 | 21 | 24)
 }
 
-/// What stands between two words of a list: blanks, numbers, quotes.
+/// Whether `byte` may separate two words of a list: blanks, numbers, quotes.
 fn is_between(byte: u8) -> bool {
     byte.is_ascii_whitespace()
         || byte.is_ascii_digit()

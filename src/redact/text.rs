@@ -1,7 +1,7 @@
-//! Looking around in bytes: edges of tokens, ends of lines.
+//! Helpers for bytes of text: boundaries of words, comparison without case.
 
-/// Whether a token may begin at `at`: no letter or digit stands before it, or
-/// only the end of an escape (`\n`, `%3D`, `\u003d`) as raw JSON and URLs have them.
+/// Whether a token may begin at `at`: no letter or digit precedes it, except the end of an escape (`\n`, `%3D`,
+/// `\u003d`) as in raw JSON and URLs.
 pub(super) fn starts_token(text: &[u8], at: usize) -> bool {
     let before = &text[..at];
     match before.last() {
@@ -19,12 +19,12 @@ fn ends_in_escape(before: &[u8]) -> bool {
         || (hex(4) && back(5) == Some(b'u') && back(6) == Some(b'\\'))
 }
 
-/// Whether `byte` belongs to a word: what a match is extended over, so that no rest of a secret stays.
+/// Whether `byte` belongs to a word. Matches are extended to the end of a word, so that no part of a secret remains.
 pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Finds ends of words; asking for every place of a long word costs no more than asking once.
+/// A finder of word ends that reads each word once, however many of its places are asked for.
 #[derive(Debug, Default)]
 pub(super) struct WordEnds {
     from: usize,
@@ -32,7 +32,7 @@ pub(super) struct WordEnds {
 }
 
 impl WordEnds {
-    /// The end of the word that `at` stands in or touches.
+    /// Returns the end of the word at `at`.
     pub(super) fn end(&mut self, text: &[u8], at: usize) -> usize {
         if at < self.from || at > self.to {
             let length = text[at..].iter().take_while(|byte| is_word(**byte)).count();
@@ -42,12 +42,12 @@ impl WordEnds {
     }
 }
 
-/// Whether `text` contains `word` whatever the case; `word` is in lower case.
+/// Whether `text` contains `word`, ASCII case ignored.
 pub(super) fn contains_ignoring_case(text: &[u8], word: &[u8]) -> bool {
     text.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word))
 }
 
-/// Whether `text` begins with `word` whatever the case.
+/// Whether `text` begins with `word`, ASCII case ignored.
 pub(super) fn starts_ignoring_case(text: &[u8], word: &[u8]) -> bool {
     text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }

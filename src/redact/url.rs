@@ -1,11 +1,11 @@
 //! Passwords and tokens before the `@` of a URL.
 
-use super::judge::{self, NameClass};
+use super::heuristics::{self, NameClass};
 
-/// Longest user part that is looked at.
+/// The longest user part that is read.
 const LONG: usize = 1024;
 
-/// The secret of a URL whose `://` ends at `from`: its password, or its user where that is a token.
+/// Finds the secret of a URL whose `://` ends at `from`: its password, or its user if that is a token.
 pub(super) fn credentials(text: &[u8], from: usize) -> Option<(usize, usize)> {
     let window = &text[from..text.len().min(from + LONG)];
     let stop = window.iter().position(|b| {
@@ -28,19 +28,19 @@ pub(super) fn credentials(text: &[u8], from: usize) -> Option<(usize, usize)> {
         }
         // Elsewhere a user without a password is a name or a public key (`enode://…@host`).
         None if text[..from].ends_with(b"http://") || text[..from].ends_with(b"https://") => {
-            let token = user.len() >= 16 && judge::looks_secret(user, NameClass::Token, true);
+            let token = user.len() >= 16 && heuristics::looks_secret(user, NameClass::Token, true);
             token.then_some((from, from + at))
         }
         None => None,
     }
 }
 
-/// Whether a password is none: a stand-in, or the default of a server on one's own machine.
+/// Whether a password is no secret: a placeholder, or the default of a server on the local machine.
 fn is_open(name: &[u8], password: &[u8], host: &[u8]) -> bool {
     const SHOWN: &[&[u8]] = &[b"password", b"passwd", b"pass", b"pwd", b"pw", b"secret", b"token", b"passw0rd", b"p"];
     let local = !host.contains(&b'.') || host.starts_with(b"127.");
     let port = name.eq_ignore_ascii_case(b"localhost") && password.iter().all(u8::is_ascii_digit);
-    port || judge::is_placeholder(password)
+    port || heuristics::is_placeholder(password)
         || SHOWN.iter().any(|shown| password.eq_ignore_ascii_case(shown))
         || (name.eq_ignore_ascii_case(password) && local)
         // `PASSWORD`, `DB_PASS`: a name in place of the value.
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn the_password_of_a_url_is_found_whatever_stands_around_it() {
+    fn the_password_of_a_url_is_found_whatever_surrounds_it() {
         assert_eq!(found("postgres://app:hunter2@db.internal:5432/x"), Some("hunter2"));
         assert_eq!(found("<https://bob:s3cr@t@host.example/>"), Some("s3cr@t"));
         assert_eq!(found("redis://:q8w7e6r5@cache:6379"), Some("q8w7e6r5"));
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn stand_ins_ports_and_plain_users_are_no_secrets() {
+    fn placeholders_ports_and_plain_users_are_no_secrets() {
         for url in [
             "postgres://user:password@host/db",
             "postgres://postgres:postgres@localhost/db",

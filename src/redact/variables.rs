@@ -1,12 +1,12 @@
-//! What of an environment variable is a secret, by its name and the shape of its value.
+//! Secrets in environment variables, recognized by the name and the form of the value.
 
-use super::judge;
+use super::{entity, heuristics};
 use std::collections::BTreeSet;
 
-/// Shorter values are too likely to stand in a text by chance.
+/// The least number of characters: shorter values may occur in a text by chance.
 const LEAST: usize = 12;
 
-/// What of a variable is looked for.
+/// Returns the secrets in the value of a variable.
 pub(super) fn secrets(name: &str, value: &str) -> Vec<String> {
     let value = value.trim();
     let mut found = Vec::new();
@@ -22,10 +22,10 @@ pub(super) fn secrets(name: &str, value: &str) -> Vec<String> {
     let Some(strength) = strength(name).filter(|_| found.is_empty() && !is_url) else {
         return found;
     };
-    // Keys of several lines are kept on one with `\\n` where a variable cannot hold line ends.
+    // Variables that cannot contain line ends have `\\n` in keys of several lines.
     let lines = if value.contains("-----BEGIN") { value.replace("\\n", "\n") } else { value.to_owned() };
     if lines.contains('\n') {
-        // They may be indented where they stand, so each line counts.
+        // They may be indented in a text, so each line counts.
         let lines = lines.lines().map(str::trim).filter(|line| !line.starts_with("-----") && !line.contains(' '));
         return lines.filter(|line| counts(line)).map(str::to_owned).collect();
     }
@@ -37,24 +37,24 @@ pub(super) fn secrets(name: &str, value: &str) -> Vec<String> {
     // `user:password`
     let password = alone.split_once(':').map_or(alone, |(_, password)| password);
     for candidate in [value, bare, alone, password] {
-        if is_meant(candidate, strength) {
+        if is_plausible(candidate, strength) {
             found.push(candidate.to_owned());
         }
     }
     found
 }
 
-/// Whether a value can be the secret that its variable's name announces.
-fn is_meant(value: &str, strength: NameEvidence) -> bool {
-    let words = judge::is_name(value.as_bytes()) && !value.bytes().any(|b| b.is_ascii_digit());
+/// Whether a value can be the secret that the name of its variable announces.
+fn is_plausible(value: &str, strength: NameEvidence) -> bool {
+    let words = heuristics::is_name(value.as_bytes()) && !value.bytes().any(|b| b.is_ascii_digit());
     let plain = match strength {
-        NameEvidence::Says => words && value.bytes().all(|b| b.is_ascii_alphabetic()),
-        NameEvidence::Hints => words,
+        NameEvidence::Strong => words && value.bytes().all(|b| b.is_ascii_alphabetic()),
+        NameEvidence::Weak => words,
     };
     !plain && counts(value) && !is_path(value)
 }
 
-/// The passwords of URLs, and what their queries call a secret.
+/// Collects the passwords of URLs, and the secrets in their queries.
 fn url_parts(url: &str, found: &mut Vec<String>) {
     for (at, mark) in url.match_indices("://") {
         let password =
@@ -69,12 +69,12 @@ fn url_parts(url: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The values of `key=value` whose key says that they are secret.
+/// Collects the values of `key=value` whose key says that they are secret.
 fn pairs(text: &str, between: &[char], found: &mut Vec<String>) {
     for (key, value) in text.split(between).filter_map(|pair| pair.split_once('=')) {
         let value = value.trim().trim_matches(['"', '\'']);
         if let Some(strength) = strength(key.trim())
-            && is_meant(value, strength)
+            && is_plausible(value, strength)
         {
             found.push(value.to_owned());
         }
@@ -98,31 +98,26 @@ fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
-        let code = after.get(..2).filter(|_| *first == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
-        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
+        let (byte, after) = match entity::percent_byte(rest).filter(|_| *first == b'%') {
+            Some(byte) => (byte, &rest[3..]),
+            None => (*first, after),
+        };
+        bytes.push(byte);
+        rest = after;
     }
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// How much a variable's name says.
+/// How strongly the name of a variable suggests a secret.
 #[derive(Clone, Copy)]
 enum NameEvidence {
     /// The value is a secret.
-    Says,
-    /// It may be a name, a provider, a setting.
-    Hints,
+    Strong,
+    /// The value may be a name, a provider, a setting.
+    Weak,
 }
 
-/// Last words of names whose values are about a secret, and none.
+/// Last words of names whose values are about a secret rather than one.
 const ABOUT: [&str; 31] = [
     "FILE",
     "PATH",
@@ -156,12 +151,12 @@ const ABOUT: [&str; 31] = [
     "DESKTOP",
     "MANAGER",
 ];
-/// Words of names of keys that anybody may know.
+/// Words of names of keys that are not secret.
 const OPEN: [&str; 9] = ["PUBLIC", "PUBKEY", "CACHE", "PRIMARY", "FOREIGN", "PARTITION", "SORT", "GPG", "HOSTKEY"];
 
 fn strength(name: &str) -> Option<NameEvidence> {
     let name = name.to_ascii_uppercase();
-    // A key of no said kind: `KEY=linux-cargo-1a2b3c`.
+    // A key of unknown kind: `KEY=linux-cargo-1a2b3c`.
     if matches!(name.as_str(), "PWD" | "OLDPWD" | "KEY" | "KEYS") || name.starts_with("XDG_") {
         return None;
     }
@@ -174,7 +169,7 @@ fn strength(name: &str) -> Option<NameEvidence> {
     if has(&["SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "PASSCODE", "PRIVATEKEY", "PRIVATE_KEY", "ACCOUNTKEY"])
         || word(&["PASS", "PWD", "PASSWRD"])
     {
-        return Some(NameEvidence::Says);
+        return Some(NameEvidence::Strong);
     }
     if word(&OPEN) {
         return None;
@@ -196,10 +191,10 @@ fn strength(name: &str) -> Option<NameEvidence> {
             "SIGNATURE",
         ])
         || name.ends_with("PWD");
-    hints.then_some(NameEvidence::Hints)
+    hints.then_some(NameEvidence::Weak)
 }
 
-/// Whether a value is long and varied enough to mean something where it stands.
+/// Whether a value is long and varied enough that it does not occur by chance.
 fn counts(value: &str) -> bool {
     let classes = [
         value.bytes().any(|b| b.is_ascii_lowercase()),
@@ -214,7 +209,7 @@ fn counts(value: &str) -> bool {
         && !is_open(value)
 }
 
-/// Whether a value is a variable that was not filled in, or is made of common words, perhaps with numbers.
+/// Whether a value is a variable that was not expanded, or consists of common words, perhaps with numbers.
 fn is_open(value: &str) -> bool {
     let wrapped = [("${", "}"), ("$(", ")"), ("{{", "}}"), ("<", ">"), ("%", "%")]
         .iter()
@@ -224,7 +219,7 @@ fn is_open(value: &str) -> bool {
     wrapped || words.peek().is_some() && words.all(common)
 }
 
-/// Whether `letters` are common words without anything between them.
+/// Whether `letters` consist of common words without anything between them.
 fn common(letters: &str) -> bool {
     const WORDS: &str = "password passwd passphrase pass pwd pw secret token key api admin administrator root user test testing \
         tests dummy example sample demo local localhost dev development prod production staging postgres postgresql mysql \
@@ -245,7 +240,7 @@ fn common(letters: &str) -> bool {
 
 fn is_path(value: &str) -> bool {
     let drive = value.as_bytes().get(1..3) == Some(b":\\".as_slice());
-    let relative = value.contains('/') && judge::is_name(value.as_bytes());
+    let relative = value.contains('/') && heuristics::is_name(value.as_bytes());
     let rooted = ["/", "./", "../", "~/"].iter().any(|start| value.starts_with(start));
     // Base64 has `/` too.
     let random = |part: &str| {
@@ -254,7 +249,7 @@ fn is_path(value: &str) -> bool {
             && part.bytes().any(|b| b.is_ascii_uppercase())
             && part.bytes().any(|b| b.is_ascii_digit())
     };
-    let parts = value.matches('/').count() > 1 || judge::is_name(value.as_bytes());
+    let parts = value.matches('/').count() > 1 || heuristics::is_name(value.as_bytes());
     drive
         || relative
         || (rooted && parts && !value.contains('+') && !value.ends_with('=') && !value.split('/').any(random))

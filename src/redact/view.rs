@@ -1,18 +1,18 @@
-//! A text as a reader sees it: without invisible characters, with escapes and
-//! entities decoded, with the marks taken away that split a word.
+//! Views: a text as a reader sees it, without invisible characters, with escapes and entities decoded, and
+//! without the marks that split a word.
 //!
-//! Rules look at views too, so that `ghp_ab&#99;d` hides no more than `ghp_abcd`
-//! does. A view knows the way back to the bytes that it was made of.
+//! Rules are applied to views as well, so that `ghp_ab&#99;d` is found like `ghp_abcd`. A view maps findings
+//! back to the bytes that it was made of.
 
 use super::detect::Finding;
 use super::entity;
-use super::hygiene;
+use super::invisible;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Parts two stretches of a view. No rule reads across it.
+/// Separates two stretches of a view. No rule matches across it.
 const GAP: &str = "\n\0\n";
-/// Longest tag or comment that is taken for a mark inside a word.
+/// The longest tag or comment that counts as a mark inside a word.
 const TAG: usize = 96;
 /// Tags that format a word and do not end it.
 const INLINE: &[&[u8]] = &[
@@ -20,20 +20,20 @@ const INLINE: &[&[u8]] = &[
     b"mark", b"q", b"s", b"samp", b"small", b"span", b"strike", b"strong", b"sub", b"sup", b"tt", b"u", b"var", b"wbr",
 ];
 
-/// What a piece of a text reads as.
+/// What a part of a text reads as.
 enum ViewRun {
     /// Nothing: a mark, a formatting tag, an invisible character.
     Nothing,
     /// This character.
     Char(char),
-    /// This mark: the border of a table's cell, what ends a term.
+    /// This mark: the border of a table cell, the end of a term.
     Mark(&'static str),
 }
 
-/// A text made of another one, and where each of its bytes comes from.
+/// A text made of another one, with the origin of each of its bytes.
 pub(super) struct View<'t> {
     pub(super) text: Cow<'t, str>,
-    /// The view's runs in order; none where the view is the text itself.
+    /// The runs of the view in order; empty if the view is the text itself.
     runs: Vec<MappedRun>,
     /// Whether the view has every line of the text.
     whole: bool,
@@ -41,23 +41,23 @@ pub(super) struct View<'t> {
 
 /// A part of a view.
 struct MappedRun {
-    /// Where it begins in the view.
+    /// Its offset in the view.
     at: usize,
-    /// The bytes that it stands for.
+    /// The bytes of the text that it is made of.
     raw: Range<usize>,
-    /// Whether it is their copy, rather than what they read as.
+    /// Whether it is a copy of them rather than their reading.
     copied: bool,
 }
 
 impl<'t> View<'t> {
-    /// `raw` itself.
+    /// Makes a view of `raw` itself.
     pub(super) fn raw(raw: &'t str) -> Self {
         Self { text: Cow::Borrowed(raw), runs: Vec::new(), whole: true }
     }
 
-    /// `raw` without invisible characters; nothing where it has none.
+    /// Makes a view of `raw` without invisible characters; `None` if it has none.
     pub(super) fn visible(raw: &'t str) -> Option<Self> {
-        let hidden = hygiene::invisible(raw);
+        let hidden = invisible::invisible(raw);
         if hidden.is_empty() {
             return None;
         }
@@ -71,8 +71,8 @@ impl<'t> View<'t> {
         Some(view)
     }
 
-    /// The lines of `raw` on which something is encoded or split, each with its neighbours, as they
-    /// are read; nothing where there is none.
+    /// Makes a view of the decoded lines of `raw` on which something is encoded or split, each with its
+    /// neighbours; `None` if there are none.
     pub(super) fn decoded(raw: &'t str) -> Option<Self> {
         let stretches = stretches(raw);
         if stretches.is_empty() {
@@ -94,7 +94,7 @@ impl<'t> View<'t> {
         self.whole
     }
 
-    /// The same finding in the bytes that the view was made of.
+    /// Maps a finding to the text that the view was made of.
     pub(super) fn to_raw(&self, finding: Finding) -> Option<Finding> {
         let last = finding.end.checked_sub(1)?;
         if self.runs.is_empty() {
@@ -106,7 +106,7 @@ impl<'t> View<'t> {
         Some(Finding { start: self.place(finding.start)?.start, end: self.place(last)?.end, ..finding })
     }
 
-    /// The bytes that the view's byte at `at` stands for.
+    /// Returns the bytes of the text that the view's byte at `at` was made of.
     fn place(&self, at: usize) -> Option<Range<usize>> {
         let after = self.runs.partition_point(|run| run.at <= at);
         let run = &self.runs[after.checked_sub(1)?];
@@ -147,7 +147,7 @@ impl<'t> View<'t> {
     }
 }
 
-/// The stretches of whole lines that are worth decoding, in order.
+/// Finds the stretches of whole lines that are worth decoding, in order.
 fn stretches(raw: &str) -> Vec<Range<usize>> {
     let bytes = raw.as_bytes();
     let mut found: Vec<Range<usize>> = Vec::new();
@@ -166,12 +166,12 @@ fn stretches(raw: &str) -> Vec<Range<usize>> {
         }
         at = line_end(bytes, next);
     }
-    // A key runs over many lines, of which one may be encoded.
+    // A key has many lines, of which one may be encoded.
     let keys = !found.is_empty() && (raw.contains("-----BEGIN") || raw.contains("PRIVATE KEY"));
     if keys { vec![Range { start: 0, end: raw.len() }] } else { found }
 }
 
-/// The start of the line before that of `at`.
+/// Returns the start of the line before that of `at`.
 fn before(bytes: &[u8], at: usize) -> usize {
     let start = bytes[..at].iter().rposition(|b| *b == b'\n').map_or(0, |end| end);
     bytes[..start].iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)
@@ -186,7 +186,7 @@ fn is_sign(byte: u8) -> bool {
     matches!(byte, b'&' | b'%' | b'\\' | b'*' | b'`' | b'~' | b'<' | b'_' | 0xc2..)
 }
 
-/// The next place at or after `from` that may begin something encoded.
+/// Finds the next place at or after `from` that may begin something encoded.
 ///
 /// Texts hardly have any, so whole blocks are ruled out first: without an early exit inside, the
 /// check of a block runs many bytes at a time. It looks at each byte with its two neighbours.
@@ -223,7 +223,7 @@ fn may_begin(a: u8, b: u8, c: u8) -> bool {
         | ((b == 0xef) & ((c == 0xbc) | (c == 0xbd)))
 }
 
-/// What stands at `at` if it is not to be read as it is, and how many bytes it takes.
+/// Decodes what is encoded at `at`: how many bytes it takes, and what it reads as.
 fn read(raw: &str, at: usize) -> Option<(usize, ViewRun)> {
     let bytes = raw.as_bytes();
     let rest = &bytes[at..];
@@ -238,7 +238,7 @@ fn read(raw: &str, at: usize) -> Option<(usize, ViewRun)> {
             let wide = matches!(c, '\u{ff01}'..='\u{ff5e}').then(|| char::from_u32(c as u32 - 0xfee0)).flatten();
             match wide {
                 Some(narrow) => Some((c.len_utf8(), ViewRun::Char(narrow))),
-                None => hygiene::is_invisible(c).then_some((c.len_utf8(), ViewRun::Nothing)),
+                None => invisible::is_invisible(c).then_some((c.len_utf8(), ViewRun::Nothing)),
             }
         }
         _ => None,
@@ -246,10 +246,10 @@ fn read(raw: &str, at: usize) -> Option<(usize, ViewRun)> {
 }
 
 fn seen((length, c): (usize, char)) -> (usize, ViewRun) {
-    (length, if hygiene::is_invisible(c) { ViewRun::Nothing } else { ViewRun::Char(c) })
+    (length, if invisible::is_invisible(c) { ViewRun::Nothing } else { ViewRun::Char(c) })
 }
 
-/// The length of the emphasis or code mark at `at` if it stands inside a word.
+/// Returns the length of the emphasis or code mark at `at` if it is inside a word.
 fn mark(bytes: &[u8], at: usize) -> Option<usize> {
     let mark = bytes[at];
     let length = bytes[at..].iter().take(8).take_while(|b| **b == mark).count();
@@ -257,7 +257,7 @@ fn mark(bytes: &[u8], at: usize) -> Option<usize> {
     (enough && is_within(bytes, at, at + length)).then_some(length)
 }
 
-/// Whether `start..end` stands inside a word.
+/// Whether `start..end` is inside a word.
 fn is_within(bytes: &[u8], start: usize, end: usize) -> bool {
     let word = |at: usize| bytes.get(at).is_some_and(|b| super::text::is_word(*b));
     let goes_on = word(end) || (bytes.get(end).copied().is_some_and(is_part) && word(end + 1));
@@ -268,7 +268,7 @@ fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'+' | b'=' | b'!' | b'@' | b'$' | b'#')
 }
 
-/// The tag at `at`, or the comments, and what it does to the words beside it.
+/// Reads the tag or the comments at `at`: their length, and what they read as.
 fn tag(bytes: &[u8], at: usize) -> Option<(usize, ViewRun)> {
     let window = &bytes[at..bytes.len().min(at + TAG)];
     if window.starts_with(b"<!--") {
@@ -342,7 +342,7 @@ mod tests {
 
     #[test]
     fn what_is_not_encoded_stays_as_it_is() {
-        for raw in ["a **b** c", "`a` b", "100 % of", "a & b; c", "a < b > c", "2 * 3", "Vec<T>x", "中文、字"] {
+        for raw in ["a **b** c", "`a` b", "100 % rule", "a & b; c", "a < b > c", "2 * 3", "Vec<T>x", "中文、字"] {
             assert!(View::decoded(raw).is_none(), "{raw}");
         }
     }
@@ -358,11 +358,11 @@ mod tests {
         let raw = "x\n\nsay a&#98;c%64e f\n\n\nand **g**h";
         let view = View::decoded(raw).unwrap();
         let start = view.text.find("abcde").unwrap();
-        let of = RuleRef::Ours(&keys::BLOCK);
-        let found = view.to_raw(Finding { start, end: start + 5, of }).unwrap();
+        let rule = RuleRef::BuiltIn(&keys::BLOCK);
+        let found = view.to_raw(Finding { start, end: start + 5, rule }).unwrap();
         assert_eq!(&raw[found.start..found.end], "a&#98;c%64e");
-        let last = view.to_raw(Finding { start: start + 1, end: start + 2, of }).unwrap();
+        let last = view.to_raw(Finding { start: start + 1, end: start + 2, rule }).unwrap();
         assert_eq!(&raw[last.start..last.end], "&#98;");
-        assert!(view.to_raw(Finding { start, end: view.text.len(), of }).is_none() || !view.text.contains(GAP));
+        assert!(view.to_raw(Finding { start, end: view.text.len(), rule }).is_none() || !view.text.contains(GAP));
     }
 }

@@ -76,8 +76,8 @@ fn words(text: &str) -> BTreeSet<String> {
 
 fn revealed(text: &str) -> String {
     let redactor = Redactor::new(&config::load("contextpack.yml", None).unwrap().redaction);
-    let revealed = redactor.revealed("x.json", text);
-    let again = redactor.revealed("x.json", &revealed.text);
+    let revealed = redactor.visible_text("x.json", text);
+    let again = redactor.visible_text("x.json", &revealed.text);
     assert_eq!(again.text, revealed.text, "twice is once: {text:?}");
     assert_eq!(revealed.removals.is_empty(), revealed.text == text, "{text:?}");
     revealed.text

@@ -1,10 +1,10 @@
-//! The places in issues, decision records, comments and snippets where a secret stands.
+//! Contexts: the places of secrets in issues, decision records, comments and snippets.
 
 use crate::kinds::{Kind, Shape};
 use crate::places::{FINISHED, Finish, Lines, ROWS, Row};
 use crate::random::Rng;
 
-/// A place. Each template is for the kinds of secrets that can stand there; an empty one is for none.
+/// A context. Each template is for one shape of secrets; an empty one means that they do not occur there.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Context {
     pub(crate) name: &'static str,
@@ -16,17 +16,17 @@ pub(crate) struct Context {
     code: &'static str,
     /// For words, at `{}`.
     prose: &'static str,
-    /// What becomes of each line of a block.
+    /// The text around each line of a block.
     block: Option<Lines>,
-    /// What the whole becomes at the end.
+    /// The conversion of the whole text.
     finish: Finish,
 }
 
-/// A secret in its place.
+/// A secret in a context.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     pub(crate) text: String,
-    /// The field's name, where the text is the value of one.
+    /// The name of the field whose value the text is, else empty.
     pub(crate) key: String,
     /// What must not survive.
     pub(crate) secrets: Vec<String>,
@@ -34,7 +34,7 @@ pub(crate) struct Case {
     pub(crate) frame: Vec<String>,
 }
 
-/// All places.
+/// Returns all contexts.
 pub(crate) fn all() -> Vec<Context> {
     let context = |row: &Row, name, finish| {
         let (_, token, pair, code, prose, block) = *row;
@@ -64,7 +64,7 @@ pub(crate) fn all() -> Vec<Context> {
 }
 
 impl Context {
-    /// A secret of `kind` here; `None` where that makes no sense.
+    /// Puts a secret of `kind` into this context; `None` if the two do not fit.
     pub(crate) fn case(&self, kind: &Kind, rng: &mut Rng) -> Option<Case> {
         let template = match kind.shape {
             Shape::Block(make) => return self.block_case(&make(rng), rng),
@@ -137,7 +137,7 @@ impl Context {
     }
 }
 
-/// Whether anybody would write such a key, and a value of such a form, in this place.
+/// Whether such a key, and a value of such a form, occur in this context.
 fn fits(template: &str, key: &str, form: &str) -> bool {
     let label = !key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b));
     let names = ["{k}=", "{k} =", "--{k}", "Setenv"].iter().any(|name| template.contains(name));
@@ -146,7 +146,7 @@ fn fits(template: &str, key: &str, form: &str) -> bool {
     !(label && names || words && after.is_some_and(|c| !"\"'`”|<\n)*".contains(c)))
 }
 
-/// A few hundred words without meaning.
+/// Makes a few hundred words without meaning.
 pub(crate) fn filler(rng: &mut Rng) -> String {
     const WORDS: [&str; 16] = [
         "the", "reader", "waits", "until", "queue", "is", "empty", "and", "then", "writes", "its", "index", "to",

@@ -1,9 +1,9 @@
-//! The templates of the places; an empty one is for none.
+//! Templates of contexts; an empty one means that such secrets do not occur there.
 
-/// What stands before the lines of a block, before each line, after each, and after all.
+/// The text before a block, before each of its lines, after each of them, and after the block.
 pub(crate) type Lines = (&'static str, &'static str, &'static str, &'static str);
 
-/// What a file's format does to its text.
+/// What the format of a file does to its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Finish {
     Nothing,
@@ -283,7 +283,7 @@ pub(crate) static ROWS: &[Row] = &[
     ),
 ];
 
-/// Rows whose whole text is changed once more.
+/// Rows whose whole text is converted afterwards.
 pub(crate) static FINISHED: &[(&str, Finish, Row)] = &[
     (
         "json-string",

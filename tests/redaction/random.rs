@@ -33,7 +33,7 @@ const PHRASE_WORDS: [&str; 32] = [
 pub(crate) struct Rng(u64);
 
 impl Rng {
-    /// A generator whose seed is made of names, so that a new kind does not move the others' values.
+    /// Makes a generator whose seed is made of names, so that a new kind does not change the values of others.
     pub(crate) fn of(names: &[&str], number: usize) -> Self {
         let mut seed = 0xcbf2_9ce4_8422_2325 ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         for byte in names.iter().flat_map(|name| name.bytes().chain([0])) {
@@ -42,7 +42,7 @@ impl Rng {
         Self(seed)
     }
 
-    /// The next number (splitmix64).
+    /// Returns the next number (splitmix64).
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -51,22 +51,22 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }
 
-    /// One of several.
+    /// Picks one of several.
     pub(crate) fn pick<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
         of[self.below(of.len())]
     }
 
-    /// Random bytes.
+    /// Makes random bytes.
     pub(crate) fn bytes(&mut self, count: usize) -> Vec<u8> {
         (0..count).map(|_| (self.next() >> 24) as u8).collect()
     }
 
-    /// Characters of an alphabet, of every class that a value of this length would have.
+    /// Makes characters of an alphabet, of every class that a value of this length would have.
     fn chars(&mut self, alphabet: &[u8], count: usize) -> String {
         loop {
             let text: String = (0..count).map(|_| alphabet[self.below(alphabet.len())] as char).collect();
@@ -83,12 +83,12 @@ impl Rng {
         }
     }
 
-    /// Some words of a pass phrase.
+    /// Makes some words of a pass phrase.
     pub(crate) fn phrase(&mut self, count: usize) -> String {
         (0..count).map(|_| PHRASE_WORDS[self.below(PHRASE_WORDS.len())]).collect::<Vec<_>>().join(" ")
     }
 
-    /// A password as people make them: a word or two, digits, a mark.
+    /// Makes a password as people do: a word or two, digits, a mark.
     pub(crate) fn human(&mut self) -> String {
         let word = self.pick(&PASSWORD_WORDS);
         let other = self.pick(&PASSWORD_WORDS).to_lowercase();
@@ -102,13 +102,13 @@ impl Rng {
         }
     }
 
-    /// `user:password` as a basic authorization spells it.
+    /// Makes `user:password` in Base64 as for a basic authorization.
     fn basic(&mut self) -> String {
         let pair = self.fill("deploy:{p14}");
         base64(pair.as_bytes())
     }
 
-    /// A signed web token.
+    /// Makes a signed web token.
     fn jwt(&mut self) -> String {
         let subject = self.fill("{d10}");
         let head = base64_url(br#"{"alg":"HS256","typ":"JWT"}"#);
@@ -138,7 +138,7 @@ impl Rng {
 
     fn slot(&mut self, slot: &str) -> Option<String> {
         match slot {
-            // These two keep a template from looking like what it makes.
+            // These two prevent a template from looking like the secret that it makes.
             "0" => return Some(String::new()),
             "P" => return Some("PRIVATE".to_owned()),
             "W" => return Some(self.human()),
@@ -184,7 +184,7 @@ impl Rng {
     }
 }
 
-/// Standard base64 with padding.
+/// Encodes standard Base64 with padding.
 pub(crate) fn base64(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.chunks(3) {
@@ -198,7 +198,7 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// Base64 for URLs, without padding.
+/// Encodes Base64 for URLs, without padding.
 pub(crate) fn base64_url(bytes: &[u8]) -> String {
     base64(bytes).trim_end_matches('=').replace('+', "-").replace('/', "_")
 }

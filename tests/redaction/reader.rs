@@ -1,14 +1,13 @@
-//! What a person reads who sees the text as a page: the marks are gone, and what was encoded is decoded.
+//! Decodes a text as a person reads it on a page: without marks, and with codes decoded.
 
-/// A plain text is read as it stands.
+/// Returns a plain text unchanged.
 pub(crate) fn as_written(text: &str) -> String {
     text.to_owned()
 }
 
-/// The text without marks, tags and invisible characters, and decoded.
+/// Removes marks, tags and invisible characters, and decodes the rest.
 ///
-/// A secret is read the same way before it is looked for, so that what is lost
-/// from both does not count.
+/// A secret is read in the same way before it is searched for, so that what both lose does not count.
 pub(crate) fn as_seen(text: &str) -> String {
     let mut text = without_tags(text);
     for _ in 0..2 {

@@ -1,29 +1,48 @@
-//! Runs everything, prints a table and holds the thresholds.
+//! Scores all cases, prints the tables and asserts the published figures.
 
 use crate::contexts::{self, Case, filler};
+use crate::disguises::DISGUISES;
 use crate::harmless;
 use crate::kinds;
-use crate::obfuscated::WAYS;
 use crate::random::Rng;
 use crate::reader;
-use crate::score::{Judge, Outcome};
+use crate::score::{Outcome, Scorer};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// A debug build tries one case of so many.
+/// A debug build tries one case in this many.
 const ONE_OF: usize = if cfg!(debug_assertions) { 3 } else { 1 };
-/// How many lines a list of faults has.
+/// The most lines of a list of faults.
 const SHOWN: usize = if cfg!(debug_assertions) { 12 } else { 400 };
+
+/// The figures of `docs/redaction.md`. Whoever improves one changes it here and there.
+mod published {
+    pub(super) const KINDS: usize = 561;
+    pub(super) const CONTEXTS: usize = 64;
+    pub(super) const DISGUISES: usize = 45;
+    pub(super) const HARMLESS_KINDS: usize = 100;
+    /// The numbers of texts, of which a debug build tries a sample.
+    pub(super) const PLAIN_TEXTS: usize = 27_331;
+    pub(super) const DISGUISED_TEXTS: usize = 12_822;
+    pub(super) const HARMLESS_TEXTS: usize = 3_870;
+    pub(super) const RECALL: f64 = 0.995;
+    pub(super) const STRICT_RECALL: f64 = 0.995;
+    pub(super) const DISGUISED_RECALL: f64 = 0.996;
+    pub(super) const DISGUISED_STRICT_RECALL: f64 = 0.996;
+    pub(super) const SURVIVING_WORDS: f64 = 0.999;
+    /// How much lower a rate may be than published: figures are rounded, and a debug build tries a sample.
+    pub(super) const SLACK: f64 = 0.001;
+}
 
 /// Counts for one kind, one place, or all.
 #[derive(Debug, Default)]
 struct Tally {
     cases: usize,
     removed: usize,
-    strictly: usize,
+    strictly_removed: usize,
     words: (usize, usize),
     unstable: usize,
-    /// The first text that was missed or harmed, and what became of it.
+    /// The first text whose secret survived, and the scrubbed text.
     example: Option<(String, String)>,
 }
 
@@ -31,11 +50,11 @@ impl Tally {
     fn add(&mut self, case: &Case, outcome: &Outcome) {
         self.cases += 1;
         self.removed += usize::from(outcome.removed);
-        self.strictly += usize::from(outcome.strictly);
+        self.strictly_removed += usize::from(outcome.strictly_removed);
         self.words.0 += outcome.words.0;
         self.words.1 += outcome.words.1;
         self.unstable += usize::from(!outcome.stable);
-        if !outcome.strictly && self.example.is_none() {
+        if !outcome.strictly_removed && self.example.is_none() {
             self.example = Some((case.text.clone(), outcome.output.clone()));
         }
     }
@@ -45,7 +64,7 @@ impl Tally {
     }
 
     fn strict(&self) -> f64 {
-        share(self.strictly, self.cases)
+        share(self.strictly_removed, self.cases)
     }
 
     fn words(&self) -> f64 {
@@ -58,7 +77,7 @@ fn share(part: usize, of: usize) -> f64 {
     if of == 0 { 1.0 } else { part as f64 / of as f64 }
 }
 
-/// Tallies by name, and of all.
+/// Tallies by kind, by place and of all.
 #[derive(Debug, Default)]
 struct Table {
     kinds: BTreeMap<&'static str, Tally>,
@@ -73,7 +92,7 @@ impl Table {
         self.all.add(case, outcome);
     }
 
-    /// The mean over the kinds, however many places each has.
+    /// Returns the mean recall of the kinds, however many places each has.
     fn by_kind(&self) -> f64 {
         let sum: f64 = self.kinds.values().map(Tally::recall).sum();
         sum / f64::from(u32::try_from(self.kinds.len().max(1)).unwrap_or(u32::MAX))
@@ -95,9 +114,9 @@ impl Table {
     }
 }
 
-/// Lists those of which most was missed, each with an example.
+/// Lists the kinds or places with the lowest recall, each with an example.
 fn worst(what: &str, tallies: &BTreeMap<&'static str, Tally>) {
-    let mut missed: Vec<_> = tallies.iter().filter(|(_, tally)| tally.strictly < tally.cases).collect();
+    let mut missed: Vec<_> = tallies.iter().filter(|(_, tally)| tally.strictly_removed < tally.cases).collect();
     missed.sort_by(|a, b| a.1.strict().total_cmp(&b.1.strict()).then(a.0.cmp(b.0)));
     println!("  {} {what} missed, worst first:", missed.len());
     for (name, tally) in missed.iter().take(SHOWN) {
@@ -121,7 +140,7 @@ fn short(text: &str) -> String {
     text.replace("\\'", "'").replace("\\\"", "\"")
 }
 
-fn plain(judge: &Judge) -> Table {
+fn plain(scorer: &Scorer) -> Table {
     let mut table = Table::default();
     let contexts = contexts::all();
     for (k, kind) in kinds::all().into_iter().enumerate() {
@@ -130,7 +149,7 @@ fn plain(judge: &Judge) -> Table {
                 continue;
             }
             if let Some(case) = context.case(&kind, &mut Rng::of(&[kind.name, context.name], 0)) {
-                let outcome = judge.judge(&case, reader::as_written);
+                let outcome = scorer.score(&case, reader::as_written);
                 table.add(kind.name, context.name, &case, &outcome);
             }
         }
@@ -138,29 +157,35 @@ fn plain(judge: &Judge) -> Table {
     table
 }
 
-fn obfuscated(judge: &Judge) -> (Table, Table) {
-    let (mut by_way, mut by_kind) = (Table::default(), Table::default());
+fn disguised(scorer: &Scorer) -> (Table, Table) {
+    let (mut by_disguise, mut by_kind) = (Table::default(), Table::default());
     for (k, kind) in kinds::all().into_iter().enumerate() {
-        for (w, way) in WAYS.iter().enumerate() {
+        for (w, disguise) in DISGUISES.iter().enumerate() {
             if !(k + w).is_multiple_of(ONE_OF) {
                 continue;
             }
-            if let Some((place, case)) = way.case(&kind, &mut Rng::of(&[kind.name, way.name], 1)) {
-                let outcome = judge.judge(&case, reader::as_seen);
-                by_way.add(way.name, place, &case, &outcome);
+            if let Some((place, case)) = disguise.case(&kind, &mut Rng::of(&[kind.name, disguise.name], 1)) {
+                let outcome = scorer.score(&case, reader::as_seen);
+                by_disguise.add(disguise.name, place, &case, &outcome);
                 by_kind.add(kind.name, place, &case, &outcome);
             }
         }
     }
-    (by_way, by_kind)
+    (by_disguise, by_kind)
 }
 
-/// How many harmless texts there are, and how many were changed.
-fn changed(judge: &Judge) -> (usize, usize) {
+/// The result for harmless texts.
+struct HarmlessTally {
+    texts: usize,
+    kinds: usize,
+    changed: usize,
+}
+
+fn harmless_texts(scorer: &Scorer) -> HarmlessTally {
     let (mut count, mut changed, mut kinds) = (0, 0, BTreeMap::<&str, (usize, usize, String)>::new());
     for kind in harmless::all() {
         for text in harmless::texts(kind, if ONE_OF > 1 { 2 } else { 6 }) {
-            let output = judge.scrub("", &text);
+            let output = scorer.scrub("", &text);
             let tally = kinds.entry(kind.0).or_default();
             (count, tally.1) = (count + 1, tally.1 + 1);
             if output != text {
@@ -173,11 +198,11 @@ fn changed(judge: &Judge) -> (usize, usize) {
     for (name, (bad, of, examples)) in kinds.iter().filter(|(_, tally)| tally.0 > 0) {
         print!("    {name}: {bad} of {of}\n{examples}");
     }
-    (count, changed)
+    HarmlessTally { texts: count, kinds: kinds.len(), changed }
 }
 
-/// Megabytes a second over a few megabytes of harmless text; told, not held.
-fn speed(judge: &Judge) {
+/// Prints the speed over a few megabytes of harmless text. It depends on the machine, so nothing is asserted.
+fn speed(scorer: &Scorer) {
     let mut rng = Rng::of(&["speed"], 0);
     let mut text = String::new();
     let texts: Vec<String> = harmless::all().into_iter().flat_map(|kind| harmless::texts(kind, 2)).collect();
@@ -191,7 +216,7 @@ fn speed(judge: &Judge) {
     let mut best = Duration::MAX;
     for _ in 0..3 {
         let start = Instant::now();
-        let bytes: usize = documents.iter().map(|text| judge.scrub("", text).len()).sum();
+        let bytes: usize = documents.iter().map(|text| scorer.scrub("", text).len()).sum();
         best = best.min(start.elapsed());
         assert!(bytes > 0);
     }
@@ -202,35 +227,53 @@ fn speed(judge: &Judge) {
 
 #[test]
 fn secrets_go_and_the_rest_stays() {
-    let judge = Judge::new();
-    let plain = plain(&judge);
-    let (by_way, by_kind) = obfuscated(&judge);
+    let scorer = Scorer::new();
+    let plain = plain(&scorer);
+    let (by_disguise, by_kind) = disguised(&scorer);
     plain.print("plain");
-    by_way.print("obfuscated, by way");
-    by_kind.print("obfuscated, by kind");
-    let (count, changed) = changed(&judge);
-    speed(&judge);
+    by_disguise.print("disguised, by disguise");
+    by_kind.print("disguised, by kind");
+    let harmless = harmless_texts(&scorer);
+    speed(&scorer);
 
     let all = &plain.all;
-    let hidden = &by_way.all;
+    let disguised_all = &by_disguise.all;
     println!(
-        "\n| | plain | obfuscated |\n|---|---|---|\n| cases | {} | {} |\n| recall | {:.4} | {:.4} |\n\
-         | recall, mean of the kinds | {:.4} | {:.4} |\n| strict recall | {:.4} | {:.4} |\n| words that survive | {:.4} | {:.4} |\n| harmless texts changed | {changed} of {count} | |",
+        "\n| | plain | disguised |\n|---|---|---|\n| cases | {} | {} |\n| recall | {:.4} | {:.4} |\n\
+         | recall, mean of the kinds | {:.4} | {:.4} |\n| strict recall | {:.4} | {:.4} |\n| words that survive | {:.4} | {:.4} |\n| harmless texts changed | {} of {} | |",
         all.cases,
-        hidden.cases,
+        disguised_all.cases,
         all.recall(),
-        hidden.recall(),
+        disguised_all.recall(),
         plain.by_kind(),
         by_kind.by_kind(),
         all.strict(),
-        hidden.strict(),
+        disguised_all.strict(),
         all.words(),
-        hidden.words()
+        disguised_all.words(),
+        harmless.changed,
+        harmless.texts
     );
-    assert!(all.recall() >= 0.97, "recall {:.4}", all.recall());
-    assert!(all.recall() - all.strict() <= 0.005, "strict recall {:.4}", all.strict());
-    assert!(hidden.recall() >= 0.85, "recall of obfuscated secrets {:.4}", hidden.recall());
-    assert!(share(changed, count) <= 0.01, "{changed} of {count} harmless texts changed");
-    assert!(all.words() >= 0.99, "words around secrets {:.4}", all.words());
-    assert_eq!(all.unstable + hidden.unstable, 0, "texts that a second scrub changes");
+    let holds = |name: &str, rate: f64, published: f64| {
+        assert!(rate >= published - published::SLACK, "{name}: {rate:.4}, published {published:.3}");
+    };
+    holds("recall", all.recall(), published::RECALL);
+    holds("strict recall", all.strict(), published::STRICT_RECALL);
+    holds("recall, disguised", disguised_all.recall(), published::DISGUISED_RECALL);
+    holds("strict recall, disguised", disguised_all.strict(), published::DISGUISED_STRICT_RECALL);
+    holds("words around secrets", all.words(), published::SURVIVING_WORDS);
+    assert_eq!(harmless.changed, 0, "harmless texts changed");
+    assert_eq!(all.unstable + disguised_all.unstable, 0, "texts that a second scrub changes");
+    assert_eq!(
+        (plain.kinds.len(), plain.places.len(), by_disguise.kinds.len(), harmless.kinds),
+        (published::KINDS, published::CONTEXTS, published::DISGUISES, published::HARMLESS_KINDS),
+        "kinds, contexts, disguises, harmless kinds"
+    );
+    if ONE_OF == 1 {
+        assert_eq!(
+            (all.cases, disguised_all.cases, harmless.texts),
+            (published::PLAIN_TEXTS, published::DISGUISED_TEXTS, published::HARMLESS_TEXTS),
+            "texts"
+        );
+    }
 }

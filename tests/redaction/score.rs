@@ -1,29 +1,29 @@
-//! What a scrubbed text is worth: whether the secret is gone, and whether the rest is still there.
+//! Scores a scrubbed text: whether the secret is gone, and whether the rest is still there.
 
 use crate::contexts::Case;
 use contextpack::internals::config::RedactionSettings;
 use contextpack::internals::redact::{Piece, Redactor};
 use std::collections::BTreeMap;
 
-/// What became of one case.
+/// The score of one case.
 #[derive(Debug, Clone)]
 pub(crate) struct Outcome {
     pub(crate) output: String,
-    /// No secret stands in the output as it was.
+    /// Whether the output contains none of the secrets.
     pub(crate) removed: bool,
-    /// Nor does more than half of one in one piece.
-    pub(crate) strictly: bool,
-    /// How many words the frame has, and how many of them are left.
+    /// Whether it does not contain more than half of a secret in one piece either.
+    pub(crate) strictly_removed: bool,
+    /// The number of words around the secret, and how many of them remain.
     pub(crate) words: (usize, usize),
-    /// Whether a second scrub changes nothing.
+    /// Whether scrubbing again changes nothing.
     pub(crate) stable: bool,
 }
 
-/// Built once; scrubs and judges.
+/// Scrubs texts and scores the results.
 #[derive(Debug)]
-pub(crate) struct Judge(Redactor);
+pub(crate) struct Scorer(Redactor);
 
-impl Judge {
+impl Scorer {
     pub(crate) fn new() -> Self {
         Self(Redactor::new(&RedactionSettings::default()))
     }
@@ -34,21 +34,21 @@ impl Judge {
         scrubbed.texts.iter().map(|text| text.as_str()).collect()
     }
 
-    /// Scrubs a case; `read` is how a reader decodes the text before looking for the secret.
-    pub(crate) fn judge(&self, case: &Case, read: fn(&str) -> String) -> Outcome {
+    /// Scores a case; `read` decodes a text as a reader does before the secret is searched for.
+    pub(crate) fn score(&self, case: &Case, read: fn(&str) -> String) -> Outcome {
         let output = self.scrub(&case.key, &case.text);
         let seen = read(&without_markers(&output));
         let secrets: Vec<String> = case.secrets.iter().map(|secret| read(secret)).collect();
         let removed = !secrets.iter().any(|secret| seen.contains(&**secret));
         let frame = read(&case.frame.join("\n"));
-        let strictly = removed && !secrets.iter().any(|secret| survives_by_half(secret, &seen, &frame));
+        let strictly_removed = removed && !secrets.iter().any(|secret| survives_by_half(secret, &seen, &frame));
         let stable = self.scrub(&case.key, &output) == output;
         let words = surviving(&frame, &seen);
-        Outcome { output, removed, strictly, words, stable }
+        Outcome { output, removed, strictly_removed, words, stable }
     }
 }
 
-/// Whether a piece longer than half of `secret` stands in `text` that its frame alone does not have.
+/// Whether `text` contains a piece longer than half of `secret` that its frame alone does not contain.
 fn survives_by_half(secret: &str, text: &str, frame: &str) -> bool {
     let marks: Vec<usize> = secret.char_indices().map(|(at, _)| at).chain([secret.len()]).collect();
     let long = (marks.len() - 1) / 2 + 1;
@@ -58,7 +58,7 @@ fn survives_by_half(secret: &str, text: &str, frame: &str) -> bool {
     })
 }
 
-/// The text with a space for each mark of a removal.
+/// Replaces each marker by a space.
 pub(crate) fn without_markers(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -74,7 +74,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// How many words the frame has, and how many of them the output has.
+/// Counts the words of the frame, and those of them that the output has.
 fn surviving(frame: &str, output: &str) -> (usize, usize) {
     let mut left: BTreeMap<&str, usize> = BTreeMap::new();
     for word in words(output) {

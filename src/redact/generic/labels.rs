@@ -1,6 +1,6 @@
-//! What passwords, keys and tokens are called in other languages.
+//! Words for passwords, keys and tokens in other languages.
 
-use super::super::judge::NameClass;
+use super::super::heuristics::NameClass;
 use super::super::names;
 use super::super::rules::FindingLabel;
 
@@ -24,7 +24,7 @@ const fn key(word: &'static str) -> Word {
     Word { word, class: NameClass::Key, label: &names::KEY }
 }
 
-/// The words; those in ASCII letters alone are among the names.
+/// The words; those of ASCII letters alone are among the stems of names.
 pub(in super::super) static LABELS: [Word; 73] = [
     password("mot de passe"),
     password("contrase\u{f1}a"),
@@ -102,8 +102,8 @@ pub(in super::super) static LABELS: [Word; 73] = [
 ];
 
 impl Word {
-    /// Whether the word at `start` is none's part: no Latin letter stands directly before it.
-    pub(super) fn stands_at(&self, text: &[u8], start: usize) -> bool {
+    /// Whether the word at `start` is not part of another: no Latin letter precedes a Latin word.
+    pub(super) fn is_whole_at(&self, text: &[u8], start: usize) -> bool {
         let latin = self.word.as_bytes()[0].is_ascii_alphabetic();
         !(latin && start.checked_sub(1).is_some_and(|at| text[at].is_ascii_alphabetic()))
     }

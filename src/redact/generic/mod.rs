@@ -1,22 +1,20 @@
-//! Secrets that only what stands around them gives away: `password = …`, `"api_key": "…"`,
-//! a table's column, "the password is …".
+//! Secrets recognized by a name before or after them: `password = …`, `"api_key": "…"`, the column of a table,
+//! "the password is …".
 
 mod labels;
 mod pairs;
 mod prose;
 mod separator;
-mod spots;
 mod value;
 
 pub(super) use labels::{LABELS, Word};
-pub(super) use spots::SPOTS;
 
-use super::judge::{self, NameClass, looks_secret};
+use super::heuristics::{self, NameClass, looks_secret};
 use super::names::class_of;
 use super::rules::FindingLabel;
 use separator::{Separator, separator};
 
-/// Keywords of which one stands in every name that is looked at.
+/// Keywords of which every name of a secret contains one.
 pub(super) const STEMS: &[&str] = &[
     "pass",
     "pw",
@@ -55,19 +53,20 @@ pub(super) const STEMS: &[&str] = &[
     "_sk*",
 ];
 
-/// Longest name to each side of its keyword.
+/// The longest part of a name on each side of its keyword.
 const NAME: usize = 64;
-/// How many names inside one value are looked at: `a=b=c` is read, a long chain of it costs nothing.
+/// How many names inside one value are examined: `a=b=c` is read, a long chain of it costs nothing.
 const INSIDE: usize = 4;
 
-/// Takes a secret: where it begins and ends, and what is said of it.
+/// A callback for a secret: its start, its end and its label.
 pub(super) type OnFinding<'a> = &'a mut dyn FnMut(usize, usize, &'static FindingLabel);
 
-/// Finds values by their names, each name once.
+/// A search for values by their names that reads each name once.
 #[derive(Debug, Default)]
 pub(super) struct Names {
+    /// The end of the names read so far.
     seen: usize,
-    /// The end of the last value without quotes, and how many names inside it were looked at.
+    /// The end of the last value without quotes, and how many names inside it were examined.
     value_end: usize,
     inside: usize,
     columns: pairs::Columns,
@@ -83,28 +82,28 @@ pub(super) struct Name {
 }
 
 impl Names {
-    /// The secrets whose name holds the keyword at `hit`.
+    /// Finds the secrets whose name contains the keyword at `hit`.
     ///
-    /// `strict` texts are records (front matter, JSON): there whatever a secret's name holds is one.
-    pub(super) fn find(&mut self, text: &[u8], hit: usize, strict: bool, take: OnFinding<'_>) {
+    /// `strict` texts are records (front matter, JSON), in which every value under a secret's name counts.
+    pub(super) fn find(&mut self, text: &[u8], hit: usize, strict: bool, on_finding: OnFinding<'_>) {
         if let Some(name) = self.name(text, hit) {
-            self.bind(text, name, || class_of(&text[name.start..name.end]), strict, take);
+            self.find_values(text, name, || class_of(&text[name.start..name.end]), strict, on_finding);
         }
     }
 
-    /// The secrets that a label in another language names, such as `密码`.
-    pub(super) fn labelled(&mut self, text: &[u8], start: usize, label: &Word, take: OnFinding<'_>) {
+    /// Finds the secrets after a label in another language, such as `密码`.
+    pub(super) fn labelled(&mut self, text: &[u8], start: usize, label: &Word, on_finding: OnFinding<'_>) {
         let end = start + label.word.len();
         let latin = text[end - 1].is_ascii_alphabetic();
         let ending = text[end..].iter().take(4).take_while(|b| latin && b.is_ascii_lowercase()).count();
         let name = Name { start, end: if ending < 4 { end + ending } else { end }, flag: false };
-        if name.start >= self.seen && label.stands_at(text, start) {
+        if name.start >= self.seen && label.is_whole_at(text, start) {
             self.seen = name.end;
-            self.bind(text, name, || Some((label.class, label.label)), false, take);
+            self.find_values(text, name, || Some((label.class, label.label)), false, on_finding);
         }
     }
 
-    /// The name around the keyword at `hit`, if it was not looked at.
+    /// Returns the name around the keyword at `hit`, unless it was read before.
     fn name(&mut self, text: &[u8], hit: usize) -> Option<Name> {
         if hit < self.seen {
             return None;
@@ -132,14 +131,14 @@ impl Names {
         Some(Name { start, end, flag })
     }
 
-    /// The secrets that belong to a name.
-    fn bind(
+    /// Finds the secrets that belong to a name.
+    fn find_values(
         &mut self,
         text: &[u8],
         name: Name,
         class: impl Fn() -> Option<(NameClass, &'static FindingLabel)>,
         strict: bool,
-        take: OnFinding<'_>,
+        on_finding: OnFinding<'_>,
     ) {
         // `arn:aws:secretsmanager:…:secret:name`
         if name.start > 0 && text[name.start - 1] == b':' && &text[name.start..name.end] == b"secret" {
@@ -156,13 +155,13 @@ impl Names {
         if let Some((start, end)) = pairs::value(text, name) {
             let Some((class, label)) = class() else { return };
             if looks_secret(&text[start..end], class, true) || (strict && !is_exempt(&text[start..end], class)) {
-                take(start, end, label);
+                on_finding(start, end, label);
             }
             return;
         }
         if let Some(table) = pairs::column(text, name) {
             if let Some((class, label)) = class() {
-                self.columns.values(text, (&table, b'|'), class, |start, end| take(start, end, label));
+                self.columns.values(text, (&table, b'|'), class, |start, end| on_finding(start, end, label));
             }
             return;
         }
@@ -170,12 +169,12 @@ impl Names {
             && let Some((table, mark)) = pairs::separated(text, name)
         {
             if let Some((class, label)) = class() {
-                self.columns.values(text, (&table, mark), class, |start, end| take(start, end, label));
+                self.columns.values(text, (&table, mark), class, |start, end| on_finding(start, end, label));
             }
             return;
         }
         let Some((separator, at)) = separator(text, name) else {
-            prose::values(text, name, class, take);
+            prose::values(text, name, class, on_finding);
             return;
         };
         let Some((class, label)) = class() else { return };
@@ -187,7 +186,7 @@ impl Names {
             && let Some((start, end)) = value::whole(text, at)
         {
             if !is_exempt(text[start..end].trim_ascii(), class) {
-                take(start, end, label);
+                on_finding(start, end, label);
             }
             return;
         }
@@ -202,21 +201,21 @@ impl Names {
         if let Some((found, secret)) = value::value(text, name, at, separator, class) {
             self.value_end = self.value_end.max(found.end);
             if secret {
-                take(found.start, found.end, label);
-            } else if separator == Separator::Said {
-                prose::values(text, name, || Some((class, label)), take);
+                on_finding(found.start, found.end, label);
+            } else if separator == Separator::Words {
+                prose::values(text, name, || Some((class, label)), on_finding);
             }
         }
     }
 }
 
-/// Whether a token is a badge's: the image is on every page that shows it.
+/// Whether a token is that of a badge, which is public: the image is on every page that shows it.
 fn is_badge(text: &[u8], name: Name, class: NameClass) -> bool {
     let before = &text[name.start.saturating_sub(128)..name.start];
     class == NameClass::Weak && before.ends_with(b"?") && before.windows(5).any(|part| part == b"badge")
 }
 
-/// The rule for a field's whole value: in a record the name is enough.
+/// Returns the label for the whole value of a field, if its name says that it is secret.
 pub(super) fn field(key: &str, value: &str) -> Option<&'static FindingLabel> {
     if key.len() > 2 * NAME || key.is_empty() {
         return None;
@@ -225,22 +224,22 @@ pub(super) fn field(key: &str, value: &str) -> Option<&'static FindingLabel> {
     (!is_exempt(value.trim().as_bytes(), class)).then_some(label)
 }
 
-/// Whether a record's value under a secret's name is none: a stand-in, a switch, a limit.
+/// Whether a value in a record is not secret although its name is that of one: a placeholder, a switch, a limit.
 fn is_exempt(value: &[u8], class: NameClass) -> bool {
     const SWITCHES: &str = "true false yes no on off null none n/a nil required optional unknown tbd todo";
     let number = value.iter().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b',' | b'_' | b'k' | b'K'));
-    judge::is_placeholder(value)
-        || judge::is_one_of(SWITCHES, value)
+    heuristics::is_placeholder(value)
+        || heuristics::is_one_of(SWITCHES, value)
         || (number && class != NameClass::Password)
-        || (class == NameClass::Weak && !judge::looks_secret(value, class, true))
+        || (class == NameClass::Weak && !heuristics::looks_secret(value, class, true))
 }
 
 fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-/// The start of the word before `start`, one blank away, where it says which key or token is meant:
-/// `API key`, `secret key`, `access token`.
+/// Returns the start of the word before `start`, one blank away, if it qualifies the key or token: `API key`,
+/// `secret key`, `access token`; else `start`.
 fn qualifier(text: &[u8], start: usize, key: bool) -> usize {
     const TOKENS: &str = "access api auth authentication authorization bearer bot deploy github gitlab npm oauth \
         personal refresh runner secret security service session slack user vault";
@@ -252,7 +251,7 @@ fn qualifier(text: &[u8], start: usize, key: bool) -> usize {
     if key && parted > 1 && parted < before.len() {
         let word = before[..before.len() - parted].iter().rev().take_while(|b| b.is_ascii_alphabetic()).count();
         let parent = &before[before.len() - parted - word..before.len() - parted];
-        if judge::is_one_of(PARENTS, parent) {
+        if heuristics::is_one_of(PARENTS, parent) {
             return start - parted - word;
         }
     }
@@ -260,7 +259,7 @@ fn qualifier(text: &[u8], start: usize, key: bool) -> usize {
         return start;
     };
     let word = before.iter().rev().take_while(|b| b.is_ascii_alphanumeric()).count();
-    let counts = word > 0 && (key || judge::is_one_of(TOKENS, &before[before.len() - word..]));
+    let counts = word > 0 && (key || heuristics::is_one_of(TOKENS, &before[before.len() - word..]));
     if counts { start - 1 - word } else { start }
 }
 

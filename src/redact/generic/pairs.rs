@@ -1,27 +1,27 @@
-//! Names and values that stand apart: `name: X` above `value: Y`, a table's head above its column.
+//! Names and values in separate places: `name: X` above `value: Y`, the header of a table above its column.
 
-use super::super::judge::{NameClass, looks_secret};
+use super::super::heuristics::{NameClass, looks_secret};
 use super::super::text::starts_ignoring_case;
 use super::Name;
 use super::separator::Separator;
-use super::separator::{after_closers, blank};
+use super::separator::{after_closers, skip_blanks};
 use super::value::{bare, quoted};
 
-/// How many columns of one table are read, and how many of its rows: a table is read once for each.
+/// How many columns of one table are read: the table is read once for each.
 const COLUMNS: usize = 6;
-/// Longest line that is taken for a table's row, and for its head: a longer one would be read
-/// again for each name in it.
+/// The longest line that counts as a row of a table, and as its header: a longer one would be read again for each name
+/// in it.
 const ROW: usize = 4096;
 const HEAD: usize = 512;
 
-/// Words that hold the value of the name before them.
+/// Names of the field with the value of the name before them.
 const VALUES: &[&[u8]] =
     &[b"value", b"string", b"default", b"content", b"stringvalue", b"defaultvalue", b"plaintext", b"val"];
 
-/// The value of a pair whose name is given: `name: DB_PASSWORD` and then `value: …`, or `key="…" value="…"`.
+/// Finds the value of a pair by its name: `name: DB_PASSWORD` and then `value: …`, or `key="…" value="…"`.
 pub(super) fn value(text: &[u8], name: Name) -> Option<(usize, usize)> {
     let (at, _) = after_closers(text, name.end);
-    // Only what may part the two, so that most names cost nothing.
+    // Only what may separate the two, so that most names cost nothing.
     if text[at..].starts_with(b" { get; set; } = ") {
         return quoted(text, at + 17).map(|found| (found.start, found.end));
     }
@@ -57,16 +57,16 @@ pub(super) fn value(text: &[u8], name: Name) -> Option<(usize, usize)> {
     let start = at + skip;
     let word = VALUES.iter().find(|word| starts_ignoring_case(&text[start..], word))?;
     let (at, _) = after_closers(text, start + word.len());
-    let at = blank(text, at);
+    let at = skip_blanks(text, at);
     if !matches!(text.get(at)?, b':' | b'=' | b'>') {
         return None;
     }
-    let at = blank(text, at + 1);
+    let at = skip_blanks(text, at + 1);
     let found = quoted(text, at).unwrap_or_else(|| bare(text, at, Separator::Tag));
     (found.start < found.end).then_some((found.start, found.end))
 }
 
-/// The `value="…"` of the tag that goes on at `from`.
+/// Finds the `value="…"` of the tag that continues at `from`.
 fn attribute(text: &[u8], from: usize) -> Option<(usize, usize)> {
     let window = &text[from..text.len().min(from + 160)];
     let window = &window[..window.iter().position(|b| *b == b'>').unwrap_or(window.len())];
@@ -75,7 +75,7 @@ fn attribute(text: &[u8], from: usize) -> Option<(usize, usize)> {
     Some((found.start, found.end))
 }
 
-/// The `default = …` or `value = …` of the block that opens before `from`.
+/// Finds the `default = …` or `value = …` of the block that opens before `from`.
 fn block(text: &[u8], from: usize) -> Option<(usize, usize)> {
     let window = &text[from..text.len().min(from + 400)];
     let window = &window[..window.iter().position(|b| *b == b'}').unwrap_or(window.len())];
@@ -87,9 +87,9 @@ fn block(text: &[u8], from: usize) -> Option<(usize, usize)> {
             .count();
         let word = VALUES.iter().find(|word| starts_ignoring_case(&line[lead..], word));
         if let Some(word) = word {
-            let next = blank(text, at + lead + word.len());
+            let next = skip_blanks(text, at + lead + word.len());
             if text.get(next) == Some(&b'=') {
-                let found = quoted(text, blank(text, next + 1))?;
+                let found = quoted(text, skip_blanks(text, next + 1))?;
                 return Some((found.start, found.end));
             }
         }
@@ -98,17 +98,17 @@ fn block(text: &[u8], from: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// The column of a table.
+/// A column of a table.
 pub(super) struct Column {
-    /// The place of the first row.
+    /// The offset of the first row.
     rows: usize,
     index: usize,
 }
 
-/// The column that a name in a table's head names.
+/// Returns the column of a Markdown table whose header is `name`.
 pub(super) fn column(text: &[u8], name: Name) -> Option<Column> {
     let (at, _) = after_closers(text, name.end);
-    let at = blank(text, at);
+    let at = skip_blanks(text, at);
     let cell = matches!(text.get(at), Some(b'|' | b'\n' | b'(')) || text.get(at).is_none_or(u8::is_ascii_alphabetic);
     if !cell {
         return None;
@@ -134,9 +134,9 @@ pub(super) fn column(text: &[u8], name: Name) -> Option<Column> {
     Some(Column { rows: delimiter + length + 1, index: before.iter().filter(|b| **b == b'|').count() - lead })
 }
 
-/// The column that a name in the first line of comma-separated values names, and what separates it.
+/// Returns the column of comma-separated values whose header is `name`, and the separator.
 ///
-/// All cells of that line are short names, and the next line has as many cells.
+/// All cells of the header are short names, and the next line has as many cells.
 pub(super) fn separated(text: &[u8], name: Name) -> Option<(Column, u8)> {
     let low = name.start.saturating_sub(256);
     let start = text[low..name.start].iter().rposition(|b| *b == b'\n').map_or(low, |end| low + end + 1);
@@ -162,7 +162,7 @@ pub(super) fn separated(text: &[u8], name: Name) -> Option<(Column, u8)> {
     Some((Column { rows: next, index: count(&text[start..name.start]) }, mark))
 }
 
-/// Which columns were read.
+/// The progress in reading columns, so that no table is read too often.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     table: usize,
@@ -172,13 +172,13 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Hands over what looks like a secret in a column.
+    /// Passes what looks like a secret in a column to `on_finding`.
     pub(super) fn values(
         &mut self,
         text: &[u8],
         (column, mark): (&Column, u8),
         class: NameClass,
-        mut take: impl FnMut(usize, usize),
+        mut on_finding: impl FnMut(usize, usize),
     ) {
         if column.rows != self.table {
             if column.rows <= self.end {
@@ -199,7 +199,7 @@ impl Columns {
             if let Some((start, end)) = cell(row, mark, column.index)
                 && looks_secret(&row[start..end], class, true)
             {
-                take(at + start, at + end);
+                on_finding(at + start, at + end);
             }
             at += row.len() + 1;
         }
@@ -207,7 +207,7 @@ impl Columns {
     }
 }
 
-/// The content of a row's cell without the marks around it.
+/// Returns the content of a cell without the marks around it.
 fn cell(row: &[u8], mark: u8, index: usize) -> Option<(usize, usize)> {
     let lead = usize::from(mark == b'|' && row.trim_ascii_start().starts_with(b"|"));
     let mut borders = row.iter().enumerate().filter(|(at, b)| **b == mark && (*at == 0 || row[at - 1] != b'\\'));
@@ -223,7 +223,7 @@ fn cell(row: &[u8], mark: u8, index: usize) -> Option<(usize, usize)> {
     (left < content.len()).then(|| (start + left, end - right))
 }
 
-/// The line that begins at `at`, without its end.
+/// Returns the line at `at`, without its end.
 fn line(text: &[u8], at: usize) -> &[u8] {
     let rest = &text[at.min(text.len())..text.len().min(at + ROW)];
     &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())]

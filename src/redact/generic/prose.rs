@@ -1,62 +1,62 @@
-//! "The password for staging is …", "use … as the password", `api key …`.
+//! Secrets in sentences: "the password for staging is …", "use … as the password", `api key …`.
 
-use super::super::judge::{self, NameClass, is_one_of, looks_secret};
+use super::super::heuristics::{self, NameClass, is_one_of, looks_secret};
 use super::super::rules::FindingLabel;
-use super::separator::{Separator, after_closers, below, blank, is_quote};
+use super::separator::{Separator, after_closers, below, is_quote, skip_blanks};
 use super::value::{ValueSpan, bare, quoted};
 use super::{Name, OnFinding};
 
-/// How far from its name a value may stand in a sentence.
+/// The largest distance of a value from its name in a sentence.
 const REACH: usize = 96;
-/// How many words may stand between.
+/// The most words between the two.
 const WORDS: usize = 7;
 
-/// Words that say what a name's value is, or marks that do.
-const SAYS: &str = "is was are be ist war lautet lauten est es será sera é è är er je jest to auf c'est → ➜ -> => — – - = := 是 为 \
+/// Words and marks that introduce the value of a name.
+const VERBS: &str = "is was are be ist war lautet lauten est es será sera é è är er je jest to auf c'est → ➜ -> => — – - = := 是 为 \
     為 は equals";
-/// Words between the two.
-const STILL: &str = "now currently still just set to : this the following generated created for changed";
-/// The same where no blank stands before them.
+/// Words between such a word and the value.
+const ADVERBS: &str = "now currently still just set to : this the following generated created for changed";
+/// Like [`VERBS`], in scripts that put no blank before them.
 const JOINED: &[&str] = &["是", "为", "為", "は", "が", "는", "은", "이", "가"];
-/// Words after a name that make it part of another: a password's hash is no password.
-const OTHERS: &str = "hash hashes hashed hashing length policy policies file files field fields name names id ids \
+/// Words after a name that make it part of another: the hash of a password is no password.
+const COMPOUNDS: &str = "hash hashes hashed hashing length policy policies file files field fields name names id ids \
     address addresses type types format manager managers rotation count limit limits expiry expires expiration size \
     version versions rule rules page form prompt strength flow flows endpoint endpoints url standard contract \
     contracts symbol supply balance price requirements requirement can cannot will would may \
     has have had and or not never no required optional stored derived based generation generator store storage \
     algorithm algorithms scheme schedule derivation exchange pair pairs material server provider service";
-/// Words that may stand between a name and what is said of it.
+/// Words that may come between a name and its value.
 const BETWEEN: &str = "should must for of on in at to the a an our my your this that here now currently set changed reset \
     db database admin root staging stage prod production dev test server user account instance environment env \
     cluster box machine host used which we i you also still just für want need get got from them us sent gave der den dem die das zum pour le la les du de \
     para el los con von d'ordine d'accesso di accesso";
-/// Words after which a name of its own may stand.
+/// Words that may be followed by a proper name.
 const BEFORE_NAMES: &str = "for of on to in at für pour para de del della do da von na";
-/// Words between these and that name.
+/// Words between these and the proper name.
 const ARTICLES: &str = "the a an my our your this that der die das den dem";
 
-/// Hands over what a sentence says of a name.
+/// Passes the secret that a sentence gives for a name to `on_finding`.
 pub(super) fn values(
     text: &[u8],
     name: Name,
     class: impl Fn() -> Option<(NameClass, &'static FindingLabel)>,
-    take: OnFinding<'_>,
+    on_finding: OnFinding<'_>,
 ) {
     let rest = &text[name.end..text.len().min(name.end + REACH)];
     let rest = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
-    // Nothing without a digit, a mark or a quote looks like a secret: most sentences end here.
+    // Without a digit, a mark or a quote nothing looks like a secret: this dismisses most sentences.
     let odd = |b: &u8| {
         b.is_ascii_digit() || matches!(b, b'"' | b'\'' | b'`' | b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | 0xe2)
     };
     if rest.iter().any(odd)
-        && let Some(mut spoken) = forward(text, name)
+        && let Some(mut candidate) = forward(text, name)
         && let Some((class, label)) = class()
         && {
-            spoken.given = [&b"with "[..], b"using ", b"and "].iter().any(|word| text[..name.start].ends_with(word));
-            spoken.is_secret(text, class)
+            candidate.given = [&b"with "[..], b"using ", b"and "].iter().any(|word| text[..name.start].ends_with(word));
+            candidate.is_secret(text, class)
         }
     {
-        take(spoken.found.start, spoken.found.end, label);
+        on_finding(candidate.found.start, candidate.found.end, label);
         return;
     }
     if let Some(found) = backward(text, name)
@@ -64,15 +64,15 @@ pub(super) fn values(
         && class != NameClass::Weak
         && looks_secret(&text[found.start..found.end], class, found.quoted)
     {
-        take(found.start, found.end, label);
+        on_finding(found.start, found.end, label);
     }
 }
 
-/// What is said of a name.
+/// The value that a sentence gives for a name.
 struct ProseLabel {
     found: ValueSpan,
-    /// Whether a word or a mark ties it to the name, and how many words stand between.
-    tied: bool,
+    /// Whether a word or a mark connects it to the name, and how many words are between.
+    connected: bool,
     words: usize,
     /// Whether the name follows `with` or `and`.
     given: bool,
@@ -82,28 +82,31 @@ impl ProseLabel {
     fn is_secret(&self, text: &[u8], class: NameClass) -> bool {
         let value = &text[self.found.start..self.found.end];
         let looks = looks_secret(value, class, self.found.quoted)
-            || (self.found.quoted && self.tied && judge::is_passphrase(value, class))
-            || (class == NameClass::Weak && judge::is_hexadecimal_key(value));
-        let plain = class == NameClass::Weak || !self.tied || (self.words > 0 && class != NameClass::Password);
-        let chosen = class == NameClass::Password && value.len() >= 8 && judge::has_all_kinds(value);
-        // `with password pepper99`: what follows is no other noun.
+            || (self.found.quoted && self.connected && heuristics::is_passphrase(value, class))
+            || (class == NameClass::Weak && heuristics::is_hexadecimal_key(value));
+        let plain = class == NameClass::Weak || !self.connected || (self.words > 0 && class != NameClass::Password);
+        let chosen = class == NameClass::Password && value.len() >= 8 && heuristics::has_all_kinds(value);
+        // `with password pepper99`: no other noun follows.
         let given = class == NameClass::Password
             && self.given
             && value.iter().filter(|b| b.is_ascii_digit()).count() >= 2
             && value.len() >= 8;
-        let hexadecimal = judge::is_hexadecimal_key(value);
+        let hexadecimal = heuristics::is_hexadecimal_key(value);
         // `db-credentials version=12`: a pair of its own.
-        let pair = !self.tied && value.iter().position(|b| *b == b'=').is_some_and(|at| judge::is_name(&value[..at]));
-        looks && !pair && (!plain || self.found.quoted || chosen || given || hexadecimal || judge::looks_random(value))
+        let pair = !self.connected
+            && value.iter().position(|b| *b == b'=').is_some_and(|at| heuristics::is_name(&value[..at]));
+        looks
+            && !pair
+            && (!plain || self.found.quoted || chosen || given || hexadecimal || heuristics::looks_random(value))
     }
 }
 
-/// The value after a name, with the words that tie them skipped.
+/// Finds the value after a name and the words between.
 fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
     let (touching, _) = after_closers(text, name.end);
-    let mut at = blank(text, touching);
+    let mut at = skip_blanks(text, touching);
     let mut words = 0;
-    // How many words of a name may still stand here.
+    // How many words of a proper name may still follow.
     let mut named = 0;
     let limit = name.end + REACH;
     if at == touching {
@@ -115,7 +118,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         let foreign = !text[name.end - 1].is_ascii();
         let joined = JOINED.iter().find(|joined| rest.starts_with(joined.as_bytes())).map(|joined| joined.len());
         let joined = joined.or_else(|| (foreign && rest.first()?.is_ascii_alphanumeric()).then_some(0))?;
-        return found_at(text, blank(text, at + joined), 0, true);
+        return found_at(text, skip_blanks(text, at + joined), 0, true);
     }
     while words <= WORDS && at < limit {
         let curly = [&b"(\xe2\x80\x98"[..], b"(\xe2\x80\x9c"].iter().any(|open| text[at..].starts_with(open));
@@ -126,12 +129,12 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
             return found_at(text, at, words, words > 0);
         }
         let word = word_at(text, at)?;
-        let next = blank(text, at + word.len());
+        let next = skip_blanks(text, at + word.len());
         let plain = word.strip_suffix(b":").unwrap_or(word);
-        if is_one_of(SAYS, plain)
-            && let Some(spoken) = said(text, next, word.ends_with(b":"), words)
+        if is_one_of(VERBS, plain)
+            && let Some(candidate) = after_verb(text, next, word.ends_with(b":"), words)
         {
-            return Some(spoken);
+            return Some(candidate);
         }
         let bracketed = word.starts_with(b"(");
         let inner = plain.strip_prefix(b"(").unwrap_or(plain);
@@ -141,7 +144,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         let foreign = !inner.is_empty() && inner.iter().all(|b| !b.is_ascii());
         if spelled
             && (bracketed || named > 0 || foreign || is_one_of(BETWEEN, inner) || is_one_of(BEFORE_NAMES, inner))
-            && (named > 0 || !is_one_of(OTHERS, inner))
+            && (named > 0 || !is_one_of(COMPOUNDS, inner))
         {
             if word.ends_with(b":") || text.get(next) == Some(&b':') && next == at + word.len() {
                 return found_at(text, next, words, true);
@@ -160,35 +163,35 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
     None
 }
 
-/// What follows `is` and the like; nothing where that is one more plain word.
-fn said(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Option<ProseLabel> {
-    while let Some(word) = word_at(text, next).filter(|word| is_one_of(STILL, word) || word.ends_with(b":")) {
+/// Finds the value after `is` and the like; `None` if one more plain word follows.
+fn after_verb(text: &[u8], mut next: usize, mut colon: bool, words: usize) -> Option<ProseLabel> {
+    while let Some(word) = word_at(text, next).filter(|word| is_one_of(ADVERBS, word) || word.ends_with(b":")) {
         colon = word.ends_with(b":");
-        next = blank(text, next + word.len());
+        next = skip_blanks(text, next + word.len());
     }
     let at = match text.get(next) {
         Some(b'\n') if colon => below(text, next)?,
         _ => next,
     };
-    let spoken = found_at(text, at, words, true)?;
-    let value = &text[spoken.found.start..spoken.found.end];
-    (spoken.found.quoted || !value.iter().all(u8::is_ascii_alphabetic)).then_some(spoken)
+    let candidate = found_at(text, at, words, true)?;
+    let value = &text[candidate.found.start..candidate.found.end];
+    (candidate.found.quoted || !value.iter().all(u8::is_ascii_alphabetic)).then_some(candidate)
 }
 
-fn found_at(text: &[u8], at: usize, words: usize, tied: bool) -> Option<ProseLabel> {
+fn found_at(text: &[u8], at: usize, words: usize, connected: bool) -> Option<ProseLabel> {
     let marks = text[at.min(text.len())..].iter().take(3).take_while(|b| **b == b'*').count();
     let at = at + marks;
-    let found = quoted(text, at).unwrap_or_else(|| bare(text, at, Separator::Said));
-    (found.start < found.end).then_some(ProseLabel { found, tied, words, given: false })
+    let found = quoted(text, at).unwrap_or_else(|| bare(text, at, Separator::Words));
+    (found.start < found.end).then_some(ProseLabel { found, connected, words, given: false })
 }
 
-/// The word at `at`, up to a blank; nothing at a sentence's end.
+/// Returns the word at `at`, up to a blank; `None` at the end of a sentence.
 fn word_at(text: &[u8], at: usize) -> Option<&[u8]> {
     let length = text[at..].iter().take(REACH).take_while(|b| !b.is_ascii_whitespace()).count();
     (length > 0).then(|| &text[at..at + length])
 }
 
-/// The value before a name: "… is the password", "use … as password".
+/// Finds the value before a name: "… is the password", "use … as password".
 fn backward(text: &[u8], name: Name) -> Option<ValueSpan> {
     const OWNERS: &str = "the a an my our your admin root db database default new temporary temp initial user api (the";
     let low = name.start.saturating_sub(REACH);
@@ -203,10 +206,10 @@ fn backward(text: &[u8], name: Name) -> Option<ValueSpan> {
         }
         let left = before[..end].trim_ascii_end().len();
         if is_one_of("as is = comme als", word) {
-            let after = word_at(text, blank(text, name.end)).unwrap_or_default();
+            let after = word_at(text, skip_blanks(text, name.end)).unwrap_or_default();
             let value = last_word(&before[..left]);
             let start = low + left - value.len();
-            return (!is_one_of(OTHERS, after)).then(|| trimmed(text, start, start + value.len()));
+            return (!is_one_of(COMPOUNDS, after)).then(|| trimmed(text, start, start + value.len()));
         }
         if !is_one_of(OWNERS, word) {
             return None;
@@ -221,7 +224,7 @@ fn last_word(text: &[u8]) -> &[u8] {
     &text[text.len() - length..]
 }
 
-/// A word without the quotes and marks around it.
+/// Returns a word without the quotes and marks around it.
 fn trimmed(text: &[u8], mut start: usize, mut end: usize) -> ValueSpan {
     let mark = |b: u8| matches!(b, b'"' | b'\'' | b'`' | b'*' | b',' | b'(' | b')');
     let quoted = start < end && matches!(text[start], b'"' | b'\'' | b'`');

@@ -1,10 +1,10 @@
-//! What stands between a name and its value.
+//! Separators between a name and its value.
 
-use super::super::judge::is_one_of;
+use super::super::heuristics::is_one_of;
 use super::super::text::starts_ignoring_case;
 use super::Name;
 
-/// The ways to tie a value to its name.
+/// The kinds of separator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Separator {
     /// `=`, `:=`, `=>` and the like.
@@ -24,14 +24,14 @@ pub(super) enum Separator {
     /// A blank after which only a value can follow, as in `.netrc` or a Dockerfile.
     Blank,
     /// Words: "the password is …".
-    Said,
+    Words,
 }
 
-/// What separates a name from a value, and where the value may begin.
+/// Returns the separator after a name, and the offset at which the value may begin.
 pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
     let (mut at, closed) = after_closers(text, name.end);
     let touching = at;
-    at = blank(text, at);
+    at = skip_blanks(text, at);
     let rest = &text[at..];
     let first = *rest.first()?;
     if first == b'\n' && (is_heading(text, name.start) || is_defined(rest)) {
@@ -63,25 +63,25 @@ pub(super) fn separator(text: &[u8], name: Name) -> Option<(Separator, usize)> {
         _ if at > touching && takes_blank(text, name) => (Separator::Blank, 0),
         _ => return None,
     };
-    at = opened(text, blank(text, opened(text, at + length)));
+    at = opened(text, skip_blanks(text, opened(text, at + length)));
     if text.get(at) == Some(&b'\n') && separator == Separator::Colon {
         at = below(text, at).unwrap_or(at);
     }
     Some((separator, after_type(text, at, separator)))
 }
 
-/// The place after emphasis that opens at `at`.
+/// Skips emphasis that opens at `at`.
 fn opened(text: &[u8], at: usize) -> usize {
     at + text[at..].iter().take(3).take_while(|b| matches!(b, b'*' | b'_')).count()
 }
 
-/// Steps over the digit that says how a router's password is stored: `password 0 …`.
+/// Skips the digit that says how a router stores the password: `password 0 …`.
 fn after_type(text: &[u8], at: usize, separator: Separator) -> usize {
     let typed = separator == Separator::Blank && text.get(at).is_some_and(u8::is_ascii_digit);
     if typed && text.get(at + 1) == Some(&b' ') { at + 2 } else { at }
 }
 
-/// The place after the quotes and marks that close a name, and whether there are any.
+/// Skips the quotes and marks that close a name; returns whether there are any, too.
 pub(super) fn after_closers(text: &[u8], end: usize) -> (usize, bool) {
     let (mut at, mut closed) = (end, false);
     while at < end + 8 {
@@ -98,7 +98,7 @@ pub(super) fn after_closers(text: &[u8], end: usize) -> (usize, bool) {
     (at, closed)
 }
 
-/// Whether a blank alone ties a value to this name: in a Dockerfile, `.netrc`, a server's settings.
+/// Whether a blank alone separates this name from its value: in a Dockerfile, `.netrc`, the settings of a server.
 fn takes_blank(text: &[u8], name: Name) -> bool {
     const SETTINGS: &str = "requirepass masterauth wpa-psk wpa_passphrase storepass keypass";
     const BEFORE: &str = "ENV ARG setx SETX";
@@ -126,7 +126,7 @@ fn takes_blank(text: &[u8], name: Name) -> bool {
     let first = words.next().unwrap_or_default();
     let last = words.next_back().unwrap_or(first);
     let word = &text[name.start..name.end];
-    // Lower case: in other spellings it is a heading or a label.
+    // In other spellings than lower case it is a heading or a label.
     let plain = matches!(word, b"password" | b"secret" | b"passwd" | b"psk" | b"insecure-password");
     is_one_of(SETTINGS, word)
         || BEFORE.split(' ').any(|known| last == known.as_bytes())
@@ -148,8 +148,8 @@ fn is_defined(rest: &[u8]) -> bool {
     rest.starts_with(b"\n: ")
 }
 
-/// The value that stands alone on the next line that is not empty, also in a fence or a definition,
-/// where the line ends at `end`.
+/// Returns the offset of a value that is alone on the next line that is not empty, also in a fence or a definition.
+/// `end` is the end of the line before.
 pub(super) fn below(text: &[u8], end: usize) -> Option<usize> {
     let mut at = end;
     for _ in 0..4 {
@@ -168,7 +168,7 @@ pub(super) fn below(text: &[u8], end: usize) -> Option<usize> {
     None
 }
 
-/// Whether `byte` may lead a line before its text: indentation, a quote's or a list's mark, a comment's.
+/// Whether `byte` may precede the text of a line: indentation, the mark of a quote, a list or a comment.
 fn is_lead(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'>' | b'|' | b'+' | b'/' | b'#' | b'*' | b':' | b'-' | b'\r')
 }
@@ -178,8 +178,8 @@ pub(super) fn is_quote(byte: Option<&u8>) -> bool {
     matches!(byte, Some(b'"' | b'\'' | b'`'))
 }
 
-/// The first place at or after `at` that is no blank; looks 64 bytes far.
-pub(super) fn blank(text: &[u8], at: usize) -> usize {
+/// Skips blanks at `at`, at most 64 bytes.
+pub(super) fn skip_blanks(text: &[u8], at: usize) -> usize {
     let mut length = 0;
     while length < 64 {
         length += match text[at + length..] {

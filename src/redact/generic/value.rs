@@ -1,14 +1,14 @@
-//! Values as they stand in a text.
+//! Values after a separator: where they begin and end, and whether they look secret.
 
-use super::super::judge::{self, NameClass};
+use super::super::heuristics::{self, NameClass};
 use super::super::text::starts_ignoring_case;
 use super::Name;
-use super::separator::{Separator, blank, is_quote};
+use super::separator::{Separator, is_quote, skip_blanks};
 
-/// Longest value that is read.
+/// The longest value that is read.
 const VALUE: usize = 1024;
 
-/// A value as it stands in the text.
+/// The place of a value in a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ValueSpan {
     pub(super) start: usize,
@@ -16,7 +16,7 @@ pub(super) struct ValueSpan {
     pub(super) quoted: bool,
 }
 
-/// The value at `at`, and whether it looks like a secret.
+/// Returns the value at `at`, and whether it looks like a secret.
 pub(super) fn value(
     text: &[u8],
     name: Name,
@@ -33,29 +33,29 @@ pub(super) fn value(
     };
     // `password: string = "…"`
     if !found.quoted && separator == Separator::Colon {
-        let next = blank(text, found.end);
+        let next = skip_blanks(text, found.end);
         if next > found.end && text.get(next) == Some(&b'=') && text.get(next + 1) != Some(&b'=') {
-            return value(text, name, blank(text, next + 1), Separator::Assign, class);
+            return value(text, name, skip_blanks(text, next + 1), Separator::Assign, class);
         }
     }
     let bare_end = found.end;
     let found = after_scheme(text, found, separator);
-    // What follows the scheme of an authorization header is a token whatever it looks like.
+    // The word after the scheme of an authorization header is a token whatever it looks like.
     let class = if class == NameClass::Weak && found.end > bare_end { NameClass::Token } else { class };
     if separator == Separator::Tag && ![&b"</"[..], b"]]></"].iter().any(|end| text[found.end..].starts_with(end)) {
         return None;
     }
     let content = &text[found.start..found.end];
-    let secret = judge::looks_secret(content, class, found.quoted)
-        || (found.quoted && judge::is_passphrase(content, class))
+    let secret = heuristics::looks_secret(content, class, found.quoted)
+        || (found.quoted && heuristics::is_passphrase(content, class))
         || (matches!(class, NameClass::Password | NameClass::Weak | NameClass::Token)
             && is_setting(text, name, found, separator)
-            && (class == NameClass::Password || judge::has_all_kinds(content))
-            && judge::is_chosen(content))
+            && (class == NameClass::Password || heuristics::has_all_kinds(content))
+            && heuristics::is_chosen(content))
         || (class == NameClass::Weak
             && matches!(separator, Separator::Assign | Separator::Colon | Separator::Flag)
             && (found.quoted || separator != Separator::Colon)
-            && judge::is_hexadecimal_key(content));
+            && heuristics::is_hexadecimal_key(content));
     if found.quoted {
         return Some((found, secret));
     }
@@ -63,16 +63,16 @@ pub(super) fn value(
         let line = &text[at..text.len().min(at + 128)];
         let line =
             &line[..line.iter().position(|b| matches!(b, b'\n' | b'`' | b'<' | b'|' | b'"')).unwrap_or(line.len())];
-        if judge::is_passphrase(line, class) {
+        if heuristics::is_passphrase(line, class) {
             return Some((ValueSpan { start: at, end: at + line.trim_ascii_end().len(), quoted: true }, true));
         }
     }
-    // Left out of the judgement, since a sentence may end so, but perhaps the secret's own.
+    // A sentence may end so, hence they were left out above; but they may be part of the secret.
     let marks = text[found.end..].iter().take(8).take_while(|b| matches!(b, b'!' | b'?')).count();
     Some((ValueSpan { end: found.end + marks, ..found }, secret))
 }
 
-/// Steps into a call around a quoted text: `String::from("…")`, `[]byte("…")`.
+/// Skips the beginning of a call around a quoted text: `String::from("…")`, `[]byte("…")`.
 fn after_wrapper(text: &[u8], at: usize, separator: Separator) -> usize {
     let word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b':' | b'_' | b'.' | b'[' | b']');
     let length = text[at..].iter().take(32).take_while(|b| word(b)).count();
@@ -80,18 +80,18 @@ fn after_wrapper(text: &[u8], at: usize, separator: Separator) -> usize {
     if call && separator == Separator::Assign { at + length + 1 } else { at }
 }
 
-/// Whether a name says that its value has several words.
+/// Whether a name announces a value of several words.
 fn is_passphrase_name(name: &[u8]) -> bool {
     let start = name.len().saturating_sub("passphrase".len());
     name[start..].eq_ignore_ascii_case(b"passphrase")
 }
 
-/// Whether only a value in quotes is one after such a separator.
+/// Whether a value after such a separator has to be quoted.
 fn needs_quotes(separator: Separator) -> bool {
     matches!(separator, Separator::Comma | Separator::Call)
 }
 
-/// Whether a line of settings gives the name its value and nothing else: `DB_PASSWORD=value`.
+/// Whether a line consists of the name and its value, as in a file of settings: `DB_PASSWORD=value`.
 fn is_setting(text: &[u8], name: Name, found: ValueSpan, separator: Separator) -> bool {
     let spelled = text[name.start..name.end].iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
     let after = text.get(found.end + usize::from(found.quoted));
@@ -124,7 +124,7 @@ fn is_entry(line: &[u8], indent: &[u8]) -> bool {
     key > 1 && rest[key..].starts_with(b": ")
 }
 
-/// The next line's text where `at` holds `|` or `>` of a YAML block.
+/// Skips `|` or `>` of a YAML block at `at`, to the text of the next line.
 fn after_block_mark(text: &[u8], at: usize, separator: Separator) -> usize {
     let mark = text[at..].iter().take(3).take_while(|b| matches!(b, b'|' | b'>' | b'-' | b'+')).count();
     if separator == Separator::Colon && mark > 0 && text.get(at + mark) == Some(&b'\n') {
@@ -138,7 +138,7 @@ fn after_block_mark(text: &[u8], at: usize, separator: Separator) -> usize {
     at
 }
 
-/// The value between quotes that open at `at`, on one line; up to the next blank where they never close.
+/// Returns the value between quotes that open at `at`, on one line; up to the next blank if they do not close.
 pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
     let prefix = usize::from(
         matches!(text.get(at), Some(b'b' | b'r' | b'f' | b'u' | b'N' | b'L'))
@@ -178,7 +178,7 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
     Some(ValueSpan { start, end: start + length, quoted: true })
 }
 
-/// The value without quotes at `at`.
+/// Returns the value without quotes at `at`.
 pub(super) fn bare(text: &[u8], at: usize, separator: Separator) -> ValueSpan {
     let window = &text[at..text.len().min(at + VALUE)];
     let mut open = 0_i32;
@@ -206,13 +206,13 @@ pub(super) fn bare(text: &[u8], at: usize, separator: Separator) -> ValueSpan {
     ValueSpan { start: at, end: at + kept, quoted: false }
 }
 
-/// Whether `byte` is part of a letter with an accent: such letters stand in passwords, and
-/// other than those of further scripts they do not stand directly after one.
+/// Whether `byte` is part of a letter with an accent: such letters occur in passwords, and unlike those of other
+/// scripts they do not follow one directly.
 fn is_letter(byte: u8) -> bool {
     matches!(byte, 0xc3..=0xc9 | 0x80..=0xbf)
 }
 
-/// Steps over the scheme of an authorization header: `Bearer …`, `token …`.
+/// Skips the scheme of an authorization header: `Bearer …`, `token …`.
 fn after_scheme(text: &[u8], found: ValueSpan, separator: Separator) -> ValueSpan {
     // After `Authorization:` any word is a scheme.
     let header = text[..found.start].trim_ascii_end();
@@ -224,7 +224,7 @@ fn after_scheme(text: &[u8], found: ValueSpan, separator: Separator) -> ValueSpa
         && text.get(found.end) == Some(&b' ')
         && !found.quoted
     {
-        return bare(text, blank(text, found.end), separator);
+        return bare(text, skip_blanks(text, found.end), separator);
     }
     const SCHEMES: &[&[u8]] = &[b"bearer", b"token", b"basic", b"apikey", b"bot", b"key", b"digest"];
     let value = &text[found.start..found.end];
@@ -235,11 +235,11 @@ fn after_scheme(text: &[u8], found: ValueSpan, separator: Separator) -> ValueSpa
     if text.get(next) != Some(&b' ') {
         return found;
     }
-    let start = blank(text, next);
+    let start = skip_blanks(text, next);
     if found.quoted { ValueSpan { start: start.min(found.end), ..found } } else { bare(text, start, separator) }
 }
 
-/// Whether a record's field begins at `start`: a YAML line's or a JSON object's key.
+/// Whether a field of a record begins at `start`: the key of a YAML line or of a JSON object.
 pub(super) fn is_field(text: &[u8], start: usize, separator: Separator) -> bool {
     let before = &text[..start];
     let key = before.last() == Some(&b'"') && before.len().checked_sub(2).is_none_or(|at| before[at] != b'\\');
@@ -252,7 +252,7 @@ pub(super) fn is_field(text: &[u8], start: usize, separator: Separator) -> bool 
     separator == Separator::Colon && (key || leads)
 }
 
-/// The whole value of a field at `at`: a quoted text, else the rest of the line up to a comment.
+/// Returns the whole value of a field at `at`: a quoted text, else the rest of the line up to a comment.
 pub(super) fn whole(text: &[u8], at: usize) -> Option<(usize, usize)> {
     if let Some(found) = quoted(text, at) {
         return Some((found.start, found.end));

@@ -1,11 +1,11 @@
-//! What is drawn rather than shown as text: formulas, diagrams, maps and models.
+//! Hidden parts of formulas, diagrams, maps and models, which the page draws rather than shows as text.
 
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// Commands of TeX whose arguments are not shown, or cannot be read: they hold space open, take away colour, define,
-/// name, or overlay; and optional arguments and columns of tables that are more than the letters that they take.
+/// Commands of TeX whose arguments are not shown or cannot be read: they reserve space, remove colour, define, name or
+/// overlay; and optional arguments and columns of tables with more than the letters that they take.
 static UNSHOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"\\(?:[hv]?phantom|color|textcolor|colorbox|fcolorbox|definecolor|pagecolor|[gex]?def|let|(?:re)?new(?:command|environment)|providecommand|Declare[A-Za-z]*|require|class|cssId|style|data|href|url|bbox|label|ref|eqref|mathchoice|mmlToken|math[rlc]lap|[rlc]lap|raise(?:box)?|lower|move(?:left|right)|mathmbox|(?:math|text)tip|toggle|ooalign|unicode|tooltip|hidewidth|rule|Rule|Space|makebox|mbox\s*\{\s*\}|verb|begingroup|catcode|special|includegraphics|hskip|vskip|mskip|kern|mkern|hss|vss|htmlData|htmlId|htmlClass|htmlStyle)(?:[^A-Za-z]|$)|\\(?:hspace|vspace|mspace)\*?\s*\{(?:[^}]{7,}|[^}]*[^}0-9a-z.\s])|\\(?:enclose|mathtoolsset)(?:[^A-Za-z]|$)|\\(?:smash|[bx]?cancel)\s*\[[^\]]*[A-Za-z]{2}|\\begin\s*\{[A-Za-z]*\*?\}\s*\[[^\]]*[A-Za-z]{2}|\\begin\s*\{(?:sub)?array\}\s*(?:\[[^\]]*\]\s*)?\{[^}]*[^}lcr|:\s]",
@@ -21,7 +21,7 @@ static UNDRAWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// What in a line of Mermaid is not drawn beside the rest of it: data of nodes and edges, classes, and in C4 links, tags
+/// The parts of a line of Mermaid that are not drawn with the rest of it: data of nodes and edges, classes, and in C4 links, tags
 /// and sprites.
 static UNDRAWN_PART: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"@\{[^}]*(?:\}|$)|:::\s*\S.*|\$(?:tags|link|sprite)\s*=\s*(?:"[^"]*"?|[^,)]*)"#).ok()
@@ -30,12 +30,12 @@ static UNDRAWN_PART: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// A comment at the end of a statement of a sequence diagram: `#`, where it begins no entity such as `#9829;`.
 static SEQUENCE_COMMENT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"#(?:[A-Za-z0-9]+;)?").ok());
 
-/// Whether a formula holds something that is not shown.
-pub(super) fn hides(formula: &str) -> bool {
+/// Whether a formula contains something that is not shown.
+fn hides(formula: &str) -> bool {
     UNSHOWN.as_ref().is_none_or(|unshown| unshown.is_match(formula)) || comment(formula).is_some()
 }
 
-/// Where a comment of TeX begins that is not empty.
+/// Finds the start of a comment of TeX that is not empty.
 fn comment(formula: &str) -> Option<usize> {
     let mut escaped = false;
     for (at, c) in formula.char_indices() {
@@ -50,11 +50,11 @@ fn comment(formula: &str) -> Option<usize> {
     None
 }
 
-/// The formulas of a paragraph that hold something that is not shown. `code` are its code spans, in order.
+/// Finds the formulas of a paragraph that contain something that is not shown. `code` are its code spans, in order.
 pub(super) fn formulas(text: &str, part: Range<usize>, code: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let bytes = text.as_bytes();
-    // What stands in code is a formula only between dollars: $`…`$.
+    // Code is a formula only between dollars: $`…`$.
     let is_formula = |span: &Range<usize>| {
         span.start > part.start && bytes[span.start - 1] == b'$' && bytes.get(span.end) == Some(&b'$')
     };
@@ -102,7 +102,7 @@ pub(super) fn formulas(text: &str, part: Range<usize>, code: &[Range<usize>]) ->
     found
 }
 
-/// What a code block in `language` holds that its drawing does not show, within its content at `content`.
+/// Finds the parts of a code block in `language` that its drawing does not show, within its content at `content`.
 pub(super) fn undrawn(language: &str, text: &str, content: Range<usize>) -> Vec<Range<usize>> {
     match language.to_ascii_lowercase().as_str() {
         // A map or a model: nothing of it is read.
@@ -116,7 +116,7 @@ pub(super) fn undrawn(language: &str, text: &str, content: Range<usize>) -> Vec<
 fn mermaid(text: &str, content: Range<usize>) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut at = content.start;
-    // What is open goes on to the line that ends so.
+    // An open construct ends with the line that ends so.
     let mut until: Option<&str> = None;
     let mut first = true;
     let drawing = text[content.clone()].lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('%'));
@@ -156,7 +156,7 @@ fn mermaid(text: &str, content: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// The parts of a line that are not drawn.
+/// Finds the parts of a line that are not drawn.
 fn undrawn_parts(line: &str, is_sequence: bool) -> impl Iterator<Item = Range<usize>> {
     let comment = SEQUENCE_COMMENT.as_ref().filter(|_| is_sequence);
     let comment = comment.and_then(|comment| comment.find_iter(line).find(|found| found.as_str() == "#"));

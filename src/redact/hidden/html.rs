@@ -1,16 +1,16 @@
-//! HTML in Markdown, read as a browser reads it, so far as GitHub lets it through.
+//! Hidden parts of HTML in Markdown, read as a browser reads it, so far as GitHub keeps it.
 //!
-//! GitHub keeps some tags with few attributes, none of which is seen, and drops the others.
+//! GitHub keeps some tags with few attributes, none of which is visible, and drops the others.
 
 use super::super::entity;
-use super::super::hygiene::{self, INVISIBLE};
+use super::super::invisible::{self, INVISIBLE};
 use super::{COMMENT, HIDDEN, HiddenRange, IMAGE, target};
 use std::ops::Range;
 
 /// Tags that load something when a page is shown.
 const LOADING: [&str; 9] = ["img", "source", "video", "audio", "iframe", "embed", "object", "picture", "image"];
 
-/// Tags that GitHub keeps, and some that it drops of which the name alone says nothing.
+/// Tags that GitHub keeps, and some that it drops whose name alone carries no message.
 const KNOWN: [&str; 72] = [
     "a",
     "abbr",
@@ -116,10 +116,10 @@ const UNSHOWN: [&str; 26] = [
     "option",
 ];
 
-/// Tags that begin a block which goes on to their end, across empty lines.
+/// Tags that begin a block which continues to their end, across empty lines.
 const RAW: [&str; 3] = ["script", "style", "textarea"];
 
-/// Attributes that shape what is seen; their values are one short word.
+/// Attributes that change the layout; their values are one short word.
 const SHAPING: [&str; 12] =
     ["align", "valign", "width", "height", "colspan", "rowspan", "start", "open", "border", "reversed", "type", "dir"];
 
@@ -127,16 +127,16 @@ const SHAPING: [&str; 12] =
 const SMALL: [&str; 3] = ["sub", "sup", "small"];
 const SMALLEST: usize = 3;
 
-/// HTML, piece by piece, as the parser of Markdown finds it.
+/// A reader of HTML that comes piece by piece from the parser of Markdown.
 #[derive(Default)]
 pub(super) struct Html {
     open: Option<OpenElement>,
-    /// Tags whose contents are not shown, where they began and how many of them are open, in no order.
+    /// The open tags whose contents are not shown, in no order.
     unshown: Vec<HiddenElement>,
     small: usize,
 }
 
-/// What a piece left unfinished.
+/// An element that a piece left unfinished.
 enum OpenElement {
     /// A comment that began at this byte: only HTML can end it.
     Comment(usize),
@@ -150,7 +150,7 @@ struct HiddenElement {
     depth: usize,
 }
 
-/// A piece as one text: lines of a block without what stands before each.
+/// A piece as one text: the lines of a block without their prefixes.
 struct HtmlPiece<'t> {
     text: std::borrow::Cow<'t, str>,
     /// Where each run of the piece begins, in the piece and in the whole text.
@@ -176,13 +176,13 @@ impl<'t> HtmlPiece<'t> {
         Self { text, runs }
     }
 
-    /// The byte of the whole text that stands at `at`.
+    /// Returns the offset in the whole text of the byte at `at`.
     fn place(&self, at: usize) -> usize {
         let run = self.runs.partition_point(|(start, _)| *start <= at);
         run.checked_sub(1).map_or(0, |run| self.runs[run].1 + (at - self.runs[run].0))
     }
 
-    /// The bytes of the whole text that a part of the piece covers.
+    /// Returns the range of the whole text that a part of the piece covers.
     fn range(&self, part: Range<usize>) -> Range<usize> {
         if part.is_empty() {
             self.place(part.start)..self.place(part.start)
@@ -194,7 +194,7 @@ impl<'t> HtmlPiece<'t> {
 
 /// A tag as a browser reads it.
 struct HtmlTag {
-    /// Behind its `>`; `None` if it has none.
+    /// The offset after its `>`; `None` if it has none.
     end: Option<usize>,
     /// Whether it ends within a quoted value.
     in_quotes: bool,
@@ -202,19 +202,19 @@ struct HtmlTag {
 }
 
 struct Attribute {
-    /// With the blanks before it.
+    /// The attribute with the blanks before it.
     whole: Range<usize>,
     name: Range<usize>,
     value: Range<usize>,
 }
 
 impl Html {
-    /// Whether what stands between pieces is text that is shown.
-    pub(super) fn is_shown(&self) -> bool {
+    /// Whether text between the pieces is visible.
+    pub(super) fn is_visible(&self) -> bool {
         self.open.is_none()
     }
 
-    /// Begins another block: tags that make text small do not reach into it.
+    /// Begins another block, which tags for small text do not reach into.
     pub(super) fn begin_block(&mut self) {
         self.small = 0;
     }
@@ -280,7 +280,7 @@ impl Html {
         }
     }
 
-    /// What is still open at the end of the text.
+    /// Hides what is still open at the end of the text.
     pub(super) fn finish(self, text: &str, edits: &mut Vec<HiddenRange>) {
         match self.open {
             Some(OpenElement::Comment(start)) => edits.push(HiddenRange::marked(start..text.len(), &COMMENT)),
@@ -317,7 +317,7 @@ impl Html {
                 // Where GitHub shows the tag as text, its contents are HTML, and may open a comment.
                 return Some(end);
             }
-            // Without an end such a block goes on to the end of what it stands in.
+            // Without an end such a block continues to the end of its container.
             if is_block && RAW.contains(&name.as_str()) && html[..start].trim().is_empty() {
                 edits.push(HiddenRange::marked(piece.range(start..html.len()), &HIDDEN));
                 return Some(end);
@@ -336,7 +336,7 @@ impl Html {
             edits.push(HiddenRange::marked(whole.start..close, &HIDDEN));
         } else {
             for attribute in &tag.attributes {
-                if !stays(html, &name, attribute) {
+                if !is_kept(html, &name, attribute) {
                     edits.push(HiddenRange::silent(piece.range(attribute.whole.clone()), &HIDDEN));
                 }
             }
@@ -377,9 +377,9 @@ impl Html {
     }
 }
 
-/// Where the comment ends whose `--` stands at `from`, or that goes on from an earlier piece.
+/// Returns the end of the comment whose `--` is at `from`, or that continues from an earlier piece.
 fn comment_end(html: &str, from: usize) -> Option<usize> {
-    // `<!-->` is a whole one.
+    // `<!-->` is a whole comment.
     html[from..].find("-->").map(|end| from + end + 3)
 }
 
@@ -388,7 +388,7 @@ fn name_at(html: &str, at: usize) -> &str {
     &rest[..rest.find(|c: char| c.is_ascii_whitespace() || matches!(c, '/' | '>')).unwrap_or(rest.len())]
 }
 
-/// Where the closing tag of `name` ends that stands first at or after `from`.
+/// Returns the end of the first closing tag of `name` at or after `from`.
 fn closing_of(html: &str, from: usize, name: &str) -> Option<usize> {
     let mut at = from;
     while let Some(start) = html[at..].find("</").map(|offset| at + offset) {
@@ -400,7 +400,7 @@ fn closing_of(html: &str, from: usize, name: &str) -> Option<usize> {
     None
 }
 
-/// Reads a tag from the end of its name on.
+/// Parses a tag from the end of its name on.
 fn tag(html: &str, from: usize) -> HtmlTag {
     let bytes = html.as_bytes();
     let mut tag = HtmlTag { end: None, in_quotes: false, attributes: Vec::new() };
@@ -458,7 +458,7 @@ fn tag(html: &str, from: usize) -> HtmlTag {
     }
 }
 
-/// Whether a tag loads something from elsewhere; what GitHub would not load either counts.
+/// Whether a tag loads something from elsewhere, even if GitHub would not load it.
 fn loads(html: &str, name: &str, tag: &HtmlTag) -> bool {
     let is = |attribute: &Attribute, known: &[&str]| {
         known.iter().any(|known| html[attribute.name.clone()].eq_ignore_ascii_case(known))
@@ -474,11 +474,11 @@ fn loads(html: &str, name: &str, tag: &HtmlTag) -> bool {
     first.is_some_and(|first| !is_local(&first)) || found.next().is_some()
 }
 
-/// Whether an attribute stays: it shapes what is seen, or says where a link or a local image leads.
-fn stays(html: &str, tag: &str, attribute: &Attribute) -> bool {
+/// Whether an attribute stays: it changes the layout, or is the target of a link or a local image.
+fn is_kept(html: &str, tag: &str, attribute: &Attribute) -> bool {
     let (name, value) = (html[attribute.name.clone()].to_ascii_lowercase(), &html[attribute.value.clone()]);
     match name.as_str() {
-        "href" => tag == "a" && !value.contains(char::is_whitespace) && target::kept(value) == value.len(),
+        "href" => tag == "a" && !value.contains(char::is_whitespace) && target::kept_length(value) == value.len(),
         "src" => tag == "img" && target::is_plain_path(value),
         _ => {
             let short = value.len() <= 8
@@ -488,14 +488,14 @@ fn stays(html: &str, tag: &str, attribute: &Attribute) -> bool {
     }
 }
 
-/// Finds entities for invisible characters in what a block of HTML shows.
+/// Finds entities for invisible characters in the text of a block of HTML.
 fn entities(piece: &HtmlPiece<'_>, part: Range<usize>, edits: &mut Vec<HiddenRange>) {
     let html: &str = &piece.text;
     let mut at = part.start;
     while let Some(start) = html[at..part.end].find('&').map(|offset| at + offset) {
         at = start + 1;
         if let Some((length, c)) = entity::html(&html.as_bytes()[start..part.end])
-            && hygiene::is_invisible(c)
+            && invisible::is_invisible(c)
         {
             edits.push(HiddenRange::silent(piece.range(start..start + length), &INVISIBLE));
             at = start + length;

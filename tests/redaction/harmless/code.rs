@@ -1,4 +1,4 @@
-//! Code, schemas and settings that talk about secrets without having one.
+//! Code, schemas and settings that mention secrets without containing one.
 
 use super::Harmless;
 

@@ -1,4 +1,4 @@
-//! Digests, ids, addresses, public keys and other long values that everybody may see.
+//! Digests, ids, addresses, public keys and other long values that are public.
 
 use super::Harmless;
 

@@ -1,25 +1,25 @@
-//! Texts that hold no secret, however much some of them look like it.
+//! Texts without a secret, however much some of them look like one.
 
 mod code;
 mod digests;
+mod placeholders;
 mod prose;
-mod standins;
 
 use crate::random::Rng;
 
 /// A kind of harmless text: its name, and templates of it.
 pub(crate) type Harmless = (&'static str, &'static [&'static str]);
 
-/// All kinds.
+/// Returns all kinds.
 pub(crate) fn all() -> Vec<Harmless> {
-    [digests::DIGESTS, standins::STANDINS, prose::PROSE, code::CODE].concat()
+    [digests::DIGESTS, placeholders::PLACEHOLDERS, prose::PROSE, code::CODE].concat()
 }
 
-/// Places in which each of them is tried, at `{}`.
+/// The places in which each text is tried, at `{}`.
 static PLACES: [&str; 6] =
     ["{}", "Before.\n\n{}\n\nAfter.", "- {}", "> {}", "```\n{}\n```", "Note: {} (seen on Monday)"];
 
-/// Some texts of a kind.
+/// Makes some texts of a kind.
 pub(crate) fn texts((name, templates): Harmless, seeds: usize) -> impl Iterator<Item = String> {
     let each = move |(template, seed): (&'static str, usize)| {
         let text = Rng::of(&[name, template], seed).fill(template);

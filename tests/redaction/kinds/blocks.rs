@@ -1,4 +1,4 @@
-//! Secrets that take several lines.
+//! Secrets of several lines.
 
 use super::Block;
 use crate::random::{Rng, base64};
@@ -149,7 +149,7 @@ fn seed_numbered(rng: &mut Rng) -> Block {
     Block { body: vec![rows.join("\n")], text }
 }
 
-/// Lines as they stand; the secrets are between `«` and `»`.
+/// Lines without holes; the secrets are between `«` and `»`.
 fn lines(rng: &mut Rng, template: &str) -> Block {
     let (mut text, mut body) = (String::new(), Vec::new());
     for (n, part) in template.split(['«', '»']).enumerate() {

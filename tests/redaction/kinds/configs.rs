@@ -1,6 +1,6 @@
-//! Lines of code, commands and configuration that hold a secret at a known place.
+//! Lines of code, commands and configuration with a secret at a known place.
 
-/// Name and line; the secret stands between `«` and `»`.
+/// Name and line; the secret is between `«` and `»`.
 pub(crate) static LINES: &[(&str, &str)] = &[
     ("netrc", "machine api.example.org login deploy password «{a20}»"),
     ("pgpass", "db.example.org:5432:orders:app:«{q16}»"),

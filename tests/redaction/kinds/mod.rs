@@ -1,4 +1,4 @@
-//! The kinds of secrets, written down by the form that the world gives them.
+//! The kinds of secrets, each by the form that it has in practice.
 
 mod blocks;
 mod configs;
@@ -20,11 +20,11 @@ pub(crate) struct Kind {
 pub(crate) enum Shape {
     /// Nothing: a template of the secret itself, or of an address with the secret between `«` and `»`.
     Token(&'static str),
-    /// Its key, which each context writes in its own syntax; then a template of the value.
+    /// A key, which each context writes in its own syntax; then a template of the value.
     Pair(&'static str, &'static str),
-    /// The rest of a line of code or configuration; the secret stands between `«` and `»`.
+    /// The rest of a line of code or configuration; the secret is between `«` and `»`.
     Code(&'static str),
-    /// The words of a sentence; the secret stands between `«` and `»`.
+    /// The words of a sentence; the secret is between `«` and `»`.
     Prose(&'static str),
     /// Lines.
     Block(fn(&mut Rng) -> Block),
@@ -47,7 +47,7 @@ pub(crate) struct Sample {
 }
 
 impl Kind {
-    /// A sample of a kind that needs no key and no lines.
+    /// Makes a sample of a kind other than a block.
     pub(crate) fn sample(&self, rng: &mut Rng) -> Option<Sample> {
         let template = match self.shape {
             Shape::Token(template) | Shape::Pair(_, template) | Shape::Code(template) | Shape::Prose(template) => {
@@ -61,7 +61,7 @@ impl Kind {
     }
 }
 
-/// All kinds.
+/// Returns all kinds.
 pub(crate) fn all() -> Vec<Kind> {
     let tokens = tokens::TOKENS.iter().map(|(name, form)| Kind { name, shape: Shape::Token(form) });
     let named = named::NAMED.iter().map(|(name, key, form)| Kind { name, shape: Shape::Pair(key, form) });

@@ -1,4 +1,4 @@
-//! Values that only their key tells apart from any other text.
+//! Values that only their key marks as secret.
 
 /// Name, key, and form of the value.
 pub(crate) static NAMED: &[(&str, &str, &str)] = &[

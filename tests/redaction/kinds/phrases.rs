@@ -1,6 +1,6 @@
-//! Sentences in which people give a password away.
+//! Sentences in which people disclose a password.
 
-/// Name and sentence; the secret stands between `«` and `»`.
+/// Name and sentence; the secret is between `«` and `»`.
 pub(crate) static PROSE: &[(&str, &str)] = &[
     ("password-is", "the password is «{W}»"),
     ("password-is-random", "The admin password is «{p14}» on staging"),

@@ -1,6 +1,6 @@
-//! Tokens that a provider marks, so that they are known without a name beside them.
+//! Tokens with a form of their own, which are recognized without a name.
 
-/// Name and form; where an address carries the secret, it stands between `«` and `»`.
+/// Name and form; in an address the secret is between `«` and `»`.
 pub(crate) static TOKENS: &[(&str, &str)] = &[
     // Code hosts and package registries.
     ("github-pat", "ghp_{a36}"),

@@ -1,46 +1,41 @@
-//! Keys without a form of their own, known by the provider whose name stands before them.
+//! Keys without a form of their own, recognized by the name of their provider before them.
 //!
-//! `DATADOG_APP=…`, `"algolia_admin" => "…"`, `| Deepgram | … |`: the name says
-//! whose, and the value has exactly the alphabet and the length of that provider's
-//! keys. A name that also says id, commit, digest, url and the like is left alone.
+//! `DATADOG_APP=…`, `"algolia_admin" => "…"`, `| Deepgram | … |`: the value has exactly the alphabet and the length of
+//! that provider's keys. Values of names that contain id, commit, digest, url and the like are not touched.
 
-mod table;
+use super::super::heuristics;
+use super::super::text::{contains_ignoring_case, starts_token};
+use super::{FindingLabel, WEAK};
 
-pub(super) use table::PROVIDERS;
-
-use super::judge;
-use super::rules::FindingLabel;
-use super::text::{contains_ignoring_case, starts_token};
-
-/// Longest name.
+/// The longest name.
 const NAME: usize = 64;
-/// How far before a name its line is read for words such as `commit`.
+/// How many bytes before a name are searched for words such as `commit`.
 const BEFORE: usize = 48;
-/// Most blanks on one side of a separator: tables are padded.
+/// The most blanks on one side of a separator: tables are padded.
 const BLANKS: usize = 48;
-/// Most words between the provider and the separator: `Datadog app key for CI: …`.
+/// The most words between the provider and the separator: `Datadog app key for CI: …`.
 const WORDS: usize = 4;
 
-/// Words of a name that make its value something public.
+/// Words of names whose values are public.
 const PUBLIC: &str = "id ids hash hashes digest sha sha1 sha256 md5 checksum commit commits rev revision ref \
     version ver url uri link host domain site endpoint public publishable pub pubkey name names index path \
     file dir tag image email user username account org team workspace region zone project page address \
     contract tx transaction block fingerprint cert certificate integrity etag trace span request run build \
     job event dashboard monitor board object blob tree branch nonce salt signature sig uuid guid action";
 
-/// The same for what stands before the name on its line.
+/// Words before a name on its line that make its value public.
 const PUBLIC_BEFORE: &[&[u8]] = &[b"commit", b"digest", b"checksum", b"sha256", b"sha1", b"uses:", b"revision"];
 
-/// The characters of a value.
+/// An alphabet of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Alphabet {
+pub(super) enum Alphabet {
     /// Hexadecimal digits, letters in one case.
     Hex,
     /// Letters and digits.
     Alnum,
-    /// With `-`, `_` and `=`.
+    /// Letters, digits, `-`, `_` and `=`.
     Word,
-    /// With `+`, `/` and `=`.
+    /// Letters, digits and the marks of Base64.
     Base64,
     /// Hexadecimal digits in the groups of a UUID.
     Uuid,
@@ -48,27 +43,31 @@ enum Alphabet {
     Dotted,
 }
 
-/// An alphabet, the least and the greatest length.
+/// The form of a value: its alphabet, its least and its greatest length.
 #[derive(Debug)]
-struct TokenForm(Alphabet, usize, usize);
+pub(super) struct TokenForm(pub(super) Alphabet, pub(super) usize, pub(super) usize);
 
-/// A provider.
+/// A provider whose keys are recognized by its name before them.
 #[derive(Debug)]
-pub(super) struct Provider {
-    pub(super) label: FindingLabel,
-    /// Its name's spellings, in lower case.
-    pub(super) words: &'static [&'static str],
+pub(in super::super) struct Provider {
+    pub(in super::super) label: FindingLabel,
+    /// The spellings of the provider's name, in lower case.
+    pub(in super::super) words: &'static [&'static str],
     forms: &'static [TokenForm],
 }
 
-/// The form of one length or of a range of lengths.
-const fn form(alphabet: Alphabet, lengths: &[usize]) -> TokenForm {
-    TokenForm(alphabet, lengths[0], lengths[lengths.len() - 1])
-}
-
 impl Provider {
-    /// The key whose name holds one of the provider's words at `hit..end`.
-    pub(super) fn find(&self, text: &[u8], hit: usize, end: usize) -> Option<(usize, usize)> {
+    pub(super) const fn new(
+        name: &'static str,
+        reason: &'static str,
+        words: &'static [&'static str],
+        forms: &'static [TokenForm],
+    ) -> Self {
+        Self { label: FindingLabel { name, reason, rank: WEAK }, words, forms }
+    }
+
+    /// Finds the key whose name contains one of the provider's words at `hit..end`.
+    pub(in super::super) fn find(&self, text: &[u8], hit: usize, end: usize) -> Option<(usize, usize)> {
         if !is_word_of_name(text, hit, end) {
             return None;
         }
@@ -78,7 +77,7 @@ impl Provider {
             return None;
         }
         let name_end = end_of_name(text, end)?;
-        let at = separated(text, start, name_end)?;
+        let at = value_start(text, start, name_end)?;
         let value = self.forms.iter().find_map(|form| form.at(text, at))?;
         let line = &text[start.saturating_sub(BEFORE)..start];
         let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
@@ -90,12 +89,12 @@ impl Provider {
 }
 
 impl TokenForm {
-    /// The value of this form at `at`.
+    /// Returns the value of this form at `at`.
     fn at(&self, text: &[u8], at: usize) -> Option<(usize, usize)> {
         let Self(alphabet, least, most) = *self;
         let window = &text[at..text.len().min(at + most + 2)];
         let mut length = window.iter().take_while(|b| alphabet.has(**b)).count();
-        // A sentence's full stop.
+        // The end of a sentence.
         while length > 0 && matches!(window[length - 1], b'.' | b':') {
             length -= 1;
         }
@@ -121,21 +120,21 @@ impl Alphabet {
         }
     }
 
-    /// Whether what has the length is a key: made by a machine, and no stand-in.
+    /// Whether a value of the right length is a key: random and no placeholder.
     fn is_key(self, value: &[u8]) -> bool {
         let hexadecimal = value.iter().all(u8::is_ascii_hexdigit);
         let one_case = !value.iter().any(u8::is_ascii_uppercase) || !value.iter().any(u8::is_ascii_lowercase);
         let shaped = match self {
             Self::Hex => one_case,
-            Self::Uuid => judge::is_uuid(value),
+            Self::Uuid => heuristics::is_uuid(value),
             Self::Dotted => value[1..].iter().any(|b| matches!(b, b'.' | b':')),
             // A commit's digest under another name.
             Self::Word | Self::Base64 => !(hexadecimal && matches!(value.len(), 40 | 64)),
             Self::Alnum => true,
         };
         let mixed = value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic);
-        let made = hexadecimal || self == Self::Uuid || !judge::is_name(value);
-        shaped && mixed && made && !judge::is_sample(value) && !judge::is_placeholder(value)
+        let made = hexadecimal || self == Self::Uuid || !heuristics::is_name(value);
+        shaped && mixed && made && !heuristics::is_sample(value) && !heuristics::is_placeholder(value)
     }
 }
 
@@ -162,7 +161,7 @@ fn is_word_of_name(text: &[u8], hit: usize, end: usize) -> bool {
     begins && ends
 }
 
-/// The end of the name that goes on at `from`, with the words that follow it.
+/// Returns the end of the name that continues at `from`, with the words that follow it.
 fn end_of_name(text: &[u8], from: usize) -> Option<usize> {
     let window = &text[..text.len().min(from + NAME)];
     let run = |at: usize| window[at..].iter().take_while(|b| is_name(**b)).count();
@@ -179,8 +178,8 @@ fn end_of_name(text: &[u8], from: usize) -> Option<usize> {
     (end < window.len()).then_some(end)
 }
 
-/// Where a value may begin after the name in `start..end`; nothing where no separator follows.
-fn separated(text: &[u8], start: usize, end: usize) -> Option<usize> {
+/// Returns the offset at which a value may begin after the name in `start..end`; `None` without a separator.
+fn value_start(text: &[u8], start: usize, end: usize) -> Option<usize> {
     let blank = |at: usize| at + text[at..].iter().take(BLANKS).take_while(|b| matches!(b, b' ' | b'\t')).count();
     let mark = |b: &&u8| matches!(**b, b'"' | b'\'' | b'`' | b'*' | b'\\' | b']' | b')');
     let closed = end + text[end..].iter().take(6).take_while(mark).count();
@@ -209,14 +208,14 @@ fn separated(text: &[u8], start: usize, end: usize) -> Option<usize> {
     Some(opened + if text[opened..].starts_with(b"code>") { 5 } else { 0 })
 }
 
-/// Whether one of the words of `name` says that the value is public.
+/// Whether one of the words of `name` makes its value public.
 fn is_public(name: &[u8]) -> bool {
     let mut word: Vec<u8> = Vec::new();
     let mut previous = b' ';
     for byte in name.iter().chain(b" ") {
         let hump = byte.is_ascii_uppercase() && previous.is_ascii_lowercase();
         if hump || !byte.is_ascii_alphanumeric() {
-            if judge::is_one_of(PUBLIC, &word) {
+            if heuristics::is_one_of(PUBLIC, &word) {
                 return true;
             }
             word.clear();
@@ -231,12 +230,12 @@ fn is_public(name: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::providers;
     use crate::redact::canaries::{SEED, fill};
 
     fn found(text: &str) -> Option<String> {
         let lower = text.to_ascii_lowercase();
-        PROVIDERS.iter().find_map(|provider| {
+        providers().iter().find_map(|provider| {
             provider.words.iter().find_map(|word| {
                 let hits = lower.match_indices(word);
                 let mut found = hits.filter_map(|(hit, word)| provider.find(text.as_bytes(), hit, hit + word.len()));
@@ -268,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_stands_near_a_provider_stays() {
+    fn other_values_near_the_name_of_a_provider_stay() {
         for template in [
             "DATADOG_APP_ID=<h32>",
             "twilio account: <h32>",
@@ -297,7 +296,7 @@ mod tests {
 
     #[test]
     fn words_are_in_lower_case() {
-        for provider in PROVIDERS {
+        for provider in providers() {
             assert!(provider.words.iter().all(|word| *word == word.to_ascii_lowercase()), "{provider:?}");
         }
     }

@@ -5,14 +5,14 @@ use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// What a record says of deleted characters.
+/// The label of deleted characters.
 pub(super) static INVISIBLE: FindingLabel = FindingLabel {
     name: "invisible-text",
     reason: "holds characters that a reader does not see: controls, text direction marks or other invisible code points",
     rank: 9,
 };
 
-/// The places of invisible characters in `text`, in order, one range each.
+/// Finds the invisible characters in `text`, in order, one range each.
 ///
 /// Joiners and variation selectors stay where writing needs them, one at a place: between the parts of an emoji, after
 /// letters of scripts that join, and after characters of which Unicode has variants.
@@ -34,7 +34,7 @@ pub fn invisible(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The next byte at or after `from` that is neither printable ASCII nor a line end nor a tab.
+/// Finds the next byte at or after `from` that is neither printable ASCII nor a line end nor a tab.
 fn next_odd(bytes: &[u8], from: usize) -> Option<usize> {
     let odd = |b: &u8| (*b < 0x20 && *b != b'\n' && *b != b'\t') || *b >= 0x7f;
     let mut at = from;
@@ -48,7 +48,7 @@ fn next_odd(bytes: &[u8], from: usize) -> Option<usize> {
     bytes[at..].iter().position(odd).map(|offset| at + offset)
 }
 
-/// Whether `c` is invisible where nothing needs it.
+/// Whether `c` is invisible unless its neighbours need it.
 pub(super) fn is_invisible(c: char) -> bool {
     matches!(c,
         '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}'
@@ -58,7 +58,7 @@ pub(super) fn is_invisible(c: char) -> bool {
         | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Whether `c` at `at` shapes what is seen.
+/// Whether `c` at `at` changes how its neighbours look.
 fn is_needed(text: &str, at: usize, c: char) -> bool {
     let mut before = text[..at].chars().rev();
     let previous = before.next();
@@ -88,7 +88,7 @@ fn is_needed(text: &str, at: usize, c: char) -> bool {
     }
 }
 
-/// The length of the tags that make a black flag one of the three with their own emoji.
+/// Returns the length of the tags that make a black flag one of the three regional flags, else 0.
 fn flag(rest: &str) -> usize {
     const REGIONS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
     let tags: Vec<char> = rest.chars().take(6).collect();
@@ -141,7 +141,7 @@ fn is_mongolian(c: char) -> bool {
     matches!(c, '\u{1820}'..='\u{18aa}')
 }
 
-/// Whether `c` is a letter or a mark of a script in which joiners shape what is seen.
+/// Whether `c` is a letter or a mark of a script in which joiners change how text looks.
 fn joins(c: char) -> bool {
     static LETTER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[\p{L}\p{M}]$").ok());
     matches!(c, '\u{600}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{f00}'..='\u{109f}' | '\u{1780}'..='\u{18af}'
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn hidden_orders_are_deleted() {
+    fn hidden_instructions_are_deleted() {
         assert_eq!(cleaned("a\u{e0069}\u{e0067}\u{e007f}b"), "ab");
         assert_eq!(cleaned("x\u{202e}y\u{2066}z\u{2069}"), "xyz");
         assert_eq!(cleaned("zero\u{200b}width\u{feff} so\u{ad}ft \u{2060}"), "zerowidth soft ");
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn selectors_and_joiners_carry_no_data() {
         let selectors = || ('\u{fe00}'..='\u{fe0f}').chain('\u{e0100}'..='\u{e01ef}').chain('\u{180b}'..='\u{180f}');
-        // After letters, digits, arrows and boxes none stays, and after an emoji one at most.
+        // After letters, digits, arrows and boxes none stays, after an emoji at most one.
         for base in ["a", "1", "#", "é", "→", "─", "α", "😀", "❤"] {
             let smuggled: String = base.chars().chain(selectors()).collect();
             let left = cleaned(&smuggled).chars().count();

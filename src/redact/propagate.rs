@@ -1,42 +1,42 @@
-//! Carries what was found in one text of a source to its other texts.
+//! Propagates secrets found in one text of a source to its other texts.
 
 use super::detect::{Finding, RuleRef};
 use super::edit::PieceEdit;
-use super::engine::Piece;
-use super::judge;
+use super::heuristics;
+use super::redactor::Piece;
 use super::text::starts_token;
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Longest value that is looked for elsewhere.
+/// The longest value that is searched for in other texts.
 const LONGEST: usize = 16 * 1024;
-/// From this length on a value is looked for inside words, too.
+/// The length from which on a value is also searched for inside words.
 const LONG: usize = 16;
 
-/// Secrets found in a source.
+/// The secrets found in a source.
 #[derive(Default)]
 pub(super) struct FoundSecrets {
-    /// Those that are looked for everywhere, in every spelling.
+    /// Secrets that are searched for everywhere, in every spelling.
     distinct: BTreeMap<Vec<u8>, RuleRef>,
-    /// Those too plain for that, by the line of the file on which they stand: looked for in the
-    /// record's own text on that line only.
+    /// Secrets too plain for that, by their line in the file: searched for in the record's own text on that
+    /// line only.
     plain: BTreeMap<u32, BTreeMap<Vec<u8>, RuleRef>>,
 }
 
 impl FoundSecrets {
     /// Adds a value found in `piece`.
-    pub(super) fn add(&mut self, piece: &Piece<'_>, value: &[u8], of: RuleRef) {
-        if judge::is_distinct(value) && value.len() <= LONGEST {
+    pub(super) fn add(&mut self, piece: &Piece<'_>, value: &[u8], rule: RuleRef) {
+        if heuristics::is_distinct(value) && value.len() <= LONGEST {
             for form in forms(value) {
-                self.distinct.entry(form).or_insert(of);
+                self.distinct.entry(form).or_insert(rule);
             }
         } else if !matches!(piece.key, "head" | "body") && value.len() >= 3 {
-            self.plain.entry(piece.line).or_default().entry(value.to_vec()).or_insert(of);
+            self.plain.entry(piece.line).or_default().entry(value.to_vec()).or_insert(rule);
         }
     }
 
-    /// Adds the places of the values in all drafts to `found`.
-    pub(super) fn spread(&self, pieces: &[Piece<'_>], drafts: &[PieceEdit<'_>], found: &mut [Vec<Finding>]) {
+    /// Adds the occurrences of the secrets in all texts to `found`.
+    pub(super) fn propagate(&self, pieces: &[Piece<'_>], drafts: &[PieceEdit<'_>], found: &mut [Vec<Finding>]) {
         let distinct = SecretFinder::new(&self.distinct);
         for (index, (piece, draft)) in pieces.iter().zip(drafts).enumerate() {
             if distinct.is_none() && (self.plain.is_empty() || piece.key != "head") {
@@ -70,15 +70,15 @@ impl FoundSecrets {
     }
 }
 
-/// Looks for values.
+/// A search for many values at once.
 struct SecretFinder {
     automaton: AhoCorasick,
     labels: Vec<RuleRef>,
 }
 
 impl SecretFinder {
-    /// Nothing where there are no values, or too many to search for at once: then each is still
-    /// removed where its own rule found it.
+    /// Returns `None` if there are no values, or too many to search for at once: then each is still removed
+    /// where its own rule found it.
     fn new(values: &BTreeMap<Vec<u8>, RuleRef>) -> Option<Self> {
         if values.is_empty() {
             return None;
@@ -87,14 +87,14 @@ impl SecretFinder {
         Some(Self { automaton, labels: values.values().copied().collect() })
     }
 
-    /// Where the values stand in `text` from `from` on. A short one inside a longer word is another word.
+    /// Finds the values in `text` from `from` on. A short one inside a longer word is another word.
     fn places(&self, text: &[u8], from: usize) -> Vec<Finding> {
         self.automaton
             .find_iter(&text[from..])
             .map(|hit| Finding {
                 start: from + hit.start(),
                 end: from + hit.end(),
-                of: self.labels[hit.pattern().as_usize()],
+                rule: self.labels[hit.pattern().as_usize()],
             })
             .filter(|place| {
                 let cut =
@@ -105,7 +105,7 @@ impl SecretFinder {
     }
 }
 
-/// A value as it is, and as JSON and single-quoted YAML spell it.
+/// Returns a value as found, and as JSON and single-quoted YAML spell it.
 fn forms(value: &[u8]) -> BTreeSet<Vec<u8>> {
     let mut forms = BTreeSet::from([value.to_vec()]);
     if let Ok(text) = std::str::from_utf8(value) {

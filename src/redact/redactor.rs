@@ -1,13 +1,13 @@
-//! Scrubs the texts of one source together.
+//! The scrubber: finds and removes secrets in the texts of one source together.
 
 use super::clean::Clean;
 use super::detect::{self, Finding, RuleRef};
 use super::edit::PieceEdit;
 use super::hidden::{COMMENT, HIDDEN, IMAGE};
-use super::hygiene;
-use super::spread::FoundSecrets;
+use super::invisible;
+use super::propagate::FoundSecrets;
 use super::view::View;
-use super::{advice, generic, rules};
+use super::{advice, catalog, generic, rules};
 use crate::config::{RedactionAllow, RedactionRule, RedactionSettings};
 use crate::model::{Digest, RemovedLines};
 use aho_corasick::AhoCorasick;
@@ -16,30 +16,31 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// How often a changed text is read again: what a removal brought together may match anew.
+/// How many times a changed text is scanned at most: text that a removal joined may match anew.
 const ROUNDS: usize = 4;
-/// How far from its keyword a user's rule is looked for, in bytes.
+/// How far from its keyword a user's rule may match, in bytes.
 const NEAR: usize = 512;
 
-/// How often each rule removed something, by piece, line and name.
+/// The number of removals by piece, line and rule name.
 type RemovalLog = BTreeMap<(usize, u32, String), (u32, RuleRef)>;
 
-/// Takes secrets and invisible characters out of texts. Built once a run, shared by threads.
+/// Removes secrets and invisible characters from texts. Built once a run, shared by threads.
 #[derive(Debug)]
 pub struct Redactor {
     pub(super) allow: Vec<RedactionAllow>,
     rules: Vec<RedactionRule>,
-    /// Keywords of the user's rules, and whose they are.
+    /// The keywords of the user's rules; `None` if they have none.
     keywords: Option<AhoCorasick>,
-    owners: Vec<usize>,
-    /// The names that a marker may hold.
+    /// The index of the rule to which each keyword belongs.
+    keyword_rules: Vec<usize>,
+    /// The rule names that a marker may contain.
     pub(super) names: BTreeSet<String>,
 }
 
-/// One of a source's texts.
+/// One text of a source.
 #[derive(Debug, Clone, Copy)]
 pub struct Piece<'a> {
-    /// The name of the field that it is the value of, or `body`, `head`, `path`, or nothing.
+    /// The name of the field whose value the text is, or `body`, `head`, `path`, or empty.
     pub key: &'a str,
     /// The text.
     pub text: &'a str,
@@ -47,36 +48,36 @@ pub struct Piece<'a> {
     pub line: u32,
 }
 
-/// What [`Redactor::scrub`] gives back.
+/// The result of [`Redactor::scrub`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scrubbed {
-    /// The pieces' texts, in their order.
+    /// The scrubbed texts, in the order of the pieces.
     pub texts: Vec<Clean>,
-    /// What was taken out, by piece, line and rule; each triple once.
+    /// The removals, ordered by piece, line and rule; each triple once.
     pub removals: Vec<Removal>,
-    /// Where line ends went with a removal, piece by piece.
-    pub folds: Vec<Vec<RemovedLines>>,
+    /// The line ends that were removed together with findings, for each piece.
+    pub removed_lines: Vec<Vec<RemovedLines>>,
 }
 
-/// A record of something taken out. It says nothing of the secret itself.
+/// A record of text that was removed. It says nothing about the secret itself.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Removal {
-    /// The piece's index.
+    /// The index of the piece.
     pub piece: usize,
-    /// The line of the file: the piece's first line and the line ends before the place.
+    /// The line in the file: the first line of the piece plus the line ends before the removed text.
     pub line: u32,
-    /// The rule.
+    /// The name of the rule.
     pub rule: String,
-    /// Why.
+    /// Why the rule removes such text.
     pub reason: String,
-    /// What the user can do to include it safely.
+    /// How the user can include the text safely.
     pub to_include: String,
-    /// How often; for `invisible-text` how many characters.
+    /// The number of removals; for `invisible-text` the number of characters.
     pub count: u32,
 }
 
 impl Redactor {
-    /// A redactor with the built-in rules and the user's. Cheap: patterns are compiled when first needed.
+    /// Makes a redactor with the built-in rules and the user's. Cheap: patterns are compiled when first needed.
     pub fn new(settings: &RedactionSettings) -> Self {
         let words: Vec<(&str, usize)> = settings
             .rules
@@ -89,79 +90,79 @@ impl Redactor {
             true => None,
             false => AhoCorasick::builder().ascii_case_insensitive(true).build(words.iter().map(|(word, _)| word)).ok(),
         };
-        let own = settings.rules.iter().map(|rule| rule.name.clone());
+        let user_names = settings.rules.iter().map(|rule| rule.name.clone());
         Self {
             allow: settings.allow.clone(),
-            rules: reasoned(&settings.rules),
-            owners: words.iter().map(|(_, owner)| *owner).collect(),
+            rules: with_scrubbed_reasons(&settings.rules),
+            keyword_rules: words.iter().map(|(_, rule)| *rule).collect(),
             keywords,
-            names: detect::labels()
+            names: catalog::secret_labels()
                 .chain([&COMMENT, &IMAGE, &HIDDEN])
                 .map(|label| label.name.to_owned())
-                .chain(own)
+                .chain(user_names)
                 .collect(),
         }
     }
 
-    /// The version of the built-in rules: raised whenever they remove something else than before.
+    /// Returns the version of the built-in rules, which is raised whenever they remove something else than before.
     pub fn rules_version(&self) -> u32 {
         rules::VERSION
     }
 
     /// Scrubs all texts of one source.
     ///
-    /// A distinct secret found in one piece is removed from all of them. A piece
-    /// whose key is a secret's name loses its whole value, unless that is a
-    /// stand-in, a switch or a limit. `path` serves the user's allowances.
+    /// A distinct secret found in one piece is removed from all of them. A piece whose key is the name of a
+    /// secret loses its whole value, unless that is a placeholder, a switch or a limit. `path` is compared
+    /// with the entries of `redaction.allow`.
     pub fn scrub(&self, path: &str, pieces: &[Piece<'_>]) -> Scrubbed {
         let allowed: Vec<&RedactionAllow> =
             self.allow.iter().filter(|entry| entry.path.as_ref().is_none_or(|glob| glob.is_match(path))).collect();
         let mut drafts: Vec<PieceEdit<'_>> = pieces
             .iter()
-            .map(|piece| PieceEdit { text: Cow::Borrowed(piece.text), gone: Vec::new(), changed: true })
+            .map(|piece| PieceEdit { text: Cow::Borrowed(piece.text), removed_lines: Vec::new(), changed: true })
             .collect();
         let mut records = RemovalLog::new();
         for _ in 0..ROUNDS {
-            if !self.round(&allowed, pieces, &mut drafts, &mut records) {
+            if !self.scan_once(&allowed, pieces, &mut drafts, &mut records) {
                 break;
             }
         }
-        let place = if records.is_empty() { None } else { self.place(path) };
+        let place = if records.is_empty() { None } else { self.printable_path(path) };
         let removals = records
             .into_iter()
-            .map(|((piece, line, rule), (count, of))| Removal {
+            .map(|((piece, line, name), (count, rule))| Removal {
                 piece,
                 line,
-                reason: self.reason(of).to_owned(),
-                to_include: advice::to_include(&rule, place),
-                rule,
+                reason: self.reason(rule).to_owned(),
+                to_include: advice::to_include(&name, place),
+                rule: name,
                 count,
             })
             .collect();
-        let folds = drafts.iter().map(PieceEdit::folds).collect();
+        let removed_lines = drafts.iter().map(PieceEdit::removed_lines).collect();
         let texts = drafts
             .into_iter()
             .map(|draft| match draft.text {
-                Cow::Borrowed(text) => Clean::vouched(text),
-                Cow::Owned(text) => Clean::vouched(text),
+                Cow::Borrowed(text) => Clean::scrubbed(text),
+                Cow::Owned(text) => Clean::scrubbed(text),
             })
             .collect();
-        Scrubbed { texts, removals, folds }
+        Scrubbed { texts, removals, removed_lines }
     }
 
-    /// One text without a source, such as a diagnostic's message.
+    /// Scrubs one text without a source, such as a diagnostic's message.
     pub fn line(&self, text: &str) -> String {
         let scrubbed = self.scrub("", &[Piece { key: "", text, line: 1 }]);
         scrubbed.texts.first().map(|clean| clean.as_str().to_owned()).unwrap_or_default()
     }
 
-    /// The path of a source, where it may be told: it has a place in the repo and holds nothing to remove.
-    pub(super) fn place<'p>(&self, path: &'p str) -> Option<&'p str> {
+    /// Returns `path` unless it is empty or contains something to remove.
+    pub(super) fn printable_path<'p>(&self, path: &'p str) -> Option<&'p str> {
         (!path.is_empty() && self.line(path) == path).then_some(path)
     }
 
-    /// Finds and removes once; says whether anything changed.
-    fn round(
+    /// Finds and removes once; returns whether anything changed.
+    fn scan_once(
         &self,
         allowed: &[&RedactionAllow],
         pieces: &[Piece<'_>],
@@ -175,38 +176,38 @@ impl Redactor {
             if draft.changed {
                 for view in draft.views() {
                     for finding in self.findings(&view, piece.key, allowed) {
-                        values.add(piece, &view.text.as_bytes()[finding.start..finding.end], finding.of);
+                        values.add(piece, &view.text.as_bytes()[finding.start..finding.end], finding.rule);
                         findings.extend(view.to_raw(finding));
                     }
                 }
             }
             found.push(findings);
         }
-        values.spread(pieces, drafts, &mut found);
+        values.propagate(pieces, drafts, &mut found);
         let mut any = false;
         for (index, (draft, findings)) in drafts.iter_mut().zip(found).enumerate() {
-            // No entry allows these: whoever reads a finished pack relies on their absence.
-            let hidden = if draft.changed { hygiene::invisible(&draft.text) } else { Vec::new() };
-            draft.changed = self.apply(draft, findings, &hidden, |line, of| {
+            // No entry allows these: readers of a finished pack rely on their absence.
+            let hidden = if draft.changed { invisible::invisible(&draft.text) } else { Vec::new() };
+            draft.changed = self.apply(draft, findings, &hidden, |line, rule| {
                 let line = pieces[index].line.saturating_add(line);
-                records.entry((index, line, self.name(of).to_owned())).or_insert((0, of)).0 += 1;
+                records.entry((index, line, self.name(rule).to_owned())).or_insert((0, rule)).0 += 1;
             });
             any |= draft.changed;
         }
         any
     }
 
-    /// What all rules find in a view of a text.
+    /// Returns the findings of all rules in one view of a text.
     fn findings(&self, view: &View<'_>, key: &str, allowed: &[&RedactionAllow]) -> Vec<Finding> {
         let bytes = view.text.as_bytes();
         let mut findings = detect::built_in(bytes, key == "head");
         if view.is_whole()
             && let Some(label) = generic::field(key, &view.text)
         {
-            findings.push(Finding { start: 0, end: bytes.len(), of: RuleRef::Ours(label) });
+            findings.push(Finding { start: 0, end: bytes.len(), rule: RuleRef::BuiltIn(label) });
         }
         if !self.rules.is_empty() {
-            self.own_findings(bytes, &mut findings);
+            self.user_rule_findings(bytes, &mut findings);
         }
         for finding in &mut findings {
             let value = &bytes[finding.start..finding.end];
@@ -214,17 +215,17 @@ impl Redactor {
             finding.start = finding.end.min(finding.start + value.len() - value.trim_ascii_start().len());
         }
         findings.retain(|finding| finding.start < finding.end);
-        self.keep_denied(&mut findings, bytes, allowed);
+        self.remove_allowed(&mut findings, bytes, allowed);
         findings
     }
 
-    /// What the user's rules find: everywhere, or near their keywords.
-    fn own_findings(&self, text: &[u8], findings: &mut Vec<Finding>) {
+    /// Adds the findings of the user's rules: everywhere, or near their keywords.
+    fn user_rule_findings(&self, text: &[u8], findings: &mut Vec<Finding>) {
         let mut windows: Vec<Vec<Range<usize>>> = vec![Vec::new(); self.rules.len()];
         if let Some(keywords) = &self.keywords {
             for hit in keywords.find_overlapping_iter(text) {
                 let window = hit.start().saturating_sub(NEAR)..text.len().min(hit.end() + NEAR);
-                let windows = &mut windows[self.owners[hit.pattern().as_usize()]];
+                let windows = &mut windows[self.keyword_rules[hit.pattern().as_usize()]];
                 match windows.last_mut() {
                     Some(last) if window.start <= last.end => {
                         // A longer keyword is reported later though it may begin earlier.
@@ -242,22 +243,22 @@ impl Redactor {
                 for groups in rule.pattern.captures_iter(&text[window.clone()]) {
                     if let Some(found) = groups.get(1).or_else(|| groups.get(0)) {
                         let (start, end) = (window.start + found.start(), window.start + found.end());
-                        findings.push(Finding { start, end, of: RuleRef::Theirs(index) });
+                        findings.push(Finding { start, end, rule: RuleRef::User(index) });
                     }
                 }
             }
         }
     }
 
-    /// Drops findings that the user allows: every part that an entry gives must match.
-    fn keep_denied(&self, findings: &mut Vec<Finding>, text: &[u8], allowed: &[&RedactionAllow]) {
+    /// Removes findings that the user allows: every part of an entry must match.
+    fn remove_allowed(&self, findings: &mut Vec<Finding>, text: &[u8], allowed: &[&RedactionAllow]) {
         if allowed.is_empty() {
             return;
         }
         findings.retain(|finding| {
             let mut digest: Option<String> = None;
             !allowed.iter().any(|entry| {
-                entry.rule.as_deref().is_none_or(|rule| rule == self.name(finding.of))
+                entry.rule.as_deref().is_none_or(|rule| rule == self.name(finding.rule))
                     && entry.sha256.as_ref().is_none_or(|wanted| {
                         digest
                             .get_or_insert_with(|| Digest::of(&text[finding.start..finding.end]).hex())
@@ -267,34 +268,34 @@ impl Redactor {
         });
     }
 
-    pub(super) fn name(&self, of: RuleRef) -> &str {
-        match of {
-            RuleRef::Ours(label) => label.name,
-            RuleRef::Theirs(index) => self.rules.get(index).map_or("", |rule| &rule.name),
+    pub(super) fn name(&self, rule: RuleRef) -> &str {
+        match rule {
+            RuleRef::BuiltIn(label) => label.name,
+            RuleRef::User(index) => self.rules.get(index).map_or("", |rule| &rule.name),
         }
     }
 
-    fn reason(&self, of: RuleRef) -> &str {
-        match of {
-            RuleRef::Ours(label) => label.reason,
-            RuleRef::Theirs(index) => self.rules.get(index).map_or("", |rule| &rule.reason),
+    fn reason(&self, rule: RuleRef) -> &str {
+        match rule {
+            RuleRef::BuiltIn(label) => label.reason,
+            RuleRef::User(index) => self.rules.get(index).map_or("", |rule| &rule.reason),
         }
     }
 
-    /// The order of labels on one place: key blocks, forms of tokens, the user's rules, then what names say.
-    pub(super) fn rank(&self, of: RuleRef) -> (u8, usize) {
-        match of {
-            RuleRef::Ours(label) => (label.rank, 0),
-            RuleRef::Theirs(index) => (2, index),
+    /// Returns what decides between labels of one place: key blocks, forms of tokens, the user's rules, then names.
+    pub(super) fn rank(&self, rule: RuleRef) -> (u8, usize) {
+        match rule {
+            RuleRef::BuiltIn(label) => (label.rank, 0),
+            RuleRef::User(index) => (2, index),
         }
     }
 }
 
-/// The user's rules; their reasons stand in records, so they pass the door like any other text.
-fn reasoned(rules: &[RedactionRule]) -> Vec<RedactionRule> {
+/// Returns the user's rules with their reasons scrubbed, since these are part of records.
+fn with_scrubbed_reasons(rules: &[RedactionRule]) -> Vec<RedactionRule> {
     if rules.is_empty() {
         return Vec::new();
     }
-    let door = Redactor::new(&RedactionSettings::default());
-    rules.iter().map(|rule| RedactionRule { reason: door.line(&rule.reason), ..rule.clone() }).collect()
+    let built_in = Redactor::new(&RedactionSettings::default());
+    rules.iter().map(|rule| RedactionRule { reason: built_in.line(&rule.reason), ..rule.clone() }).collect()
 }

@@ -1,4 +1,4 @@
-//! Whether a value looks like a secret: the difference between `hunter2`, `<password>` and `bytes32`.
+//! Heuristics that tell whether a value looks like a secret: `hunter2` does, `<password>` and `bytes32` do not.
 
 mod placeholder;
 mod words;
@@ -10,7 +10,7 @@ use super::letters;
 use super::text::starts_ignoring_case;
 use words::{is_base_with_digits, is_jumble, is_technical_name};
 
-/// What a name says of its value.
+/// The kind of secret that a name announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NameClass {
     /// A password: chosen by people, so it may be weak.
@@ -23,26 +23,26 @@ pub(super) enum NameClass {
     PrivateKey,
     /// A token that is qualified: `access_token`, `bot_token`.
     Token,
-    /// `token` alone, `auth`, `credentials`: also said of much that is no secret.
+    /// `token` alone, `auth`, `credentials`: names of many things that are not secret as well.
     Weak,
 }
 
-/// Longest value that is judged whole.
+/// The longest value that is examined whole.
 const LONG: usize = 4096;
 
-/// Whether `word` is one of the words of `list`, whatever the case.
+/// Whether `word` is one of the words of `list`, ASCII case ignored.
 pub(super) fn is_one_of(list: &str, word: &[u8]) -> bool {
     // Byte by byte, since a search for a character would be set up anew for each word.
     list.as_bytes().split(|byte| *byte == b' ').any(|known| word.eq_ignore_ascii_case(known))
 }
 
-/// Whether `value` looks like what a name of `class` hides. `quoted`: its ends are marked by quotes.
+/// Whether `value` looks like a secret under a name of `class`. `quoted`: quotes mark its ends.
 pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool {
     let least = if class == NameClass::Password { 6 } else { 8 };
     if value.len() < least || value.len() > LONG || is_placeholder(value) || value.iter().any(u8::is_ascii_whitespace) {
         return false;
     }
-    if is_place(value) || is_code(value, quoted) {
+    if is_path_or_url(value) || is_code(value, quoted) {
         return false;
     }
     if let Some(verdict) = hexadecimal(value, class) {
@@ -86,8 +86,7 @@ pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool
     }
 }
 
-/// Whether `value` looks like a secret wherever it stands: letters and digits that no name has in
-/// this order.
+/// Whether `value` looks like a secret without any name: letters and digits in an order that no name has.
 pub(super) fn looks_random(value: &[u8]) -> bool {
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
@@ -115,8 +114,8 @@ pub(super) fn is_hexadecimal_key(value: &[u8]) -> bool {
         && value.iter().any(u8::is_ascii_digit)
 }
 
-/// A path or a URL: what stands in it is judged by the rules for URLs.
-fn is_place(value: &[u8]) -> bool {
+/// Whether `value` is a path or a URL, to which the rules for URLs apply.
+fn is_path_or_url(value: &[u8]) -> bool {
     let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
     let slashed = value.contains(&b'/') && is_name(value);
     slashed
@@ -128,7 +127,7 @@ fn is_place(value: &[u8]) -> bool {
         || (value.len() > 2 && value[1] == b':' && value[2] == b'\\')
 }
 
-/// An expression rather than a value.
+/// Whether `value` is an expression rather than a value.
 fn is_code(value: &[u8], quoted: bool) -> bool {
     let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
     if quoted {
@@ -159,14 +158,14 @@ fn is_identifier(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.')
 }
 
-/// What is to be said of digests and numbers in hexadecimal; nothing where it is none.
+/// Decides about digests and numbers in hexadecimal; `None` if `value` is neither.
 fn hexadecimal(value: &[u8], class: NameClass) -> Option<bool> {
     let says_secret = class != NameClass::Weak;
     if is_uuid(value) {
         return Some(says_secret);
     }
     if starts_ignoring_case(value, b"0x") && value[2..].iter().all(u8::is_ascii_hexdigit) {
-        // An address or a digest; but a key of a chain is written like this too.
+        // An address or a digest; but private keys of blockchains are written like this too.
         return Some(class == NameClass::PrivateKey && value.len() == 66);
     }
     if value.len() >= 16 && value.iter().all(u8::is_ascii_hexdigit) && value.iter().any(u8::is_ascii_alphabetic) {
@@ -184,7 +183,7 @@ pub(super) fn is_uuid(value: &[u8]) -> bool {
         })
 }
 
-/// Whether `value` is worth looking for in other texts of the same source: long and unlike a plain word.
+/// Whether `value` is searched for in other texts of the same source: long and unlike a plain word.
 pub(super) fn is_distinct(value: &[u8]) -> bool {
     let plain = value.iter().all(|b| b.is_ascii_lowercase()) || value.iter().skip(1).all(|b| b.is_ascii_lowercase());
     let number = value.iter().all(u8::is_ascii_digit);

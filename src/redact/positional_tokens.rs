@@ -1,6 +1,6 @@
-//! Tokens that no keyword announces, known by where their dots stand.
+//! Tokens without a keyword, recognized by the positions of their dots.
 
-use super::judge;
+use super::heuristics;
 use super::rules::FindingLabel;
 use super::text::starts_token;
 
@@ -9,13 +9,13 @@ static DISCORD: FindingLabel =
 static AIRTABLE: FindingLabel =
     FindingLabel { name: "airtable-token", reason: "matches the pattern of an Airtable token", rank: 1 };
 
-/// Every label of this file.
+/// The labels of this file.
 pub(super) static LABELS: [&FindingLabel; 2] = [&DISCORD, &AIRTABLE];
 
-/// How many places are looked at together; hardly ever is one of them what is looked for.
+/// The number of places that are checked together; hardly ever does one of them match.
 const CHUNK: usize = 64;
 
-/// Tells every such token of `text`.
+/// Passes every such token in `text` to `found`.
 pub(super) fn tokens(text: &[u8], mut found: impl FnMut(usize, usize, &'static FindingLabel)) {
     pairs(text, (b'.', b'.', 7), |dot| {
         if let Some((start, end)) = discord(text, dot) {
@@ -29,7 +29,7 @@ pub(super) fn tokens(text: &[u8], mut found: impl FnMut(usize, usize, &'static F
     });
 }
 
-/// The places where `one` stands and `other` so many bytes later.
+/// Passes the places at which `one` is followed by `other` exactly `later` bytes on to `found`.
 fn pairs(text: &[u8], (one, other, later): (u8, u8, usize), mut found: impl FnMut(usize)) {
     let Some(ahead) = text.get(later..) else { return };
     let (here, here_rest) = text[..ahead.len()].as_chunks::<CHUNK>();
@@ -48,7 +48,8 @@ fn pairs(text: &[u8], (one, other, later): (u8, u8, usize), mut found: impl FnMu
     look(here.len() * CHUNK, here_rest, there_rest);
 }
 
-/// `MTk4NjIyNDgzNDcx….Cl2FMQ.…`: a user's number in Base64, a time of six characters, a code.
+/// Finds a Discord bot token around its first dot: the number of a user in Base64, a time of six characters, a code
+/// (`MTk4NjIyNDgzNDcx….Cl2FMQ.…`).
 fn discord(text: &[u8], dot: usize) -> Option<(usize, usize)> {
     let is_part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
     let before = text[dot.saturating_sub(29)..dot].iter().rev().take_while(|b| is_part(b)).count();
@@ -59,18 +60,18 @@ fn discord(text: &[u8], dot: usize) -> Option<(usize, usize)> {
         && text[dot + 1..dot + 7].iter().all(is_part)
         && (27..=45).contains(&after)
         && matches!(text[start], b'M' | b'N' | b'O');
-    (formed && starts_token(text, start) && !judge::is_name(token) && !judge::is_sample(token))
+    (formed && starts_token(text, start) && !heuristics::is_name(token) && !heuristics::is_sample(token))
         .then_some((start, start + token.len()))
 }
 
-/// `pat` and 14 letters, a dot, 64 hexadecimal digits.
+/// Finds an Airtable token at `start`: `pat` and 14 letters, a dot, 64 hexadecimal digits.
 fn airtable(text: &[u8], start: usize) -> Option<(usize, usize)> {
     let end = start + 18 + 64;
     let token = text.get(start..end)?;
     let formed = token.starts_with(b"pat")
         && token[3..17].iter().all(u8::is_ascii_alphanumeric)
         && token[18..].iter().all(u8::is_ascii_hexdigit);
-    (formed && starts_token(text, start) && !judge::is_sample(token)).then_some((start, end))
+    (formed && starts_token(text, start) && !heuristics::is_sample(token)).then_some((start, end))
 }
 
 #[cfg(test)]
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_found_by_their_dots_wherever_they_stand() {
+    fn tokens_are_found_by_their_dots_at_every_offset() {
         for template in ["MT<a22>.<a6>.<a27>", "OD<a24>.<a6>.<a38>", "pat<a14>.<h64>"] {
             let token = fill(template, SEED);
             for padding in 0..130 {

@@ -1,31 +1,31 @@
-//! Words: those that names and types are made of, that sentences hold, that people choose for passwords.
+//! Words in values: those of names and types, those of sentences, and those that people choose for passwords.
 
 use super::super::letters;
 use super::super::text::contains_ignoring_case;
 use super::{NameClass, is_code, is_one_of, is_placeholder};
 
-/// Words with digits that name formats and types.
+/// Names of formats and types that contain digits.
 const TECHNICAL: &str = "1password aes128 aes256 argon2 argon2i argon2id auth0 base32 base58 base64 base64url \
     bip32 bip39 bip44 blake2 blake2b blake3 bn254 bls12381 ed25519 ed448 hs256 hs512 \
     es256 es384 es256k rs256 rs512 ps256 keccak256 md5 oauth1 oauth2 pbkdf2 pkcs1 pkcs8 \
     pkcs11 pkcs12 ripemd160 rsa2048 rsa4096 saml2 secp256k1 secp256r1 sha1 sha2 sha256 \
     sha3 sha384 sha512 utf8 utf16 x25519 x509";
 
-/// Weak words that, alone or with a few digits, are shown as what they are: `password123`, `test1`.
+/// Words that, alone or with a few digits, are sample values: `password123`, `test1`.
 const BASES: &str = "password passwd pass pwd secret token test testing admin root user username guest \
     demo default input field param arg str string var value key apikey mysecret \
     mypassword mytoken abc foo bar bytes int uint float char varchar line step phase \
     level version type section erc eip rfc page text hash";
 
-/// Words that are said about passwords rather than being parts of one.
-const SAID: &str = "a an and any are as at be by can cannot character characters confirm contain contains \
+/// Words of sentences about passwords.
+const SENTENCE_WORDS: &str = "a an and any are as at be by can cannot character characters confirm contain contains \
     current digit digits do does empty enter expired expires field for forgot from has hash have if in \
     incorrect invalid is it least length letters long match matches maximum minimum missing must need new no not \
     of old on only optional or password passwords please provide required reset same secret set should show \
     stored string than that the this to too token type use used user value was weak when will with wrong you your \
     change hide update repeat again strong valid hashed encrypted protected";
 
-/// Whether `value` is a password of several words. `class`: what its name says.
+/// Whether `value` is a password of several words under a name of `class`.
 pub(in super::super) fn is_passphrase(value: &[u8], class: NameClass) -> bool {
     let value = value.trim_ascii();
     let words: Vec<&[u8]> = value.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
@@ -35,7 +35,7 @@ pub(in super::super) fn is_passphrase(value: &[u8], class: NameClass) -> bool {
         && (10..=120).contains(&value.len())
         && !is_placeholder(value)
         && !value.ends_with(b".")
-        && words.iter().all(|word| word.len() <= 16 && (word.len() == 1 || !is_one_of(SAID, word)))
+        && words.iter().all(|word| word.len() <= 16 && (word.len() == 1 || !is_one_of(SENTENCE_WORDS, word)))
         && value.iter().all(|b| !matches!(b, b'<' | b'>' | b'{' | b'}' | b'(' | b')' | b'=' | b'\\' | b'/' | b':'))
         && (words.len() >= 4 || value.iter().any(|b| b.is_ascii_digit() || b"!@#$%^&*".contains(b)))
         && !(capital(&words[0])
@@ -43,8 +43,8 @@ pub(in super::super) fn is_passphrase(value: &[u8], class: NameClass) -> bool {
             && words[1..].iter().all(|word| word.iter().all(u8::is_ascii_lowercase)))
 }
 
-/// Parts of words that show a value made up for a document.
-const MADE_UP: &[&[u8]] = &[
+/// Parts of words in values that were invented for a document.
+const INVENTED: &[&[u8]] = &[
     b"pass",
     b"pwd",
     b"secret",
@@ -105,12 +105,12 @@ const MADE_UP: &[&[u8]] = &[
     b"enabled",
 ];
 
-/// Words that say how something is rather than what it is.
+/// Adjectives and types, which describe a value rather than being one.
 const STATES: &str = "invalid missing wrong correct strong secure unsafe provided inherited interactive external \
     varchar number boolean object array integer float date always never ignored shared deprecated removed public private community";
 
-/// Whether `value`, given to a password and nothing else, was chosen by a person: letters alone, or
-/// several words with hyphens, and none that documents use.
+/// Whether a person may have chosen `value` as a password: letters alone, or several words with hyphens, and none of
+/// the words that documents use. Only for places where nothing but a password can be.
 pub(in super::super) fn is_chosen(value: &[u8]) -> bool {
     let parts: Vec<&[u8]> = value.split(|b| matches!(b, b'-' | b'_' | b'.')).collect();
     let spelled = parts.iter().all(|part| part.len() >= 2 && part.iter().all(u8::is_ascii_alphanumeric));
@@ -120,14 +120,14 @@ pub(in super::super) fn is_chosen(value: &[u8]) -> bool {
         && value.iter().any(u8::is_ascii_lowercase)
         && !is_placeholder(value)
         && !is_code(value, false)
-        && !MADE_UP.iter().any(|word| contains_ignoring_case(value, word))
+        && !INVENTED.iter().any(|word| contains_ignoring_case(value, word))
         && !is_base_with_digits(value)
         && !is_technical(value)
-        && !is_one_of(SAID, value)
+        && !is_one_of(SENTENCE_WORDS, value)
         && !is_one_of(STATES, value)
 }
 
-/// `password123`, `bytes32`.
+/// Whether `value` is one of [`BASES`] with a few digits: `password123`, `bytes32`.
 pub(super) fn is_base_with_digits(value: &[u8]) -> bool {
     let letters = value.iter().take_while(|b| b.is_ascii_alphabetic()).count();
     let rest = &value[letters..];
@@ -138,7 +138,7 @@ fn is_technical(word: &[u8]) -> bool {
     is_one_of(TECHNICAL, word)
 }
 
-/// `sha256`, `pbkdf2-sha512`.
+/// Whether `value` is a technical name: `sha256`, `pbkdf2-sha512`.
 pub(super) fn is_technical_name(value: &[u8]) -> bool {
     is_technical(value) || (is_name(value) && value.split(|b| !b.is_ascii_alphanumeric()).any(is_technical))
 }
@@ -166,7 +166,7 @@ fn reads_like_words(letters: &[u8]) -> bool {
     !is_jumble(letters) && !letters::are_random(letters)
 }
 
-/// Whether letters read like no words: many changes of case, hardly a vowel.
+/// Whether letters do not read like words: many changes of case, hardly a vowel.
 pub(super) fn is_jumble(value: &[u8]) -> bool {
     let letters: Vec<u8> = value.iter().copied().filter(u8::is_ascii_alphabetic).take(256).collect();
     if letters.len() < 12 {

@@ -1,22 +1,26 @@
-//! What stands in for a secret: masks, variables, references, samples.
+//! Placeholders for secrets: masks, variables, references, samples.
 
 use super::super::text::{contains_ignoring_case, starts_ignoring_case};
 use super::{LONG, is_one_of};
 
-/// Words that only a stand-in holds, anywhere in it.
-const STAND_INS: &str = "example placeholder changeme change-me change_me changeit replaceme replace_ \
+/// Words that only a placeholder contains, anywhere in it.
+const PARTS: &str = "example placeholder changeme change-me change_me changeit replaceme replace_ \
     replace- redacted xxxxxx dummy insert_ insert- undefined required optional letmein";
 
-/// Words that only a stand-in holds when they stand alone between separators.
-const STAND_IN_WORDS: &str = "your here todo tbd fixme foo bar baz foobar xxx xxxx xxxxx sample";
+/// Words that only a placeholder contains as a whole word between separators.
+const WORDS: &str = "your here todo tbd fixme foo bar baz foobar xxx xxxx xxxxx sample";
 
-/// Whether `value` stands in for a secret: empty, masked, elided, a variable, a reference, `changeme`.
+/// Whether `value` is a placeholder: empty, masked, elided, a variable, a reference, `changeme`.
 pub(in super::super) fn is_placeholder(value: &[u8]) -> bool {
     let value = value.trim_ascii();
     let bare = value.len() <= 2
         || value.iter().all(|b| matches!(b, b'x' | b'X' | b'*' | b'.' | b'_' | b'-' | b'#' | b'?' | b'0'))
         || value.iter().all(|b| !b.is_ascii());
-    bare || is_periodic(value) || is_reference(value) || is_elided(value) || is_sequence(value) || stands_in(value)
+    bare || is_periodic(value)
+        || is_reference(value)
+        || is_elided(value)
+        || is_sequence(value)
+        || has_placeholder_word(value)
 }
 
 fn is_elided(value: &[u8]) -> bool {
@@ -24,13 +28,13 @@ fn is_elided(value: &[u8]) -> bool {
     has(b"...") || has("…".as_bytes()) || has(b"****") || has("••".as_bytes()) || has(b"[REDACTED:")
 }
 
-/// Whether a few characters are repeated over and over, after `0x` or not: `4646…`, `deadbeefdeadbeef…`.
+/// Whether a few characters are repeated, after `0x` or not: `4646…`, `deadbeefdeadbeef…`.
 fn is_periodic(value: &[u8]) -> bool {
     let value = value.strip_prefix(b"0x").unwrap_or(value);
     value.len() >= 16 && (1..=8).any(|period| value.iter().zip(&value[period..]).all(|(a, b)| a == b))
 }
 
-/// `12345678`, `abcdef`, `aaaaaa` up to 10 characters.
+/// Whether `value` is a sequence such as `12345678`, `abcdef` or `aaaaaa` of up to 10 characters.
 fn is_sequence(value: &[u8]) -> bool {
     value.len() <= 10
         && [0_i16, 1].iter().any(|step| {
@@ -41,7 +45,7 @@ fn is_sequence(value: &[u8]) -> bool {
         })
 }
 
-/// A variable, a template's hole or a lookup instead of a value.
+/// Whether `value` is a variable, a template parameter or a lookup.
 fn is_reference(value: &[u8]) -> bool {
     let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
     // A SealedSecret begins with the length of the key that encrypts it.
@@ -121,21 +125,20 @@ fn is_reference(value: &[u8]) -> bool {
         || LOOKUPS.iter().any(|lookup| starts_ignoring_case(value, lookup))
 }
 
-fn stands_in(value: &[u8]) -> bool {
+fn has_placeholder_word(value: &[u8]) -> bool {
     let short = &value[..value.len().min(LONG)];
-    if STAND_INS.split(' ').any(|word| contains_ignoring_case(short, word.as_bytes())) {
+    if PARTS.split(' ').any(|word| contains_ignoring_case(short, word.as_bytes())) {
         return true;
     }
-    // Base64 holds separators too, so only short values are taken apart.
-    short.len() <= 64
-        && short.split(|b| matches!(b, b'-' | b'_' | b'.' | b' ')).any(|part| is_one_of(STAND_IN_WORDS, part))
+    // Base64 contains separators too, so only short values are split.
+    short.len() <= 64 && short.split(|b| matches!(b, b'-' | b'_' | b'.' | b' ')).any(|part| is_one_of(WORDS, part))
 }
 
 /// Whether a provider's token is shown as a sample: `ghp_xxxxxxxxxxxx`, `AKIAIOSFODNN7EXAMPLE`.
 ///
-/// Stricter than [`is_placeholder`]: what has a provider's form is rarely anything else.
+/// Stricter than [`is_placeholder`], since a text in the form of a provider's token is rarely anything else.
 pub(in super::super) fn is_sample(token: &[u8]) -> bool {
-    const WORDS: &[&[u8]] =
+    const SAMPLES: &[&[u8]] =
         &[b"example", b"placeholder", b"redacted", b"xxxxxx", b"your-", b"your_", b"changeme", b"000000000000"];
-    WORDS.iter().any(|word| contains_ignoring_case(token, word)) || token.windows(3).any(|window| window == b"...")
+    SAMPLES.iter().any(|word| contains_ignoring_case(token, word)) || token.windows(3).any(|window| window == b"...")
 }

@@ -1,12 +1,12 @@
-//! Ways to write a secret so that a machine stumbles and a person still reads it.
+//! Disguises: ways to write a secret so that a person can still read it and a machine may not.
 
 use crate::contexts::Case;
 use crate::kinds::{Kind, Shape};
 use crate::random::Rng;
 
-/// A way to write a secret.
+/// A disguise.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Way {
+pub(crate) struct Disguise {
     pub(crate) name: &'static str,
     write: Write,
     place: Place,
@@ -14,7 +14,7 @@ pub(crate) struct Way {
 
 type Write = fn(&str, &mut Rng) -> Option<String>;
 
-/// Where a way means anything.
+/// Where a disguise has a meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Anywhere,
@@ -22,28 +22,28 @@ enum Place {
     Markdown,
     /// In an address.
     Url,
-    /// It is the key that is written so.
+    /// In the key rather than the secret.
     Key,
 }
 
-const fn way(name: &'static str, write: Write) -> Way {
-    Way { name, write, place: Place::Anywhere }
+const fn way(name: &'static str, write: Write) -> Disguise {
+    Disguise { name, write, place: Place::Anywhere }
 }
 
-const fn markdown(name: &'static str, write: Write) -> Way {
-    Way { name, write, place: Place::Markdown }
+const fn markdown(name: &'static str, write: Write) -> Disguise {
+    Disguise { name, write, place: Place::Markdown }
 }
 
-const fn url(name: &'static str, write: Write) -> Way {
-    Way { name, write, place: Place::Url }
+const fn url(name: &'static str, write: Write) -> Disguise {
+    Disguise { name, write, place: Place::Url }
 }
 
-const fn key(name: &'static str, write: Write) -> Way {
-    Way { name, write, place: Place::Key }
+const fn key(name: &'static str, write: Write) -> Disguise {
+    Disguise { name, write, place: Place::Key }
 }
 
-/// All ways.
-pub(crate) static WAYS: &[Way] = &[
+/// All disguises.
+pub(crate) static DISGUISES: &[Disguise] = &[
     way("zero-width-space", |s, rng| Some(split(s, "\u{200b}", 3, rng))),
     way("zero-width-joiner", |s, rng| Some(split(s, "\u{200d}", 2, rng))),
     way("zero-width-non-joiner", |s, rng| Some(split(s, "\u{200c}", 1, rng))),
@@ -93,7 +93,7 @@ pub(crate) static WAYS: &[Way] = &[
     key("key-code", |s, _| Some(format!("`{s}`"))),
 ];
 
-/// Where such a secret stands: name, for a token, for a key with its value.
+/// The places of disguised secrets: name, template for a token, template for a key with its value.
 static PLACES: [(&str, &str, &str); 4] = [
     ("sentence", "The reader failed with {} after the deploy.", "On staging it is {k}: {v} until Monday."),
     ("bullet", "- first\n- {}\n- last", "- first\n- {k}: {v}\n- last"),
@@ -109,8 +109,8 @@ const URLS: [(&str, &str, &str); 2] = [
     ("path", "Open https://app.example.org/in/{}/status first.", "Post `{k}={v}&page=2` to it."),
 ];
 
-impl Way {
-    /// A secret of `kind`, written this way; `None` where that cannot be.
+impl Disguise {
+    /// Makes a disguised secret of `kind`; `None` if the two do not fit.
     pub(crate) fn case(&self, kind: &Kind, rng: &mut Rng) -> Option<(&'static str, Case)> {
         let places = match self.place {
             Place::Url => &URLS[..],
@@ -137,7 +137,7 @@ impl Way {
     }
 }
 
-/// Puts `what` at some places inside.
+/// Inserts `what` at some places inside.
 fn split(secret: &str, what: &str, times: usize, rng: &mut Rng) -> String {
     let mut chars: Vec<String> = secret.chars().map(String::from).collect();
     for _ in 0..times {
@@ -147,14 +147,14 @@ fn split(secret: &str, what: &str, times: usize, rng: &mut Rng) -> String {
     chars.concat()
 }
 
-/// A zero-width space after the first entity, so that none is cut.
+/// Inserts a zero-width space after an entity, so that none is cut.
 fn split_between(text: &str, rng: &mut Rng) -> String {
     let ends: Vec<usize> = text.match_indices(';').map(|(at, _)| at + 1).collect();
     let at = if ends.is_empty() { text.len() / 2 } else { ends[rng.below(ends.len())] };
     format!("{}\u{200b}{}", &text[..at], &text[at..])
 }
 
-/// Puts some of the inside between two marks.
+/// Puts a part of the inside between two marks.
 fn wrap(secret: &str, open: &str, close: &str, rng: &mut Rng) -> String {
     let marks: Vec<usize> = secret.char_indices().map(|(at, _)| at).collect();
     let from = 1 + rng.below(marks.len() / 2);
@@ -163,14 +163,14 @@ fn wrap(secret: &str, open: &str, close: &str, rng: &mut Rng) -> String {
     format!("{}{open}{}{close}{}", &secret[..from], &secret[from..to], &secret[to..])
 }
 
-/// One in `of` characters, and always one.
+/// Rewrites one in `of` characters, at least one.
 fn some(secret: &str, of: usize, rng: &mut Rng, how: impl Fn(char) -> String) -> String {
     let sure = rng.below(secret.len());
     let mut chosen = |(at, c)| if at == sure || rng.below(of) == 0 { how(c) } else { c.to_string() };
     secret.char_indices().map(&mut chosen).collect()
 }
 
-/// The first letter or digit as an entity.
+/// Writes the third character as an entity.
 fn some_marks(secret: &str) -> String {
     secret.char_indices().map(|(at, c)| if at == 2 { format!("&#{};", c as u32) } else { c.to_string() }).collect()
 }

@@ -1,24 +1,33 @@
-//! The rules by their names, for people who allow one or add their own.
+//! The built-in rules by name, for people who allow one or add their own.
 
-use super::detect;
 use super::hidden::{COMMENT, HIDDEN, IMAGE};
-use super::hygiene::INVISIBLE;
+use super::invisible::INVISIBLE;
+use super::rules::{self, FindingLabel};
+use super::{detect, keys, names, phrases, positional_tokens};
 use std::collections::BTreeMap;
 
-/// A built-in rule as users name it.
+/// A built-in rule by the name that users see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuleInfo {
-    /// Its name, which stands in markers, records and `redaction.allow`.
+    /// The name in markers, records and `redaction.allow`.
     pub name: &'static str,
-    /// Why it removes something, as records say it.
+    /// Why the rule removes a text, as records say it.
     pub reason: &'static str,
 }
 
-/// Every built-in rule, by name.
+/// Lists every built-in rule, ordered by name.
 pub fn built_in_rules() -> Vec<RuleInfo> {
-    let labels = detect::labels().chain([&INVISIBLE, &COMMENT, &IMAGE, &HIDDEN]);
+    let labels = secret_labels().chain([&INVISIBLE, &COMMENT, &IMAGE, &HIDDEN]);
     let by_name: BTreeMap<&str, &str> = labels.map(|label| (label.name, label.reason)).collect();
     by_name.into_iter().map(|(name, reason)| RuleInfo { name, reason }).collect()
+}
+
+/// Returns the labels of all rules that find secrets; a name may occur twice.
+pub(super) fn secret_labels() -> impl Iterator<Item = &'static FindingLabel> {
+    let tokens = rules::token_rules().map(|rule| &rule.label);
+    let providers = rules::providers().iter().map(|provider| &provider.label);
+    let others = [&detect::URL_PASSWORD, &keys::BLOCK, &keys::FILE, phrases::LABEL];
+    tokens.chain(providers).chain(names::LABELS).chain(positional_tokens::LABELS).chain(others)
 }
 
 #[cfg(test)]

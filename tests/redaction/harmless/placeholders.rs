@@ -1,8 +1,8 @@
-//! What stands where a secret would: placeholders, references, and examples from the documentation.
+//! Placeholders, references, and examples from documentation in the place of secrets.
 
 use super::Harmless;
 
-pub(super) static STANDINS: &[Harmless] = &[
+pub(super) static PLACEHOLDERS: &[Harmless] = &[
     (
         "angle-placeholders",
         &[

@@ -1,0 +1,137 @@
+//! What a rule of `rules.yml` may ask of a match beside its pattern: `check: random-not-hex` is
+//! [`random_not_hex`].
+
+use super::super::heuristics::{self, NameClass, looks_secret};
+use super::super::letters;
+use super::decode_base64;
+
+/// Accepts every match.
+pub(super) fn any(_: &[u8]) -> bool {
+    true
+}
+
+/// Whether `token` is not a sample such as `ghp_xxxxxxxx`.
+pub(super) fn no_sample(token: &[u8]) -> bool {
+    !heuristics::is_sample(token)
+}
+
+/// Whether `token` is no sample and not made of words as a name is.
+pub(super) fn random(token: &[u8]) -> bool {
+    no_sample(token) && (!heuristics::is_name(token) || has_three_classes(token))
+}
+
+/// Whether `token` is [`random`] and has digits and letters of both cases: for forms that names in code come close to.
+pub(super) fn mixed(token: &[u8]) -> bool {
+    no_sample(token) && !heuristics::is_name(token) && has_three_classes(token)
+}
+
+/// Whether `token` has at least 14 distinct characters: data with long runs of one of them does not.
+pub(super) fn varied(token: &[u8]) -> bool {
+    let mut seen = [false; 256];
+    for byte in token {
+        seen[usize::from(*byte)] = true;
+    }
+    seen.iter().filter(|seen| **seen).count() >= 14 && no_sample(token)
+}
+
+pub(super) fn varied_random(token: &[u8]) -> bool {
+    varied(token) && random(token)
+}
+
+pub(super) fn random_not_hex(token: &[u8]) -> bool {
+    random(token) && !token.iter().all(u8::is_ascii_hexdigit)
+}
+
+pub(super) fn has_digit(token: &[u8]) -> bool {
+    token.iter().any(u8::is_ascii_digit)
+}
+
+pub(super) fn has_digit_no_sample(token: &[u8]) -> bool {
+    has_digit(token) && no_sample(token)
+}
+
+/// Whether `token` does not end as the samples in AWS's documentation do.
+pub(super) fn not_example(token: &[u8]) -> bool {
+    !token.ends_with(b"EXAMPLE") && no_sample(token)
+}
+
+/// Whether `token` is Base64 of `tok:` and something.
+pub(super) fn intercom(token: &[u8]) -> bool {
+    decode_base64(&token[..8]).starts_with(b"tok:")
+}
+
+/// Whether `token` is Base64 of a JSON Web Token.
+pub(super) fn wrapped_jwt(token: &[u8]) -> bool {
+    decode_base64(token).windows(4).any(|part| part == b".eyJ")
+}
+
+/// Whether `token` is Base64 of `user:password`.
+pub(super) fn basic_login(token: &[u8]) -> bool {
+    let decoded = decode_base64(token);
+    let colon = decoded.iter().position(|b| *b == b':');
+    decoded.iter().all(|b| (0x20..0x7f).contains(b))
+        && colon.is_some_and(|at| !heuristics::is_placeholder(&decoded[at + 1..]) || decoded[at + 1..].len() > 3)
+}
+
+/// Whether `token` ends in random characters, and its words do not say that it is public.
+pub(super) fn prefixed(token: &[u8]) -> bool {
+    const PUBLIC: &str = "pk pub public publishable id ids pi cs cus acct req evt sub price prod client site test";
+    let mut parts: Vec<&[u8]> = token.split(|b| matches!(b, b'_' | b'-')).collect();
+    let Some(tail) = parts.pop() else { return false };
+    let digits = tail.iter().filter(|b| b.is_ascii_digit()).count();
+    let hexadecimal = tail.len() >= 32 && tail.iter().all(u8::is_ascii_hexdigit) && digits < tail.len();
+    let mixed = has_three_classes(tail) && digits >= 2 && letters::odd_pairs(tail).0 >= 4;
+    let worded = parts.iter().all(|part| part.iter().all(u8::is_ascii_lowercase));
+    let public = parts.iter().any(|part| heuristics::is_one_of(PUBLIC, part));
+    worded && !public && (mixed || hexadecimal) && no_sample(token)
+}
+
+/// Whether `value` looks like a password that a person or a machine chose.
+pub(super) fn password(value: &[u8]) -> bool {
+    secret_password(value) || heuristics::is_chosen(value)
+}
+
+/// Like [`password`], and it may have several words.
+pub(super) fn quoted_password(value: &[u8]) -> bool {
+    password(value) || heuristics::is_passphrase(value, NameClass::Password)
+}
+
+pub(super) fn secret_password(value: &[u8]) -> bool {
+    looks_secret(value, NameClass::Password, true)
+}
+
+/// Like [`secret_password`] where no quotes mark the ends, so that it may be code.
+pub(super) fn bare_password(value: &[u8]) -> bool {
+    looks_secret(value, NameClass::Password, false)
+}
+
+pub(super) fn secret_token(value: &[u8]) -> bool {
+    looks_secret(value, NameClass::Token, true)
+}
+
+pub(super) fn secret_value(value: &[u8]) -> bool {
+    looks_secret(value, NameClass::Secret, true)
+}
+
+pub(super) fn secret_key(value: &[u8]) -> bool {
+    looks_secret(value, NameClass::Key, true)
+}
+
+/// Whether `value` is long and looks random where no name says that it is secret.
+pub(super) fn random_value(value: &[u8]) -> bool {
+    value.len() >= 16 && looks_secret(value, NameClass::Weak, true)
+}
+
+/// Whether `value` is a number that is neither a placeholder nor one digit repeated.
+pub(super) fn pin(value: &[u8]) -> bool {
+    !heuristics::is_placeholder(value) && !value.windows(2).all(|pair| pair[0] == pair[1])
+}
+
+/// Whether `value` can be the Base32 seed of one-time passwords rather than a word.
+pub(super) fn one_time_seed(value: &[u8]) -> bool {
+    has_digit(value) || (value.len() >= 16 && !value.contains(&b' '))
+}
+
+fn has_three_classes(token: &[u8]) -> bool {
+    has_digit(token) && token.iter().any(u8::is_ascii_uppercase) && token.iter().any(u8::is_ascii_lowercase)
+}
