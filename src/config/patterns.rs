@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_patterns_take_bounded_time() {
+    fn hostile_patterns_match_nothing() {
         let stars = "*a".repeat(2000);
         assert!(!takes(&stars, &"a".repeat(4000).replace("aaaa", "aaab")));
         assert!(!takes(&format!("{}b", "a**/".repeat(1000)), &"a/".repeat(2000)));
