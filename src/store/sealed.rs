@@ -1,8 +1,8 @@
 //! The files of `.contextpack/cache`, each sealed for one user and one working copy.
 //!
-//! A file carries an HMAC under a key that is derived from the user's key, the path of the working copy and what else
-//! tells copies apart. One that came with the repo, was copied from elsewhere or written by somebody without the key
-//! does not open, and nothing of it is decoded.
+//! Each file carries an HMAC-SHA256 under a key that is derived from the user's key (`key.rs` says what that protects
+//! against), the path of the working copy and what else tells copies apart. A file that came with the repo, was copied
+//! from elsewhere or was written by somebody without the key is rejected before any of it is decoded.
 
 use super::error::NoCache;
 use super::key;
@@ -71,7 +71,7 @@ impl CacheFolder {
         Ok(Some(Self::with(Some(folder), &copy)))
     }
 
-    /// A cache that is never written down; `None` where the system has no randomness.
+    /// Returns a cache that is never written to disk, or `None` if the system provides no randomness.
     pub fn in_memory() -> Option<Self> {
         Some(Self::with(None, &random::key()?))
     }
