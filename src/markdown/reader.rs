@@ -471,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_texts_take_bounded_time() {
+    fn blocks_tile_hostile_texts() {
         for piece in
             ["[", "# a\n", "> ", "- ", "*a_", "`", "|a", "![", "<!--", "<a ", "~~", "\n\n", "a\n===\n", "&#", "[^1]: "]
         {

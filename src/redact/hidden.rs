@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_texts_take_bounded_time() {
+    fn nothing_is_left_to_remove_from_hostile_texts() {
         for piece in [
             "<!--",
             "<!-- -->",
@@ -498,10 +498,8 @@ mod tests {
             "`$`",
             "<div a=b\n\n",
         ] {
-            let text = piece.repeat(100_000 / piece.len());
-            let begun = std::time::Instant::now();
-            let _ = revealed(&text);
-            assert!(begun.elapsed().as_secs() < 20, "{piece}: {:?}", begun.elapsed());
+            let (left, _) = revealed(&piece.repeat(100_000 / piece.len()));
+            assert_eq!(revealed(&left).1, [], "{piece}");
         }
     }
 }

@@ -1,4 +1,12 @@
-//! The key that only one user has: it lies outside every repo, so that no repo can bring it along.
+//! The user's cache key: 256 bits of the system's randomness in a file outside every repo.
+//!
+//! The keys of all caches are derived from it, see [`super::sealed`]. It protects against two things:
+//! - A repo that brings its own `.contextpack/cache`, or somebody who can write there but cannot read the user's folder:
+//!   without the key a file cannot be authenticated, so that no forged text or verdict enters a pack.
+//! - Guesses at secrets: the cache holds digests of unredacted text, which nobody without the key can compute for a
+//!   guess.
+//!
+//! It does not protect against programs that run as the same user, or against root: they can read the key.
 
 use super::error::CacheUnavailable;
 use super::folder::read;
@@ -11,21 +19,21 @@ use std::fs::DirBuilder;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The folder of this program in the user's folder for caches.
+/// The name of this program's folder in the user's cache folder.
 const FOLDER: &str = "contextpack";
 
-/// The file with the key.
+/// The name of the file with the key.
 const NAME: &str = "key";
 
-/// The largest file that is read in its place, in bytes.
+/// The largest file that is read as a key, in bytes.
 const LARGEST: u64 = 4096;
 
-/// Reads the key of the user whose folder for caches is `caches`, for a build of the repo at `root`.
+/// Reads the key in the user's cache folder `caches`, for a build of the repo at `root`.
 ///
-/// Where there is none it is made if `create` says so, else the result is `None`.
+/// If there is no key, creates one if `create` is set and returns `None` otherwise.
 ///
 /// # Errors
-/// If the folder lies in the repo, or anybody else may look into it, or the system refuses.
+/// If the folder lies in the repo, if other users have access to it, or if the system refuses.
 pub(super) fn find(caches: &Path, root: &Path, create: bool) -> Result<Option<[u8; 32]>, CacheUnavailable> {
     let path = caches.join(FOLDER);
     let failed = |source| CacheUnavailable::Key { path: path.clone(), source };
@@ -36,8 +44,8 @@ pub(super) fn find(caches: &Path, root: &Path, create: bool) -> Result<Option<[u
         return Err(CacheUnavailable::InRepo { path });
     }
     if create {
-        // Not the folders above: a home that does not exist stays so.
-        make(caches).and_then(|()| make(&path)).map_err(failed)?;
+        // Not their parents: a home that does not exist is not created.
+        create_private(caches).and_then(|()| create_private(&path)).map_err(failed)?;
     }
     let folder = Dir::open_ambient_dir(caches, ambient_authority()).and_then(|dir| dir.open_dir_nofollow(FOLDER));
     let folder = match folder {
@@ -55,11 +63,11 @@ pub(super) fn find(caches: &Path, root: &Path, create: bool) -> Result<Option<[u
     }
     let key = random::key().ok_or(CacheUnavailable::Random)?;
     replace(&folder, None, NAME, &key, 0o600).map_err(failed)?;
-    // Of several processes that make one at once the last has made it for all.
+    // If several processes create a key at once, all use the one that was written last.
     stored(&folder, &path)
 }
 
-/// The key in the user's folder, unless what is there is none.
+/// Returns the key that is stored in the user's folder, or `None` if there is no valid one.
 fn stored(folder: &Dir, path: &Path) -> Result<Option<[u8; 32]>, CacheUnavailable> {
     let failed = |source| CacheUnavailable::Key { path: path.join(NAME), source };
     let metadata = match folder.symlink_metadata(NAME) {
@@ -69,15 +77,15 @@ fn stored(folder: &Dir, path: &Path) -> Result<Option<[u8; 32]>, CacheUnavailabl
     if metadata.is_file() && !is_private(&metadata) {
         return Err(CacheUnavailable::NotPrivate { path: path.join(NAME) });
     }
-    // Nothing else that has this name can be a key, and is not worth reading.
+    // Anything else cannot be a key and is not read.
     if !metadata.is_file() || metadata.len() != 32 {
         return Ok(None);
     }
     Ok(read(folder, NAME, LARGEST).map_err(failed)?.and_then(|bytes| bytes.try_into().ok()))
 }
 
-/// Creates a folder for this user alone, unless something is there already.
-fn make(path: &Path) -> io::Result<()> {
+/// Creates a folder that only this user can access, unless the path exists.
+fn create_private(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
@@ -87,15 +95,16 @@ fn make(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether a path leads into the repo at `root`, or to its git work tree above, by name or by links: what lies there
-/// may have come with the repo.
+/// Whether a path leads into the repo at `root` or into a git work tree around it, by name or by links.
+///
+/// A file there may have come with the repo.
 fn lies_in_repo(path: &Path, root: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let mut tops = vec![root.to_owned(), real(root)];
     for dir in real(root).ancestors() {
         let Ok(git) = dir.join(".git").symlink_metadata() else { continue };
         tops.push(dir.to_owned());
-        // Of a submodule or a work tree the repository that it belongs to may lie around it.
+        // A submodule or linked work tree, whose `.git` is a file, may lie in another work tree.
         if git.is_dir() {
             break;
         }
@@ -104,14 +113,14 @@ fn lies_in_repo(path: &Path, root: &Path) -> bool {
     tops.iter().any(|top| prefixes.iter().any(|prefix| prefix.starts_with(top)))
 }
 
-/// Whether nobody but its owner may read or write a file or look into a folder, as far as the system says.
+/// Whether the permissions of a file or folder give access to its owner alone.
 #[cfg(unix)]
 fn is_private(metadata: &Metadata) -> bool {
     use cap_std::fs::MetadataExt as _;
     metadata.mode() & 0o077 == 0
 }
 
-/// Elsewhere the user's folders are private by what they inherit.
+/// On other systems the user's folders inherit permissions that keep other users out.
 #[cfg(not(unix))]
 fn is_private(_: &Metadata) -> bool {
     true

@@ -1,19 +1,19 @@
-//! Random bytes of the system.
+//! Random bytes from the operating system.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
-/// Returns 256 random bits that nobody can guess, or `None` if the system has none to give.
+/// Returns 256 bits from the system's secure random number generator, or `None` if it fails.
 pub(super) fn key() -> Option<[u8; 32]> {
     let mut key = [0; 32];
     getrandom::fill(&mut key).ok()?;
     Some(key)
 }
 
-/// Returns 32 hex digits for the name of a file that is created exclusively.
+/// Returns 32 hex digits for the name of a temporary file that is created exclusively.
 ///
-/// Without the system's randomness they are not random, but still of this process, this moment and this call alone.
+/// Without the system's randomness they are unique, not random: of the time, the process and the call.
 pub(super) fn name() -> String {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     let mut bytes = [0; 16];

@@ -302,8 +302,7 @@ fn a_body_file_is_the_base_of_its_own_links() {
 }
 
 #[test]
-fn a_hundred_thousand_dangling_links_on_one_line_take_bounded_time() {
-    let began = std::time::Instant::now();
+fn a_hundred_thousand_dangling_links_are_a_hundred_rows_and_a_count() {
     let mut entry = a().refers(Link, "x0.md");
     let text: String = (0..100_000).map(|n| format!("[x](x{n}.md) ")).collect();
     entry.body.clean = crate::graph::samples::clean(&text);
@@ -317,7 +316,6 @@ fn a_hundred_thousand_dangling_links_on_one_line_take_bounded_time() {
     let found = refer(entry);
     assert_eq!((found.missing.len(), &*found.missing[100].written), (101, "99900 more: not_in_repo"));
     assert!(found.missing.iter().all(|m| m.written.len() <= 200));
-    assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
     assert!(files().len() > 1, "the files stayed: {:?}", files().first().unwrap());
 }
 
