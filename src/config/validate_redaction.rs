@@ -2,7 +2,7 @@
 
 use super::check::{ConfigFaults, MOST_COMPILED, SettingPlace};
 use super::deny::DenyList;
-use super::pattern_size::{DEEPEST, PatternSize, UNBOUNDED_WORK, automaton_states};
+use super::pattern_size::{AutomatonCost, DEEPEST, PatternSize};
 use super::raw::{RawAllow, RawRedaction, RawRule};
 use super::read::{MOST_HELPED, nearest, shortened};
 use super::settings::{RedactionAllow, RedactionRule, RedactionSettings};
@@ -216,12 +216,9 @@ fn fits(
         );
         return false;
     }
-    let automaton = Some(written).filter(|_| positions > ANY_POSITIONS).map(automaton_states);
-    // Each state stands for positions in the pattern, at most for all of them.
-    let work =
-        automaton.map_or(0, |states| states.map_or(UNBOUNDED_WORK, |states| states.saturating_mul(positions) / 2));
-    total.add(0, 0, work);
-    if automaton == Some(None) {
+    let automaton = Some(written).filter(|_| positions > ANY_POSITIONS).map(AutomatonCost::of);
+    total.add(0, 0, automaton.map_or(0, |cost| cost.work));
+    if automaton.is_some_and(|cost| !cost.is_small) {
         faults.add_help(
             at,
             format!("the pattern is too slow: matches of its {positions} characters can overlap in too many ways"),
@@ -452,6 +449,8 @@ mod tests {
             ("[ab]{0,7}a[ab]{7}c{90}d".to_owned(), true),
             (r"\w\w".to_owned(), true),
             ("KEY-[A-Z0-9]{40}".to_owned(), false),
+            ("ghs_[A-Za-z0-9]{255}".to_owned(), false),
+            ("[0-9a-f]{128}x".to_owned(), false),
             (r"(?i)\b(?:token|key)\s*[:=]\s*[\w.-]+".to_owned(), false),
         ] {
             let count = if refused { 500 } else { 60 };
