@@ -30,14 +30,30 @@ impl PatternSize {
     }
 }
 
-/// What it costs to find out that an automaton takes more than that, in microseconds.
-pub(super) const UNBOUNDED_WORK: u64 = 400_000;
+/// How much memory an automaton may take while it is built, and about how many microseconds it takes to fill that.
+const AUTOMATA: [(usize, u64); 3] = [(32 << 10, 10_000), (128 << 10, 25_000), (LARGEST_AUTOMATON, 400_000)];
 
-/// Returns how many states a search for `pattern` follows, one for each byte, whatever the text; `None` if they are too many.
-///
-/// The search builds such states as it meets them. Where they do not all fit into memory, it falls back to one that looks
-/// at every position for every byte.
-pub(super) fn automaton_states(pattern: &str) -> Option<u64> {
+/// What came of building the automaton of a pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct AutomatonCost {
+    /// Whether a search follows one state for each byte, whatever the text.
+    pub(super) is_small: bool,
+    /// Roughly how long it took to find out, in microseconds.
+    pub(super) work: u64,
+}
+
+impl AutomatonCost {
+    /// Builds the automaton of `pattern`.
+    ///
+    /// The search builds its states as it meets them. Where they do not all fit into memory, it falls back to one that
+    /// looks at every position for every byte.
+    pub(super) fn of(pattern: &str) -> Self {
+        let small = AUTOMATA.iter().find(|(memory, _)| builds(pattern, *memory));
+        Self { is_small: small.is_some(), work: small.map_or(AUTOMATA[2].1, |(_, work)| *work) }
+    }
+}
+
+fn builds(pattern: &str, memory: usize) -> bool {
     let config = dense::Config::new()
         .start_kind(StartKind::Unanchored)
         .determinize_size_limit(Some(MAX_AUTOMATON_BYTES))
@@ -116,10 +132,10 @@ mod tests {
     #[test]
     fn an_automaton_is_small_where_matches_do_not_overlap() {
         for pattern in ["[0-9a-f]{128}", "(a{30}){30}", "ghs_[A-Za-z0-9]{255}", "(?-u)[^ ]{1,500} x"] {
-            assert!(automaton_states(pattern).is_some_and(|states| states > 100 && states < 20_000), "{pattern}");
+            assert!(AutomatonCost::of(pattern).is_small, "{pattern}");
         }
         for pattern in ["a[ab]{300}c", "[ab]*a[ab]{100}", "x.{0,200}y", r"\b[a-z]{200}\b"] {
-            assert_eq!(automaton_states(pattern), None, "{pattern}");
+            assert!(!AutomatonCost::of(pattern).is_small, "{pattern}");
         }
     }
 

@@ -3,7 +3,7 @@
 use super::check::{ConfigFaults, MAX_COMPILED, SettingPlace};
 use super::deny::DenyList;
 use super::faults::{MAX_SUGGESTIONS, nearest, shortened};
-use super::pattern_size::{MAX_NESTING, PatternSize, UNBOUNDED_WORK, automaton_states};
+use super::pattern_size::{AutomatonCost, MAX_NESTING, PatternSize};
 use super::raw::{RawAllow, RawRedaction, RawRule};
 use super::settings::{RedactionAllow, RedactionRule, RedactionSettings};
 use regex::bytes::{Regex, RegexBuilder};
@@ -218,12 +218,9 @@ fn is_small_enough(
         );
         return false;
     }
-    let automaton = Some(written).filter(|_| positions > MAX_POSITIONS).map(automaton_states);
-    // Each state stands for positions in the pattern, at most for all of them.
-    let work =
-        automaton.map_or(0, |states| states.map_or(UNBOUNDED_WORK, |states| states.saturating_mul(positions) / 2));
-    total.add(0, 0, work);
-    if automaton == Some(None) {
+    let automaton = Some(written).filter(|_| positions > MAX_POSITIONS).map(AutomatonCost::of);
+    total.add(0, 0, automaton.map_or(0, |cost| cost.work));
+    if automaton.is_some_and(|cost| !cost.is_small) {
         faults.add_help(
             at,
             format!("the pattern is too slow: matches of its {positions} characters can overlap in too many ways"),
@@ -454,6 +451,8 @@ mod tests {
             ("[ab]{0,7}a[ab]{7}c{90}d".to_owned(), true),
             (r"\w\w".to_owned(), true),
             ("KEY-[A-Z0-9]{40}".to_owned(), false),
+            ("ghs_[A-Za-z0-9]{255}".to_owned(), false),
+            ("[0-9a-f]{128}x".to_owned(), false),
             (r"(?i)\b(?:token|key)\s*[:=]\s*[\w.-]+".to_owned(), false),
         ] {
             let count = if refused { 500 } else { 60 };

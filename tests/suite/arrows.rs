@@ -304,29 +304,6 @@ fn no_module_that_decides_what_packs_hold_is_left_out_of_the_cache_identity() {
     let excluded: Vec<&str> = env!("CONTEXTPACK_EXCLUDED").split(',').collect();
     let mut faults = Vec::new();
     for (file, code) in sources() {
-        let module = room(&file);
-        // The crate's root declares every module and does nothing.
-        if excluded.contains(&module) || module == "lib" {
-            continue;
-        }
-        for used in named(&code).iter().filter(|used| excluded.contains(&used.as_str())) {
-            faults.push(format!("src/{file}: `{module}` uses `{used}`, which `src/build.rs` excludes"));
-        }
-    }
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
-    for module in excluded {
-        assert!(
-            ROOMS.iter().any(|(room, _)| *room == module),
-            "`src/build.rs` excludes `{module}`, which does not exist"
-        );
-    }
-}
-
-#[test]
-fn no_module_that_decides_what_packs_hold_is_left_out_of_the_cache_identity() {
-    let excluded: Vec<&str> = env!("CONTEXTPACK_EXCLUDED").split(',').collect();
-    let mut faults = Vec::new();
-    for (file, code) in sources() {
         let module = module_of(&file);
         // The crate's root declares every module and does nothing.
         if excluded.contains(&module) || matches!(module, "lib" | "internals" | "build") {
