@@ -1,10 +1,10 @@
 //! `contextpack attest`.
 
 use super::args::AttestArgs;
-use super::console;
+use super::console::{self, json_text};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::report::{json_text, plain_error};
+use super::report::plain_error;
 use crate::model::Digest;
 use crate::review::{read, verify};
 use crate::wire::{Generator, Pack, PackInput, PackRoot};
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &AttestArgs) -> Result<Exit, Failure> {
     let mut valid = true;
     for path in &args.packs {
         let shown = path.display().to_string();
-        let bytes = super::read::file(path)?;
+        let bytes = super::input::named_file(path)?;
         let (_, faults) = verify(&bytes);
         let pack = match read(&bytes) {
             Ok(pack) if faults.is_empty() => pack,

@@ -1,15 +1,13 @@
 //! `contextpack build`.
 
-use super::annotations::Annotations;
 use super::args::{BuildArgs, Format, Global};
-use super::console;
+use super::console::{self, counted, json_text, printable};
 use super::exit::Exit;
 use super::failure::Failure;
+use super::github::{Annotations, PackOutputs, StepPack, SummaryRow, append_outputs, append_summary, open_blockers};
 use super::output;
 use super::packs::{self, BuildRun};
-use super::report::{self, json_text, printable};
-use super::step::{self, StepPack, StepSummary};
-use super::summary::{self, SummaryRow};
+use super::report;
 use super::workspace::{open, print_notes, settled};
 use crate::cache::{FreshnessPolicy, PackSummary};
 use crate::engine::{
@@ -50,7 +48,7 @@ impl PackOutcome {
     }
 
     fn step(&self, path: String, markdown: Option<&Path>, open_blockers: Option<usize>) -> StepPack {
-        let made = self.made.as_ref().filter(|_| self.status != "removed").map(|made| StepSummary {
+        let made = self.made.as_ref().filter(|_| self.status != "removed").map(|made| PackOutputs {
             hash: made.hash.clone(),
             tokens: made.used_tokens,
             open_blockers,
@@ -164,10 +162,10 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         let markdown = args.markdown.as_deref().map(std::path::absolute).transpose()?;
         let alone = outcomes.len() == 1;
         let step = |outcome: &PackOutcome| {
-            let open = if alone { step::open_blockers(&project, &outcome.root) } else { None };
+            let open = if alone { open_blockers(&project, &outcome.root) } else { None };
             outcome.step(shown(&outcome.name), markdown.as_deref(), open)
         };
-        step::append(file, &outcomes.iter().map(step).collect::<Vec<StepPack>>())?;
+        append_outputs(file, &outcomes.iter().map(step).collect::<Vec<StepPack>>())?;
     }
     // It is large, and what is written down needs room as well.
     drop(project);
@@ -201,13 +199,13 @@ fn conclude(
     tell(global, run, outcomes, shown)?;
     if let Some(file) = &args.telling.summary {
         let rows: Vec<SummaryRow> = outcomes.iter().map(|outcome| outcome.row(shown(&outcome.name))).collect();
-        summary::append(file, "build", &rows, &run.diagnostics, None)?;
+        append_summary(file, "build", &rows, &run.diagnostics, None)?;
     }
     if !global.quiet && global.format == Format::Text {
         let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
         let is_new = |outcome: &&PackOutcome| outcome.reasons.iter().any(|reason| reason == "new");
         let new = outcomes.iter().filter(|outcome| outcome.status == "written").filter(is_new).count();
-        let mut summary = format!("{}: {} written", counted(outcomes.len()), count("written"));
+        let mut summary = format!("{}: {} written", counted(outcomes.len(), "pack"), count("written"));
         if count("written") > new {
             summary += &format!(" ({} stale)", count("written") - new);
         }
@@ -224,11 +222,6 @@ fn conclude(
         writeln!(console::stderr(), "{summary}, {:.2} s", started.elapsed().as_secs_f64())?;
     }
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
-}
-
-/// `1 pack`, `2 packs`.
-pub(super) fn counted(packs: usize) -> String {
-    format!("{packs} pack{}", if packs == 1 { "" } else { "s" })
 }
 
 /// Removes packs whose root or profile is gone; those that cannot be judged stay.

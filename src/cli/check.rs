@@ -1,14 +1,13 @@
 //! `contextpack check`.
 
-use super::annotations::Annotations;
 use super::args::{CheckArgs, Format, Global};
-use super::console;
+use super::console::{self, json_text, printable};
 use super::exit::Exit;
 use super::failure::Failure;
+use super::github::{Annotations, SummaryRow, append_summary};
 use super::output;
 use super::packs::{self, BuildRun};
-use super::report::{self, json_text, printable};
-use super::summary::{self, SummaryRow};
+use super::report;
 use super::workspace::{open, settled};
 use crate::engine::{
     CheckReport, CheckRequest, PackState, Project, Repository, UNVERIFIABLE, check_packs, orphans, pack_names,
@@ -97,7 +96,7 @@ fn conclude(
     if let Some(file) = &args.telling.summary {
         let rows: Vec<SummaryRow> = states.iter().map(|state| state.row(dir)).collect();
         let next = is_stale(&told).then_some("Run `contextpack build` and commit what it writes.");
-        summary::append(file, "check", &rows, &run.diagnostics, next)?;
+        append_summary(file, "check", &rows, &run.diagnostics, next)?;
     }
     match global.format {
         Format::Json => {

@@ -3,8 +3,10 @@
 //! GitHub's runner reads the log of every step for commands, whatever program wrote it. In what this program says no text
 //! makes one: the character that would complete it is printed as an escape such as `\u{5b}`.
 
-use crate::model::Commands;
+use crate::model::{Commands, harmless_json, is_hidden};
+use crate::review::unseen_at;
 use anstream::AutoStream;
+use std::borrow::Cow;
 use std::io::{self, StderrLock, StdoutLock, Write};
 
 /// What is for standard output, in which nothing is a command. Styles are taken out where none belong.
@@ -62,6 +64,44 @@ impl<W: Write> Write for Guarded<W> {
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
+}
+
+/// The text on one line with nothing that a terminal obeys or hides: such characters become `\u{…}`.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    let is_unseen = unseen_at(text);
+    if !text.char_indices().any(|(at, c)| is_hidden(c) || is_unseen(at)) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for (at, c) in text.char_indices() {
+        if is_hidden(c) || is_unseen(at) {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// JSON for stdout: what a terminal or a workflow's log would obey or hide is an escape, which reads back the same.
+pub(crate) fn json_text(value: &impl serde::Serialize) -> String {
+    escaped(&format!("{:#}", serde_json::to_value(value).unwrap_or_default()))
+}
+
+/// The same on one line.
+pub(crate) fn json_line(value: &impl serde::Serialize) -> String {
+    escaped(&serde_json::to_value(value).unwrap_or_default().to_string())
+}
+
+fn escaped(json: &str) -> String {
+    let is_unseen = unseen_at(json);
+    harmless_json(json, |at, _| is_unseen(at))
+}
+
+/// `1 pack`, `2 packs`.
+pub(crate) fn counted(count: impl TryInto<u64>, what: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! What ends a command before it is done.
 
-use super::annotations::Annotations;
 use super::args::Format;
-use super::console;
+use super::console::{self, printable};
 use super::exit::Exit;
-use super::report::{self, printable};
+use super::github::Annotations;
+use super::report;
 use crate::engine::{EngineError, Unsettled};
 use crate::intake::IntakeError;
 use crate::model::{Code, Diagnostic};

@@ -1,9 +1,8 @@
 //! What keeps the program standing where the system gives it less than it takes for granted: threads, and, in the
 //! last line, everything else that a library meets with a panic.
 
-use super::console;
+use super::console::{self, printable};
 use super::exit::Exit;
-use super::report::printable;
 use super::workspace::environment;
 use crate::config::RedactionSettings;
 use crate::redact::Redactor;

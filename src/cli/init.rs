@@ -1,12 +1,12 @@
 //! `contextpack init`.
 
 use super::args::{Format, Global, InitArgs};
-use super::console;
+use super::console::{self, json_text, printable};
 use super::detect::DetectedRepo;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
-use super::report::{self, printable};
+use super::report;
 use super::setup::{CONFIG, Setup, is_half, unfit};
 use super::starter;
 use crate::config::Settings;
@@ -75,7 +75,7 @@ fn tell(global: &Global, setup: &Setup<'_>, found: &DetectedRepo) -> Result<(), 
             "diagnostics": output::told(&found.faults),
             "next": next(found),
         });
-        writeln!(stdout, "{}", report::json_text(&value))?;
+        writeln!(stdout, "{}", json_text(&value))?;
     } else {
         setup.written.iter().try_for_each(|path| writeln!(stdout, "{}", printable(path)))?;
         report::tell(global.format, &found.faults, &|_| None)?;

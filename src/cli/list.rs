@@ -1,13 +1,13 @@
 //! `contextpack list`.
 
-use super::annotations::Annotations;
 use super::args::{BudgetArgs, Format, Global, ListArgs};
-use super::console;
+use super::console::{self, json_text, printable};
 use super::exit::Exit;
 use super::failure::Failure;
+use super::github::Annotations;
 use super::output;
 use super::packs::{self, BuildRun};
-use super::report::{self, json_text, printable};
+use super::report;
 use super::workspace::{open, settled};
 use crate::engine::{CheckReport, CheckRequest, PackState, Project, check_packs};
 use crate::graph::Value;

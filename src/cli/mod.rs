@@ -1,11 +1,9 @@
 //! Arguments, environment, terminal and exit codes; one file a command.
 
-mod annotations;
 mod args;
 mod attest;
 mod build;
 mod check;
-mod completions;
 mod console;
 mod detect;
 mod diff;
@@ -13,38 +11,24 @@ mod exit;
 mod explain;
 mod failure;
 mod git;
+mod github;
 mod guard;
-mod help;
 mod init;
+mod input;
 mod list;
-mod man;
 mod output;
 mod packs;
 mod page;
-mod read;
 mod redact;
+mod reference;
 mod render;
 mod report;
-mod review_args;
-mod schema;
 mod setup;
 mod starter;
-mod step;
-mod summary;
 #[cfg(feature = "github")]
 mod sync;
-#[cfg(feature = "github")]
-mod sync_after;
-#[cfg(feature = "github")]
-mod sync_config;
-#[cfg(feature = "github")]
-mod sync_progress;
-#[cfg(feature = "github")]
-mod sync_request;
-mod target;
 mod verify;
 mod watch;
-mod watch_args;
 mod workspace;
 
 use args::{Args, Color, Command};
@@ -92,13 +76,13 @@ fn print_answer(error: &clap::Error) -> io::Result<()> {
     if !error.use_stderr() {
         return write!(console::stdout(), "{}", text.ansi());
     }
-    let obeyed = |arg: OsString| matches!(report::printable(&arg.to_string_lossy()), Cow::Owned(_));
+    let obeyed = |arg: OsString| matches!(console::printable(&arg.to_string_lossy()), Cow::Owned(_));
     if !std::env::args_os().any(obeyed) {
         return write!(console::stderr(), "{}", text.ansi());
     }
     // Nobody could tell an argument's escape codes from those of the styles.
     let mut err = console::stderr();
-    text.to_string().lines().try_for_each(|line| writeln!(err, "{}", report::printable(line)))
+    text.to_string().lines().try_for_each(|line| writeln!(err, "{}", console::printable(line)))
 }
 
 /// `-C`: every path of the command line is meant from there.
@@ -111,9 +95,9 @@ fn enter(directory: Option<&Path>) -> Result<(), Failure> {
 fn dispatch(args: &Args) -> Result<Exit, Failure> {
     match &args.command {
         Command::Init(options) => init::run(&args.global, options),
-        Command::Schema(options) => schema::run(options),
-        Command::Completions(options) => completions::run(options),
-        Command::Man(options) => man::run(options),
+        Command::Schema(options) => reference::schema(options),
+        Command::Completions(options) => reference::completions(options),
+        Command::Man(options) => reference::man(options),
         Command::Build(options) => build::run(&args.global, options),
         Command::Check(options) => check::run(&args.global, options),
         Command::Watch(options) => watch::run(&args.global, options),
@@ -124,7 +108,7 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Render(options) => render::run(&args.global, options),
         Command::Explain(options) => explain::run(&args.global, options),
         Command::Diff(options) => diff::run(&args.global, options),
-        Command::Report(options) => page::report::run(&args.global, options),
+        Command::Report(options) => page::run(&args.global, options),
         #[cfg(feature = "serve")]
         Command::Serve(options) => page::serve::run(&args.global, options),
         Command::Git(options) => git::run(&args.global, options),

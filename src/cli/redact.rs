@@ -1,12 +1,12 @@
 //! `contextpack redact`.
 
 use super::args::{Format, Global, RedactArgs};
-use super::console;
+use super::console::{self, json_text, printable};
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
+use super::input;
 use super::output;
-use super::read;
-use super::report::{json_text, plain_error, printable};
+use super::report::plain_error;
 use super::workspace::configuration;
 use crate::config::RedactionSettings;
 use crate::engine::Configuration;
@@ -29,7 +29,7 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
     let mut reports = Vec::new();
     if args.files.is_empty() {
-        match text(read::stdin()?) {
+        match text(input::stdin()?) {
             Err(why) => exit = exit.and(complain("standard input", why)?),
             Ok(text) => reports.push(("-".to_owned(), scrub(&redactor, "", &text, args, None)?)),
         }

@@ -4,8 +4,8 @@ use super::args::{Global, RenderArgs, RenderPart};
 use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
+use super::input;
 use super::report::plain_error;
-use super::target;
 use crate::render::Form;
 use crate::review::unseen;
 use crate::wire::Pack;
@@ -13,7 +13,7 @@ use std::io::Write as _;
 
 /// Prints a pack as the Markdown that its budget measured, and nothing else.
 pub(crate) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
-    let pack = match target::pack(global, &args.target, &args.building)? {
+    let pack = match input::pack(global, &args.target, &args.building)? {
         Ok(pack) => pack,
         Err(exit) => return Ok(exit),
     };

@@ -1,12 +1,10 @@
 //! Diagnostics for people and for programs.
 
-use super::annotations::Annotations;
 use super::args::Format;
-use super::console;
-use crate::model::{Diagnostic, RepoPath, Severity, harmless_json, is_hidden};
-use crate::review::unseen_at;
+use super::console::{self, json_text, printable};
+use super::github::Annotations;
+use crate::model::{Diagnostic, RepoPath, Severity};
 use anstyle::{AnsiColor, Style};
-use std::borrow::Cow;
 use std::error::Error;
 use std::io::{self, Write};
 
@@ -78,21 +76,6 @@ fn source_line(out: &mut dyn Write, margin: usize, line: u32, column: Option<u32
     }
 }
 
-/// JSON for stdout: what a terminal or a workflow's log would obey or hide is an escape, which reads back the same.
-pub(crate) fn json_text(value: &impl serde::Serialize) -> String {
-    escaped(&format!("{:#}", serde_json::to_value(value).unwrap_or_default()))
-}
-
-/// The same on one line.
-pub(crate) fn json_line(value: &impl serde::Serialize) -> String {
-    escaped(&serde_json::to_value(value).unwrap_or_default().to_string())
-}
-
-fn escaped(json: &str) -> String {
-    let is_unseen = unseen_at(json);
-    harmless_json(json, |at, _| is_unseen(at))
-}
-
 /// Writes an error without a place, with its chain of causes.
 pub(crate) fn plain_error(out: &mut dyn Write, message: &str, cause: Option<&(dyn Error + 'static)>) -> io::Result<()> {
     writeln!(out, "{ERROR}error{ERROR:#}{BOLD}: {}{BOLD:#}", printable(message))?;
@@ -111,28 +94,13 @@ fn severity(severity: Severity) -> &'static str {
     }
 }
 
-/// The text on one line with nothing that a terminal obeys or hides: such characters become `\u{…}`.
-pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    let is_unseen = unseen_at(text);
-    if !text.char_indices().any(|(at, c)| is_hidden(c) || is_unseen(at)) {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::with_capacity(text.len() + 16);
-    for (at, c) in text.char_indices() {
-        if is_hidden(c) || is_unseen(at) {
-            shown.extend(c.escape_default());
-        } else {
-            shown.push(c);
-        }
-    }
-    Cow::Owned(shown)
-}
-
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use crate::model::{Code, Place};
+    use crate::model::{Code, Place, is_hidden};
+    use crate::review::unseen_at;
+    use std::borrow::Cow;
 
     fn sample(message: &str) -> Diagnostic {
         let path = RepoPath::new("work_items/a,b:c.md").unwrap();

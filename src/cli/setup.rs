@@ -101,9 +101,9 @@ impl<'a> Setup<'a> {
             self.block(".gitattributes", (starter::BLOCK_BEGIN, starter::BLOCK_END), &starter::attributes(&output))?;
         }
         let profile = existing.and_then(|(_, settings)| settings.output.profiles.first().cloned());
-        let block = starter::agents::block(&output, profile.as_deref().unwrap_or("coding"), in_state);
+        let block = starter::agent_block(&output, profile.as_deref().unwrap_or("coding"), in_state);
         for agent in Agent::ALL.into_iter().filter(|agent| args.agents.contains(agent)) {
-            self.block(agent.file(), starter::agents::MARKS, &block)?;
+            self.block(agent.file(), starter::AGENT_MARKS, &block)?;
         }
         let github = match existing {
             Some((_, settings)) => settings.github.repo.is_some(),

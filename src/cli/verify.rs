@@ -1,13 +1,12 @@
 //! `contextpack verify`.
 
 use super::args::{BudgetArgs, Format, Global, VerifyArgs};
-use super::console;
+use super::console::{self, json_text, printable};
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
+use super::input;
 use super::output;
 use super::packs;
-use super::read as read_bytes;
-use super::report::{json_text, printable};
 use super::workspace::{open, settled};
 use crate::review::{Difference, difference, read, verify};
 use cap_std::ambient_authority;
@@ -28,7 +27,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
     let mut judged = Vec::new();
     for pack in &args.packs {
         if pack == Path::new("-") {
-            judged.push(judge("-".to_owned(), read_bytes::stdin()?));
+            judged.push(judge("-".to_owned(), input::stdin()?));
             continue;
         }
         for file in files(pack)? {
@@ -39,7 +38,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
                 judged.push(VerifiedFile { name, hash: None, faults, bytes: Vec::new() });
                 continue;
             }
-            let bytes = if file == *pack { read_bytes::file(&file)? } else { read_bytes::found(&file)? };
+            let bytes = if file == *pack { input::named_file(&file)? } else { input::listed_file(&file)? };
             let beside = beside(&file, &bytes)?;
             let mut pack = judge(name, bytes);
             pack.faults.extend(beside);
@@ -136,7 +135,7 @@ fn beside(file: &Path, bytes: &[u8]) -> Result<Option<String>, Failure> {
         return Ok(None);
     }
     let name = markdown.display().to_string();
-    let text = read_bytes::file(&markdown)?;
+    let text = input::named_file(&markdown)?;
     let same = read(bytes).is_ok_and(|pack| crate::render::pack(&pack).whole().as_bytes() == text);
     Ok((!same).then(|| format!("its Markdown `{name}` is not its rendering")))
 }

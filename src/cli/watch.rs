@@ -1,13 +1,11 @@
 //! `contextpack watch`.
 
-use super::args::{Format, Global};
-use super::build::counted;
-use super::console;
+use super::args::{Format, Global, PrintMode, WatchArgs};
+use super::console::{self, counted, json_line, printable};
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::output;
-use super::report::{self, printable};
-use super::watch_args::{Print, WatchArgs};
+use super::report;
 use super::workspace::{environment, stamp, strict, user_caches};
 use crate::engine::{EngineError, SessionRequest, path_inside};
 use crate::intake::Repo;
@@ -112,7 +110,7 @@ fn follow<E: Events>(global: &Global, args: &WatchArgs, request: SessionRequest,
 /// Tells what happened.
 struct WatchReporter<'a> {
     global: &'a Global,
-    print: Option<Print>,
+    print: Option<PrintMode>,
     out: Option<PathBuf>,
 }
 
@@ -131,14 +129,14 @@ impl WatchReporter<'_> {
                 Some(every) => format!("looking every {}", humantime::format_duration(every)),
                 None => format!("following {} folders", watch.followed()),
             };
-            let packs = counted(written + unchanged + failed);
+            let packs = counted(written + unchanged + failed, "pack");
             writeln!(
                 console::stderr(),
                 "{packs}: {written} written, {unchanged} unchanged{failed_text}, {:.2} s; {how}",
                 took.as_secs_f64()
             )?;
         }
-        if self.print == Some(Print::Full) {
+        if self.print == Some(PrintMode::Full) {
             print_out(watch.rendering())?;
         }
         Ok(())
@@ -174,11 +172,11 @@ impl WatchReporter<'_> {
             }
         }
         match self.print {
-            Some(Print::Diff) => {
+            Some(PrintMode::Diff) => {
                 let diffs: Vec<String> = saved.iter().filter_map(SavedPack::diff).collect();
                 print_out(&diffs.concat())?;
             }
-            Some(Print::Full) if !saved.is_empty() => print_out(watch.rendering())?,
+            Some(PrintMode::Full) if !saved.is_empty() => print_out(watch.rendering())?,
             _ => {}
         }
         Ok(())
@@ -255,7 +253,7 @@ impl WatchReporter<'_> {
                 }
             }
         }
-        let text = report::json_line(&output::Build { packs, diagnostics: output::told(&diagnostics) });
+        let text = json_line(&output::Build { packs, diagnostics: output::told(&diagnostics) });
         Ok(writeln!(console::stdout(), "{text}")?)
     }
 

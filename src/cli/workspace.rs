@@ -1,9 +1,8 @@
 //! Opening the repository that a command works on, and what the process adds to it: environment and time.
 
 use super::args::{BudgetArgs, Global};
-use super::console;
+use super::console::{self, printable};
 use super::failure::Failure;
-use super::report::printable;
 use crate::engine::{BudgetLimits, Configuration, OpenRequest, Repository, until_settled};
 use crate::intake::Repo;
 use crate::model::{Diagnostic, Severity};

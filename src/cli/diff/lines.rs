@@ -1,6 +1,6 @@
 //! The lines of a change as people read them, with marks around the words that changed.
 
-use crate::cli::report::printable;
+use crate::cli::console::printable;
 use crate::review::{DiffLine, Hunk, SectionChange};
 
 /// Of a part of a line that is longer than this, in characters, the middle is left out.

@@ -5,7 +5,7 @@
 use super::graph::graph;
 use super::lines::{WordMarkers, head, line, or_dash, size, what};
 use super::text::is_told;
-use crate::cli::report::printable;
+use crate::cli::console::printable;
 use crate::review::{Diff, PackChange, SharedChange};
 use std::fmt::Write as _;
 

@@ -3,28 +3,31 @@
 mod graph;
 mod lines;
 mod markdown;
-mod rebuild;
 mod sides;
 mod text;
 
-use super::annotations::Annotations;
-use super::args::{DiffArgs, Format, Global};
+use super::args::{BudgetArgs, DiffArgs, Format, Global};
+use super::console::{self, json_text};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::report::json_text;
-use crate::cli::console;
+use super::github::Annotations;
+use super::workspace::{open, settled};
+use super::{packs, report};
+use crate::engine::{Built, Project, lost_its_issue};
+use crate::model::Severity;
 use crate::review::{self, Diff, Pair, Rebuilt, SalvagedPack, compare, salvage};
 use rayon::prelude::*;
 use sides::{Side, Sides};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
+use std::sync::{Mutex, PoisonError};
 
 /// Says what changed between packs, and why.
 pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
     let sides = Sides::find(global, args)?;
     let mut exit = Exit::Done;
     let rebuilt = if args.rebuild {
-        let (packs, faultless) = rebuild::rebuild(global, &sides.new)?;
+        let (packs, faultless) = rebuild(global, &sides.new)?;
         exit = if faultless { Exit::Done } else { Exit::Input };
         Some(packs)
     } else {
@@ -106,4 +109,49 @@ fn tell(global: &Global, diff: &Diff) -> Result<(), Failure> {
     }
     out.flush()?;
     Ok(())
+}
+
+/// How the packs of a side stand to a build of the checkout, by file; and whether its input has no errors.
+///
+/// Packs that the build gives and the side lacks are among them, unless the side is a single pack.
+fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, bool), Failure> {
+    settled(|| try_rebuild(global, side))
+}
+
+fn try_rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, bool), Failure> {
+    let repository = open(global, &[], None)?;
+    let project = repository.project();
+    let built = Mutex::new(BTreeMap::new());
+    let run =
+        packs::run(global, &repository, &project, project.roots(), &BudgetArgs::default(), None, &|pack: Built| {
+            if let Ok(sealed) = pack.outcome {
+                built.lock().unwrap_or_else(PoisonError::into_inner).insert(pack.name, sealed);
+            }
+        })?;
+    let errors: Vec<_> =
+        run.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).cloned().collect();
+    report::text(&mut console::stderr(), &errors, &|_| None)?;
+    let built = built.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut standings = BTreeMap::new();
+    if !side.single {
+        standings.extend(built.keys().map(|name| (name.clone(), Rebuilt::Differs)));
+    }
+    for (file, bytes) in &side.packs {
+        let standing = match built.get(side.named(file)) {
+            Some(sealed) if sealed.is_unchanged(bytes) => Rebuilt::Equal,
+            Some(sealed) if lost_its_issue(bytes, sealed.pack()) => Rebuilt::Unverifiable,
+            None if lacks_its_issue(&project, bytes) => Rebuilt::Unverifiable,
+            Some(_) | None => Rebuilt::Differs,
+        };
+        standings.insert(file.clone(), standing);
+    }
+    Ok((standings, errors.is_empty()))
+}
+
+/// Whether a pack is of an issue alone that the snapshot lacks.
+fn lacks_its_issue(project: &Project<'_>, bytes: &[u8]) -> bool {
+    let Ok(pack) = review::read(bytes) else { return false };
+    let url = pack.root.issue_url.as_deref().filter(|_| pack.root.work_item_id.is_none());
+    let lacks = |(repo, number)| project.graph().of_issue(project.corpus(), repo, number).is_none();
+    url.and_then(review::issue).is_some_and(lacks)
 }

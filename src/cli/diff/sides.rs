@@ -1,10 +1,9 @@
 //! What is compared: files, folders, or the packs of a revision.
 
 use crate::cli::args::{DiffArgs, Global};
-use crate::cli::console;
+use crate::cli::console::{self, printable};
 use crate::cli::failure::{Failure, PathFailure};
-use crate::cli::read;
-use crate::cli::report::printable;
+use crate::cli::input;
 use crate::cli::workspace::configuration;
 use crate::config::Settings;
 use crate::intake::{GitObject, History, merge_base};
@@ -91,14 +90,14 @@ impl RevisionResolver<'_> {
     /// A pack, a folder, standard input, `REV:path`, or a revision.
     fn side(&mut self, named: &str) -> Result<Side, Failure> {
         if named == "-" {
-            return Ok(Side::one("-", read::stdin()?));
+            return Ok(Side::one("-", input::stdin()?));
         }
         let path = Path::new(named);
         if path.is_dir() {
             return Ok(Side::many(named, listed(&Folder::open_anywhere(path)?)?));
         }
         if path.exists() {
-            return Ok(Side::one(named, read::file(path)?));
+            return Ok(Side::one(named, input::named_file(path)?));
         }
         match named.split_once(':') {
             Some((revision, path)) => match self.kept(revision, path)? {

@@ -1,7 +1,7 @@
 //! A diff for a terminal.
 
 use super::lines::{WordMarkers, head, line, or_dash, size, what};
-use crate::cli::report::printable;
+use crate::cli::console::printable;
 use crate::review::{Diff, PackChange, SharedChange};
 use anstyle::{AnsiColor, Style};
 use std::io::{self, Write};

@@ -1,12 +1,11 @@
 //! `explain --why-not`: why something is not in a pack.
 
 use crate::cli::args::{ExplainArgs, Format, Global};
-use crate::cli::console;
+use crate::cli::console::{self, json_text, printable};
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, PathFailure};
+use crate::cli::input;
 use crate::cli::packs;
-use crate::cli::report::{json_text, printable};
-use crate::cli::target;
 use crate::cli::workspace::{open, settled};
 use crate::engine::{BudgetProbe, Project, Repository};
 use crate::graph::Target;
@@ -22,9 +21,9 @@ pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Ex
 }
 
 fn try_run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Failure> {
-    let finished = target::is_pack(&args.target)?;
+    let finished = input::is_pack(&args.target)?;
     let answer = if finished {
-        let pack = match target::pack(global, &args.target, &args.building)? {
+        let pack = match input::pack(global, &args.target, &args.building)? {
             Ok(pack) => pack,
             Err(exit) => return Ok(exit),
         };

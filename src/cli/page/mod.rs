@@ -1,6 +1,67 @@
 //! `contextpack report` and `contextpack serve`: packs on a page for a browser.
 
 mod packs;
-pub(super) mod report;
 #[cfg(feature = "serve")]
 pub(super) mod serve;
+
+use crate::cli::args::{Global, ReportArgs};
+use crate::cli::console::{self, printable};
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::cli::report::plain_error;
+use crate::review::report_page;
+use crate::store::Folder;
+use packs::PackFiles;
+use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
+
+/// Writes packs as one HTML page.
+pub(crate) fn run(global: &Global, args: &ReportArgs) -> Result<Exit, Failure> {
+    if args.out.is_none() && std::io::stdout().is_terminal() {
+        return Err(Failure::usage("a page is for a browser: write it with `-o report.html`"));
+    }
+    let packs = PackFiles::open(global, &args.packs)?;
+    if packs.entries().len() == 0 {
+        return Err(Failure::usage("there is no pack to show: `contextpack build` writes them"));
+    }
+    let page = report_page(&packs.data(), None);
+    match &args.out {
+        None => console::exact().write_all(page.as_bytes())?,
+        Some(file) => {
+            write(file, &page)?;
+            writeln!(console::stdout(), "{}", printable(&file.display().to_string()))?;
+        }
+    }
+    print_faults(&packs)
+}
+
+/// Writes the file whole, or leaves what was there.
+fn write(file: &Path, page: &str) -> Result<(), Failure> {
+    let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
+        return Err(Failure::usage(format!("`{}` is no name of a file", file.display())));
+    };
+    // Renaming a file over a device or a FIFO would destroy it.
+    let there = file.symlink_metadata().ok().filter(|there| !there.is_file());
+    if let Some(there) = there {
+        let what = if there.is_symlink() { "a link" } else { "not a regular file" };
+        let message =
+            format!("`{}` is {what}: name another file, or leave `-o` out and redirect the output", file.display());
+        return Err(Failure::usage(message));
+    }
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Folder::open_anywhere(folder)?.write(name, page.as_bytes())?;
+    Ok(())
+}
+
+/// Tells which packs are not valid, and why.
+fn print_faults(packs: &PackFiles) -> Result<Exit, Failure> {
+    let mut exit = Exit::Done;
+    let mut err = console::stderr();
+    for (path, entry) in packs.entries() {
+        for fault in entry.faults() {
+            plain_error(&mut err, &format!("`{path}` is not a valid pack: {fault}"), None)?;
+            exit = Exit::Invalid;
+        }
+    }
+    Ok(exit)
+}

@@ -5,7 +5,7 @@
 //! lot.
 
 use super::packs::PackFiles;
-use super::report::tell_faults;
+use super::print_faults;
 use crate::cli::args::{Global, ServeArgs};
 use crate::cli::console;
 use crate::cli::exit::Exit;
@@ -47,7 +47,7 @@ const LARGEST_HEAD: usize = 16 << 10;
 /// Serves packs until it is stopped.
 pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
     let packs = PackFiles::open(global, &args.packs)?;
-    tell_faults(&packs)?;
+    print_faults(&packs)?;
     let refused = |error| PathFailure::failure("listen on", format!("127.0.0.1:{}", args.port), error);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port)).map_err(refused)?;
     listener.set_nonblocking(true)?;

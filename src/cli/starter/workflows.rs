@@ -1,6 +1,6 @@
 //! The workflows that `init` writes: one file each, with the few places that differ filled in.
 
-use super::{RepoOrigin, quoted};
+use super::quoted;
 
 /// Where a repo keeps what a workflow delivers.
 #[derive(Debug, Clone, Copy)]
@@ -12,6 +12,51 @@ pub(crate) struct WorkflowPaths<'a> {
     /// Whether both stay out of git.
     pub(crate) cached: bool,
 }
+
+/// A repository and a commit of it, from which a job builds the program.
+///
+/// Nothing is installed by its name from a registry: a name that this project has not registered is anybody's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RepoOrigin {
+    repository: &'static str,
+    commit: &'static str,
+}
+
+impl RepoOrigin {
+    /// The origin of this program, as far as its build said it: releases do, other builds know at most the repository.
+    pub(crate) const THIS: Self = Self {
+        repository: match option_env!("CONTEXTPACK_REPOSITORY") {
+            Some(repository) => repository,
+            None => env!("CARGO_PKG_REPOSITORY"),
+        },
+        commit: match option_env!("CONTEXTPACK_COMMIT") {
+            Some(commit) => commit,
+            None => "",
+        },
+    };
+
+    /// The URL of the repository; empty where it is not known, or not one that a workflow takes.
+    fn repository(self) -> &'static str {
+        let plain = |b: u8| b.is_ascii_alphanumeric() || b"._/:-".contains(&b);
+        let fits = self.repository.starts_with("https://") && self.repository.bytes().all(plain);
+        if fits { self.repository } else { "" }
+    }
+
+    /// The commit's whole hash; empty where it is not known.
+    fn commit(self) -> &'static str {
+        let hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+        let fits = matches!(self.commit.len(), 40 | 64) && self.commit.bytes().all(hex);
+        if fits { self.commit } else { "" }
+    }
+
+    /// Whether a workflow can install the program without anything being filled in.
+    pub(crate) fn is_known(self) -> bool {
+        !self.repository().is_empty() && !self.commit().is_empty()
+    }
+}
+
+/// What to fill in where the origin is not known.
+pub(crate) const FILL_IN: &str = "set `CONTEXTPACK_REPOSITORY` and `CONTEXTPACK_COMMIT`, the https URL of contextpack's source and the whole hash of the commit to build; until then its jobs fail and say so";
 
 /// The check of pull requests, in `shards` jobs where they are given: packs in git are compared, and what changed in
 /// them is shown where one job sees them all; others are built. It needs no token.
@@ -102,9 +147,29 @@ fn replaced(template: &str, texts: &[(&str, &str)]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::origin::tests::{KNOWN, UNKNOWN};
     use super::*;
     use proptest::prelude::*;
+
+    /// An origin that is known.
+    const KNOWN: RepoOrigin = RepoOrigin {
+        repository: "https://github.com/owner/contextpack",
+        commit: "0123456789abcdef0123456789abcdef01234567",
+    };
+    /// One that is not.
+    const UNKNOWN: RepoOrigin = RepoOrigin { repository: "", commit: "" };
+
+    #[test]
+    fn an_origin_is_an_encrypted_address_and_a_whole_hash() {
+        assert!(KNOWN.is_known() && !UNKNOWN.is_known());
+        for repository in
+            ["", "http://x/y", "git@x:y", "https://x/${{ y }}", "https://x/\"y", "https://x/y\nz", "https://u@x/y"]
+        {
+            assert!(!RepoOrigin { repository, ..KNOWN }.is_known(), "{repository}");
+        }
+        for commit in ["", "main", "v0.1.0", "0123456", "0123456789ABCDEF0123456789ABCDEF01234567"] {
+            assert!(!RepoOrigin { commit, ..KNOWN }.is_known(), "{commit}");
+        }
+    }
 
     fn all() -> Vec<String> {
         let committed = WorkflowPaths { packs: "my packs", snapshot: ".contextpack/github", cached: false };

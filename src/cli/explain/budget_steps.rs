@@ -1,12 +1,11 @@
 //! `explain --at`: what each step of budget buys.
 
 use crate::cli::args::{ExplainArgs, Format, Global};
-use crate::cli::console;
+use crate::cli::console::{self, json_text, printable};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
+use crate::cli::input;
 use crate::cli::packs;
-use crate::cli::report::{json_text, printable};
-use crate::cli::target;
 use crate::cli::workspace::{open, settled};
 use crate::engine::BudgetProbe;
 use crate::review::grouped;
@@ -81,7 +80,7 @@ pub(super) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
 }
 
 fn try_run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
-    if target::is_pack(&args.target)? {
+    if input::is_pack(&args.target)? {
         return Err(Failure::usage("`--at` builds the pack under each limit: give the root instead of the pack"));
     }
     let repository = open(global, &[], Some(Access::Read))?;

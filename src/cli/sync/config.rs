@@ -1,7 +1,7 @@
 //! Writes into the configuration which repo this is.
 
-use super::failure::{Failure, PathFailure};
-use super::sync_request::IssueScope;
+use super::request::IssueScope;
+use crate::cli::failure::{Failure, PathFailure};
 use crate::engine::validated;
 use crate::intake::Repo;
 use crate::store::Folder;

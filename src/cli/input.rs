@@ -1,23 +1,42 @@
-//! A finished pack, or a root to build in memory: what `render` and `explain` take.
+//! Reads what the command line names: files, standard input, and the pack that `render` and `explain` take.
 
 use super::args::{BudgetArgs, Format, Global};
-use super::console;
+use super::console::{self, printable};
 use super::exit::Exit;
-use super::failure::Failure;
-use super::read as read_bytes;
+use super::failure::{Failure, PathFailure};
 use super::{packs, report};
 use crate::review::{ReadError, read};
+use crate::store::{self, Links};
 use crate::wire::Pack;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
+
+/// Reads a file that the user named; it may be a link, or a pipe given as `<(…)`.
+pub(crate) fn named_file(path: &Path) -> Result<Vec<u8>, Failure> {
+    read_file(path, Links::Follow)
+}
+
+/// Reads a file that was found in a folder; a link is refused.
+pub(crate) fn listed_file(path: &Path) -> Result<Vec<u8>, Failure> {
+    read_file(path, Links::Refuse)
+}
+
+fn read_file(path: &Path, links: Links) -> Result<Vec<u8>, Failure> {
+    store::read_file(path, links).map_err(|error| PathFailure::failure("read", path.display().to_string(), error))
+}
+
+/// Reads standard input to its end.
+pub(crate) fn stdin() -> Result<Vec<u8>, Failure> {
+    store::read_stream(io::stdin().lock()).map_err(|error| PathFailure::failure("read", "standard input", error))
+}
 
 /// A pack, or how the command ends without one; what is wrong has been told.
 pub(crate) fn pack(global: &Global, target: &str, building: &BudgetArgs) -> Result<Result<Pack, Exit>, Failure> {
     if target == "-" {
-        return told(read(&read_bytes::stdin()?), "standard input");
+        return told(read(&stdin()?), "standard input");
     }
     if Path::new(target).is_file() {
-        let bytes = read_bytes::file(Path::new(target))?;
+        let bytes = named_file(Path::new(target))?;
         match read(&bytes) {
             Ok(_) if *building != BudgetArgs::default() => {
                 let message = format!("`{target}` is a finished pack: options of `build` need a root");
@@ -37,7 +56,7 @@ pub(crate) fn pack(global: &Global, target: &str, building: &BudgetArgs) -> Resu
                 for warning in &pack.warnings {
                     let place = warning.source.as_ref().map(|source| format!(" ({})", crate::render::place(source)));
                     let line = format!("warning[{}]: {}{}", warning.code, warning.message, place.unwrap_or_default());
-                    writeln!(err, "{}", report::printable(&line))?;
+                    writeln!(err, "{}", printable(&line))?;
                 }
             }
             Ok(Ok(pack))
@@ -54,7 +73,7 @@ pub(crate) fn is_pack(target: &str) -> Result<bool, Failure> {
     if target == "-" || !Path::new(target).is_file() {
         return Ok(target == "-");
     }
-    let bytes = read_bytes::file(Path::new(target))?;
+    let bytes = named_file(Path::new(target))?;
     Ok(is_meant_as_pack(&bytes) || read(&bytes).is_ok())
 }
 

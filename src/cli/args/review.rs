@@ -1,6 +1,6 @@
 //! The options of the commands that read packs: to verify, attest, render, explain, compare, show and merge them.
 
-use super::args::BudgetArgs;
+use super::build::BudgetArgs;
 use clap::{Args as Options, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -159,4 +159,24 @@ pub(crate) enum GitCommand {
         /// Where it is in the repository: `%P`
         path: String,
     },
+}
+
+/// Options of `redact`.
+#[derive(Debug, Options)]
+pub(crate) struct RedactArgs {
+    /// Files to read; standard input where none is given
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Lists what was removed and why, never the secret, instead of the text
+    #[arg(long)]
+    pub(crate) report: bool,
+
+    /// Writes each file under its own name to DIR instead of standard output
+    #[arg(long, value_name = "DIR", requires = "files")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Lists the rules there are: the built-in ones and those of the configuration
+    #[arg(long, conflicts_with_all = ["files", "report", "out"])]
+    pub(crate) rules: bool,
 }

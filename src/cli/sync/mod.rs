@@ -1,21 +1,24 @@
 //! `contextpack sync`.
 
+mod config;
+mod progress;
+mod request;
+
 use super::args::{Format, Global, SyncArgs};
-use super::console;
+use super::console::{self, counted, json_text, printable};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
-use super::report::{json_text, plain_error, printable, tell};
-use super::sync_progress::{SyncReporter, counted};
-use super::sync_request::{IssueScope, request, secrets};
+use super::report::{plain_error, tell};
 use super::workspace::{environment, open, print_notes, strict, user_caches};
-use super::{sync_config, sync_request};
-use crate::engine::levelled;
+use crate::engine::{Project, Repository, levelled};
 use crate::github::{Http, Proxies, SyncError, SyncLimits, SyncSettings, SyncSummary, SystemClock, Tokens};
 use crate::intake::Repo;
-use crate::model::{Code, Diagnostic, Severity};
+use crate::model::{Code, Diagnostic, RepoPath, Severity, SourceTree as _};
 use crate::redact::Redactor;
-use crate::store::{Access, init_state_dir, sweep_state};
+use crate::store::{Access, Folder, init_state_dir, sweep_state};
+use progress::SyncReporter;
+use request::{IssueScope, request, secrets};
 use std::io::Write as _;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -62,7 +65,7 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     let redactor = Redactor::new(&settings.redaction);
     let mut summary = crate::github::sync(&mut transport, &mut SystemClock, &mut teller, &redactor, &setting, &request);
     teller.finish();
-    super::sync_after::look(global, args, &mut summary)?;
+    clean_up(global, args, &mut summary)?;
     notes.append(&mut summary.diagnostics);
     let mut notes = levelled(notes, settings);
     if global.strict {
@@ -72,7 +75,7 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     show(global, &whose, &summary)?;
     if args.write_config
         && summary.error.is_none()
-        && sync_config::write(repository.root(), global.config.as_deref(), &whose)?
+        && config::write(repository.root(), global.config.as_deref(), &whose)?
     {
         writeln!(console::stderr(), "`github.repo: {}` is in the configuration now", whose.repo)?;
     } else if settings.github.repo.is_none() && !global.quiet && !args.write_config {
@@ -83,6 +86,52 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
         )?;
     }
     end(summary)
+}
+
+/// Removes neighbours that nothing refers to any more, and warns where private issues would be committed.
+fn clean_up(global: &Global, args: &SyncArgs, summary: &mut SyncSummary) -> Result<(), Failure> {
+    let repository = open(global, &[], None)?;
+    let project = repository.project();
+    if may_remove(&repository, args, summary) && repository.files().is_settled() {
+        remove(global, &repository, &project, summary)?;
+    }
+    summary.diagnostics.extend(project.private_repos());
+    summary.diagnostics.sort();
+    Ok(())
+}
+
+/// Not where the run named its issues, failed or is not done: then nobody knows who is needed.
+fn may_remove(repository: &Repository, args: &SyncArgs, summary: &SyncSummary) -> bool {
+    let whole = args.roots.is_empty() && summary.complete && summary.error.is_none();
+    // An issue that was moved is named by its old number still.
+    let moved = summary.diagnostics.iter().any(|told| told.code == Code::IssueMoved);
+    let unread = repository.files().diagnostics().iter().any(|told| told.code == Code::InvalidSnapshot);
+    // Without the configured repo `#12` of a work item names no issue.
+    whole && !moved && !unread && repository.settings().github.repo.is_some()
+}
+
+fn remove(
+    global: &Global,
+    repository: &Repository,
+    project: &Project<'_>,
+    summary: &mut SyncSummary,
+) -> Result<(), Failure> {
+    let mut removed = 0;
+    for path in project.leftover_issues() {
+        let Some((folder, name)) = path.as_str().rsplit_once('/') else { continue };
+        let Ok(folder) = RepoPath::new(folder) else { continue };
+        if Folder::open(repository.root(), &folder)?.remove(name)? {
+            summary.changed.retain(|(changed, _)| *changed != path.as_str());
+            summary.changed.push((path.to_string(), "removed"));
+            removed += 1;
+        }
+    }
+    summary.changed.sort();
+    if removed > 0 && !global.quiet {
+        let issues = if removed == 1 { "1 issue".to_owned() } else { format!("{removed} issues") };
+        writeln!(console::stderr(), "{issues} left the snapshot, since nothing that gets a pack refers to them")?;
+    }
+    Ok(())
 }
 
 /// The proxies of the environment, in either spelling.
@@ -125,7 +174,7 @@ fn masked(note: Diagnostic, redactor: &Redactor, secrets: &Tokens) -> Diagnostic
 }
 
 /// Prints what was done: files on stdout, a summary on stderr.
-fn show(global: &Global, whose: &sync_request::IssueScope, summary: &SyncSummary) -> Result<(), Failure> {
+fn show(global: &Global, whose: &IssueScope, summary: &SyncSummary) -> Result<(), Failure> {
     let reset = summary.reset.map(|at| humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(at)));
     let mut out = console::stdout();
     if global.format == Format::Json {

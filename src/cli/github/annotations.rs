@@ -1,13 +1,11 @@
 //! What a workflow's log is told: annotations within GitHub's limits, and all else where no text is a command.
 
-use super::console::{self, Guarded};
-use super::report::printable;
-use crate::intake::Repo;
+use super::{random_word, workspace_prefix};
+use crate::cli::console::{self, Guarded, printable};
 use crate::model::{Diagnostic, Severity};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::path::Path;
 
 /// How many annotations of one severity GitHub shows of a step.
 const SHOWN: usize = 10;
@@ -128,28 +126,6 @@ fn fenced(out: &mut dyn Write, lines: &[String]) -> io::Result<()> {
     writeln!(out, "::stop-commands::{word}")?;
     lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
     writeln!(out, "::{word}::")
-}
-
-/// A word with 128 bits of the system's randomness, in hex.
-///
-/// # Errors
-/// Where the system has none.
-pub(super) fn random_word() -> io::Result<String> {
-    let mut word = [0; 16];
-    getrandom::fill(&mut word)?;
-    Ok(format!("contextpack-{:032x}", u128::from_le_bytes(word)))
-}
-
-/// Where the repo lies in the folder that a workflow checks out to: empty, or a path with a final `/`.
-pub(super) fn workspace_prefix() -> String {
-    let below = || {
-        let workspace = std::env::var_os("GITHUB_WORKSPACE").filter(|value| !value.is_empty())?;
-        let workspace = Path::new(&workspace).canonicalize().ok()?;
-        let root = Repo::find_root(&std::env::current_dir().ok()?).ok()?.canonicalize().ok()?;
-        let below = root.strip_prefix(workspace).ok()?.to_str()?.replace('\\', "/");
-        (!below.is_empty()).then(|| format!("{below}/"))
-    };
-    below().unwrap_or_default()
 }
 
 fn cut(text: &str) -> Cow<'_, str> {

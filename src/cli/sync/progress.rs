@@ -1,7 +1,7 @@
 //! How a sync goes: a bar on a terminal, a line now and then elsewhere.
 
-use super::args::Global;
-use super::console;
+use crate::cli::args::Global;
+use crate::cli::console::{self, counted};
 use crate::github::{Estimate, EstimateStage, Progress, SyncObserver};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal as _, Write as _};
@@ -77,9 +77,4 @@ impl SyncObserver for SyncReporter {
             self.say(&format!("waiting for {time}: {why}"));
         }
     }
-}
-
-/// `1 issue`, `2 issues`.
-pub(super) fn counted(number: u64, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }

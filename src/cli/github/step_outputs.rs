@@ -1,14 +1,13 @@
 //! What became of the packs, as the outputs of a workflow's step.
 
-use super::annotations::{random_word, workspace_prefix};
-use super::failure::{Failure, PathFailure};
+use super::{append, random_word, workspace_prefix};
+use crate::cli::failure::Failure;
 use crate::engine::Project;
 use crate::graph::{ItemState, Target};
 use crate::model::Relation;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::fs::OpenOptions;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// A pack as later steps know it.
@@ -19,12 +18,12 @@ pub(crate) struct StepPack {
     /// Whether this run wrote or removed it.
     pub(crate) changed: bool,
     /// What is told of a pack that is there; nothing of one that was removed.
-    pub(crate) made: Option<StepSummary>,
+    pub(crate) made: Option<PackOutputs>,
 }
 
 /// What is told of the one pack of a build.
 #[derive(Debug)]
-pub(crate) struct StepSummary {
+pub(crate) struct PackOutputs {
     pub(crate) hash: String,
     pub(crate) tokens: Option<u64>,
     /// Blockers of its root that are not known to be done; nothing where nobody knows whether there are any.
@@ -37,12 +36,8 @@ pub(crate) struct StepSummary {
 ///
 /// # Errors
 /// Where the file cannot be written.
-pub(crate) fn append(file: &Path, packs: &[StepPack]) -> Result<(), Failure> {
-    let text = outputs(packs, &workspace_prefix())?;
-    let opened = OpenOptions::new().append(true).create(true).open(file);
-    opened
-        .and_then(|mut file| file.write_all(text.as_bytes()))
-        .map_err(|error| PathFailure::failure("write", file.display().to_string(), error))
+pub(crate) fn append_outputs(file: &Path, packs: &[StepPack]) -> Result<(), Failure> {
+    append(file, &outputs(packs, &workspace_prefix())?)
 }
 
 /// How many of a root's blockers are not known to be done; nothing where none is known and the snapshot lacks the
@@ -78,7 +73,7 @@ fn outputs(packs: &[StepPack], prefix: &str) -> io::Result<String> {
         [one] => one.made.as_ref().map(|made| (path(one), made)),
         _ => None,
     };
-    let of = |tell: &dyn Fn(&(String, &StepSummary)) -> Option<String>| one.as_ref().and_then(tell).unwrap_or_default();
+    let of = |tell: &dyn Fn(&(String, &PackOutputs)) -> Option<String>| one.as_ref().and_then(tell).unwrap_or_default();
     output(&mut text, "pack", &of(&|(path, _)| Some(path.clone())))?;
     output(&mut text, "markdown", &of(&|(_, made)| Some(made.markdown.as_ref()?.to_str()?.to_owned())))?;
     output(&mut text, "hash", &of(&|(_, made)| Some(made.hash.clone())))?;
@@ -112,7 +107,7 @@ mod tests {
     }
 
     fn pack(path: &str, changed: bool) -> StepPack {
-        let made = StepSummary {
+        let made = PackOutputs {
             hash: "sha256:0".into(),
             tokens: None,
             open_blockers: Some(2),

@@ -1,26 +1,69 @@
-//! The merge driver: a pack that both sides changed is built from the merged inputs.
+//! `contextpack git`: what git runs for packs, once `init --git` has told it to.
 
-use crate::cli::args::{BudgetArgs, Global};
-use crate::cli::console;
-use crate::cli::exit::Exit;
-use crate::cli::failure::{Failure, PathFailure};
-use crate::cli::packs;
-use crate::cli::read;
-use crate::cli::report::printable;
-use crate::cli::workspace::open;
+use super::args::{BudgetArgs, GitArgs, GitCommand, Global};
+use super::console::{self, printable};
+use super::exit::Exit;
+use super::failure::{Failure, PathFailure};
+use super::github::random_word;
+use super::workspace::open;
+use super::{input, packs};
 use crate::engine::companion;
 use crate::intake::{Repo, merged};
+use crate::model::slug;
+use crate::redact::invisible;
 use crate::render;
-use crate::review::salvage;
+use crate::review::{read, salvage};
 use crate::wire::Pack;
 use std::io::Write as _;
 use std::path::Path;
+
+/// What the clone's configuration says, by name.
+pub(crate) const SETTINGS: [(&str, &str); 4] = [
+    ("diff.contextpack.textconv", "contextpack git textconv"),
+    ("merge.contextpack.name", "rebuild context packs from the merged inputs"),
+    ("merge.contextpack.driver", "contextpack git merge %A %B %P"),
+    // Packs of a common ancestor that is itself a merge are nobody's: one of them is as good as the other.
+    ("merge.contextpack.recursive", "binary"),
+];
+
+/// Does what git asks for.
+pub(crate) fn run(global: &Global, args: &GitArgs) -> Result<Exit, Failure> {
+    match &args.command {
+        GitCommand::Textconv { file } => {
+            let bytes = input::named_file(file)?;
+            // What is no pack, such as one with marks of a conflict, is shown as it is: git would show nothing at all.
+            let text = read(&bytes).map(|pack| render::pack(&pack).whole().into_bytes());
+            let mut out = console::stdout();
+            out.write_all(shown(&text.unwrap_or(bytes)).as_bytes())?;
+            out.flush()?;
+            Ok(Exit::Done)
+        }
+        GitCommand::Merge { ours, theirs, path } => merge(global, ours, theirs, path),
+    }
+}
+
+/// A text for git to show. What no build leaves in a pack is written as an escape: git would show nothing at all of a
+/// pack that is refused, and it does not look for what a terminal obeys.
+fn shown(bytes: &[u8]) -> String {
+    let mut shown = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        let (text, mut from) = (chunk.valid(), 0);
+        for unseen in invisible(text) {
+            shown.push_str(&text[from..unseen.start]);
+            shown.extend(text[unseen.clone()].chars().map(|c| c.escape_unicode().to_string()));
+            from = unseen.end;
+        }
+        shown.push_str(&text[from..]);
+        shown.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    shown
+}
 
 /// Writes the pack of the merged inputs to `ours`, as git asks of a driver.
 ///
 /// Where it cannot be built, `ours` stays as it is, a whole pack without marks, and git is told of a conflict:
 /// `contextpack build` resolves it once the inputs are merged.
-pub(super) fn run(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Result<Exit, Failure> {
+fn merge(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Result<Exit, Failure> {
     // The build goes on in another folder.
     let result = std::path::absolute(ours)?;
     match rebuilt(global, ours, theirs, path) {
@@ -92,7 +135,7 @@ fn sealed(global: &Global, top: &Path, scratch: &Path, root: &Path, pack: &Pack)
     let probe = packs::probe(&repository, &project, &name, &building).map_err(told)?;
     let built = probe.build(building.limits()).map_err(|unsettled| unsettled.to_string())?;
     let sealed = built.map_err(|found| found.first().map(|it| it.message.clone()).unwrap_or_default())?;
-    let slug = crate::model::slug(&project.name(probe.item));
+    let slug = slug(&project.name(probe.item));
     Ok(MergedPack {
         name: format!("{slug}.{}.json", probe.profile),
         pack: sealed.pack().clone(),
@@ -101,7 +144,7 @@ fn sealed(global: &Global, top: &Path, scratch: &Path, root: &Path, pack: &Pack)
 }
 
 fn pack(file: &Path) -> Option<Pack> {
-    salvage(&read::file(file).ok()?).pack
+    salvage(&input::named_file(file).ok()?).pack
 }
 
 /// What is merged into `HEAD`: `git merge` names it in its environment. Of several at once none is the one.
@@ -118,7 +161,7 @@ struct ScratchDir(std::path::PathBuf);
 
 impl ScratchDir {
     fn new() -> Result<Self, String> {
-        let word = crate::cli::annotations::random_word().map_err(|error| error.kind().to_string())?;
+        let word = random_word().map_err(|error| error.kind().to_string())?;
         let folder = std::env::temp_dir().join(word);
         let mut builder = std::fs::DirBuilder::new();
         #[cfg(unix)]

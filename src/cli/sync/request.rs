@@ -1,8 +1,8 @@
 //! What `sync` asks for, of whom, and with which token: arguments, configuration and environment.
 
-use super::args::{IssueState, SyncArgs};
-use super::detect;
-use super::failure::Failure;
+use crate::cli::args::{IssueState, SyncArgs};
+use crate::cli::detect;
+use crate::cli::failure::Failure;
 use crate::config::Settings;
 use crate::engine::{Project, Repository};
 use crate::github::{ApiBase, IssueFilter, IssueKey, SyncRequest, Tokens};

@@ -1,11 +1,10 @@
 //! What became of the packs, as Markdown for a job's summary.
 
-use super::failure::{Failure, PathFailure};
-use super::report::printable;
+use super::append;
+use crate::cli::console::{counted, printable};
+use crate::cli::failure::Failure;
 use crate::model::{Diagnostic, Severity};
 use std::fmt::Write as _;
-use std::fs::OpenOptions;
-use std::io::Write as _;
 use std::path::Path;
 
 /// How many packs, and how many diagnostics, the summary names. GitHub takes 1 MiB of a step.
@@ -40,18 +39,14 @@ impl SummaryRow {
 ///
 /// # Errors
 /// Where the file cannot be written.
-pub(crate) fn append(
+pub(crate) fn append_summary(
     file: &Path,
     command: &str,
     rows: &[SummaryRow],
     diagnostics: &[Diagnostic],
     next: Option<&str>,
 ) -> Result<(), Failure> {
-    let text = markdown(command, rows, diagnostics, next);
-    let opened = OpenOptions::new().append(true).create(true).open(file);
-    opened
-        .and_then(|mut file| file.write_all(text.as_bytes()))
-        .map_err(|error| PathFailure::failure("write", file.display().to_string(), error))
+    append(file, &markdown(command, rows, diagnostics, next))
 }
 
 fn markdown(command: &str, rows: &[SummaryRow], diagnostics: &[Diagnostic], next: Option<&str>) -> String {
@@ -65,7 +60,7 @@ fn markdown(command: &str, rows: &[SummaryRow], diagnostics: &[Diagnostic], next
     statuses.sort_unstable();
     let counts: Vec<String> = statuses.iter().map(|(status, count)| format!("{count} {status}")).collect();
     let counts = if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
-    let mut text = format!("### contextpack {command}: {}{counts}\n\n", super::build::counted(rows.len()));
+    let mut text = format!("### contextpack {command}: {}{counts}\n\n", counted(rows.len(), "pack"));
     if let Some(next) = next {
         let _ = writeln!(text, "{next}\n");
     }
