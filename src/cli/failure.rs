@@ -1,13 +1,9 @@
 //! What ends a command before it is done.
 
-use super::args::Format;
-use super::console::{self, printable};
-use super::exit::Exit;
-use super::github::Annotations;
-use super::report;
+use super::console::printable;
 use crate::engine::{EngineError, Unsettled};
 use crate::intake::IntakeError;
-use crate::model::{Code, Diagnostic};
+use crate::model::Diagnostic;
 use crate::store::StoreError;
 use std::error::Error;
 use std::io;
@@ -48,67 +44,11 @@ impl Failure {
             Self::Config { .. } => "the configuration cannot be used".to_owned(),
         }
     }
-
-    /// Tells it on stderr, or in a workflow's log as annotations on stdout, and how the command ends.
-    pub(crate) fn print(self, format: Format) -> Exit {
-        let github = format == Format::Github;
-        let stderr = &mut console::stderr();
-        let (exit, told) = match self {
-            Self::Config { diagnostics, text } => {
-                let version = diagnostics.iter().any(|diagnostic| diagnostic.code == Code::RequiredVersion);
-                let told = if github {
-                    report::tell(format, &diagnostics, &|_| None)
-                } else {
-                    report::text(stderr, &diagnostics, &|_| text.clone())
-                };
-                (if version { Exit::Usage } else { Exit::Input }, told)
-            }
-            Self::Unread(diagnostics) => {
-                let told = match github {
-                    true => report::tell(format, &diagnostics, &|_| None),
-                    false => report::text(stderr, &diagnostics, &|_| None),
-                };
-                (Exit::Input, told)
-            }
-            Self::Unsettled if github => (Exit::Outside, annotate(&unsettled(), None)),
-            Self::Unsettled => (Exit::Outside, report::plain_error(stderr, &unsettled(), None)),
-            Self::Usage(message) if github => (Exit::Usage, annotate(&message, None)),
-            Self::Usage(message) => (Exit::Usage, report::plain_error(stderr, &message, None)),
-            Self::Outside(error) => {
-                // A reader that has seen enough, such as `head`, is no failure.
-                let broken = error.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe);
-                if broken {
-                    return Exit::Done;
-                }
-                let told = match github {
-                    true => annotate(&error.to_string(), error.source()),
-                    false => report::plain_error(stderr, &error.to_string(), error.source()),
-                };
-                (Exit::Outside, told)
-            }
-        };
-        // Where stderr itself is gone there is nobody left to tell.
-        let _ = told;
-        exit
-    }
 }
 
 /// The message about files that git does not stop changing.
 fn unsettled() -> String {
     EngineError::Unsettled(Unsettled).to_string()
-}
-
-/// An error without a place, with its chain of causes, as an annotation.
-fn annotate(message: &str, cause: Option<&(dyn Error + 'static)>) -> io::Result<()> {
-    let mut text = message.to_owned();
-    let mut next = cause;
-    while let Some(cause) = next {
-        text += &format!(": {cause}");
-        next = cause.source();
-    }
-    let mut annotations = Annotations::new();
-    annotations.error(&text);
-    annotations.print()
 }
 
 impl From<io::Error> for Failure {

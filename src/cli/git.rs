@@ -7,7 +7,7 @@ use super::failure::{Failure, PathFailure};
 use super::github::random_word;
 use super::workspace::open;
 use super::{input, packs};
-use crate::engine::companion;
+use crate::engine::sidecar;
 use crate::intake::{Repo, merged};
 use crate::model::slug;
 use crate::redact::invisible;
@@ -101,7 +101,7 @@ fn rebuilt(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Result<Ve
     let root = Repo::find_root(&there).map_err(|error| error.to_string())?;
     let sealed = sealed(global, &top, &scratch.0, &root, &pack)?;
     let (_, name) = path.rsplit_once('/').unwrap_or(("", path));
-    if json.is_some() && companion::name(&sealed.name) == name {
+    if json.is_some() && sidecar::name(&sealed.name) == name {
         return Ok(render::pack(&sealed.pack).whole().into_bytes());
     }
     if sealed.name == name {

@@ -1,12 +1,12 @@
 //! `contextpack init`.
 
-use super::args::{Format, Global, InitArgs};
-use super::console::{self, json_text, printable};
+use super::args::{Global, InitArgs};
+use super::console::{self, printable};
 use super::detect::DetectedRepo;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
-use super::report;
+use super::report::{Report, ReportLine};
 use super::setup::{CONFIG, Setup, is_half, unfit};
 use super::starter;
 use crate::config::Settings;
@@ -31,7 +31,7 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
             writeln!(console::stderr(), "git shows and merges packs by `contextpack git` in this clone")?;
         }
     }
-    tell(global, &setup, &found)?;
+    print_report(global, &setup, &found)?;
     Ok(Exit::Done)
 }
 
@@ -61,25 +61,21 @@ fn next(found: &DetectedRepo) -> &'static str {
     if found.github.is_some() && !found.has_items() { "contextpack sync" } else { "contextpack build" }
 }
 
-fn tell(global: &Global, setup: &Setup<'_>, found: &DetectedRepo) -> Result<(), Failure> {
-    let stdout = &mut console::stdout();
-    if global.format == Format::Json {
-        let left: Vec<_> =
-            setup.left.iter().map(|(path, why)| serde_json::json!({"path": path, "reason": why})).collect();
-        let fill_in: Vec<_> =
-            setup.fill_in.iter().map(|(path, what)| serde_json::json!({"path": path, "what": what})).collect();
-        let value = serde_json::json!({
+fn print_report(global: &Global, setup: &Setup<'_>, found: &DetectedRepo) -> Result<(), Failure> {
+    let lines = setup.written.iter().cloned().map(ReportLine::File).collect();
+    let report = Report { diagnostics: found.faults.clone(), lines };
+    report.print(global.format, || {
+        let pairs = |pairs: &[(String, &str)], key: &str| -> Vec<serde_json::Value> {
+            pairs.iter().map(|(path, text)| serde_json::json!({"path": path, key: text})).collect()
+        };
+        serde_json::json!({
             "written": setup.written,
-            "left_alone": left,
-            "fill_in": fill_in,
-            "diagnostics": output::told(&found.faults),
+            "left_alone": pairs(&setup.left, "reason"),
+            "fill_in": pairs(&setup.fill_in, "what"),
+            "diagnostics": output::diagnostics(&found.faults),
             "next": next(found),
-        });
-        writeln!(stdout, "{}", json_text(&value))?;
-    } else {
-        setup.written.iter().try_for_each(|path| writeln!(stdout, "{}", printable(path)))?;
-        report::tell(global.format, &found.faults, &|_| None)?;
-    }
+        })
+    })?;
     if global.quiet {
         return Ok(());
     }

@@ -62,7 +62,7 @@ pub(crate) fn pack(global: &Global, target: &str, building: &BudgetArgs) -> Resu
             Ok(Ok(pack))
         }
         Err(diagnostics) => {
-            report::text(&mut console::stderr(), &diagnostics, &|_| None)?;
+            report::print_diagnostics(&diagnostics)?;
             Ok(Err(Exit::Input))
         }
     }
@@ -86,7 +86,7 @@ fn told(read: Result<Pack, ReadError>, name: &str) -> Result<Result<Pack, Exit>,
     match read {
         Ok(pack) => Ok(Ok(pack)),
         Err(error) => {
-            report::plain_error(&mut console::stderr(), &format!("`{name}` is not a valid pack: {error}"), None)?;
+            report::print_invalid_pack(name, &error.to_string())?;
             Ok(Err(Exit::Invalid))
         }
     }

@@ -1,17 +1,16 @@
 //! `contextpack list`.
 
 use super::args::{BudgetArgs, Format, Global, ListArgs};
-use super::console::{self, json_text, printable};
+use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
-use super::github::Annotations;
 use super::output;
-use super::packs::{self, BuildRun};
-use super::report;
+use super::packs::{self, BuildRun, NO_ROOTS};
+use super::report::{self, Report, ReportLine};
 use super::workspace::{open, settled};
 use crate::engine::{CheckReport, CheckRequest, PackState, Project, check_packs};
 use crate::graph::Value;
-use crate::model::{Diagnostic, Relation, Severity, Shard};
+use crate::model::{Relation, Shard};
 use crate::store::{Access, Folder};
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -56,46 +55,17 @@ fn try_run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
         packs.entry(state.root.clone()).or_default().push(state);
     }
     let rows: Vec<ListRow> = items.iter().map(|item| row(&project, *item, &mut packs)).collect();
-    let mut out = console::stdout();
-    if global.format == Format::Json {
-        let dir = repository.settings().output.dir.as_str();
-        let roots = rows.iter().map(|row| as_json(row, dir)).collect();
-        let text = json_text(&output::List { roots, diagnostics: output::told(&run.diagnostics) });
-        writeln!(out, "{text}")?;
-    } else {
-        let widths = [0, 1, 2].map(|column: usize| {
-            let width = |row: &ListRow| [&row.id, &row.kind, &row.status][column].chars().count();
-            rows.iter().map(width).max().unwrap_or_default().min(40)
-        });
-        let mut annotations = (global.format == Format::Github).then(Annotations::new);
-        for row in &rows {
-            let edges: Vec<String> =
-                row.edges.iter().map(|(relation, count)| format!("{count} {}", relation.name())).collect();
-            let packs: Vec<String> = row.packs.iter().map(|pack| format!("{} {}", pack.profile, pack.status)).collect();
-            let line =
-                format!("{:<3$}  {:<4$}  {:<5$}  ", row.id, row.kind, row.status, widths[0], widths[1], widths[2]);
-            let edges = if edges.is_empty() { "no relations".to_owned() } else { edges.join(", ") };
-            let line = format!("{line}{}  [{edges}]  {}", row.title, packs.join(", "));
-            match &mut annotations {
-                Some(annotations) => annotations.log(&line),
-                None => writeln!(out, "{}", printable(&line))?,
-            }
-        }
-        if let Some(mut annotations) = annotations {
-            annotations.diagnostics(&run.diagnostics);
-            annotations.print()?;
-        } else {
-            // Warnings are for `build`; what makes the command fail is said here too.
-            let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
-            let errors: Vec<Diagnostic> = run.diagnostics.iter().filter(is_error).cloned().collect();
-            report::text(&mut console::stderr(), &errors, &|_| None)?;
-        }
-        if rows.is_empty() && !run.blocked && !global.quiet {
-            writeln!(
-                console::stderr(),
-                "no roots: add work items, or correct `work_items` and `roots` in `contextpack.yml`"
-            )?;
-        }
+    // Warnings are reported by `build`; a workflow and programs get all of them here too.
+    let errors_only = global.format != Format::Github;
+    let lines = text(&rows).into_iter().map(ReportLine::Row).collect();
+    let report = Report { diagnostics: report::visible(&run.diagnostics, errors_only), lines };
+    let dir = repository.settings().output.dir.as_str();
+    report.print(global.format, || output::List {
+        roots: rows.iter().map(|row| as_json(row, dir)).collect(),
+        diagnostics: output::diagnostics(&run.diagnostics),
+    })?;
+    if rows.is_empty() && !run.blocked && !global.quiet && global.format != Format::Json {
+        writeln!(console::stderr(), "{NO_ROOTS}")?;
     }
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
 }
@@ -139,6 +109,23 @@ fn row(project: &Project<'_>, item: usize, packs: &mut BTreeMap<String, Vec<Pack
             .collect(),
         packs: states,
     }
+}
+
+/// Formats the rows in columns.
+fn text(rows: &[ListRow]) -> Vec<String> {
+    let widths = [0, 1, 2].map(|column: usize| {
+        let width = |row: &ListRow| [&row.id, &row.kind, &row.status][column].chars().count();
+        rows.iter().map(width).max().unwrap_or_default().min(40)
+    });
+    let line = |row: &ListRow| {
+        let edges: Vec<String> =
+            row.edges.iter().map(|(relation, count)| format!("{count} {}", relation.name())).collect();
+        let edges = if edges.is_empty() { "no relations".to_owned() } else { edges.join(", ") };
+        let packs: Vec<String> = row.packs.iter().map(|pack| format!("{} {}", pack.profile, pack.status)).collect();
+        let columns = format!("{:<3$}  {:<4$}  {:<5$}", row.id, row.kind, row.status, widths[0], widths[1], widths[2]);
+        format!("{columns}  {}  [{edges}]  {}", row.title, packs.join(", "))
+    };
+    rows.iter().map(line).collect()
 }
 
 fn as_json(row: &ListRow, dir: &str) -> output::Root {

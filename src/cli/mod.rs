@@ -66,7 +66,7 @@ fn obey() -> Exit {
     }
     match enter(args.global.directory.as_deref()).and_then(|()| dispatch(&args)) {
         Ok(exit) => exit,
-        Err(failure) => failure.print(args.global.format),
+        Err(failure) => report::print_failure(failure, args.global.format),
     }
 }
 

@@ -247,7 +247,7 @@ impl From<&Diagnostic> for OutputDiagnostic {
     }
 }
 
-/// Diagnostics for programs.
-pub(crate) fn told(diagnostics: &[Diagnostic]) -> Vec<OutputDiagnostic> {
+/// Converts diagnostics to their JSON form.
+pub(crate) fn diagnostics(diagnostics: &[Diagnostic]) -> Vec<OutputDiagnostic> {
     diagnostics.iter().map(OutputDiagnostic::from).collect()
 }

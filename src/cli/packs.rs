@@ -13,6 +13,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
+/// The note of a command that finds no roots.
+pub(crate) const NO_ROOTS: &str = "no roots: add work items, or correct `work_items` and `roots` in `contextpack.yml`";
+
 /// Work shorter than this shows no progress.
 const QUIET_FOR: Duration = Duration::from_secs(1);
 

@@ -1,12 +1,12 @@
 //! `contextpack redact`.
 
-use super::args::{Format, Global, RedactArgs};
-use super::console::{self, json_text, printable};
+use super::args::{Global, RedactArgs};
+use super::console;
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::input;
 use super::output;
-use super::report::plain_error;
+use super::report::{print_error, print_lines};
 use super::workspace::configuration;
 use crate::config::RedactionSettings;
 use crate::engine::Configuration;
@@ -104,7 +104,7 @@ fn text(bytes: Vec<u8>) -> Result<String, &'static str> {
 }
 
 fn complain(name: &str, why: &str) -> Result<Exit, Failure> {
-    plain_error(&mut console::stderr(), &format!("`{name}`: {why}"), None)?;
+    print_error(&format!("`{name}`: {why}"), None)?;
     Ok(Exit::Input)
 }
 
@@ -134,36 +134,30 @@ fn scrub(
 }
 
 fn report(global: &Global, reports: &[(String, Vec<Removal>)]) -> Result<(), Failure> {
-    let mut out = console::stdout();
-    if global.format == Format::Json {
-        let redactions = reports.iter().flat_map(|(name, removals)| {
-            removals.iter().map(move |removal| output::Removed {
-                path: name.clone(),
-                line: removal.line,
-                rule: removal.rule.clone(),
-                count: removal.count,
-                reason: removal.reason.clone(),
-                to_include: removal.to_include.clone(),
-            })
-        });
-        return Ok(writeln!(out, "{}", json_text(&output::Redact { redactions: redactions.collect() }))?);
-    }
+    let redactions = reports.iter().flat_map(|(name, removals)| {
+        removals.iter().map(move |removal| output::Removed {
+            path: name.clone(),
+            line: removal.line,
+            rule: removal.rule.clone(),
+            count: removal.count,
+            reason: removal.reason.clone(),
+            to_include: removal.to_include.clone(),
+        })
+    });
+    let mut lines = Vec::new();
     for (name, removals) in reports {
-        for removal in removals {
-            let line = format!("{name}:{}: {} × {}: {}", removal.line, removal.rule, removal.count, removal.reason);
-            writeln!(out, "{}", printable(&line))?;
-        }
-        // The same advice holds for all findings of one rule in one file.
-        let mut told = BTreeSet::new();
-        for removal in removals.iter().filter(|removal| told.insert(&removal.to_include)) {
-            let line = format!("to include {}: {}", removal.rule, removal.to_include);
-            writeln!(out, "  {}", printable(&line))?;
-        }
+        lines.extend(removals.iter().map(|removal| {
+            format!("{name}:{}: {} × {}: {}", removal.line, removal.rule, removal.count, removal.reason)
+        }));
+        // The same advice holds for all removals of one rule in one file.
+        let mut advised = BTreeSet::new();
+        let advice = removals.iter().filter(|removal| advised.insert(&removal.to_include));
+        lines.extend(advice.map(|removal| format!("  to include {}: {}", removal.rule, removal.to_include)));
         if removals.is_empty() {
-            writeln!(out, "{}: nothing was removed", printable(name))?;
+            lines.push(format!("{name}: nothing was removed"));
         }
     }
-    Ok(())
+    Ok(print_lines(global.format, &output::Redact { redactions: redactions.collect() }, lines)?)
 }
 
 /// Prints the rules there are, so that one can be allowed and no name is taken twice.
@@ -173,24 +167,21 @@ fn rules(global: &Global, own: &RedactionSettings) -> Result<Exit, Failure> {
         reason: rule.reason.to_owned(),
         built_in: true,
     });
-    // The reasons of the configuration's rules pass the door like any other text.
-    let door = Redactor::new(&RedactionSettings::default());
+    // The reasons of the configuration's rules are redacted like any other text.
+    let redactor = Redactor::new(&RedactionSettings::default());
     let own = own.rules.iter().map(|rule| output::Rule {
         name: rule.name.clone(),
-        reason: door.line(&rule.reason),
+        reason: redactor.line(&rule.reason),
         built_in: false,
     });
     let mut rules: Vec<output::Rule> = built_in.chain(own).collect();
     rules.sort_by(|a, b| a.name.cmp(&b.name));
-    let mut out = console::stdout();
-    if global.format == Format::Json {
-        writeln!(out, "{}", json_text(&output::RedactRules { rules }))?;
-        return Ok(Exit::Done);
-    }
     let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or_default();
-    for rule in &rules {
-        let whose = if rule.built_in { "" } else { " (contextpack.yml)" };
-        writeln!(out, "{:<width$}  {}{whose}", rule.name, printable(&rule.reason))?;
-    }
+    let line = |rule: &output::Rule| {
+        let source = if rule.built_in { "" } else { " (contextpack.yml)" };
+        format!("{:<width$}  {}{source}", rule.name, rule.reason)
+    };
+    let lines: Vec<String> = rules.iter().map(line).collect();
+    print_lines(global.format, &output::RedactRules { rules }, lines)?;
     Ok(Exit::Done)
 }

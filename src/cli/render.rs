@@ -5,7 +5,7 @@ use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::input;
-use super::report::plain_error;
+use super::report::print_invalid_pack;
 use crate::render::Form;
 use crate::review::unseen;
 use crate::wire::Pack;
@@ -19,10 +19,7 @@ pub(crate) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
     };
     let faults = faults(&pack);
     if !faults.is_empty() {
-        let mut err = console::stderr();
-        for fault in faults {
-            plain_error(&mut err, &format!("`{}` is not a valid pack: {fault}", args.target), None)?;
-        }
+        faults.iter().try_for_each(|fault| print_invalid_pack(&args.target, fault))?;
         return Ok(Exit::Invalid);
     }
     let parts = crate::render::pack(&pack);

@@ -9,7 +9,7 @@ use super::report;
 use super::workspace::{environment, stamp, strict, user_caches};
 use crate::engine::{EngineError, SessionRequest, path_inside};
 use crate::intake::Repo;
-use crate::model::{Diagnostic, Severity};
+use crate::model::Diagnostic;
 use crate::watch::{Event, Events, Native, Poll, SavedPack, Watch, WatchProblem, WatchReport};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -188,14 +188,14 @@ impl WatchReporter<'_> {
         for trouble in report.trouble {
             match trouble {
                 WatchProblem::Session(EngineError::Config { diagnostics: faults, .. }) => {
-                    report::text(&mut err, &faults, &|_| None)?
+                    report::print_diagnostics(&faults)?
                 }
                 // What happens unseen would be missing from the packs without a word.
                 WatchProblem::Follow(error) => return Err(Failure::Outside(error.into())),
-                other => report::plain_error(&mut err, &other.error().to_string(), other.error().source())?,
+                other => report::print_error(&other.error().to_string(), other.error().source())?,
             }
         }
-        report::text(&mut err, &self.levelled(report.diagnostics), &|_| None)?;
+        report::print_diagnostics(&self.visible(report.diagnostics))?;
         for failed in &report.failed {
             let (path, why) = (self.shown(watch, &failed.name), failed.reasons.join("; "));
             writeln!(err, "not built: {}: {}", printable(&path), printable(&why))?;
@@ -242,27 +242,24 @@ impl WatchReporter<'_> {
             .into_iter()
             .map(|it| empty(it.root, it.profile, &it.name, "removed", vec!["its root or profile is gone".to_owned()]));
         let packs = written.chain(failed).chain(removed).collect();
-        let mut diagnostics = self.levelled(report.diagnostics);
+        let mut diagnostics = self.visible(report.diagnostics);
         for trouble in report.trouble {
             match trouble {
                 WatchProblem::Session(EngineError::Config { diagnostics: faults, .. }) => diagnostics.extend(faults),
                 WatchProblem::Follow(error) => return Err(Failure::Outside(error.into())),
-                other => {
-                    let mut err = console::stderr();
-                    report::plain_error(&mut err, &other.error().to_string(), other.error().source())?;
-                }
+                other => report::print_error(&other.error().to_string(), other.error().source())?,
             }
         }
-        let text = json_line(&output::Build { packs, diagnostics: output::told(&diagnostics) });
+        let text = json_line(&output::Build { packs, diagnostics: output::diagnostics(&diagnostics) });
         Ok(writeln!(console::stdout(), "{text}")?)
     }
 
-    fn levelled(&self, mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    /// Returns the diagnostics as `--strict` and `--quiet` ask for them.
+    fn visible(&self, mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
         if self.global.strict {
             strict(&mut diagnostics);
         }
-        diagnostics.retain(|diagnostic| !self.global.quiet || diagnostic.severity == Severity::Error);
-        diagnostics
+        report::visible(&diagnostics, self.global.quiet)
     }
 
     /// A pack's path as the user knows it.

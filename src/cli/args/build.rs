@@ -91,7 +91,7 @@ pub(crate) struct BuildArgs {
     pub(crate) shard: Option<Shard>,
 
     #[command(flatten)]
-    pub(crate) telling: SummaryArgs,
+    pub(crate) summary: SummaryArgs,
 
     /// Also writes each pack as the Markdown that an agent reads to DIR
     #[arg(long, value_name = "DIR")]
@@ -108,8 +108,8 @@ pub(crate) struct BuildArgs {
 #[derive(Debug, Options)]
 pub(crate) struct SummaryArgs {
     /// Appends a summary in Markdown to FILE, such as a workflow's `$GITHUB_STEP_SUMMARY`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) summary: Option<PathBuf>,
+    #[arg(long = "summary", value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
 }
 
 /// Options of `check`.
@@ -131,7 +131,7 @@ pub(crate) struct CheckArgs {
     pub(crate) shard: Option<Shard>,
 
     #[command(flatten)]
-    pub(crate) telling: SummaryArgs,
+    pub(crate) summary: SummaryArgs,
 }
 
 /// Options of `list`.

@@ -14,7 +14,6 @@ use super::github::Annotations;
 use super::workspace::{open, settled};
 use super::{packs, report};
 use crate::engine::{Built, Project, lost_its_issue};
-use crate::model::Severity;
 use crate::review::{self, Diff, Pair, Rebuilt, SalvagedPack, compare, salvage};
 use rayon::prelude::*;
 use sides::{Side, Sides};
@@ -34,7 +33,7 @@ pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
         None
     };
     let diff = compared(&sides, rebuilt.as_ref());
-    tell(global, &diff)?;
+    print_diff(global, &diff)?;
     Ok(exit.and(if args.exit_code && !diff.is_empty() { Exit::Stale } else { Exit::Done }))
 }
 
@@ -83,7 +82,7 @@ fn compared(sides: &Sides, rebuilt: Option<&BTreeMap<String, Rebuilt>>) -> Diff 
     compare(&pairs, rebuilt.is_some())
 }
 
-fn tell(global: &Global, diff: &Diff) -> Result<(), Failure> {
+fn print_diff(global: &Global, diff: &Diff) -> Result<(), Failure> {
     let mut out = console::stdout();
     match global.format {
         Format::Json => writeln!(out, "{}", json_text(diff))?,
@@ -97,7 +96,7 @@ fn tell(global: &Global, diff: &Diff) -> Result<(), Failure> {
             let mut annotations = Annotations::new();
             for eye in &diff.eyes {
                 for pack in &eye.packs {
-                    annotations.look(pack, &eye.reason, &eye.message);
+                    annotations.add_review(pack, &eye.reason, &eye.message);
                 }
             }
             let mut page = Vec::new();
@@ -128,9 +127,8 @@ fn try_rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt
                 built.lock().unwrap_or_else(PoisonError::into_inner).insert(pack.name, sealed);
             }
         })?;
-    let errors: Vec<_> =
-        run.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).cloned().collect();
-    report::text(&mut console::stderr(), &errors, &|_| None)?;
+    let errors = report::visible(&run.diagnostics, true);
+    report::print_diagnostics(&errors)?;
     let built = built.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut standings = BTreeMap::new();
     if !side.single {

@@ -1,11 +1,11 @@
 //! `explain --at`: what each step of budget buys.
 
-use crate::cli::args::{ExplainArgs, Format, Global};
-use crate::cli::console::{self, json_text, printable};
+use crate::cli::args::{ExplainArgs, Global};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::input;
 use crate::cli::packs;
+use crate::cli::report::print_lines;
 use crate::cli::workspace::{open, settled};
 use crate::engine::BudgetProbe;
 use crate::review::grouped;
@@ -14,7 +14,6 @@ use crate::wire::Pack;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
-use std::io::Write as _;
 
 /// What `explain --at` prints.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -118,14 +117,7 @@ fn try_run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
         unit: if tokens { "tokens" } else { "chars" }.to_owned(),
         steps,
     };
-    let mut out = console::stdout();
-    if global.format == Format::Json {
-        writeln!(out, "{}", json_text(&all))?;
-    } else {
-        for line in text(&all) {
-            writeln!(out, "{}", printable(&line))?;
-        }
-    }
+    print_lines(global.format, &all, text(&all))?;
     Ok(Exit::Done)
 }
 

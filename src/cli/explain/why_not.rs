@@ -1,11 +1,11 @@
 //! `explain --why-not`: why something is not in a pack.
 
-use crate::cli::args::{ExplainArgs, Format, Global};
-use crate::cli::console::{self, json_text, printable};
+use crate::cli::args::{ExplainArgs, Global};
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::input;
 use crate::cli::packs;
+use crate::cli::report::{self, print_lines};
 use crate::cli::workspace::{open, settled};
 use crate::engine::{BudgetProbe, Project, Repository};
 use crate::graph::Target;
@@ -13,7 +13,7 @@ use crate::model::{RepoPath, SourceTree as _};
 use crate::review::{WhyNot, grouped, why_not};
 use crate::store::Access;
 use std::collections::{BTreeMap, VecDeque};
-use std::io::{ErrorKind, Write as _};
+use std::io::ErrorKind;
 
 /// Answers, and ends well whatever the answer is.
 pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Failure> {
@@ -39,7 +39,7 @@ fn try_run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Fai
         let sealed = match probe.build(args.building.limits())? {
             Ok(sealed) => sealed,
             Err(diagnostics) => {
-                crate::cli::report::text(&mut console::stderr(), &diagnostics, &|_| None)?;
+                report::print_diagnostics(&diagnostics)?;
                 return Ok(Exit::Input);
             }
         };
@@ -58,15 +58,9 @@ fn try_run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Fai
         }
         answer
     };
-    let mut out = console::stdout();
-    if global.format == Format::Json {
-        writeln!(out, "{}", json_text(&answer))?;
-    } else {
-        writeln!(out, "{}: {}", printable(asked), printable(&answer.message))?;
-        if let Some(help) = &answer.help {
-            writeln!(out, "  help: {}", printable(help))?;
-        }
-    }
+    let help = answer.help.iter().map(|help| format!("  help: {help}"));
+    let lines = std::iter::once(format!("{asked}: {}", answer.message)).chain(help);
+    print_lines(global.format, &answer, lines)?;
     Ok(Exit::Done)
 }
 

@@ -1,6 +1,6 @@
 //! What a workflow's log is told: annotations within GitHub's limits, and all else where no text is a command.
 
-use super::{random_word, workspace_prefix};
+use super::runner::{random_word, workspace_prefix};
 use crate::cli::console::{self, Guarded, printable};
 use crate::model::{Diagnostic, Severity};
 use std::borrow::Cow;
@@ -33,7 +33,7 @@ impl Annotations {
     }
 
     /// Adds diagnostics, in their order.
-    pub(crate) fn diagnostics<'a>(&mut self, diagnostics: impl IntoIterator<Item = &'a Diagnostic>) {
+    pub(crate) fn add_diagnostics<'a>(&mut self, diagnostics: impl IntoIterator<Item = &'a Diagnostic>) {
         for diagnostic in diagnostics {
             let mut place = String::new();
             if let Some(at) = &diagnostic.at {
@@ -52,7 +52,7 @@ impl Annotations {
     }
 
     /// Adds a pack that is not what a build gives.
-    pub(crate) fn pack(&mut self, path: &str, status: &str, reasons: &str) {
+    pub(crate) fn add_pack(&mut self, path: &str, status: &str, reasons: &str) {
         // Whether it is stale cannot be told: that alone fails nothing.
         let severity = if status == "unverifiable" { Severity::Warning } else { Severity::Error };
         let place = format!("file={},", property(&format!("{}{path}", self.prefix)));
@@ -60,13 +60,13 @@ impl Annotations {
     }
 
     /// Adds a pack of which somebody should look at something.
-    pub(crate) fn look(&mut self, path: &str, reason: &str, message: &str) {
+    pub(crate) fn add_review(&mut self, path: &str, reason: &str, message: &str) {
         let place = format!("file={},", property(&format!("{}{path}", self.prefix)));
         self.add(Severity::Warning, &place, &reason.replace('_', " "), [message]);
     }
 
     /// Adds an error without a place.
-    pub(crate) fn error(&mut self, message: &str) {
+    pub(crate) fn add_error(&mut self, message: &str) {
         self.add(Severity::Error, "", "contextpack", [message]);
     }
 
@@ -164,8 +164,8 @@ mod tests {
     #[test]
     fn an_annotation_cannot_be_broken_by_its_texts() {
         let mut annotations = Annotations::default();
-        annotations.diagnostics([&sample("50%\r\n::error::x")]);
-        annotations.pack("packs/a,b.json", "stale", "100%: x");
+        annotations.add_diagnostics([&sample("50%\r\n::error::x")]);
+        annotations.add_pack("packs/a,b.json", "stale", "100%: x");
         assert_eq!(
             written(annotations),
             "::warning file=work_items/a%2Cb%3Ac.md,line=6,col=3,title=unknown-id::50%25\\r\\n::error::x%0Ahelp: did you mean `x`?\n\
@@ -177,9 +177,9 @@ mod tests {
     fn what_is_over_the_limit_is_in_the_log_and_counted_in_the_last_line() {
         let mut annotations = Annotations::default();
         let warnings: Vec<Diagnostic> = (0..12).map(|n| sample(&format!("w{n}"))).collect();
-        annotations.diagnostics(&warnings);
+        annotations.add_diagnostics(&warnings);
         for n in 0..11 {
-            annotations.pack(&format!("packs/{n}.json"), "stale", "x");
+            annotations.add_pack(&format!("packs/{n}.json"), "stale", "x");
         }
         let text = written(annotations);
         let count = |begin: &str| text.lines().filter(|line| line.starts_with(begin)).count();
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn a_long_text_is_cut() {
         let mut annotations = Annotations::default();
-        annotations.error(&"ü".repeat(5000));
+        annotations.add_error(&"ü".repeat(5000));
         let text = written(annotations);
         assert_eq!((text.matches('ü').count(), text.ends_with("…\n")), (LONGEST, true));
     }

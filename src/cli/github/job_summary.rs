@@ -1,6 +1,6 @@
 //! What became of the packs, as Markdown for a job's summary.
 
-use super::append;
+use super::runner::append;
 use crate::cli::console::{counted, printable};
 use crate::cli::failure::Failure;
 use crate::model::{Diagnostic, Severity};

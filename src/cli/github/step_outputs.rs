@@ -1,6 +1,6 @@
 //! What became of the packs, as the outputs of a workflow's step.
 
-use super::{append, random_word, workspace_prefix};
+use super::runner::{append, random_word, workspace_prefix};
 use crate::cli::failure::Failure;
 use crate::engine::Project;
 use crate::graph::{ItemState, Target};
@@ -17,8 +17,8 @@ pub(crate) struct StepPack {
     pub(crate) path: String,
     /// Whether this run wrote or removed it.
     pub(crate) changed: bool,
-    /// What is told of a pack that is there; nothing of one that was removed.
-    pub(crate) made: Option<PackOutputs>,
+    /// The outputs of a pack that exists; `None` if it was removed.
+    pub(crate) outputs: Option<PackOutputs>,
 }
 
 /// What is told of the one pack of a build.
@@ -66,19 +66,20 @@ fn outputs(packs: &[StepPack], prefix: &str) -> io::Result<String> {
         serde_json::Value::from(packs.map(path).collect::<Vec<String>>()).to_string()
     };
     let mut text = String::new();
-    output(&mut text, "packs", &list(&mut packs.iter().filter(|pack| pack.made.is_some())))?;
+    output(&mut text, "packs", &list(&mut packs.iter().filter(|pack| pack.outputs.is_some())))?;
     output(&mut text, "changed", &list(&mut packs.iter().filter(|pack| pack.changed)))?;
     // Of several, none is the one: empty outputs say so.
     let one = match packs {
-        [one] => one.made.as_ref().map(|made| (path(one), made)),
+        [one] => one.outputs.as_ref().map(|outputs| (path(one), outputs)),
         _ => None,
     };
-    let of = |tell: &dyn Fn(&(String, &PackOutputs)) -> Option<String>| one.as_ref().and_then(tell).unwrap_or_default();
+    let of =
+        |value: &dyn Fn(&(String, &PackOutputs)) -> Option<String>| one.as_ref().and_then(value).unwrap_or_default();
     output(&mut text, "pack", &of(&|(path, _)| Some(path.clone())))?;
-    output(&mut text, "markdown", &of(&|(_, made)| Some(made.markdown.as_ref()?.to_str()?.to_owned())))?;
-    output(&mut text, "hash", &of(&|(_, made)| Some(made.hash.clone())))?;
-    output(&mut text, "tokens", &of(&|(_, made)| made.tokens.map(|tokens| tokens.to_string())))?;
-    output(&mut text, "open-blockers", &of(&|(_, made)| made.open_blockers.map(|open| open.to_string())))?;
+    output(&mut text, "markdown", &of(&|(_, it)| Some(it.markdown.as_ref()?.to_str()?.to_owned())))?;
+    output(&mut text, "hash", &of(&|(_, it)| Some(it.hash.clone())))?;
+    output(&mut text, "tokens", &of(&|(_, it)| it.tokens.map(|tokens| tokens.to_string())))?;
+    output(&mut text, "open-blockers", &of(&|(_, it)| it.open_blockers.map(|open| open.to_string())))?;
     Ok(text)
 }
 
@@ -107,13 +108,13 @@ mod tests {
     }
 
     fn pack(path: &str, changed: bool) -> StepPack {
-        let made = PackOutputs {
+        let outputs = PackOutputs {
             hash: "sha256:0".into(),
             tokens: None,
             open_blockers: Some(2),
             markdown: Some("/t/a.md".into()),
         };
-        StepPack { path: path.to_owned(), changed, made: Some(made) }
+        StepPack { path: path.to_owned(), changed, outputs: Some(outputs) }
     }
 
     #[test]
@@ -123,7 +124,7 @@ mod tests {
         assert_eq!((&*all["pack"], &*all["markdown"]), ("sub/packs/a.json", "/t/a.md"));
         assert_eq!((&*all["hash"], &*all["tokens"], &*all["open-blockers"]), ("sha256:0", "", "2"));
 
-        let removed = StepPack { made: None, ..pack("packs/c.json", true) };
+        let removed = StepPack { outputs: None, ..pack("packs/c.json", true) };
         let all = read(&outputs(&[pack("packs/a.json", false), pack("packs/b.json", true), removed], "").unwrap());
         assert_eq!((&*all["packs"], &*all["pack"]), ("[\"packs/a.json\",\"packs/b.json\"]", ""));
         assert_eq!(all["changed"], "[\"packs/b.json\",\"packs/c.json\"]");

@@ -8,7 +8,7 @@ use crate::cli::args::{Global, ReportArgs};
 use crate::cli::console::{self, printable};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
-use crate::cli::report::plain_error;
+use crate::cli::report::print_invalid_pack;
 use crate::review::report_page;
 use crate::store::Folder;
 use packs::PackFiles;
@@ -53,13 +53,12 @@ fn write(file: &Path, page: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Tells which packs are not valid, and why.
+/// Prints which packs are not valid and why, and returns the exit code.
 fn print_faults(packs: &PackFiles) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
-    let mut err = console::stderr();
     for (path, entry) in packs.entries() {
         for fault in entry.faults() {
-            plain_error(&mut err, &format!("`{path}` is not a valid pack: {fault}"), None)?;
+            print_invalid_pack(path, fault)?;
             exit = Exit::Invalid;
         }
     }

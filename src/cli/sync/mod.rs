@@ -5,13 +5,13 @@ mod progress;
 mod request;
 
 use super::args::{Format, Global, SyncArgs};
-use super::console::{self, counted, json_text, printable};
+use super::console::{self, counted};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
-use super::report::{plain_error, tell};
+use super::report::{Report, ReportLine, print_error};
 use super::workspace::{environment, open, print_notes, strict, user_caches};
-use crate::engine::{Project, Repository, levelled};
+use crate::engine::{Project, Repository, apply_severities};
 use crate::github::{Http, Proxies, SyncError, SyncLimits, SyncSettings, SyncSummary, SystemClock, Tokens};
 use crate::intake::Repo;
 use crate::model::{Code, Diagnostic, RepoPath, Severity, SourceTree as _};
@@ -67,7 +67,7 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     teller.finish();
     clean_up(global, args, &mut summary)?;
     notes.append(&mut summary.diagnostics);
-    let mut notes = levelled(notes, settings);
+    let mut notes = apply_severities(notes, settings);
     if global.strict {
         strict(&mut notes);
     }
@@ -153,7 +153,7 @@ fn end(summary: SyncSummary) -> Result<Exit, Failure> {
         exit = exit.and(Exit::Input);
     }
     for failed in &summary.failed {
-        plain_error(&mut console::stderr(), failed, None)?;
+        print_error(failed, None)?;
         exit = exit.and(Exit::Outside);
     }
     match summary.error {
@@ -176,33 +176,25 @@ fn masked(note: Diagnostic, redactor: &Redactor, secrets: &Tokens) -> Diagnostic
 /// Prints what was done: files on stdout, a summary on stderr.
 fn show(global: &Global, whose: &IssueScope, summary: &SyncSummary) -> Result<(), Failure> {
     let reset = summary.reset.map(|at| humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(at)));
-    let mut out = console::stdout();
-    if global.format == Format::Json {
-        let files = summary.changed.iter();
-        let files = files.map(|(path, status)| output::SyncedFile { path: path.clone(), status }).collect();
-        let text = json_text(&output::Sync {
-            repo: whose.repo.clone(),
-            files,
-            unchanged: summary.unchanged,
-            issues: summary.issues,
-            requests: summary.requests,
-            remaining: summary.remaining,
-            reset: reset.map(|reset| reset.to_string()),
-            complete: summary.complete,
-            failed: summary.failed.clone(),
-            error: summary.error.as_ref().map(ToString::to_string),
-            diagnostics: output::told(&summary.diagnostics),
-        });
-        return Ok(writeln!(out, "{text}")?);
-    }
-    for (path, _) in &summary.changed {
-        writeln!(out, "{}", printable(path))?;
-    }
-    drop(out);
-    if !global.quiet || global.format == Format::Github {
-        tell(global.format, &summary.diagnostics, &|_| None)?;
-    }
-    if global.quiet {
+    let is_silent = global.quiet && global.format != Format::Github;
+    let report = Report {
+        diagnostics: if is_silent { Vec::new() } else { summary.diagnostics.clone() },
+        lines: summary.changed.iter().map(|(path, _)| ReportLine::File(path.clone())).collect(),
+    };
+    report.print(global.format, || output::Sync {
+        repo: whose.repo.clone(),
+        files: summary.changed.iter().map(|(path, status)| output::SyncedFile { path: path.clone(), status }).collect(),
+        unchanged: summary.unchanged,
+        issues: summary.issues,
+        requests: summary.requests,
+        remaining: summary.remaining,
+        reset: reset.as_ref().map(ToString::to_string),
+        complete: summary.complete,
+        failed: summary.failed.clone(),
+        error: summary.error.as_ref().map(ToString::to_string),
+        diagnostics: output::diagnostics(&summary.diagnostics),
+    })?;
+    if global.quiet || global.format == Format::Json {
         return Ok(());
     }
     let mut err = console::stderr();
