@@ -32,7 +32,6 @@ mod watch;
 mod workspace;
 
 use args::{Args, Color, Command};
-use clap::Parser as _;
 use exit::Exit;
 use failure::{Failure, PathFailure};
 use std::borrow::Cow;
@@ -51,7 +50,7 @@ pub fn run() -> ExitCode {
 }
 
 fn obey() -> Exit {
-    let args = match Args::try_parse() {
+    let args = match Args::from_process() {
         Ok(args) => args,
         Err(error) => {
             // Help and version are answers, on stdout; all else is wrong usage.

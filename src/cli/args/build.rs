@@ -12,13 +12,13 @@ use std::time::Duration;
 pub(crate) struct BudgetArgs {
     /// Builds this profile; can be given several times
     ///
-    /// Without it the configuration's `output.profiles` are built, or `coding` where it names none.
+    /// The default is `output.profiles` of the configuration, or `coding`.
     #[arg(short, long = "profile", value_name = "PROFILE")]
     pub(crate) profiles: Vec<String>,
 
     /// Limits packs to N characters
     ///
-    /// Limits given here replace all of the profile's.
+    /// Limits on the command line replace all limits of the profile.
     #[arg(long, value_name = "N", value_parser = limit())]
     pub(crate) max_chars: Option<u64>,
 
@@ -30,26 +30,26 @@ pub(crate) struct BudgetArgs {
     #[arg(long, value_name = "N", value_parser = limit())]
     pub(crate) max_bytes: Option<u64>,
 
-    /// How a pack is made to fit its limits
+    /// How packs are cut to their limits
     #[arg(long, value_enum, value_name = "STRATEGY")]
     pub(crate) strategy: Option<FitBy>,
 }
 
-/// Limits are numbers that JSON readers everywhere keep exactly.
+/// Parses a limit, which every JSON reader can represent exactly.
 fn limit() -> clap::builder::RangedU64ValueParser<u64> {
     clap::value_parser!(u64).range(1..=(1 << 53) - 1)
 }
 
-/// How a pack is made to fit its limits.
+/// How packs are cut to their limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FitBy {
     /// Cuts the pack at its end
     #[value(name = "truncate_tail", alias = "truncate-tail")]
     TruncateTail,
-    /// Drops whole sections, weakest first
+    /// Drops whole sections, lowest priority first
     #[value(name = "drop_low_priority", alias = "drop-low-priority")]
     DropLowPriority,
-    /// Shortens sections, weakest first, and drops them last
+    /// Shortens sections, lowest priority first, before it drops any
     #[value(name = "both")]
     Both,
 }
@@ -67,7 +67,7 @@ impl From<FitBy> for Strategy {
 /// Options of `build`.
 #[derive(Debug, Options)]
 pub(crate) struct BuildArgs {
-    /// Work items and issues to build; all roots of the configuration where none is given
+    /// Work items and issues to build; all roots of the configuration if omitted
     ///
     /// An id (`feat:cache`), the path of an item's file, an id without its prefix, or an issue (`123`, `owner/repo#123`, a URL).
     #[arg(value_name = "ROOT")]
@@ -84,9 +84,9 @@ pub(crate) struct BuildArgs {
     #[arg(long, conflicts_with_all = ["roots", "profiles"])]
     pub(crate) prune: bool,
 
-    /// Builds one of N parts of the roots, such as `1/4`; all N together give what one build gives
+    /// Builds one of N parts of the roots, such as `1/4`; all N together equal one build
     ///
-    /// The SHA-256 of a root's id decides in which part it is, so it stays there when other roots come and go. `list --matrix N` gives the parts for a workflow.
+    /// A root's part follows from the SHA-256 of its id, so it stays the same when other roots are added or removed. `list --matrix N` prints the parts for a workflow.
     #[arg(long, value_name = "i/N", conflicts_with = "roots")]
     pub(crate) shard: Option<Shard>,
 
@@ -99,12 +99,12 @@ pub(crate) struct BuildArgs {
 
     /// Appends `packs`, `changed` and, of a single pack, `pack`, `markdown`, `hash`, `tokens` and `open-blockers` to FILE
     ///
-    /// In the form of a workflow's `$GITHUB_OUTPUT`. Paths are meant from `$GITHUB_WORKSPACE` where the repo lies in it.
+    /// In the format of a workflow's `$GITHUB_OUTPUT`. Paths are relative to `$GITHUB_WORKSPACE` if the repo is inside it.
     #[arg(long, value_name = "FILE")]
     pub(crate) outputs: Option<PathBuf>,
 }
 
-/// Where else a command tells what became of the packs.
+/// The option for a job summary.
 #[derive(Debug, Options)]
 pub(crate) struct SummaryArgs {
     /// Appends a summary in Markdown to FILE, such as a workflow's `$GITHUB_STEP_SUMMARY`
@@ -115,7 +115,7 @@ pub(crate) struct SummaryArgs {
 /// Options of `check`.
 #[derive(Debug, Options)]
 pub(crate) struct CheckArgs {
-    /// Work items and issues to build; all roots of the configuration where none is given
+    /// Work items and issues to build; all roots of the configuration if omitted
     ///
     /// An id (`feat:cache`), the path of an item's file, an id without its prefix, or an issue (`123`, `owner/repo#123`, a URL).
     #[arg(value_name = "ROOT")]
@@ -124,9 +124,9 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) building: BudgetArgs,
 
-    /// Checks one of N parts of the roots, such as `1/4`; all N together find what one check finds
+    /// Checks one of N parts of the roots, such as `1/4`; all N together equal one check
     ///
-    /// The parts are those of `build --shard`. Packs that belong to no root are looked at with the first part that has roots.
+    /// The parts are those of `build --shard`. Packs that belong to no root are checked with the first part that has roots.
     #[arg(long, value_name = "i/N", conflicts_with = "roots")]
     pub(crate) shard: Option<Shard>,
 
@@ -137,9 +137,9 @@ pub(crate) struct CheckArgs {
 /// Options of `list`.
 #[derive(Debug, Options)]
 pub(crate) struct ListArgs {
-    /// Prints the parts of a build in N jobs as a workflow's matrix, in JSON for `fromJSON`
+    /// Prints the parts of a build in N jobs as the matrix of a workflow, in JSON for `fromJSON`
     ///
-    /// Each part that has roots is a job: `shard` is what `build --shard` takes, `index` its number, `roots` how many it builds. Nothing is built.
+    /// Each part with roots is a job: `shard` is the value for `build --shard`, `index` the number of the part, `roots` the number of its roots. Nothing is built.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(Shard::MOST)))]
     pub(crate) matrix: Option<u32>,
 }
@@ -147,7 +147,7 @@ pub(crate) struct ListArgs {
 /// Options of `watch`.
 #[derive(Debug, Options)]
 pub(crate) struct WatchArgs {
-    /// Work items and issues to build; all roots of the configuration where none is given
+    /// Work items and issues to build; all roots of the configuration if omitted
     ///
     /// An id (`feat:cache`), the path of an item's file, an id without its prefix, or an issue (`123`, `owner/repo#123`, a URL).
     #[arg(value_name = "ROOT")]
@@ -160,25 +160,25 @@ pub(crate) struct WatchArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Prints on stdout what changed in the renderings, as a unified diff; `--print=full` prints the whole rendering that `now.md` holds
+    /// Prints the changes of the renderings on stdout as a unified diff; `--print=full` prints the whole rendering in `now.md`
     #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "diff")]
     pub(crate) print: Option<PrintMode>,
 
-    /// Looks every INTERVAL (default `2s`) instead of waiting for notices, which some network and container file systems do not give
+    /// Polls every INTERVAL (default `2s`) instead of waiting for change notices, which some network and container file systems lack
     #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s", value_parser = interval)]
     pub(crate) poll: Option<Duration>,
 }
 
-/// What `watch` prints of a rendering.
+/// The part of a rendering that `watch` prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PrintMode {
-    /// The difference
+    /// The changes
     Diff,
-    /// All of it
+    /// The whole rendering
     Full,
 }
 
-/// Less than this between two looks would be work without end.
+/// The shortest interval between two polls; a shorter one would only burn CPU.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
 
 fn interval(text: &str) -> Result<Duration, String> {

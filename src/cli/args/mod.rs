@@ -1,4 +1,4 @@
-//! The command line, as its help documents it.
+//! The arguments of the command line. Their doc comments are the help texts.
 
 mod build;
 mod help;
@@ -16,12 +16,12 @@ pub(crate) use setup::{Agent, InitArgs};
 pub(crate) use setup::{IssueState, SyncArgs};
 
 use crate::model::Untracked;
-use clap::{Args as Options, Parser, Subcommand, ValueEnum};
+use clap::{Args as Options, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-/// Builds context packs: what an agent must know of a work item, in one file that is the same every time.
+/// Builds context packs: all that an agent must know about a work item, in one reproducible file
 ///
-/// A pack holds a work item, its neighbours, the decisions and documents that it refers to, and instructions, cut to a budget by rules that are written down. Secrets are removed on the way in, and what was left out is listed with its reason. The same input gives the same bytes on every machine, so packs can be committed, compared and checked.
+/// A pack holds a work item, its neighbours, the decisions and documents that it refers to, and instructions, cut to a budget by documented rules. Secrets are removed on the way in, and omissions are listed with their reason. The same input gives the same bytes on every machine, so packs can be committed, compared and checked.
 #[derive(Debug, Parser)]
 #[command(name = "contextpack", version, propagate_version = true, after_long_help = help::MAIN)]
 #[command(arg_required_else_help = true, max_term_width = 100, disable_help_subcommand = false)]
@@ -36,45 +36,61 @@ pub(crate) struct Args {
 #[derive(Debug, Options)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// Works as if started in DIR
+    /// Runs as if started in DIR
     ///
     /// The repo is the nearest folder from there upwards that has a `contextpack.yml` or is a git repository.
     #[arg(short = 'C', value_name = "DIR", global = true)]
     pub(crate) directory: Option<PathBuf>,
 
-    /// Reads this configuration instead of `contextpack.yml` at the root of the repo
+    /// Reads this configuration instead of `contextpack.yml` at the repo's root
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) config: Option<PathBuf>,
 
-    /// The form of what is printed
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT", global = true)]
     pub(crate) format: Format,
 
-    /// Says nothing but errors
+    /// Prints only errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
-    /// Says more about what is done and why
+    /// Prints more about what is done and why
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
 
-    /// When to use colours; `auto` does on a terminal, unless `NO_COLOR` is set
+    /// When to use colours; `auto` uses them on a terminal unless `NO_COLOR` is set
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN", global = true)]
     pub(crate) color: Color,
 
-    /// Makes every warning an error
+    /// Treats every warning as an error
     #[arg(long, global = true)]
     pub(crate) strict: bool,
 
-    /// How files count in packs that git does not track: `untrusted` marks them, and takes no instructions from them
+    /// Whether files that git does not track are trusted: `untrusted` marks them in packs, and ignores instructions in them
     ///
-    /// By default they are `untrusted` where the environment has `CI=true`, as on GitHub Actions and GitLab, and `trusted` elsewhere.
+    /// The default is `untrusted` if the environment has `CI=true`, as on GitHub Actions and GitLab, and `trusted` elsewhere.
     #[arg(long, value_enum, value_name = "TRUST", global = true)]
     pub(crate) untracked: Option<UntrackedTrust>,
 }
 
+impl Args {
+    /// Parses the arguments of this process.
+    pub(crate) fn from_process() -> Result<Self, clap::Error> {
+        let mut command = Self::grouped_command();
+        let mut matches = command.clone().try_get_matches()?;
+        Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+    }
+
+    /// Returns the command whose help lists the subcommands by purpose, which clap cannot do by itself.
+    fn grouped_command() -> clap::Command {
+        let command = Self::command();
+        let template = help::template(&command);
+        command.help_template(template)
+    }
+}
+
 impl Global {
-    /// How files count that git does not track.
+    /// Returns whether files that git does not track are trusted.
     pub(crate) fn untracked(&self) -> Untracked {
         let ci = || std::env::var_os("CI").is_some_and(|value| value.eq_ignore_ascii_case("true"));
         match self.untracked {
@@ -86,16 +102,16 @@ impl Global {
     }
 }
 
-/// How the text of a file counts.
+/// Whether the text of a file is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum UntrackedTrust {
-    /// As the repo's own
+    /// Like the repo's own files
     Trusted,
-    /// As text that anyone could have written
+    /// Like text that anyone could have written
     Untrusted,
 }
 
-/// The form of what is printed.
+/// The output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people
@@ -119,18 +135,27 @@ pub(crate) enum Color {
     Never,
 }
 
-/// What to do.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Sets a repo up: a configuration that fits what is there, and a workflow
+    /// Sets up a repo: a configuration that fits its files, and a workflow
     ///
-    /// Looks for work items (`work_items/`, Backlog.md, beads), ADRs and a GitHub remote, and writes a commented `contextpack.yml`, a marked block in `.gitattributes` and a workflow that checks the packs; with a GitHub remote also one that syncs issues and builds their packs. Where there is neither an item nor a GitHub repo, it adds a sample to build. Files that exist are never overwritten. Prints each path that it wrote, one a line.
+    /// Looks for work items (`work_items/`, Backlog.md, beads), ADRs and a GitHub remote, and writes a commented `contextpack.yml`, a marked block in `.gitattributes` and a workflow that checks the packs. With a GitHub remote it also writes a workflow that syncs issues and builds their packs. If there are neither items nor a GitHub repo, it adds a sample to build. Existing files are never overwritten. Prints the path of each written file, one per line.
     #[command(after_long_help = help::INIT)]
     Init(InitArgs),
 
+    /// Fetches issues from GitHub into the snapshot that builds read
+    ///
+    /// Writes one file per issue below `github.snapshot` and prints the path of each file that it wrote or removed. It is the only command that uses the network. Without a ROOT it fetches every open issue of the repo, or those that `roots` of the configuration or the options below select, and every issue that a work item names. With ROOTs it fetches those, in full.
+    ///
+    /// The repo is `github.repo`, else `GITHUB_REPOSITORY`, else the git remote. The API is that of `github.host`, else `GITHUB_API_URL`, else `https://api.github.com`. The token is `CONTEXTPACK_GITHUB_TOKEN`, else for an enterprise server `GH_ENTERPRISE_TOKEN` or `GITHUB_ENTERPRISE_TOKEN`, else `GH_TOKEN`, else `GITHUB_TOKEN`, else the output of `gh auth token`; it needs permission to read issues. A host other than github.com that only the configuration or the git remote names gets no token but the one that `gh` stores for it, unless `GH_HOST` confirms the host. Without a token, public repos can be read at 60 requests an hour. Proxies are those of `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`.
+    #[cfg(feature = "github")]
+    #[command(after_long_help = help::SYNC)]
+    Sync(SyncArgs),
+
     /// Builds packs and writes those that changed
     ///
-    /// Builds the packs of the given roots, or of all `roots` of the configuration, and prints the path of each pack that it wrote, one a line. A pack whose inputs did not change is not touched. A root with errors keeps its old pack; the others are built.
+    /// Builds the packs of the given roots, or of all `roots` of the configuration, and prints the path of each written pack, one per line. A pack whose inputs did not change is not touched. A root with errors keeps its old pack; the others are built.
     #[command(after_long_help = help::BUILD)]
     Build(BuildArgs),
 
@@ -142,32 +167,23 @@ pub(crate) enum Command {
 
     /// Builds, then follows the repo and rebuilds what each change affects
     ///
-    /// Follows the folders where inputs are or can appear: not those that git ignores, and not what it writes itself. After each save it says on stderr, one line a pack, what the save means for an agent: the size against the limit, what came in, what shrank, what left. Errors are told when they appear; until they are mended the last good packs stay. A pack that it wrote under a former id is removed.
+    /// Follows the folders that hold inputs or may hold some, except those that git ignores and its own output. After each save it prints on stderr, one line per pack, what the save means for an agent: the size against the limit, what was added, shortened or removed. Errors are printed when they appear; until they are fixed, the last good packs stay. A pack that it wrote under a former id is removed.
     ///
-    /// `.contextpack/now.md` always holds the rendering of the pack that changed last, for an agent beside; while the input is broken a line above it says so. With one ROOT and one profile it is always that pack. Ctrl-C ends it, after the build that is running; a second one ends it at once.
+    /// `.contextpack/now.md` always holds the rendering of the pack that changed last, for an agent that works in parallel; while the input has errors, its first line says so. With one ROOT and one profile it always holds that pack. Ctrl-C stops the watch after the running build; a second Ctrl-C stops it at once.
     #[command(after_long_help = help::WATCH)]
     Watch(WatchArgs),
 
-    /// Fetches issues from GitHub into the snapshot that builds read
+    /// Lists the roots with title, type, status, edges and the state of their packs
     ///
-    /// Writes one file an issue below `github.snapshot` and prints the path of each file that it wrote or removed. It is the only command that uses the network. Without a ROOT it fetches every open issue of the repo, or those that `roots` of the configuration or the options below ask for, and every issue that a work item names. With ROOTs it fetches those, in full.
-    ///
-    /// The repo is `github.repo`, else `GITHUB_REPOSITORY`, else the git remote. The API is that of `github.host`, else `GITHUB_API_URL`, else `https://api.github.com`. The token is `CONTEXTPACK_GITHUB_TOKEN`, else of an enterprise server `GH_ENTERPRISE_TOKEN` or `GITHUB_ENTERPRISE_TOKEN`, else `GH_TOKEN`, else `GITHUB_TOKEN`, else what `gh auth token` says; it needs to read issues. A host other than github.com that only the configuration or the git remote names gets no token but the one that `gh` has for it; `GH_HOST` vouches for one. Without one, public repos can be read at 60 requests an hour. Proxies are those of `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`.
-    #[cfg(feature = "github")]
-    #[command(after_long_help = help::SYNC)]
-    Sync(SyncArgs),
+    /// A pack without a file is `missing`; `build` finds out whether it can be built.
+    #[command(after_long_help = help::LIST)]
+    List(ListArgs),
 
-    /// Verifies finished packs without their repo: schema, hash, id, order and budget
+    /// Shows every section in and out of a pack, why, and what it costs
     ///
-    /// Reads packs as anyone could who received them, and reports every way in which one breaks context_pack/v1. The text is measured again, so a pack that is over its budget is found too.
-    #[command(after_long_help = help::VERIFY)]
-    Verify(VerifyArgs),
-
-    /// Prints a statement about packs that can be signed
-    ///
-    /// Prints an in-toto statement, version 1. Its subjects are the files by name and SHA-256; its predicate says of each pack which hash it has, what it was built from, and by what. Packs that are not valid get none.
-    #[command(after_long_help = help::ATTEST)]
-    Attest(AttestArgs),
+    /// Lists the sections in order with provenance, detail and size, then the omissions with their reasons, then the redactions. A root is built in memory; nothing is written.
+    #[command(after_long_help = help::EXPLAIN)]
+    Explain(ExplainArgs),
 
     /// Prints a pack as the Markdown that an agent reads
     ///
@@ -175,54 +191,54 @@ pub(crate) enum Command {
     #[command(after_long_help = help::RENDER)]
     Render(RenderArgs),
 
-    /// Shows every section in and out of a pack, why, and what it costs
+    /// Prints a text without secrets, as it would enter a pack
     ///
-    /// Lists the sections in their order with provenance, detail and size, then what was left out with its reason, then what was redacted. A root is built in memory; nothing is written.
-    #[command(after_long_help = help::EXPLAIN)]
-    Explain(ExplainArgs),
+    /// Applies the built-in rules and those of the configuration to files, or to standard input; matches become `[REDACTED:<rule>]`. `--report` explains each redaction and how to include the text safely; `--rules` lists the rules that `redaction.allow` can name. The exit code is 0 whether or not something was removed.
+    #[command(after_long_help = help::REDACT)]
+    Redact(RedactArgs),
 
-    /// Says what changed between packs, and why
+    /// Shows what changed between packs, and why
     ///
-    /// Compares two packs, two folders of packs, or the packs of two revisions, section by section: what came, went, moved, changed or has more or less detail; inputs, budget, omissions, redactions, warnings and relations; and which input was the cause. It begins with a verdict in one line. A change that is equal in several packs is shown once. Packs that differ only in when and by what they were built do not differ.
+    /// Compares two packs, two folders of packs, or the packs of two revisions, section by section: sections that were added, removed, moved, changed or have more or less detail; inputs, budget, omissions, redactions, warnings and relations; and which input was the cause. The first line is a verdict. A change that is equal in several packs is shown once. Packs that differ only in when and by what they were built are equal.
     ///
-    /// What needs eyes: instructions that changed, new text by authors outside the repo, trust that changed, a redaction that is gone, something newly left out for the budget, a pack that changed with no changed input, a damaged pack.
+    /// What needs review: instructions that changed, new text by authors outside the repo, trust that changed, a redaction that is gone, something newly omitted for the budget, a pack that changed without a changed input, a damaged pack.
     #[command(after_long_help = help::DIFF)]
     Diff(DiffArgs),
 
-    /// Writes packs as one HTML page to look at
+    /// Writes packs as one HTML page
     ///
-    /// The page lists the packs, and shows of each its neighbourhood as a drawing, its budget as a picture, the sections with provenance and trust, what was left out and removed, warnings, and the rendering. It is one file that asks no network for anything, works from the disk, and can be sent to others like the packs themselves. The same packs give the same bytes.
+    /// For each pack the page shows a drawing of its neighbourhood, a chart of its budget, the sections with provenance and trust, omissions, redactions, warnings, and the rendering. The page is a single file that needs no network, opens from disk, and can be sent to others like the packs themselves. The same packs give the same bytes.
     #[command(after_long_help = help::REPORT)]
     Report(ReportArgs),
 
-    /// Serves that page to this machine, and shows packs anew when they change
+    /// Serves that page on this machine, and updates it when packs change
     ///
-    /// Prints the page's address and serves it on 127.0.0.1 until it is stopped; nobody without the address, whose middle part is drawn by lot, gets an answer. The page shows within a second what a build has changed. Nothing is built or written.
+    /// Prints the page's address and serves it on 127.0.0.1 until stopped. The address contains a random word; requests without it are refused. The page shows within a second what a build has changed. Nothing is built or written.
     #[cfg(feature = "serve")]
     #[command(after_long_help = help::SERVE)]
     Serve(ServeArgs),
 
-    /// Does what git asks for packs, once `init --git` has told it to
+    /// Verifies finished packs without their repo: schema, hash, id, order and budget
     ///
-    /// `textconv` prints the rendering of a pack, so that `git diff` and `git log -p` show that instead of JSON; what is no pack is printed as it is. `merge` builds a pack that both sides of a merge changed from the merged inputs; where that cannot be, the pack stays as this side has it, whole, and git is told of a conflict.
+    /// Needs nothing but the packs, and reports every violation of context_pack/v1. The text is measured again, so a pack over its budget is found too.
+    #[command(after_long_help = help::VERIFY)]
+    Verify(VerifyArgs),
+
+    /// Prints a statement about packs that can be signed
+    ///
+    /// Prints an in-toto statement, version 1. Its subjects are the files by name and SHA-256; its predicate records the hash, the inputs and the generator of each pack. Invalid packs are refused.
+    #[command(after_long_help = help::ATTEST)]
+    Attest(AttestArgs),
+
+    /// Shows and merges packs for git, once `init --git` has configured it
+    ///
+    /// `textconv` prints the rendering of a pack, so that `git diff` and `git log -p` show it instead of JSON; other files are printed unchanged. `merge` builds a pack that both sides of a merge changed from the merged inputs; if it cannot be built, this side's pack stays, and git reports a conflict.
     #[command(after_long_help = help::GIT)]
     Git(GitArgs),
 
-    /// Lists the roots with title, type, status, edges and the state of their packs
-    ///
-    /// A pack that has no file is `missing`; whether it can be built, `build` says.
-    #[command(after_long_help = help::LIST)]
-    List(ListArgs),
-
-    /// Prints a text as it would enter a pack, without secrets
-    ///
-    /// Applies the built-in rules and those of the configuration to files, or to standard input; what is removed becomes `[REDACTED:<rule>]`. `--report` says for each place why, and how to include it safely; `--rules` lists the rules that `redaction.allow` can name. The exit code is 0 whether or not something was removed.
-    #[command(after_long_help = help::REDACT)]
-    Redact(RedactArgs),
-
     /// Prints a JSON Schema (2020-12)
     ///
-    /// The schemas describe the packs, `contextpack.yml`, and the native fields of a work item. Editors complete and check files with them.
+    /// The schemas describe packs, `contextpack.yml`, the native fields of a work item, and the JSON output of the commands. Editors complete and check files with them.
     #[command(after_long_help = help::SCHEMA)]
     Schema(SchemaArgs),
 
@@ -230,7 +246,7 @@ pub(crate) enum Command {
     #[command(after_long_help = help::COMPLETIONS)]
     Completions(CompletionsArgs),
 
-    /// Prints a manual page, in roff
+    /// Prints a manual page in roff
     #[command(after_long_help = help::MAN)]
     Man(ManArgs),
 }
@@ -252,7 +268,7 @@ pub(crate) enum SchemaKind {
     Config,
     /// The native fields of a work item
     WorkItem,
-    /// What the commands print with `--format json`
+    /// The output of the commands with `--format json`
     Output,
 }
 
@@ -267,7 +283,7 @@ pub(crate) struct CompletionsArgs {
 /// Options of `man`.
 #[derive(Debug, Options)]
 pub(crate) struct ManArgs {
-    /// The command that the page is about; the whole program where none is given
+    /// The command that the page describes; the whole program if omitted
     #[arg(value_name = "COMMAND")]
     pub(crate) command: Option<String>,
 }
@@ -276,10 +292,9 @@ pub(crate) struct ManArgs {
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use clap::CommandFactory as _;
 
     #[test]
-    fn the_command_line_is_sound() {
+    fn the_command_line_is_consistent() {
         Args::command().debug_assert();
     }
 
@@ -318,7 +333,28 @@ mod tests {
     }
 
     #[test]
-    fn global_options_stand_before_and_after_the_command() {
+    fn every_command_is_listed_under_one_purpose() {
+        let command = Args::command();
+        let mut commands: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        let is_built = |name: &&str| match *name {
+            "sync" => cfg!(feature = "github"),
+            "serve" => cfg!(feature = "serve"),
+            _ => true,
+        };
+        let mut listed: Vec<&str> =
+            help::GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).filter(is_built).collect();
+        commands.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(listed, commands);
+        let help = Args::grouped_command().render_long_help().to_string();
+        for (purpose, _) in help::GROUPS {
+            assert!(help.contains(&format!("\n{purpose}:\n  ")), "{help}");
+        }
+        assert!(help.contains("\nOptions:\n") && help.contains("--strict") && help.contains("--version"), "{help}");
+    }
+
+    #[test]
+    fn global_options_are_accepted_before_and_after_the_command() {
         for line in ["contextpack -C x --strict check 123 -p a -p b", "contextpack check -p a -p b 123 --strict -C x"] {
             let args = Args::try_parse_from(line.split(' ')).unwrap();
             assert!(args.global.strict && args.global.directory.as_deref() == Some("x".as_ref()));
