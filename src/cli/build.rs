@@ -23,7 +23,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// What became of a pack.
+/// The outcome for a pack.
 struct PackOutcome {
     root: String,
     profile: String,
@@ -156,7 +156,7 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     if args.prune && refused.is_none() {
         outcomes.extend(prune(&folder, &outcomes, &run, &project, &repository)?);
         if !run.blocked && !sidecars && markdown.is_none() {
-            outcomes.iter_mut().try_for_each(|outcome| strip(&folder, outcome))?;
+            outcomes.iter_mut().try_for_each(|outcome| remove_sidecar(&folder, outcome))?;
         }
     }
     outcomes.sort_by(|a, b| a.name.cmp(&b.name));
@@ -169,7 +169,7 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         };
         append_outputs(file, &outcomes.iter().map(step).collect::<Vec<StepPack>>())?;
     }
-    // It is large, and what is written down needs room as well.
+    // It is large, and saving the cache needs memory as well.
     drop(project);
     if let (Some(incremental), Some(trace), true) = (incremental, &trace, whole && refused.is_none()) {
         let manifest = incremental.manifest(trace, complete.then_some(&*run.before_strict));
@@ -223,7 +223,7 @@ fn report_and_exit(
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
 }
 
-/// Removes packs whose root or profile is gone; those that cannot be judged stay.
+/// Removes packs whose root or profile is gone; unverifiable packs stay.
 fn prune(
     folder: &Folder,
     outcomes: &[PackOutcome],
@@ -237,7 +237,7 @@ fn prune(
     let names: BTreeSet<&str> = outcomes.iter().map(|outcome| outcome.name.as_str()).collect();
     let mut removed = Vec::new();
     let orphans = orphans(folder, &names, &run.diagnostics, project, repository.root())?;
-    // A pack that git brought meanwhile is of items that this build has not seen.
+    // A pack that git added meanwhile may belong to an item that this build has not seen.
     if !repository.files().is_settled() {
         return Ok(Vec::new());
     }
@@ -259,8 +259,8 @@ fn prune(
     Ok(removed)
 }
 
-/// Removes the Markdown that an earlier configuration kept beside a pack.
-fn strip(folder: &Folder, outcome: &mut PackOutcome) -> Result<(), StoreError> {
+/// Removes the sidecar that an earlier configuration asked for.
+fn remove_sidecar(folder: &Folder, outcome: &mut PackOutcome) -> Result<(), StoreError> {
     if outcome.status != "removed" && sidecar::remove(folder, &outcome.name)? {
         outcome.files.push(sidecar::name(&outcome.name));
         outcome.reasons.push("`output.markdown` is off".to_owned());
@@ -271,6 +271,7 @@ fn strip(folder: &Folder, outcome: &mut PackOutcome) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Builds one pack in memory and prints its bytes.
 fn print_one(
     global: &Global,
     repository: &Repository,

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 
 impl PackState {
-    /// As the summary shows it.
+    /// Returns the row for a job summary; `dir` is the folder of packs.
     fn row(&self, dir: &str) -> SummaryRow {
         SummaryRow {
             path: format!("{dir}/{}", self.name),
@@ -28,7 +28,7 @@ impl PackState {
         }
     }
 
-    /// As JSON shows it; `dir` is the folder of packs.
+    /// Converts to the JSON form; `dir` is the folder of packs.
     pub(crate) fn output(&self, dir: &str) -> output::CheckedPack {
         output::CheckedPack {
             root: self.root.clone(),
@@ -40,7 +40,7 @@ impl PackState {
     }
 }
 
-/// Builds in memory and compares bytes.
+/// Builds the packs in memory and compares them with the files on disk.
 pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     settled(|| try_run(global, args))
 }
@@ -75,7 +75,7 @@ fn try_run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
             );
         }
     }
-    // The packs on disk are to be of the same state as the inputs.
+    // The packs must be of the same commit as the inputs that they are compared with.
     repository.confirm_settled()?;
     report_and_exit(global, args, &repository, &run, states)
 }
@@ -105,7 +105,7 @@ fn report_and_exit(
         path: format!("{dir}/{}", state.name),
         reasons: state.reasons.join("; "),
     });
-    // A workflow gets all annotations, since only its log is quiet.
+    // `--quiet` leaves warnings out of the text, but not out of the annotations.
     let errors_only = global.quiet && global.format != Format::Github;
     let report = Report { diagnostics: report::visible(&run.diagnostics, errors_only), lines: lines.collect() };
     report.print(global.format, || output::Check {

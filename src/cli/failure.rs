@@ -1,4 +1,4 @@
-//! What ends a command before it is done.
+//! The errors that end a command early.
 
 use super::console::printable;
 use crate::engine::{EngineError, Unsettled};
@@ -8,33 +8,33 @@ use crate::store::StoreError;
 use std::error::Error;
 use std::io;
 
-/// Why a command could not go on. Nothing half-done is left behind.
+/// An error that ends a command. Every file is left whole.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The command line asks for something that cannot be.
+    /// The command line cannot be followed; the message says what to do instead.
     Usage(String),
-    /// The outside world failed.
+    /// A file, the network or another program failed.
     Outside(Box<dyn Error>),
-    /// Git changed files while they were read: the command may begin again.
+    /// Git changed files while they were read; the command may start again.
     Unsettled,
-    /// What was asked for may be in a file that cannot be read.
+    /// A requested root may be in a file that cannot be read.
     Unread(Vec<Diagnostic>),
-    /// The configuration cannot be used.
+    /// The configuration is invalid.
     Config {
-        /// What is wrong with it, redacted.
+        /// Its errors, redacted.
         diagnostics: Vec<Diagnostic>,
-        /// Its text, redacted, to show the lines concerned.
+        /// Its text, redacted, to quote lines from.
         text: Option<String>,
     },
 }
 
 impl Failure {
-    /// A command line that cannot be followed; the message says what to do instead.
+    /// Creates a usage error; the message says what to do instead.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::Usage(message.into())
     }
 
-    /// In one line, without its causes.
+    /// Returns the message on one line, without its causes.
     pub(crate) fn message(&self) -> String {
         match self {
             Self::Usage(message) => message.clone(),
@@ -46,7 +46,7 @@ impl Failure {
     }
 }
 
-/// The message about files that git does not stop changing.
+/// Returns the message about files that git keeps changing.
 fn unsettled() -> String {
     EngineError::Unsettled(Unsettled).to_string()
 }
@@ -88,7 +88,7 @@ impl From<StoreError> for Failure {
     }
 }
 
-/// A fault of the system at a path, told with both.
+/// An I/O error with its path.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {doing} `{}`", printable(path))]
 pub(crate) struct PathFailure {
@@ -98,7 +98,7 @@ pub(crate) struct PathFailure {
 }
 
 impl PathFailure {
-    /// Says what could not be done to which file.
+    /// Creates a failure of `doing` something to the file at `path`.
     pub(crate) fn failure(doing: &'static str, path: impl Into<String>, source: io::Error) -> Failure {
         Failure::Outside(Box::new(Self { doing, path: path.into(), source }))
     }

@@ -1,4 +1,4 @@
-//! `contextpack git`: what git runs for packs, once `init --git` has told it to.
+//! `contextpack git`: the diff and merge drivers for packs, which `init --git` configures.
 
 use super::args::{BudgetArgs, GitArgs, GitCommand, Global};
 use super::console::{self, printable};
@@ -17,24 +17,24 @@ use crate::wire::Pack;
 use std::io::Write as _;
 use std::path::Path;
 
-/// What the clone's configuration says, by name.
+/// The git settings of a clone, by name.
 pub(crate) const SETTINGS: [(&str, &str); 4] = [
     ("diff.contextpack.textconv", "contextpack git textconv"),
     ("merge.contextpack.name", "rebuild context packs from the merged inputs"),
     ("merge.contextpack.driver", "contextpack git merge %A %B %P"),
-    // Packs of a common ancestor that is itself a merge are nobody's: one of them is as good as the other.
+    // If the common ancestor is itself a merge, either of its packs will do.
     ("merge.contextpack.recursive", "binary"),
 ];
 
-/// Does what git asks for.
+/// Runs a driver for git.
 pub(crate) fn run(global: &Global, args: &GitArgs) -> Result<Exit, Failure> {
     match &args.command {
         GitCommand::Textconv { file } => {
             let bytes = input::named_file(file)?;
-            // What is no pack, such as one with marks of a conflict, is shown as it is: git would show nothing at all.
+            // Other files, such as a pack with conflict markers, are printed unchanged; git would show nothing on an error.
             let text = read(&bytes).map(|pack| render::pack(&pack).whole().into_bytes());
             let mut out = console::stdout();
-            out.write_all(shown(&text.unwrap_or(bytes)).as_bytes())?;
+            out.write_all(escape_invisible(&text.unwrap_or(bytes)).as_bytes())?;
             out.flush()?;
             Ok(Exit::Done)
         }
@@ -42,9 +42,9 @@ pub(crate) fn run(global: &Global, args: &GitArgs) -> Result<Exit, Failure> {
     }
 }
 
-/// A text for git to show. What no build leaves in a pack is written as an escape: git would show nothing at all of a
-/// pack that is refused, and it does not look for what a terminal obeys.
-fn shown(bytes: &[u8]) -> String {
+/// Escapes invisible characters and invalid bytes, which no build leaves in a pack. Git itself does not escape them, and an
+/// error would make it show nothing.
+fn escape_invisible(bytes: &[u8]) -> String {
     let mut shown = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         let (text, mut from) = (chunk.valid(), 0);
@@ -59,12 +59,12 @@ fn shown(bytes: &[u8]) -> String {
     shown
 }
 
-/// Writes the pack of the merged inputs to `ours`, as git asks of a driver.
+/// Writes the pack of the merged inputs to `ours`, as git expects of a merge driver.
 ///
-/// Where it cannot be built, `ours` stays as it is, a whole pack without marks, and git is told of a conflict:
-/// `contextpack build` resolves it once the inputs are merged.
+/// If it cannot be built, `ours` stays a whole pack without conflict markers, and git reports a conflict, which
+/// `contextpack build` resolves once the inputs are merged.
 fn merge(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Result<Exit, Failure> {
-    // The build goes on in another folder.
+    // The build changes the current folder.
     let result = std::path::absolute(ours)?;
     match rebuilt(global, ours, theirs, path) {
         Ok(bytes) => {
@@ -75,7 +75,7 @@ fn merge(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Result<Exit
         Err(why) => {
             let line = format!("{path}: {why}; run `contextpack build` when the rest is merged");
             writeln!(console::stderr(), "contextpack: {}", printable(&line))?;
-            // Whatever is not 0 is a conflict.
+            // Git takes any code but 0 for a conflict.
             Ok(Exit::Outside)
         }
     }
@@ -117,12 +117,12 @@ struct MergedPack {
     bytes: Vec<u8>,
 }
 
-/// The pack of the same root and profile, out of the merged files.
+/// Builds the pack of the same root and profile from the merged files.
 fn sealed(global: &Global, top: &Path, scratch: &Path, root: &Path, pack: &Pack) -> Result<MergedPack, String> {
-    let told = |failure: Failure| failure.message();
+    let message = |failure: Failure| failure.message();
     std::env::set_current_dir(root).map_err(|error| error.kind().to_string())?;
-    let repository = open(global, &[], None).map_err(told)?;
-    // A snapshot that is not in git is in no merge either, and without it a pack would lose its issues.
+    let repository = open(global, &[], None).map_err(message)?;
+    // A snapshot outside git is not merged, and without it the pack would lose its issues.
     let below = root.strip_prefix(scratch).unwrap_or(Path::new(""));
     let snapshot = repository.settings().github.snapshot.as_str();
     let exists = |root: &Path| root.join(snapshot).try_exists().map_err(|error| error.kind().to_string());
@@ -132,7 +132,7 @@ fn sealed(global: &Global, top: &Path, scratch: &Path, root: &Path, pack: &Pack)
     let project = repository.project();
     let building = BudgetArgs { profiles: vec![pack.profile.clone()], ..BudgetArgs::default() };
     let name = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
-    let probe = packs::probe(&repository, &project, &name, &building).map_err(told)?;
+    let probe = packs::probe(&repository, &project, &name, &building).map_err(message)?;
     let built = probe.build(building.limits()).map_err(|unsettled| unsettled.to_string())?;
     let sealed = built.map_err(|found| found.first().map(|it| it.message.clone()).unwrap_or_default())?;
     let slug = slug(&project.name(probe.item));
@@ -147,7 +147,7 @@ fn pack(file: &Path) -> Option<Pack> {
     salvage(&input::named_file(file).ok()?).pack
 }
 
-/// What is merged into `HEAD`: `git merge` names it in its environment. Of several at once none is the one.
+/// Returns the commit that is merged into `HEAD`, which `git merge` names in the environment. `None` for several at once.
 fn other() -> Option<String> {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let mut heads = names.filter_map(|name| Some(name.strip_prefix("GITHEAD_")?.to_owned()));
@@ -156,7 +156,7 @@ fn other() -> Option<String> {
     (is_hash && heads.next().is_none()).then_some(head)
 }
 
-/// A folder of this process, removed at the end.
+/// A temporary folder, removed on drop.
 struct ScratchDir(std::path::PathBuf);
 
 impl ScratchDir {
@@ -166,7 +166,7 @@ impl ScratchDir {
         let mut builder = std::fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        // A folder that is there already belongs to somebody else.
+        // An existing folder belongs to another process.
         builder.create(&folder).map_err(|error| format!("no temporary folder: {}", error.kind()))?;
         let folder = folder.canonicalize().map_err(|error| error.kind().to_string())?;
         Ok(Self(folder))
@@ -175,7 +175,7 @@ impl ScratchDir {
 
 impl Drop for ScratchDir {
     fn drop(&mut self) {
-        // Windows removes no folder that is the current one.
+        // Windows cannot remove the current folder.
         let _left = std::env::set_current_dir(std::env::temp_dir());
         let _gone = std::fs::remove_dir_all(&self.0);
     }

@@ -15,7 +15,7 @@ use crate::intake::Repo;
 use std::io::Write;
 use std::path::Path;
 
-/// Sets a repo up: everything is looked at first, then written, and nothing is overwritten.
+/// Sets up a repo: detects everything first, then writes, and overwrites nothing.
 pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     if global.config.is_some() {
         return Err(Failure::usage("`init` writes `contextpack.yml`; run it without `--config`"));
@@ -35,7 +35,7 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The configuration that is there, by its name. The beginning of the one that is about to be written is none.
+/// Returns the existing configuration with its name. A partly written starter configuration does not count.
 fn existing(
     root: &Path,
     setup: &Setup<'_>,
@@ -47,7 +47,7 @@ fn existing(
     if name == CONFIG && is_half(text.as_bytes(), &starter) {
         return Ok(None);
     }
-    // Lines of the file are not shown: nothing has looked for secrets in them.
+    // Lines of the file are not quoted, since they are not redacted yet.
     let faulty = |diagnostics| Failure::Config { diagnostics, text: None };
     let settings = validated(&name, Some(&text)).map_err(faulty)?;
     match unfit(&name, &settings) {
@@ -56,7 +56,7 @@ fn existing(
     }
 }
 
-/// Issues come from GitHub first; where items are in files too, these can be built at once.
+/// Returns the next command: `sync` if all items are on GitHub, else `build`.
 fn next(found: &DetectedRepo) -> &'static str {
     if found.github.is_some() && !found.has_items() { "contextpack sync" } else { "contextpack build" }
 }
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_gitattributes_stays() {
+    fn existing_lines_of_gitattributes_stay() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(".gitattributes");
         fs::write(&path, "*.png binary").unwrap();
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workflow_that_installs_by_an_unregistered_name_is_told() {
+    fn a_workflow_that_installs_by_an_unregistered_name_is_reported() {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir_all(dir.path().join(".github/workflows")).unwrap();
         // In two parts: no file of this project may say it.

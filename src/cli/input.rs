@@ -11,12 +11,12 @@ use crate::wire::Pack;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// Reads a file that the user named; it may be a link, or a pipe given as `<(…)`.
+/// Reads a file that the user named, which may be a link, or a pipe given as `<(…)`.
 pub(crate) fn named_file(path: &Path) -> Result<Vec<u8>, Failure> {
     read_file(path, Links::Follow)
 }
 
-/// Reads a file that was found in a folder; a link is refused.
+/// Reads a file that was listed in a folder, and refuses links.
 pub(crate) fn listed_file(path: &Path) -> Result<Vec<u8>, Failure> {
     read_file(path, Links::Refuse)
 }
@@ -30,10 +30,10 @@ pub(crate) fn stdin() -> Result<Vec<u8>, Failure> {
     store::read_stream(io::stdin().lock()).map_err(|error| PathFailure::failure("read", "standard input", error))
 }
 
-/// A pack, or how the command ends without one; what is wrong has been told.
+/// Returns the pack that `target` names or that its root gives, or prints why there is none and returns the exit code.
 pub(crate) fn pack(global: &Global, target: &str, building: &BudgetArgs) -> Result<Result<Pack, Exit>, Failure> {
     if target == "-" {
-        return told(read(&stdin()?), "standard input");
+        return pack_or_exit(read(&stdin()?), "standard input");
     }
     if Path::new(target).is_file() {
         let bytes = named_file(Path::new(target))?;
@@ -43,8 +43,8 @@ pub(crate) fn pack(global: &Global, target: &str, building: &BudgetArgs) -> Resu
                 return Err(Failure::usage(message));
             }
             Ok(pack) => return Ok(Ok(pack)),
-            // A file that says it is a pack is one, valid or not; any other may be a work item.
-            Err(error) if is_meant_as_pack(&bytes) => return told(Err(error), target),
+            // A file that claims to be a pack is invalid; any other may be a work item.
+            Err(error) if claims_to_be_pack(&bytes) => return pack_or_exit(Err(error), target),
             Err(_) => {}
         }
     }
@@ -68,21 +68,21 @@ pub(crate) fn pack(global: &Global, target: &str, building: &BudgetArgs) -> Resu
     }
 }
 
-/// Whether a target is a finished pack, valid or not, rather than a root.
+/// Returns whether a target is a finished pack, valid or not, rather than a root.
 pub(crate) fn is_pack(target: &str) -> Result<bool, Failure> {
     if target == "-" || !Path::new(target).is_file() {
         return Ok(target == "-");
     }
     let bytes = named_file(Path::new(target))?;
-    Ok(is_meant_as_pack(&bytes) || read(&bytes).is_ok())
+    Ok(claims_to_be_pack(&bytes) || read(&bytes).is_ok())
 }
 
-fn is_meant_as_pack(bytes: &[u8]) -> bool {
+fn claims_to_be_pack(bytes: &[u8]) -> bool {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]);
     head.contains("\"schema_version\"") && head.contains("context_pack/")
 }
 
-fn told(read: Result<Pack, ReadError>, name: &str) -> Result<Result<Pack, Exit>, Failure> {
+fn pack_or_exit(read: Result<Pack, ReadError>, name: &str) -> Result<Result<Pack, Exit>, Failure> {
     match read {
         Ok(pack) => Ok(Ok(pack)),
         Err(error) => {

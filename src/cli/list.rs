@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::num::NonZeroU32;
 
-/// A root as the list shows it.
+/// A root of the list.
 struct ListRow {
     id: String,
     title: String,
@@ -27,7 +27,7 @@ struct ListRow {
     packs: Vec<PackState>,
 }
 
-/// Lists the roots with the state of their packs; those that have a file are built in memory for it.
+/// Lists the roots with the state of their packs. Packs that have a file are built in memory to compare them.
 pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     settled(|| try_run(global, args))
 }
@@ -41,7 +41,7 @@ fn try_run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
         return matrix(&project, &items, shards);
     }
     let folder = Folder::open(repository.root(), &repository.settings().output.dir)?;
-    // A pack without a file is missing whatever a build gives: it need not be built to be listed.
+    // A pack without a file is missing whatever a build gives, so it need not be built.
     let request = CheckRequest { folder: &folder, markdown: repository.settings().output.markdown, skip_missing: true };
     let job = packs::job(&repository, &project, items.clone(), &BudgetArgs::default())?;
     let bar = packs::progress(global, job.roots.len() * job.profiles.len());
@@ -55,7 +55,7 @@ fn try_run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
         packs.entry(state.root.clone()).or_default().push(state);
     }
     let rows: Vec<ListRow> = items.iter().map(|item| row(&project, *item, &mut packs)).collect();
-    // Warnings are reported by `build`; a workflow and programs get all of them here too.
+    // `build` reports warnings; here only errors are shown as text, since they make the command fail.
     let errors_only = global.format != Format::Github;
     let lines = text(&rows).into_iter().map(ReportLine::Row).collect();
     let report = Report { diagnostics: report::visible(&run.diagnostics, errors_only), lines };
@@ -70,7 +70,7 @@ fn try_run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
 }
 
-/// The parts of a build in `shards` jobs. What is wrong with the input is told by the builds themselves.
+/// Prints the parts of a build in `shards` jobs. Errors of the input are reported by the builds.
 fn matrix(project: &Project<'_>, items: &[usize], shards: NonZeroU32) -> Result<Exit, Failure> {
     let mut parts = BTreeMap::<u32, output::MatrixShard>::new();
     let part = |index| output::MatrixShard { shard: format!("{index}/{shards}"), index, roots: 0 };
@@ -81,7 +81,7 @@ fn matrix(project: &Project<'_>, items: &[usize], shards: NonZeroU32) -> Result<
     if parts.is_empty() {
         parts.insert(1, part(1));
     }
-    // On one line, as a step's output takes it.
+    // On one line, for the output of a step.
     let text = serde_json::to_string(&output::Matrix { include: parts.into_values().collect() });
     let text = text.map_err(std::io::Error::from)?;
     writeln!(console::stdout(), "{text}")?;

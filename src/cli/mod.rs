@@ -1,4 +1,4 @@
-//! Arguments, environment, terminal and exit codes; one file a command.
+//! The command line: arguments, environment, terminal and exit codes. One file per command.
 
 mod args;
 mod attest;
@@ -44,18 +44,18 @@ use std::process::ExitCode;
 pub fn run() -> ExitCode {
     let exit = guard::guarded(|| {
         guard::start_threads();
-        obey()
+        run_command()
     });
     exit.into()
 }
 
-fn obey() -> Exit {
+fn run_command() -> Exit {
     let args = match Args::from_process() {
         Ok(args) => args,
         Err(error) => {
-            // Help and version are answers, on stdout; all else is wrong usage.
+            // Help and version are output; all else is wrong usage.
             let code = if error.use_stderr() { Exit::Usage } else { Exit::Done };
-            return if print_answer(&error).is_ok() { code } else { code.and(Exit::Outside) };
+            return if print_usage(&error).is_ok() { code } else { code.and(Exit::Outside) };
         }
     };
     match args.global.color {
@@ -69,22 +69,22 @@ fn obey() -> Exit {
     }
 }
 
-/// Prints help, or what is wrong with the command line, which may repeat an argument.
-fn print_answer(error: &clap::Error) -> io::Result<()> {
+/// Prints the help, or an error in the command line, which may quote an argument.
+fn print_usage(error: &clap::Error) -> io::Result<()> {
     let text = error.render();
     if !error.use_stderr() {
         return write!(console::stdout(), "{}", text.ansi());
     }
-    let obeyed = |arg: OsString| matches!(console::printable(&arg.to_string_lossy()), Cow::Owned(_));
-    if !std::env::args_os().any(obeyed) {
+    let is_hostile = |arg: OsString| matches!(console::printable(&arg.to_string_lossy()), Cow::Owned(_));
+    if !std::env::args_os().any(is_hostile) {
         return write!(console::stderr(), "{}", text.ansi());
     }
-    // Nobody could tell an argument's escape codes from those of the styles.
+    // An argument's escape codes could not be distinguished from those of the styles.
     let mut err = console::stderr();
     text.to_string().lines().try_for_each(|line| writeln!(err, "{}", console::printable(line)))
 }
 
-/// `-C`: every path of the command line is meant from there.
+/// Changes to the folder of `-C`, which every path of the command line is relative to.
 fn enter(directory: Option<&Path>) -> Result<(), Failure> {
     let Some(directory) = directory else { return Ok(()) };
     std::env::set_current_dir(directory)

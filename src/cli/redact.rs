@@ -17,20 +17,20 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
 
-/// Prints texts as they would enter a pack, what is removed from them, or the rules.
+/// Prints redacted texts, the redactions in them, or the rules.
 pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
     let (root, Configuration { settings, deny, .. }) = configuration(global)?;
     if args.rules {
         return rules(global, &settings.redaction);
     }
     let redactor = Redactor::new(&settings.redaction);
-    usable(args)?;
+    validate(args)?;
     let folder = args.out.as_deref().map(Folder::open_anywhere).transpose()?;
     let mut exit = Exit::Done;
     let mut reports = Vec::new();
     if args.files.is_empty() {
         match text(input::stdin()?) {
-            Err(why) => exit = exit.and(complain("standard input", why)?),
+            Err(why) => exit = exit.and(report_input_error("standard input", why)?),
             Ok(text) => reports.push(("-".to_owned(), scrub(&redactor, "", &text, args, None)?)),
         }
     }
@@ -41,21 +41,21 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
         let name = inside.clone().unwrap_or_else(|| given.replace('\\', "/"));
         if RepoPath::new(name.trim_start_matches('/')).is_ok_and(|path| deny.denies(&path)) {
             let why = "its name is one that is never opened, so it never enters a pack; to see what the rules would remove, give the text on standard input";
-            exit = exit.and(complain(&shown, why)?);
+            exit = exit.and(report_input_error(&shown, why)?);
             continue;
         }
         if args.out.is_some() && shown != given {
             let why = "its name holds a secret, which `--out` would write again; give the file another name";
-            exit = exit.and(complain(&shown, why)?);
+            exit = exit.and(report_input_error(&shown, why)?);
             continue;
         }
         let bytes = store::read_file(file, Links::Follow)
             .map_err(|error| PathFailure::failure("read", shown.clone(), error))?;
         match text(bytes) {
-            Err(why) => exit = exit.and(complain(&shown, why)?),
+            Err(why) => exit = exit.and(report_input_error(&shown, why)?),
             Ok(text) => {
                 let target = folder.as_ref().zip(file.file_name().and_then(|name| name.to_str()));
-                // A file from elsewhere has no path that the configuration could allow.
+                // A file outside the repo has no path that the configuration could allow.
                 reports.push((shown, scrub(&redactor, inside.as_deref().unwrap_or_default(), &text, args, target)?));
             }
         }
@@ -66,8 +66,8 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Refuses what could only go wrong: folders as files, and files that would be written over.
-fn usable(args: &RedactArgs) -> Result<(), Failure> {
+/// Refuses folders in place of files, and outputs that would overwrite an input or each other.
+fn validate(args: &RedactArgs) -> Result<(), Failure> {
     if let Some(folder) = args.files.iter().find(|file| file.is_dir()) {
         let folder = folder.display().to_string();
         let folder = folder.trim_end_matches(['/', '\\']);
@@ -90,7 +90,7 @@ fn usable(args: &RedactArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The text as packs read it, or why it is none.
+/// Decodes a text like the packs do, or returns why it is none.
 fn text(bytes: Vec<u8>) -> Result<String, &'static str> {
     if bytes.contains(&0) {
         return Err("it is no text: it has a NUL byte");
@@ -103,7 +103,7 @@ fn text(bytes: Vec<u8>) -> Result<String, &'static str> {
     Ok(if bare.len() == text.len() { text } else { bare.to_owned() })
 }
 
-fn complain(name: &str, why: &str) -> Result<Exit, Failure> {
+fn report_input_error(name: &str, why: &str) -> Result<Exit, Failure> {
     print_error(&format!("`{name}`: {why}"), None)?;
     Ok(Exit::Input)
 }
@@ -160,7 +160,7 @@ fn report(global: &Global, reports: &[(String, Vec<Removal>)]) -> Result<(), Fai
     Ok(print_lines(global.format, &output::Redact { redactions: redactions.collect() }, lines)?)
 }
 
-/// Prints the rules there are, so that one can be allowed and no name is taken twice.
+/// Prints all rules, so that users can allow one or avoid its name.
 fn rules(global: &Global, own: &RedactionSettings) -> Result<Exit, Failure> {
     let built_in = built_in_rules().into_iter().map(|rule| output::Rule {
         name: rule.name.to_owned(),

@@ -34,8 +34,8 @@ pub(crate) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Why a pack is not printed: as it stands it would not be the rendering that its budget measured, or its reader would
-/// obey what nobody sees.
+/// Returns why a pack must not be printed: its text would differ from the rendering that its budget measured, or it has
+/// invisible text that an agent would follow.
 fn faults(pack: &Pack) -> Vec<String> {
     let mut faults = unseen(pack);
     if Form::named(&pack.budget.rendering).is_none() {

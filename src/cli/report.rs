@@ -227,7 +227,7 @@ fn source_line(out: &mut dyn Write, margin: usize, line: u32, column: Option<u32
     writeln!(out, "{FRAME}{line:>margin$} |{FRAME:#} {}{cut}", printable(&shown).trim_end())?;
     match column.map(|column| column.saturating_sub(1) as usize) {
         Some(column) if column < LONGEST_LINE => {
-            // What stands before the caret is measured as it is shown.
+            // The caret is placed by the printed width of what precedes it.
             let before: String = source.chars().take(column).collect();
             let width = printable(&before).chars().count();
             writeln!(out, "{:margin$} {FRAME}|{FRAME:#} {:width$}{ERROR}^{ERROR:#}", "", "")

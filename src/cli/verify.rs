@@ -14,7 +14,7 @@ use cap_std::fs::{Dir, DirEntry};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A pack as it was found, and what is wrong with it.
+/// A file with the faults of its pack.
 struct VerifiedFile {
     name: String,
     hash: Option<String>,
@@ -22,7 +22,7 @@ struct VerifiedFile {
     bytes: Vec<u8>,
 }
 
-/// Checks finished packs without their repo.
+/// Verifies finished packs without their repo.
 pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
     let mut verified = Vec::new();
     for pack in &args.packs {
@@ -33,7 +33,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
         for file in files(pack)? {
             let name = file.display().to_string();
             if file != *pack && !file.symlink_metadata().is_ok_and(|there| there.is_file()) {
-                // A pack that was replaced by a link or a device must not pass for one that is not there.
+                // A pack that was replaced by a link or a device must not count as absent.
                 let faults = vec!["it is not a regular file".to_owned()];
                 verified.push(VerifiedFile { name, hash: None, faults, bytes: Vec::new() });
                 continue;
@@ -86,9 +86,9 @@ fn verify_bytes(name: String, bytes: Vec<u8>) -> VerifiedFile {
     VerifiedFile { name, hash, faults, bytes }
 }
 
-/// Builds each valid pack from the repo around, under its own profile, and compares all bytes but those of the stamp.
+/// Builds each valid pack from the current repo, under its own profile, and compares all bytes except the stamp.
 ///
-/// Returns what is wrong with each, by its place.
+/// Returns one fault or `None` for each file, in order.
 fn against_repo(global: &Global, verified: &[VerifiedFile]) -> Result<Vec<Option<String>>, Failure> {
     let repository = open(global, &[], None)?;
     let project = repository.project();
@@ -121,7 +121,7 @@ fn against_repo(global: &Global, verified: &[VerifiedFile]) -> Result<Vec<Option
     Ok(faults)
 }
 
-/// What is wrong with the Markdown beside a pack: where there is a file of that name, it is exactly its rendering.
+/// Returns the fault of a pack's sidecar, if it has one that is not exactly its rendering.
 fn sidecar_fault(file: &Path, bytes: &[u8]) -> Result<Option<String>, Failure> {
     let markdown = file.with_extension("md");
     if file.extension().is_none_or(|extension| extension != "json") || !markdown.is_file() {
@@ -133,7 +133,7 @@ fn sidecar_fault(file: &Path, bytes: &[u8]) -> Result<Option<String>, Failure> {
     Ok((!same).then(|| format!("its Markdown `{name}` is not its rendering")))
 }
 
-/// The file itself, or every `.json` file below the folder, sorted.
+/// Returns the file itself, or every `.json` file below the folder, sorted.
 pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !path.is_dir() {
         return Ok(vec![path.to_path_buf()]);
@@ -144,9 +144,9 @@ pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// Adds everything below a folder that is named `.json` and is no folder; links are not followed.
+/// Adds every entry below a folder whose name ends in `.json` and that is no folder, without following links.
 fn below(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
-    // The standard library panics where the system cannot close a folder.
+    // The standard library panics if the system cannot close a folder.
     let entries = Dir::open_ambient_dir(folder, ambient_authority())?.entries()?;
     let named = |entry: io::Result<DirEntry>| entry.and_then(|entry| Ok((entry.file_name(), entry.file_type()?)));
     let mut entries = entries.map(named).collect::<io::Result<Vec<_>>>()?;

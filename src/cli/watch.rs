@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
-/// How many packs of one save are told one by one.
-const TOLD: usize = 10;
+/// The most packs of one save that are listed.
+const MOST_LISTED: usize = 10;
 
-/// Follows the repo until somebody ends it.
+/// Builds and rebuilds until the user or the system stops it.
 pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
     if matches!(global.format, Format::Markdown | Format::Github) {
         return Err(Failure::usage(
@@ -51,7 +51,7 @@ pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
     end_on_signal(sender.clone())?;
     match args.poll {
         Some(every) => {
-            // The other end has to stay, or the watch would end.
+            // A closed channel would end the watch.
             let _open = sender;
             follow(global, args, request, Poll::new(every, receiver))
         }
@@ -63,7 +63,7 @@ pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
     }
 }
 
-/// A file that is named from the current folder, as it is named from the repo's root.
+/// Converts a path relative to the current folder to one relative to the repo's root; other roots stay as typed.
 fn from_root(here: &Path, root: &Path, typed: &str) -> String {
     match here != root && Path::new(typed).is_file() {
         true => path_inside(root, Path::new(typed)).map_or_else(|| typed.to_owned(), |path| path.to_string()),
@@ -71,17 +71,17 @@ fn from_root(here: &Path, root: &Path, typed: &str) -> String {
     }
 }
 
-/// Ctrl-C and its like end the watch after the build that is running; the second time at once.
+/// Stops the watch after the running build on Ctrl-C and similar signals, and at once on the second one.
 fn end_on_signal(sender: Sender<Event>) -> Result<(), Failure> {
     let ending = AtomicBool::new(false);
-    #[expect(clippy::exit, reason = "whoever asks twice does not want to wait; files are replaced whole")]
+    #[expect(clippy::exit, reason = "the second signal asks for an immediate end; files are replaced atomically")]
     let end = move || {
         if ending.swap(true, Ordering::SeqCst) || sender.send(Event::Stop).is_err() {
             std::process::exit(i32::from(Exit::Interrupted.code()));
         }
     };
     ctrlc::set_handler(end).map_err(|error| match error {
-        // It keeps its cause to itself.
+        // Its `source` does not return the cause.
         ctrlc::Error::System(cause) => PathFailure::failure("wait for", "Ctrl-C", cause),
         error => Failure::Outside(error.into()),
     })
@@ -89,25 +89,25 @@ fn end_on_signal(sender: Sender<Event>) -> Result<(), Failure> {
 
 fn follow<E: Events>(global: &Global, args: &WatchArgs, request: SessionRequest, events: E) -> Result<Exit, Failure> {
     let first = stamp()?;
-    let teller = WatchReporter { global, print: args.print, out: args.out.clone() };
+    let reporter = WatchReporter { global, print: args.print, out: args.out.clone() };
     let stamps = Box::new(move || stamp().unwrap_or_else(|_| first.clone()));
     let mut watch = Watch::new(request, environment(), events, stamps, args.print.is_some());
     let report = watch.look();
-    // What is typed wrong is wrong at the start; later the repo may change as it likes.
+    // Typing errors are reported at the start; later a root may disappear and return.
     if let Some(unresolved) = report.unresolved.first() {
         return Err(Failure::usage(unresolved.to_string()));
     }
     if let Some(WatchProblem::Session(error @ EngineError::Profile { .. })) = report.trouble.first() {
         return Err(Failure::usage(error.to_string()));
     }
-    teller.begin(report, &watch, args)?;
+    reporter.print_first(report, &watch, args)?;
     while let Some(report) = watch.news() {
-        teller.tell(report, &watch)?;
+        reporter.print_update(report, &watch)?;
     }
     Ok(Exit::Interrupted)
 }
 
-/// Tells what happened.
+/// Prints what each build of the watch did.
 struct WatchReporter<'a> {
     global: &'a Global,
     print: Option<PrintMode>,
@@ -115,13 +115,18 @@ struct WatchReporter<'a> {
 }
 
 impl WatchReporter<'_> {
-    /// The first look: a summary, and what is wrong.
-    fn begin<E: Events>(&self, mut report: WatchReport, watch: &Watch<E>, args: &WatchArgs) -> Result<(), Failure> {
+    /// Prints the summary and the errors of the first build.
+    fn print_first<E: Events>(
+        &self,
+        mut report: WatchReport,
+        watch: &Watch<E>,
+        args: &WatchArgs,
+    ) -> Result<(), Failure> {
         let saved = std::mem::take(&mut report.saved);
         let (written, failed, unchanged, took) = (saved.len(), report.failed.len(), report.unchanged, report.took);
         match self.global.format {
-            Format::Json => self.json(WatchReport { saved, ..report }, watch)?,
-            _ => self.wrong(report, watch)?,
+            Format::Json => self.print_json(WatchReport { saved, ..report }, watch)?,
+            _ => self.print_errors(report, watch)?,
         }
         if !self.global.quiet && self.global.format != Format::Json {
             let failed_text = if failed > 0 { format!(", {failed} failed") } else { String::new() };
@@ -142,9 +147,10 @@ impl WatchReporter<'_> {
         Ok(())
     }
 
-    fn tell<E: Events>(&self, mut report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
+    /// Prints what a later build did.
+    fn print_update<E: Events>(&self, mut report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
         if self.global.format == Format::Json {
-            return if report.is_quiet() { Ok(()) } else { self.json(report, watch) };
+            return if report.is_quiet() { Ok(()) } else { self.print_json(report, watch) };
         }
         let mut err = console::stderr();
         if report.is_quiet() {
@@ -156,16 +162,16 @@ impl WatchReporter<'_> {
         let saved = std::mem::take(&mut report.saved);
         let (took, several) = (report.took, report.several_profiles);
         let (removed, mended) = (std::mem::take(&mut report.removed), report.mended);
-        self.wrong(report, watch)?;
+        self.print_errors(report, watch)?;
         if !self.global.quiet {
             if mended {
                 writeln!(err, "mended: packs are built again")?;
             }
-            for saved in saved.iter().take(TOLD) {
+            for saved in saved.iter().take(MOST_LISTED) {
                 writeln!(err, "{}", printable(&saved.line(several, took)))?;
             }
-            if saved.len() > TOLD {
-                writeln!(err, "and {} more packs", saved.len() - TOLD)?;
+            if saved.len() > MOST_LISTED {
+                writeln!(err, "and {} more packs", saved.len() - MOST_LISTED)?;
             }
             for removed in &removed {
                 writeln!(err, "removed: {}", printable(&self.shown(watch, &removed.name)))?;
@@ -182,15 +188,15 @@ impl WatchReporter<'_> {
         Ok(())
     }
 
-    /// What went wrong, and did not before.
-    fn wrong<E: Events>(&self, report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
+    /// Prints the new errors.
+    fn print_errors<E: Events>(&self, report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
         let mut err = console::stderr();
         for trouble in report.trouble {
             match trouble {
                 WatchProblem::Session(EngineError::Config { diagnostics: faults, .. }) => {
                     report::print_diagnostics(&faults)?
                 }
-                // What happens unseen would be missing from the packs without a word.
+                // Changes that are not noticed would be missing from the packs silently.
                 WatchProblem::Follow(error) => return Err(Failure::Outside(error.into())),
                 other => report::print_error(&other.error().to_string(), other.error().source())?,
             }
@@ -212,8 +218,8 @@ impl WatchReporter<'_> {
         Ok(())
     }
 
-    /// One line of JSON, of the form that `build` prints, with what is new only.
-    fn json<E: Events>(&self, report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
+    /// Prints one line of JSON in the form of `build`, with only what is new.
+    fn print_json<E: Events>(&self, report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
         let empty = |root: String, profile: String, name: &str, status, reasons| output::BuiltPack {
             root,
             profile,
@@ -262,7 +268,7 @@ impl WatchReporter<'_> {
         report::visible(&diagnostics, self.global.quiet)
     }
 
-    /// A pack's path as the user knows it.
+    /// Returns the path of a pack as the user would type it.
     fn shown<E>(&self, watch: &Watch<E>, name: &str) -> String
     where
         E: Events,
@@ -274,7 +280,7 @@ impl WatchReporter<'_> {
     }
 }
 
-/// Prints a rendering; on a terminal without anything that it would obey.
+/// Prints a rendering, escaped if standard output is a terminal.
 fn print_out(text: &str) -> io::Result<()> {
     let mut out = console::exact();
     let terminal = out.is_terminal();

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::sync::{Mutex, PoisonError};
 
-/// Says what changed between packs, and why.
+/// Prints what changed between packs, and why.
 pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
     let sides = Sides::find(global, args)?;
     let mut exit = Exit::Done;
@@ -42,7 +42,7 @@ struct PackPair<'a> {
     name: String,
     file: &'a str,
     old: Option<SalvagedPack>,
-    /// Nothing where it is the old one, byte for byte.
+    /// `None` if it equals the old one byte for byte.
     new: Option<SalvagedPack>,
     same: bool,
 }
@@ -57,7 +57,7 @@ fn compared(sides: &Sides, rebuilt: Option<&BTreeMap<String, Rebuilt>>) -> Diff 
         .map(|file| {
             let same = old.packs.get(file).is_some_and(|bytes| new.packs.get(file) == Some(bytes));
             let side = if new.packs.contains_key(file) || !old.packs.contains_key(file) { new } else { old };
-            // What is equal on both sides has not changed, valid or not: only its instructions are wanted.
+            // An equal pack has no changes, valid or not; only its instructions are needed.
             let (old, new) = match old.packs.get(file).filter(|_| same) {
                 Some(bytes) => (Some(SalvagedPack { pack: review::read(bytes).ok(), ..SalvagedPack::default() }), None),
                 None => (read(old, file), read(new, file)),
@@ -73,7 +73,7 @@ fn compared(sides: &Sides, rebuilt: Option<&BTreeMap<String, Rebuilt>>) -> Diff 
             new: if read.same { read.old.as_ref() } else { read.new.as_ref() },
             rebuilt: rebuilt.and_then(|rebuilt| rebuilt.get(read.file).copied()),
         })
-        // Files that are no packs on either side belong to others.
+        // Files that are no pack on either side are ignored.
         .filter(|pair| {
             let is_pack = |side: Option<&SalvagedPack>| side.is_some_and(|side| side.pack.is_some());
             is_pack(pair.old) || is_pack(pair.new) || pair.old.or(pair.new).is_none() || new.single
@@ -88,7 +88,7 @@ fn print_diff(global: &Global, diff: &Diff) -> Result<(), Failure> {
         Format::Json => writeln!(out, "{}", json_text(diff))?,
         Format::Markdown => write!(out, "{}", markdown::page(diff))?,
         Format::Text => {
-            // Where words cannot be coloured, brackets mark them.
+            // Without colours, brackets mark changed words.
             let plain = anstream::AutoStream::choice(&std::io::stdout()) == anstream::ColorChoice::Never;
             text::page(&mut out, diff, plain)?;
         }
@@ -110,9 +110,9 @@ fn print_diff(global: &Global, diff: &Diff) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How the packs of a side stand to a build of the checkout, by file; and whether its input has no errors.
+/// Compares the packs of a side with a build of the checkout, by file, and returns whether the input has no errors.
 ///
-/// Packs that the build gives and the side lacks are among them, unless the side is a single pack.
+/// Packs that the side lacks are included, unless the side is a single pack.
 fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, bool), Failure> {
     settled(|| try_rebuild(global, side))
 }
@@ -146,7 +146,7 @@ fn try_rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt
     Ok((standings, errors.is_empty()))
 }
 
-/// Whether a pack is of an issue alone that the snapshot lacks.
+/// Returns whether a pack's root is only an issue, and the snapshot lacks it.
 fn lacks_its_issue(project: &Project<'_>, bytes: &[u8]) -> bool {
     let Ok(pack) = review::read(bytes) else { return false };
     let url = pack.root.issue_url.as_deref().filter(|_| pack.root.work_item_id.is_none());

@@ -1,4 +1,4 @@
-//! `explain --at`: what each step of budget buys.
+//! `explain --at`: the sections that each limit adds.
 
 use crate::cli::args::{ExplainArgs, Global};
 use crate::cli::exit::Exit;
@@ -73,7 +73,7 @@ struct NextGain {
     limit: u64,
 }
 
-/// Builds the pack at each limit and tells them apart.
+/// Builds the pack under each limit and prints the differences.
 pub(super) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
     settled(|| try_run(global, args))
 }
@@ -139,10 +139,10 @@ fn step(probe: &BudgetProbe<'_, '_>, limit: u64, pack: &Pack, before: Option<&Pa
     let next = if out.is_empty() {
         None
     } else {
-        let came = |pack: &Pack| pack.sections.iter().find(|section| out.contains(&*section.id)).cloned();
-        let enters = probe.smallest_limit(pack, &|pack| came(pack).is_some())?;
+        let added = |pack: &Pack| pack.sections.iter().find(|section| out.contains(&*section.id)).cloned();
+        let enters = probe.smallest_limit(pack, &|pack| added(pack).is_some())?;
         let at = enters.map(|at| probe.build(BudgetProbe::limit(BudgetProbe::unit(pack).0 == "tokens", at)));
-        let section = at.transpose()?.and_then(Result::ok).and_then(|sealed| came(sealed.pack()));
+        let section = at.transpose()?.and_then(Result::ok).and_then(|sealed| added(sealed.pack()));
         enters.zip(section).map(|(limit, section)| NextGain { id: section.id, title: section.title, limit })
     };
     Ok(BudgetStep {

@@ -1,4 +1,4 @@
-//! `explain --why-not`: why something is not in a pack.
+//! `explain --why-not`: why an item or file is not in a pack.
 
 use crate::cli::args::{ExplainArgs, Global};
 use crate::cli::exit::Exit;
@@ -15,7 +15,7 @@ use crate::store::Access;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::ErrorKind;
 
-/// Answers, and ends well whatever the answer is.
+/// Prints the answer; the exit code does not depend on it.
 pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Failure> {
     settled(|| try_run(global, args, asked))
 }
@@ -45,7 +45,7 @@ fn try_run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Fai
         };
         let names = names(&repository, &project, asked);
         let mut answer = why_not(sealed.pack(), asked, &names)
-            .map_or_else(|| elsewhere(&repository, &project, probe.item, asked), Ok)?;
+            .map_or_else(|| explain_from_repo(&repository, &project, probe.item, asked), Ok)?;
         let budget =
             sealed.pack().omissions.iter().any(|it| answer.section.as_ref() == Some(&it.id) && it.reason == "budget");
         if let Some(section) = answer.section.clone().filter(|_| budget) {
@@ -76,13 +76,13 @@ fn plain(asked: &str, answer: &str, message: String, help: String) -> WhyNot {
     }
 }
 
-/// All names that what was asked for goes by.
+/// Returns all names of the item or file that was asked for.
 fn names(repository: &Repository, project: &Project<'_>, asked: &str) -> Vec<String> {
     let mut names = vec![asked.to_owned()];
     if let Ok(item) = repository.find(project, asked) {
         let record = &project.corpus().entries[item].item;
         names.push(record.id.to_string());
-        // Of a file that holds many the path names no item.
+        // The path of a file with many items identifies none of them.
         let path = record.origin.path.as_str();
         if !path.ends_with(".jsonl") && !path.ends_with(".json") {
             names.push(path.to_owned());
@@ -91,8 +91,13 @@ fn names(repository: &Repository, project: &Project<'_>, asked: &str) -> Vec<Str
     names
 }
 
-/// Why a pack says nothing of something: the items and the files of the repo tell.
-fn elsewhere(repository: &Repository, project: &Project<'_>, root: usize, asked: &str) -> Result<WhyNot, Failure> {
+/// Explains from the items and files of the repo why a pack does not mention something.
+fn explain_from_repo(
+    repository: &Repository,
+    project: &Project<'_>,
+    root: usize,
+    asked: &str,
+) -> Result<WhyNot, Failure> {
     let id = |item: usize| project.masked(&project.corpus().entries[item].item.id);
     if let Ok(item) = repository.find(project, asked) {
         if item == root {
@@ -145,7 +150,7 @@ fn elsewhere(repository: &Repository, project: &Project<'_>, root: usize, asked:
     Ok(plain(asked, answer, message.to_owned(), help.to_owned()))
 }
 
-/// The items between two, on a shortest way; nothing where no way leads.
+/// Returns the items between two on a shortest path; `None` if there is no path.
 fn path(project: &Project<'_>, from: usize, to: usize) -> Option<Vec<usize>> {
     let mut came_from = BTreeMap::from([(from, from)]);
     let mut queue = VecDeque::from([from]);

@@ -1,4 +1,4 @@
-//! What a workflow's log is told: annotations within GitHub's limits, and all else where no text is a command.
+//! Annotations in the log of a workflow, within GitHub's limits.
 
 use super::runner::{random_word, workspace_prefix};
 use crate::cli::console::{self, Guarded, printable};
@@ -7,27 +7,27 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// How many annotations of one severity GitHub shows of a step.
+/// The number of annotations of one severity that GitHub shows per step.
 const SHOWN: usize = 10;
 
 /// The longest message, in characters.
 const LONGEST: usize = 2000;
 
-/// Annotations of a run, gathered so that they can be counted.
+/// The annotations of a run, collected so that they can be counted.
 #[derive(Debug, Default)]
 pub(crate) struct Annotations {
-    /// Where the repo lies in the workflow's workspace: empty, or a path with a final `/`.
+    /// The repo's path in the workflow's workspace: empty, or with a final `/`.
     prefix: String,
-    /// Without the two colons before them.
+    /// Workflow commands, without the leading colons.
     commands: Vec<String>,
-    /// What is for the log only.
+    /// Lines for the log only.
     logged: Vec<String>,
     errors: usize,
     warnings: usize,
 }
 
 impl Annotations {
-    /// None yet; places are given from the workflow's workspace.
+    /// Creates an empty collection; paths are relative to the workflow's workspace.
     pub(crate) fn new() -> Self {
         Self { prefix: workspace_prefix(), ..Self::default() }
     }
@@ -51,15 +51,15 @@ impl Annotations {
         }
     }
 
-    /// Adds a pack that is not what a build gives.
+    /// Adds a pack that differs from its build.
     pub(crate) fn add_pack(&mut self, path: &str, status: &str, reasons: &str) {
-        // Whether it is stale cannot be told: that alone fails nothing.
+        // An unverifiable pack does not fail a check by itself.
         let severity = if status == "unverifiable" { Severity::Warning } else { Severity::Error };
         let place = format!("file={},", property(&format!("{}{path}", self.prefix)));
         self.add(severity, &place, &format!("{status} pack"), [format!("{status}: {reasons}").as_str()]);
     }
 
-    /// Adds a pack of which somebody should look at something.
+    /// Adds a change of a pack that needs review.
     pub(crate) fn add_review(&mut self, path: &str, reason: &str, message: &str) {
         let place = format!("file={},", property(&format!("{}{path}", self.prefix)));
         self.add(Severity::Warning, &place, &reason.replace('_', " "), [message]);
@@ -91,14 +91,14 @@ impl Annotations {
         }
     }
 
-    /// Prints all of it: the annotations, the log, and how many annotations found no place.
+    /// Prints the annotations, the log, and the number of annotations over the limit.
     pub(crate) fn print(self) -> io::Result<()> {
         self.write(&mut console::workflow_commands())
     }
 
     fn write(self, out: &mut dyn Write) -> io::Result<()> {
         for command in &self.commands {
-            // This one is meant, and no other.
+            // The intended command; the guard escapes any other.
             write!(out, "::")?;
             writeln!(Guarded::new(&mut *out), "{command}")?;
         }
@@ -116,12 +116,12 @@ impl Annotations {
     }
 }
 
-/// Writes lines of which GitHub obeys none, whatever they say.
+/// Writes lines in which GitHub executes no command.
 fn fenced(out: &mut dyn Write, lines: &[String]) -> io::Result<()> {
     if lines.is_empty() {
         return Ok(());
     }
-    // Nobody can write the word that ends the fence into a text before it is drawn.
+    // A random word ends the fence, so no text can contain it.
     let word = random_word()?;
     writeln!(out, "::stop-commands::{word}")?;
     lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_logged_text_stands_between_words_that_nobody_could_foresee() {
+    fn a_logged_text_is_fenced_by_unpredictable_words() {
         let fence = || {
             let mut annotations = Annotations::default();
             annotations.log("::add-mask::x\n::stop-commands::y ##[error]z");

@@ -14,17 +14,17 @@ pub(super) fn append(file: &Path, text: &str) -> Result<(), Failure> {
         .map_err(|error| PathFailure::failure("write", file.display().to_string(), error))
 }
 
-/// A word with 128 bits of the system's randomness, in hex.
+/// Returns a word with 128 random bits in hex.
 ///
 /// # Errors
-/// Where the system has none.
+/// If the system provides no randomness.
 pub(crate) fn random_word() -> io::Result<String> {
     let mut word = [0; 16];
     getrandom::fill(&mut word)?;
     Ok(format!("contextpack-{:032x}", u128::from_le_bytes(word)))
 }
 
-/// Where the repo lies in the folder that a workflow checks out to: empty, or a path with a final `/`.
+/// Returns the repo's path in the workflow's workspace: empty, or with a final `/`.
 pub(super) fn workspace_prefix() -> String {
     let below = || {
         let workspace = std::env::var_os("GITHUB_WORKSPACE").filter(|value| !value.is_empty())?;

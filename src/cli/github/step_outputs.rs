@@ -1,4 +1,4 @@
-//! What became of the packs, as the outputs of a workflow's step.
+//! The outputs of a workflow's step.
 
 use super::runner::{append, random_word, workspace_prefix};
 use crate::cli::failure::Failure;
@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A pack as later steps know it.
+/// A pack as later steps see it.
 #[derive(Debug)]
 pub(crate) struct StepPack {
     /// The file, from the repo's root.
@@ -21,27 +21,27 @@ pub(crate) struct StepPack {
     pub(crate) outputs: Option<PackOutputs>,
 }
 
-/// What is told of the one pack of a build.
+/// The outputs for the only pack of a build.
 #[derive(Debug)]
 pub(crate) struct PackOutputs {
     pub(crate) hash: String,
     pub(crate) tokens: Option<u64>,
-    /// Blockers of its root that are not known to be done; nothing where nobody knows whether there are any.
+    /// The number of its root's blockers that are not known to be done; `None` if unknown.
     pub(crate) open_blockers: Option<usize>,
-    /// The file with its Markdown.
+    /// Its Markdown file.
     pub(crate) markdown: Option<PathBuf>,
 }
 
-/// Appends the outputs to `file`; a repo's path is given from the workflow's workspace.
+/// Appends the outputs to `file`; paths are relative to the workflow's workspace.
 ///
 /// # Errors
-/// Where the file cannot be written.
+/// If the file cannot be written.
 pub(crate) fn append_outputs(file: &Path, packs: &[StepPack]) -> Result<(), Failure> {
     append(file, &outputs(packs, &workspace_prefix())?)
 }
 
-/// How many of a root's blockers are not known to be done; nothing where none is known and the snapshot lacks the
-/// list of them, which is no leave to begin.
+/// Counts the blockers of a root that are not known to be done. `None` if there are none but the snapshot lacks the list
+/// of blockers: then work on the root must not start.
 pub(crate) fn open_blockers(project: &Project<'_>, root: &str) -> Option<usize> {
     let entries = &project.corpus().entries;
     let item = entries.iter().position(|entry| entry.item.id.as_str() == root)?;
@@ -68,7 +68,7 @@ fn outputs(packs: &[StepPack], prefix: &str) -> io::Result<String> {
     let mut text = String::new();
     output(&mut text, "packs", &list(&mut packs.iter().filter(|pack| pack.outputs.is_some())))?;
     output(&mut text, "changed", &list(&mut packs.iter().filter(|pack| pack.changed)))?;
-    // Of several, none is the one: empty outputs say so.
+    // With several packs the outputs of the only pack are empty.
     let one = match packs {
         [one] => one.outputs.as_ref().map(|outputs| (path(one), outputs)),
         _ => None,
@@ -83,7 +83,7 @@ fn outputs(packs: &[StepPack], prefix: &str) -> io::Result<String> {
     Ok(text)
 }
 
-/// One output; no value can end it, since nobody foresees the word that does.
+/// Adds an output; its value ends at a random word, so no value can end it early.
 fn output(text: &mut String, name: &str, value: &str) -> io::Result<()> {
     let word = random_word()?;
     // Writing to a `String` cannot fail.
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn one_pack_is_told_whole_and_of_several_only_their_list() {
+    fn a_single_pack_has_all_outputs_and_several_only_their_lists() {
         let all = read(&outputs(&[pack("packs/a.json", false)], "sub/").unwrap());
         assert_eq!((&*all["packs"], &*all["changed"]), ("[\"sub/packs/a.json\"]", "[]"));
         assert_eq!((&*all["pack"], &*all["markdown"]), ("sub/packs/a.json", "/t/a.md"));

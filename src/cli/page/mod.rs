@@ -35,7 +35,7 @@ pub(crate) fn run(global: &Global, args: &ReportArgs) -> Result<Exit, Failure> {
     print_faults(&packs)
 }
 
-/// Writes the file whole, or leaves what was there.
+/// Writes the file atomically.
 fn write(file: &Path, page: &str) -> Result<(), Failure> {
     let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
         return Err(Failure::usage(format!("`{}` is no name of a file", file.display())));

@@ -22,18 +22,18 @@ use request::{IssueScope, request, secrets};
 use std::io::Write as _;
 use std::time::{Duration, UNIX_EPOCH};
 
-/// How long one answer may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The longest time for one response.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Brings the snapshot up to date.
+/// Updates the snapshot.
 pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     let repository = open(global, &[], None)?;
     let project = repository.project();
-    let whose = IssueScope::find(repository.root(), repository.settings())?;
-    let request = request(&repository, &project, &whose, args)?;
+    let scope = IssueScope::find(repository.root(), repository.settings())?;
+    let request = request(&repository, &project, &scope, args)?;
     let proxies = proxies();
-    let secrets = secrets(&whose)?.and(proxies.secrets());
-    // Issues that only an item names that cannot be read are not asked for.
+    let secrets = secrets(&scope)?.and(proxies.secrets());
+    // Issues that are named only by unreadable items are not requested.
     let mut notes = project.unread().to_vec();
     if !secrets.is_authenticated() {
         let message = "there is no token, and without one the server answers 60 requests an hour";
@@ -41,7 +41,7 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
         notes.push(Diagnostic::new(Code::AnonymousSync, None, message).help(help));
     }
     let network = |error: crate::github::TransportError| outside(SyncError::Network(error.to_string()));
-    let mut transport = Http::new(&whose.api, &secrets, PATIENCE, &proxies).map_err(network)?;
+    let mut transport = Http::new(&scope.api, &secrets, TIMEOUT, &proxies).map_err(network)?;
     let settings = repository.settings();
     init_state_dir(repository.root(), !settings.output.dir.is_under(".contextpack"))?;
     sweep_state(repository.root(), &Repo::is_tracked);
@@ -54,17 +54,18 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     let setting = SyncSettings {
         root: repository.root().to_path_buf(),
         folder: settings.github.snapshot.clone(),
-        host: whose.host.clone(),
-        repo: whose.repo.clone(),
-        api: whose.api.clone(),
+        host: scope.host.clone(),
+        repo: scope.repo.clone(),
+        api: scope.api.clone(),
         secrets: secrets.clone(),
         limits: SyncLimits { max_requests: args.max_requests, max_wait: args.max_wait },
         cache,
     };
-    let mut teller = SyncReporter::new(global);
+    let mut reporter = SyncReporter::new(global);
     let redactor = Redactor::new(&settings.redaction);
-    let mut summary = crate::github::sync(&mut transport, &mut SystemClock, &mut teller, &redactor, &setting, &request);
-    teller.finish();
+    let mut summary =
+        crate::github::sync(&mut transport, &mut SystemClock, &mut reporter, &redactor, &setting, &request);
+    reporter.finish();
     clean_up(global, args, &mut summary)?;
     notes.append(&mut summary.diagnostics);
     let mut notes = apply_severities(notes, settings);
@@ -72,45 +73,46 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
         strict(&mut notes);
     }
     summary.diagnostics = notes.into_iter().map(|note| masked(note, &redactor, &secrets)).collect();
-    show(global, &whose, &summary)?;
+    print_summary(global, &scope, &summary)?;
     if args.write_config
         && summary.error.is_none()
-        && config::write(repository.root(), global.config.as_deref(), &whose)?
+        && config::write(repository.root(), global.config.as_deref(), &scope)?
     {
-        writeln!(console::stderr(), "`github.repo: {}` is in the configuration now", whose.repo)?;
+        writeln!(console::stderr(), "`github.repo: {}` is in the configuration now", scope.repo)?;
     } else if settings.github.repo.is_none() && !global.quiet && !args.write_config {
         writeln!(
             console::stderr(),
             "builds read the repo from `contextpack.yml` only: run this with `--write-config`, or write `github: {{repo: {}}}`",
-            whose.repo
+            scope.repo
         )?;
     }
-    end(summary)
+    exit(summary)
 }
 
-/// Removes neighbours that nothing refers to any more, and warns where private issues would be committed.
+/// Removes issues that nothing refers to any more, and warns if private issues would be committed.
 fn clean_up(global: &Global, args: &SyncArgs, summary: &mut SyncSummary) -> Result<(), Failure> {
     let repository = open(global, &[], None)?;
     let project = repository.project();
     if may_remove(&repository, args, summary) && repository.files().is_settled() {
-        remove(global, &repository, &project, summary)?;
+        remove_leftovers(global, &repository, &project, summary)?;
     }
     summary.diagnostics.extend(project.private_repos());
     summary.diagnostics.sort();
     Ok(())
 }
 
-/// Not where the run named its issues, failed or is not done: then nobody knows who is needed.
+/// Returns whether all needed issues are known: not if the run named its issues, failed or is incomplete.
 fn may_remove(repository: &Repository, args: &SyncArgs, summary: &SyncSummary) -> bool {
     let whole = args.roots.is_empty() && summary.complete && summary.error.is_none();
-    // An issue that was moved is named by its old number still.
-    let moved = summary.diagnostics.iter().any(|told| told.code == Code::IssueMoved);
-    let unread = repository.files().diagnostics().iter().any(|told| told.code == Code::InvalidSnapshot);
-    // Without the configured repo `#12` of a work item names no issue.
+    // Items may still name a moved issue by its old number.
+    let moved = summary.diagnostics.iter().any(|it| it.code == Code::IssueMoved);
+    let unread = repository.files().diagnostics().iter().any(|it| it.code == Code::InvalidSnapshot);
+    // Without a configured repo, `#12` in a work item names no issue.
     whole && !moved && !unread && repository.settings().github.repo.is_some()
 }
 
-fn remove(
+/// Removes the issues that nothing refers to.
+fn remove_leftovers(
     global: &Global,
     repository: &Repository,
     project: &Project<'_>,
@@ -134,7 +136,7 @@ fn remove(
     Ok(())
 }
 
-/// The proxies of the environment, in either spelling.
+/// Returns the proxies of the environment, in upper or lower case.
 fn proxies() -> Proxies {
     let first = |names: [&str; 2]| {
         let values = names.into_iter().filter_map(|name| std::env::var(name).ok());
@@ -147,7 +149,7 @@ fn proxies() -> Proxies {
     }
 }
 
-fn end(summary: SyncSummary) -> Result<Exit, Failure> {
+fn exit(summary: SyncSummary) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
     if summary.diagnostics.iter().any(|note| note.severity == Severity::Error) {
         exit = exit.and(Exit::Input);
@@ -166,15 +168,15 @@ fn outside(error: SyncError) -> Failure {
     Failure::Outside(Box::new(error))
 }
 
-/// A diagnostic without a secret: names of repos come from the server.
+/// Redacts a diagnostic, since names of repos come from the server.
 fn masked(note: Diagnostic, redactor: &Redactor, secrets: &Tokens) -> Diagnostic {
     let environment = environment();
     let clean = |text: &str| environment.mask(&secrets.mask(&redactor.line(text)));
     Diagnostic { message: clean(&note.message), help: note.help.as_deref().map(clean), ..note }
 }
 
-/// Prints what was done: files on stdout, a summary on stderr.
-fn show(global: &Global, whose: &IssueScope, summary: &SyncSummary) -> Result<(), Failure> {
+/// Prints the changed files on stdout, and a summary on stderr.
+fn print_summary(global: &Global, scope: &IssueScope, summary: &SyncSummary) -> Result<(), Failure> {
     let reset = summary.reset.map(|at| humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(at)));
     let is_silent = global.quiet && global.format != Format::Github;
     let report = Report {
@@ -182,7 +184,7 @@ fn show(global: &Global, whose: &IssueScope, summary: &SyncSummary) -> Result<()
         lines: summary.changed.iter().map(|(path, _)| ReportLine::File(path.clone())).collect(),
     };
     report.print(global.format, || output::Sync {
-        repo: whose.repo.clone(),
+        repo: scope.repo.clone(),
         files: summary.changed.iter().map(|(path, status)| output::SyncedFile { path: path.clone(), status }).collect(),
         unchanged: summary.unchanged,
         issues: summary.issues,
@@ -206,7 +208,7 @@ fn show(global: &Global, whose: &IssueScope, summary: &SyncSummary) -> Result<()
         err,
         "{} of {}: {} written, {removed} removed, {unchanged} unchanged; {}{left}{until}",
         counted(summary.issues as u64, "issue"),
-        whose.repo,
+        scope.repo,
         counted(written as u64, "file"),
         counted(summary.requests, "request"),
     )?;
