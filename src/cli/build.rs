@@ -282,7 +282,7 @@ fn print_one(
     let packs = items.len() * args.building.profiles(repository)?.len();
     if packs != 1 {
         return Err(Failure::usage(format!(
-            "`--out -` prints one pack, and {packs} would be built: name one root, and one profile with `-p`"
+            "`--out -` prints one pack, but {packs} would be built: give one root, and one profile with `-p`"
         )));
     }
     let sealed = Mutex::new(None);

@@ -100,7 +100,7 @@ impl Detector<'_> {
     }
 
     fn fault(&mut self, path: &str, what: &str, error: &io::Error) {
-        let help = "mend that and run `init` again, or name what is there in `contextpack.yml`";
+        let help = "fix that and run `init` again, or name what is there in `contextpack.yml`";
         let at = RepoPath::new(path).ok().map(Place::file);
         let message = format!("{what}: {}", error.kind());
         self.faults.push(Diagnostic::new(Code::UnreadableFile, at, message).help(help));
@@ -112,7 +112,7 @@ impl Detector<'_> {
             Ok(metadata) => kind(&metadata),
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => false,
             Err(error) => {
-                self.fault(path, "it cannot be looked at", &error);
+                self.fault(path, "it cannot be examined", &error);
                 false
             }
         }
@@ -173,7 +173,7 @@ impl Detector<'_> {
     /// Returns the GitHub repo of the git remote.
     fn remote(&mut self) -> Option<Github> {
         let remote = Repo::remote(self.root).unwrap_or_else(|why| {
-            let message = format!("the git remote is not known: {why}");
+            let message = format!("the git remote is unknown: {why}");
             let help = "install git, or run `git remote -v` here to see what is wrong; then set `github.repo`";
             self.faults.push(Diagnostic::new(Code::GitUnavailable, None, message).help(help));
             None
@@ -190,7 +190,7 @@ impl Detector<'_> {
                 adr_globs(repo.files())
             }
             Err(error) => {
-                let help = "mend that and run `init` again";
+                let help = "fix that and run `init` again";
                 self.faults.push(Diagnostic::new(Code::UnreadableFile, None, error.to_string()).help(help));
                 Vec::new()
             }
@@ -308,7 +308,7 @@ mod tests {
         );
         for path in ["work_items", "backlog/drafts"] {
             assert!(
-                reported.iter().any(|line| line.starts_with(&format!("{path} it cannot be looked at: "))),
+                reported.iter().any(|line| line.starts_with(&format!("{path} it cannot be examined: "))),
                 "{reported:?}"
             );
         }

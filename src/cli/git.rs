@@ -66,14 +66,14 @@ fn escape_invisible(bytes: &[u8]) -> String {
 fn merge(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Result<Exit, Failure> {
     // The build changes the current folder.
     let result = std::path::absolute(ours)?;
-    match rebuilt(global, ours, theirs, path) {
+    match rebuild_pack(global, ours, theirs, path) {
         Ok(bytes) => {
             std::fs::write(result, bytes)
                 .map_err(|error| PathFailure::failure("write", ours.display().to_string(), error))?;
             Ok(Exit::Done)
         }
         Err(why) => {
-            let line = format!("{path}: {why}; run `contextpack build` when the rest is merged");
+            let line = format!("{path}: {why}; run `contextpack build` once the other files are merged");
             writeln!(console::stderr(), "contextpack: {}", printable(&line))?;
             // Git takes any code but 0 for a conflict.
             Ok(Exit::Outside)
@@ -81,9 +81,9 @@ fn merge(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Result<Exit
     }
 }
 
-fn rebuilt(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Result<Vec<u8>, String> {
+fn rebuild_pack(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Result<Vec<u8>, String> {
     let top = std::env::current_dir().map_err(|error| error.kind().to_string())?;
-    let other = other().ok_or("only `git merge` and `git pull` say what is merged")?;
+    let other = merged_commit().ok_or("only `git merge` and `git pull` say what is merged")?;
     let (folder, _) = path.rsplit_once('/').unwrap_or(("", path));
     let settled = |conflict: &str| {
         let (place, name) = conflict.rsplit_once('/').unwrap_or(("", conflict));
@@ -94,12 +94,12 @@ fn rebuilt(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Result<Ve
     let there = scratch.0.join(folder);
     let json = path.strip_suffix(".md").map(|stem| format!("{stem}.json"));
     let pack = match &json {
-        None => [ours, theirs].into_iter().find_map(pack),
-        Some(json) => pack(&scratch.0.join(json)),
+        None => [ours, theirs].into_iter().find_map(read_pack),
+        Some(json) => read_pack(&scratch.0.join(json)),
     };
     let pack = pack.ok_or("neither side is a context pack")?;
     let root = Repo::find_root(&there).map_err(|error| error.to_string())?;
-    let sealed = sealed(global, &top, &scratch.0, &root, &pack)?;
+    let sealed = build_merged_pack(global, &top, &scratch.0, &root, &pack)?;
     let (_, name) = path.rsplit_once('/').unwrap_or(("", path));
     if json.is_some() && sidecar::name(&sealed.name) == name {
         return Ok(render::pack(&sealed.pack).whole().into_bytes());
@@ -118,7 +118,13 @@ struct MergedPack {
 }
 
 /// Builds the pack of the same root and profile from the merged files.
-fn sealed(global: &Global, top: &Path, scratch: &Path, root: &Path, pack: &Pack) -> Result<MergedPack, String> {
+fn build_merged_pack(
+    global: &Global,
+    top: &Path,
+    scratch: &Path,
+    root: &Path,
+    pack: &Pack,
+) -> Result<MergedPack, String> {
     let message = |failure: Failure| failure.message();
     std::env::set_current_dir(root).map_err(|error| error.kind().to_string())?;
     let repository = open(global, &[], None).map_err(message)?;
@@ -143,12 +149,12 @@ fn sealed(global: &Global, top: &Path, scratch: &Path, root: &Path, pack: &Pack)
     })
 }
 
-fn pack(file: &Path) -> Option<Pack> {
+fn read_pack(file: &Path) -> Option<Pack> {
     salvage(&input::named_file(file).ok()?).pack
 }
 
 /// Returns the commit that is merged into `HEAD`, which `git merge` names in the environment. `None` for several at once.
-fn other() -> Option<String> {
+fn merged_commit() -> Option<String> {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let mut heads = names.filter_map(|name| Some(name.strip_prefix("GITHEAD_")?.to_owned()));
     let head = heads.next()?;

@@ -103,7 +103,7 @@ impl Panic {
 
 fn report(panic: Panic) -> String {
     format!(
-        "error: contextpack failed where it should not: {}{}\n   = help: please report this line, and what you ran; no pack was left half written",
+        "error: contextpack failed where it should not: {}{}\n   = help: please report this line, and what you ran; no pack is incomplete",
         message(&panic),
         panic.place,
     )

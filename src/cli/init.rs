@@ -28,7 +28,7 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     if args.git {
         crate::intake::configure(&root, &super::git::SETTINGS).map_err(Failure::usage)?;
         if !global.quiet {
-            writeln!(console::stderr(), "git shows and merges packs by `contextpack git` in this clone")?;
+            writeln!(console::stderr(), "git shows and merges packs with `contextpack git` in this clone")?;
         }
     }
     print_report(global, &setup, &found)?;

@@ -40,12 +40,12 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
         let inside = in_repo(&root, file);
         let name = inside.clone().unwrap_or_else(|| given.replace('\\', "/"));
         if RepoPath::new(name.trim_start_matches('/')).is_ok_and(|path| deny.denies(&path)) {
-            let why = "its name is one that is never opened, so it never enters a pack; to see what the rules would remove, give the text on standard input";
+            let why = "files of this name are never opened, so it never enters a pack; to see what the rules would remove, pass the text on standard input";
             exit = exit.and(report_input_error(&shown, why)?);
             continue;
         }
         if args.out.is_some() && shown != given {
-            let why = "its name holds a secret, which `--out` would write again; give the file another name";
+            let why = "its name contains a secret, which `--out` would repeat; rename the file";
             exit = exit.and(report_input_error(&shown, why)?);
             continue;
         }
@@ -79,12 +79,12 @@ fn validate(args: &RedactArgs) -> Result<(), Failure> {
         let name = file.file_name().unwrap_or_default();
         if !names.insert(name) {
             let name = name.display();
-            return Err(Failure::usage(format!("two files are named `{name}`; write them to folders of their own")));
+            return Err(Failure::usage(format!("two files are named `{name}`; write them to separate folders")));
         }
         let target = out.join(name);
         if target.canonicalize().is_ok_and(|target| file.canonicalize().is_ok_and(|file| file == target)) {
             let (out, file) = (out.display(), file.display());
-            return Err(Failure::usage(format!("`--out {out}` would write over `{file}`; name another folder")));
+            return Err(Failure::usage(format!("`--out {out}` would overwrite `{file}`; name another folder")));
         }
     }
     Ok(())
@@ -93,7 +93,7 @@ fn validate(args: &RedactArgs) -> Result<(), Failure> {
 /// Decodes a text like the packs do, or returns why it is none.
 fn text(bytes: Vec<u8>) -> Result<String, &'static str> {
     if bytes.contains(&0) {
-        return Err("it is no text: it has a NUL byte");
+        return Err("it is not text: it has a NUL byte");
     }
     let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8")?;
     let bare = text.strip_prefix('\u{feff}').unwrap_or(&text);

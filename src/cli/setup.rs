@@ -155,12 +155,12 @@ impl<'a> Setup<'a> {
             // Earlier versions wrote this; the owner of the registered name would decide what it installs.
             ExistingFile::File(before) if contains(&before, b"install contextpack --locked --version ") => {
                 let why =
-                    "it installs `contextpack` by a name that anybody could register; remove it and run `init` again";
+                    "it installs `contextpack` by a name that anyone could register; remove it and run `init` again";
                 self.left.push((path.to_owned(), why));
                 return Ok(());
             }
             ExistingFile::File(before) if before != text.as_bytes() && text.as_bytes().starts_with(&before) => {
-                let why = "it has only the beginning of what is written; remove it if nobody shortened it on purpose";
+                let why = "it is incomplete; remove it and run `init` again, unless it was shortened on purpose";
                 self.left.push((path.to_owned(), why));
                 return Ok(());
             }
@@ -201,7 +201,7 @@ impl<'a> Setup<'a> {
         match Folder::open(self.root, &dir) {
             Ok(folder) => Ok(Some((folder, name))),
             Err(StoreError::Link { .. } | StoreError::NotAFolder { .. }) => {
-                self.left.push((path.to_owned(), "a link or a file stands where its folder would be"));
+                self.left.push((path.to_owned(), "a link or a file is in place of its folder"));
                 Ok(None)
             }
             Err(error) => Err(error.into()),
@@ -237,7 +237,7 @@ fn exists(root: &Path, path: &str) -> Result<bool, Failure> {
     match root.join(path).symlink_metadata() {
         Ok(_) => Ok(true),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(false),
-        Err(error) => Err(PathFailure::failure("look at", root.join(path).display().to_string(), error)),
+        Err(error) => Err(PathFailure::failure("examine", root.join(path).display().to_string(), error)),
     }
 }
 
@@ -247,8 +247,9 @@ pub(crate) fn unfit(name: &str, settings: &Settings) -> Vec<Diagnostic> {
     let unfit = folders.into_iter().filter(|(_, folder)| !is_plain(folder.as_str()));
     let errors = unfit.map(|(field, folder)| {
         let at = RepoPath::new(name).ok().map(Place::file);
-        let message =
-            format!("`init` cannot write `{field}`, `{folder}`, into workflows: signs in it mean something there");
+        let message = format!(
+            "`init` cannot write `{field}`, `{folder}`, into workflows: it has characters with a special meaning there"
+        );
         let help =
             "name the folder with letters, digits, `.`, `_`, `-`, `+` and spaces, or write the workflows by hand";
         Diagnostic::new(Code::InvalidConfig, at, message).help(help)

@@ -47,7 +47,10 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
     }
     if let Some(expected) = &args.expect {
         let [one] = &mut verified[..] else {
-            return Err(Failure::usage(format!("`--expect` is about one pack, and {} were given", verified.len())));
+            return Err(Failure::usage(format!(
+                "`--expect` needs exactly one pack, but {} were given",
+                verified.len()
+            )));
         };
         let expected = expected.strip_prefix("sha256:").unwrap_or(expected).to_lowercase();
         let hash = one.hash.as_deref().and_then(|hash| hash.strip_prefix("sha256:"));
@@ -101,17 +104,17 @@ fn against_repo(global: &Global, verified: &[VerifiedFile]) -> Result<Vec<Option
         let building = BudgetArgs { profiles: vec![pack.profile.clone()], ..BudgetArgs::default() };
         let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
         let fault = match packs::probe(&repository, &project, &root, &building) {
-            Err(Failure::Usage(message)) => Some(format!("the repo gives no such pack: {message}")),
+            Err(Failure::Usage(message)) => Some(format!("the repo has no such pack: {message}")),
             Err(failure) => return Err(failure),
             Ok(probe) => match probe.build(building.limits())? {
                 Err(diagnostics) => {
                     let why = diagnostics.first().map(|it| it.message.clone()).unwrap_or_default();
-                    Some(format!("the repo gives no pack: {why}"))
+                    Some(format!("the pack cannot be built from the repo: {why}"))
                 }
                 Ok(sealed) if sealed.is_unchanged(&one.bytes) => None,
                 Ok(sealed) => match difference(&one.bytes, sealed.pack()) {
                     Difference::Stale(reasons) | Difference::Edited(reasons) => {
-                        Some(format!("the repo gives another: {}", reasons.join("; ")))
+                        Some(format!("the repo gives a different pack: {}", reasons.join("; ")))
                     }
                 },
             },

@@ -23,12 +23,10 @@ const MOST_LISTED: usize = 10;
 /// Builds and rebuilds until the user or the system stops it.
 pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
     if matches!(global.format, Format::Markdown | Format::Github) {
-        return Err(Failure::usage(
-            "`watch` tells what happens as text or as JSON: leave `--format` out, or say `json`",
-        ));
+        return Err(Failure::usage("`watch` prints text or JSON: omit `--format`, or use `--format json`"));
     }
     if args.print.is_some() && global.format == Format::Json {
-        return Err(Failure::usage("`--print` and `--format json` both need standard output: leave one out"));
+        return Err(Failure::usage("`--print` and `--format json` both need standard output: omit one of them"));
     }
     if args.out.as_deref() == Some(Path::new("-")) {
         return Err(Failure::usage("`watch` needs a folder of packs; `--print=full` prints a rendering"));
@@ -131,7 +129,7 @@ impl WatchReporter<'_> {
         if !self.global.quiet && self.global.format != Format::Json {
             let failed_text = if failed > 0 { format!(", {failed} failed") } else { String::new() };
             let how = match args.poll {
-                Some(every) => format!("looking every {}", humantime::format_duration(every)),
+                Some(every) => format!("polling every {}", humantime::format_duration(every)),
                 None => format!("following {} folders", watch.followed()),
             };
             let packs = counted(written + unchanged + failed, "pack");

@@ -105,7 +105,7 @@ pub(crate) fn stamp() -> Result<Stamp, Failure> {
             const LAST: u64 = 253_402_300_799;
             let seconds = seconds.to_str().and_then(|text| text.trim().parse().ok()).filter(|seconds| *seconds <= LAST);
             let seconds =
-                seconds.ok_or_else(|| Failure::usage("`SOURCE_DATE_EPOCH` is no number of seconds since 1970"))?;
+                seconds.ok_or_else(|| Failure::usage("`SOURCE_DATE_EPOCH` is not a number of seconds since 1970"))?;
             SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
         }
     };

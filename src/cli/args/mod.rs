@@ -211,7 +211,7 @@ pub(crate) enum Command {
     #[command(after_long_help = help::REPORT)]
     Report(ReportArgs),
 
-    /// Serves that page on this machine, and updates it when packs change
+    /// Serves the report page on this machine, and updates it when packs change
     ///
     /// Prints the page's address and serves it on 127.0.0.1 until stopped. The address contains a random word; requests without it are refused. The page shows within a second what a build has changed. Nothing is built or written.
     #[cfg(feature = "serve")]

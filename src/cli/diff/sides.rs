@@ -55,7 +55,7 @@ impl Sides {
         let (old, new) = match (args.old.as_deref(), args.new.as_deref()) {
             (Some(old), Some(new)) => (finder.side(old)?, finder.side(new)?),
             (Some(one), None) if Path::new(one).exists() => {
-                let message = format!("`{one}` is compared with what? Give the other pack or folder, or a revision");
+                let message = format!("`{one}` needs something to compare with: give another pack, folder or revision");
                 return Err(Failure::usage(message));
             }
             (one, _) => {

@@ -29,8 +29,8 @@ fn try_run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Fai
         };
         why_not(&pack, asked, &[asked.to_owned()]).unwrap_or_else(|| {
             let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
-            let help = format!("ask with the root, where its repo is: `contextpack explain {root} --why-not {asked}`");
-            plain(asked, "unknown", "the pack says nothing of it".to_owned(), help)
+            let help = format!("ask about the root in its repo: `contextpack explain {root} --why-not {asked}`");
+            answer_with(asked, "unknown", "the pack does not mention it".to_owned(), help)
         })
     } else {
         let repository = open(global, &[], Some(Access::Read))?;
@@ -53,7 +53,7 @@ fn try_run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Fai
                 probe.smallest_limit(sealed.pack(), &|pack| pack.sections.iter().any(|it| it.id == section))?;
             if let Some(needs) = answer.needs {
                 let (unit, _) = BudgetProbe::unit(sealed.pack());
-                answer.help = Some(format!("it is in from a limit of {} {unit} on", grouped(needs)));
+                answer.help = Some(format!("it fits from a limit of {} {unit}", grouped(needs)));
             }
         }
         answer
@@ -64,7 +64,7 @@ fn try_run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Fai
     Ok(Exit::Done)
 }
 
-fn plain(asked: &str, answer: &str, message: String, help: String) -> WhyNot {
+fn answer_with(asked: &str, answer: &str, message: String, help: String) -> WhyNot {
     WhyNot {
         asked: asked.to_owned(),
         answer: answer.to_owned(),
@@ -101,27 +101,27 @@ fn explain_from_repo(
     let id = |item: usize| project.masked(&project.corpus().entries[item].item.id);
     if let Ok(item) = repository.find(project, asked) {
         if item == root {
-            return Ok(plain(asked, "in", "it is the root".to_owned(), "every pack holds its root".to_owned()));
+            return Ok(answer_with(asked, "in", "it is the root".to_owned(), "every pack holds its root".to_owned()));
         }
-        let (message, help) = match path(project, root, item) {
+        let (message, help) = match shortest_path(project, root, item) {
             Some(between) => (
                 format!(
                     "it is {} steps away, by way of {}; a pack goes one step",
                     between.len() + 1,
                     between.iter().map(|item| format!("`{}`", id(*item))).collect::<Vec<_>>().join(", ")
                 ),
-                format!("state a relation between `{}` and `{}`", id(root), id(item)),
+                format!("add a relation between `{}` and `{}`", id(root), id(item)),
             ),
             None => (
                 format!("no relation leads from `{}` to `{}`", id(root), id(item)),
-                format!("state one, such as `depends_on: {}`", id(item)),
+                format!("add one, such as `depends_on: {}`", id(item)),
             ),
         };
-        return Ok(plain(asked, "unrelated", message, help));
+        return Ok(answer_with(asked, "unrelated", message, help));
     }
     let Ok(file) = RepoPath::new(asked) else {
-        let help = "`contextpack list` shows the roots; a file is named from the repo's root".to_owned();
-        return Ok(plain(asked, "unknown", "there is no such item or file".to_owned(), help));
+        let help = "`contextpack list` shows the roots; give files by their path from the repo's root".to_owned();
+        return Ok(answer_with(asked, "unknown", "there is no such item or file".to_owned(), help));
     };
     if repository.files().files().contains(&file) {
         let adr = repository.settings().adrs.include.set.is_match(file.as_str());
@@ -131,27 +131,30 @@ fn explain_from_repo(
             format!("name it in the root: `docs: [{file}]`, or link to it in the body")
         };
         let message = format!("nothing in `{}` refers to it", id(root));
-        return Ok(plain(asked, "unreferenced", message, help));
+        return Ok(answer_with(asked, "unreferenced", message, help));
     }
     let there = match repository.root().join(asked).symlink_metadata() {
         Ok(_) => true,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => false,
-        Err(error) => return Err(PathFailure::failure("look at", asked, error)),
+        Err(error) => return Err(PathFailure::failure("examine", asked, error)),
     };
     let (message, help) = if there {
         (
-            "git ignores it, its name is never opened, or it lies in a folder that is no input",
+            "git ignores it, its name is denied, or it is in a folder that is no input",
             "track it with git, or allow it under `redaction.deny_paths`",
         )
     } else {
-        ("there is no such item or file", "`contextpack list` shows the roots; a file is named from the repo's root")
+        (
+            "there is no such item or file",
+            "`contextpack list` shows the roots; give files by their path from the repo's root",
+        )
     };
     let answer = if message.starts_with("git") { "not_listed" } else { "unknown" };
-    Ok(plain(asked, answer, message.to_owned(), help.to_owned()))
+    Ok(answer_with(asked, answer, message.to_owned(), help.to_owned()))
 }
 
 /// Returns the items between two on a shortest path; `None` if there is no path.
-fn path(project: &Project<'_>, from: usize, to: usize) -> Option<Vec<usize>> {
+fn shortest_path(project: &Project<'_>, from: usize, to: usize) -> Option<Vec<usize>> {
     let mut came_from = BTreeMap::from([(from, from)]);
     let mut queue = VecDeque::from([from]);
     while let Some(here) = queue.pop_front() {

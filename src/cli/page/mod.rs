@@ -38,14 +38,14 @@ pub(crate) fn run(global: &Global, args: &ReportArgs) -> Result<Exit, Failure> {
 /// Writes the file atomically.
 fn write(file: &Path, page: &str) -> Result<(), Failure> {
     let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
-        return Err(Failure::usage(format!("`{}` is no name of a file", file.display())));
+        return Err(Failure::usage(format!("`{}` is not a file name", file.display())));
     };
     // Renaming a file over a device or a FIFO would destroy it.
     let there = file.symlink_metadata().ok().filter(|there| !there.is_file());
     if let Some(there) = there {
         let what = if there.is_symlink() { "a link" } else { "not a regular file" };
         let message =
-            format!("`{}` is {what}: name another file, or leave `-o` out and redirect the output", file.display());
+            format!("`{}` is {what}: name another file, or omit `-o` and redirect the output", file.display());
         return Err(Failure::usage(message));
     }
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

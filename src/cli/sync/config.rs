@@ -13,7 +13,7 @@ pub(crate) fn write(root: &Path, explicit: Option<&Path>, scope: &IssueScope) ->
     let (shown, text) = read.unwrap_or_else(|| ("contextpack.yml".to_owned(), String::new()));
     let by_hand = || {
         Failure::usage(format!(
-            "`{shown}` has a `github` that cannot be added to; write `repo: {}` into it",
+            "`{shown}` has a `github` section that cannot be extended; write `repo: {}` into it",
             scope.repo
         ))
     };

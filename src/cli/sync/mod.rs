@@ -46,7 +46,7 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     init_state_dir(repository.root(), !settings.output.dir.is_under(".contextpack"))?;
     sweep_state(repository.root(), &Repo::is_tracked);
     let cache = repository.cache_folder(Access::Write, user_caches().as_deref()).unwrap_or_else(|why| {
-        repository.note(format!("no cache is used, so that everything is asked for: {why}"));
+        repository.note(format!("no cache is used, so everything is requested: {why}"));
         print_notes(global, &repository);
         None
     });
@@ -82,7 +82,7 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
     } else if settings.github.repo.is_none() && !global.quiet && !args.write_config {
         writeln!(
             console::stderr(),
-            "builds read the repo from `contextpack.yml` only: run this with `--write-config`, or write `github: {{repo: {}}}`",
+            "builds read the repo from `contextpack.yml` only: run `contextpack sync --write-config`, or write `github: {{repo: {}}}`",
             scope.repo
         )?;
     }
@@ -131,7 +131,10 @@ fn remove_leftovers(
     summary.changed.sort();
     if removed > 0 && !global.quiet {
         let issues = if removed == 1 { "1 issue".to_owned() } else { format!("{removed} issues") };
-        writeln!(console::stderr(), "{issues} left the snapshot, since nothing that gets a pack refers to them")?;
+        writeln!(
+            console::stderr(),
+            "{issues} removed from the snapshot, since nothing that gets a pack refers to them"
+        )?;
     }
     Ok(())
 }
@@ -213,7 +216,7 @@ fn print_summary(global: &Global, scope: &IssueScope, summary: &SyncSummary) -> 
         counted(summary.requests, "request"),
     )?;
     if summary.resumes {
-        writeln!(err, "it is not all there yet: run it again to go on")?;
+        writeln!(err, "the snapshot is incomplete: run `contextpack sync` again to continue")?;
     }
     Ok(())
 }

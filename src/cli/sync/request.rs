@@ -114,7 +114,7 @@ pub(crate) fn secrets(scope: &IssueScope) -> Result<Tokens, Failure> {
         let (host, named_by) = (&scope.host, scope.named_by);
         let why = format!("only {named_by} names that host");
         let stopped = first.map_or_else(
-            || format!("nothing is asked of `{host}` in a workflow: {why}"),
+            || format!("nothing is requested from `{host}` in a workflow: {why}"),
             |(name, ..)| format!("`{name}` is not sent to `{host}`: {why}"),
         );
         if in_actions() {
@@ -208,7 +208,7 @@ fn root(project: &Project<'_>, scope: &IssueScope, typed: &str) -> Result<IssueK
     }
     let wrong = || {
         Failure::usage(format!(
-            "`{typed}` is no issue: write `123`, `owner/repo#123`, a URL, or a work item that has an `issue`"
+            "`{typed}` is not an issue: write `123`, `owner/repo#123`, a URL, or a work item that has an `issue`"
         ))
     };
     let RootMatch::Item(item) = project.graph().find(project.corpus(), typed) else { return Err(wrong()) };
