@@ -303,7 +303,7 @@ mod tests {
             })
             .collect();
         assert!(
-            reported.iter().any(|line| line.starts_with(" the git remote is not known: git failed: ")),
+            reported.iter().any(|line| line.starts_with(" the git remote is unknown: git failed: ")),
             "{reported:?}"
         );
         for path in ["work_items", "backlog/drafts"] {

@@ -210,7 +210,7 @@ mod tests {
         let (found, mut setup) = (DetectedRepo::at(dir.path()), Setup::new(dir.path()));
         let args = InitArgs { cached: false, agents: Vec::new(), git: false, matrix: None };
         setup.all(&found, None, &args).unwrap();
-        assert!(setup.left.iter().any(|(_, why)| why.contains("by a name that anybody could register")));
+        assert!(setup.left.iter().any(|(_, why)| why.contains("by a name that anyone could register")));
     }
 
     #[test]
