@@ -1,10 +1,10 @@
 //! `contextpack attest`.
 
 use super::args::AttestArgs;
-use super::console;
+use super::console::{self, json_text};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::report::{json_text, plain_error};
+use super::report::print_invalid_pack;
 use crate::model::Digest;
 use crate::review::{read, verify};
 use crate::wire::{Generator, Pack, PackInput, PackRoot};
@@ -86,13 +86,13 @@ pub(crate) fn run(args: &AttestArgs) -> Result<Exit, Failure> {
     let mut valid = true;
     for path in &args.packs {
         let shown = path.display().to_string();
-        let bytes = super::read::file(path)?;
+        let bytes = super::input::named_file(path)?;
         let (_, faults) = verify(&bytes);
         let pack = match read(&bytes) {
             Ok(pack) if faults.is_empty() => pack,
             _ => {
                 valid = false;
-                tell(&shown, &faults)?;
+                faults.iter().try_for_each(|fault| print_invalid_pack(&shown, fault))?;
                 continue;
             }
         };
@@ -115,15 +115,6 @@ pub(crate) fn run(args: &AttestArgs) -> Result<Exit, Failure> {
     };
     writeln!(console::stdout(), "{text}")?;
     Ok(Exit::Done)
-}
-
-/// Tells what is wrong with a pack.
-fn tell(path: &str, faults: &[String]) -> Result<(), Failure> {
-    let mut err = console::stderr();
-    for fault in faults {
-        plain_error(&mut err, &format!("`{path}` is not a valid pack: {fault}"), None)?;
-    }
-    Ok(())
 }
 
 fn attested(name: String, pack: Pack) -> Attested {

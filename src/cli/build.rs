@@ -1,23 +1,21 @@
 //! `contextpack build`.
 
-use super::annotations::Annotations;
 use super::args::{BuildArgs, Format, Global};
-use super::console;
+use super::console::{self, counted};
 use super::exit::Exit;
 use super::failure::Failure;
+use super::github::{PackOutputs, StepPack, SummaryRow, append_outputs, append_summary, open_blockers};
 use super::output;
-use super::packs::{self, BuildRun};
-use super::report::{self, json_text, printable};
-use super::step::{self, StepPack, StepSummary};
-use super::summary::{self, SummaryRow};
+use super::packs::{self, BuildRun, NO_ROOTS};
+use super::report::{self, Report, ReportLine};
 use super::workspace::{open, print_notes, settled};
 use crate::cache::{FreshnessPolicy, PackSummary};
 use crate::engine::{
-    BuildOrder, BuildReport, PackWriter, Project, Repository, WriteOutcome, WriteReport, WriteStatus, companion,
-    orphans, write_packs,
+    BuildOrder, BuildReport, PackWriter, Project, Repository, WriteOutcome, WriteReport, WriteStatus, orphans, sidecar,
+    write_packs,
 };
 use crate::intake::Repo;
-use crate::model::{self, SourceTree as _};
+use crate::model::SourceTree as _;
 use crate::store::{Access, Folder, StoreError};
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -25,50 +23,51 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// What became of a pack.
+/// The outcome for a pack.
 struct PackOutcome {
     root: String,
     profile: String,
     name: String,
     status: &'static str,
     reasons: Vec<String>,
-    made: Option<PackSummary>,
-    /// Names of files that were written or removed for it: the pack, its Markdown.
-    touched: Vec<String>,
+    summary: Option<PackSummary>,
+    /// The names of files that were written or removed for it: the pack, its Markdown.
+    files: Vec<String>,
 }
 
 impl PackOutcome {
     fn row(&self, path: String) -> SummaryRow {
-        let made = self.made.as_ref();
+        let summary = self.summary.as_ref();
         SummaryRow {
             path,
             status: self.status,
             reasons: self.reasons.join("; "),
-            tokens: made.and_then(|made| made.used_tokens),
-            chars: made.map(|made| made.used_chars),
+            tokens: summary.and_then(|summary| summary.used_tokens),
+            chars: summary.map(|summary| summary.used_chars),
         }
     }
 
     fn step(&self, path: String, markdown: Option<&Path>, open_blockers: Option<usize>) -> StepPack {
-        let made = self.made.as_ref().filter(|_| self.status != "removed").map(|made| StepSummary {
-            hash: made.hash.clone(),
-            tokens: made.used_tokens,
+        let built = self.summary.as_ref().filter(|_| self.status != "removed");
+        let outputs = built.map(|summary| PackOutputs {
+            hash: summary.hash.clone(),
+            tokens: summary.used_tokens,
             open_blockers,
-            markdown: markdown.map(|dir| dir.join(companion::name(&self.name))),
+            markdown: markdown.map(|dir| dir.join(sidecar::name(&self.name))),
         });
-        StepPack { path, changed: matches!(self.status, "written" | "removed"), made }
+        StepPack { path, changed: matches!(self.status, "written" | "removed"), outputs }
     }
 }
 
 impl From<WriteOutcome> for PackOutcome {
     fn from(written: WriteOutcome) -> Self {
-        let WriteOutcome { status, root, profile, name, reasons, made, touched } = written;
+        let WriteOutcome { status, root, profile, name, reasons, summary, files } = written;
         let status = match status {
             WriteStatus::Written => "written",
             WriteStatus::Unchanged => "unchanged",
             WriteStatus::Failed => "failed",
         };
-        Self { root, profile, name, status, reasons, made, touched }
+        Self { root, profile, name, status, reasons, summary, files }
     }
 }
 
@@ -89,7 +88,7 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
             "`--prune` needs a build of all roots, and a shard is a part of them: run `contextpack build --prune` without `--shard`",
         ));
     }
-    if printed && (args.markdown.is_some() || args.outputs.is_some() || args.telling.summary.is_some()) {
+    if printed && (args.markdown.is_some() || args.outputs.is_some() || args.summary.file.is_some()) {
         return Err(Failure::usage("`--out -` prints a pack and writes nothing else"));
     }
     let written_to: Vec<&Path> = out.into_iter().chain(args.markdown.as_deref()).collect();
@@ -112,8 +111,8 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         Some(dir) => dir.join(name).display().to_string(),
         None => format!("{}/{name}", repository.settings().output.dir),
     };
-    let beside = repository.settings().output.markdown;
-    let look = FreshnessPolicy { exclusive: args.prune, renderings: beside };
+    let sidecars = repository.settings().output.markdown;
+    let freshness = FreshnessPolicy { exclusive: args.prune, renderings: sidecars };
     let order = BuildOrder {
         roots: &[],
         profiles: &args.building.profiles(&repository)?,
@@ -121,18 +120,18 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         untracked: repository.untracked(),
         out: out.map(std::path::absolute).transpose()?,
     };
-    let incremental = repository.incremental(&folder, &order, look);
-    // What is written beside the packs needs them all.
+    let incremental = repository.incremental(&folder, &order, freshness);
+    // Renderings in a further folder need all packs to be built.
     let incremental = incremental.as_ref().filter(|_| markdown.is_none());
     let whole = args.roots.is_empty() && args.shard.is_none();
     if let Some(incremental) = incremental.filter(|_| whole && args.outputs.is_none())
-        && let Some((kept, told)) = incremental.fresh()
+        && let Some((packs, diagnostics)) = incremental.fresh()
     {
-        repository.note_cache_written(incremental.rest());
+        repository.note_cache_written(incremental.save_states());
         print_notes(global, &repository);
-        let run = BuildRun::new(global, BuildReport { diagnostics: told, blocked: false });
-        let outcomes: Vec<PackOutcome> = kept.into_iter().map(|kept| WriteOutcome::from(kept).into()).collect();
-        return conclude(global, args, &run, &outcomes, &shown, started);
+        let run = BuildRun::new(global, BuildReport { diagnostics, blocked: false });
+        let outcomes: Vec<PackOutcome> = packs.into_iter().map(|pack| WriteOutcome::from(pack).into()).collect();
+        return report_and_exit(global, args, &run, &outcomes, &shown, started);
     }
     let trace = incremental.map(|incremental| incremental.trace(repository.texts(), None));
     let project = trace.as_ref().map_or_else(|| repository.project(), |trace| repository.traced_project(trace));
@@ -141,9 +140,10 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     if let Some(shard) = args.shard {
         items.retain(|item| shard.holds(&project.corpus().entries[*item].item.id));
     }
-    // Reading the old pack to say why it is stale costs more than making the new one.
-    let why = global.verbose || global.format != Format::Text || args.telling.summary.is_some();
-    let writer = PackWriter { folder: &folder, beside, markdown: markdown.as_ref(), incremental, why, replaced: None };
+    // Reading an old pack to find why it is stale costs more than building the new one.
+    let explain = global.verbose || global.format != Format::Text || args.summary.file.is_some();
+    let writer =
+        PackWriter { folder: &folder, sidecars, markdown: markdown.as_ref(), incremental, explain, on_written: None };
     let job = packs::job(&repository, &project, items, &args.building)?;
     let bar = packs::progress(global, job.roots.len() * job.profiles.len());
     let WriteReport { packs: written, build, refused } =
@@ -152,11 +152,11 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     print_notes(global, &repository);
     let run = BuildRun::new(global, build);
     let mut outcomes: Vec<PackOutcome> = written.into_iter().map(PackOutcome::from).collect();
-    let complete = !run.blocked && !no_roots && outcomes.iter().all(|outcome| outcome.made.is_some());
+    let complete = !run.blocked && !no_roots && outcomes.iter().all(|outcome| outcome.summary.is_some());
     if args.prune && refused.is_none() {
         outcomes.extend(prune(&folder, &outcomes, &run, &project, &repository)?);
-        if !run.blocked && !beside && markdown.is_none() {
-            outcomes.iter_mut().try_for_each(|outcome| strip(&folder, outcome))?;
+        if !run.blocked && !sidecars && markdown.is_none() {
+            outcomes.iter_mut().try_for_each(|outcome| remove_sidecar(&folder, outcome))?;
         }
     }
     outcomes.sort_by(|a, b| a.name.cmp(&b.name));
@@ -164,33 +164,30 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         let markdown = args.markdown.as_deref().map(std::path::absolute).transpose()?;
         let alone = outcomes.len() == 1;
         let step = |outcome: &PackOutcome| {
-            let open = if alone { step::open_blockers(&project, &outcome.root) } else { None };
+            let open = if alone { open_blockers(&project, &outcome.root) } else { None };
             outcome.step(shown(&outcome.name), markdown.as_deref(), open)
         };
-        step::append(file, &outcomes.iter().map(step).collect::<Vec<StepPack>>())?;
+        append_outputs(file, &outcomes.iter().map(step).collect::<Vec<StepPack>>())?;
     }
-    // It is large, and what is written down needs room as well.
+    // It is large, and saving the cache needs memory as well.
     drop(project);
     if let (Some(incremental), Some(trace), true) = (incremental, &trace, whole && refused.is_none()) {
         let manifest = incremental.manifest(trace, complete.then_some(&*run.before_strict));
         repository.note_cache_written(incremental.save(&manifest, repository.texts()));
         print_notes(global, &repository);
     }
-    let exit = conclude(global, args, &run, &outcomes, &shown, started)?;
+    let exit = report_and_exit(global, args, &run, &outcomes, &shown, started)?;
     if let Some(error) = refused {
         return Err(error.into());
     }
     if no_roots && !run.blocked && !global.quiet && global.format == Format::Text {
-        writeln!(
-            console::stderr(),
-            "no roots: add work items, or correct `work_items` and `roots` in `contextpack.yml`"
-        )?;
+        writeln!(console::stderr(), "{NO_ROOTS}")?;
     }
     Ok(exit)
 }
 
-/// Tells what became of the packs, and how the command ends.
-fn conclude(
+/// Reports what became of the packs, and returns the exit code.
+fn report_and_exit(
     global: &Global,
     args: &BuildArgs,
     run: &BuildRun,
@@ -198,16 +195,16 @@ fn conclude(
     shown: &dyn Fn(&str) -> String,
     started: Instant,
 ) -> Result<Exit, Failure> {
-    tell(global, run, outcomes, shown)?;
-    if let Some(file) = &args.telling.summary {
+    report(global, run, outcomes, shown).print(global.format, || json(run, outcomes, shown))?;
+    if let Some(file) = &args.summary.file {
         let rows: Vec<SummaryRow> = outcomes.iter().map(|outcome| outcome.row(shown(&outcome.name))).collect();
-        summary::append(file, "build", &rows, &run.diagnostics, None)?;
+        append_summary(file, "build", &rows, &run.diagnostics, None)?;
     }
     if !global.quiet && global.format == Format::Text {
         let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
         let is_new = |outcome: &&PackOutcome| outcome.reasons.iter().any(|reason| reason == "new");
         let new = outcomes.iter().filter(|outcome| outcome.status == "written").filter(is_new).count();
-        let mut summary = format!("{}: {} written", counted(outcomes.len()), count("written"));
+        let mut summary = format!("{}: {} written", counted(outcomes.len(), "pack"), count("written"));
         if count("written") > new {
             summary += &format!(" ({} stale)", count("written") - new);
         }
@@ -217,7 +214,7 @@ fn conclude(
                 summary += &format!(", {} {status}", count(status));
             }
         }
-        let tokens: u64 = outcomes.iter().filter_map(|outcome| outcome.made.as_ref()?.used_tokens).sum();
+        let tokens: u64 = outcomes.iter().filter_map(|outcome| outcome.summary.as_ref()?.used_tokens).sum();
         if tokens > 0 {
             summary += &format!(", {tokens} tokens");
         }
@@ -226,12 +223,7 @@ fn conclude(
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
 }
 
-/// `1 pack`, `2 packs`.
-pub(super) fn counted(packs: usize) -> String {
-    format!("{packs} pack{}", if packs == 1 { "" } else { "s" })
-}
-
-/// Removes packs whose root or profile is gone; those that cannot be judged stay.
+/// Removes packs whose root or profile is gone; unverifiable packs stay.
 fn prune(
     folder: &Folder,
     outcomes: &[PackOutcome],
@@ -245,21 +237,21 @@ fn prune(
     let names: BTreeSet<&str> = outcomes.iter().map(|outcome| outcome.name.as_str()).collect();
     let mut removed = Vec::new();
     let orphans = orphans(folder, &names, &run.diagnostics, project, repository.root())?;
-    // A pack that git brought meanwhile is of items that this build has not seen.
+    // A pack that git added meanwhile may belong to an item that this build has not seen.
     if !repository.files().is_settled() {
         return Ok(Vec::new());
     }
     for orphan in orphans.into_iter().filter(|orphan| orphan.unverifiable.is_none()) {
-        let markdown = companion::remove(folder, &orphan.name)?;
+        let markdown = sidecar::remove(folder, &orphan.name)?;
         if folder.remove(&orphan.name)? {
-            let markdown = markdown.then(|| companion::name(&orphan.name));
+            let markdown = markdown.then(|| sidecar::name(&orphan.name));
             removed.push(PackOutcome {
                 root: orphan.root(),
                 profile: orphan.pack.profile.clone(),
                 status: "removed",
                 reasons: vec!["its root or profile is gone".to_owned()],
-                made: Some((&orphan.pack).into()),
-                touched: [orphan.name.clone()].into_iter().chain(markdown).collect(),
+                summary: Some((&orphan.pack).into()),
+                files: [orphan.name.clone()].into_iter().chain(markdown).collect(),
                 name: orphan.name,
             });
         }
@@ -267,10 +259,10 @@ fn prune(
     Ok(removed)
 }
 
-/// Removes the Markdown that an earlier configuration kept beside a pack.
-fn strip(folder: &Folder, outcome: &mut PackOutcome) -> Result<(), StoreError> {
-    if outcome.status != "removed" && companion::remove(folder, &outcome.name)? {
-        outcome.touched.push(companion::name(&outcome.name));
+/// Removes the sidecar that an earlier configuration asked for.
+fn remove_sidecar(folder: &Folder, outcome: &mut PackOutcome) -> Result<(), StoreError> {
+    if outcome.status != "removed" && sidecar::remove(folder, &outcome.name)? {
+        outcome.files.push(sidecar::name(&outcome.name));
         outcome.reasons.push("`output.markdown` is off".to_owned());
         if outcome.status == "unchanged" {
             outcome.status = "written";
@@ -279,6 +271,7 @@ fn strip(folder: &Folder, outcome: &mut PackOutcome) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Builds one pack in memory and prints its bytes.
 fn print_one(
     global: &Global,
     repository: &Repository,
@@ -289,7 +282,7 @@ fn print_one(
     let packs = items.len() * args.building.profiles(repository)?.len();
     if packs != 1 {
         return Err(Failure::usage(format!(
-            "`--out -` prints one pack, and {packs} would be built: name one root, and one profile with `-p`"
+            "`--out -` prints one pack, but {packs} would be built: give one root, and one profile with `-p`"
         )));
     }
     let sealed = Mutex::new(None);
@@ -297,7 +290,7 @@ fn print_one(
         *sealed.lock().unwrap_or_else(PoisonError::into_inner) = built.outcome.ok();
     })?;
     if !global.quiet {
-        report::text(&mut console::stderr(), &run.diagnostics, &|_| None)?;
+        report::print_diagnostics(&run.diagnostics)?;
     }
     if let Some(sealed) = sealed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         console::exact().write_all(sealed.bytes())?;
@@ -305,59 +298,39 @@ fn print_one(
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
 }
 
-fn tell(
-    global: &Global,
-    run: &BuildRun,
-    outcomes: &[PackOutcome],
-    shown: &dyn Fn(&str) -> String,
-) -> Result<(), Failure> {
-    if global.format == Format::Json {
-        let packs = outcomes.iter().map(|outcome| {
-            let made = outcome.made.as_ref();
-            output::BuiltPack {
-                root: outcome.root.clone(),
-                profile: outcome.profile.clone(),
-                path: shown(&outcome.name),
-                files: outcome.touched.iter().map(|name| shown(name)).collect(),
-                hash: made.map(|made| made.hash.clone()),
-                status: outcome.status,
-                reasons: outcome.reasons.clone(),
-                used_chars: made.map(|made| made.used_chars),
-                used_tokens: made.and_then(|made| made.used_tokens),
-                omitted: made.map(|made| made.omitted),
-                redacted: made.map(|made| made.redacted),
-            }
-        });
-        let text = json_text(&output::Build { packs: packs.collect(), diagnostics: output::told(&run.diagnostics) });
-        return Ok(writeln!(console::stdout(), "{text}")?);
-    }
-    let errors_only = global.quiet;
-    let diagnostics: Vec<_> = run
-        .diagnostics
-        .iter()
-        .filter(|diagnostic| !errors_only || diagnostic.severity == model::Severity::Error)
-        .cloned()
-        .collect();
-    if global.format == Format::Github {
-        let mut annotations = Annotations::new();
-        annotations.diagnostics(&diagnostics);
-        for outcome in outcomes.iter().filter(|outcome| outcome.status != "unchanged") {
-            annotations.log(&format!("{}: {}: {}", outcome.status, shown(&outcome.name), outcome.reasons.join("; ")));
+/// Converts the outcomes to a report for people and workflows.
+fn report(global: &Global, run: &BuildRun, outcomes: &[PackOutcome], shown: &dyn Fn(&str) -> String) -> Report {
+    let changed = outcomes.iter().filter(|outcome| outcome.status != "unchanged");
+    let lines = changed.map(|outcome| {
+        let (path, reasons) = (shown(&outcome.name), outcome.reasons.join("; "));
+        let note = match outcome.status {
+            "failed" => Some(format!("not built: {path}: {reasons}")),
+            "written" if global.verbose => Some(format!("{path}: {reasons}")),
+            _ => None,
+        };
+        let files = outcome.files.iter().map(|name| shown(name)).collect();
+        ReportLine::Built { status: outcome.status, path, reasons, files, note }
+    });
+    Report { diagnostics: report::visible(&run.diagnostics, global.quiet), lines: lines.collect() }
+}
+
+/// Converts the outcomes to their JSON form.
+fn json(run: &BuildRun, outcomes: &[PackOutcome], shown: &dyn Fn(&str) -> String) -> output::Build {
+    let packs = outcomes.iter().map(|outcome| {
+        let summary = outcome.summary.as_ref();
+        output::BuiltPack {
+            root: outcome.root.clone(),
+            profile: outcome.profile.clone(),
+            path: shown(&outcome.name),
+            files: outcome.files.iter().map(|name| shown(name)).collect(),
+            hash: summary.map(|summary| summary.hash.clone()),
+            status: outcome.status,
+            reasons: outcome.reasons.clone(),
+            used_chars: summary.map(|summary| summary.used_chars),
+            used_tokens: summary.and_then(|summary| summary.used_tokens),
+            omitted: summary.map(|summary| summary.omitted),
+            redacted: summary.map(|summary| summary.redacted),
         }
-        return Ok(annotations.print()?);
-    }
-    report::tell(global.format, &diagnostics, &|_| None)?;
-    let mut out = console::stdout();
-    let mut err = console::stderr();
-    for outcome in outcomes {
-        let path = shown(&outcome.name);
-        outcome.touched.iter().try_for_each(|name| writeln!(out, "{}", printable(&shown(name))))?;
-        if outcome.status == "failed" {
-            writeln!(err, "not built: {}: {}", printable(&path), printable(&outcome.reasons.join("; ")))?;
-        }
-        if global.verbose && outcome.status == "written" {
-            writeln!(err, "{}: {}", printable(&path), printable(&outcome.reasons.join("; ")))?;
-        }
-    }
-    Ok(())
+    });
+    output::Build { packs: packs.collect(), diagnostics: output::diagnostics(&run.diagnostics) }
 }

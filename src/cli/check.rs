@@ -1,14 +1,13 @@
 //! `contextpack check`.
 
-use super::annotations::Annotations;
 use super::args::{CheckArgs, Format, Global};
 use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
+use super::github::{SummaryRow, append_summary};
 use super::output;
 use super::packs::{self, BuildRun};
-use super::report::{self, json_text, printable};
-use super::summary::{self, SummaryRow};
+use super::report::{self, Report, ReportLine};
 use super::workspace::{open, settled};
 use crate::engine::{
     CheckReport, CheckRequest, PackState, Project, Repository, UNVERIFIABLE, check_packs, orphans, pack_names,
@@ -18,7 +17,7 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 
 impl PackState {
-    /// As the summary shows it.
+    /// Returns the row for a job summary; `dir` is the folder of packs.
     fn row(&self, dir: &str) -> SummaryRow {
         SummaryRow {
             path: format!("{dir}/{}", self.name),
@@ -29,7 +28,7 @@ impl PackState {
         }
     }
 
-    /// As JSON shows it; `dir` is the folder of packs.
+    /// Converts to the JSON form; `dir` is the folder of packs.
     pub(crate) fn output(&self, dir: &str) -> output::CheckedPack {
         output::CheckedPack {
             root: self.root.clone(),
@@ -41,7 +40,7 @@ impl PackState {
     }
 }
 
-/// Builds in memory and compares bytes.
+/// Builds the packs in memory and compares them with the files on disk.
 pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     settled(|| try_run(global, args))
 }
@@ -76,13 +75,13 @@ fn try_run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
             );
         }
     }
-    // The packs on disk are to be of the same state as the inputs.
+    // The packs must be of the same commit as the inputs that they are compared with.
     repository.confirm_settled()?;
-    conclude(global, args, &repository, &run, states)
+    report_and_exit(global, args, &repository, &run, states)
 }
 
-/// Tells how the packs stand, and how the command ends.
-fn conclude(
+/// Reports the states of the packs, and returns the exit code.
+fn report_and_exit(
     global: &Global,
     args: &CheckArgs,
     repository: &Repository,
@@ -91,42 +90,33 @@ fn conclude(
 ) -> Result<Exit, Failure> {
     states.sort();
     let dir = repository.settings().output.dir.as_str();
-    let told: Vec<&PackState> = states.iter().filter(|state| !matches!(state.status, "fresh" | "failed")).collect();
-    // What cannot be judged is no fault, unless nothing may be left open.
-    let bad = told.iter().filter(|state| global.strict || state.status != UNVERIFIABLE).count();
-    if let Some(file) = &args.telling.summary {
+    let differing: Vec<&PackState> =
+        states.iter().filter(|state| !matches!(state.status, "fresh" | "failed")).collect();
+    let is_stale = differing.iter().any(|state| state.status != UNVERIFIABLE);
+    // An unverifiable pack fails the check under `--strict` only.
+    let bad = differing.iter().filter(|state| global.strict || state.status != UNVERIFIABLE).count();
+    if let Some(file) = &args.summary.file {
         let rows: Vec<SummaryRow> = states.iter().map(|state| state.row(dir)).collect();
-        let next = is_stale(&told).then_some("Run `contextpack build` and commit what it writes.");
-        summary::append(file, "check", &rows, &run.diagnostics, next)?;
+        let next = is_stale.then_some("Run `contextpack build` and commit what it writes.");
+        append_summary(file, "check", &rows, &run.diagnostics, next)?;
     }
-    match global.format {
-        Format::Json => {
-            let packs = states.iter().map(|state| state.output(dir)).collect();
-            let text = json_text(&output::Check { packs, diagnostics: output::told(&run.diagnostics) });
-            writeln!(console::stdout(), "{text}")?;
-        }
-        Format::Github => {
-            let mut annotations = Annotations::new();
-            annotations.diagnostics(&run.diagnostics);
-            for state in &told {
-                annotations.pack(&format!("{dir}/{}", state.name), state.status, &state.reasons.join("; "));
-            }
-            annotations.print()?;
-            sum_up(global, &states, &told)?;
-        }
-        Format::Text | Format::Markdown => {
-            let quiet = |diagnostic: &&crate::model::Diagnostic| {
-                !global.quiet || diagnostic.severity == crate::model::Severity::Error
-            };
-            let diagnostics: Vec<_> = run.diagnostics.iter().filter(quiet).cloned().collect();
-            report::tell(global.format, &diagnostics, &|_| None)?;
-            let mut out = console::stdout();
-            for state in &told {
-                let path = format!("{dir}/{}", state.name);
-                let reasons = state.reasons.join("; ");
-                writeln!(out, "{}: {}: {}", state.status, printable(&path), printable(&reasons))?;
-            }
-            sum_up(global, &states, &told)?;
+    let lines = differing.iter().map(|state| ReportLine::Finding {
+        status: state.status,
+        path: format!("{dir}/{}", state.name),
+        reasons: state.reasons.join("; "),
+    });
+    // `--quiet` leaves warnings out of the text, but not out of the annotations.
+    let errors_only = global.quiet && global.format != Format::Github;
+    let report = Report { diagnostics: report::visible(&run.diagnostics, errors_only), lines: lines.collect() };
+    report.print(global.format, || output::Check {
+        packs: states.iter().map(|state| state.output(dir)).collect(),
+        diagnostics: output::diagnostics(&run.diagnostics),
+    })?;
+    if !global.quiet && global.format != Format::Json {
+        let fresh = states.iter().filter(|state| state.status == "fresh").count();
+        writeln!(console::stderr(), "{fresh} of {} packs are fresh", states.len())?;
+        if is_stale {
+            writeln!(console::stderr(), "run `contextpack build` and commit what it writes")?;
         }
     }
     let input = if run.has_errors() { Exit::Input } else { Exit::Done };
@@ -135,20 +125,4 @@ fn conclude(
 
 fn id<'a>(project: &'a Project<'_>, item: usize) -> &'a str {
     &project.corpus().entries[item].item.id
-}
-
-/// Whether a build would change something.
-fn is_stale(told: &[&PackState]) -> bool {
-    told.iter().any(|state| state.status != UNVERIFIABLE)
-}
-
-fn sum_up(global: &Global, states: &[PackState], told: &[&PackState]) -> Result<(), Failure> {
-    if !global.quiet {
-        let fresh = states.iter().filter(|state| state.status == "fresh").count();
-        writeln!(console::stderr(), "{fresh} of {} packs are fresh", states.len())?;
-        if is_stale(told) {
-            writeln!(console::stderr(), "run `contextpack build` and commit what it writes")?;
-        }
-    }
-    Ok(())
 }

@@ -1,35 +1,37 @@
-//! Standard output and standard error: whatever is printed goes through here.
+//! Standard output and standard error, and the escaping of all text that goes there.
 //!
-//! GitHub's runner reads the log of every step for commands, whatever program wrote it. In what this program says no text
-//! makes one: the character that would complete it is printed as an escape such as `\u{5b}`.
+//! GitHub's runner executes workflow commands that it finds in the log of any step. The character that would complete a
+//! command is therefore printed as an escape such as `\u{5b}`.
 
-use crate::model::Commands;
+use crate::model::{Commands, harmless_json, is_hidden};
+use crate::review::invisible_at;
 use anstream::AutoStream;
+use std::borrow::Cow;
 use std::io::{self, StderrLock, StdoutLock, Write};
 
-/// What is for standard output, in which nothing is a command. Styles are taken out where none belong.
+/// Returns standard output, guarded against workflow commands. Styles are removed if it is no terminal.
 pub(crate) fn stdout() -> Guarded<AutoStream<StdoutLock<'static>>> {
     Guarded::new(anstream::stdout().lock())
 }
 
-/// What is for standard error, in which nothing is a command. Styles are taken out where none belong.
+/// Returns standard error, guarded against workflow commands. Styles are removed if it is no terminal.
 pub(crate) fn stderr() -> Guarded<AutoStream<StderrLock<'static>>> {
     Guarded::new(anstream::stderr().lock())
 }
 
-/// Standard output for data of which every byte counts: a pack, a rendering, a redacted text, a script.
+/// Returns unguarded standard output, for data that must not change: a pack, a rendering, a redacted text, a script.
 ///
-/// It may hold commands; docs/actions.md says where it belongs in a workflow.
+/// The data may contain workflow commands; docs/actions.md says how to use it in a workflow.
 pub(crate) fn exact() -> StdoutLock<'static> {
     io::stdout().lock()
 }
 
-/// Standard output for commands that are meant; texts in them are escaped by whoever writes them.
+/// Returns standard output for intended workflow commands; the caller escapes the texts in them.
 pub(crate) fn workflow_commands() -> AutoStream<StdoutLock<'static>> {
     anstream::stdout().lock()
 }
 
-/// A stream in which no text is a command.
+/// A stream in which no text becomes a workflow command.
 pub(crate) struct Guarded<W> {
     out: W,
     commands: Commands,
@@ -53,7 +55,7 @@ impl<W: Write> Write for Guarded<W> {
                 }
             }
             self.out.write_all(&text.as_bytes()[written..])?;
-            // What is no text completes nothing.
+            // Invalid UTF-8 completes no command.
             self.out.write_all(chunk.invalid())?;
         }
         Ok(bytes.len())
@@ -62,6 +64,44 @@ impl<W: Write> Write for Guarded<W> {
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
+}
+
+/// Returns the text on one line; characters that a terminal would interpret or hide become `\u{…}`.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    let is_invisible = invisible_at(text);
+    if !text.char_indices().any(|(at, c)| is_hidden(c) || is_invisible(at)) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for (at, c) in text.char_indices() {
+        if is_hidden(c) || is_invisible(at) {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Serializes to indented JSON; characters that a terminal would interpret or hide become escapes of the same value.
+pub(crate) fn json_text(value: &impl serde::Serialize) -> String {
+    escaped(&format!("{:#}", serde_json::to_value(value).unwrap_or_default()))
+}
+
+/// Serializes like [`json_text`], on one line.
+pub(crate) fn json_line(value: &impl serde::Serialize) -> String {
+    escaped(&serde_json::to_value(value).unwrap_or_default().to_string())
+}
+
+fn escaped(json: &str) -> String {
+    let is_invisible = invisible_at(json);
+    harmless_json(json, |at, _| is_invisible(at))
+}
+
+/// Formats a count with its noun: `1 pack`, `2 packs`.
+pub(crate) fn counted(count: impl TryInto<u64>, what: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

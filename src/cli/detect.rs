@@ -1,4 +1,4 @@
-//! What a repo has already, so that `init` fits it.
+//! Detects what a repo already has, so that `init` fits it.
 
 use crate::config::DenyList;
 use crate::intake::{Repo, RepoOptions};
@@ -13,26 +13,26 @@ use std::path::Path;
 /// Folders in which a Markdown file is an ADR, compared without case.
 const ADR_FOLDERS: [&str; 6] =
     ["adr", "adrs", "decisions", "decision-records", "architecture-decision-record", "architecture-decision-records"];
-/// The places that need no configuration.
+/// The ADR folders that need no configuration.
 const DEFAULT_ADR_FOLDERS: [&str; 6] =
     ["docs/adr", "docs/adrs", "docs/decisions", "doc/adr", "doc/architecture/decisions", "docs/architecture/decisions"];
 
-/// What a repo has already.
+/// The detected parts of a repo.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct DetectedRepo {
     /// Whether `work_items/` exists.
     pub(crate) work_items: bool,
-    /// Backlog.md, with the folders of its tasks.
+    /// The tasks of Backlog.md.
     pub(crate) backlog: Option<Backlog>,
-    /// The path of the issues of beads.
+    /// The path of the beads issues.
     pub(crate) beads: Option<String>,
     /// Globs over the ADRs.
     pub(crate) adrs: Vec<String>,
-    /// Whether all of them are found without configuration.
+    /// Whether all ADRs are found without configuration.
     pub(crate) adrs_by_default: bool,
     /// The repo on GitHub.
     pub(crate) github: Option<Github>,
-    /// What could not be looked at, sorted: nobody knows whether something is there.
+    /// The places that could not be examined, sorted.
     pub(crate) faults: Vec<Diagnostic>,
 }
 
@@ -55,38 +55,38 @@ pub(crate) struct Github {
 }
 
 impl DetectedRepo {
-    /// Looks around below `root`.
+    /// Examines the repo at `root`.
     pub(crate) fn at(root: &Path) -> Self {
-        let mut look = Detector { root, faults: Vec::new() };
-        let adrs = look.adr_folders();
+        let mut detector = Detector { root, faults: Vec::new() };
+        let adrs = detector.adr_folders();
         let folder = |glob: &String| glob.split("/**").next().unwrap_or_default().to_lowercase();
         Self {
-            work_items: look.is("work_items", Metadata::is_dir),
-            backlog: look.backlog(),
+            work_items: detector.is("work_items", Metadata::is_dir),
+            backlog: detector.backlog(),
             beads: [".beads/issues.jsonl", ".beads/beads.jsonl"]
                 .into_iter()
-                .find(|path| look.is(path, Metadata::is_file))
+                .find(|path| detector.is(path, Metadata::is_file))
                 .map(str::to_owned),
             adrs_by_default: adrs.iter().all(|glob| DEFAULT_ADR_FOLDERS.contains(&folder(glob).as_str())),
             adrs,
-            github: look.remote(),
-            faults: look.faults(),
+            github: detector.remote(),
+            faults: detector.faults(),
         }
     }
 
-    /// Whether there is certainly nothing that packs could be built from.
+    /// Returns whether there is certainly nothing to build packs from.
     pub(crate) fn has_nothing(&self) -> bool {
         let unread = self.faults.iter().any(|fault| fault.code == Code::UnreadableFile);
         !self.has_items() && self.github.is_none() && !unread
     }
 
-    /// Whether there are work items in files.
+    /// Returns whether there are work items in files.
     pub(crate) fn has_items(&self) -> bool {
         self.work_items || self.backlog.is_some() || self.beads.is_some()
     }
 }
 
-/// Looks at a repo, and keeps in mind what could not be looked at.
+/// Examines a repo, and collects the places that could not be examined.
 struct Detector<'a> {
     root: &'a Path,
     faults: Vec<Diagnostic>,
@@ -100,19 +100,19 @@ impl Detector<'_> {
     }
 
     fn fault(&mut self, path: &str, what: &str, error: &io::Error) {
-        let help = "mend that and run `init` again, or name what is there in `contextpack.yml`";
+        let help = "fix that and run `init` again, or name what is there in `contextpack.yml`";
         let at = RepoPath::new(path).ok().map(Place::file);
         let message = format!("{what}: {}", error.kind());
         self.faults.push(Diagnostic::new(Code::UnreadableFile, at, message).help(help));
     }
 
-    /// Whether something of this kind stands at a path.
+    /// Returns whether something of this kind exists at a path.
     fn is(&mut self, path: &str, kind: fn(&Metadata) -> bool) -> bool {
         match self.root.join(path).metadata() {
             Ok(metadata) => kind(&metadata),
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => false,
             Err(error) => {
-                self.fault(path, "it cannot be looked at", &error);
+                self.fault(path, "it cannot be examined", &error);
                 false
             }
         }
@@ -128,10 +128,10 @@ impl Detector<'_> {
         Some(Backlog { tasks: folders.iter().map(|folder| format!("{folder}/**/*.md")).collect(), prefixes })
     }
 
-    /// What stands before the number in the `id:` lines of a folder's files, each spelling of case once.
+    /// Returns the prefixes in the `id:` lines of a folder's files, most frequent first, ignoring case.
     fn prefixes(&mut self, tasks: &str) -> Vec<String> {
         let mut names = Vec::new();
-        // The standard library panics where the system cannot close a folder.
+        // The standard library panics if the system cannot close a folder.
         let folder = Dir::open_ambient_dir(self.root.join(tasks), ambient_authority());
         match folder.and_then(|dir| dir.entries()?.collect::<io::Result<Vec<_>>>()) {
             Ok(entries) => names.extend(entries.into_iter().filter_map(|entry| entry.file_name().into_string().ok())),
@@ -144,7 +144,7 @@ impl Detector<'_> {
             let Some(prefix) = self.prefix(&path) else { continue };
             let entry = counts.entry(prefix.to_lowercase()).or_insert((0, prefix.clone()));
             entry.0 += 1;
-            // Of several spellings the first in the alphabet.
+            // The alphabetically first spelling represents the others.
             entry.1 = entry.1.clone().min(prefix);
         }
         let mut sorted: Vec<(usize, String)> = counts.into_values().collect();
@@ -152,9 +152,9 @@ impl Detector<'_> {
         sorted.into_iter().map(|(_, prefix)| prefix).collect()
     }
 
-    /// What stands before the number in the `id:` line of a file.
+    /// Returns the prefix in the `id:` line of a file.
     fn prefix(&mut self, path: &str) -> Option<String> {
-        // What a link leads to may be no file of the repo.
+        // A link may lead out of the repo.
         let is_link = self.root.join(path).symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
         if is_link || !self.is(path, Metadata::is_file) {
             return None;
@@ -170,10 +170,10 @@ impl Detector<'_> {
         plain.then(|| format!("{name}-"))
     }
 
-    /// The repo on GitHub that the git remote names.
+    /// Returns the GitHub repo of the git remote.
     fn remote(&mut self) -> Option<Github> {
         let remote = Repo::remote(self.root).unwrap_or_else(|why| {
-            let message = format!("the git remote is not known: {why}");
+            let message = format!("the git remote is unknown: {why}");
             let help = "install git, or run `git remote -v` here to see what is wrong; then set `github.repo`";
             self.faults.push(Diagnostic::new(Code::GitUnavailable, None, message).help(help));
             None
@@ -181,7 +181,7 @@ impl Detector<'_> {
         remote.as_deref().and_then(github)
     }
 
-    /// Globs over the ADRs.
+    /// Returns globs that match the ADRs.
     fn adr_folders(&mut self) -> Vec<String> {
         let Ok(deny) = DenyList::new(&[]) else { return Vec::new() };
         match Repo::open(self.root, RepoOptions { deny: &deny, excluded: &[], snapshot: None }) {
@@ -190,7 +190,7 @@ impl Detector<'_> {
                 adr_globs(repo.files())
             }
             Err(error) => {
-                let help = "mend that and run `init` again";
+                let help = "fix that and run `init` again";
                 self.faults.push(Diagnostic::new(Code::UnreadableFile, None, error.to_string()).help(help));
                 Vec::new()
             }
@@ -198,10 +198,10 @@ impl Detector<'_> {
     }
 }
 
-/// How much of a file is read to find its id, in bytes.
+/// The bytes of a file that are searched for its id.
 const HEAD: u64 = 64 << 10;
 
-/// How many folders deep ADRs are looked for.
+/// The depth to which folders are searched for ADRs.
 const DEEPEST: usize = 5;
 
 fn adr_globs(files: &[RepoPath]) -> Vec<String> {
@@ -230,7 +230,7 @@ fn adr_globs(files: &[RepoPath]) -> Vec<String> {
     globs.into_iter().collect()
 }
 
-/// The repo on GitHub that a remote's URL names; credentials in it are passed over.
+/// Returns the GitHub repo of a remote's URL, ignoring credentials in it.
 pub(crate) fn github(url: &str) -> Option<Github> {
     let (place, path) = match url.split_once("://") {
         Some((_, rest)) => rest.split_once('/')?,
@@ -285,26 +285,32 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_cannot_be_looked_at_is_told_and_is_not_nothing() {
+    fn places_that_cannot_be_examined_are_reported() {
         use std::os::unix::fs::symlink;
         let dir = tempfile::tempdir().unwrap();
-        // Root reads whatever modes say; a link to itself stops everybody.
+        // File modes do not stop root, but a link to itself does.
         symlink("work_items", dir.path().join("work_items")).unwrap();
         fs::create_dir_all(dir.path().join("backlog/tasks")).unwrap();
         symlink("drafts", dir.path().join("backlog/drafts")).unwrap();
         fs::write(dir.path().join(".git"), "gitdir: /nowhere/at/all\n").unwrap();
         let found = DetectedRepo::at(dir.path());
         assert!(!found.work_items && found.github.is_none());
-        let told: Vec<String> = found
+        let reported: Vec<String> = found
             .faults
             .iter()
             .map(|fault| {
                 format!("{} {}", fault.at.as_ref().map(ToString::to_string).unwrap_or_default(), fault.message)
             })
             .collect();
-        assert!(told.iter().any(|line| line.starts_with(" the git remote is not known: git failed: ")), "{told:?}");
+        assert!(
+            reported.iter().any(|line| line.starts_with(" the git remote is unknown: git failed: ")),
+            "{reported:?}"
+        );
         for path in ["work_items", "backlog/drafts"] {
-            assert!(told.iter().any(|line| line.starts_with(&format!("{path} it cannot be looked at: "))), "{told:?}");
+            assert!(
+                reported.iter().any(|line| line.starts_with(&format!("{path} it cannot be examined: "))),
+                "{reported:?}"
+            );
         }
     }
 

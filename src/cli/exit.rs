@@ -1,15 +1,15 @@
-//! Exit codes.
+//! The exit codes of all commands.
 
 use std::process::ExitCode;
 
-/// How a command ended; each has its own code, written in the help.
+/// The result of a command, with its exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// 0: it is done, warnings included.
+    /// 0: done, with or without warnings.
     Done,
-    /// 1: the outside world failed: a disk, a permission, a network.
+    /// 1: a file, a permission or the network failed.
     Outside,
-    /// 2: the command line, or the version that the repo asks for, is not this program's.
+    /// 2: wrong usage, or the repo requires another version.
     Usage,
     /// 3: the input has errors.
     Input,
@@ -17,21 +17,21 @@ pub(crate) enum Exit {
     Stale,
     /// 5: a pack is not valid.
     Invalid,
-    /// 130: the user, or the system, ended it, as shells say it of Ctrl-C.
+    /// 130: ended by the user or the system; the code that shells use for Ctrl-C.
     Interrupted,
 }
 
 impl Exit {
-    /// From the one that wins over all others to the one that never does.
+    /// From highest to lowest precedence.
     const ORDER: [Exit; 6] = [Self::Usage, Self::Outside, Self::Input, Self::Invalid, Self::Stale, Self::Done];
 
-    /// Both happened: the one that tells more.
+    /// Returns the result with the higher precedence.
     #[must_use]
     pub(crate) fn and(self, other: Self) -> Self {
         Self::ORDER.into_iter().find(|exit| *exit == self || *exit == other).unwrap_or(self)
     }
 
-    /// The code.
+    /// Returns the exit code.
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::Done => 0,

@@ -1,44 +1,40 @@
-//! What ends a command before it is done.
+//! The errors that end a command early.
 
-use super::annotations::Annotations;
-use super::args::Format;
-use super::console;
-use super::exit::Exit;
-use super::report::{self, printable};
+use super::console::printable;
 use crate::engine::{EngineError, Unsettled};
 use crate::intake::IntakeError;
-use crate::model::{Code, Diagnostic};
+use crate::model::Diagnostic;
 use crate::store::StoreError;
 use std::error::Error;
 use std::io;
 
-/// Why a command could not go on. Nothing half-done is left behind.
+/// An error that ends a command. Every file is left whole.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The command line asks for something that cannot be.
+    /// The command line cannot be followed; the message says what to do instead.
     Usage(String),
-    /// The outside world failed.
+    /// A file, the network or another program failed.
     Outside(Box<dyn Error>),
-    /// Git changed files while they were read: the command may begin again.
+    /// Git changed files while they were read; the command may start again.
     Unsettled,
-    /// What was asked for may be in a file that cannot be read.
+    /// A requested root may be in a file that cannot be read.
     Unread(Vec<Diagnostic>),
-    /// The configuration cannot be used.
+    /// The configuration is invalid.
     Config {
-        /// What is wrong with it, redacted.
+        /// Its errors, redacted.
         diagnostics: Vec<Diagnostic>,
-        /// Its text, redacted, to show the lines concerned.
+        /// Its text, redacted, to quote lines from.
         text: Option<String>,
     },
 }
 
 impl Failure {
-    /// A command line that cannot be followed; the message says what to do instead.
+    /// Creates a usage error; the message says what to do instead.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::Usage(message.into())
     }
 
-    /// In one line, without its causes.
+    /// Returns the message on one line, without its causes.
     pub(crate) fn message(&self) -> String {
         match self {
             Self::Usage(message) => message.clone(),
@@ -48,67 +44,11 @@ impl Failure {
             Self::Config { .. } => "the configuration cannot be used".to_owned(),
         }
     }
-
-    /// Tells it on stderr, or in a workflow's log as annotations on stdout, and how the command ends.
-    pub(crate) fn print(self, format: Format) -> Exit {
-        let github = format == Format::Github;
-        let stderr = &mut console::stderr();
-        let (exit, told) = match self {
-            Self::Config { diagnostics, text } => {
-                let version = diagnostics.iter().any(|diagnostic| diagnostic.code == Code::RequiredVersion);
-                let told = if github {
-                    report::tell(format, &diagnostics, &|_| None)
-                } else {
-                    report::text(stderr, &diagnostics, &|_| text.clone())
-                };
-                (if version { Exit::Usage } else { Exit::Input }, told)
-            }
-            Self::Unread(diagnostics) => {
-                let told = match github {
-                    true => report::tell(format, &diagnostics, &|_| None),
-                    false => report::text(stderr, &diagnostics, &|_| None),
-                };
-                (Exit::Input, told)
-            }
-            Self::Unsettled if github => (Exit::Outside, annotate(&unsettled(), None)),
-            Self::Unsettled => (Exit::Outside, report::plain_error(stderr, &unsettled(), None)),
-            Self::Usage(message) if github => (Exit::Usage, annotate(&message, None)),
-            Self::Usage(message) => (Exit::Usage, report::plain_error(stderr, &message, None)),
-            Self::Outside(error) => {
-                // A reader that has seen enough, such as `head`, is no failure.
-                let broken = error.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe);
-                if broken {
-                    return Exit::Done;
-                }
-                let told = match github {
-                    true => annotate(&error.to_string(), error.source()),
-                    false => report::plain_error(stderr, &error.to_string(), error.source()),
-                };
-                (Exit::Outside, told)
-            }
-        };
-        // Where stderr itself is gone there is nobody left to tell.
-        let _ = told;
-        exit
-    }
 }
 
-/// The message about files that git does not stop changing.
+/// Returns the message about files that git keeps changing.
 fn unsettled() -> String {
     EngineError::Unsettled(Unsettled).to_string()
-}
-
-/// An error without a place, with its chain of causes, as an annotation.
-fn annotate(message: &str, cause: Option<&(dyn Error + 'static)>) -> io::Result<()> {
-    let mut text = message.to_owned();
-    let mut next = cause;
-    while let Some(cause) = next {
-        text += &format!(": {cause}");
-        next = cause.source();
-    }
-    let mut annotations = Annotations::new();
-    annotations.error(&text);
-    annotations.print()
 }
 
 impl From<io::Error> for Failure {
@@ -148,7 +88,7 @@ impl From<StoreError> for Failure {
     }
 }
 
-/// A fault of the system at a path, told with both.
+/// An I/O error with its path.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {doing} `{}`", printable(path))]
 pub(crate) struct PathFailure {
@@ -158,7 +98,7 @@ pub(crate) struct PathFailure {
 }
 
 impl PathFailure {
-    /// Says what could not be done to which file.
+    /// Creates a failure of `doing` something to the file at `path`.
     pub(crate) fn failure(doing: &'static str, path: impl Into<String>, source: io::Error) -> Failure {
         Failure::Outside(Box::new(Self { doing, path: path.into(), source }))
     }

@@ -1,9 +1,7 @@
-//! What keeps the program standing where the system gives it less than it takes for granted: threads, and, in the
-//! last line, everything else that a library meets with a panic.
+//! Protection against a system that provides less than expected: too few threads, and panics of libraries.
 
-use super::console;
+use super::console::{self, printable};
 use super::exit::Exit;
-use super::report::printable;
 use crate::config::RedactionSettings;
 use crate::engine::process_environment;
 use crate::redact::Redactor;
@@ -14,27 +12,26 @@ use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
 
-/// How much of a panic's message is told, in characters.
-const TOLD: usize = 200;
+/// The longest message of a panic that is printed, in characters.
+const LONGEST_MESSAGE: usize = 200;
 
-/// Starts the threads that share the work, as many as the system has processors, this one among them; without those
-/// that it does not start.
+/// Starts the thread pool: one thread for each processor, including this one, or as many as the system can start.
 pub(crate) fn start_threads() {
-    // rayon reads it too where nobody says how many.
+    // rayon reads this variable only if no number is given.
     let asked = std::env::var("RAYON_NUM_THREADS").ok().and_then(|count| count.parse().ok()).filter(|count| *count > 0);
     let wanted = asked.or_else(|| std::thread::available_parallelism().ok().map(NonZeroUsize::get)).unwrap_or(1);
     let (count, hand) = threads(wanted, &|work| std::thread::Builder::new().spawn(work).map(drop));
-    // This fails only where there is a pool already.
+    // This fails only if there is a pool already.
     let _ = ThreadPoolBuilder::new().num_threads(count).use_current_thread().spawn_handler(hand).build_global();
 }
 
-/// Work of a thread.
+/// The main function of a thread.
 type Work = Box<dyn FnOnce() + Send>;
 
-/// Starts threads for a pool until there are `wanted` together with this one, or `start` fails. Gives how many there
-/// are, and what hands its part of the pool to each.
+/// Starts threads for a pool until there are `wanted` including this one, or `start` fails. Returns their number, and a
+/// spawn handler that assigns them to the pool.
 ///
-/// rayon panics for good where it cannot start a thread itself, so that each is started before and waits for its part.
+/// rayon panics if it cannot start a thread, so the threads are started before and wait for their assignment.
 fn threads(
     wanted: usize,
     start: &dyn Fn(Work) -> io::Result<()>,
@@ -60,12 +57,11 @@ fn threads(
     (count, hand)
 }
 
-/// Runs the program. A panic, which is a fault of it or of a library, is told in one line and ends it as a failure of
-/// the outside world does, whichever thread it came from.
+/// Runs the program. A panic in any thread is reported on one line and ends it with [`Exit::Outside`].
 pub(crate) fn guarded(run: impl FnOnce() -> Exit) -> Exit {
     static FIRST: Mutex<Option<Panic>> = Mutex::new(None);
     panic::set_hook(Box::new(|panic| {
-        // Nothing that can panic itself may run here. Of several threads the first says why.
+        // Nothing that can panic may run here. If several threads panic, the first one counts.
         FIRST.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| Panic::new(panic));
     }));
     let exit = panic::catch_unwind(AssertUnwindSafe(run));
@@ -73,27 +69,27 @@ pub(crate) fn guarded(run: impl FnOnce() -> Exit) -> Exit {
     match (exit, first) {
         (Ok(exit), None) => exit,
         (_, first) => {
-            // Where stderr is gone there is nobody left to tell.
+            // If standard error is closed, the report is lost.
             let _ = writeln!(console::stderr(), "{}", report(first.unwrap_or_default()));
             Exit::Outside
         }
     }
 }
 
-/// What is known of a panic.
+/// The message and place of a panic.
 #[derive(Debug, Default)]
 struct Panic {
     message: String,
-    /// Whether the message is part of the program, so that it holds nothing of what was worked on.
+    /// Whether the message is a literal of the program, so that it contains no data.
     is_fixed: bool,
-    /// The file's name and the line.
+    /// The file name and the line.
     place: String,
 }
 
 impl Panic {
     fn new(panic: &PanicHookInfo<'_>) -> Self {
         let place = panic.location().map_or_else(String::new, |at| {
-            // Where the program was built is nobody's business.
+            // The path would reveal where the program was built.
             let file = at.file().rsplit(['/', '\\']).next().unwrap_or_default();
             format!(" ({file}:{})", at.line())
         });
@@ -107,21 +103,21 @@ impl Panic {
 
 fn report(panic: Panic) -> String {
     format!(
-        "error: contextpack failed where it should not: {}{}\n   = help: please report this line, and what you ran; no pack was left half written",
+        "error: contextpack failed where it should not: {}{}\n   = help: please report this line, and what you ran; no pack is incomplete",
         message(&panic),
         panic.place,
     )
 }
 
-/// What a panic says of itself, as far as it cannot hold raw text: up to the first quotation mark, after which
-/// libraries put what they worked on, and scrubbed.
+/// Returns the part of a panic's message that contains no raw data: up to the first quotation mark, after which
+/// libraries quote their input, and redacted.
 fn message(panic: &Panic) -> String {
     let line = panic.message.lines().next().unwrap_or_default();
     if panic.is_fixed {
         return printable(line).into_owned();
     }
-    let text: String = line.split(['`', '"', '\'']).next().unwrap_or_default().chars().take(TOLD).collect();
-    // What scrubs may be what failed.
+    let text: String = line.split(['`', '"', '\'']).next().unwrap_or_default().chars().take(LONGEST_MESSAGE).collect();
+    // The redactor itself may be what panicked.
     let clean = || process_environment().mask(&Redactor::new(&RedactionSettings::default()).line(&text));
     let clean = panic::catch_unwind(AssertUnwindSafe(clean)).unwrap_or_default();
     printable(&clean).trim_end().to_owned()
@@ -139,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_that_cannot_be_started_are_done_without() {
+    fn a_pool_works_without_the_threads_that_cannot_be_started() {
         use rayon::prelude::*;
         for most in 0..3 {
             let work = move || {
@@ -158,10 +154,10 @@ mod tests {
     }
 
     #[test]
-    fn what_a_panic_says_holds_no_raw_text() {
+    fn the_message_of_a_panic_contains_no_raw_text() {
         let message = |text: &str| message(&Panic { message: text.to_owned(), ..Panic::default() });
-        let told = message("end byte index 4 is not a char boundary of `the secret text`\nand more");
-        assert_eq!(told, "end byte index 4 is not a char boundary of");
+        let shown = message("end byte index 4 is not a char boundary of `the secret text`\nand more");
+        assert_eq!(shown, "end byte index 4 is not a char boundary of");
         assert_eq!(
             message("unexpected error during closedir: Os { code: 5 }"),
             "unexpected error during closedir: Os { code: 5 }"

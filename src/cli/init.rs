@@ -1,12 +1,12 @@
 //! `contextpack init`.
 
-use super::args::{Format, Global, InitArgs};
-use super::console;
+use super::args::{Global, InitArgs};
+use super::console::{self, printable};
 use super::detect::DetectedRepo;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
-use super::report::{self, printable};
+use super::report::{Report, ReportLine};
 use super::setup::{CONFIG, Setup, is_half, unfit};
 use super::starter;
 use crate::config::Settings;
@@ -15,7 +15,7 @@ use crate::intake::Repo;
 use std::io::Write;
 use std::path::Path;
 
-/// Sets a repo up: everything is looked at first, then written, and nothing is overwritten.
+/// Sets up a repo: detects everything first, then writes, and overwrites nothing.
 pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     if global.config.is_some() {
         return Err(Failure::usage("`init` writes `contextpack.yml`; run it without `--config`"));
@@ -28,14 +28,14 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
     if args.git {
         crate::intake::configure(&root, &super::git::SETTINGS).map_err(Failure::usage)?;
         if !global.quiet {
-            writeln!(console::stderr(), "git shows and merges packs by `contextpack git` in this clone")?;
+            writeln!(console::stderr(), "git shows and merges packs with `contextpack git` in this clone")?;
         }
     }
-    tell(global, &setup, &found)?;
+    print_report(global, &setup, &found)?;
     Ok(Exit::Done)
 }
 
-/// The configuration that is there, by its name. The beginning of the one that is about to be written is none.
+/// Returns the existing configuration with its name. A partly written starter configuration does not count.
 fn existing(
     root: &Path,
     setup: &Setup<'_>,
@@ -47,7 +47,7 @@ fn existing(
     if name == CONFIG && is_half(text.as_bytes(), &starter) {
         return Ok(None);
     }
-    // Lines of the file are not shown: nothing has looked for secrets in them.
+    // Lines of the file are not quoted, since they are not redacted yet.
     let faulty = |diagnostics| Failure::Config { diagnostics, text: None };
     let settings = validated(&name, Some(&text)).map_err(faulty)?;
     match unfit(&name, &settings) {
@@ -56,30 +56,26 @@ fn existing(
     }
 }
 
-/// Issues come from GitHub first; where items are in files too, these can be built at once.
+/// Returns the next command: `sync` if all items are on GitHub, else `build`.
 fn next(found: &DetectedRepo) -> &'static str {
     if found.github.is_some() && !found.has_items() { "contextpack sync" } else { "contextpack build" }
 }
 
-fn tell(global: &Global, setup: &Setup<'_>, found: &DetectedRepo) -> Result<(), Failure> {
-    let stdout = &mut console::stdout();
-    if global.format == Format::Json {
-        let left: Vec<_> =
-            setup.left.iter().map(|(path, why)| serde_json::json!({"path": path, "reason": why})).collect();
-        let fill_in: Vec<_> =
-            setup.fill_in.iter().map(|(path, what)| serde_json::json!({"path": path, "what": what})).collect();
-        let value = serde_json::json!({
+fn print_report(global: &Global, setup: &Setup<'_>, found: &DetectedRepo) -> Result<(), Failure> {
+    let lines = setup.written.iter().cloned().map(ReportLine::File).collect();
+    let report = Report { diagnostics: found.faults.clone(), lines };
+    report.print(global.format, || {
+        let pairs = |pairs: &[(String, &str)], key: &str| -> Vec<serde_json::Value> {
+            pairs.iter().map(|(path, text)| serde_json::json!({"path": path, key: text})).collect()
+        };
+        serde_json::json!({
             "written": setup.written,
-            "left_alone": left,
-            "fill_in": fill_in,
-            "diagnostics": output::told(&found.faults),
+            "left_alone": pairs(&setup.left, "reason"),
+            "fill_in": pairs(&setup.fill_in, "what"),
+            "diagnostics": output::diagnostics(&found.faults),
             "next": next(found),
-        });
-        writeln!(stdout, "{}", report::json_text(&value))?;
-    } else {
-        setup.written.iter().try_for_each(|path| writeln!(stdout, "{}", printable(path)))?;
-        report::tell(global.format, &found.faults, &|_| None)?;
-    }
+        })
+    })?;
     if global.quiet {
         return Ok(());
     }
@@ -144,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_gitattributes_stays() {
+    fn existing_lines_of_gitattributes_stay() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(".gitattributes");
         fs::write(&path, "*.png binary").unwrap();
@@ -204,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workflow_that_installs_by_an_unregistered_name_is_told() {
+    fn a_workflow_that_installs_by_an_unregistered_name_is_reported() {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir_all(dir.path().join(".github/workflows")).unwrap();
         // In two parts: no file of this project may say it.
@@ -214,7 +210,7 @@ mod tests {
         let (found, mut setup) = (DetectedRepo::at(dir.path()), Setup::new(dir.path()));
         let args = InitArgs { cached: false, agents: Vec::new(), git: false, matrix: None };
         setup.all(&found, None, &args).unwrap();
-        assert!(setup.left.iter().any(|(_, why)| why.contains("by a name that anybody could register")));
+        assert!(setup.left.iter().any(|(_, why)| why.contains("by a name that anyone could register")));
     }
 
     #[test]

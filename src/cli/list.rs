@@ -1,23 +1,22 @@
 //! `contextpack list`.
 
-use super::annotations::Annotations;
 use super::args::{BudgetArgs, Format, Global, ListArgs};
 use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
-use super::packs::{self, BuildRun};
-use super::report::{self, json_text, printable};
+use super::packs::{self, BuildRun, NO_ROOTS};
+use super::report::{self, Report, ReportLine};
 use super::workspace::{open, settled};
 use crate::engine::{CheckReport, CheckRequest, PackState, Project, check_packs};
 use crate::graph::Value;
-use crate::model::{Diagnostic, Relation, Severity, Shard};
+use crate::model::{Relation, Shard};
 use crate::store::{Access, Folder};
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::num::NonZeroU32;
 
-/// A root as the list shows it.
+/// A root of the list.
 struct ListRow {
     id: String,
     title: String,
@@ -28,7 +27,7 @@ struct ListRow {
     packs: Vec<PackState>,
 }
 
-/// Lists the roots with the state of their packs; those that have a file are built in memory for it.
+/// Lists the roots with the state of their packs. Packs that have a file are built in memory to compare them.
 pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     settled(|| try_run(global, args))
 }
@@ -42,7 +41,7 @@ fn try_run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
         return matrix(&project, &items, shards);
     }
     let folder = Folder::open(repository.root(), &repository.settings().output.dir)?;
-    // A pack without a file is missing whatever a build gives: it need not be built to be listed.
+    // A pack without a file is missing whatever a build gives, so it need not be built.
     let request = CheckRequest { folder: &folder, markdown: repository.settings().output.markdown, skip_missing: true };
     let job = packs::job(&repository, &project, items.clone(), &BudgetArgs::default())?;
     let bar = packs::progress(global, job.roots.len() * job.profiles.len());
@@ -56,51 +55,22 @@ fn try_run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
         packs.entry(state.root.clone()).or_default().push(state);
     }
     let rows: Vec<ListRow> = items.iter().map(|item| row(&project, *item, &mut packs)).collect();
-    let mut out = console::stdout();
-    if global.format == Format::Json {
-        let dir = repository.settings().output.dir.as_str();
-        let roots = rows.iter().map(|row| as_json(row, dir)).collect();
-        let text = json_text(&output::List { roots, diagnostics: output::told(&run.diagnostics) });
-        writeln!(out, "{text}")?;
-    } else {
-        let widths = [0, 1, 2].map(|column: usize| {
-            let width = |row: &ListRow| [&row.id, &row.kind, &row.status][column].chars().count();
-            rows.iter().map(width).max().unwrap_or_default().min(40)
-        });
-        let mut annotations = (global.format == Format::Github).then(Annotations::new);
-        for row in &rows {
-            let edges: Vec<String> =
-                row.edges.iter().map(|(relation, count)| format!("{count} {}", relation.name())).collect();
-            let packs: Vec<String> = row.packs.iter().map(|pack| format!("{} {}", pack.profile, pack.status)).collect();
-            let line =
-                format!("{:<3$}  {:<4$}  {:<5$}  ", row.id, row.kind, row.status, widths[0], widths[1], widths[2]);
-            let edges = if edges.is_empty() { "no relations".to_owned() } else { edges.join(", ") };
-            let line = format!("{line}{}  [{edges}]  {}", row.title, packs.join(", "));
-            match &mut annotations {
-                Some(annotations) => annotations.log(&line),
-                None => writeln!(out, "{}", printable(&line))?,
-            }
-        }
-        if let Some(mut annotations) = annotations {
-            annotations.diagnostics(&run.diagnostics);
-            annotations.print()?;
-        } else {
-            // Warnings are for `build`; what makes the command fail is said here too.
-            let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
-            let errors: Vec<Diagnostic> = run.diagnostics.iter().filter(is_error).cloned().collect();
-            report::text(&mut console::stderr(), &errors, &|_| None)?;
-        }
-        if rows.is_empty() && !run.blocked && !global.quiet {
-            writeln!(
-                console::stderr(),
-                "no roots: add work items, or correct `work_items` and `roots` in `contextpack.yml`"
-            )?;
-        }
+    // `build` reports warnings; here only errors are shown as text, since they make the command fail.
+    let errors_only = global.format != Format::Github;
+    let lines = text(&rows).into_iter().map(ReportLine::Row).collect();
+    let report = Report { diagnostics: report::visible(&run.diagnostics, errors_only), lines };
+    let dir = repository.settings().output.dir.as_str();
+    report.print(global.format, || output::List {
+        roots: rows.iter().map(|row| as_json(row, dir)).collect(),
+        diagnostics: output::diagnostics(&run.diagnostics),
+    })?;
+    if rows.is_empty() && !run.blocked && !global.quiet && global.format != Format::Json {
+        writeln!(console::stderr(), "{NO_ROOTS}")?;
     }
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
 }
 
-/// The parts of a build in `shards` jobs. What is wrong with the input is told by the builds themselves.
+/// Prints the parts of a build in `shards` jobs. Errors of the input are reported by the builds.
 fn matrix(project: &Project<'_>, items: &[usize], shards: NonZeroU32) -> Result<Exit, Failure> {
     let mut parts = BTreeMap::<u32, output::MatrixShard>::new();
     let part = |index| output::MatrixShard { shard: format!("{index}/{shards}"), index, roots: 0 };
@@ -111,7 +81,7 @@ fn matrix(project: &Project<'_>, items: &[usize], shards: NonZeroU32) -> Result<
     if parts.is_empty() {
         parts.insert(1, part(1));
     }
-    // On one line, as a step's output takes it.
+    // On one line, for the output of a step.
     let text = serde_json::to_string(&output::Matrix { include: parts.into_values().collect() });
     let text = text.map_err(std::io::Error::from)?;
     writeln!(console::stdout(), "{text}")?;
@@ -139,6 +109,23 @@ fn row(project: &Project<'_>, item: usize, packs: &mut BTreeMap<String, Vec<Pack
             .collect(),
         packs: states,
     }
+}
+
+/// Formats the rows in columns.
+fn text(rows: &[ListRow]) -> Vec<String> {
+    let widths = [0, 1, 2].map(|column: usize| {
+        let width = |row: &ListRow| [&row.id, &row.kind, &row.status][column].chars().count();
+        rows.iter().map(width).max().unwrap_or_default().min(40)
+    });
+    let line = |row: &ListRow| {
+        let edges: Vec<String> =
+            row.edges.iter().map(|(relation, count)| format!("{count} {}", relation.name())).collect();
+        let edges = if edges.is_empty() { "no relations".to_owned() } else { edges.join(", ") };
+        let packs: Vec<String> = row.packs.iter().map(|pack| format!("{} {}", pack.profile, pack.status)).collect();
+        let columns = format!("{:<3$}  {:<4$}  {:<5$}", row.id, row.kind, row.status, widths[0], widths[1], widths[2]);
+        format!("{columns}  {}  [{edges}]  {}", row.title, packs.join(", "))
+    };
+    rows.iter().map(line).collect()
 }
 
 fn as_json(row: &ListRow, dir: &str) -> output::Root {

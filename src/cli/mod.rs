@@ -1,11 +1,9 @@
-//! Arguments, environment, terminal and exit codes; one file a command.
+//! The command line: arguments, environment, terminal and exit codes. One file per command.
 
-mod annotations;
 mod args;
 mod attest;
 mod build;
 mod check;
-mod completions;
 mod console;
 mod detect;
 mod diff;
@@ -13,42 +11,27 @@ mod exit;
 mod explain;
 mod failure;
 mod git;
+mod github;
 mod guard;
-mod help;
 mod init;
+mod input;
 mod list;
-mod man;
 mod output;
 mod packs;
 mod page;
-mod read;
 mod redact;
+mod reference;
 mod render;
 mod report;
-mod review_args;
-mod schema;
 mod setup;
 mod starter;
-mod step;
-mod summary;
 #[cfg(feature = "github")]
 mod sync;
-#[cfg(feature = "github")]
-mod sync_after;
-#[cfg(feature = "github")]
-mod sync_config;
-#[cfg(feature = "github")]
-mod sync_progress;
-#[cfg(feature = "github")]
-mod sync_request;
-mod target;
 mod verify;
 mod watch;
-mod watch_args;
 mod workspace;
 
 use args::{Args, Color, Command};
-use clap::Parser as _;
 use exit::Exit;
 use failure::{Failure, PathFailure};
 use std::borrow::Cow;
@@ -61,18 +44,18 @@ use std::process::ExitCode;
 pub fn run() -> ExitCode {
     let exit = guard::guarded(|| {
         guard::start_threads();
-        obey()
+        run_command()
     });
     exit.into()
 }
 
-fn obey() -> Exit {
-    let args = match Args::try_parse() {
+fn run_command() -> Exit {
+    let args = match Args::from_process() {
         Ok(args) => args,
         Err(error) => {
-            // Help and version are answers, on stdout; all else is wrong usage.
+            // Help and version are output; all else is wrong usage.
             let code = if error.use_stderr() { Exit::Usage } else { Exit::Done };
-            return if print_answer(&error).is_ok() { code } else { code.and(Exit::Outside) };
+            return if print_usage(&error).is_ok() { code } else { code.and(Exit::Outside) };
         }
     };
     match args.global.color {
@@ -82,26 +65,26 @@ fn obey() -> Exit {
     }
     match enter(args.global.directory.as_deref()).and_then(|()| dispatch(&args)) {
         Ok(exit) => exit,
-        Err(failure) => failure.print(args.global.format),
+        Err(failure) => report::print_failure(failure, args.global.format),
     }
 }
 
-/// Prints help, or what is wrong with the command line, which may repeat an argument.
-fn print_answer(error: &clap::Error) -> io::Result<()> {
+/// Prints the help, or an error in the command line, which may quote an argument.
+fn print_usage(error: &clap::Error) -> io::Result<()> {
     let text = error.render();
     if !error.use_stderr() {
         return write!(console::stdout(), "{}", text.ansi());
     }
-    let obeyed = |arg: OsString| matches!(report::printable(&arg.to_string_lossy()), Cow::Owned(_));
-    if !std::env::args_os().any(obeyed) {
+    let is_hostile = |arg: OsString| matches!(console::printable(&arg.to_string_lossy()), Cow::Owned(_));
+    if !std::env::args_os().any(is_hostile) {
         return write!(console::stderr(), "{}", text.ansi());
     }
-    // Nobody could tell an argument's escape codes from those of the styles.
+    // An argument's escape codes could not be distinguished from those of the styles.
     let mut err = console::stderr();
-    text.to_string().lines().try_for_each(|line| writeln!(err, "{}", report::printable(line)))
+    text.to_string().lines().try_for_each(|line| writeln!(err, "{}", console::printable(line)))
 }
 
-/// `-C`: every path of the command line is meant from there.
+/// Changes to the folder of `-C`, which every path of the command line is relative to.
 fn enter(directory: Option<&Path>) -> Result<(), Failure> {
     let Some(directory) = directory else { return Ok(()) };
     std::env::set_current_dir(directory)
@@ -111,9 +94,9 @@ fn enter(directory: Option<&Path>) -> Result<(), Failure> {
 fn dispatch(args: &Args) -> Result<Exit, Failure> {
     match &args.command {
         Command::Init(options) => init::run(&args.global, options),
-        Command::Schema(options) => schema::run(options),
-        Command::Completions(options) => completions::run(options),
-        Command::Man(options) => man::run(options),
+        Command::Schema(options) => reference::schema(options),
+        Command::Completions(options) => reference::completions(options),
+        Command::Man(options) => reference::man(options),
         Command::Build(options) => build::run(&args.global, options),
         Command::Check(options) => check::run(&args.global, options),
         Command::Watch(options) => watch::run(&args.global, options),
@@ -124,7 +107,7 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Render(options) => render::run(&args.global, options),
         Command::Explain(options) => explain::run(&args.global, options),
         Command::Diff(options) => diff::run(&args.global, options),
-        Command::Report(options) => page::report::run(&args.global, options),
+        Command::Report(options) => page::run(&args.global, options),
         #[cfg(feature = "serve")]
         Command::Serve(options) => page::serve::run(&args.global, options),
         Command::Git(options) => git::run(&args.global, options),

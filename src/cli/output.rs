@@ -1,9 +1,6 @@
 //! What commands print with `--format json`, as types, so that it has a schema.
 
-use super::attest::{InTotoStatement, Predicate};
-use super::explain::BudgetSteps;
 use crate::model::{Diagnostic, Severity};
-use crate::review::{Diff, Explanation, WhyNot};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -250,49 +247,7 @@ impl From<&Diagnostic> for OutputDiagnostic {
     }
 }
 
-/// Diagnostics for programs.
-pub(crate) fn told(diagnostics: &[Diagnostic]) -> Vec<OutputDiagnostic> {
+/// Converts diagnostics to their JSON form.
+pub(crate) fn diagnostics(diagnostics: &[Diagnostic]) -> Vec<OutputDiagnostic> {
     diagnostics.iter().map(OutputDiagnostic::from).collect()
-}
-
-/// What the commands print with `--format json`: the name of each property is the command's, with its option where that prints something of its own.
-#[derive(JsonSchema)]
-#[expect(dead_code, reason = "its fields are read by the schema alone")]
-struct Outputs {
-    /// What `attest` prints.
-    attest: InTotoStatement,
-    /// What `attest --predicate` prints.
-    attest_predicate: Predicate,
-    /// What `build` prints.
-    build: Build,
-    /// What `check` prints.
-    check: Check,
-    /// What `diff` prints.
-    diff: Diff,
-    /// What `explain` prints.
-    explain: Explanation,
-    /// What `explain --at` prints.
-    explain_at: BudgetSteps,
-    /// What `explain --why-not` prints.
-    explain_why_not: WhyNot,
-    /// What `list` prints.
-    list: List,
-    /// What `list --matrix` prints.
-    list_matrix: Matrix,
-    /// What `redact --report` prints.
-    redact: Redact,
-    /// What `redact --rules` prints.
-    redact_rules: RedactRules,
-    /// What `sync` prints.
-    sync: Sync,
-    /// What `verify` prints.
-    verify: Verify,
-}
-
-/// The JSON Schema (2020-12) of what the commands print, with a final newline.
-pub(crate) fn schema() -> String {
-    let mut schema = schemars::schema_for!(Outputs);
-    schema.insert("$id".into(), "urn:contextpack:schema:output:1".into());
-    schema.insert("title".into(), "Output of contextpack's commands with --format json".into());
-    format!("{:#}\n", schema.to_value())
 }

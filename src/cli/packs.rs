@@ -1,4 +1,4 @@
-//! Building packs for a command: what `build`, `check`, `list`, `render` and `explain` share.
+//! Builds packs for a command: shared by `build`, `check`, `list`, `render` and `explain`.
 
 use super::args::{BudgetArgs, Global};
 use super::failure::Failure;
@@ -13,21 +13,24 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
+/// The note of a command that finds no roots.
+pub(crate) const NO_ROOTS: &str = "no roots: add work items, or correct `work_items` and `roots` in `contextpack.yml`";
+
 /// Work shorter than this shows no progress.
 const QUIET_FOR: Duration = Duration::from_secs(1);
 
-/// What a build found, as the command reports it.
+/// The diagnostics of a build, as a command reports them.
 pub(crate) struct BuildRun {
-    /// What is wrong, sorted; with `--strict` every one is an error.
+    /// The diagnostics, sorted; with `--strict` each is an error.
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// The same before `--strict`.
+    /// The diagnostics before `--strict` was applied.
     pub(crate) before_strict: Vec<Diagnostic>,
-    /// Whether it is not known which packs belong into the folder.
+    /// Whether it is unknown which packs belong in the folder.
     pub(crate) blocked: bool,
 }
 
 impl BuildRun {
-    /// The report of a build under `--strict` or without.
+    /// Applies `--strict` to the report of a build.
     pub(crate) fn new(global: &Global, report: BuildReport) -> Self {
         let before_strict = report.diagnostics;
         let mut diagnostics = before_strict.clone();
@@ -37,13 +40,13 @@ impl BuildRun {
         Self { diagnostics, before_strict, blocked: report.blocked }
     }
 
-    /// Whether the input has errors.
+    /// Returns whether the input has errors.
     pub(crate) fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 }
 
-/// What is built of `items` under the profiles and limits of `budget`.
+/// Returns the job to build `items` under the profiles and limits of `budget`.
 pub(crate) fn job(
     repository: &Repository,
     project: &Project<'_>,
@@ -54,8 +57,8 @@ pub(crate) fn job(
     Ok(BuildJob { roots: items, others: project.roots(), profiles, limits: budget.limits(), stamp: stamp()? })
 }
 
-/// Builds `items` under the profiles of `budget`; `sink` takes each pack, from several threads, but for those that
-/// need not be built.
+/// Builds `items` under the profiles of `budget` and passes each pack to `sink`, from several threads, except those that
+/// `is_unchanged`.
 pub(crate) fn run(
     global: &Global,
     repository: &Repository,
@@ -84,7 +87,7 @@ pub(crate) fn run(
     Ok(BuildRun::new(global, report))
 }
 
-/// A bar on a terminal, for work of more than a second.
+/// Returns a progress bar, which appears on a terminal if the work takes more than a second.
 pub(crate) fn progress(global: &Global, packs: usize) -> ProgressBar {
     if global.quiet || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -96,21 +99,20 @@ pub(crate) fn progress(global: &Global, packs: usize) -> ProgressBar {
     bar.set_style(style.with_key("", move |_: &indicatif::ProgressState, _: &mut dyn std::fmt::Write| ()));
     bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
     let late = bar.clone();
-    // The bar appears only once the work turns out to be long.
     let show = move || {
         std::thread::sleep(QUIET_FOR.saturating_sub(started.elapsed()));
         if !late.is_finished() {
             late.set_draw_target(indicatif::ProgressDrawTarget::stderr());
         }
     };
-    // Without a thread for it there is no bar.
+    // If the thread cannot be started, there is no bar.
     let _ = std::thread::Builder::new().spawn(show);
     bar
 }
 
-/// Builds the one pack of one root in memory, or says why it cannot be built.
+/// Builds the pack of one root in memory, or returns the diagnostics that prevent it.
 ///
-/// Where several profiles would be built and none is given, the first is.
+/// If no profile is given, the first of the configuration is used.
 pub(crate) fn one(
     global: &Global,
     root: &str,
@@ -123,7 +125,7 @@ pub(crate) fn one(
     })
 }
 
-/// Prepares one root, as typed, under the one profile of `budget`, to be built under several limits.
+/// Prepares one typed root for builds under several limits.
 pub(crate) fn probe<'p, 's>(
     repository: &Repository,
     project: &'p Project<'s>,

@@ -1,12 +1,12 @@
 //! `contextpack redact`.
 
-use super::args::{Format, Global, RedactArgs};
+use super::args::{Global, RedactArgs};
 use super::console;
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
+use super::input;
 use super::output;
-use super::read;
-use super::report::{json_text, plain_error, printable};
+use super::report::{print_error, print_lines};
 use super::workspace::configuration;
 use crate::config::RedactionSettings;
 use crate::engine::Configuration;
@@ -17,20 +17,20 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
 
-/// Prints texts as they would enter a pack, what is removed from them, or the rules.
+/// Prints redacted texts, the redactions in them, or the rules.
 pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
     let (root, Configuration { settings, deny, .. }) = configuration(global)?;
     if args.rules {
         return rules(global, &settings.redaction);
     }
     let redactor = Redactor::new(&settings.redaction);
-    usable(args)?;
+    validate(args)?;
     let folder = args.out.as_deref().map(|out| Folder::open_anywhere(out)?.unreserved(&root)).transpose()?;
     let mut exit = Exit::Done;
     let mut reports = Vec::new();
     if args.files.is_empty() {
-        match text(read::stdin()?) {
-            Err(why) => exit = exit.and(complain("standard input", why)?),
+        match text(input::stdin()?) {
+            Err(why) => exit = exit.and(report_input_error("standard input", why)?),
             Ok(text) => reports.push(("-".to_owned(), scrub(&redactor, "", &text, args, None)?)),
         }
     }
@@ -40,22 +40,22 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
         let inside = in_repo(&root, file);
         let name = inside.clone().unwrap_or_else(|| given.replace('\\', "/"));
         if RepoPath::new(name.trim_start_matches('/')).is_ok_and(|path| deny.denies(&path)) {
-            let why = "its name is one that is never opened, so it never enters a pack; to see what the rules would remove, give the text on standard input";
-            exit = exit.and(complain(&shown, why)?);
+            let why = "files of this name are never opened, so it never enters a pack; to see what the rules would remove, pass the text on standard input";
+            exit = exit.and(report_input_error(&shown, why)?);
             continue;
         }
         if args.out.is_some() && shown != given {
-            let why = "its name holds a secret, which `--out` would write again; give the file another name";
-            exit = exit.and(complain(&shown, why)?);
+            let why = "its name contains a secret, which `--out` would repeat; rename the file";
+            exit = exit.and(report_input_error(&shown, why)?);
             continue;
         }
         let bytes = store::read_file(file, Links::Follow)
             .map_err(|error| PathFailure::failure("read", shown.clone(), error))?;
         match text(bytes) {
-            Err(why) => exit = exit.and(complain(&shown, why)?),
+            Err(why) => exit = exit.and(report_input_error(&shown, why)?),
             Ok(text) => {
                 let target = folder.as_ref().zip(file.file_name().and_then(|name| name.to_str()));
-                // A file from elsewhere has no path that the configuration could allow.
+                // A file outside the repo has no path that the configuration could allow.
                 reports.push((shown, scrub(&redactor, inside.as_deref().unwrap_or_default(), &text, args, target)?));
             }
         }
@@ -66,8 +66,8 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Refuses what could only go wrong: folders as files, and files that would be written over.
-fn usable(args: &RedactArgs) -> Result<(), Failure> {
+/// Refuses folders in place of files, and outputs that would overwrite an input or each other.
+fn validate(args: &RedactArgs) -> Result<(), Failure> {
     if let Some(folder) = args.files.iter().find(|file| file.is_dir()) {
         let folder = folder.display().to_string();
         let folder = folder.trim_end_matches(['/', '\\']);
@@ -79,21 +79,21 @@ fn usable(args: &RedactArgs) -> Result<(), Failure> {
         let name = file.file_name().unwrap_or_default();
         if !names.insert(name) {
             let name = name.display();
-            return Err(Failure::usage(format!("two files are named `{name}`; write them to folders of their own")));
+            return Err(Failure::usage(format!("two files are named `{name}`; write them to separate folders")));
         }
         let target = out.join(name);
         if target.canonicalize().is_ok_and(|target| file.canonicalize().is_ok_and(|file| file == target)) {
             let (out, file) = (out.display(), file.display());
-            return Err(Failure::usage(format!("`--out {out}` would write over `{file}`; name another folder")));
+            return Err(Failure::usage(format!("`--out {out}` would overwrite `{file}`; name another folder")));
         }
     }
     Ok(())
 }
 
-/// The text as packs read it, or why it is none.
+/// Decodes a text like the packs do, or returns why it is none.
 fn text(bytes: Vec<u8>) -> Result<String, &'static str> {
     if bytes.contains(&0) {
-        return Err("it is no text: it has a NUL byte");
+        return Err("it is not text: it has a NUL byte");
     }
     let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8")?;
     let bare = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -103,8 +103,8 @@ fn text(bytes: Vec<u8>) -> Result<String, &'static str> {
     Ok(if bare.len() == text.len() { text } else { bare.to_owned() })
 }
 
-fn complain(name: &str, why: &str) -> Result<Exit, Failure> {
-    plain_error(&mut console::stderr(), &format!("`{name}`: {why}"), None)?;
+fn report_input_error(name: &str, why: &str) -> Result<Exit, Failure> {
+    print_error(&format!("`{name}`: {why}"), None)?;
     Ok(Exit::Input)
 }
 
@@ -134,63 +134,54 @@ fn scrub(
 }
 
 fn report(global: &Global, reports: &[(String, Vec<Removal>)]) -> Result<(), Failure> {
-    let mut out = console::stdout();
-    if global.format == Format::Json {
-        let redactions = reports.iter().flat_map(|(name, removals)| {
-            removals.iter().map(move |removal| output::Removed {
-                path: name.clone(),
-                line: removal.line,
-                rule: removal.rule.clone(),
-                count: removal.count,
-                reason: removal.reason.clone(),
-                to_include: removal.to_include.clone(),
-            })
-        });
-        return Ok(writeln!(out, "{}", json_text(&output::Redact { redactions: redactions.collect() }))?);
-    }
+    let redactions = reports.iter().flat_map(|(name, removals)| {
+        removals.iter().map(move |removal| output::Removed {
+            path: name.clone(),
+            line: removal.line,
+            rule: removal.rule.clone(),
+            count: removal.count,
+            reason: removal.reason.clone(),
+            to_include: removal.to_include.clone(),
+        })
+    });
+    let mut lines = Vec::new();
     for (name, removals) in reports {
-        for removal in removals {
-            let line = format!("{name}:{}: {} × {}: {}", removal.line, removal.rule, removal.count, removal.reason);
-            writeln!(out, "{}", printable(&line))?;
-        }
-        // The same advice holds for all findings of one rule in one file.
-        let mut told = BTreeSet::new();
-        for removal in removals.iter().filter(|removal| told.insert(&removal.to_include)) {
-            let line = format!("to include {}: {}", removal.rule, removal.to_include);
-            writeln!(out, "  {}", printable(&line))?;
-        }
+        lines.extend(removals.iter().map(|removal| {
+            format!("{name}:{}: {} × {}: {}", removal.line, removal.rule, removal.count, removal.reason)
+        }));
+        // The same advice holds for all removals of one rule in one file.
+        let mut advised = BTreeSet::new();
+        let advice = removals.iter().filter(|removal| advised.insert(&removal.to_include));
+        lines.extend(advice.map(|removal| format!("  to include {}: {}", removal.rule, removal.to_include)));
         if removals.is_empty() {
-            writeln!(out, "{}: nothing was removed", printable(name))?;
+            lines.push(format!("{name}: nothing was removed"));
         }
     }
-    Ok(())
+    Ok(print_lines(global.format, &output::Redact { redactions: redactions.collect() }, lines)?)
 }
 
-/// Prints the rules there are, so that one can be allowed and no name is taken twice.
+/// Prints all rules, so that users can allow one or avoid its name.
 fn rules(global: &Global, own: &RedactionSettings) -> Result<Exit, Failure> {
     let built_in = built_in_rules().into_iter().map(|rule| output::Rule {
         name: rule.name.to_owned(),
         reason: rule.reason.to_owned(),
         built_in: true,
     });
-    // The reasons of the configuration's rules pass the door like any other text.
-    let door = Redactor::new(&RedactionSettings::default());
+    // The reasons of the configuration's rules are redacted like any other text.
+    let redactor = Redactor::new(&RedactionSettings::default());
     let own = own.rules.iter().map(|rule| output::Rule {
         name: rule.name.clone(),
-        reason: door.line(&rule.reason),
+        reason: redactor.line(&rule.reason),
         built_in: false,
     });
     let mut rules: Vec<output::Rule> = built_in.chain(own).collect();
     rules.sort_by(|a, b| a.name.cmp(&b.name));
-    let mut out = console::stdout();
-    if global.format == Format::Json {
-        writeln!(out, "{}", json_text(&output::RedactRules { rules }))?;
-        return Ok(Exit::Done);
-    }
     let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or_default();
-    for rule in &rules {
-        let whose = if rule.built_in { "" } else { " (contextpack.yml)" };
-        writeln!(out, "{:<width$}  {}{whose}", rule.name, printable(&rule.reason))?;
-    }
+    let line = |rule: &output::Rule| {
+        let source = if rule.built_in { "" } else { " (contextpack.yml)" };
+        format!("{:<width$}  {}{source}", rule.name, rule.reason)
+    };
+    let lines: Vec<String> = rules.iter().map(line).collect();
+    print_lines(global.format, &output::RedactRules { rules }, lines)?;
     Ok(Exit::Done)
 }

@@ -4,8 +4,8 @@ use super::args::{Global, RenderArgs, RenderPart};
 use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
-use super::report::plain_error;
-use super::target;
+use super::input;
+use super::report::print_invalid_pack;
 use crate::render::Form;
 use crate::review::invisible_faults;
 use crate::wire::Pack;
@@ -13,16 +13,13 @@ use std::io::Write as _;
 
 /// Prints a pack as the Markdown that its budget measured, and nothing else.
 pub(crate) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
-    let pack = match target::pack(global, &args.target, &args.building)? {
+    let pack = match input::pack(global, &args.target, &args.building)? {
         Ok(pack) => pack,
         Err(exit) => return Ok(exit),
     };
     let faults = faults(&pack);
     if !faults.is_empty() {
-        let mut err = console::stderr();
-        for fault in faults {
-            plain_error(&mut err, &format!("`{}` is not a valid pack: {fault}", args.target), None)?;
-        }
+        faults.iter().try_for_each(|fault| print_invalid_pack(&args.target, fault))?;
         return Ok(Exit::Invalid);
     }
     let parts = crate::render::pack(&pack);
@@ -37,8 +34,8 @@ pub(crate) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Why a pack is not printed: as it stands it would not be the rendering that its budget measured, or its reader would
-/// obey what nobody sees.
+/// Returns why a pack must not be printed: its text would differ from the rendering that its budget measured, or it has
+/// invisible text that an agent would follow.
 fn faults(pack: &Pack) -> Vec<String> {
     let mut faults = invisible_faults(pack);
     if Form::named(&pack.budget.rendering).is_none() {

@@ -1,12 +1,14 @@
-//! Diagnostics for people and for programs.
+//! What a command reports, printed in the form that `--format` asks for: text, JSON or GitHub's annotations. The
+//! Markdown form is the job's summary, in [`super::github`].
 
-use super::annotations::Annotations;
 use super::args::Format;
-use super::console;
-use crate::model::{Diagnostic, RepoPath, Severity, harmless_json, is_hidden};
-use crate::review::invisible_at;
+use super::console::{self, json_text, printable};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::github::Annotations;
+use crate::model::{Code, Diagnostic, RepoPath, Severity};
 use anstyle::{AnsiColor, Style};
-use std::borrow::Cow;
+use serde::Serialize;
 use std::error::Error;
 use std::io::{self, Write};
 
@@ -18,27 +20,183 @@ const FRAME: Style = AnsiColor::BrightBlue.on_default().bold();
 /// The longest source line that is shown, in characters.
 const LONGEST_LINE: usize = 120;
 
-/// Gives the scrubbed text of a file, where its lines may be shown.
-pub(crate) type ScrubbedTextOf<'a> = dyn Fn(&RepoPath) -> Option<String> + 'a;
+/// The diagnostics and the lines that a command reports.
+pub(crate) struct Report {
+    /// The diagnostics for people, who may have asked for errors only; JSON has its own.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) lines: Vec<ReportLine>,
+}
 
-/// Tells all `diagnostics` in the form that `format` asks for: what is for people goes to stderr.
-pub(crate) fn tell(format: Format, diagnostics: &[Diagnostic], texts: &ScrubbedTextOf<'_>) -> io::Result<()> {
-    match format {
-        Format::Text | Format::Markdown => text(&mut console::stderr(), diagnostics, texts),
-        Format::Json => {
-            let json = json_text(&serde_json::json!({"diagnostics": super::output::told(diagnostics)}));
-            writeln!(console::stdout(), "{json}")
+/// A line of a report, by its role.
+pub(crate) enum ReportLine {
+    /// The path of a file that was written or removed: data for standard output, in a workflow too.
+    File(String),
+    /// A row of a listing: data for standard output; in a workflow a line of the log.
+    Row(String),
+    /// A pack that a build wrote, removed or could not build.
+    Built {
+        status: &'static str,
+        path: String,
+        reasons: String,
+        /// The files that were written or removed for it.
+        files: Vec<String>,
+        /// What people read about it on standard error.
+        note: Option<String>,
+    },
+    /// A pack that differs from the one that a build gives.
+    Finding { status: &'static str, path: String, reasons: String },
+}
+
+impl Report {
+    /// Prints the report; `json` makes the value that programs read.
+    pub(crate) fn print<T: Serialize>(&self, format: Format, json: impl FnOnce() -> T) -> io::Result<()> {
+        match format {
+            Format::Text | Format::Markdown => self.print_text(),
+            Format::Json => writeln!(console::stdout(), "{}", json_text(&json())),
+            Format::Github => self.print_annotations(),
         }
-        Format::Github => {
-            let mut annotations = Annotations::new();
-            annotations.diagnostics(diagnostics);
-            annotations.print()
+    }
+
+    fn print_text(&self) -> io::Result<()> {
+        print_diagnostics(&self.diagnostics)?;
+        let (mut out, mut err) = (console::stdout(), console::stderr());
+        for line in &self.lines {
+            match line {
+                ReportLine::File(text) | ReportLine::Row(text) => writeln!(out, "{}", printable(text))?,
+                ReportLine::Built { files, note, .. } => {
+                    files.iter().try_for_each(|file| writeln!(out, "{}", printable(file)))?;
+                    note.iter().try_for_each(|note| writeln!(err, "{}", printable(note)))?;
+                }
+                ReportLine::Finding { status, path, reasons } => {
+                    writeln!(out, "{status}: {}: {}", printable(path), printable(reasons))?;
+                }
+            }
         }
+        Ok(())
+    }
+
+    fn print_annotations(&self) -> io::Result<()> {
+        let mut annotations = Annotations::new();
+        annotations.add_diagnostics(&self.diagnostics);
+        for line in &self.lines {
+            match line {
+                ReportLine::File(path) => writeln!(console::stdout(), "{}", printable(path))?,
+                ReportLine::Row(text) => annotations.log(text),
+                ReportLine::Built { status, path, reasons, .. } => {
+                    annotations.log(&format!("{status}: {path}: {reasons}"));
+                }
+                ReportLine::Finding { status, path, reasons } => annotations.add_pack(path, status, reasons),
+            }
+        }
+        annotations.print()
     }
 }
 
-/// Writes diagnostics for people; styles are escape codes, which `anstream` takes out where none belong.
-pub(crate) fn text(out: &mut dyn Write, diagnostics: &[Diagnostic], texts: &ScrubbedTextOf<'_>) -> io::Result<()> {
+/// Prints `value` as JSON if `format` asks for that, else `lines`, in which nothing controls a terminal.
+pub(crate) fn print_lines<T: Serialize>(
+    format: Format,
+    value: &T,
+    lines: impl IntoIterator<Item = String>,
+) -> io::Result<()> {
+    let mut out = console::stdout();
+    if format == Format::Json {
+        return writeln!(out, "{}", json_text(value));
+    }
+    lines.into_iter().try_for_each(|line| writeln!(out, "{}", printable(&line)))
+}
+
+/// Returns the diagnostics that people see: all, or with `errors_only` those that make the command fail.
+pub(crate) fn visible(diagnostics: &[Diagnostic], errors_only: bool) -> Vec<Diagnostic> {
+    let is_visible = |diagnostic: &&Diagnostic| !errors_only || diagnostic.severity == Severity::Error;
+    diagnostics.iter().filter(is_visible).cloned().collect()
+}
+
+/// Prints diagnostics as text on standard error.
+pub(crate) fn print_diagnostics(diagnostics: &[Diagnostic]) -> io::Result<()> {
+    write_diagnostics(&mut console::stderr(), diagnostics, &|_| None)
+}
+
+/// Prints an error that has no place on standard error, with its chain of causes.
+pub(crate) fn print_error(message: &str, cause: Option<&(dyn Error + 'static)>) -> io::Result<()> {
+    let mut err = console::stderr();
+    writeln!(err, "{ERROR}error{ERROR:#}{BOLD}: {}{BOLD:#}", printable(message))?;
+    let mut next = cause;
+    while let Some(cause) = next {
+        writeln!(err, "  caused by: {}", printable(&cause.to_string()))?;
+        next = cause.source();
+    }
+    Ok(())
+}
+
+/// Prints why the file `name` is not a valid pack.
+pub(crate) fn print_invalid_pack(name: &str, fault: &str) -> io::Result<()> {
+    print_error(&format!("`{name}` is not a valid pack: {fault}"), None)
+}
+
+/// Prints a failure on standard error, or in a workflow's log as annotations, and returns the exit code for it.
+pub(crate) fn print_failure(failure: Failure, format: Format) -> Exit {
+    let is_github = format == Format::Github;
+    let exit = match &failure {
+        Failure::Config { diagnostics, .. } if diagnostics.iter().any(|it| it.code == Code::RequiredVersion) => {
+            Exit::Usage
+        }
+        Failure::Config { .. } | Failure::Unread(_) => Exit::Input,
+        Failure::Usage(_) => Exit::Usage,
+        // A reader that has seen enough, such as `head`, is no failure.
+        Failure::Outside(error)
+            if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) =>
+        {
+            return Exit::Done;
+        }
+        Failure::Outside(_) | Failure::Unsettled => Exit::Outside,
+    };
+    let printed = match &failure {
+        Failure::Config { diagnostics, .. } | Failure::Unread(diagnostics) if is_github => {
+            let mut annotations = Annotations::new();
+            annotations.add_diagnostics(diagnostics);
+            annotations.print()
+        }
+        Failure::Config { diagnostics, text } => {
+            write_diagnostics(&mut console::stderr(), diagnostics, &|_| text.clone())
+        }
+        Failure::Unread(diagnostics) => print_diagnostics(diagnostics),
+        Failure::Usage(_) | Failure::Outside(_) | Failure::Unsettled => {
+            let cause = match &failure {
+                Failure::Outside(error) => error.source(),
+                _ => None,
+            };
+            match is_github {
+                true => annotate(&failure.message(), cause),
+                false => print_error(&failure.message(), cause),
+            }
+        }
+    };
+    // If standard error is closed, nothing can be printed; the exit code still reports the failure.
+    let _ = printed;
+    exit
+}
+
+/// Prints an error that has no place as an annotation, with its chain of causes.
+fn annotate(message: &str, cause: Option<&(dyn Error + 'static)>) -> io::Result<()> {
+    let mut text = message.to_owned();
+    let mut next = cause;
+    while let Some(cause) = next {
+        text += &format!(": {cause}");
+        next = cause.source();
+    }
+    let mut annotations = Annotations::new();
+    annotations.add_error(&text);
+    annotations.print()
+}
+
+/// Writes diagnostics for people; `text_of` gives the redacted text of a file whose lines may be shown.
+///
+/// Styles are escape codes, which `anstream` removes if the stream is no terminal.
+fn write_diagnostics(
+    out: &mut dyn Write,
+    diagnostics: &[Diagnostic],
+    text_of: &dyn Fn(&RepoPath) -> Option<String>,
+) -> io::Result<()> {
     for diagnostic in diagnostics {
         let style = if diagnostic.severity == Severity::Error { ERROR } else { WARNING };
         let (severity, code) = (severity(diagnostic.severity), diagnostic.code);
@@ -47,7 +205,7 @@ pub(crate) fn text(out: &mut dyn Write, diagnostics: &[Diagnostic], texts: &Scru
         if let Some(at) = &diagnostic.at {
             margin = at.line.map_or(2, |line| line.to_string().len().max(2));
             writeln!(out, "{:margin$}{FRAME}-->{FRAME:#} {}", "", printable(&at.to_string()))?;
-            if let (Some(line), Some(file)) = (at.line, texts(&at.path)) {
+            if let (Some(line), Some(file)) = (at.line, text_of(&at.path)) {
                 source_line(out, margin, line, at.column, &file)?;
             }
         }
@@ -69,39 +227,13 @@ fn source_line(out: &mut dyn Write, margin: usize, line: u32, column: Option<u32
     writeln!(out, "{FRAME}{line:>margin$} |{FRAME:#} {}{cut}", printable(&shown).trim_end())?;
     match column.map(|column| column.saturating_sub(1) as usize) {
         Some(column) if column < LONGEST_LINE => {
-            // What stands before the caret is measured as it is shown.
+            // The caret is placed by the printed width of what precedes it.
             let before: String = source.chars().take(column).collect();
             let width = printable(&before).chars().count();
             writeln!(out, "{:margin$} {FRAME}|{FRAME:#} {:width$}{ERROR}^{ERROR:#}", "", "")
         }
         _ => writeln!(out, "{:margin$} {FRAME}|{FRAME:#}", ""),
     }
-}
-
-/// JSON for stdout: what a terminal or a workflow's log would obey or hide is an escape, which reads back the same.
-pub(crate) fn json_text(value: &impl serde::Serialize) -> String {
-    escaped(&format!("{:#}", serde_json::to_value(value).unwrap_or_default()))
-}
-
-/// The same on one line.
-pub(crate) fn json_line(value: &impl serde::Serialize) -> String {
-    escaped(&serde_json::to_value(value).unwrap_or_default().to_string())
-}
-
-fn escaped(json: &str) -> String {
-    let is_invisible = invisible_at(json);
-    harmless_json(json, |at, _| is_invisible(at))
-}
-
-/// Writes an error without a place, with its chain of causes.
-pub(crate) fn plain_error(out: &mut dyn Write, message: &str, cause: Option<&(dyn Error + 'static)>) -> io::Result<()> {
-    writeln!(out, "{ERROR}error{ERROR:#}{BOLD}: {}{BOLD:#}", printable(message))?;
-    let mut next = cause;
-    while let Some(cause) = next {
-        writeln!(out, "  caused by: {}", printable(&cause.to_string()))?;
-        next = cause.source();
-    }
-    Ok(())
 }
 
 fn severity(severity: Severity) -> &'static str {
@@ -111,28 +243,13 @@ fn severity(severity: Severity) -> &'static str {
     }
 }
 
-/// The text on one line with nothing that a terminal obeys or hides: such characters become `\u{…}`.
-pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    let is_invisible = invisible_at(text);
-    if !text.char_indices().any(|(at, c)| is_hidden(c) || is_invisible(at)) {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::with_capacity(text.len() + 16);
-    for (at, c) in text.char_indices() {
-        if is_hidden(c) || is_invisible(at) {
-            shown.extend(c.escape_default());
-        } else {
-            shown.push(c);
-        }
-    }
-    Cow::Owned(shown)
-}
-
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use crate::model::{Code, Place};
+    use crate::model::{Code, Place, is_hidden};
+    use crate::review::invisible_at;
+    use std::borrow::Cow;
 
     fn sample(message: &str) -> Diagnostic {
         let path = RepoPath::new("work_items/a,b:c.md").unwrap();
@@ -142,7 +259,7 @@ mod tests {
 
     fn shown(diagnostic: Diagnostic, file: Option<&str>) -> String {
         let mut out = Vec::new();
-        text(&mut out, &[diagnostic], &|_| file.map(str::to_owned)).unwrap();
+        write_diagnostics(&mut out, &[diagnostic], &|_| file.map(str::to_owned)).unwrap();
         anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
     }
 
@@ -179,7 +296,8 @@ mod tests {
 
     #[test]
     fn programs_get_every_part() {
-        let json = |diagnostics: &[Diagnostic]| serde_json::to_value(super::super::output::told(diagnostics)).unwrap();
+        let json =
+            |diagnostics: &[Diagnostic]| serde_json::to_value(crate::cli::output::diagnostics(diagnostics)).unwrap();
         let value = json(&[sample("m")]);
         assert_eq!(value[0]["code"], "unknown-id");
         assert_eq!((&value[0]["line"], &value[0]["help"]), (&6.into(), &"did you mean `x`?".into()));

@@ -1,7 +1,7 @@
-//! The files that `init` writes: only where nothing is, or as a marked block in what is there.
+//! Writes the files of `init`: new files, or a marked block in an existing file.
 //!
-//! Each is written whole or not at all. What an older version left half written when it was killed, or when the disk was
-//! full, is told by being a beginning of what is written now, and made whole.
+//! Each file is written atomically. A file that an older version left incomplete, because it was killed or the disk was full,
+//! is recognized as a prefix of the new content, and completed.
 
 use super::args::{Agent, InitArgs};
 use super::detect::DetectedRepo;
@@ -15,59 +15,59 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The configuration that is written where there is none.
+/// The name of a new configuration.
 pub(crate) const CONFIG: &str = "contextpack.yml";
 
 const WORKFLOWS: &str = ".github/workflows";
 
-/// The largest file that is looked at to be completed, in bytes.
+/// The largest file that is read to complete it, in bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// What a run of `init` did.
+/// The files that `init` has written and left alone.
 #[derive(Debug)]
 pub(crate) struct Setup<'a> {
     root: &'a Path,
-    /// Where the workflows take the program from.
+    /// The origin that workflows install the program from.
     origin: RepoOrigin,
-    /// The paths that were written.
+    /// The written paths.
     pub(crate) written: Vec<String>,
-    /// What was left alone, and why.
+    /// The paths that were left alone, with the reason.
     pub(crate) left: Vec<(String, &'static str)>,
-    /// What was written and wants something of the user, and what.
+    /// The written paths that need a manual edit, with the instruction.
     pub(crate) fill_in: Vec<(String, &'static str)>,
 }
 
-/// What stands where a file would be written.
+/// What exists at the path of a file to be written.
 enum ExistingFile {
     Nothing,
-    /// A link, a folder, a file of unlikely size: nothing that this program wrote.
+    /// A link, a folder or a file of unlikely size, which this program did not write.
     Other,
     File(Vec<u8>),
 }
 
 impl<'a> Setup<'a> {
-    /// Nothing is done yet in the repo at `root`.
+    /// Creates a setup of the repo at `root` that has written nothing yet.
     pub(crate) fn new(root: &'a Path) -> Self {
         Self { root, origin: RepoOrigin::THIS, written: Vec::new(), left: Vec::new(), fill_in: Vec::new() }
     }
 
-    /// The folder of packs where no configuration names one.
+    /// Returns the folder of packs for a new configuration.
     ///
     /// # Errors
-    /// Where nobody can say whether a folder is there.
+    /// If it cannot be determined whether a folder exists.
     pub(crate) fn output(&self, cached: bool) -> Result<&'static str, Failure> {
         Ok(match cached {
             true => ".contextpack/packs",
-            // A folder of this name that is there already holds something else.
+            // An existing folder of this name holds something else.
             false if exists(self.root, "packs")? => "context-packs",
             false => "packs",
         })
     }
 
-    /// Writes all that is missing; `existing` is a configuration that is there, by its name.
+    /// Writes all missing files; `existing` is the existing configuration with its name.
     ///
     /// # Errors
-    /// Where a file cannot be read or written.
+    /// If a file cannot be read or written.
     pub(crate) fn all(
         &mut self,
         found: &DetectedRepo,
@@ -79,12 +79,12 @@ impl<'a> Setup<'a> {
             None => self.output(args.cached)?.to_owned(),
         };
         let in_state = output.starts_with(".contextpack/");
-        // An existing configuration knows where its items are. The samples come first: a run that ends here is begun anew.
+        // An existing configuration names its items. Samples are written first, so that an aborted run can be repeated.
         let samples = existing.is_none() && found.has_nothing();
         let with_adr = found.adrs.is_empty() || exists(self.root, starter::ADR)?;
         let adr = (starter::ADR, starter::adr(), samples && found.adrs.is_empty());
         for (path, text, wanted) in [adr, (starter::ITEM, starter::item(with_adr), samples)] {
-            if wanted || self.is_begun(path, &text)? {
+            if wanted || self.is_incomplete(path, &text)? {
                 self.create(path, &text)?;
             }
         }
@@ -101,9 +101,9 @@ impl<'a> Setup<'a> {
             self.block(".gitattributes", (starter::BLOCK_BEGIN, starter::BLOCK_END), &starter::attributes(&output))?;
         }
         let profile = existing.and_then(|(_, settings)| settings.output.profiles.first().cloned());
-        let block = starter::agents::block(&output, profile.as_deref().unwrap_or("coding"), in_state);
+        let block = starter::agent_block(&output, profile.as_deref().unwrap_or("coding"), in_state);
         for agent in Agent::ALL.into_iter().filter(|agent| args.agents.contains(agent)) {
-            self.block(agent.file(), starter::agents::MARKS, &block)?;
+            self.block(agent.file(), starter::AGENT_MARKS, &block)?;
         }
         let github = match existing {
             Some((_, settings)) => settings.github.repo.is_some(),
@@ -146,21 +146,21 @@ impl<'a> Setup<'a> {
         Ok(())
     }
 
-    /// Writes a file that does not exist yet, or only its beginning does.
+    /// Writes a file that does not exist or is incomplete.
     fn create(&mut self, path: &str, text: &str) -> Result<(), Failure> {
         let Some((folder, name)) = self.folder(path)? else { return Ok(()) };
-        let wrote = match self.there(path)? {
+        let wrote = match self.existing(path)? {
             ExistingFile::Nothing => folder.write_once(name, text.as_bytes())?,
             ExistingFile::File(before) if is_half(&before, text) => folder.rewrite(name, text.as_bytes())?,
-            // Versions before this one wrote that: whoever registers the name decides what it installs.
+            // Earlier versions wrote this; the owner of the registered name would decide what it installs.
             ExistingFile::File(before) if contains(&before, b"install contextpack --locked --version ") => {
                 let why =
-                    "it installs `contextpack` by a name that anybody could register; remove it and run `init` again";
+                    "it installs `contextpack` by a name that anyone could register; remove it and run `init` again";
                 self.left.push((path.to_owned(), why));
                 return Ok(());
             }
             ExistingFile::File(before) if before != text.as_bytes() && text.as_bytes().starts_with(&before) => {
-                let why = "it has only the beginning of what is written; remove it if nobody shortened it on purpose";
+                let why = "it is incomplete; remove it and run `init` again, unless it was shortened on purpose";
                 self.left.push((path.to_owned(), why));
                 return Ok(());
             }
@@ -173,10 +173,10 @@ impl<'a> Setup<'a> {
         Ok(())
     }
 
-    /// Adds a block between two marks at the end of a file, keeping all that is there; one that has no end is completed.
+    /// Appends a block between two marks to a file, or completes one that has no end.
     fn block(&mut self, path: &str, marks: (&str, &str), block: &str) -> Result<(), Failure> {
         let Some((folder, name)) = self.folder(path)? else { return Ok(()) };
-        let before = match self.there(path)? {
+        let before = match self.existing(path)? {
             ExistingFile::Nothing => return self.create(path, block),
             ExistingFile::Other => {
                 self.left.push((path.to_owned(), "it is not a plain file"));
@@ -194,28 +194,28 @@ impl<'a> Setup<'a> {
         Ok(())
     }
 
-    /// The folder of `path`, and its name there. No folder on the way may be a link, which could lead out of the repo.
+    /// Returns the folder and the name of `path`. No folder of the path may be a link, which could lead out of the repo.
     fn folder<'p>(&mut self, path: &'p str) -> Result<Option<(Folder, &'p str)>, Failure> {
         let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
         let Ok(dir) = RepoPath::new(dir) else { return Ok(None) };
         match Folder::open(self.root, &dir) {
             Ok(folder) => Ok(Some((folder, name))),
             Err(StoreError::Link { .. } | StoreError::NotAFolder { .. }) => {
-                self.left.push((path.to_owned(), "a link or a file stands where its folder would be"));
+                self.left.push((path.to_owned(), "a link or a file is in place of its folder"));
                 Ok(None)
             }
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Whether only the beginning of a file is there.
-    fn is_begun(&self, path: &str, text: &str) -> Result<bool, Failure> {
+    /// Returns whether a file exists and is incomplete.
+    fn is_incomplete(&self, path: &str, text: &str) -> Result<bool, Failure> {
         let (dir, _) = path.rsplit_once('/').unwrap_or(("", path));
         let inside = RepoPath::new(dir).is_ok_and(|dir| Folder::open(self.root, &dir).is_ok());
-        Ok(inside && matches!(self.there(path)?, ExistingFile::File(before) if is_half(&before, text)))
+        Ok(inside && matches!(self.existing(path)?, ExistingFile::File(before) if is_half(&before, text)))
     }
 
-    fn there(&self, path: &str) -> Result<ExistingFile, Failure> {
+    fn existing(&self, path: &str) -> Result<ExistingFile, Failure> {
         let failed = |error| PathFailure::failure("read", path, error);
         let place = self.root.join(path);
         match place.symlink_metadata() {
@@ -229,74 +229,77 @@ impl<'a> Setup<'a> {
     }
 }
 
-/// Whether something stands at a path; what cannot be looked at is not nothing.
+/// Returns whether something exists at a path.
+///
+/// # Errors
+/// If that cannot be determined.
 fn exists(root: &Path, path: &str) -> Result<bool, Failure> {
     match root.join(path).symlink_metadata() {
         Ok(_) => Ok(true),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(false),
-        Err(error) => Err(PathFailure::failure("look at", root.join(path).display().to_string(), error)),
+        Err(error) => Err(PathFailure::failure("examine", root.join(path).display().to_string(), error)),
     }
 }
 
-/// What of a configuration cannot stand in the files that `init` writes, each of which gives other signs a meaning.
+/// Returns errors for configured folders whose names have a special meaning in the files that `init` writes.
 pub(crate) fn unfit(name: &str, settings: &Settings) -> Vec<Diagnostic> {
     let folders = [("output.dir", &settings.output.dir), ("github.snapshot", &settings.github.snapshot)];
     let unfit = folders.into_iter().filter(|(_, folder)| !is_plain(folder.as_str()));
-    let told = unfit.map(|(field, folder)| {
+    let errors = unfit.map(|(field, folder)| {
         let at = RepoPath::new(name).ok().map(Place::file);
-        let message =
-            format!("`init` cannot write `{field}`, `{folder}`, into workflows: signs in it mean something there");
+        let message = format!(
+            "`init` cannot write `{field}`, `{folder}`, into workflows: it has characters with a special meaning there"
+        );
         let help =
             "name the folder with letters, digits, `.`, `_`, `-`, `+` and spaces, or write the workflows by hand";
         Diagnostic::new(Code::InvalidConfig, at, message).help(help)
     });
-    told.collect()
+    errors.collect()
 }
 
-/// Whether a file holds the beginning of `text` and breaks off in the middle of a line: so only a write ends that was
-/// broken off, and an empty file has nothing to lose.
+/// Returns whether a file is a prefix of `text` that ends within a line, as only an aborted write leaves it, or is empty.
 pub(crate) fn is_half(before: &[u8], text: &str) -> bool {
     before.len() < text.len() && text.as_bytes().starts_with(before) && !before.ends_with(b"\n")
 }
 
-/// The file with its block, or nothing where it has a whole one. What is not of the block stays.
+/// Returns the file with its block, or `None` if the block is complete. All other lines stay.
 fn with_block(before: &[u8], (begin, end): (&str, &str), block: &str) -> Option<Vec<u8>> {
-    let mut kept = Vec::with_capacity(before.len() + block.len());
+    let mut after = Vec::with_capacity(before.len() + block.len());
     let mut lines = before.split_inclusive(|byte| *byte == b'\n');
     for line in lines.by_ref() {
         if line.trim_ascii() != begin.as_bytes() {
-            kept.extend_from_slice(line);
+            after.extend_from_slice(line);
             continue;
         }
         let rest: Vec<&[u8]> = lines.collect();
         if rest.iter().any(|line| line.trim_ascii() == end.as_bytes()) {
             return None;
         }
-        // Of a block without an end as much goes as it has in common with a whole one.
+        // Only the lines that an incomplete block shares with the whole one are replaced.
         let ours =
             |(there, whole): &(&&[u8], &[u8])| *there == whole || (!there.ends_with(b"\n") && whole.starts_with(there));
         let common =
             rest.iter().zip(block.as_bytes().split_inclusive(|byte| *byte == b'\n').skip(1)).take_while(ours).count();
-        kept.extend_from_slice(block.as_bytes());
-        rest[common..].iter().for_each(|line| kept.extend_from_slice(line));
-        return Some(kept);
+        after.extend_from_slice(block.as_bytes());
+        rest[common..].iter().for_each(|line| after.extend_from_slice(line));
+        return Some(after);
     }
-    // A first line that breaks off after the program's name is ours too.
-    let last = kept.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    if begin.as_bytes().starts_with(&kept[last..]) && contains(&kept[last..], b"contextpack") {
-        kept.truncate(last);
+    // An incomplete first line that contains the program's name is ours too.
+    let last = after.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    if begin.as_bytes().starts_with(&after[last..]) && contains(&after[last..], b"contextpack") {
+        after.truncate(last);
     }
-    if !kept.is_empty() {
-        if !kept.ends_with(b"\n") {
-            kept.push(b'\n');
+    if !after.is_empty() {
+        if !after.ends_with(b"\n") {
+            after.push(b'\n');
         }
         // In Markdown the block is a paragraph of its own.
-        if begin.starts_with('<') && !kept.ends_with(b"\n\n") {
-            kept.push(b'\n');
+        if begin.starts_with('<') && !after.ends_with(b"\n\n") {
+            after.push(b'\n');
         }
     }
-    kept.extend_from_slice(block.as_bytes());
-    Some(kept)
+    after.extend_from_slice(block.as_bytes());
+    Some(after)
 }
 
 fn contains(text: &[u8], part: &[u8]) -> bool {
@@ -323,12 +326,12 @@ mod tests {
         ) {
             let whole = format!("{before}{BLOCK}");
             prop_assert_eq!(completed(&format!("{whole}{after}")), None);
-            // What somebody wrote below it since begins on a line of its own.
+            // Text that was appended since starts on a line of its own.
             let line = BLOCK[..at].rfind('\n').map_or(0, |end| end + 1);
             let mended = completed(&format!("{before}{}{after}", &BLOCK[..line]));
             let expected = if line == 0 { format!("{before}{after}{BLOCK}") } else { format!("{whole}{after}") };
             prop_assert_eq!(mended, Some(expected));
-            // Before that the file ends where it breaks off. Less than a name is nobody's for sure, and stays.
+            // Without such text the file ends where it breaks off. Less than the name may be anyone's, and stays.
             if at >= "# contextpack".len() || at == 0 {
                 prop_assert_eq!(completed(&format!("{before}{}", &BLOCK[..at])), Some(whole));
             }

@@ -1,21 +1,20 @@
 //! `contextpack verify`.
 
-use super::args::{BudgetArgs, Format, Global, VerifyArgs};
-use super::console;
+use super::args::{BudgetArgs, Global, VerifyArgs};
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
+use super::input;
 use super::output;
 use super::packs;
-use super::read as read_bytes;
-use super::report::{json_text, printable};
+use super::report::print_lines;
 use super::workspace::{open, settled};
 use crate::review::{Difference, difference, read, verify};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, DirEntry};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
-/// A pack as it was found, and what is wrong with it.
+/// A file with the faults of its pack.
 struct VerifiedFile {
     name: String,
     hash: Option<String>,
@@ -23,32 +22,35 @@ struct VerifiedFile {
     bytes: Vec<u8>,
 }
 
-/// Checks finished packs without their repo.
+/// Verifies finished packs without their repo.
 pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
-    let mut judged = Vec::new();
+    let mut verified = Vec::new();
     for pack in &args.packs {
         if pack == Path::new("-") {
-            judged.push(judge("-".to_owned(), read_bytes::stdin()?));
+            verified.push(verify_bytes("-".to_owned(), input::stdin()?));
             continue;
         }
         for file in files(pack)? {
             let name = file.display().to_string();
             if file != *pack && !file.symlink_metadata().is_ok_and(|there| there.is_file()) {
-                // A pack that was replaced by a link or a device must not pass for one that is not there.
+                // A pack that was replaced by a link or a device must not count as absent.
                 let faults = vec!["it is not a regular file".to_owned()];
-                judged.push(VerifiedFile { name, hash: None, faults, bytes: Vec::new() });
+                verified.push(VerifiedFile { name, hash: None, faults, bytes: Vec::new() });
                 continue;
             }
-            let bytes = if file == *pack { read_bytes::file(&file)? } else { read_bytes::found(&file)? };
-            let beside = beside(&file, &bytes)?;
-            let mut pack = judge(name, bytes);
-            pack.faults.extend(beside);
-            judged.push(pack);
+            let bytes = if file == *pack { input::named_file(&file)? } else { input::listed_file(&file)? };
+            let sidecar_fault = sidecar_fault(&file, &bytes)?;
+            let mut pack = verify_bytes(name, bytes);
+            pack.faults.extend(sidecar_fault);
+            verified.push(pack);
         }
     }
     if let Some(expected) = &args.expect {
-        let [one] = &mut judged[..] else {
-            return Err(Failure::usage(format!("`--expect` is about one pack, and {} were given", judged.len())));
+        let [one] = &mut verified[..] else {
+            return Err(Failure::usage(format!(
+                "`--expect` needs exactly one pack, but {} were given",
+                verified.len()
+            )));
         };
         let expected = expected.strip_prefix("sha256:").unwrap_or(expected).to_lowercase();
         let hash = one.hash.as_deref().and_then(|hash| hash.strip_prefix("sha256:"));
@@ -60,48 +62,41 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
         }
     }
     if args.against_repo {
-        let faults = settled(|| against_repo(global, &judged))?;
-        judged.iter_mut().zip(faults).for_each(|(one, fault)| one.faults.extend(fault));
+        let faults = settled(|| against_repo(global, &verified))?;
+        verified.iter_mut().zip(faults).for_each(|(one, fault)| one.faults.extend(fault));
     }
-    let valid = judged.iter().all(|pack| pack.faults.is_empty());
-    let mut out = console::stdout();
-    if global.format == Format::Json {
-        let packs = judged.iter().map(|pack| output::VerifiedPack {
-            path: pack.name.clone(),
-            hash: pack.hash.clone(),
-            valid: pack.faults.is_empty(),
-            faults: pack.faults.clone(),
-        });
-        writeln!(out, "{}", json_text(&output::Verify { packs: packs.collect() }))?;
-    } else {
-        for pack in &judged {
-            if pack.faults.is_empty() && !global.quiet {
-                writeln!(out, "valid: {} {}", printable(&pack.name), pack.hash.as_deref().unwrap_or_default())?;
-            }
-            for fault in &pack.faults {
-                writeln!(out, "invalid: {}: {}", printable(&pack.name), printable(fault))?;
-            }
-        }
-    }
-    if judged.is_empty() {
+    let valid = verified.iter().all(|pack| pack.faults.is_empty());
+    let packs = verified.iter().map(|pack| output::VerifiedPack {
+        path: pack.name.clone(),
+        hash: pack.hash.clone(),
+        valid: pack.faults.is_empty(),
+        faults: pack.faults.clone(),
+    });
+    let lines = verified.iter().flat_map(|pack| {
+        let is_shown = pack.faults.is_empty() && !global.quiet;
+        let valid = is_shown.then(|| format!("valid: {} {}", pack.name, pack.hash.as_deref().unwrap_or_default()));
+        valid.into_iter().chain(pack.faults.iter().map(|fault| format!("invalid: {}: {fault}", pack.name)))
+    });
+    print_lines(global.format, &output::Verify { packs: packs.collect() }, lines)?;
+    if verified.is_empty() {
         return Err(Failure::usage("there is no pack to verify: the folder has no `.json` file"));
     }
     Ok(if valid { Exit::Done } else { Exit::Invalid })
 }
 
-fn judge(name: String, bytes: Vec<u8>) -> VerifiedFile {
+fn verify_bytes(name: String, bytes: Vec<u8>) -> VerifiedFile {
     let (hash, faults) = verify(&bytes);
     VerifiedFile { name, hash, faults, bytes }
 }
 
-/// Builds each valid pack from the repo around, under its own profile, and compares all bytes but those of the stamp.
+/// Builds each valid pack from the current repo, under its own profile, and compares all bytes except the stamp.
 ///
-/// Returns what is wrong with each, by its place.
-fn against_repo(global: &Global, judged: &[VerifiedFile]) -> Result<Vec<Option<String>>, Failure> {
+/// Returns one fault or `None` for each file, in order.
+fn against_repo(global: &Global, verified: &[VerifiedFile]) -> Result<Vec<Option<String>>, Failure> {
     let repository = open(global, &[], None)?;
     let project = repository.project();
     let mut faults = Vec::new();
-    for one in judged {
+    for one in verified {
         let Some(pack) = read(&one.bytes).ok().filter(|_| one.faults.is_empty()) else {
             faults.push(None);
             continue;
@@ -109,17 +104,17 @@ fn against_repo(global: &Global, judged: &[VerifiedFile]) -> Result<Vec<Option<S
         let building = BudgetArgs { profiles: vec![pack.profile.clone()], ..BudgetArgs::default() };
         let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
         let fault = match packs::probe(&repository, &project, &root, &building) {
-            Err(Failure::Usage(message)) => Some(format!("the repo gives no such pack: {message}")),
+            Err(Failure::Usage(message)) => Some(format!("the repo has no such pack: {message}")),
             Err(failure) => return Err(failure),
             Ok(probe) => match probe.build(building.limits())? {
                 Err(diagnostics) => {
                     let why = diagnostics.first().map(|it| it.message.clone()).unwrap_or_default();
-                    Some(format!("the repo gives no pack: {why}"))
+                    Some(format!("the pack cannot be built from the repo: {why}"))
                 }
                 Ok(sealed) if sealed.is_unchanged(&one.bytes) => None,
                 Ok(sealed) => match difference(&one.bytes, sealed.pack()) {
                     Difference::Stale(reasons) | Difference::Edited(reasons) => {
-                        Some(format!("the repo gives another: {}", reasons.join("; ")))
+                        Some(format!("the repo gives a different pack: {}", reasons.join("; ")))
                     }
                 },
             },
@@ -129,19 +124,19 @@ fn against_repo(global: &Global, judged: &[VerifiedFile]) -> Result<Vec<Option<S
     Ok(faults)
 }
 
-/// What is wrong with the Markdown beside a pack: where there is a file of that name, it is exactly its rendering.
-fn beside(file: &Path, bytes: &[u8]) -> Result<Option<String>, Failure> {
+/// Returns the fault of a pack's sidecar, if it has one that is not exactly its rendering.
+fn sidecar_fault(file: &Path, bytes: &[u8]) -> Result<Option<String>, Failure> {
     let markdown = file.with_extension("md");
     if file.extension().is_none_or(|extension| extension != "json") || !markdown.is_file() {
         return Ok(None);
     }
     let name = markdown.display().to_string();
-    let text = read_bytes::file(&markdown)?;
+    let text = input::named_file(&markdown)?;
     let same = read(bytes).is_ok_and(|pack| crate::render::pack(&pack).whole().as_bytes() == text);
     Ok((!same).then(|| format!("its Markdown `{name}` is not its rendering")))
 }
 
-/// The file itself, or every `.json` file below the folder, sorted.
+/// Returns the file itself, or every `.json` file below the folder, sorted.
 pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !path.is_dir() {
         return Ok(vec![path.to_path_buf()]);
@@ -152,9 +147,9 @@ pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// Adds everything below a folder that is named `.json` and is no folder; links are not followed.
+/// Adds every entry below a folder whose name ends in `.json` and that is no folder, without following links.
 fn below(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
-    // The standard library panics where the system cannot close a folder.
+    // The standard library panics if the system cannot close a folder.
     let entries = Dir::open_ambient_dir(folder, ambient_authority())?.entries()?;
     let named = |entry: io::Result<DirEntry>| entry.and_then(|entry| Ok((entry.file_name(), entry.file_type()?)));
     let mut entries = entries.map(named).collect::<io::Result<Vec<_>>>()?;

@@ -1,17 +1,15 @@
 //! `contextpack watch`.
 
-use super::args::{Format, Global};
-use super::build::counted;
-use super::console;
+use super::args::{Format, Global, PrintMode, WatchArgs};
+use super::console::{self, counted, json_line, printable};
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::output;
-use super::report::{self, printable};
-use super::watch_args::{Print, WatchArgs};
+use super::report;
 use super::workspace::{stamp, strict, user_caches};
 use crate::engine::{EngineError, SessionRequest, path_inside, process_environment};
 use crate::intake::Repo;
-use crate::model::{Diagnostic, Severity};
+use crate::model::Diagnostic;
 use crate::watch::{Event, Events, Native, Poll, SavedPack, Watch, WatchProblem, WatchReport};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -19,18 +17,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
-/// How many packs of one save are told one by one.
-const TOLD: usize = 10;
+/// The most packs of one save that are listed.
+const MOST_LISTED: usize = 10;
 
-/// Follows the repo until somebody ends it.
+/// Builds and rebuilds until the user or the system stops it.
 pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
     if matches!(global.format, Format::Markdown | Format::Github) {
-        return Err(Failure::usage(
-            "`watch` tells what happens as text or as JSON: leave `--format` out, or say `json`",
-        ));
+        return Err(Failure::usage("`watch` prints text or JSON: omit `--format`, or use `--format json`"));
     }
     if args.print.is_some() && global.format == Format::Json {
-        return Err(Failure::usage("`--print` and `--format json` both need standard output: leave one out"));
+        return Err(Failure::usage("`--print` and `--format json` both need standard output: omit one of them"));
     }
     if args.out.as_deref() == Some(Path::new("-")) {
         return Err(Failure::usage("`watch` needs a folder of packs; `--print=full` prints a rendering"));
@@ -53,7 +49,7 @@ pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
     end_on_signal(sender.clone())?;
     match args.poll {
         Some(every) => {
-            // The other end has to stay, or the watch would end.
+            // A closed channel would end the watch.
             let _open = sender;
             follow(global, args, request, Poll::new(every, receiver))
         }
@@ -65,7 +61,7 @@ pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
     }
 }
 
-/// A file that is named from the current folder, as it is named from the repo's root.
+/// Converts a path relative to the current folder to one relative to the repo's root; other roots stay as typed.
 fn from_root(here: &Path, root: &Path, typed: &str) -> String {
     match here != root && Path::new(typed).is_file() {
         true => path_inside(root, Path::new(typed)).map_or_else(|| typed.to_owned(), |path| path.to_string()),
@@ -73,17 +69,17 @@ fn from_root(here: &Path, root: &Path, typed: &str) -> String {
     }
 }
 
-/// Ctrl-C and its like end the watch after the build that is running; the second time at once.
+/// Stops the watch after the running build on Ctrl-C and similar signals, and at once on the second one.
 fn end_on_signal(sender: Sender<Event>) -> Result<(), Failure> {
     let ending = AtomicBool::new(false);
-    #[expect(clippy::exit, reason = "whoever asks twice does not want to wait; files are replaced whole")]
+    #[expect(clippy::exit, reason = "the second signal asks for an immediate end; files are replaced atomically")]
     let end = move || {
         if ending.swap(true, Ordering::SeqCst) || sender.send(Event::Stop).is_err() {
             std::process::exit(i32::from(Exit::Interrupted.code()));
         }
     };
     ctrlc::set_handler(end).map_err(|error| match error {
-        // It keeps its cause to itself.
+        // Its `source` does not return the cause.
         ctrlc::Error::System(cause) => PathFailure::failure("wait for", "Ctrl-C", cause),
         error => Failure::Outside(error.into()),
     })
@@ -91,62 +87,68 @@ fn end_on_signal(sender: Sender<Event>) -> Result<(), Failure> {
 
 fn follow<E: Events>(global: &Global, args: &WatchArgs, request: SessionRequest, events: E) -> Result<Exit, Failure> {
     let first = stamp()?;
-    let teller = WatchReporter { global, print: args.print, out: args.out.clone() };
+    let reporter = WatchReporter { global, print: args.print, out: args.out.clone() };
     let stamps = Box::new(move || stamp().unwrap_or_else(|_| first.clone()));
     let mut watch = Watch::new(request, process_environment(), events, stamps, args.print.is_some());
     let report = watch.check();
-    // What is typed wrong is wrong at the start; later the repo may change as it likes.
+    // Typing errors are reported at the start; later a root may disappear and return.
     if let Some(unresolved) = report.unresolved.first() {
         return Err(Failure::usage(unresolved.to_string()));
     }
     if let Some(WatchProblem::Session(error @ EngineError::Profile { .. })) = report.problems.first() {
         return Err(Failure::usage(error.to_string()));
     }
-    teller.begin(report, &watch, args)?;
+    reporter.print_first(report, &watch, args)?;
     while let Some(report) = watch.next_report() {
-        teller.tell(report, &watch)?;
+        reporter.print_update(report, &watch)?;
     }
     Ok(Exit::Interrupted)
 }
 
-/// Tells what happened.
+/// Prints what each build of the watch did.
 struct WatchReporter<'a> {
     global: &'a Global,
-    print: Option<Print>,
+    print: Option<PrintMode>,
     out: Option<PathBuf>,
 }
 
 impl WatchReporter<'_> {
-    /// The first look: a summary, and what is wrong.
-    fn begin<E: Events>(&self, mut report: WatchReport, watch: &Watch<E>, args: &WatchArgs) -> Result<(), Failure> {
+    /// Prints the summary and the errors of the first build.
+    fn print_first<E: Events>(
+        &self,
+        mut report: WatchReport,
+        watch: &Watch<E>,
+        args: &WatchArgs,
+    ) -> Result<(), Failure> {
         let saved = std::mem::take(&mut report.saved);
         let (written, failed, unchanged, took) = (saved.len(), report.failed.len(), report.unchanged, report.took);
         match self.global.format {
-            Format::Json => self.json(WatchReport { saved, ..report }, watch)?,
-            _ => self.wrong(report, watch)?,
+            Format::Json => self.print_json(WatchReport { saved, ..report }, watch)?,
+            _ => self.print_errors(report, watch)?,
         }
         if !self.global.quiet && self.global.format != Format::Json {
             let failed_text = if failed > 0 { format!(", {failed} failed") } else { String::new() };
             let how = match args.poll {
-                Some(every) => format!("looking every {}", humantime::format_duration(every)),
+                Some(every) => format!("polling every {}", humantime::format_duration(every)),
                 None => format!("following {} folders", watch.followed()),
             };
-            let packs = counted(written + unchanged + failed);
+            let packs = counted(written + unchanged + failed, "pack");
             writeln!(
                 console::stderr(),
                 "{packs}: {written} written, {unchanged} unchanged{failed_text}, {:.2} s; {how}",
                 took.as_secs_f64()
             )?;
         }
-        if self.print == Some(Print::Full) {
+        if self.print == Some(PrintMode::Full) {
             print_out(watch.rendering())?;
         }
         Ok(())
     }
 
-    fn tell<E: Events>(&self, mut report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
+    /// Prints what a later build did.
+    fn print_update<E: Events>(&self, mut report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
         if self.global.format == Format::Json {
-            return if report.is_quiet() { Ok(()) } else { self.json(report, watch) };
+            return if report.is_quiet() { Ok(()) } else { self.print_json(report, watch) };
         }
         let mut err = console::stderr();
         if report.is_quiet() {
@@ -158,46 +160,46 @@ impl WatchReporter<'_> {
         let saved = std::mem::take(&mut report.saved);
         let (took, several) = (report.took, report.several_profiles);
         let (removed, mended) = (std::mem::take(&mut report.removed), report.recovered);
-        self.wrong(report, watch)?;
+        self.print_errors(report, watch)?;
         if !self.global.quiet {
             if mended {
                 writeln!(err, "mended: packs are built again")?;
             }
-            for saved in saved.iter().take(TOLD) {
+            for saved in saved.iter().take(MOST_LISTED) {
                 writeln!(err, "{}", printable(&saved.line(several, took)))?;
             }
-            if saved.len() > TOLD {
-                writeln!(err, "and {} more packs", saved.len() - TOLD)?;
+            if saved.len() > MOST_LISTED {
+                writeln!(err, "and {} more packs", saved.len() - MOST_LISTED)?;
             }
             for removed in &removed {
                 writeln!(err, "removed: {}", printable(&self.shown(watch, &removed.name)))?;
             }
         }
         match self.print {
-            Some(Print::Diff) => {
+            Some(PrintMode::Diff) => {
                 let diffs: Vec<String> = saved.iter().filter_map(SavedPack::diff).collect();
                 print_out(&diffs.concat())?;
             }
-            Some(Print::Full) if !saved.is_empty() => print_out(watch.rendering())?,
+            Some(PrintMode::Full) if !saved.is_empty() => print_out(watch.rendering())?,
             _ => {}
         }
         Ok(())
     }
 
-    /// What went wrong, and did not before.
-    fn wrong<E: Events>(&self, report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
+    /// Prints the new errors.
+    fn print_errors<E: Events>(&self, report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
         let mut err = console::stderr();
         for trouble in report.problems {
             match trouble {
                 WatchProblem::Session(EngineError::Config { diagnostics: faults, .. }) => {
-                    report::text(&mut err, &faults, &|_| None)?
+                    report::print_diagnostics(&faults)?
                 }
-                // What happens unseen would be missing from the packs without a word.
+                // Changes that are not noticed would be missing from the packs silently.
                 WatchProblem::Follow(error) => return Err(Failure::Outside(error.into())),
-                other => report::plain_error(&mut err, &other.error().to_string(), other.error().source())?,
+                other => report::print_error(&other.error().to_string(), other.error().source())?,
             }
         }
-        report::text(&mut err, &self.levelled(report.diagnostics), &|_| None)?;
+        report::print_diagnostics(&self.visible(report.diagnostics))?;
         for failed in &report.failed {
             let (path, why) = (self.shown(watch, &failed.name), failed.reasons.join("; "));
             writeln!(err, "not built: {}: {}", printable(&path), printable(&why))?;
@@ -214,8 +216,8 @@ impl WatchReporter<'_> {
         Ok(())
     }
 
-    /// One line of JSON, of the form that `build` prints, with what is new only.
-    fn json<E: Events>(&self, report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
+    /// Prints one line of JSON in the form of `build`, with only what is new.
+    fn print_json<E: Events>(&self, report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
         let empty = |root: String, profile: String, name: &str, status, reasons| output::BuiltPack {
             root,
             profile,
@@ -244,30 +246,27 @@ impl WatchReporter<'_> {
             .into_iter()
             .map(|it| empty(it.root, it.profile, &it.name, "removed", vec!["its root or profile is gone".to_owned()]));
         let packs = written.chain(failed).chain(removed).collect();
-        let mut diagnostics = self.levelled(report.diagnostics);
+        let mut diagnostics = self.visible(report.diagnostics);
         for trouble in report.problems {
             match trouble {
                 WatchProblem::Session(EngineError::Config { diagnostics: faults, .. }) => diagnostics.extend(faults),
                 WatchProblem::Follow(error) => return Err(Failure::Outside(error.into())),
-                other => {
-                    let mut err = console::stderr();
-                    report::plain_error(&mut err, &other.error().to_string(), other.error().source())?;
-                }
+                other => report::print_error(&other.error().to_string(), other.error().source())?,
             }
         }
-        let text = report::json_line(&output::Build { packs, diagnostics: output::told(&diagnostics) });
+        let text = json_line(&output::Build { packs, diagnostics: output::diagnostics(&diagnostics) });
         Ok(writeln!(console::stdout(), "{text}")?)
     }
 
-    fn levelled(&self, mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    /// Returns the diagnostics as `--strict` and `--quiet` ask for them.
+    fn visible(&self, mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
         if self.global.strict {
             strict(&mut diagnostics);
         }
-        diagnostics.retain(|diagnostic| !self.global.quiet || diagnostic.severity == Severity::Error);
-        diagnostics
+        report::visible(&diagnostics, self.global.quiet)
     }
 
-    /// A pack's path as the user knows it.
+    /// Returns the path of a pack as the user would type it.
     fn shown<E>(&self, watch: &Watch<E>, name: &str) -> String
     where
         E: Events,
@@ -279,7 +278,7 @@ impl WatchReporter<'_> {
     }
 }
 
-/// Prints a rendering; on a terminal without anything that it would obey.
+/// Prints a rendering, escaped if standard output is a terminal.
 fn print_out(text: &str) -> io::Result<()> {
     let mut out = console::exact();
     let terminal = out.is_terminal();

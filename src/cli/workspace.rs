@@ -1,9 +1,8 @@
-//! Opening the repository that a command works on, and what the process adds to it: environment and time.
+//! Opens the repository of a command with the environment of the process: its secrets, caches and time.
 
 use super::args::{BudgetArgs, Global};
-use super::console;
+use super::console::{self, printable};
 use super::failure::Failure;
-use super::report::printable;
 use crate::engine::{BudgetLimits, Configuration, OpenRequest, Repository, process_environment, until_settled};
 use crate::intake::Repo;
 use crate::model::{Diagnostic, Severity};
@@ -16,8 +15,8 @@ use std::time::{Duration, SystemTime};
 
 /// Opens the repository around the current folder.
 ///
-/// `outputs` are folders that the command writes besides the configuration's: they are no input either. `cache` says
-/// what it does with the cache; a command that judges packs does without.
+/// `outputs` are folders besides the configured one that the command writes, which are no input either. `cache` is the
+/// access to the cache; commands that verify packs use `None`.
 pub(crate) fn open(global: &Global, outputs: &[&Path], cache: Option<Access>) -> Result<Repository, Failure> {
     let request = OpenRequest {
         folder: &std::env::current_dir()?,
@@ -33,29 +32,29 @@ pub(crate) fn open(global: &Global, outputs: &[&Path], cache: Option<Access>) ->
     Ok(repository)
 }
 
-/// The root and the configuration of the repository around the current folder.
+/// Reads the configuration of the repository around the current folder, and returns it with the root.
 pub(crate) fn configuration(global: &Global) -> Result<(PathBuf, Configuration), Failure> {
     let root = Repo::find_root(&std::env::current_dir()?)?;
     let configuration = Configuration::read(&root, global.config.as_deref(), &process_environment())?;
     Ok((root, configuration))
 }
 
-/// Prints what became of the cache to those who asked for everything.
+/// Prints notes about the cache if `--verbose` is set.
 pub(crate) fn print_notes(global: &Global, repository: &Repository) {
     for note in repository.take_notes() {
         if global.verbose {
-            // Nothing can be reported if stderr is gone.
+            // If standard error is closed, the note is lost.
             drop(writeln!(console::stderr(), "note: {}", printable(&note)));
         }
     }
 }
 
-/// The user's folder for caches.
+/// Returns the user's folder for caches.
 pub(crate) fn user_caches() -> Option<PathBuf> {
     caches(&|name| std::env::var_os(name))
 }
 
-/// The user's folder for caches, as the system has it, from variables of the environment.
+/// Returns the user's folder for caches by the conventions of the system; `variable` reads the environment.
 pub(crate) fn caches(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let folder = |name| variable(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
     if cfg!(windows) {
@@ -67,14 +66,13 @@ pub(crate) fn caches(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<Path
     folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")))
 }
 
-/// Runs a command again if git changed the repository's files while it read them. The command writes and prints nothing
-/// before it knows.
+/// Runs a command again if git changed files while it read them. The command must not write or print before it knows.
 pub(crate) fn settled<T>(run: impl Fn() -> Result<T, Failure>) -> Result<T, Failure> {
     until_settled(|failure| matches!(failure, Failure::Unsettled), run)
 }
 
 impl BudgetArgs {
-    /// The limits that were given.
+    /// Returns the limits of the command line.
     pub(crate) fn limits(&self) -> BudgetLimits {
         BudgetLimits {
             max_chars: self.max_chars,
@@ -84,13 +82,13 @@ impl BudgetArgs {
         }
     }
 
-    /// The profiles that were given, or those of the configuration.
+    /// Returns the profiles of the command line, or those of the configuration.
     pub(crate) fn profiles(&self, repository: &Repository) -> Result<Vec<String>, Failure> {
         Ok(repository.configuration().profiles(&self.profiles)?)
     }
 }
 
-/// This program, and the time of the build: `SOURCE_DATE_EPOCH` if it is set.
+/// Returns the stamp of a build with its time: `SOURCE_DATE_EPOCH` if it is set, else now.
 pub(crate) fn stamp() -> Result<Stamp, Failure> {
     let time = match std::env::var_os("SOURCE_DATE_EPOCH").filter(|value| !value.is_empty()) {
         None => SystemTime::now(),
@@ -99,14 +97,14 @@ pub(crate) fn stamp() -> Result<Stamp, Failure> {
             const LAST: u64 = 253_402_300_799;
             let seconds = seconds.to_str().and_then(|text| text.trim().parse().ok()).filter(|seconds| *seconds <= LAST);
             let seconds =
-                seconds.ok_or_else(|| Failure::usage("`SOURCE_DATE_EPOCH` is no number of seconds since 1970"))?;
+                seconds.ok_or_else(|| Failure::usage("`SOURCE_DATE_EPOCH` is not a number of seconds since 1970"))?;
             SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
         }
     };
     Ok(Stamp::new(humantime::format_rfc3339_seconds(time).to_string()))
 }
 
-/// Makes every warning an error, for `--strict`.
+/// Turns every warning into an error, for `--strict`.
 pub(crate) fn strict(diagnostics: &mut [Diagnostic]) {
     for diagnostic in diagnostics {
         diagnostic.severity = Severity::Error;

@@ -38,11 +38,11 @@ impl<'p, 's> BudgetProbe<'p, 's> {
         let faults = self.project.build(&job, &|built: Built| {
             *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(built.outcome);
         })?;
-        let told = |fault| self.project.told(fault);
+        let redacted = |fault| self.project.redacted_for_output(fault);
         Ok(match result.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(Ok(sealed)) => Ok(sealed),
-            Some(Err(fault)) => Err(vec![told(fault.diagnostic)]),
-            None => Err(faults.into_iter().map(told).collect()),
+            Some(Err(fault)) => Err(vec![redacted(fault.diagnostic)]),
+            None => Err(faults.into_iter().map(redacted).collect()),
         })
     }
 

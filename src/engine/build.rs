@@ -3,7 +3,7 @@
 use super::project::{COMMIT, Project, unreadable};
 use super::referenced_files::ReferencedFiles;
 use super::repository::diagnostics_of;
-use super::{clean, levelled, notices};
+use super::{apply_severities, clean, notices};
 use crate::config::{Budget, Instructions, Profile, Strategy, Tokenizer};
 use crate::fit::{Amount, Counter, TooSmall, fit};
 use crate::graph::Target;
@@ -146,7 +146,8 @@ pub fn build_packs(
     let blocked = !faults.is_empty();
     let mut diagnostics = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     diagnostics.extend(faults);
-    let mut diagnostics: Vec<Diagnostic> = diagnostics.into_iter().map(|diagnostic| project.told(diagnostic)).collect();
+    let mut diagnostics: Vec<Diagnostic> =
+        diagnostics.into_iter().map(|diagnostic| project.redacted_for_output(diagnostic)).collect();
     diagnostics.sort();
     diagnostics.dedup();
     Ok(BuildReport { diagnostics, blocked })
@@ -381,7 +382,7 @@ impl Project<'_> {
         }
         let (mut references, found) = files.of(self, root, profile);
         let of_github = self.of_github(root);
-        let with = |more: Vec<Diagnostic>| levelled([found.clone(), more].concat(), self.settings);
+        let with = |more: Vec<Diagnostic>| apply_severities([found.clone(), more].concat(), self.settings);
         let (carried, diagnostics) = (with(of_github.carried), with(of_github.told));
         let neighbours = self.graph.shown(root).filter_map(|edge| match edge.to {
             Target::Item(item) => Some(self.corpus.entries[item].item.id.as_str()),

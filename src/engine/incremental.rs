@@ -1,7 +1,7 @@
-//! What one build or check can leave, because an earlier build did it.
+//! Reuse of packs that an earlier build wrote and that are still current.
 
 use super::{BudgetLimits, Planned};
-use super::{Configuration, companion};
+use super::{Configuration, sidecar};
 use crate::cache::{
     Cache, CachedPack, CompletedBuild, FileFingerprint, FreshnessPolicy, Manifest, PackSummary, ScrubCache,
     SessionMemo, TracedTree,
@@ -14,34 +14,34 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// What is built, as far as it decides what packs hold.
+/// The options of a build that decide what its packs hold.
 #[derive(Debug, Clone)]
 pub struct BuildOrder<'a> {
-    /// Roots as typed; none means those of the configuration.
+    /// Typed roots; if empty, those of the configuration.
     pub roots: &'a [String],
     /// Names of profiles.
     pub profiles: &'a [String],
     /// Limits that replace those of the profiles.
     pub limits: BudgetLimits,
-    /// How files count that git does not track.
+    /// Whether files that git does not track are trusted.
     pub untracked: Untracked,
     /// A folder of packs other than the configuration's, absolute.
     pub out: Option<PathBuf>,
 }
 
-/// One run with what the cache knows.
+/// One build that reuses cached packs, and records the new ones.
 #[derive(Debug)]
 pub struct IncrementalBuild<'a> {
     repo: &'a Repo,
     cache: &'a Cache,
     folder: &'a Folder,
-    look: FreshnessPolicy,
+    freshness: FreshnessPolicy,
     job: Digest,
     config: Digest,
     packs: Mutex<BTreeMap<String, CachedPack>>,
 }
 
-/// A pack whose bytes stand in its file.
+/// A pack whose file is current.
 #[derive(Debug, Clone)]
 pub struct UnchangedPack {
     /// The root's id.
@@ -50,19 +50,19 @@ pub struct UnchangedPack {
     pub profile: String,
     /// The file's name.
     pub name: String,
-    /// What is told of it.
-    pub made: PackSummary,
+    /// Its hash and size.
+    pub summary: PackSummary,
 }
 
 impl<'a> IncrementalBuild<'a> {
-    /// A run of `order` on `repo`, whose packs stand in `folder`.
+    /// Prepares a build of `order` on `repo`, whose packs are in `folder`.
     pub fn new(
         repo: &'a Repo,
         cache: &'a Cache,
         folder: &'a Folder,
         configuration: &Configuration,
         order: &BuildOrder<'_>,
-        look: FreshnessPolicy,
+        freshness: FreshnessPolicy,
     ) -> Self {
         let (name, text) = (&configuration.name, configuration.text.as_deref());
         let config = cache.base_digester().part([u8::from(text.is_some())]).part(text.unwrap_or_default()).digest();
@@ -72,10 +72,10 @@ impl<'a> IncrementalBuild<'a> {
             .fold(cache.base_digester().part(name).part(config.bytes()), |job, profile| job.part(profile));
         let job =
             job.part(format!("{:?} {:?} {:?} {:?}", order.limits, order.out, order.roots, order.untracked)).digest();
-        Self { repo, cache, folder, look, job, config, packs: Mutex::default() }
+        Self { repo, cache, folder, freshness, job, config, packs: Mutex::default() }
     }
 
-    /// The source of the build, which takes down what is read, and its memory.
+    /// Returns the source tree of the build, which records every read.
     pub fn trace<'t>(&self, texts: Option<&'t ScrubCache>, recent: Option<&'t SessionMemo>) -> TracedTree<'t, Repo>
     where
         'a: 't,
@@ -83,84 +83,84 @@ impl<'a> IncrementalBuild<'a> {
         TracedTree::new(self.repo, self.cache.base_digester(), texts, recent)
     }
 
-    /// What a build of all roots would give, where nothing changed since the last one: its packs, by name,
-    /// and what was told.
+    /// Returns the packs of the last build of all roots, by name, and its diagnostics, if no input changed since.
     pub fn fresh(&self) -> Option<(Vec<UnchangedPack>, Vec<Diagnostic>)> {
         let run = self.cache.fresh(
             &self.job,
             self.repo,
             self.repo.diagnostics(),
             self.folder,
-            &companion::name,
-            self.look,
+            &sidecar::name,
+            self.freshness,
         )?;
-        let kept = run.names.iter().filter_map(|name| Some(kept(name, self.cache.manifest.packs.get(name)?)));
-        Some((kept.collect(), run.diagnostics()))
+        let packs = run.names.iter().filter_map(|name| Some(unchanged(name, self.cache.manifest.packs.get(name)?)));
+        Some((packs.collect(), run.diagnostics()))
     }
 
-    /// A pack that need not be built: what decides how it is built is the same, and its file still holds it.
-    pub fn known(&self, planned: &Planned) -> Option<UnchangedPack> {
+    /// Returns the cached pack of `planned` if its fingerprint is the same and its file is untouched.
+    pub fn unchanged_pack(&self, planned: &Planned) -> Option<UnchangedPack> {
         let pack = self.cache.manifest.packs.get(&planned.name)?;
         let same = pack.fingerprint == planned.fingerprint;
-        if !same || !pack.is_unchanged(self.folder, &planned.name, &companion::name(&planned.name), self.look) {
+        if !same || !pack.is_unchanged(self.folder, &planned.name, &sidecar::name(&planned.name), self.freshness) {
             return None;
         }
         self.packs.lock().unwrap_or_else(PoisonError::into_inner).insert(planned.name.clone(), pack.clone());
-        Some(kept(&planned.name, pack))
+        Some(unchanged(&planned.name, pack))
     }
 
-    /// Remembers a pack whose file holds `bytes` now, and the one beside it this `rendering`, where it is kept.
-    pub fn built(&self, kept: &UnchangedPack, fingerprint: Digest, bytes: &[u8], rendering: Option<&str>) {
+    /// Records a pack whose file now holds `bytes`, and its sidecar the `rendering`, if it has one.
+    pub fn record(&self, written: &UnchangedPack, fingerprint: Digest, bytes: &[u8], rendering: Option<&str>) {
         let pack = CachedPack {
-            root: kept.root.clone(),
-            profile: kept.profile.clone(),
+            root: written.root.clone(),
+            profile: written.profile.clone(),
             fingerprint,
             file: FileFingerprint::new(bytes),
             rendering: rendering.map(FileFingerprint::new),
-            summary: kept.made.clone(),
+            summary: written.summary.clone(),
         };
-        self.packs.lock().unwrap_or_else(PoisonError::into_inner).insert(kept.name.clone(), pack);
+        self.packs.lock().unwrap_or_else(PoisonError::into_inner).insert(written.name.clone(), pack);
     }
 
-    /// Why a pack is stale, with what the last run knew besides the pack itself.
-    pub fn explained(&self, mut reasons: Vec<String>) -> Vec<String> {
-        let other = || self.cache.manifest.run.as_ref().is_some_and(|run| run.config != self.config);
+    /// Completes the reasons why a pack is stale with what only the cache knows: a changed configuration.
+    pub fn explain(&self, mut reasons: Vec<String>) -> Vec<String> {
+        let config_changed = || self.cache.manifest.run.as_ref().is_some_and(|run| run.config != self.config);
         for reason in reasons.iter_mut().filter(|reason| *reason == UNEXPLAINED) {
-            if other() {
+            if config_changed() {
                 *reason = "the configuration changed".to_owned();
             }
         }
         reasons
     }
 
-    /// What is to be remembered of this run: all its packs, and where every one of them was built, what was `told`.
-    pub fn manifest(&self, trace: &TracedTree<'_, Repo>, told: Option<&[Diagnostic]>) -> Manifest {
+    /// Returns the manifest of this build's packs. `diagnostics` are those of a complete build; without them the next
+    /// build cannot skip anything as a whole.
+    pub fn manifest(&self, trace: &TracedTree<'_, Repo>, diagnostics: Option<&[Diagnostic]>) -> Manifest {
         let packs = std::mem::take(&mut *self.packs.lock().unwrap_or_else(PoisonError::into_inner));
-        let run = told.and_then(|told| {
+        let run = diagnostics.and_then(|diagnostics| {
             let names = packs.keys().cloned().collect();
-            CompletedBuild::new(self.cache, [self.job, self.config], trace, self.repo.diagnostics(), names, told)
+            CompletedBuild::new(self.cache, [self.job, self.config], trace, self.repo.diagnostics(), names, diagnostics)
         });
         Manifest::new(packs, run)
     }
 
-    /// Writes down what this run found out.
+    /// Writes the manifest and the cached texts to disk.
     ///
     /// # Errors
-    /// Where the system refuses; the next run then finds it out again.
+    /// If a file cannot be written; the next build then does the work again.
     pub fn save(&self, manifest: &Manifest, texts: Option<&ScrubCache>) -> Result<(), StoreError> {
         self.cache.save(manifest, texts)
     }
 
-    /// Writes down what a look at the files found out where nothing changed.
+    /// Writes the file states of an unchanged build to disk, so that the next build need not read those files.
     ///
     /// # Errors
-    /// Where the system refuses.
-    pub fn rest(&self) -> Result<(), StoreError> {
-        self.cache.save_settled(self.folder, &companion::name)
+    /// If a file cannot be written.
+    pub fn save_states(&self) -> Result<(), StoreError> {
+        self.cache.save_settled(self.folder, &sidecar::name)
     }
 }
 
-fn kept(name: &str, pack: &CachedPack) -> UnchangedPack {
+fn unchanged(name: &str, pack: &CachedPack) -> UnchangedPack {
     let (root, profile) = (pack.root.clone(), pack.profile.clone());
-    UnchangedPack { root, profile, name: name.to_owned(), made: pack.summary.clone() }
+    UnchangedPack { root, profile, name: name.to_owned(), summary: pack.summary.clone() }
 }

@@ -8,7 +8,6 @@ mod budget_probe;
 mod build;
 mod caching_redactor;
 mod clean;
-pub mod companion;
 mod github_warnings;
 mod incremental;
 mod issues;
@@ -22,13 +21,14 @@ mod referenced_files;
 mod repository;
 mod roots;
 mod session;
+pub mod sidecar;
 
 pub use budget_probe::BudgetProbe;
 pub use build::{
     BudgetLimits, BuildJob, BuildReport, Built, IsUnchanged, PackFailure, Planned, Unsettled, build_packs,
 };
 pub use incremental::{BuildOrder, IncrementalBuild, UnchangedPack};
-pub use notices::{levelled, unmatched};
+pub use notices::{apply_severities, unmatched};
 pub use orphans::{NOT_IN_SNAPSHOT, OrphanPack, orphans};
 pub use pack_state::{CheckReport, CheckRequest, PackState, UNVERIFIABLE, check_packs, lost_its_issue, pack_names};
 pub use pack_writer::{PackWriter, WriteOutcome, WriteReport, WriteStatus, write_packs};

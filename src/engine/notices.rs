@@ -7,8 +7,8 @@ use crate::redact::Redactor;
 use crate::select::Notice;
 use std::collections::HashMap;
 
-/// Gives each diagnostic the severity that the configuration asks for, and drops those that it allows.
-pub fn levelled(diagnostics: Vec<Diagnostic>, settings: &Settings) -> Vec<Diagnostic> {
+/// Applies the configured severities to diagnostics, and drops the allowed ones.
+pub fn apply_severities(diagnostics: Vec<Diagnostic>, settings: &Settings) -> Vec<Diagnostic> {
     diagnostics
         .into_iter()
         .filter_map(|mut diagnostic| {

@@ -1,4 +1,4 @@
-//! Packs of the folder that no root and profile gives.
+//! Finds packs in the output folder that belong to no root and profile.
 
 use super::Project;
 use crate::model::{self, Code, Diagnostic};
@@ -8,32 +8,35 @@ use crate::wire;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Why a pack of GitHub's issue cannot be judged.
+/// The reason why the pack of a GitHub issue is unverifiable.
 pub const NOT_IN_SNAPSHOT: &str = "its issue is not in the snapshot: run `contextpack sync`, or commit the snapshot";
 
-/// A pack of the folder that no root and profile gave.
+/// A pack in the folder that no root and profile produces.
 pub struct OrphanPack {
     /// The file's name.
     pub name: String,
-    /// What the file holds.
+    /// Its content.
     pub pack: wire::Pack,
-    /// Why it may still be right, if it may: its issue is not in the snapshot, or something that is not read has taken
-    /// the place of its item's file.
+    /// Why it may still be valid: its issue is not in the snapshot, or its item's file was replaced by something that
+    /// cannot be read. `None` if it is certainly orphaned.
     pub unverifiable: Option<&'static str>,
 }
 
 impl OrphanPack {
-    /// The root's id, or its issue's URL.
+    /// Returns the root's id, or its issue's URL.
     pub fn root(&self) -> String {
         let root = &self.pack.root;
         root.work_item_id.clone().or_else(|| root.issue_url.clone()).unwrap_or_default()
     }
 }
 
-/// Packs of the folder whose root or profile is gone, and those of issues that the snapshot lacks.
+/// Returns the packs in the folder whose root or profile is gone, and those of issues that the snapshot lacks.
 ///
-/// A file that is no pack under its own name is none of them, nor is the pack
-/// of an item whose file could not be read.
+/// `names` are the packs of the build. Skipped are files that are no pack under their own name, and packs of items whose
+/// file could not be read.
+///
+/// # Errors
+/// If the folder or a pack cannot be read.
 pub fn orphans(
     folder: &Folder,
     names: &BTreeSet<&str>,
@@ -73,8 +76,8 @@ pub fn orphans(
     Ok(orphans)
 }
 
-/// Whether something exists at `path`, or at a folder above it, through which no file can be reached: a link, which may
-/// lead nowhere, a pipe, or a folder in place of a file. Then it is not known that the file is gone.
+/// Returns whether something other than a file is at `path`, or something other than a folder above it, such as a link
+/// or a pipe. Then it is unknown whether the file is gone.
 fn is_displaced(top: &Path, path: &str) -> bool {
     let mut here = top.to_path_buf();
     let mut parts = path.split('/').peekable();

@@ -1,8 +1,8 @@
-//! How packs on disk compare with those that a build gives.
+//! Compares the packs on disk with those that a build gives.
 
 use super::{
     BuildJob, BuildReport, Built, EngineError, IsUnchanged, NOT_IN_SNAPSHOT, OrphanPack, Planned, Project, build_packs,
-    companion,
+    sidecar,
 };
 use crate::intake::Repo;
 use crate::model::slug;
@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 /// Why a pack without a file is missing.
 const NOT_BUILT: &str = "it was not built yet";
 
-/// How a pack on disk stands to the one that a build gives.
+/// The state of a pack on disk, compared with the one that a build gives.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PackState {
     /// The file's name.
@@ -29,7 +29,7 @@ pub struct PackState {
     pub status: &'static str,
     /// Why it is not fresh.
     pub reasons: Vec<String>,
-    /// Characters, and tokens where they are counted, of the pack that a build gives.
+    /// The size of the built pack in characters, and in tokens if they are counted.
     pub size: Option<(u64, Option<u64>)>,
 }
 
@@ -47,24 +47,24 @@ impl PackState {
     }
 }
 
-/// How the packs of a build compare with the files on disk.
+/// The states of all packs of a build.
 #[derive(Debug)]
 pub struct CheckReport {
     /// The packs, in the order of their fields.
     pub packs: Vec<PackState>,
-    /// What is wrong with the inputs, and whether it is known which packs belong into the folder.
+    /// The diagnostics, and whether it is known which packs belong in the folder.
     pub build: BuildReport,
 }
 
-/// What a build is compared with, and how.
+/// The files that a build is compared with.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckRequest<'a> {
     /// The folder of packs.
     pub folder: &'a Folder,
-    /// Whether each pack has its Markdown beside it.
+    /// Whether each pack has a Markdown sidecar.
     pub markdown: bool,
-    /// Whether packs without a file are listed as missing without being built, which is much faster and does not tell
-    /// whether they can be.
+    /// Whether packs without a file are reported as missing without being built. This is much faster, but does not
+    /// find out whether they can be built.
     pub skip_missing: bool,
 }
 
@@ -114,21 +114,21 @@ pub fn check_packs(
 }
 
 impl From<OrphanPack> for PackState {
-    fn from(stray: OrphanPack) -> Self {
-        let (status, reason) = match stray.unverifiable {
+    fn from(orphan: OrphanPack) -> Self {
+        let (status, reason) = match orphan.unverifiable {
             Some(why) => (UNVERIFIABLE, why.to_owned()),
             None => ("orphaned", "its root or profile is gone: `contextpack build --prune` removes it".to_owned()),
         };
-        let root = stray.root();
-        Self { name: stray.name, root, profile: stray.pack.profile, status, reasons: vec![reason], size: None }
+        let root = orphan.root();
+        Self { name: orphan.name, root, profile: orphan.pack.profile, status, reasons: vec![reason], size: None }
     }
 }
 
-/// The status of a pack that nothing says what it should be: the snapshot lacks its issue, or its item is out of reach.
+/// The status of a pack that cannot be compared: its issue is not in the snapshot, or its item cannot be read.
 pub const UNVERIFIABLE: &str = "unverifiable";
 
-/// Compares one pack, and its Markdown where that is kept `beside` it, with the files on disk.
-fn pack_state(folder: &Folder, built: Built, beside: bool) -> Result<PackState, StoreError> {
+/// Compares one pack, and its sidecar if `with_sidecar` is set, with the files on disk.
+fn pack_state(folder: &Folder, built: Built, with_sidecar: bool) -> Result<PackState, StoreError> {
     let Built { root, profile, name, outcome, .. } = built;
     let existing = folder.read(&name)?;
     let budget = outcome.as_ref().ok().map(|sealed| &sealed.pack().budget);
@@ -137,15 +137,15 @@ fn pack_state(folder: &Folder, built: Built, beside: bool) -> Result<PackState, 
         (Err(fault), _) => ("failed", vec![fault.diagnostic.message]),
         (Ok(_), None) => ("missing", vec![NOT_BUILT.to_owned()]),
         (Ok(sealed), Some(existing)) if sealed.is_unchanged(&existing) => {
-            match beside
-                .then(|| companion::fault(folder, &name, &render::pack(sealed.pack()).whole()))
+            match with_sidecar
+                .then(|| sidecar::fault(folder, &name, &render::pack(sealed.pack()).whole()))
                 .transpose()?
                 .flatten()
             {
-                None if !beside && companion::is_there(folder, &name)? => ("stale", vec![no_more_markdown(&name)]),
+                None if !with_sidecar && sidecar::exists(folder, &name)? => ("stale", vec![obsolete_sidecar(&name)]),
                 None => ("fresh", Vec::new()),
-                Some(fault @ companion::CompanionFault::Missing) => ("missing", vec![fault.reason(&name)]),
-                Some(fault @ companion::CompanionFault::Differs) => ("edited", vec![fault.reason(&name)]),
+                Some(fault @ sidecar::SidecarFault::Missing) => ("missing", vec![fault.reason(&name)]),
+                Some(fault @ sidecar::SidecarFault::Differs) => ("edited", vec![fault.reason(&name)]),
             }
         }
         (Ok(sealed), Some(existing)) => match difference(&existing, sealed.pack()) {
@@ -159,12 +159,12 @@ fn pack_state(folder: &Folder, built: Built, beside: bool) -> Result<PackState, 
     Ok(PackState { name, root: root.to_string(), profile, status, reasons, size })
 }
 
-fn no_more_markdown(name: &str) -> String {
-    let markdown = companion::name(name);
+fn obsolete_sidecar(name: &str) -> String {
+    let markdown = sidecar::name(name);
     format!("`{markdown}` is beside it, and `output.markdown` is off: `contextpack build --prune` removes it")
 }
 
-/// Whether the pack on disk was made with its root's issue, and the new one without.
+/// Returns whether the pack on disk was built from its root's issue, and the new one was not.
 pub fn lost_its_issue(existing: &[u8], built: &Pack) -> bool {
     let has = |pack: &Pack| {
         pack.inputs.iter().any(|input| input.kind == "issue" && input.url.is_some() && input.url == pack.root.issue_url)
@@ -172,7 +172,7 @@ pub fn lost_its_issue(existing: &[u8], built: &Pack) -> bool {
     !has(built) && read(existing).is_ok_and(|old| has(&old))
 }
 
-/// The file names of the packs of these roots; none where two roots share one, so that neither is built.
+/// Returns the file names of the packs of these roots; `None` if two roots share one, so that neither is built.
 pub fn pack_names(project: &Project<'_>, roots: &[usize], profiles: &[String]) -> Option<BTreeSet<String>> {
     let mut names = BTreeSet::new();
     for root in roots {

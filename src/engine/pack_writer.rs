@@ -1,8 +1,8 @@
-//! From a built pack to its file.
+//! Writes built packs to their files.
 
 use super::{
     BuildJob, BuildReport, Built, IncrementalBuild, IsUnchanged, OnWritten, Planned, Project, UnchangedPack, Unsettled,
-    WrittenPack, build_packs, companion,
+    WrittenPack, build_packs, sidecar,
 };
 use crate::cache::PackSummary;
 use crate::intake::Repo;
@@ -11,38 +11,38 @@ use crate::review::{Difference, difference};
 use crate::store::{Folder, StoreError, WriteResult};
 use std::sync::{Mutex, PoisonError};
 
-/// Where packs go.
+/// Where and how packs are written.
 #[derive(Clone, Copy)]
 pub struct PackWriter<'a> {
-    /// Their folder.
+    /// The folder of packs.
     pub folder: &'a Folder,
-    /// Whether each has its rendering beside it.
-    pub beside: bool,
-    /// Another folder for renderings, where they are written too.
+    /// Whether each pack has a Markdown sidecar.
+    pub sidecars: bool,
+    /// A further folder for Markdown renderings, if any.
     pub markdown: Option<&'a Folder>,
-    /// What remembers them.
+    /// The build that records written packs, if there is a cache.
     pub incremental: Option<&'a IncrementalBuild<'a>>,
-    /// Whether anybody asks why a pack was written: reading the old one costs more than making the new one.
-    pub why: bool,
-    /// Is told of each pack that was written.
-    pub replaced: Option<OnWritten<'a>>,
+    /// Whether to find the reasons why a pack changed, which costs more than building it.
+    pub explain: bool,
+    /// Called after each written pack.
+    pub on_written: Option<OnWritten<'a>>,
 }
 
-/// What became of a pack.
+/// The outcome for one pack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteStatus {
-    /// Its file is new or has new bytes.
+    /// Its file is new or has new content.
     Written,
-    /// Its file had these bytes already, but for its stamp.
+    /// Its file already had this content, except for the stamp.
     Unchanged,
     /// It could not be built.
     Failed,
 }
 
-/// A pack that was to be written.
+/// The result of writing one pack.
 #[derive(Debug, Clone)]
 pub struct WriteOutcome {
-    /// What became of it.
+    /// The outcome.
     pub status: WriteStatus,
     /// The root's id.
     pub root: String,
@@ -50,22 +50,22 @@ pub struct WriteOutcome {
     pub profile: String,
     /// The file's name.
     pub name: String,
-    /// Why it was written, where that was asked, or why it was not built.
+    /// Why it was written, if [`PackWriter::explain`] is set, or why it could not be built.
     pub reasons: Vec<String>,
-    /// What is told of it, where it was built.
-    pub made: Option<PackSummary>,
-    /// Names of files that were written for it: the pack, its rendering.
-    pub touched: Vec<String>,
+    /// Its hash and size, if it was built.
+    pub summary: Option<PackSummary>,
+    /// The names of files that were written: the pack, its sidecar.
+    pub files: Vec<String>,
 }
 
-/// What became of the packs that were to be written.
+/// The result of writing all packs of a build.
 #[derive(Debug)]
 pub struct WriteReport {
     /// The packs, by name.
     pub packs: Vec<WriteOutcome>,
-    /// What is wrong with the inputs, and whether it is known which packs belong into the folder.
+    /// The diagnostics, and whether it is known which packs belong in the folder.
     pub build: BuildReport,
-    /// The first pack that the system refused to read or write, if any.
+    /// The first error of reading or writing a pack, if any.
     pub refused: Option<StoreError>,
 }
 
@@ -88,7 +88,7 @@ pub fn write_packs(
     };
     let refused: Mutex<Option<StoreError>> = Mutex::new(None);
     let is_unchanged = writer.incremental.map(|incremental| {
-        |planned: &Planned| match incremental.known(planned) {
+        |planned: &Planned| match incremental.unchanged_pack(planned) {
             Some(unchanged) => {
                 add(unchanged.into());
                 true
@@ -110,25 +110,25 @@ pub fn write_packs(
 }
 
 impl From<UnchangedPack> for WriteOutcome {
-    fn from(kept: UnchangedPack) -> Self {
-        let UnchangedPack { root, profile, name, made } = kept;
+    fn from(pack: UnchangedPack) -> Self {
+        let UnchangedPack { root, profile, name, summary } = pack;
         Self {
             status: WriteStatus::Unchanged,
             root,
             profile,
             name,
             reasons: Vec::new(),
-            made: Some(made),
-            touched: Vec::new(),
+            summary: Some(summary),
+            files: Vec::new(),
         }
     }
 }
 
 impl PackWriter<'_> {
-    /// Writes a pack unless only its stamp would change, and its rendering.
+    /// Writes a pack and its sidecar, unless only the stamp would change.
     ///
     /// # Errors
-    /// Where the system refuses; the old file is as it was.
+    /// If a file cannot be read or written; the old file is then untouched.
     pub fn write(&self, built: Built) -> Result<WriteOutcome, StoreError> {
         let Built { root, profile, name, outcome, fingerprint, .. } = built;
         let root = root.to_string();
@@ -139,54 +139,54 @@ impl PackWriter<'_> {
                 if self.folder.read(&name)?.is_some() {
                     reasons.push("the old pack was kept".to_owned());
                 }
-                let (status, touched) = (WriteStatus::Failed, Vec::new());
-                return Ok(WriteOutcome { status, root, profile, name, reasons, made: None, touched });
+                let (status, files) = (WriteStatus::Failed, Vec::new());
+                return Ok(WriteOutcome { status, root, profile, name, reasons, summary: None, files });
             }
         };
-        let mut touched = Vec::new();
+        let mut files = Vec::new();
         let existing = self.folder.read(&name)?;
         let (mut reasons, bytes) = match existing.as_deref() {
             Some(existing) if sealed.is_unchanged(existing) => (Vec::new(), existing),
             existing => {
                 let reasons = match existing {
                     None => vec!["new".to_owned()],
-                    Some(_) if !self.why => Vec::new(),
+                    Some(_) if !self.explain => Vec::new(),
                     Some(existing) => match difference(existing, sealed.pack()) {
                         Difference::Edited(reasons) => reasons,
                         Difference::Stale(reasons) => match self.incremental {
-                            Some(incremental) => incremental.explained(reasons),
+                            Some(incremental) => incremental.explain(reasons),
                             None => reasons,
                         },
                     },
                 };
                 if self.folder.write(&name, sealed.bytes())? == WriteResult::Written {
-                    touched.push(name.clone());
-                    if let Some(told) = self.replaced {
-                        told(WrittenPack { name: &name, before: existing, now: sealed.pack() });
+                    files.push(name.clone());
+                    if let Some(on_written) = self.on_written {
+                        on_written(WrittenPack { name: &name, before: existing, now: sealed.pack() });
                     }
                 }
                 (reasons, sealed.bytes())
             }
         };
-        let needed = self.beside || self.markdown.is_some();
+        let needed = self.sidecars || self.markdown.is_some();
         let rendering = needed.then(|| render::pack(sealed.pack()).whole());
-        if let Some(rendering) = rendering.as_ref().filter(|_| self.beside)
-            && let Some(fault) = companion::fault(self.folder, &name, rendering)?
+        if let Some(rendering) = rendering.as_ref().filter(|_| self.sidecars)
+            && let Some(fault) = sidecar::fault(self.folder, &name, rendering)?
         {
-            companion::write(self.folder, &name, rendering)?;
-            touched.push(companion::name(&name));
+            sidecar::write(self.folder, &name, rendering)?;
+            files.push(sidecar::name(&name));
             if reasons.is_empty() {
                 reasons.push(fault.reason(&name));
             }
         }
         if let Some((folder, rendering)) = self.markdown.zip(rendering.as_ref()) {
-            companion::write(folder, &name, rendering)?;
+            sidecar::write(folder, &name, rendering)?;
         }
-        let kept = UnchangedPack { root, profile, name, made: PackSummary::from(sealed.pack()) };
+        let written = UnchangedPack { root, profile, name, summary: PackSummary::from(sealed.pack()) };
         if let (Some(incremental), Some(fingerprint)) = (self.incremental, fingerprint) {
-            incremental.built(&kept, fingerprint, bytes, rendering.as_deref().filter(|_| self.beside));
+            incremental.record(&written, fingerprint, bytes, rendering.as_deref().filter(|_| self.sidecars));
         }
-        let status = if touched.is_empty() { WriteStatus::Unchanged } else { WriteStatus::Written };
-        Ok(WriteOutcome { status, reasons, touched, ..WriteOutcome::from(kept) })
+        let status = if files.is_empty() { WriteStatus::Unchanged } else { WriteStatus::Written };
+        Ok(WriteOutcome { status, reasons, files, ..WriteOutcome::from(written) })
     }
 }

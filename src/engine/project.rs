@@ -1,7 +1,7 @@
 //! A repository's items and graph, read, redacted and ready for packs to be built from.
 
 use super::caching_redactor::CachingRedactor;
-use super::{clean, github_warnings, issues, items, levelled, notices};
+use super::{apply_severities, clean, github_warnings, issues, items, notices};
 use crate::cache::{BuildCache, NoCache};
 use crate::config::{DenyList, Settings};
 use crate::graph::{Corpus, Entry, Graph, GraphRules, merge_issues};
@@ -107,7 +107,7 @@ impl<'a> Project<'a> {
         diagnostics.extend(github_warnings::without_relations(&unrelated));
         diagnostics.sort();
         diagnostics.dedup();
-        let diagnostics = levelled(bounded(diagnostics), settings);
+        let diagnostics = apply_severities(bounded(diagnostics), settings);
         let notices = notices::PackNotices::new(&diagnostics, redactor);
         let publishes = github_warnings::publishes(settings, &corpus);
         Self {
@@ -158,10 +158,10 @@ impl<'a> Project<'a> {
         self.settings
     }
 
-    /// A diagnostic fit to be printed: no secret in its texts or its path, no value of the environment.
+    /// Removes secrets and values of the environment from the texts and the path of a diagnostic.
     ///
     /// Paths and globs are raw until here, so that files can be looked up by them.
-    pub fn told(&self, diagnostic: Diagnostic) -> Diagnostic {
+    pub fn redacted_for_output(&self, diagnostic: Diagnostic) -> Diagnostic {
         let clean = |text: &str| self.masked(&self.scrubber.redactor.line(text));
         Diagnostic {
             message: clean(&diagnostic.message),

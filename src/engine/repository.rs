@@ -1,7 +1,7 @@
 //! A repository opened for one command: its configuration, its files and what earlier builds cached.
 
 use super::{
-    BudgetLimits, BudgetProbe, BuildOrder, IncrementalBuild, Project, RootError, Unsettled, levelled, unmatched,
+    BudgetLimits, BudgetProbe, BuildOrder, IncrementalBuild, Project, RootError, Unsettled, apply_severities, unmatched,
 };
 use crate::cache::{BuildCache, Cache, FreshnessPolicy, NoCache, ScrubCache, TracedTree};
 use crate::config::{DenyList, RedactionSettings, Settings, load_with_rules};
@@ -465,7 +465,9 @@ impl Repository {
         self.confirm_settled()?;
         match project.unread() {
             [] => Ok(()),
-            unread => Err(EngineError::Unread(unread.iter().map(|unread| project.told(unread.clone())).collect())),
+            unread => Err(EngineError::Unread(
+                unread.iter().map(|unread| project.redacted_for_output(unread.clone())).collect(),
+            )),
         }
     }
 
@@ -490,8 +492,8 @@ impl Repository {
 /// configuration, with its items and their graph.
 pub(super) fn diagnostics_of(files: &Repo, project: &Project<'_>) -> Vec<Diagnostic> {
     let settings = project.settings();
-    let mut all = levelled(files.diagnostics().to_vec(), settings);
-    all.extend(levelled(unmatched(settings, files), settings));
+    let mut all = apply_severities(files.diagnostics().to_vec(), settings);
+    all.extend(apply_severities(unmatched(settings, files), settings));
     all.extend_from_slice(project.diagnostics());
     all
 }

@@ -1,12 +1,11 @@
-//! Builds of one repo, again and again: each costs what changed since the one before.
+//! Repeated builds of one repository, each of which costs what changed since the one before.
 //!
-//! [`Session::build`] is a build of all roots that remembers, in memory and in the cache, what it found
-//! out. `build` and `check` of the program make one run each out of [`IncrementalBuild`] and [`PackWriter`];
-//! whatever follows a repo while it changes keeps a session and calls it whenever something may have.
+//! A [`Session`] remembers its results in memory and in the cache. The commands `build` and `check` run once and use
+//! [`IncrementalBuild`] and [`PackWriter`] directly; a watcher keeps a session and calls it after each change.
 
 use super::{
     BudgetLimits, BuildJob, BuildOrder, BuildReport, Configuration, EngineError, IncrementalBuild, PackWriter, Project,
-    RootError, WriteOutcome, WriteReport, WriteStatus, companion, until_settled, write_packs,
+    RootError, WriteOutcome, WriteReport, WriteStatus, sidecar, until_settled, write_packs,
 };
 use crate::cache::{BuildCache, Cache, FreshnessPolicy, NoCache, PackSummary, ScrubCache, SessionMemo};
 use crate::config::Settings;
@@ -20,10 +19,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How often a repo is listed for one build, where whoever looks on asks for it.
+/// How often the repository is listed for one build if the observer asks for it.
 const MOST_LISTINGS: usize = 8;
 
-/// What a session builds.
+/// The repository and the packs that a session builds.
 #[derive(Debug, Clone, Default)]
 pub struct SessionRequest {
     /// The repo's root.
@@ -42,122 +41,122 @@ pub struct SessionRequest {
     pub untracked: Untracked,
     /// Folders of the repo that are no inputs, besides the configuration's `output.dir`.
     pub never: Vec<RepoPath>,
-    /// The user's folder for caches, where the key of the cache is; without it nothing is remembered on disk.
+    /// The user's folder for caches, which holds the key of the cache; without it nothing is cached on disk.
     pub caches: Option<PathBuf>,
-    /// How long a file must have rested before its state stands for its text, where a session reads it again: two
-    /// seconds. Less is for systems whose times tell any two changes apart.
+    /// How old a file's last change must be for its metadata to identify its content; two seconds if `None`. Less is
+    /// safe on systems whose timestamps differ between any two changes.
     pub rest: Option<Duration>,
 }
 
-/// A repo that is built again and again.
+/// A repository that is built repeatedly.
 pub struct Session {
     request: SessionRequest,
     environment: Environment,
-    /// What earlier builds found out, and whether it is written down.
+    /// The cache of earlier builds, and how it may be used.
     cache: Option<(Cache, CacheUse)>,
-    /// What is known of texts and files, with the configuration that it holds for.
+    /// The cached texts and files, with the text of the configuration that they are valid for.
     known: Option<(String, ScrubCache, SessionMemo)>,
-    /// The repo as it was last listed, and the configuration's text then.
+    /// The repository as it was last listed, and the configuration's text at that time.
     listed: Option<(Option<String>, Repo)>,
-    /// What was told of each pack after the last build.
+    /// The summary of each pack after the last build, by file name.
     packs: BTreeMap<String, PackSummary>,
-    /// Where the packs stand whose build was not written down yet.
+    /// The folder of the packs whose build is not in the cache yet.
     unsaved: Option<Folder>,
 }
 
-/// What a build of a session did.
+/// The result of one build of a session.
 #[derive(Debug, Default)]
 pub struct Update {
     /// The packs that were written, and those that could not be built, by name.
     pub changes: Vec<PackUpdate>,
-    /// Names of packs that the build before made and this one did not; their files are as they were. None where an
-    /// input cannot be read, or something else leaves open which packs there should be.
+    /// Names of packs that the previous build produced and this one did not; their files are untouched. Empty if an
+    /// input cannot be read, since it is then unknown which packs there should be.
     pub gone: Vec<String>,
-    /// How many packs stayed as they were.
+    /// How many packs are unchanged.
     pub unchanged: usize,
-    /// What is wrong, sorted.
+    /// The diagnostics, sorted.
     pub diagnostics: Vec<Diagnostic>,
-    /// Roots as typed that stand for no one item now.
+    /// Typed roots that do not identify exactly one item.
     pub unresolved: Vec<RootError>,
 }
 
 /// A pack before and after a build.
 #[derive(Debug)]
 pub struct PackUpdate {
-    /// What was told of it before; nothing where this session saw none.
+    /// Its summary before the build; `None` if this session had none.
     pub before: Option<PackSummary>,
-    /// What became of it, and why.
+    /// The outcome of this build.
     pub now: WriteOutcome,
 }
 
-/// Looks at a repo that was listed; the last is whether just now, rather than for an earlier build.
+/// Called with the listed repository, and whether it was listed for this build rather than an earlier one.
 pub type OnListed<'a> = &'a mut dyn FnMut(&Repo, &Settings, bool) -> bool;
 
-/// Looks at a pack that was written.
+/// Called with each pack that was written.
 pub type OnWritten<'a> = &'a (dyn Fn(WrittenPack<'_>) + Sync);
 
-/// What is called while a session builds.
+/// Callbacks and hints for one build of a session.
 #[derive(Default)]
 pub struct BuildObserver<'a> {
-    /// The repo was listed, and none of its texts was read yet. Says whether it is to be listed again, such as
-    /// because something may have changed before it was looked at.
-    pub listed: Option<OnListed<'a>>,
-    /// A pack was written; from several threads.
-    pub replaced: Option<OnWritten<'a>>,
-    /// Something changed, most likely: then it is a loss to look first whether nothing did.
-    pub expected: bool,
-    /// The only paths to which anything can have happened since the last build, where they are known.
-    pub touched: Option<Vec<PathBuf>>,
+    /// Called after the repository was listed and before its texts are read. Returns whether to list it again, for
+    /// example because it may have changed before it was followed.
+    pub on_listed: Option<OnListed<'a>>,
+    /// Called after each written pack, from several threads.
+    pub on_written: Option<OnWritten<'a>>,
+    /// Whether a change is likely, so that checking first whether anything changed would be a waste.
+    pub change_expected: bool,
+    /// The only paths that can have changed since the last build, if known.
+    pub changed_paths: Option<Vec<PathBuf>>,
 }
 
-/// A pack that was written, and what its file held before.
+/// A pack that was written, with the previous content of its file.
 #[derive(Debug, Clone, Copy)]
 pub struct WrittenPack<'a> {
     /// The file's name.
     pub name: &'a str,
-    /// The bytes that stood there, where there were any.
+    /// The previous content, if the file existed.
     pub before: Option<&'a [u8]>,
-    /// The pack that stands there now.
+    /// The pack that was written.
     pub now: &'a Pack,
 }
 
 impl Session {
-    /// A session that has built nothing yet. `environment` holds the secrets that no pack may contain.
+    /// Creates a session that has built nothing yet. `environment` holds the secrets that no pack may contain.
     pub fn new(request: SessionRequest, environment: Environment) -> Self {
         Self { request, environment, cache: None, known: None, listed: None, packs: BTreeMap::new(), unsaved: None }
     }
 
-    /// What was told of each pack after the last build, by file name; those that could not be built are not here.
+    /// Returns the summary of each pack after the last build, by file name, without those that could not be built.
     pub fn packs(&self) -> &BTreeMap<String, PackSummary> {
         &self.packs
     }
 
-    /// Builds the roots as the repo is now, and writes the packs that changed.
+    /// Builds the roots from the current files, and writes the packs that changed.
     ///
     /// # Errors
-    /// Where the configuration cannot be used, or the system refuses to read the repo or to write a pack.
-    /// What was built before stands as it was, and the next call tries again.
+    /// If the configuration is invalid, or the repository cannot be read or a pack written. Earlier packs stay, and the
+    /// next call tries again.
     pub fn build(&mut self, stamp: Stamp) -> Result<Update, EngineError> {
-        let update = self.build_before(stamp, &mut BuildObserver::default())?;
+        let update = self.build_observed(stamp, &mut BuildObserver::default())?;
         self.save();
         Ok(update)
     }
 
-    /// Whether the next build has to read every file: so far nothing was found changed, and nothing read.
+    /// Returns whether the next build reads every file, because none has read any yet.
     pub fn is_cold(&self) -> bool {
         self.known.is_none()
     }
 
-    /// Writes down what the last build found out, for other processes, and gets ready for the next one.
+    /// Saves the results of the last build to the cache for other processes, and prepares the next build.
     ///
-    /// What cannot be written down is known to this session all the same.
+    /// If the cache cannot be written, this session still has them.
     pub fn save(&mut self) {
         let Some(folder) = self.unsaved.take() else { return };
         if let Some((cache, _)) = &mut self.cache {
-            if let Some(rested) = cache.with_settled_states(&folder, &companion::name) {
+            if let Some(rested) = cache.with_settled_states(&folder, &sidecar::name) {
                 cache.manifest = rested;
             }
-            // A build of some roots is no use to others.
+            // A build of selected roots is of no use to other processes.
             if self.request.roots.is_empty() {
                 let texts = self.known.as_ref().map(|(_, texts, _)| texts);
                 let _ = cache.save(&cache.manifest, texts);
@@ -166,18 +165,17 @@ impl Session {
         self.known = self.known.take().map(|(text, texts, recent)| (text, texts.for_next_build(), recent));
     }
 
-    /// Builds before an onlooker. What it finds out is known to this session, and for others once
-    /// [`Session::save`] is called.
+    /// Builds and reports to `observer`. Other processes see the results once [`Session::save`] is called.
     ///
     /// # Errors
     /// As [`Session::build`].
-    pub fn build_before(&mut self, stamp: Stamp, onlooker: &mut BuildObserver<'_>) -> Result<Update, EngineError> {
+    pub fn build_observed(&mut self, stamp: Stamp, observer: &mut BuildObserver<'_>) -> Result<Update, EngineError> {
         let is_unsettled = |error: &EngineError| matches!(error, EngineError::Unsettled(_));
-        until_settled(is_unsettled, || self.try_build(stamp.clone(), onlooker))
+        until_settled(is_unsettled, || self.try_build(stamp.clone(), observer))
     }
 
-    fn try_build(&mut self, stamp: Stamp, onlooker: &mut BuildObserver<'_>) -> Result<Update, EngineError> {
-        // Whatever fails from here on, what it stands for is not known any more.
+    fn try_build(&mut self, stamp: Stamp, observer: &mut BuildObserver<'_>) -> Result<Update, EngineError> {
+        // If anything below fails, the earlier listing is no longer known to be current.
         let listed = self.listed.take();
         let root = self.request.root.clone();
         let config = self.request.config.as_deref();
@@ -192,9 +190,10 @@ impl Session {
         never.push(settings.output.dir.clone());
         let options =
             RepoOptions { deny: &configuration.deny, excluded: &never, snapshot: Some(&settings.github.snapshot) };
-        let stands =
-            |(_, repo): &(Option<String>, Repo)| onlooker.touched.as_ref().is_some_and(|paths| repo.is_current(paths));
-        let before = listed.filter(|(known, _)| known == text).filter(stands);
+        let is_current = |(_, repo): &(Option<String>, Repo)| {
+            observer.changed_paths.as_ref().is_some_and(|paths| repo.is_current(paths))
+        };
+        let before = listed.filter(|(known, _)| known == text).filter(is_current);
         let before = before.map(|(_, mut repo)| Ok::<_, IntakeError>(repo.resume()?.then_some(repo))).transpose()?;
         let mut repo = before.flatten();
         let mut again = repo.is_none();
@@ -202,9 +201,9 @@ impl Session {
             Some(repo) => repo,
             None => Repo::open(&root, options)?,
         };
-        // Folders may come faster than they can be followed: then the next build finds the rest.
+        // If folders appear faster than they can be followed, the next build finds the rest.
         for _ in 0..MOST_LISTINGS {
-            if !onlooker.listed.as_mut().is_some_and(|listed| listed(&repo, settings, again)) {
+            if !observer.on_listed.as_mut().is_some_and(|listed| listed(&repo, settings, again)) {
                 break;
             }
             again = true;
@@ -226,10 +225,10 @@ impl Session {
             folder: &folder,
             order,
             stamp,
-            replaced: onlooker.replaced,
-            expected: onlooker.expected,
+            on_written: observer.on_written,
+            change_expected: observer.change_expected,
         };
-        let update = self.staged(&stage);
+        let update = self.build_staged(&stage);
         repo.close_folders();
         let update = update?;
         self.listed = Some((configuration.text, repo));
@@ -239,7 +238,7 @@ impl Session {
         Ok(update)
     }
 
-    /// Opens the cache before the first build, and another one when git begins or ceases to track it.
+    /// Opens the cache before the first build, and again when git starts or stops tracking it.
     fn use_cache(&mut self, repo: &Repo, folder: &Folder) {
         let now = repo.cache_use();
         if self.cache.as_ref().is_some_and(|(_, known)| *known == now) {
@@ -251,21 +250,22 @@ impl Session {
         let lasting = lasting.and_then(|caches| CacheFolder::open(&self.request.root, caches, Access::Write).ok()?);
         let cache = lasting.or_else(CacheFolder::in_memory);
         self.cache = cache.map(|cache| (Cache::new(cache, self.environment.digest(), &mut Vec::new()), now));
-        // Its digests begin with another key.
+        // The digests of another cache begin with another key.
         self.known = None;
     }
 
-    fn staged(&mut self, stage: &BuildStage<'_>) -> Result<Update, EngineError> {
-        let look = FreshnessPolicy { exclusive: false, renderings: stage.configuration.settings.output.markdown };
-        // A failed build takes it back.
+    fn build_staged(&mut self, stage: &BuildStage<'_>) -> Result<Update, EngineError> {
+        let freshness = FreshnessPolicy { exclusive: false, renderings: stage.configuration.settings.output.markdown };
+        // It is put back below, also after a failed build.
         let cache = self.cache.take();
         let incremental = cache.as_ref().map(|(cache, _)| {
-            IncrementalBuild::new(stage.repo, cache, stage.folder, stage.configuration, &stage.order, look)
+            IncrementalBuild::new(stage.repo, cache, stage.folder, stage.configuration, &stage.order, freshness)
         });
-        if let Some(incremental) = incremental.as_ref().filter(|_| !stage.expected)
-            && let Some((kept, diagnostics)) = incremental.fresh()
+        if let Some(incremental) = incremental.as_ref().filter(|_| !stage.change_expected)
+            && let Some((unchanged, diagnostics)) = incremental.fresh()
         {
-            let packs: BTreeMap<String, PackSummary> = kept.into_iter().map(|kept| (kept.name, kept.made)).collect();
+            let packs: BTreeMap<String, PackSummary> =
+                unchanged.into_iter().map(|pack| (pack.name, pack.summary)).collect();
             let gone = gone(&self.packs, &packs);
             let update = Update { gone, unchanged: packs.len(), diagnostics, ..Update::default() };
             self.packs = packs;
@@ -279,7 +279,7 @@ impl Session {
                 .as_ref()
                 .map(|(cache, _)| (cache.texts(text, &mut Vec::new()), SessionMemo::new(self.request.rest))),
         };
-        let built = self.built(stage, incremental.as_ref(), known.as_ref());
+        let built = self.build_packs(stage, incremental.as_ref(), known.as_ref());
         if let Some((_, recent)) = &mut known {
             recent.evict_unused();
         }
@@ -295,7 +295,7 @@ impl Session {
         let SessionOutcome { written, diagnostics, unresolved, blocked, .. } = built?;
         let unchanged = written.iter().filter(|written| written.status == WriteStatus::Unchanged).count();
         let packs: BTreeMap<String, PackSummary> =
-            written.iter().filter_map(|written| Some((written.name.clone(), written.made.clone()?))).collect();
+            written.iter().filter_map(|written| Some((written.name.clone(), written.summary.clone()?))).collect();
         let failed = |name: &String| written.iter().any(|written| written.name == *name);
         let gone = gone(&self.packs, &packs).into_iter().filter(|name| !blocked && !failed(name)).collect();
         let mut before = std::mem::replace(&mut self.packs, packs);
@@ -304,7 +304,7 @@ impl Session {
         Ok(Update { changes, gone, unchanged, diagnostics, unresolved })
     }
 
-    fn built(
+    fn build_packs(
         &self,
         stage: &BuildStage<'_>,
         incremental: Option<&IncrementalBuild<'_>>,
@@ -320,9 +320,9 @@ impl Session {
         let beside = project.roots();
         let (roots, unresolved) = match stage.order.roots {
             [] => (beside.clone(), Vec::new()),
-            typed => found(&project, typed),
+            typed => resolve_roots(&project, typed),
         };
-        // A root may be in a file that cannot be read, which is said.
+        // A root may be in a file that cannot be read, which has a diagnostic of its own.
         let unresolved = if project.unread().is_empty() { unresolved } else { Vec::new() };
         let job = BuildJob {
             roots,
@@ -333,18 +333,18 @@ impl Session {
         };
         let writer = PackWriter {
             folder: stage.folder,
-            beside: settings.output.markdown,
+            sidecars: settings.output.markdown,
             markdown: None,
             incremental,
-            why: true,
-            replaced: stage.replaced,
+            explain: true,
+            on_written: stage.on_written,
         };
         let WriteReport { packs: written, build, refused } = write_packs(stage.repo, &project, &job, &writer, &|| ())?;
         if let Some(error) = refused {
             return Err(error.into());
         }
         let BuildReport { diagnostics, blocked } = build;
-        let complete = !blocked && unresolved.is_empty() && written.iter().all(|written| written.made.is_some());
+        let complete = !blocked && unresolved.is_empty() && written.iter().all(|written| written.summary.is_some());
         let manifest = incremental
             .zip(trace.as_ref())
             .map(|(incremental, trace)| incremental.manifest(trace, complete.then_some(&*diagnostics)));
@@ -352,18 +352,18 @@ impl Session {
     }
 }
 
-/// All that one build works on.
+/// The inputs of one build.
 struct BuildStage<'a> {
     configuration: &'a Configuration,
     repo: &'a Repo,
     folder: &'a Folder,
     order: BuildOrder<'a>,
     stamp: Stamp,
-    replaced: Option<OnWritten<'a>>,
-    expected: bool,
+    on_written: Option<OnWritten<'a>>,
+    change_expected: bool,
 }
 
-/// What a build gave.
+/// The packs and diagnostics of one build.
 struct SessionOutcome {
     written: Vec<WriteOutcome>,
     diagnostics: Vec<Diagnostic>,
@@ -376,8 +376,8 @@ fn gone(before: &BTreeMap<String, PackSummary>, after: &BTreeMap<String, PackSum
     before.keys().filter(|name| !after.contains_key(*name)).cloned().collect()
 }
 
-/// The items that roots as typed stand for, each once, and those that stand for none.
-fn found(project: &Project<'_>, typed: &[String]) -> (Vec<usize>, Vec<RootError>) {
+/// Returns the items that the typed roots identify, each once, and errors for the other roots.
+fn resolve_roots(project: &Project<'_>, typed: &[String]) -> (Vec<usize>, Vec<RootError>) {
     let (mut roots, mut unresolved) = (Vec::new(), Vec::new());
     for root in typed {
         match project.find(root) {

@@ -23,7 +23,7 @@ pub use report::{RemovedPack, WatchProblem, WatchReport};
 pub use saved::SavedPack;
 
 use crate::config::Settings;
-use crate::engine::{BuildObserver, EngineError, Session, SessionRequest, Update, WriteStatus, WrittenPack, companion};
+use crate::engine::{BuildObserver, EngineError, Session, SessionRequest, Update, WriteStatus, WrittenPack, sidecar};
 use crate::intake::{IntakeError, Repo};
 use crate::model::{Code, Diagnostic, RepoPath};
 use crate::redact::Environment;
@@ -256,9 +256,13 @@ impl<E: Events> Watch<E> {
             let replaced = SavedPack::new(replaced, *renderings);
             saved.lock().unwrap_or_else(PoisonError::into_inner).push(replaced);
         };
-        let mut observer =
-            BuildObserver { listed: Some(&mut listed), replaced: Some(&replaced), expected: self.expected, touched };
-        let built = session.build_before((self.stamp)(), &mut observer);
+        let mut observer = BuildObserver {
+            on_listed: Some(&mut listed),
+            on_written: Some(&replaced),
+            change_expected: self.expected,
+            changed_paths: touched,
+        };
+        let built = session.build_observed((self.stamp)(), &mut observer);
         (built, follow_error.into_iter().map(WatchProblem::Follow).collect(), several)
     }
 
@@ -268,7 +272,7 @@ impl<E: Events> Watch<E> {
         report.unchanged = unchanged;
         for saved in &mut report.saved {
             if let Some(change) = changes.iter().find(|change| change.now.name == saved.name) {
-                saved.files.clone_from(&change.now.touched);
+                saved.files.clone_from(&change.now.files);
             }
         }
         let failed = changes.into_iter().map(|change| change.now).filter(|now| now.status == WriteStatus::Failed);
@@ -320,7 +324,7 @@ impl<E: Events> Watch<E> {
         if pack.hash != *hash || root.and_then(|root| root.source.path.as_deref()).is_some_and(unread) {
             return Ok(None);
         }
-        companion::remove(folder, name)?;
+        sidecar::remove(folder, name)?;
         folder.remove(name)?;
         self.wrote.remove(&key);
         let root = pack.root.work_item_id.or(pack.root.issue_url).unwrap_or_default();

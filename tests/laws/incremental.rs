@@ -304,7 +304,7 @@ proptest! {
             prop_assert_eq!(&update.diagnostics, &told, "after {:?}", &steps[..=at]);
             // Nothing changed since, so that nothing is to be done.
             let again = build(&mut running);
-            prop_assert!(again.changes.iter().all(|change| change.now.made.is_none()), "{:?}", again.changes);
+            prop_assert!(again.changes.iter().all(|change| change.now.summary.is_none()), "{:?}", again.changes);
             prop_assert_eq!(&again.diagnostics, &told);
         }
     }
@@ -325,7 +325,7 @@ fn an_update_says_what_changed_and_what_it_was_before() {
         update.changes.iter().map(|change| (&*change.now.name, &*change.now.reasons[0])).collect();
     let reason = "work_items/t-3.md changed";
     assert_eq!(changed, [("t-0.coding.json", reason), ("t-3.coding.json", "new: docs/adr/0002-b.md")], "{update:?}");
-    assert!(update.changes.iter().all(|change| change.before != change.now.made && change.before.is_some()));
+    assert!(update.changes.iter().all(|change| change.before != change.now.summary && change.before.is_some()));
     let before = files.clone();
     Step::Delete(3).apply(&mut files);
     write(folder.path(), &before, &files);

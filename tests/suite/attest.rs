@@ -54,11 +54,11 @@ fn a_pack_is_held_against_its_repo() {
     sandbox.expect(0, &["verify", "packs"]);
     let said = sandbox.expect(5, &["verify", "packs", "--against-repo"]);
     assert!(
-        said.contains(&format!("invalid: {PACK}: the repo gives another: docs/adr/0007-cache.md changed\n")),
+        said.contains(&format!("invalid: {PACK}: the repo gives a different pack: docs/adr/0007-cache.md changed\n")),
         "{said}"
     );
     assert!(said.contains("valid: packs/task-store.coding.json"), "{said}");
     std::fs::remove_file(sandbox.root().join("work_items/feat-cache.md")).unwrap();
     let said = sandbox.expect(5, &["verify", PACK, "--against-repo"]);
-    assert!(said.contains("the repo gives no such pack: there is no item `feat:cache`"), "{said}");
+    assert!(said.contains("the repo has no such pack: there is no item `feat:cache`"), "{said}");
 }

@@ -100,7 +100,7 @@ fn neighbours_that_nothing_names_any_more_leave_after_a_complete_run_only() {
     assert_eq!(there(), [true; 3], "only some were asked for");
     std::fs::remove_dir_all(sandbox.root().join(".contextpack/cache")).unwrap();
     let stopped = synced(&sandbox, &server, &["--max-requests", "10"]);
-    assert!(stopped.stderr.contains("run it again") && there() == [true; 3], "{}", stopped.stderr);
+    assert!(stopped.stderr.contains("run `contextpack sync` again") && there() == [true; 3], "{}", stopped.stderr);
     let down = Said::new(500, &"down".into());
     server.world().fault = Some(Box::new(move |path, _| path.contains("/dependencies/").then(|| down.clone())));
     assert_eq!((run(command(&sandbox, &server, &["--max-wait", "0s"]), "").code, there()), (1, [true; 3]));
@@ -108,7 +108,11 @@ fn neighbours_that_nothing_names_any_more_leave_after_a_complete_run_only() {
     server.world().fault = None;
     let run = synced(&sandbox, &server, &[]);
     assert_eq!(there(), [false, false, true]);
-    assert!(run.stderr.contains("2 issues left the snapshot") && run.stderr.contains("2 removed"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("2 issues removed from the snapshot") && run.stderr.contains("2 removed"),
+        "{}",
+        run.stderr
+    );
 
     // Asked for once, an issue stays although nothing names it; an item that cannot be read may name anything.
     synced(&sandbox, &server, &["30"]);

@@ -200,7 +200,7 @@ fn what_cannot_be_looked_at_is_told_and_gets_no_sample() {
     std::os::unix::fs::symlink("work_items", sandbox.root().join("work_items")).unwrap();
     let run = sandbox.run(&["init"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    assert!(run.stderr.contains("warning[unreadable-file]: it cannot be looked at: "), "{}", run.stderr);
+    assert!(run.stderr.contains("warning[unreadable-file]: it cannot be examined: "), "{}", run.stderr);
     assert!(run.stderr.contains("--> work_items"), "{}", run.stderr);
     assert!(!sandbox.has("docs") && sandbox.has("contextpack.yml"));
     let json = sandbox.json(0, &["init", "--format", "json"]);
@@ -209,5 +209,5 @@ fn what_cannot_be_looked_at_is_told_and_gets_no_sample() {
     // git is there and cannot say whether there is a remote.
     let sandbox = Sandbox::with(&[(".git", "gitdir: /nowhere/at/all\n")]);
     let run = sandbox.run(&["init"]);
-    assert!(run.code == 0 && run.stderr.contains("the git remote is not known: git failed: "), "{}", run.stderr);
+    assert!(run.code == 0 && run.stderr.contains("the git remote is unknown: git failed: "), "{}", run.stderr);
 }

@@ -130,7 +130,7 @@ fn redact_refuses_what_could_only_go_wrong() {
     };
     assert!(said(&["redact", "docs/"]).contains("`docs` is a folder; name its files, such as `docs/*.md`"));
     assert!(said(&["redact", "docs/notes.md", "more/notes.md", "--out", "clean"]).contains("two files are named"));
-    assert!(said(&["redact", "docs/notes.md", "--out", "docs"]).contains("would write over"));
+    assert!(said(&["redact", "docs/notes.md", "--out", "docs"]).contains("would overwrite"));
     assert!(sandbox.read("docs/notes.md").contains(&token(1)));
     assert!(!sandbox.has("clean"));
 }

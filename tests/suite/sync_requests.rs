@@ -53,7 +53,7 @@ fn a_limit_of_requests_stops_cleanly_and_the_next_run_goes_on() {
         server.asked();
         let run = synced(&parts, &server, &["--max-requests", "10"]);
         assert!(server.asked().len() <= 10 && runs < 60, "{run:?}");
-        if !run.stderr.contains("run it again") {
+        if !run.stderr.contains("run `contextpack sync` again") {
             break;
         }
     }

@@ -203,7 +203,7 @@ fn no_token_is_sent_to_a_host_that_only_the_configuration_names() {
         }
     }
     let run = asks_of("evil.example", &[("GITHUB_ACTIONS", "true")]);
-    assert!(run.code == 2 && run.stderr.contains("nothing is asked of `evil.example` in a workflow"), "{run:?}");
+    assert!(run.code == 2 && run.stderr.contains("nothing is requested from `evil.example` in a workflow"), "{run:?}");
     // github.com itself, on the runner of another server.
     let runner = [("GITHUB_ACTIONS", "true"), ("GITHUB_SERVER_URL", "https://ghe.example"), ("GITHUB_TOKEN", TOKEN)];
     assert_eq!(asks_of("github.com", &runner).code, 2);

@@ -182,7 +182,7 @@ fn a_broken_configuration_is_told_once_and_the_last_good_packs_stay() {
 fn a_root_that_is_deleted_and_made_again_is_built_again() {
     let sandbox = small();
     let mut watching = Watching::start(&sandbox, &["task:store", "--poll=100ms"]);
-    assert!(watching.said.iter().any(|line| line.ends_with("looking every 100ms")), "{:?}", watching.said);
+    assert!(watching.said.iter().any(|line| line.ends_with("polling every 100ms")), "{:?}", watching.said);
     let path = sandbox.root().join("work_items/task-store.md");
     fs::remove_file(&path).unwrap();
     watching.wait("not built: there is no item `task:store`");

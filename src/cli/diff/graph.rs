@@ -1,10 +1,10 @@
-//! The neighbourhood of the packs that differ, as one mermaid graph.
+//! The neighbourhood of the packs that differ as a mermaid graph.
 
 use crate::review::Diff;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// How many nodes the graph has at most: more of them show nothing.
+/// The most nodes of the graph; more would be unreadable.
 const NODES: usize = 40;
 
 /// The longest label, in characters.
@@ -20,10 +20,10 @@ struct MermaidGraph {
 }
 
 impl MermaidGraph {
-    /// The number of a node; nothing where there is no room for it.
+    /// Returns the number of a node, adding it if needed; `None` if the graph is full.
     fn node(&mut self, id: &str, title: &str, class: &'static str) -> Option<usize> {
         if let Some(at) = self.places.get(id) {
-            // A neighbour may be a root itself, and what changed says more than what did not.
+            // A neighbour may be a root too, and a change takes precedence.
             if self.nodes[*at].1 == "same" {
                 self.nodes[*at].1 = class;
             }
@@ -42,7 +42,7 @@ impl MermaidGraph {
     }
 }
 
-/// The graph in the lines of a mermaid block, and how many nodes found no room; nothing where no pack has neighbours.
+/// Returns the lines of a mermaid block and the number of omitted nodes; `None` if no pack has neighbours.
 pub(super) fn graph(diff: &Diff) -> Option<(String, usize)> {
     let mut graph = MermaidGraph::default();
     for pack in diff.packs.iter().filter(|pack| !pack.root.is_empty()) {
@@ -58,7 +58,7 @@ pub(super) fn graph(diff: &Diff) -> Option<(String, usize)> {
             }
         }
     }
-    // What changed finds room first.
+    // Changed neighbours are added first.
     for same in [false, true] {
         for pack in &diff.packs {
             let Some(root) = graph.places.get(&pack.root).copied() else { continue };
@@ -98,12 +98,12 @@ fn class(change: &str) -> &'static str {
     }
 }
 
-/// The file of a section such as `adr.docs/adr/0007-cache.md`.
+/// Returns the file of a section such as `adr.docs/adr/0007-cache.md`.
 fn file_of(id: &str) -> &str {
     id.split_once('.').map_or(id, |(_, file)| file)
 }
 
-/// A text as a label: whatever could be syntax is its number.
+/// Escapes a text for a label: possible syntax becomes character references.
 fn label(text: &str) -> String {
     let mut label = String::new();
     for c in text.chars().take(LONGEST) {

@@ -1,26 +1,26 @@
-//! The lines of a change as people read them, with marks around the words that changed.
+//! The lines of a change, with markers around changed words.
 
-use crate::cli::report::printable;
+use crate::cli::console::printable;
 use crate::review::{DiffLine, Hunk, SectionChange};
 
-/// Of a part of a line that is longer than this, in characters, the middle is left out.
+/// The longest part of a line, in characters; the middle of a longer one is omitted.
 const LONGEST: usize = 400;
 
-/// How the words that changed in a line are told from the others.
+/// The markers around changed words.
 pub(super) struct WordMarkers {
     pub(super) removed: (String, String),
     pub(super) added: (String, String),
 }
 
 impl WordMarkers {
-    /// As `git diff --word-diff` writes them.
+    /// Returns the markers of `git diff --word-diff`.
     pub(super) fn brackets() -> Self {
         let pair = |open: &str, close: &str| (open.to_owned(), close.to_owned());
         Self { removed: pair("[-", "-]"), added: pair("{+", "+}") }
     }
 }
 
-/// Where a hunk begins.
+/// Returns the heading of a hunk.
 pub(super) fn head(hunk: &Hunk) -> String {
     if hunk.old_line == hunk.new_line {
         format!("@@ line {} @@", hunk.new_line)
@@ -29,7 +29,7 @@ pub(super) fn head(hunk: &Hunk) -> String {
     }
 }
 
-/// A line behind its sign, on one line, with nothing that a terminal obeys.
+/// Returns a line after its sign, without control characters.
 pub(super) fn line(line: &DiffLine, marks: &WordMarkers) -> String {
     let (sign, marks) = match line.change.as_str() {
         "added" => ('+', &marks.added),
@@ -48,7 +48,7 @@ pub(super) fn line(line: &DiffLine, marks: &WordMarkers) -> String {
     text
 }
 
-/// The text without its middle where that is long.
+/// Omits the middle of a long text.
 fn shortened(text: &str) -> String {
     let count = text.chars().count();
     if count <= LONGEST {
@@ -60,7 +60,7 @@ fn shortened(text: &str) -> String {
     format!("{} […{} characters…] {}", printable(&head), count - 2 * half, printable(&tail))
 }
 
-/// What happened to a section, in words: `changed`, `less detail (full → excerpt)`.
+/// Describes the change of a section: `changed`, `less detail (full → excerpt)`.
 pub(super) fn what(section: &SectionChange) -> String {
     let level = |level: &Option<String>| level.clone().unwrap_or_default();
     let detail = || format!("({} → {})", level(&section.old_detail), level(&section.new_detail));
@@ -78,7 +78,7 @@ pub(super) fn what(section: &SectionChange) -> String {
     text
 }
 
-/// How its size changed, in characters.
+/// Describes the change of a section's size.
 pub(super) fn size(section: &SectionChange) -> String {
     match (section.old_chars, section.new_chars) {
         (Some(old), Some(new)) if old != new => format!("{old} → {new} chars"),
@@ -87,7 +87,7 @@ pub(super) fn size(section: &SectionChange) -> String {
     }
 }
 
-/// A fact that was not there, or is not any more, is a dash.
+/// Returns the value, or a dash if there is none.
 pub(super) fn or_dash(value: &Option<String>) -> &str {
     value.as_deref().filter(|value| !value.is_empty()).unwrap_or("–")
 }

@@ -1,11 +1,11 @@
-//! A diff for a comment on a pull request or a job's summary.
+//! A diff as Markdown, for a comment on a pull request or a job's summary.
 //!
-//! GitHub takes 65,536 characters of a comment and 1 MiB of a summary: the page stays below the first, in bytes.
+//! GitHub accepts 65,536 characters in a comment and 1 MiB in a summary; the page stays below the first, in bytes.
 
 use super::graph::graph;
 use super::lines::{WordMarkers, head, line, or_dash, size, what};
-use super::text::is_told;
-use crate::cli::report::printable;
+use super::text::is_shown;
+use crate::cli::console::printable;
 use crate::review::{Diff, PackChange, SharedChange};
 use std::fmt::Write as _;
 
@@ -22,7 +22,7 @@ const NAMES: usize = 3;
 /// The longest text in a cell, in characters.
 const LONGEST: usize = 200;
 
-/// The page.
+/// Returns the page.
 pub(super) fn page(diff: &Diff) -> String {
     let mut page = format!("### {}\n\n", diff.verdict_with(&|name| code(name)));
     needs_review(&mut page, diff);
@@ -36,19 +36,19 @@ pub(super) fn page(diff: &Diff) -> String {
             let _ = writeln!(page, "The graph leaves {left_out} neighbours out.\n");
         }
     }
-    // What somebody should look at first is shown first, then what most packs share.
+    // Sections that need review come first, then those that most packs share.
     let looked_at = |shared: &SharedChange| {
         diff.needs_review.iter().any(|item| {
             item.section.as_ref() == Some(&shared.section.id)
                 && item.packs.iter().any(|name| shared.packs.contains(name))
         })
     };
-    let mut sections: Vec<&SharedChange> = diff.sections.iter().filter(|shared| is_told(diff, shared)).collect();
+    let mut sections: Vec<&SharedChange> = diff.sections.iter().filter(|shared| is_shown(diff, shared)).collect();
     sections.sort_by_key(|shared| (!looked_at(shared), std::cmp::Reverse(shared.packs.len())));
     let details = sections.into_iter().map(section).chain(diff.packs.iter().filter_map(of_pack));
     let mut not_shown = 0;
     for part in details {
-        // Room is kept for the last line.
+        // The rest is for the last line.
         if page.len() + part.len() + 100 < LIMIT {
             page.push_str(&part);
         } else {
@@ -146,7 +146,7 @@ fn names(packs: &[String]) -> String {
     listed.join(", ") + &more
 }
 
-/// A section's change, folded.
+/// Returns the change of a section in a collapsed block.
 fn section(shared: &SharedChange) -> String {
     let section = &shared.section;
     let mut text = format!(
@@ -188,7 +188,7 @@ fn section(shared: &SharedChange) -> String {
     text + "</details>\n\n"
 }
 
-/// What else differs in a pack, folded; nothing where nothing does.
+/// Returns the other differences of a pack in a collapsed block; `None` if there are none.
 fn of_pack(pack: &PackChange) -> Option<String> {
     let change = |change: &str| match change {
         "added" => "new",
@@ -234,7 +234,7 @@ fn of_pack(pack: &PackChange) -> Option<String> {
     ))
 }
 
-/// The longest run of backticks.
+/// Returns the length of the longest run of backticks.
 fn longest_run(text: &str) -> usize {
     let mut longest = 0;
     let mut run = 0;
@@ -245,8 +245,8 @@ fn longest_run(text: &str) -> usize {
     longest
 }
 
-/// A text as code on one line. GitHub links no name and no number in code, and every sign that could be markup, end a
-/// cell or make a link is its number.
+/// Formats a text as inline code, in which GitHub links no names or numbers. Punctuation becomes character references, so
+/// that it forms no markup, cell or link.
 fn code(text: &str) -> String {
     let text = printable(text);
     let cut = if text.chars().nth(LONGEST).is_some() { "…" } else { "" };

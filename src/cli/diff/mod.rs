@@ -3,35 +3,37 @@
 mod graph;
 mod lines;
 mod markdown;
-mod rebuild;
 mod sides;
 mod text;
 
-use super::annotations::Annotations;
-use super::args::{DiffArgs, Format, Global};
+use super::args::{BudgetArgs, DiffArgs, Format, Global};
+use super::console::{self, json_text};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::report::json_text;
-use crate::cli::console;
+use super::github::Annotations;
+use super::workspace::{open, settled};
+use super::{packs, report};
+use crate::engine::{Built, Project, lost_its_issue};
 use crate::review::{self, Diff, Pair, Rebuilt, SalvagedPack, compare, salvage};
 use rayon::prelude::*;
 use sides::{Side, Sides};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
+use std::sync::{Mutex, PoisonError};
 
-/// Says what changed between packs, and why.
+/// Prints what changed between packs, and why.
 pub(crate) fn run(global: &Global, args: &DiffArgs) -> Result<Exit, Failure> {
     let sides = Sides::find(global, args)?;
     let mut exit = Exit::Done;
     let rebuilt = if args.rebuild {
-        let (packs, faultless) = rebuild::rebuild(global, &sides.new)?;
+        let (packs, faultless) = rebuild(global, &sides.new)?;
         exit = if faultless { Exit::Done } else { Exit::Input };
         Some(packs)
     } else {
         None
     };
     let diff = compared(&sides, rebuilt.as_ref());
-    tell(global, &diff)?;
+    print_diff(global, &diff)?;
     Ok(exit.and(if args.exit_code && !diff.is_empty() { Exit::Stale } else { Exit::Done }))
 }
 
@@ -40,7 +42,7 @@ struct PackPair<'a> {
     name: String,
     file: &'a str,
     old: Option<SalvagedPack>,
-    /// Nothing where it is the old one, byte for byte.
+    /// `None` if it equals the old one byte for byte.
     new: Option<SalvagedPack>,
     same: bool,
 }
@@ -55,7 +57,7 @@ fn compared(sides: &Sides, rebuilt: Option<&BTreeMap<String, Rebuilt>>) -> Diff 
         .map(|file| {
             let same = old.packs.get(file).is_some_and(|bytes| new.packs.get(file) == Some(bytes));
             let side = if new.packs.contains_key(file) || !old.packs.contains_key(file) { new } else { old };
-            // What is equal on both sides has not changed, valid or not: only its instructions are wanted.
+            // An equal pack has no changes, valid or not; only its instructions are needed.
             let (old, new) = match old.packs.get(file).filter(|_| same) {
                 Some(bytes) => (Some(SalvagedPack { pack: review::read(bytes).ok(), ..SalvagedPack::default() }), None),
                 None => (read(old, file), read(new, file)),
@@ -71,7 +73,7 @@ fn compared(sides: &Sides, rebuilt: Option<&BTreeMap<String, Rebuilt>>) -> Diff 
             new: if read.same { read.old.as_ref() } else { read.new.as_ref() },
             rebuilt: rebuilt.and_then(|rebuilt| rebuilt.get(read.file).copied()),
         })
-        // Files that are no packs on either side belong to others.
+        // Files that are no pack on either side are ignored.
         .filter(|pair| {
             let is_pack = |side: Option<&SalvagedPack>| side.is_some_and(|side| side.pack.is_some());
             is_pack(pair.old) || is_pack(pair.new) || pair.old.or(pair.new).is_none() || new.single
@@ -80,21 +82,21 @@ fn compared(sides: &Sides, rebuilt: Option<&BTreeMap<String, Rebuilt>>) -> Diff 
     compare(&pairs, rebuilt.is_some())
 }
 
-fn tell(global: &Global, diff: &Diff) -> Result<(), Failure> {
+fn print_diff(global: &Global, diff: &Diff) -> Result<(), Failure> {
     let mut out = console::stdout();
     match global.format {
         Format::Json => writeln!(out, "{}", json_text(diff))?,
         Format::Markdown => write!(out, "{}", markdown::page(diff))?,
         Format::Text => {
-            // Where words cannot be coloured, brackets mark them.
+            // Without colours, brackets mark changed words.
             let plain = anstream::AutoStream::choice(&std::io::stdout()) == anstream::ColorChoice::Never;
             text::page(&mut out, diff, plain)?;
         }
         Format::Github => {
             let mut annotations = Annotations::new();
-            for item in &diff.needs_review {
-                for pack in &item.packs {
-                    annotations.look(pack, &item.reason, &item.message);
+            for eye in &diff.needs_review {
+                for pack in &eye.packs {
+                    annotations.add_review(pack, &eye.reason, &eye.message);
                 }
             }
             let mut page = Vec::new();
@@ -106,4 +108,48 @@ fn tell(global: &Global, diff: &Diff) -> Result<(), Failure> {
     }
     out.flush()?;
     Ok(())
+}
+
+/// Compares the packs of a side with a build of the checkout, by file, and returns whether the input has no errors.
+///
+/// Packs that the side lacks are included, unless the side is a single pack.
+fn rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, bool), Failure> {
+    settled(|| try_rebuild(global, side))
+}
+
+fn try_rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt>, bool), Failure> {
+    let repository = open(global, &[], None)?;
+    let project = repository.project();
+    let built = Mutex::new(BTreeMap::new());
+    let run =
+        packs::run(global, &repository, &project, project.roots(), &BudgetArgs::default(), None, &|pack: Built| {
+            if let Ok(sealed) = pack.outcome {
+                built.lock().unwrap_or_else(PoisonError::into_inner).insert(pack.name, sealed);
+            }
+        })?;
+    let errors = report::visible(&run.diagnostics, true);
+    report::print_diagnostics(&errors)?;
+    let built = built.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut standings = BTreeMap::new();
+    if !side.single {
+        standings.extend(built.keys().map(|name| (name.clone(), Rebuilt::Differs)));
+    }
+    for (file, bytes) in &side.packs {
+        let standing = match built.get(side.named(file)) {
+            Some(sealed) if sealed.is_unchanged(bytes) => Rebuilt::Equal,
+            Some(sealed) if lost_its_issue(bytes, sealed.pack()) => Rebuilt::Unverifiable,
+            None if lacks_its_issue(&project, bytes) => Rebuilt::Unverifiable,
+            Some(_) | None => Rebuilt::Differs,
+        };
+        standings.insert(file.clone(), standing);
+    }
+    Ok((standings, errors.is_empty()))
+}
+
+/// Returns whether a pack's root is only an issue, and the snapshot lacks it.
+fn lacks_its_issue(project: &Project<'_>, bytes: &[u8]) -> bool {
+    let Ok(pack) = review::read(bytes) else { return false };
+    let url = pack.root.issue_url.as_deref().filter(|_| pack.root.work_item_id.is_none());
+    let lacks = |(repo, number)| project.graph().of_issue(project.corpus(), repo, number).is_none();
+    url.and_then(review::parse_issue_url).is_some_and(lacks)
 }

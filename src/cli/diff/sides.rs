@@ -1,10 +1,9 @@
-//! What is compared: files, folders, or the packs of a revision.
+//! The two sides of a diff: files, folders, or the packs of a revision.
 
 use crate::cli::args::{DiffArgs, Global};
-use crate::cli::console;
+use crate::cli::console::{self, printable};
 use crate::cli::failure::{Failure, PathFailure};
-use crate::cli::read;
-use crate::cli::report::printable;
+use crate::cli::input;
 use crate::cli::workspace::configuration;
 use crate::config::Settings;
 use crate::intake::{GitObject, History, merge_base};
@@ -19,22 +18,22 @@ pub(super) struct Sides {
     pub(super) new: Side,
 }
 
-/// Packs by file name; of a single pack by an empty name, so that two of other names are compared.
+/// Packs by file name. A single pack has an empty name, so that packs of different names can be compared.
 pub(super) struct Side {
     pub(super) packs: BTreeMap<String, Vec<u8>>,
-    /// Whether one file was named.
+    /// Whether the side is a single file.
     pub(super) single: bool,
-    /// The folder, or the file, as it is told.
+    /// The folder or the file, for display.
     place: String,
 }
 
 impl Side {
-    /// A pack's file as it is told.
+    /// Returns the path of a pack for display.
     pub(super) fn shown(&self, file: &str) -> String {
         if self.single { self.place.clone() } else { format!("{}/{file}", self.place.trim_end_matches('/')) }
     }
 
-    /// The name of a pack's file.
+    /// Returns the file name of a pack.
     pub(super) fn named<'a>(&'a self, file: &'a str) -> &'a str {
         let file = if self.single { &self.place } else { file };
         file.rsplit(['/', ':']).next().unwrap_or(file)
@@ -56,7 +55,7 @@ impl Sides {
         let (old, new) = match (args.old.as_deref(), args.new.as_deref()) {
             (Some(old), Some(new)) => (finder.side(old)?, finder.side(new)?),
             (Some(one), None) if Path::new(one).exists() => {
-                let message = format!("`{one}` is compared with what? Give the other pack or folder, or a revision");
+                let message = format!("`{one}` needs something to compare with: give another pack, folder or revision");
                 return Err(Failure::usage(message));
             }
             (one, _) => {
@@ -80,7 +79,7 @@ impl Sides {
     }
 }
 
-/// The repo and its history, looked up only where a revision is named: two files need neither.
+/// The repo and its history, opened only if needed: to compare two files, neither is.
 struct RevisionResolver<'a> {
     global: &'a Global,
     repo: Option<(PathBuf, Box<Settings>)>,
@@ -88,20 +87,20 @@ struct RevisionResolver<'a> {
 }
 
 impl RevisionResolver<'_> {
-    /// A pack, a folder, standard input, `REV:path`, or a revision.
+    /// Reads a pack, a folder, standard input, `REV:path`, or a revision.
     fn side(&mut self, named: &str) -> Result<Side, Failure> {
         if named == "-" {
-            return Ok(Side::one("-", read::stdin()?));
+            return Ok(Side::one("-", input::stdin()?));
         }
         let path = Path::new(named);
         if path.is_dir() {
             return Ok(Side::many(named, listed(&Folder::open_anywhere(path)?)?));
         }
         if path.exists() {
-            return Ok(Side::one(named, read::file(path)?));
+            return Ok(Side::one(named, input::named_file(path)?));
         }
         match named.split_once(':') {
-            Some((revision, path)) => match self.kept(revision, path)? {
+            Some((revision, path)) => match self.object(revision, path)? {
                 Some(GitObject::File(bytes)) => Ok(Side::one(named, bytes)),
                 Some(GitObject::Folder(packs)) => Ok(Side::many(path, packs)),
                 None => Err(Failure::usage(format!("`{revision}` has no `{path}`"))),
@@ -114,11 +113,11 @@ impl RevisionResolver<'_> {
         }
     }
 
-    /// The packs of a revision: none where its folder of packs is missing.
+    /// Reads the packs of a revision; none if its folder of packs is missing.
     fn revision(&mut self, revision: &str) -> Result<Side, Failure> {
         let dir = self.repo()?.1.output.dir.as_str().to_owned();
-        // From the repo's root, which may lie below that of git.
-        let packs = match self.kept(revision, &format!("./{dir}"))? {
+        // Relative to the repo's root, which may be below the root of git.
+        let packs = match self.object(revision, &format!("./{dir}"))? {
             Some(GitObject::Folder(packs)) => packs,
             Some(GitObject::File(_)) | None => {
                 if !self.global.quiet {
@@ -131,7 +130,7 @@ impl RevisionResolver<'_> {
         Ok(Side::many(&dir, packs))
     }
 
-    /// The packs of the checkout.
+    /// Reads the packs of the checkout.
     fn checkout(&mut self) -> Result<Side, Failure> {
         let (root, settings) = self.repo()?;
         let packs = listed(&Folder::open(root, &settings.output.dir)?)?;
@@ -146,7 +145,7 @@ impl RevisionResolver<'_> {
         Ok(self.repo.insert(repo))
     }
 
-    fn kept(&mut self, revision: &str, path: &str) -> Result<Option<GitObject>, Failure> {
+    fn object(&mut self, revision: &str, path: &str) -> Result<Option<GitObject>, Failure> {
         let history = match self.history.take() {
             Some(history) => history,
             None => History::open(&self.repo()?.0).map_err(outside)?,

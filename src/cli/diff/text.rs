@@ -1,7 +1,7 @@
-//! A diff for a terminal.
+//! A diff as text for a terminal.
 
 use super::lines::{WordMarkers, head, line, or_dash, size, what};
-use crate::cli::report::printable;
+use crate::cli::console::printable;
 use crate::review::{Diff, PackChange, SharedChange};
 use anstyle::{AnsiColor, Style};
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ const ADDED: Style = AnsiColor::Green.on_default();
 const DIM: Style = AnsiColor::Cyan.on_default();
 const NEEDS_REVIEW: Style = AnsiColor::Yellow.on_default().bold();
 
-/// Writes the page; `plain` marks words by brackets instead of colours.
+/// Writes the page; `plain` marks words with brackets instead of colours.
 pub(super) fn page(out: &mut dyn Write, diff: &Diff, plain: bool) -> io::Result<()> {
     writeln!(out, "{BOLD}{}{BOLD:#}", printable(&diff.verdict.text))?;
     if !diff.causes.is_empty() {
@@ -32,11 +32,11 @@ pub(super) fn page(out: &mut dyn Write, diff: &Diff, plain: bool) -> io::Result<
         }
     }
     let marks = if plain { WordMarkers::brackets() } else { coloured() };
-    let told: Vec<&SharedChange> = diff.sections.iter().filter(|section| is_told(diff, section)).collect();
-    if !told.is_empty() {
+    let shown: Vec<&SharedChange> = diff.sections.iter().filter(|section| is_shown(diff, section)).collect();
+    if !shown.is_empty() {
         writeln!(out, "\n{BOLD}Sections{BOLD:#}")?;
     }
-    for shared in told {
+    for shared in shown {
         section(out, shared, &marks)?;
     }
     if !diff.packs.is_empty() {
@@ -45,8 +45,8 @@ pub(super) fn page(out: &mut dyn Write, diff: &Diff, plain: bool) -> io::Result<
     diff.packs.iter().try_for_each(|pack| of_pack(out, diff, pack))
 }
 
-/// Of a pack that came or went as a whole only the list of sections is shown, and what somebody should look at.
-pub(super) fn is_told(diff: &Diff, shared: &SharedChange) -> bool {
+/// Returns whether a section is shown: if it needs review, or is not only in packs that were added or removed as a whole.
+pub(super) fn is_shown(diff: &Diff, shared: &SharedChange) -> bool {
     let changed = |name: &String| diff.packs.iter().any(|pack| pack.name == *name && pack.change == "changed");
     let looked_at = |name: &String| {
         diff.needs_review
@@ -91,7 +91,7 @@ fn section(out: &mut dyn Write, shared: &SharedChange, marks: &WordMarkers) -> i
                 _ => Style::new(),
             };
             let text = line(one, marks);
-            // A mark ends all styles: the line's own begins again behind it.
+            // A marker resets all styles, so the style of the line is set again after it.
             let text = text.replace("\u{1b}[0m", &format!("\u{1b}[0m{style}"));
             writeln!(out, "    {style}{}{style:#}", text.trim_end())?;
         }

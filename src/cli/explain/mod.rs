@@ -1,16 +1,15 @@
 //! `contextpack explain`.
 
-mod steps;
+mod budget_steps;
 mod why_not;
 
-pub(crate) use steps::BudgetSteps;
+pub(crate) use budget_steps::BudgetSteps;
 
 use super::args::{ExplainArgs, Format, Global};
+use super::console::{self, json_text, printable};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::report::{json_text, printable};
-use super::target;
-use crate::cli::console;
+use super::input;
 use std::io::Write as _;
 
 /// Shows every section in and out of a pack, why, and what it costs.
@@ -19,9 +18,9 @@ pub(crate) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
         return why_not::run(global, args, asked);
     }
     if !args.at.is_empty() {
-        return steps::run(global, args);
+        return budget_steps::run(global, args);
     }
-    let pack = match target::pack(global, &args.target, &args.building)? {
+    let pack = match input::pack(global, &args.target, &args.building)? {
         Ok(pack) => pack,
         Err(exit) => return Ok(exit),
     };

@@ -1,12 +1,11 @@
-//! `explain --why-not`: why something is not in a pack.
+//! `explain --why-not`: why an item or file is not in a pack.
 
-use crate::cli::args::{ExplainArgs, Format, Global};
-use crate::cli::console;
+use crate::cli::args::{ExplainArgs, Global};
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, PathFailure};
+use crate::cli::input;
 use crate::cli::packs;
-use crate::cli::report::{json_text, printable};
-use crate::cli::target;
+use crate::cli::report::{self, print_lines};
 use crate::cli::workspace::{open, settled};
 use crate::engine::{BudgetProbe, Project, Repository};
 use crate::graph::Target;
@@ -14,24 +13,24 @@ use crate::model::{RepoPath, SourceTree as _};
 use crate::review::{WhyNot, grouped, why_not};
 use crate::store::Access;
 use std::collections::{BTreeMap, VecDeque};
-use std::io::{ErrorKind, Write as _};
+use std::io::ErrorKind;
 
-/// Answers, and ends well whatever the answer is.
+/// Prints the answer; the exit code does not depend on it.
 pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Failure> {
     settled(|| try_run(global, args, asked))
 }
 
 fn try_run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Failure> {
-    let finished = target::is_pack(&args.target)?;
+    let finished = input::is_pack(&args.target)?;
     let answer = if finished {
-        let pack = match target::pack(global, &args.target, &args.building)? {
+        let pack = match input::pack(global, &args.target, &args.building)? {
             Ok(pack) => pack,
             Err(exit) => return Ok(exit),
         };
         why_not(&pack, asked, &[asked.to_owned()]).unwrap_or_else(|| {
             let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
-            let help = format!("ask with the root, where its repo is: `contextpack explain {root} --why-not {asked}`");
-            plain(asked, "unknown", "the pack says nothing of it".to_owned(), help)
+            let help = format!("ask about the root in its repo: `contextpack explain {root} --why-not {asked}`");
+            answer_with(asked, "unknown", "the pack does not mention it".to_owned(), help)
         })
     } else {
         let repository = open(global, &[], Some(Access::Read))?;
@@ -40,13 +39,13 @@ fn try_run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Fai
         let sealed = match probe.build(args.building.limits())? {
             Ok(sealed) => sealed,
             Err(diagnostics) => {
-                crate::cli::report::text(&mut console::stderr(), &diagnostics, &|_| None)?;
+                report::print_diagnostics(&diagnostics)?;
                 return Ok(Exit::Input);
             }
         };
         let names = names(&repository, &project, asked);
         let mut answer = why_not(sealed.pack(), asked, &names)
-            .map_or_else(|| elsewhere(&repository, &project, probe.item, asked), Ok)?;
+            .map_or_else(|| explain_from_repo(&repository, &project, probe.item, asked), Ok)?;
         let budget =
             sealed.pack().omissions.iter().any(|it| answer.section.as_ref() == Some(&it.id) && it.reason == "budget");
         if let Some(section) = answer.section.clone().filter(|_| budget) {
@@ -54,24 +53,18 @@ fn try_run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Fai
                 probe.smallest_limit(sealed.pack(), &|pack| pack.sections.iter().any(|it| it.id == section))?;
             if let Some(needs) = answer.needs {
                 let (unit, _) = BudgetProbe::unit(sealed.pack());
-                answer.help = Some(format!("it is in from a limit of {} {unit} on", grouped(needs)));
+                answer.help = Some(format!("it fits from a limit of {} {unit}", grouped(needs)));
             }
         }
         answer
     };
-    let mut out = console::stdout();
-    if global.format == Format::Json {
-        writeln!(out, "{}", json_text(&answer))?;
-    } else {
-        writeln!(out, "{}: {}", printable(asked), printable(&answer.message))?;
-        if let Some(help) = &answer.help {
-            writeln!(out, "  help: {}", printable(help))?;
-        }
-    }
+    let help = answer.help.iter().map(|help| format!("  help: {help}"));
+    let lines = std::iter::once(format!("{asked}: {}", answer.message)).chain(help);
+    print_lines(global.format, &answer, lines)?;
     Ok(Exit::Done)
 }
 
-fn plain(asked: &str, answer: &str, message: String, help: String) -> WhyNot {
+fn answer_with(asked: &str, answer: &str, message: String, help: String) -> WhyNot {
     WhyNot {
         asked: asked.to_owned(),
         answer: answer.to_owned(),
@@ -83,13 +76,13 @@ fn plain(asked: &str, answer: &str, message: String, help: String) -> WhyNot {
     }
 }
 
-/// All names that what was asked for goes by.
+/// Returns all names of the item or file that was asked for.
 fn names(repository: &Repository, project: &Project<'_>, asked: &str) -> Vec<String> {
     let mut names = vec![asked.to_owned()];
     if let Ok(item) = repository.find(project, asked) {
         let record = &project.corpus().entries[item].item;
         names.push(record.id.to_string());
-        // Of a file that holds many the path names no item.
+        // The path of a file with many items identifies none of them.
         let path = record.origin.path.as_str();
         if !path.ends_with(".jsonl") && !path.ends_with(".json") {
             names.push(path.to_owned());
@@ -98,32 +91,37 @@ fn names(repository: &Repository, project: &Project<'_>, asked: &str) -> Vec<Str
     names
 }
 
-/// Why a pack says nothing of something: the items and the files of the repo tell.
-fn elsewhere(repository: &Repository, project: &Project<'_>, root: usize, asked: &str) -> Result<WhyNot, Failure> {
+/// Explains from the items and files of the repo why a pack does not mention something.
+fn explain_from_repo(
+    repository: &Repository,
+    project: &Project<'_>,
+    root: usize,
+    asked: &str,
+) -> Result<WhyNot, Failure> {
     let id = |item: usize| project.masked(&project.corpus().entries[item].item.id);
     if let Ok(item) = repository.find(project, asked) {
         if item == root {
-            return Ok(plain(asked, "in", "it is the root".to_owned(), "every pack holds its root".to_owned()));
+            return Ok(answer_with(asked, "in", "it is the root".to_owned(), "every pack holds its root".to_owned()));
         }
-        let (message, help) = match path(project, root, item) {
+        let (message, help) = match shortest_path(project, root, item) {
             Some(between) => (
                 format!(
                     "it is {} steps away, by way of {}; a pack goes one step",
                     between.len() + 1,
                     between.iter().map(|item| format!("`{}`", id(*item))).collect::<Vec<_>>().join(", ")
                 ),
-                format!("state a relation between `{}` and `{}`", id(root), id(item)),
+                format!("add a relation between `{}` and `{}`", id(root), id(item)),
             ),
             None => (
                 format!("no relation leads from `{}` to `{}`", id(root), id(item)),
-                format!("state one, such as `depends_on: {}`", id(item)),
+                format!("add one, such as `depends_on: {}`", id(item)),
             ),
         };
-        return Ok(plain(asked, "unrelated", message, help));
+        return Ok(answer_with(asked, "unrelated", message, help));
     }
     let Ok(file) = RepoPath::new(asked) else {
-        let help = "`contextpack list` shows the roots; a file is named from the repo's root".to_owned();
-        return Ok(plain(asked, "unknown", "there is no such item or file".to_owned(), help));
+        let help = "`contextpack list` shows the roots; give files by their path from the repo's root".to_owned();
+        return Ok(answer_with(asked, "unknown", "there is no such item or file".to_owned(), help));
     };
     if repository.files().files().contains(&file) {
         let adr = repository.settings().adrs.include.set.is_match(file.as_str());
@@ -133,27 +131,30 @@ fn elsewhere(repository: &Repository, project: &Project<'_>, root: usize, asked:
             format!("name it in the root: `docs: [{file}]`, or link to it in the body")
         };
         let message = format!("nothing in `{}` refers to it", id(root));
-        return Ok(plain(asked, "unreferenced", message, help));
+        return Ok(answer_with(asked, "unreferenced", message, help));
     }
     let there = match repository.root().join(asked).symlink_metadata() {
         Ok(_) => true,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => false,
-        Err(error) => return Err(PathFailure::failure("look at", asked, error)),
+        Err(error) => return Err(PathFailure::failure("examine", asked, error)),
     };
     let (message, help) = if there {
         (
-            "git ignores it, its name is never opened, or it lies in a folder that is no input",
+            "git ignores it, its name is denied, or it is in a folder that is no input",
             "track it with git, or allow it under `redaction.deny_paths`",
         )
     } else {
-        ("there is no such item or file", "`contextpack list` shows the roots; a file is named from the repo's root")
+        (
+            "there is no such item or file",
+            "`contextpack list` shows the roots; give files by their path from the repo's root",
+        )
     };
     let answer = if message.starts_with("git") { "not_listed" } else { "unknown" };
-    Ok(plain(asked, answer, message.to_owned(), help.to_owned()))
+    Ok(answer_with(asked, answer, message.to_owned(), help.to_owned()))
 }
 
-/// The items between two, on a shortest way; nothing where no way leads.
-fn path(project: &Project<'_>, from: usize, to: usize) -> Option<Vec<usize>> {
+/// Returns the items between two on a shortest path; `None` if there is no path.
+fn shortest_path(project: &Project<'_>, from: usize, to: usize) -> Option<Vec<usize>> {
     let mut came_from = BTreeMap::from([(from, from)]);
     let mut queue = VecDeque::from([from]);
     while let Some(here) = queue.pop_front() {

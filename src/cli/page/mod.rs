@@ -1,6 +1,66 @@
 //! `contextpack report` and `contextpack serve`: packs on a page for a browser.
 
 mod packs;
-pub(super) mod report;
 #[cfg(feature = "serve")]
 pub(super) mod serve;
+
+use crate::cli::args::{Global, ReportArgs};
+use crate::cli::console::{self, printable};
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::cli::report::print_invalid_pack;
+use crate::review::report_page;
+use crate::store::Folder;
+use packs::PackFiles;
+use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
+
+/// Writes packs as one HTML page.
+pub(crate) fn run(global: &Global, args: &ReportArgs) -> Result<Exit, Failure> {
+    if args.out.is_none() && std::io::stdout().is_terminal() {
+        return Err(Failure::usage("a page is for a browser: write it with `-o report.html`"));
+    }
+    let packs = PackFiles::open(global, &args.packs)?;
+    if packs.entries().len() == 0 {
+        return Err(Failure::usage("there is no pack to show: `contextpack build` writes them"));
+    }
+    let page = report_page(&packs.data(), None);
+    match &args.out {
+        None => console::exact().write_all(page.as_bytes())?,
+        Some(file) => {
+            write(file, &page)?;
+            writeln!(console::stdout(), "{}", printable(&file.display().to_string()))?;
+        }
+    }
+    print_faults(&packs)
+}
+
+/// Writes the file atomically.
+fn write(file: &Path, page: &str) -> Result<(), Failure> {
+    let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
+        return Err(Failure::usage(format!("`{}` is not a file name", file.display())));
+    };
+    // Renaming a file over a device or a FIFO would destroy it.
+    let there = file.symlink_metadata().ok().filter(|there| !there.is_file());
+    if let Some(there) = there {
+        let what = if there.is_symlink() { "a link" } else { "not a regular file" };
+        let message =
+            format!("`{}` is {what}: name another file, or omit `-o` and redirect the output", file.display());
+        return Err(Failure::usage(message));
+    }
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Folder::open_anywhere(folder)?.write(name, page.as_bytes())?;
+    Ok(())
+}
+
+/// Prints which packs are not valid and why, and returns the exit code.
+fn print_faults(packs: &PackFiles) -> Result<Exit, Failure> {
+    let mut exit = Exit::Done;
+    for (path, entry) in packs.entries() {
+        for fault in entry.faults() {
+            print_invalid_pack(path, fault)?;
+            exit = Exit::Invalid;
+        }
+    }
+    Ok(exit)
+}

@@ -13,51 +13,51 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// A file younger than this when it was read may change again without another stamp.
+/// A file read within this time after its last change may change again without a new timestamp.
 const UNSETTLED: Duration = Duration::from_secs(2);
 
-/// The packs that were asked for.
+/// The requested packs.
 pub(super) struct PackFiles {
     places: Vec<PackLocation>,
-    /// By the path that is shown.
+    /// By displayed path.
     read: BTreeMap<String, CachedPackFile>,
 }
 
-/// Where packs are looked for.
+/// A place where packs are searched.
 struct PackLocation {
     files: Files,
-    /// Its name on the page.
+    /// Its displayed path.
     shown: String,
 }
 
 /// A pack or folder that the user named, or the output folder of the repo.
 enum Files {
     Named(PathBuf),
-    /// Reached from the repo's root through no link, as a repo from elsewhere may have planted one.
+    /// Opened without following links, since the repo may be untrusted and contain one.
     Output(Folder),
 }
 
-/// A file that was found at a place.
+/// A file at a place.
 struct File<'a> {
     path: PathBuf,
-    /// The output folder that has it, and its name there.
+    /// The output folder and the name in it, if the file is in that folder.
     output: Option<(&'a Folder, String)>,
     links: Links,
 }
 
-/// A file as it was read last.
+/// A file as it was last read.
 struct CachedPackFile {
     stamp: FileVersion,
     settled: bool,
     entry: PageEntry,
 }
 
-/// What tells whether a file may have changed: when it was written, and its length.
+/// The metadata that changes with a file: its time of modification and its length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FileVersion(Option<SystemTime>, u64);
 
 impl PackFiles {
-    /// The packs at the `given` places; where none is given, those of the configuration's `output.dir`.
+    /// Opens the `given` packs and folders; if empty, the configuration's `output.dir`.
     pub(super) fn open(global: &Global, given: &[PathBuf]) -> Result<Self, Failure> {
         let mut places = Vec::new();
         for path in given {
@@ -72,12 +72,12 @@ impl PackFiles {
             places.push(PackLocation { files, shown: dir.as_str().to_owned() });
         }
         let mut packs = Self { places, read: BTreeMap::new() };
-        packs.look()?;
+        packs.refresh()?;
         Ok(packs)
     }
 
-    /// Reads what is new or changed since the last time, forgets what is gone, and says whether anything was.
-    pub(super) fn look(&mut self) -> Result<bool, Failure> {
+    /// Reads new and changed files, drops removed ones, and returns whether there were any.
+    pub(super) fn refresh(&mut self) -> Result<bool, Failure> {
         let mut there = BTreeMap::new();
         for place in &self.places {
             for (below, file) in place.files.list()? {
@@ -92,7 +92,7 @@ impl PackFiles {
         let read: Vec<(String, io::Result<Option<CachedPackFile>>)> = there
             .into_par_iter()
             .map(|(shown, file)| {
-                let read = again(last.get(&shown), &shown, &file);
+                let read = reread(last.get(&shown), &shown, &file);
                 (shown, read)
             })
             .collect();
@@ -110,23 +110,21 @@ impl PackFiles {
         Ok(gone || changed)
     }
 
-    /// The packs with the path that is shown, in natural order.
+    /// Returns the packs with their displayed paths, in natural order.
     pub(super) fn entries(&self) -> impl ExactSizeIterator<Item = (&str, &PageEntry)> {
         let mut entries: Vec<_> = self.read.iter().map(|(shown, read)| (shown.as_str(), &read.entry)).collect();
         entries.sort_by(|(a, _), (b, _)| natural_cmp(a, b));
         entries.into_iter()
     }
 
-    /// The data of the page.
+    /// Returns the data of the page.
     pub(super) fn data(&self) -> String {
         report_data(self.entries().map(|(_, entry)| entry))
     }
 }
 
 impl Files {
-    /// The packs there, each with its path below the place.
-    ///
-    /// A folder that does not exist has none yet: the first build makes it.
+    /// Lists the packs, each with its path below the place. A missing folder is empty, since the first build creates it.
     fn list(&self) -> Result<Vec<(String, File<'_>)>, Failure> {
         match self {
             Self::Named(place) if !place.exists() => Ok(Vec::new()),
@@ -136,7 +134,7 @@ impl Files {
                     let below = slashed(path.strip_prefix(place).unwrap_or(Path::new("")));
                     (below, File { path, output: None, links })
                 };
-                // What is no file in a folder is no pack of it, as in the output folder.
+                // As in the output folder, only regular files are packs.
                 let is_pack =
                     |path: &PathBuf| path == place || path.symlink_metadata().is_ok_and(|there| there.is_file());
                 Ok(verify::files(place)?.into_iter().filter(is_pack).map(found).collect())
@@ -170,8 +168,8 @@ impl File<'_> {
     }
 }
 
-/// The file as it is now, where it is not as it was read last or may not be.
-fn again(last: Option<&CachedPackFile>, shown: &str, file: &File<'_>) -> io::Result<Option<CachedPackFile>> {
+/// Reads the file again unless it is certainly unchanged.
+fn reread(last: Option<&CachedPackFile>, shown: &str, file: &File<'_>) -> io::Result<Option<CachedPackFile>> {
     let metadata = file.metadata()?;
     let stamp = FileVersion(metadata.modified().ok(), metadata.len());
     if last.is_some_and(|last| last.settled && last.stamp == stamp) {
@@ -182,7 +180,7 @@ fn again(last: Option<&CachedPackFile>, shown: &str, file: &File<'_>) -> io::Res
     Ok(Some(CachedPackFile { stamp, settled: age.is_some_and(|age| age > UNSETTLED), entry }))
 }
 
-/// A path as it is shown on every system.
+/// Returns a path with `/` on every system.
 fn slashed(path: &Path) -> String {
     path.display().to_string().replace('\\', "/")
 }

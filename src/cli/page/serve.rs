@@ -1,11 +1,10 @@
-//! `contextpack serve`: the page on this machine's own loopback.
+//! `contextpack serve`: the page on the loopback interface.
 //!
-//! Other pages in the browser, and other users of the machine, must not read packs by it: it answers only under a name
-//! of the loopback, so that no foreign name can be made to point here, and only where the address has a word drawn by
-//! lot.
+//! Other pages in the browser, and other users of the machine, must not be able to read packs. The server therefore answers
+//! only for loopback host names, which prevents DNS rebinding, and only if the path contains a random word.
 
 use super::packs::PackFiles;
-use super::report::tell_faults;
+use super::print_faults;
 use crate::cli::args::{Global, ServeArgs};
 use crate::cli::console;
 use crate::cli::exit::Exit;
@@ -28,14 +27,14 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// What one client may take from the others.
+/// Limits on what one client can use.
 #[derive(Debug, Clone, Copy)]
 struct Limits {
-    /// How long it may take to send the head of its request.
+    /// The longest time to send the head of a request.
     head: Duration,
-    /// How long its connection may last, the answer included.
+    /// The longest time of a connection, including the response.
     connection: Duration,
-    /// How many connections are open at a time; further ones wait until the system accepts them.
+    /// The most open connections; further ones wait in the system's queue.
     connections: usize,
 }
 
@@ -44,10 +43,10 @@ const LIMITS: Limits = Limits { head: Duration::from_secs(5), connection: Durati
 /// The largest head of a request, in bytes.
 const LARGEST_HEAD: usize = 16 << 10;
 
-/// Serves packs until it is stopped.
+/// Serves packs until stopped.
 pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
     let packs = PackFiles::open(global, &args.packs)?;
-    tell_faults(&packs)?;
+    print_faults(&packs)?;
     let refused = |error| PathFailure::failure("listen on", format!("127.0.0.1:{}", args.port), error);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port)).map_err(refused)?;
     listener.set_nonblocking(true)?;
@@ -68,9 +67,9 @@ async fn serve(listener: TcpListener, site: Rc<Site>, limits: Limits) -> io::Res
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let open = Arc::new(Semaphore::new(limits.connections));
     loop {
-        // It is never closed.
+        // The semaphore is never closed.
         let Ok(permit) = Arc::clone(&open).acquire_owned().await else { return Ok(()) };
-        // One connection that does not come about is no reason to end the others.
+        // A failed connection must not end the others.
         let Ok((stream, _)) = listener.accept().await else {
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
@@ -87,28 +86,28 @@ async fn serve(listener: TcpListener, site: Rc<Site>, limits: Limits) -> io::Res
                 .keep_alive(false)
                 .max_buf_size(LARGEST_HEAD)
                 .serve_connection(TokioIo::new(stream), answer);
-            // A client that hangs up, or does not read in time, gets no answer.
+            // A client that hangs up or does not read in time gets no response.
             let _ = tokio::time::timeout(limits.connection, connection).await;
             drop(permit);
         });
     }
 }
 
-/// What is served, and to whom.
+/// The served page with the address that it answers to.
 struct Site {
-    /// The names under which it may be asked for.
+    /// The accepted host names.
     hosts: [String; 2],
-    /// The path of the page: a word drawn by lot between slashes.
+    /// The path of the page: a random word between slashes.
     base: String,
     shown: RefCell<ServedPage>,
 }
 
-/// The packs as they were looked at last. All answers share one copy of the page and one of its data.
+/// The packs as they were last read. All responses share one copy of the page and of its data.
 struct ServedPage {
     packs: PackFiles,
     page: Bytes,
     data: Bytes,
-    /// Tells one state of the data from another, as a header has it.
+    /// The entity tag of the data.
     tag: String,
 }
 
@@ -142,12 +141,12 @@ impl Site {
         Ok(Self { hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")], base, shown })
     }
 
-    /// What is said to a request: the page, its data, or why neither.
+    /// Answers a request with the page, its data, or an error.
     fn answer(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Response<Full<Bytes>> {
         let mut hosts = headers.get_all(HOST).iter();
         let (host, other) = (hosts.next(), hosts.next());
         let is_own = |host: &[u8]| self.hosts.iter().any(|own| own.as_bytes() == host);
-        // A proxy would be asked with the host in the address, which counts more than the header.
+        // The host in an absolute address, as sent to proxies, overrides the header.
         let elsewhere = uri.authority().is_some_and(|host| !is_own(host.as_str().as_bytes()));
         if elsewhere || other.is_some() || !host.is_some_and(|host| is_own(host.as_bytes())) {
             return plain(StatusCode::MISDIRECTED_REQUEST, "this is not the host that you asked for\n");
@@ -165,14 +164,14 @@ impl Site {
     }
 
     fn page(&self) -> Response<Full<Bytes>> {
-        self.look();
+        self.refresh();
         let shown = self.shown.borrow();
         answer(StatusCode::OK, "text/html; charset=utf-8", shown.page.clone())
     }
 
-    /// The data, unless the client has it by its tag.
+    /// Answers with the data, unless the client has it already.
     fn data(&self, headers: &HeaderMap) -> Response<Full<Bytes>> {
-        self.look();
+        self.refresh();
         let shown = self.shown.borrow();
         let has = headers.get(IF_NONE_MATCH).is_some_and(|has| has.as_bytes() == shown.tag.as_bytes());
         let (status, data) =
@@ -184,11 +183,11 @@ impl Site {
         answer
     }
 
-    /// Looks whether packs changed. A file that cannot be read just now, such as one that is being replaced, is as it
-    /// was; the next request looks again.
-    fn look(&self) {
+    /// Reads changed packs. A file that cannot be read, for example while it is replaced, keeps its last state until the
+    /// next request.
+    fn refresh(&self) {
         let mut shown = self.shown.borrow_mut();
-        if shown.packs.look().unwrap_or(false) {
+        if shown.packs.refresh().unwrap_or(false) {
             shown.update();
         }
     }
@@ -198,7 +197,7 @@ fn plain(status: StatusCode, text: &'static str) -> Response<Full<Bytes>> {
     answer(status, "text/plain; charset=utf-8", Bytes::from_static(text.as_bytes()))
 }
 
-/// An answer that no cache keeps, and that no other page frames, embeds or takes for something else.
+/// Returns a response that is not cached, and that no other page can frame, embed or reinterpret.
 fn answer(status: StatusCode, kind: &'static str, body: Bytes) -> Response<Full<Bytes>> {
     let mut answer = Response::new(Full::new(body));
     *answer.status_mut() = status;

@@ -1,20 +1,65 @@
-//! The workflows that `init` writes: one file each, with the few places that differ filled in.
+//! The workflows that `init` writes, from templates, and the origin that they install the program from.
 
-use super::{RepoOrigin, quoted};
+use super::quoted;
 
-/// Where a repo keeps what a workflow delivers.
+/// The folders of a repo that a workflow reads and writes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WorkflowPaths<'a> {
     /// The folder of packs.
     pub(crate) packs: &'a str,
     /// The folder of the snapshot.
     pub(crate) snapshot: &'a str,
-    /// Whether both stay out of git.
+    /// Whether both are ignored by git.
     pub(crate) cached: bool,
 }
 
-/// The check of pull requests, in `shards` jobs where they are given: packs in git are compared, and what changed in
-/// them is shown where one job sees them all; others are built. It needs no token.
+/// A repository and a commit of it, from which a job builds the program.
+///
+/// The program is not installed by name from a registry, where anyone could register a name that this project has not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RepoOrigin {
+    repository: &'static str,
+    commit: &'static str,
+}
+
+impl RepoOrigin {
+    /// The origin of this program, if it was set at build time: releases set it, other builds know at most the repository.
+    pub(crate) const THIS: Self = Self {
+        repository: match option_env!("CONTEXTPACK_REPOSITORY") {
+            Some(repository) => repository,
+            None => env!("CARGO_PKG_REPOSITORY"),
+        },
+        commit: match option_env!("CONTEXTPACK_COMMIT") {
+            Some(commit) => commit,
+            None => "",
+        },
+    };
+
+    /// Returns the URL of the repository; empty if it is unknown or not safe in a workflow.
+    fn repository(self) -> &'static str {
+        let plain = |b: u8| b.is_ascii_alphanumeric() || b"._/:-".contains(&b);
+        let fits = self.repository.starts_with("https://") && self.repository.bytes().all(plain);
+        if fits { self.repository } else { "" }
+    }
+
+    /// Returns the full hash of the commit; empty if it is unknown.
+    fn commit(self) -> &'static str {
+        let hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+        let fits = matches!(self.commit.len(), 40 | 64) && self.commit.bytes().all(hex);
+        if fits { self.commit } else { "" }
+    }
+
+    /// Returns whether a workflow can install the program without manual edits.
+    pub(crate) fn is_known(self) -> bool {
+        !self.repository().is_empty() && !self.commit().is_empty()
+    }
+}
+
+/// The instruction for users if the origin is unknown.
+pub(crate) const FILL_IN: &str = "set `CONTEXTPACK_REPOSITORY` and `CONTEXTPACK_COMMIT`, the https URL of contextpack's source and the whole hash of the commit to build; until then its jobs fail and say so";
+
+/// Returns the workflow that checks pull requests, in `shards` jobs if given. Packs in git are compared, and their changes
+/// shown if one job sees them all; cached packs are built. It needs no token.
 pub(crate) fn check(places: WorkflowPaths<'_>, shards: Option<u32>, origin: RepoOrigin) -> String {
     let (what, command) = if places.cached {
         ("Checks that the packs of all roots can be built: offline, without any token.", "build")
@@ -31,7 +76,7 @@ pub(crate) fn check(places: WorkflowPaths<'_>, shards: Option<u32>, origin: Repo
     filled(&template, &[("@WHAT@", what), ("@COMMAND@", command), ("@SHARDS@", &shards)], origin)
 }
 
-/// The delivery: `sync` and a build, then an artifact, or a pull request where packs are in git.
+/// Returns the workflow that syncs and builds, and delivers an artifact, or a pull request if packs are in git.
 pub(crate) fn sync(places: WorkflowPaths<'_>, origin: RepoOrigin) -> String {
     let (outputs, deliver) = if places.cached {
         ("", include_str!("artifact.yml"))
@@ -43,14 +88,14 @@ pub(crate) fn sync(places: WorkflowPaths<'_>, origin: RepoOrigin) -> String {
     filled(&whole(include_str!("sync.yml"), &parts), &[("@PACKS@", &packs), ("@SNAPSHOT@", &snapshot)], origin)
 }
 
-/// The build of a large repo in `shards` jobs.
+/// Returns the workflow that builds a large repo in `shards` jobs.
 pub(crate) fn matrix(shards: u32, origin: RepoOrigin) -> String {
     let template = whole(include_str!("matrix.yml"), &[("@DEPTH@\n", "")]);
     filled(&template, &[("@SHARDS@", &shards.to_string())], origin)
 }
 
-/// Whether the path of a folder means nothing but itself in YAML, in expressions, in shells, and in the patterns of
-/// git and of the actions that get it.
+/// Returns whether the path of a folder has no special meaning in YAML, expressions, shells, and the patterns of git and of
+/// the actions that receive it.
 pub(crate) fn is_plain(folder: &str) -> bool {
     let inner = |c: char| c.is_alphanumeric() || "._-+ ".contains(c);
     let part = |part: &str| {
@@ -62,7 +107,7 @@ pub(crate) fn is_plain(folder: &str) -> bool {
     folder.split('/').all(part)
 }
 
-/// A template with its parts: the steps that all workflows share, and `more`.
+/// Inserts the parts of a template: the steps that all workflows share, and `more`.
 fn whole(template: &str, more: &[(&str, &str)]) -> String {
     let shared = [
         ("@CHECKOUT@", include_str!("checkout.yml")),
@@ -73,14 +118,14 @@ fn whole(template: &str, more: &[(&str, &str)]) -> String {
     replaced(&replaced(template, &shared), more)
 }
 
-/// A whole template with its values. None of them is looked at for marks.
+/// Fills the values into a complete template. Marks in values are not replaced.
 fn filled(template: &str, values: &[(&str, &str)], origin: RepoOrigin) -> String {
     let rust = env!("CARGO_PKG_RUST_VERSION");
     let common = [("@REPOSITORY@", origin.repository()), ("@COMMIT@", origin.commit()), ("@RUST@", rust)];
     replaced(template, &[&common, values].concat())
 }
 
-/// Puts a text in the place of each mark, in one go from the beginning to the end.
+/// Replaces each mark with its text in a single pass.
 fn replaced(template: &str, texts: &[(&str, &str)]) -> String {
     let (mut out, mut rest) = (String::with_capacity(template.len()), template);
     while let Some(at) = rest.find('@') {
@@ -102,9 +147,29 @@ fn replaced(template: &str, texts: &[(&str, &str)]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::origin::tests::{KNOWN, UNKNOWN};
     use super::*;
     use proptest::prelude::*;
+
+    /// A known origin.
+    const KNOWN: RepoOrigin = RepoOrigin {
+        repository: "https://github.com/owner/contextpack",
+        commit: "0123456789abcdef0123456789abcdef01234567",
+    };
+    /// An unknown origin.
+    const UNKNOWN: RepoOrigin = RepoOrigin { repository: "", commit: "" };
+
+    #[test]
+    fn an_origin_is_an_encrypted_address_and_a_whole_hash() {
+        assert!(KNOWN.is_known() && !UNKNOWN.is_known());
+        for repository in
+            ["", "http://x/y", "git@x:y", "https://x/${{ y }}", "https://x/\"y", "https://x/y\nz", "https://u@x/y"]
+        {
+            assert!(!RepoOrigin { repository, ..KNOWN }.is_known(), "{repository}");
+        }
+        for commit in ["", "main", "v0.1.0", "0123456", "0123456789ABCDEF0123456789ABCDEF01234567"] {
+            assert!(!RepoOrigin { commit, ..KNOWN }.is_known(), "{commit}");
+        }
+    }
 
     fn all() -> Vec<String> {
         let committed = WorkflowPaths { packs: "my packs", snapshot: ".contextpack/github", cached: false };
@@ -131,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn every_workflow_asks_for_the_least_and_no_expression_stands_in_a_script() {
+    fn every_workflow_has_least_privileges_and_no_expression_in_a_script() {
         for text in all() {
             assert!(text.contains("\npermissions: {}\n") && text.contains("\nconcurrency:\n"), "{text}");
             assert!(!text.contains("pull_request_target") && !text.contains("issue_comment"), "{text}");
@@ -228,15 +293,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_plain_name_stands_in_a_workflow_as_itself_and_starts_no_expression(packs in "\\PC{1,12}", dir in "[a-zé@$ {}.#'\"*-]{1,12}") {
+        fn a_plain_name_is_literal_in_a_workflow_and_starts_no_expression(packs in "\\PC{1,12}", dir in "[a-zé@$ {}.#'\"*-]{1,12}") {
             for folder in [packs, dir] {
                 let places = WorkflowPaths { packs: &folder, snapshot: "snapshot", cached: false };
                 if is_plain(&folder) {
                     let text = sync(places, KNOWN);
                     let value: serde_yaml::Value = serde_yaml::from_str(&text).map_err(|e| TestCaseError::fail(e.to_string()))?;
                     let steps = value["jobs"]["propose"]["steps"].as_sequence().cloned().unwrap_or_default();
-                    let told = steps.iter().find_map(|step| step["env"]["PACKS"].as_str());
-                    prop_assert_eq!(told, Some(folder.as_str()));
+                    let packs = steps.iter().find_map(|step| step["env"]["PACKS"].as_str());
+                    prop_assert_eq!(packs, Some(folder.as_str()));
                     let plain = sync(WorkflowPaths { packs: "packs", ..places }, KNOWN);
                     prop_assert_eq!(text.matches("${{").count(), plain.matches("${{").count());
                 }

@@ -1,52 +1,47 @@
-//! What became of the packs, as the outputs of a workflow's step.
+//! The outputs of a workflow's step.
 
-use super::annotations::{random_word, workspace_prefix};
-use super::failure::{Failure, PathFailure};
+use super::runner::{append, random_word, workspace_prefix};
+use crate::cli::failure::Failure;
 use crate::engine::Project;
 use crate::graph::{ItemState, Target};
 use crate::model::Relation;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::fs::OpenOptions;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
-/// A pack as later steps know it.
+/// A pack as later steps see it.
 #[derive(Debug)]
 pub(crate) struct StepPack {
     /// The file, from the repo's root.
     pub(crate) path: String,
     /// Whether this run wrote or removed it.
     pub(crate) changed: bool,
-    /// What is told of a pack that is there; nothing of one that was removed.
-    pub(crate) made: Option<StepSummary>,
+    /// The outputs of a pack that exists; `None` if it was removed.
+    pub(crate) outputs: Option<PackOutputs>,
 }
 
-/// What is told of the one pack of a build.
+/// The outputs for the only pack of a build.
 #[derive(Debug)]
-pub(crate) struct StepSummary {
+pub(crate) struct PackOutputs {
     pub(crate) hash: String,
     pub(crate) tokens: Option<u64>,
-    /// Blockers of its root that are not known to be done; nothing where nobody knows whether there are any.
+    /// The number of its root's blockers that are not known to be done; `None` if unknown.
     pub(crate) open_blockers: Option<usize>,
-    /// The file with its Markdown.
+    /// Its Markdown file.
     pub(crate) markdown: Option<PathBuf>,
 }
 
-/// Appends the outputs to `file`; a repo's path is given from the workflow's workspace.
+/// Appends the outputs to `file`; paths are relative to the workflow's workspace.
 ///
 /// # Errors
-/// Where the file cannot be written.
-pub(crate) fn append(file: &Path, packs: &[StepPack]) -> Result<(), Failure> {
-    let text = outputs(packs, &workspace_prefix())?;
-    let opened = OpenOptions::new().append(true).create(true).open(file);
-    opened
-        .and_then(|mut file| file.write_all(text.as_bytes()))
-        .map_err(|error| PathFailure::failure("write", file.display().to_string(), error))
+/// If the file cannot be written.
+pub(crate) fn append_outputs(file: &Path, packs: &[StepPack]) -> Result<(), Failure> {
+    append(file, &outputs(packs, &workspace_prefix())?)
 }
 
-/// How many of a root's blockers are not known to be done; nothing where none is known and the snapshot lacks the
-/// list of them, which is no leave to begin.
+/// Counts the blockers of a root that are not known to be done. `None` if there are none but the snapshot lacks the list
+/// of blockers: then work on the root must not start.
 pub(crate) fn open_blockers(project: &Project<'_>, root: &str) -> Option<usize> {
     let entries = &project.corpus().entries;
     let item = entries.iter().position(|entry| entry.item.id.as_str() == root)?;
@@ -71,23 +66,24 @@ fn outputs(packs: &[StepPack], prefix: &str) -> io::Result<String> {
         serde_json::Value::from(packs.map(path).collect::<Vec<String>>()).to_string()
     };
     let mut text = String::new();
-    output(&mut text, "packs", &list(&mut packs.iter().filter(|pack| pack.made.is_some())))?;
+    output(&mut text, "packs", &list(&mut packs.iter().filter(|pack| pack.outputs.is_some())))?;
     output(&mut text, "changed", &list(&mut packs.iter().filter(|pack| pack.changed)))?;
-    // Of several, none is the one: empty outputs say so.
+    // With several packs the outputs of the only pack are empty.
     let one = match packs {
-        [one] => one.made.as_ref().map(|made| (path(one), made)),
+        [one] => one.outputs.as_ref().map(|outputs| (path(one), outputs)),
         _ => None,
     };
-    let of = |tell: &dyn Fn(&(String, &StepSummary)) -> Option<String>| one.as_ref().and_then(tell).unwrap_or_default();
+    let of =
+        |value: &dyn Fn(&(String, &PackOutputs)) -> Option<String>| one.as_ref().and_then(value).unwrap_or_default();
     output(&mut text, "pack", &of(&|(path, _)| Some(path.clone())))?;
-    output(&mut text, "markdown", &of(&|(_, made)| Some(made.markdown.as_ref()?.to_str()?.to_owned())))?;
-    output(&mut text, "hash", &of(&|(_, made)| Some(made.hash.clone())))?;
-    output(&mut text, "tokens", &of(&|(_, made)| made.tokens.map(|tokens| tokens.to_string())))?;
-    output(&mut text, "open-blockers", &of(&|(_, made)| made.open_blockers.map(|open| open.to_string())))?;
+    output(&mut text, "markdown", &of(&|(_, it)| Some(it.markdown.as_ref()?.to_str()?.to_owned())))?;
+    output(&mut text, "hash", &of(&|(_, it)| Some(it.hash.clone())))?;
+    output(&mut text, "tokens", &of(&|(_, it)| it.tokens.map(|tokens| tokens.to_string())))?;
+    output(&mut text, "open-blockers", &of(&|(_, it)| it.open_blockers.map(|open| open.to_string())))?;
     Ok(text)
 }
 
-/// One output; no value can end it, since nobody foresees the word that does.
+/// Adds an output; its value ends at a random word, so no value can end it early.
 fn output(text: &mut String, name: &str, value: &str) -> io::Result<()> {
     let word = random_word()?;
     // Writing to a `String` cannot fail.
@@ -112,23 +108,23 @@ mod tests {
     }
 
     fn pack(path: &str, changed: bool) -> StepPack {
-        let made = StepSummary {
+        let outputs = PackOutputs {
             hash: "sha256:0".into(),
             tokens: None,
             open_blockers: Some(2),
             markdown: Some("/t/a.md".into()),
         };
-        StepPack { path: path.to_owned(), changed, made: Some(made) }
+        StepPack { path: path.to_owned(), changed, outputs: Some(outputs) }
     }
 
     #[test]
-    fn one_pack_is_told_whole_and_of_several_only_their_list() {
+    fn a_single_pack_has_all_outputs_and_several_only_their_lists() {
         let all = read(&outputs(&[pack("packs/a.json", false)], "sub/").unwrap());
         assert_eq!((&*all["packs"], &*all["changed"]), ("[\"sub/packs/a.json\"]", "[]"));
         assert_eq!((&*all["pack"], &*all["markdown"]), ("sub/packs/a.json", "/t/a.md"));
         assert_eq!((&*all["hash"], &*all["tokens"], &*all["open-blockers"]), ("sha256:0", "", "2"));
 
-        let removed = StepPack { made: None, ..pack("packs/c.json", true) };
+        let removed = StepPack { outputs: None, ..pack("packs/c.json", true) };
         let all = read(&outputs(&[pack("packs/a.json", false), pack("packs/b.json", true), removed], "").unwrap());
         assert_eq!((&*all["packs"], &*all["pack"]), ("[\"packs/a.json\",\"packs/b.json\"]", ""));
         assert_eq!(all["changed"], "[\"packs/b.json\",\"packs/c.json\"]");

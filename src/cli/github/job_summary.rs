@@ -1,37 +1,36 @@
-//! What became of the packs, as Markdown for a job's summary.
+//! The summary of a workflow's job: the packs and diagnostics of a command as Markdown.
 
-use super::failure::{Failure, PathFailure};
-use super::report::printable;
+use super::runner::append;
+use crate::cli::console::{counted, printable};
+use crate::cli::failure::Failure;
 use crate::model::{Diagnostic, Severity};
 use std::fmt::Write as _;
-use std::fs::OpenOptions;
-use std::io::Write as _;
 use std::path::Path;
 
-/// How many packs, and how many diagnostics, the summary names. GitHub takes 1 MiB of a step.
+/// The most packs, and the most diagnostics, in a summary. GitHub accepts 1 MiB per step.
 const MOST: (usize, usize) = (200, 20);
 
 /// The longest text of a cell, in characters.
 const LONGEST: usize = 300;
 
-/// A pack as the summary shows it.
+/// A row of the table of packs.
 #[derive(Debug, Clone)]
 pub(crate) struct SummaryRow {
     /// The file, from the repo's root.
     pub(crate) path: String,
-    /// What became of it.
+    /// Its status.
     pub(crate) status: &'static str,
-    /// Why.
+    /// The reasons for the status.
     pub(crate) reasons: String,
-    /// Tokens of its rendering, where they are counted.
+    /// The tokens of its rendering, if they are counted.
     pub(crate) tokens: Option<u64>,
-    /// Characters of its rendering; nothing where there is no pack.
+    /// The characters of its rendering, if there is a pack.
     pub(crate) chars: Option<u64>,
 }
 
 impl SummaryRow {
-    /// Whether nobody needs to look at it.
-    fn is_calm(&self) -> bool {
+    /// Returns whether the pack needs no attention.
+    fn is_unremarkable(&self) -> bool {
         matches!(self.status, "fresh" | "unchanged")
     }
 }
@@ -39,19 +38,15 @@ impl SummaryRow {
 /// Appends the summary of `command` to `file`.
 ///
 /// # Errors
-/// Where the file cannot be written.
-pub(crate) fn append(
+/// If the file cannot be written.
+pub(crate) fn append_summary(
     file: &Path,
     command: &str,
     rows: &[SummaryRow],
     diagnostics: &[Diagnostic],
     next: Option<&str>,
 ) -> Result<(), Failure> {
-    let text = markdown(command, rows, diagnostics, next);
-    let opened = OpenOptions::new().append(true).create(true).open(file);
-    opened
-        .and_then(|mut file| file.write_all(text.as_bytes()))
-        .map_err(|error| PathFailure::failure("write", file.display().to_string(), error))
+    append(file, &markdown(command, rows, diagnostics, next))
 }
 
 fn markdown(command: &str, rows: &[SummaryRow], diagnostics: &[Diagnostic], next: Option<&str>) -> String {
@@ -65,7 +60,7 @@ fn markdown(command: &str, rows: &[SummaryRow], diagnostics: &[Diagnostic], next
     statuses.sort_unstable();
     let counts: Vec<String> = statuses.iter().map(|(status, count)| format!("{count} {status}")).collect();
     let counts = if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
-    let mut text = format!("### contextpack {command}: {}{counts}\n\n", super::build::counted(rows.len()));
+    let mut text = format!("### contextpack {command}: {}{counts}\n\n", counted(rows.len(), "pack"));
     if let Some(next) = next {
         let _ = writeln!(text, "{next}\n");
     }
@@ -74,13 +69,14 @@ fn markdown(command: &str, rows: &[SummaryRow], diagnostics: &[Diagnostic], next
     text
 }
 
-/// The packs that somebody should look at come first.
+/// Writes the table, with packs that need attention first.
 fn table(text: &mut String, rows: &[SummaryRow]) {
     if rows.is_empty() {
         return;
     }
     text.push_str("| pack | status | reasons | size |\n|---|---|---|--:|\n");
-    let sorted = rows.iter().filter(|row| !row.is_calm()).chain(rows.iter().filter(|row| row.is_calm()));
+    let sorted =
+        rows.iter().filter(|row| !row.is_unremarkable()).chain(rows.iter().filter(|row| row.is_unremarkable()));
     for row in sorted.take(MOST.0) {
         let size = match (row.tokens, row.chars) {
             (Some(tokens), _) => format!("{tokens} tokens"),
@@ -111,7 +107,7 @@ fn list(text: &mut String, diagnostics: &[Diagnostic]) {
     }
 }
 
-/// A text on one line that Markdown shows as it is: every sign is escaped, so that it makes no link, image, tag or cell.
+/// Escapes a text for a cell: on one line, with all punctuation escaped, so that it forms no link, image, tag or cell.
 fn cell(text: &str) -> String {
     let text = printable(text);
     let cut = if text.chars().nth(LONGEST).is_some() { "…" } else { "" };
@@ -136,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn packs_that_somebody_should_look_at_come_first() {
+    fn packs_that_need_attention_come_first() {
         let rows = [
             row("packs/a.json", "fresh", ""),
             SummaryRow { tokens: Some(12), ..row("packs/b.json", "stale", "docs/x.md changed") },

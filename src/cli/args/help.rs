@@ -1,48 +1,79 @@
-//! What the help says below the options: examples and exit codes.
+//! Help texts: the commands by purpose, and the examples and exit codes of each command.
+
+use std::fmt::Write as _;
+
+/// The commands by purpose, in the order of `contextpack --help`.
+pub(super) const GROUPS: [(&str, &[&str]); 6] = [
+    ("Start", &["init", "sync"]),
+    ("Build", &["build", "check", "watch"]),
+    ("Inspect", &["list", "explain", "render", "redact"]),
+    ("Review", &["diff", "report", "serve"]),
+    ("Automate", &["verify", "attest", "git"]),
+    ("Reference", &["schema", "completions", "man"]),
+];
+
+/// Returns the help template of the program, with its subcommands in [`GROUPS`].
+pub(super) fn template(command: &clap::Command) -> String {
+    let styles = command.get_styles();
+    let (header, literal) = (styles.get_header(), styles.get_literal());
+    let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n\n");
+    for (purpose, names) in GROUPS {
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(text, "{header}{purpose}:{header:#}");
+        for subcommand in names.iter().filter_map(|name| command.find_subcommand(name)) {
+            let about = subcommand.get_about().map(ToString::to_string).unwrap_or_default();
+            let _ = writeln!(text, "  {literal}{:<12}{literal:#} {about}", subcommand.get_name());
+        }
+        text.push('\n');
+    }
+    text + &format!(
+        "Run `contextpack COMMAND --help` for its options and examples.\n\n{header}Options:{header:#}\n{{options}}{{after-help}}"
+    )
+}
 
 pub(super) const MAIN: &str = "\
 Examples:
   contextpack init                    set up this repo
   contextpack build                   build the packs of all roots
   contextpack render feat:cache       read what an agent would read
-  contextpack watch feat:cache        keep them fresh while you write
-  contextpack check                   in CI: are the packs what a build would write?
+  contextpack watch feat:cache        keep its packs fresh while you write
+  contextpack check                   in CI: is every pack up to date?
 
 Exit codes:
   0  done; warnings do not count
-  1  the outside world failed: a file, a permission, a network
+  1  a file, a permission or the network failed
   2  wrong usage, or the repo needs another version of contextpack
-  3  the input has errors; what could be built was built
+  3  the input has errors; all other packs were built
   4  packs are stale (`check`) or differ (`diff --exit-code`)
   5  a pack is not valid (`verify`)
-Where several hold, the first of 2, 1, 3, 5, 4.";
+If several apply, the first of 2, 1, 3, 5, 4.";
 
 pub(super) const INIT: &str = "\
 Examples:
   contextpack init
-  contextpack init --cached           packs are built where they are needed, never committed
-  contextpack init --agent claude     also tell an agent where the packs are
-  contextpack init --git              also let this clone's git show and merge packs
+  contextpack init --cached           packs are built when needed, never committed
+  contextpack init --agent claude     also point an agent to the packs
+  contextpack init --git              also let git show and merge packs in this clone
 
 Exit codes:
-  0  set up; what existed was left alone
+  0  set up; existing files are unchanged
   1  a file could not be written
   2  wrong usage
-  3  the configuration that exists has errors";
+  3  the existing configuration has errors";
 
 pub(super) const BUILD: &str = "\
 Examples:
   contextpack build                                 all roots, the profiles of the configuration
   contextpack build feat:cache 123 -p review        two roots, one profile
   contextpack build 123 --max-tokens 8000 --out -   print one pack, sized for a model
-  contextpack build --prune                         also remove packs that have no root any more
+  contextpack build --prune                         also remove packs whose root is gone
   contextpack build --shard 2/8                     one of eight jobs that together build all roots
 
 Exit codes:
   0  built; warnings do not count
   1  a file could not be read or written
   2  wrong usage, such as a root that does not exist
-  3  the input has errors; what could be built was built";
+  3  the input has errors; all other packs were built";
 
 pub(super) const CHECK: &str = "\
 Examples:
@@ -61,12 +92,12 @@ Exit codes:
 pub(super) const WATCH: &str = "\
 Examples:
   contextpack watch                        all roots
-  contextpack watch feat:cache -p review   one root; an agent beside reads .contextpack/now.md
-  contextpack watch feat:cache --print     also print what each save changes in what an agent reads
-  contextpack watch --poll=5s              where the file system gives no notice of changes
+  contextpack watch feat:cache -p review   one root; an agent reads .contextpack/now.md
+  contextpack watch feat:cache --print     also print how each save changes the rendering
+  contextpack watch --poll=5s              for file systems without change notices
 
 Exit codes:
-  0    whoever read what it printed went away
+  0    the reader of its output closed the pipe
   1    a file could not be read or written, or changes cannot be followed
   2    wrong usage, such as a root that does not exist at the start
   130  ended by Ctrl-C or by the system; every file is whole";
@@ -77,12 +108,12 @@ Examples:
   contextpack sync                                every open issue, and those that work items name
   contextpack sync 123 owner/other#4              two issues, with their neighbours and comments
   contextpack sync --label agent-ready --since 2026-01-01
-  contextpack sync --all --max-requests 900       part by part, run after run
-  contextpack sync --write-config                 also say in `contextpack.yml` which repo this is
+  contextpack sync --all --max-requests 900       a part per run
+  contextpack sync --write-config                 also write the repo into `contextpack.yml`
 
 Exit codes:
-  0  the snapshot is as GitHub is, or `--max-requests` was reached
-  1  the network, the token, a rate limit or a file; what was fetched stays, and the next run goes on
+  0  the snapshot is up to date, or `--max-requests` was reached
+  1  the network, the token, a rate limit or a file failed; the next run resumes
   2  wrong usage, such as no repo to ask for
   3  the configuration has errors";
 
@@ -90,14 +121,14 @@ pub(super) const VERIFY: &str = "\
 Examples:
   contextpack verify packs
   contextpack verify packs/feat-cache.coding.json --expect sha256:…
-  contextpack verify packs --against-repo     is each what this repo gives?
+  contextpack verify packs --against-repo     also compare each with a build
   curl -s https://example.com/pack.json | contextpack verify -
 
 Exit codes:
   0  every pack is valid
   1  a file could not be read
   2  wrong usage
-  5  a pack is not valid, has another hash than expected, is not what the repo gives, or differs from its Markdown";
+  5  a pack is not valid, has another hash than expected, or differs from its build or its Markdown";
 
 pub(super) const ATTEST: &str = "\
 Examples:
@@ -121,28 +152,28 @@ Exit codes:
   0  printed
   1  a file could not be read
   2  wrong usage, such as a root that does not exist
-  3  the input has errors, so that there is no pack
+  3  the input has errors, so there is no pack
   5  the pack is not valid";
 
 pub(super) const EXPLAIN: &str = "\
 Examples:
   contextpack explain feat:cache
   contextpack explain packs/feat-cache.coding.json --format json
-  contextpack explain feat:cache --max-chars 8000     what would a smaller budget cost?
-  contextpack explain feat:cache --at 4k,8k,16k       what does each step of budget buy?
+  contextpack explain feat:cache --max-chars 8000     what does a smaller budget omit?
+  contextpack explain feat:cache --at 4k,8k,16k       what does each limit add?
   contextpack explain feat:cache --why-not docs/adr/0007-cache.md
 
 Exit codes:
   0  printed
   1  a file could not be read
   2  wrong usage, such as a root that does not exist
-  3  the input has errors, so that there is no pack
+  3  the input has errors, so there is no pack
   5  the pack is not valid";
 
 pub(super) const DIFF: &str = "\
 Examples:
   contextpack diff                                  the checkout against HEAD
-  contextpack diff main...HEAD --format markdown    what a branch changes, for a comment
+  contextpack diff main...HEAD --format markdown    the changes of a branch, for a comment
   contextpack diff old.json new.json
   contextpack diff main:packs/feat-cache.coding.json packs/feat-cache.coding.json
   contextpack diff origin/main --rebuild --exit-code
@@ -168,18 +199,18 @@ Exit codes:
 #[cfg(feature = "serve")]
 pub(super) const SERVE: &str = "\
 Examples:
-  contextpack serve                                 in a browser: the address that it prints
+  contextpack serve                                 open the printed address in a browser
   contextpack serve --port 4000 packs
 
 Exit codes:
-  0  not by itself: it serves until it is stopped
+  0  never by itself: it serves until it is stopped
   1  a file could not be read, or the port is taken
   2  wrong usage
   3  the configuration has errors";
 
 pub(super) const GIT: &str = "\
 Examples:
-  contextpack init --git                            lets git run these two
+  contextpack init --git                            configures git to run these two
   contextpack git textconv packs/feat-cache.coding.json
   contextpack git merge %A %B %P                    as `merge.contextpack.driver`
 
@@ -192,7 +223,7 @@ pub(super) const LIST: &str = "\
 Examples:
   contextpack list
   contextpack list --format json
-  contextpack list --matrix 8         for a workflow that builds in eight jobs
+  contextpack list --matrix 8         the matrix of a workflow with eight jobs
 
 Exit codes:
   0  listed
@@ -204,16 +235,16 @@ pub(super) const REDACT: &str = "\
 Examples:
   contextpack redact notes.md
   git diff | contextpack redact
-  contextpack redact --report docs/*.md       what would be removed, why, and how to include it
-  contextpack redact docs/*.md --out clean    each file under its own name in `clean`
-  contextpack redact --rules                  every rule by name
+  contextpack redact --report docs/*.md       each redaction, why, and how to include it
+  contextpack redact docs/*.md --out clean    each file by its own name in `clean`
+  contextpack redact --rules                  all rules by name
   echo 'id CUST-123456' | contextpack redact  try a rule of your own
 
 Exit codes:
   0  done, whether or not something was removed
   1  a file could not be read or written
   2  wrong usage
-  3  the configuration has errors, or a file is no text or one that is never opened";
+  3  the configuration has errors, or a file is not text or is never opened";
 
 pub(super) const SCHEMA: &str = "\
 Examples:

@@ -1,8 +1,8 @@
-//! What `sync` asks for, of whom, and with which token: arguments, configuration and environment.
+//! The request of `sync`: the server, the token and the issues, from arguments, configuration and environment.
 
-use super::args::{IssueState, SyncArgs};
-use super::detect;
-use super::failure::Failure;
+use crate::cli::args::{IssueState, SyncArgs};
+use crate::cli::detect;
+use crate::cli::failure::Failure;
 use crate::config::Settings;
 use crate::engine::{Project, Repository};
 use crate::github::{ApiBase, IssueFilter, IssueKey, SyncRequest, Tokens};
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Variables that hold a token, the first that is set wins, and whether it is one of enterprise servers alone.
+/// The variables of tokens in order of precedence, and whether each is only for enterprise servers.
 const TOKENS: [(&str, bool); 5] = [
     ("CONTEXTPACK_GITHUB_TOKEN", false),
     ("GH_ENTERPRISE_TOKEN", true),
@@ -22,23 +22,23 @@ const TOKENS: [(&str, bool); 5] = [
     ("GITHUB_TOKEN", false),
 ];
 
-/// Variables in which a runner of GitHub Actions says which server it works for.
+/// The variables in which a runner of GitHub Actions names its server.
 const RUNNER: [&str; 2] = ["GITHUB_SERVER_URL", "GITHUB_API_URL"];
 
-/// Whose issues, and where.
+/// The repo and the server of the issues.
 pub(crate) struct IssueScope {
     /// `owner/name`.
     pub(crate) repo: String,
-    /// The host of pages.
+    /// The host of web pages.
     pub(crate) host: String,
-    /// The API.
+    /// The base URL of the API.
     pub(crate) api: ApiBase,
-    /// What names the host.
+    /// The source of the host name.
     pub(crate) named_by: &'static str,
 }
 
 impl IssueScope {
-    /// From the configuration, else the workflow's environment, else the git remote.
+    /// Finds the scope in the configuration, else the workflow's environment, else the git remote.
     pub(crate) fn find(root: &Path, settings: &Settings) -> Result<Self, Failure> {
         let github = &settings.github;
         let from_variable = || variable("GITHUB_REPOSITORY").filter(|repo| is_repo_name(repo));
@@ -58,16 +58,16 @@ impl IssueScope {
         Ok(Self { api: api(&host)?, repo, host, named_by })
     }
 
-    /// Whether it is a server of one's own, for which GitHub's programs have tokens of their own.
+    /// Returns whether the host is an enterprise server, for which `gh` has separate tokens.
     fn is_enterprise(&self) -> bool {
         self.api.authority != "api.github.com" && !self.host.ends_with(".ghe.com")
     }
 
-    /// Whether the environment, and so the user or the runner, names the server.
+    /// Returns whether the environment, and so the user or the runner, names the server.
     ///
-    /// The configuration and the remote do not count: the one is text of the repo, which anybody may propose to change,
-    /// the other comes with a copy of a repo. github.com is what tokens are for unless a runner says otherwise.
-    fn is_vouched(&self) -> bool {
+    /// The configuration and the remote do not count: anyone can propose to change the configuration, and the remote comes
+    /// with a copy of a repo. Tokens are for github.com unless a runner names another server.
+    fn is_confirmed(&self) -> bool {
         let is_this = |value: String| [&self.api.authority, &self.host].contains(&&host_of(&value));
         let runner: Vec<String> = RUNNER.into_iter().filter_map(variable).collect();
         (runner.is_empty() && self.api.authority == "api.github.com")
@@ -75,13 +75,13 @@ impl IssueScope {
     }
 }
 
-/// The host, with its port, of a URL or of a text that is nothing else.
+/// Returns the host with its port of a URL or a bare host.
 fn host_of(value: &str) -> String {
     let rest = value.trim().split_once("://").map_or(value.trim(), |(_, rest)| rest);
     rest.split('/').next().unwrap_or_default().to_lowercase()
 }
 
-/// The API of a host; the environment names another way to the same host, or the default.
+/// Returns the API of a host: that of the environment if it belongs to the host, else the default.
 fn api(host: &str) -> Result<ApiBase, Failure> {
     let usage = |error: crate::github::ApiError| Failure::usage(error.to_string());
     let named = variable("GITHUB_API_URL").map(|url| ApiBase::new(&url)).transpose().map_err(usage)?;
@@ -95,26 +95,26 @@ fn is_of(api: &ApiBase, host: &str) -> bool {
     api.authority == host || api.authority.strip_prefix("api.") == Some(host)
 }
 
-/// The token for an API.
+/// Returns the token for an API.
 ///
-/// A host that nobody vouches for gets the token that the user gave `gh` for that very host, or none. No variable holds
-/// such a token: which server it is for is not written on it. A workflow asks nothing of such a host.
+/// A host that the environment does not confirm gets only the token that `gh` stores for it, if any: tokens in variables
+/// do not say which server they are for. In a workflow nothing is requested from such a host.
 ///
 /// # Errors
-/// Where a token that is set would go to such a host, and in a workflow.
-pub(crate) fn secrets(whose: &IssueScope) -> Result<Tokens, Failure> {
+/// If a token in a variable would go to such a host, and in a workflow.
+pub(crate) fn secrets(scope: &IssueScope) -> Result<Tokens, Failure> {
     let set: Vec<(&str, bool, String)> = TOKENS
         .iter()
         .filter_map(|(name, enterprise)| Some((*name, *enterprise, variable(name)?.trim().to_owned())))
         .collect();
-    let first = set.iter().find(|(_, enterprise, _)| !enterprise || whose.is_enterprise());
-    let used = if whose.is_vouched() {
-        first.map(|(.., token)| token.clone()).or_else(|| gh(&whose.host))
+    let first = set.iter().find(|(_, enterprise, _)| !enterprise || scope.is_enterprise());
+    let used = if scope.is_confirmed() {
+        first.map(|(.., token)| token.clone()).or_else(|| gh(&scope.host))
     } else {
-        let (host, named_by) = (&whose.host, whose.named_by);
+        let (host, named_by) = (&scope.host, scope.named_by);
         let why = format!("only {named_by} names that host");
         let stopped = first.map_or_else(
-            || format!("nothing is asked of `{host}` in a workflow: {why}"),
+            || format!("nothing is requested from `{host}` in a workflow: {why}"),
             |(name, ..)| format!("`{name}` is not sent to `{host}`: {why}"),
         );
         if in_actions() {
@@ -133,16 +133,16 @@ pub(crate) fn secrets(whose: &IssueScope) -> Result<Tokens, Failure> {
     Ok(Tokens::new(used, set.into_iter().map(|(.., token)| token)))
 }
 
-/// Whether a runner of GitHub Actions, or one like it, runs this.
+/// Returns whether a runner of GitHub Actions, or a compatible one, runs this process.
 fn in_actions() -> bool {
     variable("GITHUB_ACTIONS").is_some_and(|value| !value.eq_ignore_ascii_case("false"))
 }
 
-/// The token that `gh` keeps for a host, where it is installed.
+/// Returns the token that `gh` stores for a host, if `gh` is installed.
 fn gh(host: &str) -> Option<String> {
     let mut command = Command::new("gh");
     command.args(["auth", "token", "--hostname", host]).stdin(Stdio::null()).stderr(Stdio::null());
-    // `gh` would hand on what these say, for any host: wanted is what its user stored for this one.
+    // With these variables `gh` would return their value for any host.
     for (name, _) in TOKENS {
         command.env_remove(name);
     }
@@ -155,18 +155,18 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
 
-/// What the command line and the configuration ask for.
+/// Returns the request of the command line and the configuration.
 pub(crate) fn request(
     repository: &Repository,
     project: &Project<'_>,
-    whose: &IssueScope,
+    scope: &IssueScope,
     args: &SyncArgs,
 ) -> Result<SyncRequest, Failure> {
     if !args.roots.is_empty() {
-        let roots = args.roots.iter().map(|typed| root(project, whose, typed)).collect::<Result<_, _>>()?;
+        let roots = args.roots.iter().map(|typed| root(project, scope, typed)).collect::<Result<_, _>>()?;
         return Ok(SyncRequest { roots, ..SyncRequest::default() });
     }
-    let (claimed, linked) = named(repository, project, whose);
+    let (claimed, linked) = named(repository, project, scope);
     let only = &repository.settings().roots.only.0;
     let words = |given: &[String], field: &str| match given {
         [] if !args.all => only.get(field).cloned().unwrap_or_default(),
@@ -189,9 +189,9 @@ pub(crate) fn request(
     Ok(SyncRequest { roots: Vec::new(), claimed, linked, filter })
 }
 
-/// What GitHub is asked for where the configuration wants roots in these states.
+/// Returns the state to filter by for the configured states of roots.
 fn wanted_state(states: &[String]) -> &'static str {
-    // `unknown` is the state of items without a status: every issue has one.
+    // `unknown` is the state of items without a status, and every issue has one.
     let of =
         |names: &[&str]| states.iter().any(|state| names.iter().any(|name| state.trim().eq_ignore_ascii_case(name)));
     match (of(&["open"]), of(&["done", "not_planned", "merged"])) {
@@ -201,46 +201,46 @@ fn wanted_state(states: &[String]) -> &'static str {
     }
 }
 
-/// The issue that a root as typed stands for: itself, or the one that a work item claims.
-fn root(project: &Project<'_>, whose: &IssueScope, typed: &str) -> Result<IssueKey, Failure> {
-    if let Some(key) = issue(typed, whose) {
+/// Returns the issue that a typed root names, or that its work item claims.
+fn root(project: &Project<'_>, scope: &IssueScope, typed: &str) -> Result<IssueKey, Failure> {
+    if let Some(key) = issue(typed, scope) {
         return Ok(key);
     }
     let wrong = || {
         Failure::usage(format!(
-            "`{typed}` is no issue: write `123`, `owner/repo#123`, a URL, or a work item that has an `issue`"
+            "`{typed}` is not an issue: write `123`, `owner/repo#123`, a URL, or a work item that has an `issue`"
         ))
     };
     let RootMatch::Item(item) = project.graph().find(project.corpus(), typed) else { return Err(wrong()) };
     let entry = &project.corpus().entries[item].item;
-    entry.issue.as_ref().and_then(|claim| issue(&claim.value, whose)).ok_or_else(wrong)
+    entry.issue.as_ref().and_then(|claim| issue(&claim.value, scope)).ok_or_else(wrong)
 }
 
-/// The issues that work items claim, and those that they refer to.
-fn named(repository: &Repository, project: &Project<'_>, whose: &IssueScope) -> (Vec<IssueKey>, Vec<IssueKey>) {
+/// Returns the issues that work items claim, and those that they refer to.
+fn named(repository: &Repository, project: &Project<'_>, scope: &IssueScope) -> (Vec<IssueKey>, Vec<IssueKey>) {
     let (mut claimed, mut linked) = (BTreeSet::new(), BTreeSet::new());
     let snapshot = repository.settings().github.snapshot.as_str();
     for (index, entry) in project.corpus().entries.iter().enumerate() {
-        // What an issue refers to is not named by a work item.
+        // Issues are no work items, so their references do not count.
         if entry.item.origin.path.is_under(snapshot) {
             continue;
         }
-        claimed.extend(entry.item.issue.as_ref().and_then(|claim| issue(&claim.value, whose)));
-        // A text by strangers decides nothing of what is fetched.
+        claimed.extend(entry.item.issue.as_ref().and_then(|claim| issue(&claim.value, scope)));
+        // Untrusted text must not decide what is fetched.
         for edge in project.graph().edges(index).iter().filter(|edge| edge.evidence.trusted) {
             let id = match &edge.to {
                 Target::Issue { id, .. } => id.as_str(),
                 Target::Item(other) => project.corpus().entries[*other].item.id.as_str(),
             };
-            linked.extend(issue(id, whose).filter(|_| id.contains('#')));
+            linked.extend(issue(id, scope).filter(|_| id.contains('#')));
         }
     }
     linked.retain(|key| !claimed.contains(key));
     (claimed.into_iter().collect(), linked.into_iter().collect())
 }
 
-/// Reads `123`, `#123`, `GH-123`, `owner/repo#123`, and URLs of issues and pull requests.
-fn issue(text: &str, whose: &IssueScope) -> Option<IssueKey> {
+/// Parses `123`, `#123`, `GH-123`, `owner/repo#123`, and URLs of issues and pull requests.
+fn issue(text: &str, scope: &IssueScope) -> Option<IssueKey> {
     let text = text.trim();
     let number = |digits: &str| digits.parse::<u64>().ok().filter(|number| *number > 0);
     if let Some((_, rest)) = text.split_once("://") {
@@ -248,20 +248,20 @@ fn issue(text: &str, whose: &IssueScope) -> Option<IssueKey> {
         let host = parts.next()?.to_lowercase();
         let (owner, name, page) = (parts.next()?, parts.next()?, parts.next()?);
         let repo = format!("{owner}/{name}");
-        let key = IssueKey::new(ours(&repo, whose), number(parts.next()?)?);
-        return (host == whose.host && matches!(page, "issues" | "pull") && is_repo_name(&repo)).then_some(key);
+        let key = IssueKey::new(ours(&repo, scope), number(parts.next()?)?);
+        return (host == scope.host && matches!(page, "issues" | "pull") && is_repo_name(&repo)).then_some(key);
     }
     if let Some((repo, digits)) = text.split_once('#').filter(|(repo, _)| !repo.is_empty()) {
-        return is_repo_name(repo).then(|| Some(IssueKey::new(ours(repo, whose), number(digits)?)))?;
+        return is_repo_name(repo).then(|| Some(IssueKey::new(ours(repo, scope), number(digits)?)))?;
     }
     let bare = text.strip_prefix('#').unwrap_or(text);
     let bare = bare.get(..3).filter(|gh| gh.eq_ignore_ascii_case("gh-")).map_or(bare, |_| &bare[3..]);
-    bare.bytes().all(|b| b.is_ascii_digit()).then(|| Some(IssueKey::new(&*whose.repo, number(bare)?)))?
+    bare.bytes().all(|b| b.is_ascii_digit()).then(|| Some(IssueKey::new(&*scope.repo, number(bare)?)))?
 }
 
-/// The repo as it is called here.
-fn ours(repo: &str, whose: &IssueScope) -> String {
-    if repo.eq_ignore_ascii_case(&whose.repo) { whose.repo.clone() } else { repo.to_owned() }
+/// Returns the repo in the spelling of the scope.
+fn ours(repo: &str, scope: &IssueScope) -> String {
+    if repo.eq_ignore_ascii_case(&scope.repo) { scope.repo.clone() } else { repo.to_owned() }
 }
 
 #[cfg(test)]
@@ -272,8 +272,8 @@ mod tests {
     #[test]
     fn issues_are_read_in_every_form() {
         let api = ApiBase::of_host("github.com").unwrap();
-        let whose = IssueScope { repo: "Own/Repo".to_owned(), host: "github.com".to_owned(), api, named_by: "a test" };
-        let read = |text: &str| issue(text, &whose).map(|key| key.to_string());
+        let scope = IssueScope { repo: "Own/Repo".to_owned(), host: "github.com".to_owned(), api, named_by: "a test" };
+        let read = |text: &str| issue(text, &scope).map(|key| key.to_string());
         for ours in ["12", "#12", "GH-12", "own/repo#12", "https://github.com/own/repo/issues/12#issuecomment-1"] {
             assert_eq!(read(ours).as_deref(), Some("Own/Repo#12"), "{ours}");
         }

@@ -1,45 +1,45 @@
-//! The rendering that is kept beside a pack: `<pack>.md` beside `<pack>.json`, for people who review both.
+//! The Markdown sidecar of a pack: `<pack>.md` next to `<pack>.json`, for people who review both.
 
 use crate::store::{Folder, StoreError, WriteResult};
 
-/// The name of a pack's rendering.
+/// Returns the file name of a pack's sidecar.
 pub fn name(pack: &str) -> String {
     format!("{}.md", pack.strip_suffix(".json").unwrap_or(pack))
 }
 
-/// Makes the file beside a pack hold its rendering.
+/// Writes a pack's sidecar.
 ///
 /// # Errors
-/// Where the system refuses.
-pub fn write(folder: &Folder, name_of_pack: &str, rendering: &str) -> Result<WriteResult, StoreError> {
-    folder.write(&name(name_of_pack), rendering.as_bytes())
+/// If the file cannot be written.
+pub fn write(folder: &Folder, pack_name: &str, rendering: &str) -> Result<WriteResult, StoreError> {
+    folder.write(&name(pack_name), rendering.as_bytes())
 }
 
-/// What is wrong with the file beside a pack, where it is to be kept.
+/// Returns how the sidecar of a pack differs from its rendering, if it does.
 ///
 /// # Errors
-/// Where the system refuses.
-pub fn fault(folder: &Folder, name_of_pack: &str, rendering: &str) -> Result<Option<CompanionFault>, StoreError> {
-    Ok(match folder.read(&name(name_of_pack))? {
-        None => Some(CompanionFault::Missing),
+/// If the file cannot be read.
+pub fn fault(folder: &Folder, pack_name: &str, rendering: &str) -> Result<Option<SidecarFault>, StoreError> {
+    Ok(match folder.read(&name(pack_name))? {
+        None => Some(SidecarFault::Missing),
         Some(bytes) if bytes == rendering.as_bytes() => None,
-        Some(_) => Some(CompanionFault::Differs),
+        Some(_) => Some(SidecarFault::Differs),
     })
 }
 
-/// How the file beside a pack is not what it should be.
+/// A difference between a sidecar and the rendering of its pack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CompanionFault {
-    /// It is not there.
+pub enum SidecarFault {
+    /// The file does not exist.
     Missing,
-    /// It says something else than the pack.
+    /// The file has other content.
     Differs,
 }
 
-impl CompanionFault {
-    /// As reasons say it.
-    pub fn reason(self, name_of_pack: &str) -> String {
-        let name = name(name_of_pack);
+impl SidecarFault {
+    /// Returns the reason that a report gives.
+    pub fn reason(self, pack_name: &str) -> String {
+        let name = name(pack_name);
         match self {
             Self::Missing => format!("its Markdown `{name}` is missing"),
             Self::Differs => format!("its Markdown `{name}` is not its rendering"),
@@ -47,24 +47,25 @@ impl CompanionFault {
     }
 }
 
-/// Removes the rendering beside a pack; anybody's own file of that name stays.
+/// Removes the sidecar of a pack, but no other file of that name. Returns whether it did.
 ///
 /// # Errors
-/// Where the system refuses.
-pub fn remove(folder: &Folder, name_of_pack: &str) -> Result<bool, StoreError> {
-    let name = name(name_of_pack);
-    Ok(is_there(folder, name_of_pack)? && folder.remove(&name)?)
+/// If the file cannot be read or removed.
+pub fn remove(folder: &Folder, pack_name: &str) -> Result<bool, StoreError> {
+    let name = name(pack_name);
+    Ok(exists(folder, pack_name)? && folder.remove(&name)?)
 }
 
-/// Whether a rendering, stale or not, stands beside a pack.
+/// Returns whether a pack has a sidecar, stale or not.
 ///
 /// # Errors
-/// Where the system refuses.
-pub fn is_there(folder: &Folder, name_of_pack: &str) -> Result<bool, StoreError> {
-    Ok(folder.read(&name(name_of_pack))?.is_some_and(|bytes| is_rendering(&bytes)))
+/// If the file cannot be read.
+pub fn exists(folder: &Folder, pack_name: &str) -> Result<bool, StoreError> {
+    Ok(folder.read(&name(pack_name))?.is_some_and(|bytes| is_rendering(&bytes)))
 }
 
-/// Whether a text is a rendering, in any form: the root stands in its frame, and the list of what was left out at the end.
+/// Returns whether a text is a rendering of any version: the root is in its frame, and the text ends with the list of
+/// omissions.
 fn is_rendering(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let opens = |line: &str, attributes: &str| {
@@ -84,14 +85,14 @@ mod tests {
     use crate::{render, review::read};
 
     #[test]
-    fn a_rendering_is_told_from_a_file_of_somebody() {
+    fn a_rendering_is_distinguished_from_other_files() {
         let mut pack = read(include_bytes!("../../tests/golden/minimal/packs/feat-greeting.coding.json")).unwrap();
         pack.budget.rendering = "markdown/1".to_owned();
         assert!(is_rendering(render::pack(&pack).whole().as_bytes()), "of an earlier version");
         pack.budget.rendering = crate::wire::RENDERING.to_owned();
         let text = render::pack(&pack).whole();
         assert!(is_rendering(text.as_bytes()));
-        assert!(is_rendering(text.replace("greet", "meet").as_bytes()), "an edited one is one too");
+        assert!(is_rendering(text.replace("greet", "meet").as_bytes()), "an edited rendering counts too");
         for other in ["", "# Notes\n", "Left out: nothing\n", &text[..text.len() / 2]] {
             assert!(!is_rendering(other.as_bytes()), "{other}");
         }

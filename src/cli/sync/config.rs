@@ -1,29 +1,29 @@
-//! Writes into the configuration which repo this is.
+//! `sync --write-config`: adds the repo to the configuration.
 
-use super::failure::{Failure, PathFailure};
-use super::sync_request::IssueScope;
+use super::request::IssueScope;
+use crate::cli::failure::{Failure, PathFailure};
 use crate::engine::validated;
 use crate::intake::Repo;
 use crate::store::Folder;
 use std::path::Path;
 
-/// Adds `github.repo` to the configuration, whose other lines stay as they are. Says whether it had to.
-pub(crate) fn write(root: &Path, explicit: Option<&Path>, whose: &IssueScope) -> Result<bool, Failure> {
+/// Adds `github.repo` to the configuration, leaving its other lines unchanged. Returns whether it was missing.
+pub(crate) fn write(root: &Path, explicit: Option<&Path>, scope: &IssueScope) -> Result<bool, Failure> {
     let read = Repo::read_config(root, explicit)?;
     let (shown, text) = read.unwrap_or_else(|| ("contextpack.yml".to_owned(), String::new()));
     let by_hand = || {
         Failure::usage(format!(
-            "`{shown}` has a `github` that cannot be added to; write `repo: {}` into it",
-            whose.repo
+            "`{shown}` has a `github` section that cannot be extended; write `repo: {}` into it",
+            scope.repo
         ))
     };
     let is_set = |text: &str| {
-        validated(&shown, Some(text)).is_ok_and(|settings| settings.github.repo.as_deref() == Some(&whose.repo))
+        validated(&shown, Some(text)).is_ok_and(|settings| settings.github.repo.as_deref() == Some(&scope.repo))
     };
     if is_set(&text) {
         return Ok(false);
     }
-    let added = added(&text, whose);
+    let added = added(&text, scope);
     if !is_set(&added) {
         return Err(by_hand());
     }
@@ -38,9 +38,9 @@ pub(crate) fn write(root: &Path, explicit: Option<&Path>, whose: &IssueScope) ->
     Ok(true)
 }
 
-fn added(text: &str, whose: &IssueScope) -> String {
-    let host = if whose.host == "github.com" { String::new() } else { format!("  host: {}\n", whose.host) };
-    let lines = format!("  repo: {}\n{host}", whose.repo);
+fn added(text: &str, scope: &IssueScope) -> String {
+    let host = if scope.host == "github.com" { String::new() } else { format!("  host: {}\n", scope.host) };
+    let lines = format!("  repo: {}\n{host}", scope.repo);
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut out = String::new();
     let mut found = false;
@@ -75,10 +75,10 @@ mod tests {
     #[test]
     fn a_configuration_keeps_its_lines() {
         let api = ApiBase::of_host("github.com").unwrap();
-        let whose = IssueScope { repo: "o/r".to_owned(), host: "github.com".to_owned(), api, named_by: "a test" };
-        assert_eq!(added("", &whose), "version: 1\n\ngithub:\n  repo: o/r\n");
-        assert_eq!(added("a: 1 # x", &whose), "a: 1 # x\n\ngithub:\n  repo: o/r\n");
-        assert_eq!(added("github: # ours\n  comments: 3\n", &whose), "github: # ours\n  repo: o/r\n  comments: 3\n");
-        assert_eq!(added("a: 1\r\n", &whose), "a: 1\r\n\r\ngithub:\r\n  repo: o/r\r\n");
+        let scope = IssueScope { repo: "o/r".to_owned(), host: "github.com".to_owned(), api, named_by: "a test" };
+        assert_eq!(added("", &scope), "version: 1\n\ngithub:\n  repo: o/r\n");
+        assert_eq!(added("a: 1 # x", &scope), "a: 1 # x\n\ngithub:\n  repo: o/r\n");
+        assert_eq!(added("github: # ours\n  comments: 3\n", &scope), "github: # ours\n  repo: o/r\n  comments: 3\n");
+        assert_eq!(added("a: 1\r\n", &scope), "a: 1\r\n\r\ngithub:\r\n  repo: o/r\r\n");
     }
 }

@@ -1,12 +1,11 @@
-//! `explain --at`: what each step of budget buys.
+//! `explain --at`: the sections that each limit adds.
 
-use crate::cli::args::{ExplainArgs, Format, Global};
-use crate::cli::console;
+use crate::cli::args::{ExplainArgs, Global};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
+use crate::cli::input;
 use crate::cli::packs;
-use crate::cli::report::{json_text, printable};
-use crate::cli::target;
+use crate::cli::report::print_lines;
 use crate::cli::workspace::{open, settled};
 use crate::engine::BudgetProbe;
 use crate::review::grouped;
@@ -15,7 +14,6 @@ use crate::wire::Pack;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
-use std::io::Write as _;
 
 /// What `explain --at` prints.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -75,13 +73,13 @@ struct NextGain {
     limit: u64,
 }
 
-/// Builds the pack at each limit and tells them apart.
+/// Builds the pack under each limit and prints the differences.
 pub(super) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
     settled(|| try_run(global, args))
 }
 
 fn try_run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
-    if target::is_pack(&args.target)? {
+    if input::is_pack(&args.target)? {
         return Err(Failure::usage("`--at` builds the pack under each limit: give the root instead of the pack"));
     }
     let repository = open(global, &[], Some(Access::Read))?;
@@ -119,14 +117,7 @@ fn try_run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
         unit: if tokens { "tokens" } else { "chars" }.to_owned(),
         steps,
     };
-    let mut out = console::stdout();
-    if global.format == Format::Json {
-        writeln!(out, "{}", json_text(&all))?;
-    } else {
-        for line in text(&all) {
-            writeln!(out, "{}", printable(&line))?;
-        }
-    }
+    print_lines(global.format, &all, text(&all))?;
     Ok(Exit::Done)
 }
 
@@ -148,10 +139,10 @@ fn step(probe: &BudgetProbe<'_, '_>, limit: u64, pack: &Pack, before: Option<&Pa
     let next = if out.is_empty() {
         None
     } else {
-        let came = |pack: &Pack| pack.sections.iter().find(|section| out.contains(&*section.id)).cloned();
-        let enters = probe.smallest_limit(pack, &|pack| came(pack).is_some())?;
+        let added = |pack: &Pack| pack.sections.iter().find(|section| out.contains(&*section.id)).cloned();
+        let enters = probe.smallest_limit(pack, &|pack| added(pack).is_some())?;
         let at = enters.map(|at| probe.build(BudgetProbe::limit(BudgetProbe::unit(pack).0 == "tokens", at)));
-        let section = at.transpose()?.and_then(Result::ok).and_then(|sealed| came(sealed.pack()));
+        let section = at.transpose()?.and_then(Result::ok).and_then(|sealed| added(sealed.pack()));
         enters.zip(section).map(|(limit, section)| NextGain { id: section.id, title: section.title, limit })
     };
     Ok(BudgetStep {

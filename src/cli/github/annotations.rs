@@ -1,41 +1,39 @@
-//! What a workflow's log is told: annotations within GitHub's limits, and all else where no text is a command.
+//! Annotations in the log of a workflow, within GitHub's limits.
 
-use super::console::{self, Guarded};
-use super::report::printable;
-use crate::intake::Repo;
+use super::runner::{random_word, workspace_prefix};
+use crate::cli::console::{self, Guarded, printable};
 use crate::model::{Diagnostic, Severity};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::path::Path;
 
-/// How many annotations of one severity GitHub shows of a step.
+/// The number of annotations of one severity that GitHub shows per step.
 const SHOWN: usize = 10;
 
 /// The longest message, in characters.
 const LONGEST: usize = 2000;
 
-/// Annotations of a run, gathered so that they can be counted.
+/// The annotations of a run, collected so that they can be counted.
 #[derive(Debug, Default)]
 pub(crate) struct Annotations {
-    /// Where the repo lies in the workflow's workspace: empty, or a path with a final `/`.
+    /// The repo's path in the workflow's workspace: empty, or with a final `/`.
     prefix: String,
-    /// Without the two colons before them.
+    /// Workflow commands, without the leading colons.
     commands: Vec<String>,
-    /// What is for the log only.
+    /// Lines for the log only.
     logged: Vec<String>,
     errors: usize,
     warnings: usize,
 }
 
 impl Annotations {
-    /// None yet; places are given from the workflow's workspace.
+    /// Creates an empty collection; paths are relative to the workflow's workspace.
     pub(crate) fn new() -> Self {
         Self { prefix: workspace_prefix(), ..Self::default() }
     }
 
     /// Adds diagnostics, in their order.
-    pub(crate) fn diagnostics<'a>(&mut self, diagnostics: impl IntoIterator<Item = &'a Diagnostic>) {
+    pub(crate) fn add_diagnostics<'a>(&mut self, diagnostics: impl IntoIterator<Item = &'a Diagnostic>) {
         for diagnostic in diagnostics {
             let mut place = String::new();
             if let Some(at) = &diagnostic.at {
@@ -53,22 +51,22 @@ impl Annotations {
         }
     }
 
-    /// Adds a pack that is not what a build gives.
-    pub(crate) fn pack(&mut self, path: &str, status: &str, reasons: &str) {
-        // Whether it is stale cannot be told: that alone fails nothing.
+    /// Adds a pack that differs from its build.
+    pub(crate) fn add_pack(&mut self, path: &str, status: &str, reasons: &str) {
+        // An unverifiable pack does not fail a check by itself.
         let severity = if status == "unverifiable" { Severity::Warning } else { Severity::Error };
         let place = format!("file={},", property(&format!("{}{path}", self.prefix)));
         self.add(severity, &place, &format!("{status} pack"), [format!("{status}: {reasons}").as_str()]);
     }
 
-    /// Adds a pack of which somebody should look at something.
-    pub(crate) fn look(&mut self, path: &str, reason: &str, message: &str) {
+    /// Adds a change of a pack that needs review.
+    pub(crate) fn add_review(&mut self, path: &str, reason: &str, message: &str) {
         let place = format!("file={},", property(&format!("{}{path}", self.prefix)));
         self.add(Severity::Warning, &place, &reason.replace('_', " "), [message]);
     }
 
     /// Adds an error without a place.
-    pub(crate) fn error(&mut self, message: &str) {
+    pub(crate) fn add_error(&mut self, message: &str) {
         self.add(Severity::Error, "", "contextpack", [message]);
     }
 
@@ -93,14 +91,14 @@ impl Annotations {
         }
     }
 
-    /// Prints all of it: the annotations, the log, and how many annotations found no place.
+    /// Prints the annotations, the log, and the number of annotations over the limit.
     pub(crate) fn print(self) -> io::Result<()> {
         self.write(&mut console::workflow_commands())
     }
 
     fn write(self, out: &mut dyn Write) -> io::Result<()> {
         for command in &self.commands {
-            // This one is meant, and no other.
+            // The intended command; the guard escapes any other.
             write!(out, "::")?;
             writeln!(Guarded::new(&mut *out), "{command}")?;
         }
@@ -118,38 +116,16 @@ impl Annotations {
     }
 }
 
-/// Writes lines of which GitHub obeys none, whatever they say.
+/// Writes lines in which GitHub executes no command.
 fn fenced(out: &mut dyn Write, lines: &[String]) -> io::Result<()> {
     if lines.is_empty() {
         return Ok(());
     }
-    // Nobody can write the word that ends the fence into a text before it is drawn.
+    // A random word ends the fence, so no text can contain it.
     let word = random_word()?;
     writeln!(out, "::stop-commands::{word}")?;
     lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
     writeln!(out, "::{word}::")
-}
-
-/// A word with 128 bits of the system's randomness, in hex.
-///
-/// # Errors
-/// Where the system has none.
-pub(super) fn random_word() -> io::Result<String> {
-    let mut word = [0; 16];
-    getrandom::fill(&mut word)?;
-    Ok(format!("contextpack-{:032x}", u128::from_le_bytes(word)))
-}
-
-/// Where the repo lies in the folder that a workflow checks out to: empty, or a path with a final `/`.
-pub(super) fn workspace_prefix() -> String {
-    let below = || {
-        let workspace = std::env::var_os("GITHUB_WORKSPACE").filter(|value| !value.is_empty())?;
-        let workspace = Path::new(&workspace).canonicalize().ok()?;
-        let root = Repo::find_root(&std::env::current_dir().ok()?).ok()?.canonicalize().ok()?;
-        let below = root.strip_prefix(workspace).ok()?.to_str()?.replace('\\', "/");
-        (!below.is_empty()).then(|| format!("{below}/"))
-    };
-    below().unwrap_or_default()
 }
 
 fn cut(text: &str) -> Cow<'_, str> {
@@ -188,8 +164,8 @@ mod tests {
     #[test]
     fn an_annotation_cannot_be_broken_by_its_texts() {
         let mut annotations = Annotations::default();
-        annotations.diagnostics([&sample("50%\r\n::error::x")]);
-        annotations.pack("packs/a,b.json", "stale", "100%: x");
+        annotations.add_diagnostics([&sample("50%\r\n::error::x")]);
+        annotations.add_pack("packs/a,b.json", "stale", "100%: x");
         assert_eq!(
             written(annotations),
             "::warning file=work_items/a%2Cb%3Ac.md,line=6,col=3,title=unknown-id::50%25\\r\\n::error::x%0Ahelp: did you mean `x`?\n\
@@ -201,9 +177,9 @@ mod tests {
     fn what_is_over_the_limit_is_in_the_log_and_counted_in_the_last_line() {
         let mut annotations = Annotations::default();
         let warnings: Vec<Diagnostic> = (0..12).map(|n| sample(&format!("w{n}"))).collect();
-        annotations.diagnostics(&warnings);
+        annotations.add_diagnostics(&warnings);
         for n in 0..11 {
-            annotations.pack(&format!("packs/{n}.json"), "stale", "x");
+            annotations.add_pack(&format!("packs/{n}.json"), "stale", "x");
         }
         let text = written(annotations);
         let count = |begin: &str| text.lines().filter(|line| line.starts_with(begin)).count();
@@ -216,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_logged_text_stands_between_words_that_nobody_could_foresee() {
+    fn a_logged_text_is_fenced_by_unpredictable_words() {
         let fence = || {
             let mut annotations = Annotations::default();
             annotations.log("::add-mask::x\n::stop-commands::y ##[error]z");
@@ -233,7 +209,7 @@ mod tests {
     #[test]
     fn a_long_text_is_cut() {
         let mut annotations = Annotations::default();
-        annotations.error(&"ü".repeat(5000));
+        annotations.add_error(&"ü".repeat(5000));
         let text = written(annotations);
         assert_eq!((text.matches('ü').count(), text.ends_with("…\n")), (LONGEST, true));
     }

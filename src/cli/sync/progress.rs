@@ -1,20 +1,20 @@
-//! How a sync goes: a bar on a terminal, a line now and then elsewhere.
+//! The progress of a sync: a bar on a terminal, else an occasional line.
 
-use super::args::Global;
-use super::console;
+use crate::cli::args::Global;
+use crate::cli::console::{self, counted};
 use crate::github::{Estimate, EstimateStage, Progress, SyncObserver};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
-/// How often something is said where there is no terminal.
-const EVERY: Duration = Duration::from_secs(10);
+/// The interval between lines if there is no terminal.
+const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Tells on stderr.
+/// Prints progress on stderr.
 pub(crate) struct SyncReporter {
     quiet: bool,
     bar: ProgressBar,
-    spoken: Instant,
+    last_line: Instant,
     sent: u64,
 }
 
@@ -25,16 +25,16 @@ impl SyncReporter {
         let style = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.set_draw_target(if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() });
-        Self { quiet: global.quiet, bar, spoken: Instant::now(), sent: 0 }
+        Self { quiet: global.quiet, bar, last_line: Instant::now(), sent: 0 }
     }
 
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 
-    fn say(&self, line: &str) {
+    fn print_line(&self, line: &str) {
         if !self.quiet {
-            // Where stderr is gone there is nobody to tell.
+            // If standard error is closed, the line is lost.
             self.bar.suspend(|| drop(writeln!(console::stderr(), "{line}")));
         }
     }
@@ -45,7 +45,7 @@ impl SyncObserver for SyncReporter {
         let Estimate { stage, issues, requests, remaining } = estimate;
         let left = remaining.map(|left| format!("; the server allows {left} now")).unwrap_or_default();
         let (issues, requests) = (counted(issues, "issue"), counted(requests, "request"));
-        self.say(&match stage {
+        self.print_line(&match stage {
             EstimateStage::Open => format!(
                 "about {requests} to list what is open, {issues} and pull requests; then comments and relations{left}"
             ),
@@ -60,10 +60,10 @@ impl SyncObserver for SyncReporter {
         self.bar.set_message(step);
         self.bar.set_length(of.max(done));
         self.bar.set_position(done);
-        if self.bar.is_hidden() && self.spoken.elapsed() >= EVERY {
-            self.spoken = Instant::now();
+        if self.bar.is_hidden() && self.last_line.elapsed() >= LINE_INTERVAL {
+            self.last_line = Instant::now();
             let of = if of > 0 { format!(" of {of}") } else { String::new() };
-            self.say(&format!("{step}: {done}{of}, {} so far", counted(self.sent, "request")));
+            self.print_line(&format!("{step}: {done}{of}, {} so far", counted(self.sent, "request")));
         }
     }
 
@@ -74,12 +74,7 @@ impl SyncObserver for SyncReporter {
     fn waiting(&mut self, time: Duration, why: &'static str) {
         if time >= Duration::from_secs(5) {
             let time = humantime::format_duration(Duration::from_secs(time.as_secs()));
-            self.say(&format!("waiting for {time}: {why}"));
+            self.print_line(&format!("waiting for {time}: {why}"));
         }
     }
-}
-
-/// `1 issue`, `2 issues`.
-pub(super) fn counted(number: u64, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }

@@ -1,6 +1,6 @@
-//! The options of the commands that read packs: to verify, attest, render, explain, compare, show and merge them.
+//! Options of the commands that read packs, and of `redact`.
 
-use super::args::BudgetArgs;
+use super::build::BudgetArgs;
 use clap::{Args as Options, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -15,9 +15,9 @@ pub(crate) struct VerifyArgs {
     #[arg(long, value_name = "HASH")]
     pub(crate) expect: Option<String>,
 
-    /// Also builds each pack from the repo around, and fails unless all bytes are the same
+    /// Also builds each pack from the current repo, and fails unless all bytes are equal
     ///
-    /// Each is built under its own profile, with the limits of the configuration. When and by what it was built is not compared.
+    /// Each is built under its own profile, with the limits of the configuration. The time and the generator are not compared.
     #[arg(long)]
     pub(crate) against_repo: bool,
 }
@@ -29,7 +29,7 @@ pub(crate) struct AttestArgs {
     #[arg(value_name = "PACK", required = true)]
     pub(crate) packs: Vec<PathBuf>,
 
-    /// Prints the predicate alone, as `predicate-path` of `actions/attest` takes it
+    /// Prints only the predicate, for `predicate-path` of `actions/attest`
     #[arg(long)]
     pub(crate) predicate: bool,
 }
@@ -41,7 +41,7 @@ pub(crate) struct RenderArgs {
     #[arg(value_name = "PACK|ROOT|-")]
     pub(crate) target: String,
 
-    /// Prints one part only: the two joined are the whole
+    /// Prints only one of the two parts of the rendering
     #[arg(long, value_enum, value_name = "PART")]
     pub(crate) part: Option<RenderPart>,
 
@@ -52,9 +52,9 @@ pub(crate) struct RenderArgs {
 /// A part of a rendering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RenderPart {
-    /// What the agent is told: the system prompt
+    /// The instructions for the agent: the system prompt
     Instructions,
-    /// What it works on: the first message
+    /// The material that it works on: the first message
     Context,
 }
 
@@ -65,15 +65,15 @@ pub(crate) struct ExplainArgs {
     #[arg(value_name = "PACK|ROOT|-")]
     pub(crate) target: String,
 
-    /// Says why the item or file is not in the pack, or where it is
+    /// Explains why the item or file is not in the pack, or where it is
     ///
-    /// An id, an issue, or a path from the repo's root. Of a root also what the items and files of the repo tell is said: how far away an item is, that nothing refers to a file, and from which limit on something fits the budget.
+    /// An id, an issue, or a path from the repo's root. With a root the answer also covers the items and files of the repo: the distance to an item, whether anything refers to a file, and the smallest limit at which it fits the budget.
     #[arg(long, value_name = "PATH|ID", conflicts_with = "at")]
     pub(crate) why_not: Option<String>,
 
-    /// Says what each of these limits buys, such as `4k,8k,16k`, and at which limit the next section comes in
+    /// Shows which sections each of these limits adds, such as `4k,8k,16k`, and the limit that adds the next one
     ///
-    /// In tokens where the profile limits tokens, else in characters. Needs a root.
+    /// In tokens if the profile limits tokens, else in characters. Needs a root.
     #[arg(long, value_name = "N,N,…", value_delimiter = ',', value_parser = thousands, conflicts_with_all = ["max_chars", "max_tokens", "max_bytes", "strategy"])]
     pub(crate) at: Vec<u64>,
 
@@ -81,7 +81,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) building: BudgetArgs,
 }
 
-/// A number, or thousands with a `k` behind them.
+/// Parses a number, or thousands followed by `k`.
 fn thousands(text: &str) -> Result<u64, String> {
     let (digits, factor) = text.strip_suffix(['k', 'K']).map_or((text, 1), |digits| (digits, 1000));
     let number = digits.trim().parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
@@ -91,9 +91,9 @@ fn thousands(text: &str) -> Result<u64, String> {
 /// Options of `diff`.
 #[derive(Debug, Options)]
 pub(crate) struct DiffArgs {
-    /// The old pack, folder, `REV:path` or revision; alone: a revision, compared with the checkout, `REV..REV`, or `REV...REV` from where the two parted
+    /// The old pack, folder, `REV:path` or revision; without NEW a revision to compare with the checkout, `REV..REV`, or `REV...REV` from their merge base
     ///
-    /// Of a revision the packs in the configuration's `output.dir` are meant. `-` is a pack on standard input. Without any argument the checkout is compared with `HEAD`.
+    /// A revision stands for its packs in the configuration's `output.dir`, and `-` for a pack on standard input. Without any argument the checkout is compared with `HEAD`.
     #[arg(value_name = "OLD|REV|REV...REV")]
     pub(crate) old: Option<String>,
 
@@ -101,11 +101,11 @@ pub(crate) struct DiffArgs {
     #[arg(value_name = "NEW")]
     pub(crate) new: Option<String>,
 
-    /// Also builds all packs from the checkout, in memory, and says whether the new ones are equal to those
+    /// Also builds all packs from the checkout in memory, and reports whether the new packs equal them
     #[arg(long)]
     pub(crate) rebuild: bool,
 
-    /// Exits with 4 where packs differ
+    /// Exits with 4 if packs differ
     #[arg(long)]
     pub(crate) exit_code: bool,
 }
@@ -113,7 +113,7 @@ pub(crate) struct DiffArgs {
 /// Options of `report`.
 #[derive(Debug, Options)]
 pub(crate) struct ReportArgs {
-    /// Packs and folders of packs; the configuration's `output.dir` where none is given
+    /// Packs and folders of packs; the configuration's `output.dir` if omitted
     #[arg(value_name = "PACK|DIR")]
     pub(crate) packs: Vec<PathBuf>,
 
@@ -126,11 +126,11 @@ pub(crate) struct ReportArgs {
 #[cfg(feature = "serve")]
 #[derive(Debug, Options)]
 pub(crate) struct ServeArgs {
-    /// Packs and folders of packs; the configuration's `output.dir` where none is given
+    /// Packs and folders of packs; the configuration's `output.dir` if omitted
     #[arg(value_name = "PACK|DIR")]
     pub(crate) packs: Vec<PathBuf>,
 
-    /// Listens on this port; any that is free where none is given
+    /// Listens on this port; any free port if omitted
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) port: u16,
 }
@@ -142,21 +142,41 @@ pub(crate) struct GitArgs {
     pub(crate) command: GitCommand,
 }
 
-/// What git asks for.
+/// The commands that git runs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum GitCommand {
-    /// Prints a pack as people read it
+    /// Prints a pack as readable text
     Textconv {
         /// The file
         file: PathBuf,
     },
     /// Builds a pack that both sides of a merge changed
     Merge {
-        /// This side's file, which takes the result: `%A`
+        /// This side's file, which receives the result: `%A`
         ours: PathBuf,
         /// The other side's file: `%B`
         theirs: PathBuf,
-        /// Where it is in the repository: `%P`
+        /// Its path in the repository: `%P`
         path: String,
     },
+}
+
+/// Options of `redact`.
+#[derive(Debug, Options)]
+pub(crate) struct RedactArgs {
+    /// Files to read; standard input if omitted
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Lists each redaction and its reason, never the secret, instead of the text
+    #[arg(long)]
+    pub(crate) report: bool,
+
+    /// Writes each file by its own name to DIR instead of standard output
+    #[arg(long, value_name = "DIR", requires = "files")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Lists all rules: the built-in ones and those of the configuration
+    #[arg(long, conflicts_with_all = ["files", "report", "out"])]
+    pub(crate) rules: bool,
 }

@@ -1,0 +1,365 @@
+//! The arguments of the command line. Their doc comments are the help texts.
+
+mod build;
+mod help;
+mod review;
+mod setup;
+
+pub(crate) use build::{BudgetArgs, BuildArgs, CheckArgs, ListArgs, PrintMode, WatchArgs};
+#[cfg(feature = "serve")]
+pub(crate) use review::ServeArgs;
+pub(crate) use review::{
+    AttestArgs, DiffArgs, ExplainArgs, GitArgs, GitCommand, RedactArgs, RenderArgs, RenderPart, ReportArgs, VerifyArgs,
+};
+pub(crate) use setup::{Agent, InitArgs};
+#[cfg(feature = "github")]
+pub(crate) use setup::{IssueState, SyncArgs};
+
+use crate::model::Untracked;
+use clap::{Args as Options, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Builds context packs: all that an agent must know about a work item, in one reproducible file
+///
+/// A pack holds a work item, its neighbours, the decisions and documents that it refers to, and instructions, cut to a budget by documented rules. Secrets are removed on the way in, and omissions are listed with their reason. The same input gives the same bytes on every machine, so packs can be committed, compared and checked.
+#[derive(Debug, Parser)]
+#[command(name = "contextpack", version, propagate_version = true, after_long_help = help::MAIN)]
+#[command(arg_required_else_help = true, max_term_width = 100, disable_help_subcommand = false)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, Options)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// Runs as if started in DIR
+    ///
+    /// The repo is the nearest folder from there upwards that has a `contextpack.yml` or is a git repository.
+    #[arg(short = 'C', value_name = "DIR", global = true)]
+    pub(crate) directory: Option<PathBuf>,
+
+    /// Reads this configuration instead of `contextpack.yml` at the repo's root
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) config: Option<PathBuf>,
+
+    /// The output format
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT", global = true)]
+    pub(crate) format: Format,
+
+    /// Prints only errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+
+    /// Prints more about what is done and why
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+
+    /// When to use colours; `auto` uses them on a terminal unless `NO_COLOR` is set
+    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN", global = true)]
+    pub(crate) color: Color,
+
+    /// Treats every warning as an error
+    #[arg(long, global = true)]
+    pub(crate) strict: bool,
+
+    /// Whether files that git does not track are trusted: `untrusted` marks them in packs, and ignores instructions in them
+    ///
+    /// The default is `untrusted` if the environment has `CI=true`, as on GitHub Actions and GitLab, and `trusted` elsewhere.
+    #[arg(long, value_enum, value_name = "TRUST", global = true)]
+    pub(crate) untracked: Option<UntrackedTrust>,
+}
+
+impl Args {
+    /// Parses the arguments of this process.
+    pub(crate) fn from_process() -> Result<Self, clap::Error> {
+        let mut command = Self::grouped_command();
+        let mut matches = command.clone().try_get_matches()?;
+        Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+    }
+
+    /// Returns the command whose help lists the subcommands by purpose, which clap cannot do by itself.
+    fn grouped_command() -> clap::Command {
+        let command = Self::command();
+        let template = help::template(&command);
+        command.help_template(template)
+    }
+}
+
+impl Global {
+    /// Returns whether files that git does not track are trusted.
+    pub(crate) fn untracked(&self) -> Untracked {
+        let ci = || std::env::var_os("CI").is_some_and(|value| value.eq_ignore_ascii_case("true"));
+        match self.untracked {
+            Some(UntrackedTrust::Trusted) => Untracked::Trusted,
+            Some(UntrackedTrust::Untrusted) => Untracked::Untrusted,
+            None if ci() => Untracked::Untrusted,
+            None => Untracked::Trusted,
+        }
+    }
+}
+
+/// Whether the text of a file is trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum UntrackedTrust {
+    /// Like the repo's own files
+    Trusted,
+    /// Like text that anyone could have written
+    Untrusted,
+}
+
+/// The output format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// For comments and documents
+    Markdown,
+    /// Annotations in GitHub's workflow logs
+    Github,
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Sets up a repo: a configuration that fits its files, and a workflow
+    ///
+    /// Looks for work items (`work_items/`, Backlog.md, beads), ADRs and a GitHub remote, and writes a commented `contextpack.yml`, a marked block in `.gitattributes` and a workflow that checks the packs. With a GitHub remote it also writes a workflow that syncs issues and builds their packs. If there are neither items nor a GitHub repo, it adds a sample to build. Existing files are never overwritten. Prints the path of each written file, one per line.
+    #[command(after_long_help = help::INIT)]
+    Init(InitArgs),
+
+    /// Fetches issues from GitHub into the snapshot that builds read
+    ///
+    /// Writes one file per issue below `github.snapshot` and prints the path of each file that it wrote or removed. It is the only command that uses the network. Without a ROOT it fetches every open issue of the repo, or those that `roots` of the configuration or the options below select, and every issue that a work item names. With ROOTs it fetches those, in full.
+    ///
+    /// The repo is `github.repo`, else `GITHUB_REPOSITORY`, else the git remote. The API is that of `github.host`, else `GITHUB_API_URL`, else `https://api.github.com`. The token is `CONTEXTPACK_GITHUB_TOKEN`, else for an enterprise server `GH_ENTERPRISE_TOKEN` or `GITHUB_ENTERPRISE_TOKEN`, else `GH_TOKEN`, else `GITHUB_TOKEN`, else the output of `gh auth token`; it needs permission to read issues. A host other than github.com that only the configuration or the git remote names gets no token but the one that `gh` stores for it, unless `GH_HOST` confirms the host. Without a token, public repos can be read at 60 requests an hour. Proxies are those of `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`.
+    #[cfg(feature = "github")]
+    #[command(after_long_help = help::SYNC)]
+    Sync(SyncArgs),
+
+    /// Builds packs and writes those that changed
+    ///
+    /// Builds the packs of the given roots, or of all `roots` of the configuration, and prints the path of each written pack, one per line. A pack whose inputs did not change is not touched. A root with errors keeps its old pack; the others are built.
+    #[command(after_long_help = help::BUILD)]
+    Build(BuildArgs),
+
+    /// Checks that the packs on disk are the ones that a build would write
+    ///
+    /// Builds in memory, compares bytes, and gives a reason for each pack that is stale, edited, missing or orphaned. Writes nothing.
+    #[command(after_long_help = help::CHECK)]
+    Check(CheckArgs),
+
+    /// Builds, then follows the repo and rebuilds what each change affects
+    ///
+    /// Follows the folders that hold inputs or may hold some, except those that git ignores and its own output. After each save it prints on stderr, one line per pack, what the save means for an agent: the size against the limit, what was added, shortened or removed. Errors are printed when they appear; until they are fixed, the last good packs stay. A pack that it wrote under a former id is removed.
+    ///
+    /// `.contextpack/now.md` always holds the rendering of the pack that changed last, for an agent that works in parallel; while the input has errors, its first line says so. With one ROOT and one profile it always holds that pack. Ctrl-C stops the watch after the running build; a second Ctrl-C stops it at once.
+    #[command(after_long_help = help::WATCH)]
+    Watch(WatchArgs),
+
+    /// Lists the roots with title, type, status, edges and the state of their packs
+    ///
+    /// A pack without a file is `missing`; `build` finds out whether it can be built.
+    #[command(after_long_help = help::LIST)]
+    List(ListArgs),
+
+    /// Shows every section in and out of a pack, why, and what it costs
+    ///
+    /// Lists the sections in order with provenance, detail and size, then the omissions with their reasons, then the redactions. A root is built in memory; nothing is written.
+    #[command(after_long_help = help::EXPLAIN)]
+    Explain(ExplainArgs),
+
+    /// Prints a pack as the Markdown that an agent reads
+    ///
+    /// Prints exactly the text that the budget measured. A root is built in memory; nothing is written.
+    #[command(after_long_help = help::RENDER)]
+    Render(RenderArgs),
+
+    /// Prints a text without secrets, as it would enter a pack
+    ///
+    /// Applies the built-in rules and those of the configuration to files, or to standard input; matches become `[REDACTED:<rule>]`. `--report` explains each redaction and how to include the text safely; `--rules` lists the rules that `redaction.allow` can name. The exit code is 0 whether or not something was removed.
+    #[command(after_long_help = help::REDACT)]
+    Redact(RedactArgs),
+
+    /// Shows what changed between packs, and why
+    ///
+    /// Compares two packs, two folders of packs, or the packs of two revisions, section by section: sections that were added, removed, moved, changed or have more or less detail; inputs, budget, omissions, redactions, warnings and relations; and which input was the cause. The first line is a verdict. A change that is equal in several packs is shown once. Packs that differ only in when and by what they were built are equal.
+    ///
+    /// What needs review: instructions that changed, new text by authors outside the repo, trust that changed, a redaction that is gone, something newly omitted for the budget, a pack that changed without a changed input, a damaged pack.
+    #[command(after_long_help = help::DIFF)]
+    Diff(DiffArgs),
+
+    /// Writes packs as one HTML page
+    ///
+    /// For each pack the page shows a drawing of its neighbourhood, a chart of its budget, the sections with provenance and trust, omissions, redactions, warnings, and the rendering. The page is a single file that needs no network, opens from disk, and can be sent to others like the packs themselves. The same packs give the same bytes.
+    #[command(after_long_help = help::REPORT)]
+    Report(ReportArgs),
+
+    /// Serves the report page on this machine, and updates it when packs change
+    ///
+    /// Prints the page's address and serves it on 127.0.0.1 until stopped. The address contains a random word; requests without it are refused. The page shows within a second what a build has changed. Nothing is built or written.
+    #[cfg(feature = "serve")]
+    #[command(after_long_help = help::SERVE)]
+    Serve(ServeArgs),
+
+    /// Verifies finished packs without their repo: schema, hash, id, order and budget
+    ///
+    /// Needs nothing but the packs, and reports every violation of context_pack/v1. The text is measured again, so a pack over its budget is found too.
+    #[command(after_long_help = help::VERIFY)]
+    Verify(VerifyArgs),
+
+    /// Prints a statement about packs that can be signed
+    ///
+    /// Prints an in-toto statement, version 1. Its subjects are the files by name and SHA-256; its predicate records the hash, the inputs and the generator of each pack. Invalid packs are refused.
+    #[command(after_long_help = help::ATTEST)]
+    Attest(AttestArgs),
+
+    /// Shows and merges packs for git, once `init --git` has configured it
+    ///
+    /// `textconv` prints the rendering of a pack, so that `git diff` and `git log -p` show it instead of JSON; other files are printed unchanged. `merge` builds a pack that both sides of a merge changed from the merged inputs; if it cannot be built, this side's pack stays, and git reports a conflict.
+    #[command(after_long_help = help::GIT)]
+    Git(GitArgs),
+
+    /// Prints a JSON Schema (2020-12)
+    ///
+    /// The schemas describe packs, `contextpack.yml`, the native fields of a work item, and the JSON output of the commands. Editors complete and check files with them.
+    #[command(after_long_help = help::SCHEMA)]
+    Schema(SchemaArgs),
+
+    /// Prints a script that completes commands and options in a shell
+    #[command(after_long_help = help::COMPLETIONS)]
+    Completions(CompletionsArgs),
+
+    /// Prints a manual page in roff
+    #[command(after_long_help = help::MAN)]
+    Man(ManArgs),
+}
+
+/// Options of `schema`.
+#[derive(Debug, Options)]
+pub(crate) struct SchemaArgs {
+    /// What the schema describes
+    #[arg(value_enum, default_value_t = SchemaKind::Pack, value_name = "KIND")]
+    pub(crate) kind: SchemaKind,
+}
+
+/// What a schema describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaKind {
+    /// A pack
+    Pack,
+    /// `contextpack.yml`
+    Config,
+    /// The native fields of a work item
+    WorkItem,
+    /// The output of the commands with `--format json`
+    Output,
+}
+
+/// Options of `completions`.
+#[derive(Debug, Options)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Options of `man`.
+#[derive(Debug, Options)]
+pub(crate) struct ManArgs {
+    /// The command that the page describes; the whole program if omitted
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Option<String>,
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_of_every_command_has_an_example_and_its_exit_codes() {
+        let command = Args::command();
+        assert_eq!(
+            command.get_subcommands().count(),
+            16 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
+        );
+        for command in command.get_subcommands() {
+            let help = command.clone().render_long_help().to_string();
+            let example = format!("contextpack {}", command.get_name());
+            assert!(help.contains("Examples:") && help.contains(&example), "{help}");
+            assert!(help.contains("Exit codes:") && help.contains("  0  "), "{help}");
+        }
+        let help = command.clone().render_long_help().to_string();
+        assert!(["  0  ", "  1  ", "  2  ", "  3  ", "  4  ", "  5  "].iter().all(|code| help.contains(code)));
+    }
+
+    #[test]
+    fn wrong_usage_exits_2() {
+        for line in [
+            "contextpack build --max-chars 0",
+            "contextpack build --strategy none",
+            "contextpack build --prune feat:x",
+            "contextpack bild",
+            "contextpack verify",
+            "contextpack list -q -v",
+            "contextpack redact --rules a.md",
+            "contextpack redact --out x",
+        ] {
+            let error = Args::try_parse_from(line.split(' ')).unwrap_err();
+            assert_eq!(error.exit_code(), 2, "{line}");
+        }
+    }
+
+    #[test]
+    fn every_command_is_listed_under_one_purpose() {
+        let command = Args::command();
+        let mut commands: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        let is_built = |name: &&str| match *name {
+            "sync" => cfg!(feature = "github"),
+            "serve" => cfg!(feature = "serve"),
+            _ => true,
+        };
+        let mut listed: Vec<&str> =
+            help::GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).filter(is_built).collect();
+        commands.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(listed, commands);
+        let help = Args::grouped_command().render_long_help().to_string();
+        for (purpose, _) in help::GROUPS {
+            assert!(help.contains(&format!("\n{purpose}:\n  ")), "{help}");
+        }
+        assert!(help.contains("\nOptions:\n") && help.contains("--strict") && help.contains("--version"), "{help}");
+    }
+
+    #[test]
+    fn global_options_are_accepted_before_and_after_the_command() {
+        for line in ["contextpack -C x --strict check 123 -p a -p b", "contextpack check -p a -p b 123 --strict -C x"] {
+            let args = Args::try_parse_from(line.split(' ')).unwrap();
+            assert!(args.global.strict && args.global.directory.as_deref() == Some("x".as_ref()));
+            let Command::Check(check) = args.command else { panic!("check") };
+            assert_eq!((check.roots, check.building.profiles), (vec!["123".to_owned()], vec!["a".into(), "b".into()]));
+        }
+    }
+}

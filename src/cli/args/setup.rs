@@ -1,0 +1,121 @@
+//! Options of the commands that set a repository up: `init` and `sync`.
+
+use crate::model::Shard;
+use clap::{Args as Options, ValueEnum};
+
+/// Options of `init`.
+#[derive(Debug, Options)]
+pub(crate) struct InitArgs {
+    /// Keeps packs out of git, in the ignored folder `.contextpack/packs`
+    #[arg(long)]
+    pub(crate) cached: bool,
+
+    /// Points an agent to the packs in a marked block of the file that it reads; can be given several times
+    #[arg(long = "agent", value_enum, value_name = "AGENT")]
+    pub(crate) agents: Vec<Agent>,
+
+    /// Also configures this clone's git to show packs as text and to rebuild packs in merge conflicts
+    ///
+    /// Sets `diff.contextpack` and `merge.contextpack` in the clone's own configuration, which the block in `.gitattributes` refers to. Both run `contextpack`, which must be on the `PATH`. Without them git compares packs as JSON, and `contextpack build` resolves conflicts.
+    #[arg(long, conflicts_with = "cached")]
+    pub(crate) git: bool,
+
+    /// Also writes a workflow that builds a large repo in N jobs
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(Shard::MOST)))]
+    pub(crate) matrix: Option<u32>,
+}
+
+/// An agent that reads a file of the repo before it works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Agent {
+    /// `CLAUDE.md`
+    Claude,
+    /// `.github/copilot-instructions.md`
+    Copilot,
+    /// `AGENTS.md`
+    Codex,
+}
+
+impl Agent {
+    /// All agents.
+    pub(crate) const ALL: [Self; 3] = [Self::Claude, Self::Copilot, Self::Codex];
+
+    /// Returns the file that it reads.
+    pub(crate) fn file(self) -> &'static str {
+        match self {
+            Self::Claude => "CLAUDE.md",
+            Self::Copilot => ".github/copilot-instructions.md",
+            Self::Codex => "AGENTS.md",
+        }
+    }
+}
+
+/// Options of `sync`.
+#[cfg(feature = "github")]
+#[derive(Debug, Options)]
+pub(crate) struct SyncArgs {
+    /// Issues to fetch in full: `123`, `owner/repo#123`, a URL, or a work item that has an issue
+    #[arg(value_name = "ROOT", conflicts_with_all = ["state", "labels", "milestones", "since", "limit", "all"])]
+    pub(crate) roots: Vec<String>,
+
+    /// Only issues in this state; the default follows from `roots.state`, else `open`
+    #[arg(long, value_enum, value_name = "STATE")]
+    pub(crate) state: Option<IssueState>,
+
+    /// Only issues with this label; can be given several times, for any of them
+    ///
+    /// The default is `roots.labels` of the configuration.
+    #[arg(long = "label", value_name = "LABEL")]
+    pub(crate) labels: Vec<String>,
+
+    /// Only issues of this milestone, by title or number; can be given several times, for any of them
+    ///
+    /// The default is `roots.milestone` of the configuration.
+    #[arg(long = "milestone", value_name = "MILESTONE")]
+    pub(crate) milestones: Vec<String>,
+
+    /// Only issues that changed since then: `2026-01-31`, or `2026-01-31T12:00:00Z`
+    #[arg(long, value_name = "TIME", value_parser = since)]
+    pub(crate) since: Option<String>,
+
+    /// At most N issues, the most recently changed first
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub(crate) limit: Option<u64>,
+
+    /// Every issue, open or closed, regardless of `roots` of the configuration
+    #[arg(long, conflicts_with_all = ["state", "labels", "milestones", "since", "limit"])]
+    pub(crate) all: bool,
+
+    /// Sends at most N requests, 10 or more; the next run resumes there
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(10..))]
+    pub(crate) max_requests: Option<u64>,
+
+    /// Waits at most this long in total, for rate limits and between retries
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = humantime::parse_duration)]
+    pub(crate) max_wait: std::time::Duration,
+
+    /// Writes the repo into `contextpack.yml`, where builds read it
+    #[arg(long)]
+    pub(crate) write_config: bool,
+}
+
+/// The states of issues that GitHub can filter by.
+#[cfg(feature = "github")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum IssueState {
+    /// Open issues
+    Open,
+    /// Closed issues
+    Closed,
+    /// Both
+    All,
+}
+
+/// Parses a day or a time into the form that GitHub accepts.
+#[cfg(feature = "github")]
+fn since(text: &str) -> Result<String, String> {
+    let time = if text.contains('T') { text.to_owned() } else { format!("{text}T00:00:00Z") };
+    let time =
+        humantime::parse_rfc3339(&time).map_err(|_| "write it as 2026-01-31 or 2026-01-31T12:00:00Z".to_owned())?;
+    Ok(humantime::format_rfc3339_seconds(time).to_string())
+}

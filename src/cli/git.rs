@@ -1,0 +1,188 @@
+//! `contextpack git`: the diff and merge drivers for packs, which `init --git` configures.
+
+use super::args::{BudgetArgs, GitArgs, GitCommand, Global};
+use super::console::{self, printable};
+use super::exit::Exit;
+use super::failure::{Failure, PathFailure};
+use super::github::random_word;
+use super::workspace::open;
+use super::{input, packs};
+use crate::engine::sidecar;
+use crate::intake::{Repo, write_merged_files};
+use crate::model::slug;
+use crate::redact::invisible;
+use crate::render;
+use crate::review::{read, salvage};
+use crate::wire::Pack;
+use std::io::Write as _;
+use std::path::Path;
+
+/// The git settings of a clone, by name.
+pub(crate) const SETTINGS: [(&str, &str); 4] = [
+    ("diff.contextpack.textconv", "contextpack git textconv"),
+    ("merge.contextpack.name", "rebuild context packs from the merged inputs"),
+    ("merge.contextpack.driver", "contextpack git merge %A %B %P"),
+    // If the common ancestor is itself a merge, either of its packs will do.
+    ("merge.contextpack.recursive", "binary"),
+];
+
+/// Runs a driver for git.
+pub(crate) fn run(global: &Global, args: &GitArgs) -> Result<Exit, Failure> {
+    match &args.command {
+        GitCommand::Textconv { file } => {
+            let bytes = input::named_file(file)?;
+            // Other files, such as a pack with conflict markers, are printed unchanged; git would show nothing on an error.
+            let text = read(&bytes).map(|pack| render::pack(&pack).whole().into_bytes());
+            let mut out = console::stdout();
+            out.write_all(escape_invisible(&text.unwrap_or(bytes)).as_bytes())?;
+            out.flush()?;
+            Ok(Exit::Done)
+        }
+        GitCommand::Merge { ours, theirs, path } => merge(global, ours, theirs, path),
+    }
+}
+
+/// Escapes invisible characters and invalid bytes, which no build leaves in a pack. Git itself does not escape them, and an
+/// error would make it show nothing.
+fn escape_invisible(bytes: &[u8]) -> String {
+    let mut shown = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        let (text, mut from) = (chunk.valid(), 0);
+        for unseen in invisible(text) {
+            shown.push_str(&text[from..unseen.start]);
+            shown.extend(text[unseen.clone()].chars().map(|c| c.escape_unicode().to_string()));
+            from = unseen.end;
+        }
+        shown.push_str(&text[from..]);
+        shown.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    shown
+}
+
+/// Writes the pack of the merged inputs to `ours`, as git expects of a merge driver.
+///
+/// If it cannot be built, `ours` stays a whole pack without conflict markers, and git reports a conflict, which
+/// `contextpack build` resolves once the inputs are merged.
+fn merge(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Result<Exit, Failure> {
+    // The build changes the current folder.
+    let result = std::path::absolute(ours)?;
+    match rebuild_pack(global, ours, theirs, path) {
+        Ok(bytes) => {
+            std::fs::write(result, bytes)
+                .map_err(|error| PathFailure::failure("write", ours.display().to_string(), error))?;
+            Ok(Exit::Done)
+        }
+        Err(why) => {
+            let line = format!("{path}: {why}; run `contextpack build` once the other files are merged");
+            writeln!(console::stderr(), "contextpack: {}", printable(&line))?;
+            // Git takes any code but 0 for a conflict.
+            Ok(Exit::Outside)
+        }
+    }
+}
+
+fn rebuild_pack(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Result<Vec<u8>, String> {
+    let top = std::env::current_dir().map_err(|error| error.kind().to_string())?;
+    let other = merged_commit().ok_or("only `git merge` and `git pull` say what is merged")?;
+    let (folder, _) = path.rsplit_once('/').unwrap_or(("", path));
+    let settled = |conflict: &str| {
+        let (place, name) = conflict.rsplit_once('/').unwrap_or(("", conflict));
+        place == folder && (name.ends_with(".json") || name.ends_with(".md"))
+    };
+    let scratch = ScratchDir::new()?;
+    write_merged_files(&top, &other, &scratch.0, &settled)?;
+    let there = scratch.0.join(folder);
+    let json = path.strip_suffix(".md").map(|stem| format!("{stem}.json"));
+    let pack = match &json {
+        None => [ours, theirs].into_iter().find_map(read_pack),
+        Some(json) => read_pack(&scratch.0.join(json)),
+    };
+    let pack = pack.ok_or("neither side is a context pack")?;
+    let root = Repo::find_root(&there).map_err(|error| error.to_string())?;
+    let sealed = build_merged_pack(global, &top, &scratch.0, &root, &pack)?;
+    let (_, name) = path.rsplit_once('/').unwrap_or(("", path));
+    if json.is_some() && sidecar::name(&sealed.name) == name {
+        return Ok(render::pack(&sealed.pack).whole().into_bytes());
+    }
+    if sealed.name == name {
+        Ok(sealed.bytes)
+    } else {
+        Err(format!("it is the pack of `{}` under another name", sealed.name))
+    }
+}
+
+struct MergedPack {
+    name: String,
+    pack: Pack,
+    bytes: Vec<u8>,
+}
+
+/// Builds the pack of the same root and profile from the merged files.
+fn build_merged_pack(
+    global: &Global,
+    top: &Path,
+    scratch: &Path,
+    root: &Path,
+    pack: &Pack,
+) -> Result<MergedPack, String> {
+    let message = |failure: Failure| failure.message();
+    std::env::set_current_dir(root).map_err(|error| error.kind().to_string())?;
+    let repository = open(global, &[], None).map_err(message)?;
+    // A snapshot outside git is not merged, and without it the pack would lose its issues.
+    let below = root.strip_prefix(scratch).unwrap_or(Path::new(""));
+    let snapshot = repository.settings().github.snapshot.as_str();
+    let exists = |root: &Path| root.join(snapshot).try_exists().map_err(|error| error.kind().to_string());
+    if exists(&top.join(below))? && !exists(repository.root())? {
+        return Err("the snapshot of GitHub is not in git".to_owned());
+    }
+    let project = repository.project();
+    let building = BudgetArgs { profiles: vec![pack.profile.clone()], ..BudgetArgs::default() };
+    let name = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
+    let probe = packs::probe(&repository, &project, &name, &building).map_err(message)?;
+    let built = probe.build(building.limits()).map_err(|unsettled| unsettled.to_string())?;
+    let sealed = built.map_err(|found| found.first().map(|it| it.message.clone()).unwrap_or_default())?;
+    let slug = slug(&project.name(probe.item));
+    Ok(MergedPack {
+        name: format!("{slug}.{}.json", probe.profile),
+        pack: sealed.pack().clone(),
+        bytes: sealed.bytes().to_vec(),
+    })
+}
+
+fn read_pack(file: &Path) -> Option<Pack> {
+    salvage(&input::named_file(file).ok()?).pack
+}
+
+/// Returns the commit that is merged into `HEAD`, which `git merge` names in the environment. `None` for several at once.
+fn merged_commit() -> Option<String> {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let mut heads = names.filter_map(|name| Some(name.strip_prefix("GITHEAD_")?.to_owned()));
+    let head = heads.next()?;
+    let is_hash = matches!(head.len(), 40 | 64) && head.bytes().all(|byte| byte.is_ascii_hexdigit());
+    (is_hash && heads.next().is_none()).then_some(head)
+}
+
+/// A temporary folder, removed on drop.
+struct ScratchDir(std::path::PathBuf);
+
+impl ScratchDir {
+    fn new() -> Result<Self, String> {
+        let word = random_word().map_err(|error| error.kind().to_string())?;
+        let folder = std::env::temp_dir().join(word);
+        let mut builder = std::fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        // An existing folder belongs to another process.
+        builder.create(&folder).map_err(|error| format!("no temporary folder: {}", error.kind()))?;
+        let folder = folder.canonicalize().map_err(|error| error.kind().to_string())?;
+        Ok(Self(folder))
+    }
+}
+
+impl Drop for ScratchDir {
+    fn drop(&mut self) {
+        // Windows cannot remove the current folder.
+        let _left = std::env::set_current_dir(std::env::temp_dir());
+        let _gone = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,93 @@
+//! Reads what the command line names: files, standard input, and the pack that `render` and `explain` take.
+
+use super::args::{BudgetArgs, Format, Global};
+use super::console::{self, printable};
+use super::exit::Exit;
+use super::failure::{Failure, PathFailure};
+use super::{packs, report};
+use crate::review::{ReadError, read};
+use crate::store::{self, Links};
+use crate::wire::Pack;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+/// Reads a file that the user named, which may be a link, or a pipe given as `<(…)`.
+pub(crate) fn named_file(path: &Path) -> Result<Vec<u8>, Failure> {
+    read_file(path, Links::Follow)
+}
+
+/// Reads a file that was listed in a folder, and refuses links.
+pub(crate) fn listed_file(path: &Path) -> Result<Vec<u8>, Failure> {
+    read_file(path, Links::Refuse)
+}
+
+fn read_file(path: &Path, links: Links) -> Result<Vec<u8>, Failure> {
+    store::read_file(path, links).map_err(|error| PathFailure::failure("read", path.display().to_string(), error))
+}
+
+/// Reads standard input to its end.
+pub(crate) fn stdin() -> Result<Vec<u8>, Failure> {
+    store::read_stream(io::stdin().lock()).map_err(|error| PathFailure::failure("read", "standard input", error))
+}
+
+/// Returns the pack that `target` names or that its root gives, or prints why there is none and returns the exit code.
+pub(crate) fn pack(global: &Global, target: &str, building: &BudgetArgs) -> Result<Result<Pack, Exit>, Failure> {
+    if target == "-" {
+        return pack_or_exit(read(&stdin()?), "standard input");
+    }
+    if Path::new(target).is_file() {
+        let bytes = named_file(Path::new(target))?;
+        match read(&bytes) {
+            Ok(_) if *building != BudgetArgs::default() => {
+                let message = format!("`{target}` is a finished pack: options of `build` need a root");
+                return Err(Failure::usage(message));
+            }
+            Ok(pack) => return Ok(Ok(pack)),
+            // A file that claims to be a pack is invalid; any other may be a work item.
+            Err(error) if claims_to_be_pack(&bytes) => return pack_or_exit(Err(error), target),
+            Err(_) => {}
+        }
+    }
+    match packs::one(global, target, building)? {
+        Ok(sealed) => {
+            let pack = sealed.pack().clone();
+            if !global.quiet && global.format == Format::Text {
+                let mut err = console::stderr();
+                for warning in &pack.warnings {
+                    let place = warning.source.as_ref().map(|source| format!(" ({})", crate::render::place(source)));
+                    let line = format!("warning[{}]: {}{}", warning.code, warning.message, place.unwrap_or_default());
+                    writeln!(err, "{}", printable(&line))?;
+                }
+            }
+            Ok(Ok(pack))
+        }
+        Err(diagnostics) => {
+            report::print_diagnostics(&diagnostics)?;
+            Ok(Err(Exit::Input))
+        }
+    }
+}
+
+/// Returns whether a target is a finished pack, valid or not, rather than a root.
+pub(crate) fn is_pack(target: &str) -> Result<bool, Failure> {
+    if target == "-" || !Path::new(target).is_file() {
+        return Ok(target == "-");
+    }
+    let bytes = named_file(Path::new(target))?;
+    Ok(claims_to_be_pack(&bytes) || read(&bytes).is_ok())
+}
+
+fn claims_to_be_pack(bytes: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]);
+    head.contains("\"schema_version\"") && head.contains("context_pack/")
+}
+
+fn pack_or_exit(read: Result<Pack, ReadError>, name: &str) -> Result<Result<Pack, Exit>, Failure> {
+    match read {
+        Ok(pack) => Ok(Ok(pack)),
+        Err(error) => {
+            report::print_invalid_pack(name, &error.to_string())?;
+            Ok(Err(Exit::Invalid))
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What the program prints about itself: `contextpack schema`, `completions` and `man`.
+
+use super::args::{Args, CompletionsArgs, ManArgs, SchemaArgs, SchemaKind};
+use super::attest::{InTotoStatement, Predicate};
+use super::console;
+use super::exit::Exit;
+use super::explain::BudgetSteps;
+use super::failure::Failure;
+use super::output::{Build, Check, List, Matrix, Redact, RedactRules, Sync, Verify};
+use crate::review::{Diff, Explanation, WhyNot};
+use clap::CommandFactory as _;
+use schemars::JsonSchema;
+use std::io::Write as _;
+
+/// Prints a JSON Schema.
+pub(crate) fn schema(args: &SchemaArgs) -> Result<Exit, Failure> {
+    let text = match args.kind {
+        SchemaKind::Config => crate::config::schema(),
+        SchemaKind::WorkItem => crate::records::work_item_schema(),
+        SchemaKind::Output => output_schema(),
+        SchemaKind::Pack => crate::wire::schema(),
+    };
+    console::stdout().write_all(text.as_bytes())?;
+    Ok(Exit::Done)
+}
+
+/// Prints a script that completes commands and options.
+pub(crate) fn completions(args: &CompletionsArgs) -> Result<Exit, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Args::command(), "contextpack", &mut script);
+    console::exact().write_all(&script)?;
+    Ok(Exit::Done)
+}
+
+/// Prints a manual page, in roff.
+pub(crate) fn man(args: &ManArgs) -> Result<Exit, Failure> {
+    let mut command = Args::command();
+    command.build();
+    let command = match &args.command {
+        None => command,
+        Some(name) => match command.find_subcommand(name) {
+            Some(found) => found.clone(),
+            None => {
+                return Err(Failure::usage(format!("`{name}` is not a command; `contextpack help` lists them")));
+            }
+        },
+    };
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command).render(&mut page)?;
+    console::exact().write_all(&page)?;
+    Ok(Exit::Done)
+}
+
+/// What the commands print with `--format json`: the name of each property is the command's, with its option where that prints something of its own.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "its fields are read by the schema alone")]
+struct Outputs {
+    /// What `attest` prints.
+    attest: InTotoStatement,
+    /// What `attest --predicate` prints.
+    attest_predicate: Predicate,
+    /// What `build` prints.
+    build: Build,
+    /// What `check` prints.
+    check: Check,
+    /// What `diff` prints.
+    diff: Diff,
+    /// What `explain` prints.
+    explain: Explanation,
+    /// What `explain --at` prints.
+    explain_at: BudgetSteps,
+    /// What `explain --why-not` prints.
+    explain_why_not: WhyNot,
+    /// What `list` prints.
+    list: List,
+    /// What `list --matrix` prints.
+    list_matrix: Matrix,
+    /// What `redact --report` prints.
+    redact: Redact,
+    /// What `redact --rules` prints.
+    redact_rules: RedactRules,
+    /// What `sync` prints.
+    sync: Sync,
+    /// What `verify` prints.
+    verify: Verify,
+}
+
+/// Returns the JSON Schema (2020-12) of what the commands print, with a final newline.
+fn output_schema() -> String {
+    let mut schema = schemars::schema_for!(Outputs);
+    schema.insert("$id".into(), "urn:contextpack:schema:output:1".into());
+    schema.insert("title".into(), "Output of contextpack's commands with --format json".into());
+    format!("{:#}\n", schema.to_value())
+}

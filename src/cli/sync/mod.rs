@@ -1,0 +1,222 @@
+//! `contextpack sync`.
+
+mod config;
+mod progress;
+mod request;
+
+use super::args::{Format, Global, SyncArgs};
+use super::console::{self, counted};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::output;
+use super::report::{Report, ReportLine, print_error};
+use super::workspace::{open, print_notes, strict, user_caches};
+use crate::engine::{Project, Repository, apply_severities, process_environment};
+use crate::github::{Http, Proxies, SyncError, SyncLimits, SyncSettings, SyncSummary, SystemClock, Tokens};
+use crate::intake::Repo;
+use crate::model::{Code, Diagnostic, RepoPath, Severity, SourceTree as _};
+use crate::redact::Redactor;
+use crate::store::{Access, Folder, init_state_dir, sweep_state};
+use progress::SyncReporter;
+use request::{IssueScope, request, secrets};
+use std::io::Write as _;
+use std::time::{Duration, UNIX_EPOCH};
+
+/// The longest time for one response.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Updates the snapshot.
+pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
+    let repository = open(global, &[], None)?;
+    let project = repository.project();
+    let scope = IssueScope::find(repository.root(), repository.settings())?;
+    let request = request(&repository, &project, &scope, args)?;
+    let proxies = proxies();
+    let secrets = secrets(&scope)?.and(proxies.secrets());
+    // Issues that are named only by unreadable items are not requested.
+    let mut notes = project.unread().to_vec();
+    if !secrets.is_authenticated() {
+        let message = "there is no token, and without one the server answers 60 requests an hour";
+        let help = "set `CONTEXTPACK_GITHUB_TOKEN`, or log in with `gh auth login`";
+        notes.push(Diagnostic::new(Code::AnonymousSync, None, message).help(help));
+    }
+    let network = |error: crate::github::TransportError| outside(SyncError::Network(error.to_string()));
+    let mut transport = Http::new(&scope.api, &secrets, TIMEOUT, &proxies).map_err(network)?;
+    let settings = repository.settings();
+    init_state_dir(repository.root(), !settings.output.dir.is_under(".contextpack"))?;
+    sweep_state(repository.root(), &Repo::is_tracked);
+    let cache = repository.cache_folder(Access::Write, user_caches().as_deref()).unwrap_or_else(|why| {
+        repository.note(format!("no cache is used, so everything is requested: {why}"));
+        print_notes(global, &repository);
+        None
+    });
+    notes.extend(repository.files().diagnostics().iter().filter(|it| it.code == Code::TrackedCache).cloned());
+    let setting = SyncSettings {
+        root: repository.root().to_path_buf(),
+        folder: settings.github.snapshot.clone(),
+        host: scope.host.clone(),
+        repo: scope.repo.clone(),
+        api: scope.api.clone(),
+        secrets: secrets.clone(),
+        limits: SyncLimits { max_requests: args.max_requests, max_wait: args.max_wait },
+        cache,
+    };
+    let mut reporter = SyncReporter::new(global);
+    let redactor = Redactor::new(&settings.redaction);
+    let mut summary =
+        crate::github::sync(&mut transport, &mut SystemClock, &mut reporter, &redactor, &setting, &request);
+    reporter.finish();
+    clean_up(global, args, &mut summary)?;
+    notes.append(&mut summary.diagnostics);
+    let mut notes = apply_severities(notes, settings);
+    if global.strict {
+        strict(&mut notes);
+    }
+    summary.diagnostics = notes.into_iter().map(|note| masked(note, &redactor, &secrets)).collect();
+    print_summary(global, &scope, &summary)?;
+    if args.write_config
+        && summary.error.is_none()
+        && config::write(repository.root(), global.config.as_deref(), &scope)?
+    {
+        writeln!(console::stderr(), "`github.repo: {}` is in the configuration now", scope.repo)?;
+    } else if settings.github.repo.is_none() && !global.quiet && !args.write_config {
+        writeln!(
+            console::stderr(),
+            "builds read the repo from `contextpack.yml` only: run `contextpack sync --write-config`, or write `github: {{repo: {}}}`",
+            scope.repo
+        )?;
+    }
+    exit(summary)
+}
+
+/// Removes issues that nothing refers to any more, and warns if private issues would be committed.
+fn clean_up(global: &Global, args: &SyncArgs, summary: &mut SyncSummary) -> Result<(), Failure> {
+    let repository = open(global, &[], None)?;
+    let project = repository.project();
+    if may_remove(&repository, args, summary) && repository.files().is_settled() {
+        remove_leftovers(global, &repository, &project, summary)?;
+    }
+    summary.diagnostics.extend(project.private_repos());
+    summary.diagnostics.sort();
+    Ok(())
+}
+
+/// Returns whether all needed issues are known: not if the run named its issues, failed or is incomplete.
+fn may_remove(repository: &Repository, args: &SyncArgs, summary: &SyncSummary) -> bool {
+    let whole = args.roots.is_empty() && summary.complete && summary.error.is_none();
+    // Items may still name a moved issue by its old number.
+    let moved = summary.diagnostics.iter().any(|it| it.code == Code::IssueMoved);
+    let unread = repository.files().diagnostics().iter().any(|it| it.code == Code::InvalidSnapshot);
+    // Without a configured repo, `#12` in a work item names no issue.
+    whole && !moved && !unread && repository.settings().github.repo.is_some()
+}
+
+/// Removes the issues that nothing refers to.
+fn remove_leftovers(
+    global: &Global,
+    repository: &Repository,
+    project: &Project<'_>,
+    summary: &mut SyncSummary,
+) -> Result<(), Failure> {
+    let mut removed = 0;
+    for path in project.leftover_issues() {
+        let Some((folder, name)) = path.as_str().rsplit_once('/') else { continue };
+        let Ok(folder) = RepoPath::new(folder) else { continue };
+        if Folder::open(repository.root(), &folder)?.remove(name)? {
+            summary.changed.retain(|(changed, _)| *changed != path.as_str());
+            summary.changed.push((path.to_string(), "removed"));
+            removed += 1;
+        }
+    }
+    summary.changed.sort();
+    if removed > 0 && !global.quiet {
+        let issues = if removed == 1 { "1 issue".to_owned() } else { format!("{removed} issues") };
+        writeln!(
+            console::stderr(),
+            "{issues} removed from the snapshot, since nothing that gets a pack refers to them"
+        )?;
+    }
+    Ok(())
+}
+
+/// Returns the proxies of the environment, in upper or lower case.
+fn proxies() -> Proxies {
+    let first = |names: [&str; 2]| {
+        let values = names.into_iter().filter_map(|name| std::env::var(name).ok());
+        values.map(|value| value.trim().to_owned()).find(|value| !value.is_empty()).unwrap_or_default()
+    };
+    Proxies {
+        https: first(["HTTPS_PROXY", "https_proxy"]),
+        all: first(["ALL_PROXY", "all_proxy"]),
+        no: first(["NO_PROXY", "no_proxy"]),
+    }
+}
+
+fn exit(summary: SyncSummary) -> Result<Exit, Failure> {
+    let mut exit = Exit::Done;
+    if summary.diagnostics.iter().any(|note| note.severity == Severity::Error) {
+        exit = exit.and(Exit::Input);
+    }
+    for failed in &summary.failed {
+        print_error(failed, None)?;
+        exit = exit.and(Exit::Outside);
+    }
+    match summary.error {
+        Some(error) => Err(outside(error)),
+        None => Ok(exit),
+    }
+}
+
+fn outside(error: SyncError) -> Failure {
+    Failure::Outside(Box::new(error))
+}
+
+/// Redacts a diagnostic, since names of repos come from the server.
+fn masked(note: Diagnostic, redactor: &Redactor, secrets: &Tokens) -> Diagnostic {
+    let environment = process_environment();
+    let clean = |text: &str| environment.mask(&secrets.mask(&redactor.line(text)));
+    Diagnostic { message: clean(&note.message), help: note.help.as_deref().map(clean), ..note }
+}
+
+/// Prints the changed files on stdout, and a summary on stderr.
+fn print_summary(global: &Global, scope: &IssueScope, summary: &SyncSummary) -> Result<(), Failure> {
+    let reset = summary.reset.map(|at| humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(at)));
+    let is_silent = global.quiet && global.format != Format::Github;
+    let report = Report {
+        diagnostics: if is_silent { Vec::new() } else { summary.diagnostics.clone() },
+        lines: summary.changed.iter().map(|(path, _)| ReportLine::File(path.clone())).collect(),
+    };
+    report.print(global.format, || output::Sync {
+        repo: scope.repo.clone(),
+        files: summary.changed.iter().map(|(path, status)| output::SyncedFile { path: path.clone(), status }).collect(),
+        unchanged: summary.unchanged,
+        issues: summary.issues,
+        requests: summary.requests,
+        remaining: summary.remaining,
+        reset: reset.as_ref().map(ToString::to_string),
+        complete: summary.complete,
+        failed: summary.failed.clone(),
+        error: summary.error.as_ref().map(ToString::to_string),
+        diagnostics: output::diagnostics(&summary.diagnostics),
+    })?;
+    if global.quiet || global.format == Format::Json {
+        return Ok(());
+    }
+    let mut err = console::stderr();
+    let count = |wanted: &str| summary.changed.iter().filter(|(_, status)| *status == wanted).count();
+    let (written, removed, unchanged) = (count("written"), count("removed"), summary.unchanged);
+    let left = summary.remaining.map(|left| format!(", {left} left")).unwrap_or_default();
+    let until = reset.map(|reset| format!(" until {reset}")).unwrap_or_default();
+    writeln!(
+        err,
+        "{} of {}: {} written, {removed} removed, {unchanged} unchanged; {}{left}{until}",
+        counted(summary.issues as u64, "issue"),
+        scope.repo,
+        counted(written as u64, "file"),
+        counted(summary.requests, "request"),
+    )?;
+    if summary.resumes {
+        writeln!(err, "the snapshot is incomplete: run `contextpack sync` again to continue")?;
+    }
+    Ok(())
+}
