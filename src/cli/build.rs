@@ -11,8 +11,8 @@ use super::report::{self, Report, ReportLine};
 use super::workspace::{open, print_notes, settled};
 use crate::cache::{FreshnessPolicy, PackSummary};
 use crate::engine::{
-    BuildOrder, BuildReport, PackWriter, Project, Repository, WriteOutcome, WriteReport, WriteStatus, orphans, sidecar,
-    write_packs,
+    BuildOrder, BuildReport, PackWriter, Project, Repository, WriteOutcome, WriteReport, WriteStatus, companion,
+    orphans, write_packs,
 };
 use crate::intake::Repo;
 use crate::model::SourceTree as _;
@@ -53,7 +53,7 @@ impl PackOutcome {
             hash: summary.hash.clone(),
             tokens: summary.used_tokens,
             open_blockers,
-            markdown: markdown.map(|dir| dir.join(sidecar::name(&self.name))),
+            markdown: markdown.map(|dir| dir.join(companion::name(&self.name))),
         });
         StepPack { path, changed: matches!(self.status, "written" | "removed"), outputs }
     }
@@ -111,8 +111,8 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         Some(dir) => dir.join(name).display().to_string(),
         None => format!("{}/{name}", repository.settings().output.dir),
     };
-    let sidecars = repository.settings().output.markdown;
-    let freshness = FreshnessPolicy { exclusive: args.prune, renderings: sidecars };
+    let companions = repository.settings().output.markdown;
+    let freshness = FreshnessPolicy { exclusive: args.prune, renderings: companions };
     let order = BuildOrder {
         roots: &[],
         profiles: &args.building.profiles(&repository)?,
@@ -143,7 +143,7 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     // Reading an old pack to find why it is stale costs more than building the new one.
     let explain = global.verbose || global.format != Format::Text || args.summary.file.is_some();
     let writer =
-        PackWriter { folder: &folder, sidecars, markdown: markdown.as_ref(), incremental, explain, on_written: None };
+        PackWriter { folder: &folder, companions, markdown: markdown.as_ref(), incremental, explain, on_written: None };
     let job = packs::job(&repository, &project, items, &args.building)?;
     let bar = packs::progress(global, job.roots.len() * job.profiles.len());
     let WriteReport { packs: written, build, refused } =
@@ -155,8 +155,8 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let complete = !run.blocked && !no_roots && outcomes.iter().all(|outcome| outcome.summary.is_some());
     if args.prune && refused.is_none() {
         outcomes.extend(prune(&folder, &outcomes, &run, &project, &repository)?);
-        if !run.blocked && !sidecars && markdown.is_none() {
-            outcomes.iter_mut().try_for_each(|outcome| remove_sidecar(&folder, outcome))?;
+        if !run.blocked && !companions && markdown.is_none() {
+            outcomes.iter_mut().try_for_each(|outcome| remove_companion(&folder, outcome))?;
         }
     }
     outcomes.sort_by(|a, b| a.name.cmp(&b.name));
@@ -242,9 +242,9 @@ fn prune(
         return Ok(Vec::new());
     }
     for orphan in orphans.into_iter().filter(|orphan| orphan.unverifiable.is_none()) {
-        let markdown = sidecar::remove(folder, &orphan.name)?;
+        let markdown = companion::remove(folder, &orphan.name)?;
         if folder.remove(&orphan.name)? {
-            let markdown = markdown.then(|| sidecar::name(&orphan.name));
+            let markdown = markdown.then(|| companion::name(&orphan.name));
             removed.push(PackOutcome {
                 root: orphan.root(),
                 profile: orphan.pack.profile.clone(),
@@ -259,10 +259,10 @@ fn prune(
     Ok(removed)
 }
 
-/// Removes the sidecar that an earlier configuration asked for.
-fn remove_sidecar(folder: &Folder, outcome: &mut PackOutcome) -> Result<(), StoreError> {
-    if outcome.status != "removed" && sidecar::remove(folder, &outcome.name)? {
-        outcome.files.push(sidecar::name(&outcome.name));
+/// Removes the companion that an earlier configuration asked for.
+fn remove_companion(folder: &Folder, outcome: &mut PackOutcome) -> Result<(), StoreError> {
+    if outcome.status != "removed" && companion::remove(folder, &outcome.name)? {
+        outcome.files.push(companion::name(&outcome.name));
         outcome.reasons.push("`output.markdown` is off".to_owned());
         if outcome.status == "unchanged" {
             outcome.status = "written";

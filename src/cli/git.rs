@@ -7,7 +7,7 @@ use super::failure::{Failure, PathFailure};
 use super::github::random_word;
 use super::workspace::open;
 use super::{input, packs};
-use crate::engine::sidecar;
+use crate::engine::companion;
 use crate::intake::{Repo, write_merged_files};
 use crate::model::slug;
 use crate::redact::invisible;
@@ -101,7 +101,7 @@ fn rebuild_pack(global: &Global, ours: &Path, theirs: &Path, path: &str) -> Resu
     let root = Repo::find_root(&there).map_err(|error| error.to_string())?;
     let sealed = build_merged_pack(global, &top, &scratch.0, &root, &pack)?;
     let (_, name) = path.rsplit_once('/').unwrap_or(("", path));
-    if json.is_some() && sidecar::name(&sealed.name) == name {
+    if json.is_some() && companion::name(&sealed.name) == name {
         return Ok(render::pack(&sealed.pack).whole().into_bytes());
     }
     if sealed.name == name {

@@ -39,9 +39,9 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
                 continue;
             }
             let bytes = if file == *pack { input::named_file(&file)? } else { input::listed_file(&file)? };
-            let sidecar_fault = sidecar_fault(&file, &bytes)?;
+            let companion_fault = companion_fault(&file, &bytes)?;
             let mut pack = verify_bytes(name, bytes);
-            pack.faults.extend(sidecar_fault);
+            pack.faults.extend(companion_fault);
             verified.push(pack);
         }
     }
@@ -124,8 +124,8 @@ fn against_repo(global: &Global, verified: &[VerifiedFile]) -> Result<Vec<Option
     Ok(faults)
 }
 
-/// Returns the fault of a pack's sidecar, if it has one that is not exactly its rendering.
-fn sidecar_fault(file: &Path, bytes: &[u8]) -> Result<Option<String>, Failure> {
+/// Returns the fault of a pack's companion, if it has one that is not exactly its rendering.
+fn companion_fault(file: &Path, bytes: &[u8]) -> Result<Option<String>, Failure> {
     let markdown = file.with_extension("md");
     if file.extension().is_none_or(|extension| extension != "json") || !markdown.is_file() {
         return Ok(None);

@@ -22,7 +22,8 @@ pub use ignore_patterns::IgnorePatterns;
 pub use load::{load, load_with_rules};
 pub use schema::schema;
 pub use settings::{
-    AdrSettings, Budget, EdgeMap, Excerpt, FieldFilter, FieldMap, GithubSettings, Globs, Group, Instructions,
-    ItemSource, OutputSettings, Profile, RedactionAllow, RedactionRule, RedactionSettings, RootFilter, Settings,
-    Strategy, Template, TemplatePart, Tokenizer,
+    Budget, Excerpt, FieldFilter, Group, Instructions, ItemSource, Profile, RedactionAllow, RedactionRule,
+    RedactionSettings, Settings, Strategy, Template, TemplatePart, Tokenizer,
 };
+#[cfg(test)]
+pub use settings::{EdgeMap, Globs};

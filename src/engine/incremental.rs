@@ -1,7 +1,7 @@
 //! Reuse of packs that an earlier build wrote and that are still current.
 
 use super::{BudgetLimits, Planned};
-use super::{Configuration, sidecar};
+use super::{Configuration, companion};
 use crate::cache::{
     Cache, CachedPack, CompletedBuild, FileFingerprint, FreshnessPolicy, Manifest, PackSummary, ScrubCache,
     SessionMemo, TracedTree,
@@ -90,7 +90,7 @@ impl<'a> IncrementalBuild<'a> {
             self.repo,
             self.repo.diagnostics(),
             self.folder,
-            &sidecar::name,
+            &companion::name,
             self.freshness,
         )?;
         let packs = run.names.iter().filter_map(|name| Some(unchanged(name, self.cache.manifest.packs.get(name)?)));
@@ -101,14 +101,14 @@ impl<'a> IncrementalBuild<'a> {
     pub fn unchanged_pack(&self, planned: &Planned) -> Option<UnchangedPack> {
         let pack = self.cache.manifest.packs.get(&planned.name)?;
         let same = pack.fingerprint == planned.fingerprint;
-        if !same || !pack.is_unchanged(self.folder, &planned.name, &sidecar::name(&planned.name), self.freshness) {
+        if !same || !pack.is_unchanged(self.folder, &planned.name, &companion::name(&planned.name), self.freshness) {
             return None;
         }
         self.packs.lock().unwrap_or_else(PoisonError::into_inner).insert(planned.name.clone(), pack.clone());
         Some(unchanged(&planned.name, pack))
     }
 
-    /// Records a pack whose file now holds `bytes`, and its sidecar the `rendering`, if it has one.
+    /// Records a pack whose file now holds `bytes`, and its companion the `rendering`, if it has one.
     pub fn record(&self, written: &UnchangedPack, fingerprint: Digest, bytes: &[u8], rendering: Option<&str>) {
         let pack = CachedPack {
             root: written.root.clone(),
@@ -156,7 +156,7 @@ impl<'a> IncrementalBuild<'a> {
     /// # Errors
     /// If a file cannot be written.
     pub fn save_states(&self) -> Result<(), StoreError> {
-        self.cache.save_settled(self.folder, &sidecar::name)
+        self.cache.save_settled(self.folder, &companion::name)
     }
 }
 

@@ -8,6 +8,7 @@ mod budget_probe;
 mod build;
 mod caching_redactor;
 mod clean;
+pub mod companion;
 mod github_warnings;
 mod incremental;
 mod issues;
@@ -21,12 +22,9 @@ mod referenced_files;
 mod repository;
 mod roots;
 mod session;
-pub mod sidecar;
 
 pub use budget_probe::BudgetProbe;
-pub use build::{
-    BudgetLimits, BuildJob, BuildReport, Built, IsUnchanged, PackFailure, Planned, Unsettled, build_packs,
-};
+pub use build::{BudgetLimits, BuildJob, BuildReport, Built, IsUnchanged, Planned, Unsettled, build_packs};
 pub use incremental::{BuildOrder, IncrementalBuild, UnchangedPack};
 pub use notices::{apply_severities, unmatched};
 pub use orphans::{NOT_IN_SNAPSHOT, OrphanPack, orphans};
@@ -34,8 +32,8 @@ pub use pack_state::{CheckReport, CheckRequest, PackState, UNVERIFIABLE, check_p
 pub use pack_writer::{PackWriter, WriteOutcome, WriteReport, WriteStatus, write_packs};
 pub use project::Project;
 pub use repository::{
-    Configuration, EngineError, OpenRequest, PackRequest, Repository, config_error, path_inside, process_environment,
-    until_settled, validated, with_causes,
+    Configuration, EngineError, OpenRequest, PackRequest, Repository, path_inside, process_environment, until_settled,
+    validated,
 };
 pub use roots::RootError;
-pub use session::{BuildObserver, OnListed, OnWritten, PackUpdate, Session, SessionRequest, Update, WrittenPack};
+pub use session::{BuildObserver, OnWritten, Session, SessionRequest, Update, WrittenPack};

@@ -2,7 +2,7 @@
 
 use super::{
     BuildJob, BuildReport, Built, EngineError, IsUnchanged, NOT_IN_SNAPSHOT, OrphanPack, Planned, Project, build_packs,
-    sidecar,
+    companion,
 };
 use crate::intake::Repo;
 use crate::model::slug;
@@ -61,7 +61,7 @@ pub struct CheckReport {
 pub struct CheckRequest<'a> {
     /// The folder of packs.
     pub folder: &'a Folder,
-    /// Whether each pack has a Markdown sidecar.
+    /// Whether each pack has a Markdown companion.
     pub markdown: bool,
     /// Whether packs without a file are reported as missing without being built. This is much faster, but does not
     /// find out whether they can be built.
@@ -127,8 +127,8 @@ impl From<OrphanPack> for PackState {
 /// The status of a pack that cannot be compared: its issue is not in the snapshot, or its item cannot be read.
 pub const UNVERIFIABLE: &str = "unverifiable";
 
-/// Compares one pack, and its sidecar if `with_sidecar` is set, with the files on disk.
-fn pack_state(folder: &Folder, built: Built, with_sidecar: bool) -> Result<PackState, StoreError> {
+/// Compares one pack, and its companion if `with_companion` is set, with the files on disk.
+fn pack_state(folder: &Folder, built: Built, with_companion: bool) -> Result<PackState, StoreError> {
     let Built { root, profile, name, outcome, .. } = built;
     let existing = folder.read(&name)?;
     let budget = outcome.as_ref().ok().map(|sealed| &sealed.pack().budget);
@@ -137,15 +137,17 @@ fn pack_state(folder: &Folder, built: Built, with_sidecar: bool) -> Result<PackS
         (Err(fault), _) => ("failed", vec![fault.diagnostic.message]),
         (Ok(_), None) => ("missing", vec![NOT_BUILT.to_owned()]),
         (Ok(sealed), Some(existing)) if sealed.is_unchanged(&existing) => {
-            match with_sidecar
-                .then(|| sidecar::fault(folder, &name, &render::pack(sealed.pack()).whole()))
+            match with_companion
+                .then(|| companion::fault(folder, &name, &render::pack(sealed.pack()).whole()))
                 .transpose()?
                 .flatten()
             {
-                None if !with_sidecar && sidecar::exists(folder, &name)? => ("stale", vec![obsolete_sidecar(&name)]),
+                None if !with_companion && companion::exists(folder, &name)? => {
+                    ("stale", vec![obsolete_companion(&name)])
+                }
                 None => ("fresh", Vec::new()),
-                Some(fault @ sidecar::SidecarFault::Missing) => ("missing", vec![fault.reason(&name)]),
-                Some(fault @ sidecar::SidecarFault::Differs) => ("edited", vec![fault.reason(&name)]),
+                Some(fault @ companion::CompanionFault::Missing) => ("missing", vec![fault.reason(&name)]),
+                Some(fault @ companion::CompanionFault::Differs) => ("edited", vec![fault.reason(&name)]),
             }
         }
         (Ok(sealed), Some(existing)) => match difference(&existing, sealed.pack()) {
@@ -159,8 +161,8 @@ fn pack_state(folder: &Folder, built: Built, with_sidecar: bool) -> Result<PackS
     Ok(PackState { name, root: root.to_string(), profile, status, reasons, size })
 }
 
-fn obsolete_sidecar(name: &str) -> String {
-    let markdown = sidecar::name(name);
+fn obsolete_companion(name: &str) -> String {
+    let markdown = companion::name(name);
     format!("`{markdown}` is beside it, and `output.markdown` is off: `contextpack build --prune` removes it")
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     BuildJob, BuildReport, Built, IncrementalBuild, IsUnchanged, OnWritten, Planned, Project, UnchangedPack, Unsettled,
-    WrittenPack, build_packs, sidecar,
+    WrittenPack, build_packs, companion,
 };
 use crate::cache::PackSummary;
 use crate::intake::Repo;
@@ -16,8 +16,8 @@ use std::sync::{Mutex, PoisonError};
 pub struct PackWriter<'a> {
     /// The folder of packs.
     pub folder: &'a Folder,
-    /// Whether each pack has a Markdown sidecar.
-    pub sidecars: bool,
+    /// Whether each pack has a Markdown companion.
+    pub companions: bool,
     /// A further folder for Markdown renderings, if any.
     pub markdown: Option<&'a Folder>,
     /// The build that records written packs, if there is a cache.
@@ -54,7 +54,7 @@ pub struct WriteOutcome {
     pub reasons: Vec<String>,
     /// Its hash and size, if it was built.
     pub summary: Option<PackSummary>,
-    /// The names of files that were written: the pack, its sidecar.
+    /// The names of files that were written: the pack, its companion.
     pub files: Vec<String>,
 }
 
@@ -125,7 +125,7 @@ impl From<UnchangedPack> for WriteOutcome {
 }
 
 impl PackWriter<'_> {
-    /// Writes a pack and its sidecar, unless only the stamp would change.
+    /// Writes a pack and its companion, unless only the stamp would change.
     ///
     /// # Errors
     /// If a file cannot be read or written; the old file is then untouched.
@@ -168,23 +168,23 @@ impl PackWriter<'_> {
                 (reasons, sealed.bytes())
             }
         };
-        let needed = self.sidecars || self.markdown.is_some();
+        let needed = self.companions || self.markdown.is_some();
         let rendering = needed.then(|| render::pack(sealed.pack()).whole());
-        if let Some(rendering) = rendering.as_ref().filter(|_| self.sidecars)
-            && let Some(fault) = sidecar::fault(self.folder, &name, rendering)?
+        if let Some(rendering) = rendering.as_ref().filter(|_| self.companions)
+            && let Some(fault) = companion::fault(self.folder, &name, rendering)?
         {
-            sidecar::write(self.folder, &name, rendering)?;
-            files.push(sidecar::name(&name));
+            companion::write(self.folder, &name, rendering)?;
+            files.push(companion::name(&name));
             if reasons.is_empty() {
                 reasons.push(fault.reason(&name));
             }
         }
         if let Some((folder, rendering)) = self.markdown.zip(rendering.as_ref()) {
-            sidecar::write(folder, &name, rendering)?;
+            companion::write(folder, &name, rendering)?;
         }
         let written = UnchangedPack { root, profile, name, summary: PackSummary::from(sealed.pack()) };
         if let (Some(incremental), Some(fingerprint)) = (self.incremental, fingerprint) {
-            incremental.record(&written, fingerprint, bytes, rendering.as_deref().filter(|_| self.sidecars));
+            incremental.record(&written, fingerprint, bytes, rendering.as_deref().filter(|_| self.companions));
         }
         let status = if files.is_empty() { WriteStatus::Unchanged } else { WriteStatus::Written };
         Ok(WriteOutcome { status, reasons, files, ..WriteOutcome::from(written) })

@@ -5,7 +5,7 @@
 
 use super::{
     BudgetLimits, BuildJob, BuildOrder, BuildReport, Configuration, EngineError, IncrementalBuild, PackWriter, Project,
-    RootError, WriteOutcome, WriteReport, WriteStatus, sidecar, until_settled, write_packs,
+    RootError, WriteOutcome, WriteReport, WriteStatus, companion, until_settled, write_packs,
 };
 use crate::cache::{BuildCache, Cache, FreshnessPolicy, NoCache, PackSummary, ScrubCache, SessionMemo};
 use crate::config::Settings;
@@ -153,7 +153,7 @@ impl Session {
     pub fn save(&mut self) {
         let Some(folder) = self.unsaved.take() else { return };
         if let Some((cache, _)) = &mut self.cache {
-            if let Some(rested) = cache.with_settled_states(&folder, &sidecar::name) {
+            if let Some(rested) = cache.with_settled_states(&folder, &companion::name) {
                 cache.manifest = rested;
             }
             // A build of selected roots is of no use to other processes.
@@ -333,7 +333,7 @@ impl Session {
         };
         let writer = PackWriter {
             folder: stage.folder,
-            sidecars: settings.output.markdown,
+            companions: settings.output.markdown,
             markdown: None,
             incremental,
             explain: true,

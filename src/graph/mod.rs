@@ -38,7 +38,6 @@ pub use text::{ParsedText, RecordedRemoval};
 
 // Types of other modules that later stages use through the graph.
 pub use crate::markdown::Outline;
-pub use crate::mentions::Markdown;
 pub use crate::model::ItemState;
 pub use crate::model::{Node, Value};
-pub use crate::records::{Authored, Body as ItemBody, Field, Item};
+pub use crate::records::{Authored, Body as ItemBody, Field};

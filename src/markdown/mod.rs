@@ -8,4 +8,6 @@ mod reader;
 
 pub(crate) use inline::{GAP, LinkSpan, Run};
 pub use inline::{InlinePart, MarkdownText};
-pub use outline::{Block, Heading, Outline};
+#[cfg(test)]
+pub use outline::Heading;
+pub use outline::Outline;

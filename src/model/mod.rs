@@ -23,11 +23,11 @@ pub use digest::{Digest, Digester};
 pub use file_state::{FileState, REST};
 pub use github::{is_repo_name, issue_url};
 pub use natural::natural_cmp;
-pub use path::{
-    DOCUMENT_EXTENSIONS, OutsideRepo, RepoPath, has_document_extension, is_document_name, is_git_name, is_github_name,
-};
+#[cfg(test)]
+pub use path::DOCUMENT_EXTENSIONS;
+pub use path::{RepoPath, has_document_extension, is_document_name, is_git_name, is_github_name};
 pub use relation::Relation;
-pub use shard::{InvalidShard, Shard};
+pub use shard::Shard;
 pub use slug::slug;
 pub use snapshot::{
     Completeness, SNAPSHOT_VERSION, SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef,

@@ -20,8 +20,12 @@ mod values;
 
 mod yaml;
 
-pub use formats::{Parsed, items};
+#[cfg(test)]
+pub use formats::Parsed;
+pub use formats::items;
 pub use issue::{Authored, Comment, Issue, IssueLink};
-pub use item::{Body, Field, FieldRelation, Item, Mention, Origin};
-pub use schema::{WorkItemFile, work_item_schema};
+#[cfg(test)]
+pub use item::FieldRelation;
+pub use item::{Body, Field, Item, Mention, Origin};
+pub use schema::work_item_schema;
 pub use snapshot::SnapshotFile;

@@ -39,6 +39,5 @@ pub use cached::CachedScrub;
 pub use catalog::{RuleInfo, built_in_rules};
 pub use clean::{Clean, CleanBuf};
 pub use environment::Environment;
-pub use hidden::VisibleText;
 pub use invisible::invisible;
 pub use redactor::{Piece, Redactor, Removal, Scrubbed};

@@ -13,15 +13,14 @@ mod why_not;
 
 pub use change_summary::summarize_changes;
 pub use diff::{
-    Cause, Diff, DiffLine, FieldChange, Hunk, NeighbourChange, OmissionChange, PackChange, Pair, Rebuilt,
-    RedactionChange, ReviewItem, SalvagedPack, SectionChange, Segment, SharedChange, Verdict, WarningChange, compare,
-    salvage,
+    Diff, DiffLine, Hunk, PackChange, Pair, Rebuilt, SalvagedPack, SectionChange, SharedChange, compare, salvage,
 };
 pub use explain::{Explanation, explain, grouped};
-pub use inputs::InputChange;
 pub use invisible::{invisible_at, invisible_faults};
 pub use read::{ReadError, read};
-pub use report::{PageEntry, report_data, report_page, report_policy};
+#[cfg(feature = "serve")]
+pub use report::report_policy;
+pub use report::{PageEntry, report_data, report_page};
 pub use stale::{Difference, UNEXPLAINED, difference};
 pub use verify::{parse_issue_url, root_names, verify};
 pub use why_not::{WhyNot, why_not};

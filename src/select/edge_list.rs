@@ -37,12 +37,6 @@ impl EdgeList {
     pub fn len(&self) -> usize {
         self.lines.len()
     }
-
-    /// Returns whether the root has no edges.
-    pub fn is_empty(&self) -> bool {
-        self.lines.is_empty()
-    }
-
     /// Returns the first `count` edges as lines and the others as counts.
     ///
     /// Unknown relations have a line of their own, so that "unknown" is not read as "none".

@@ -17,11 +17,11 @@ mod work_item_json;
 
 pub use candidates::{ReferencedFile, RootReferences, select};
 pub use context::{CommentRules, Document, ProfileInstructions, SelectionContext, is_inactive};
-pub use edge_list::{Claims, EdgeList};
+pub use edge_list::EdgeList;
 pub use passage::{Chunk, Passage, Rounding, Size};
 pub use selection::{
     Candidate, EdgeRow, Evidence, Input, Notice, Omission, OriginKind, RedactionRecord, Role, SectionBody, Selection,
     TextOrigin, Trust,
 };
 pub use selection_hash::hash_selection_inputs;
-pub use work_item_json::{JsonCut, WorkItemJson};
+pub use work_item_json::WorkItemJson;

@@ -14,6 +14,6 @@ mod unfinished;
 
 pub use error::{CacheUnavailable, StoreError};
 pub use folder::{Folder, WriteResult};
-pub use read::{LARGEST, LARGEST_SET, Links, read_file, read_stream};
+pub use read::{LARGEST_SET, Links, read_file, read_stream};
 pub use sealed::{Access, CacheFolder, SealedContent};
 pub use state::{init_state_dir, open_state, sweep_state};

@@ -23,7 +23,7 @@ pub use report::{RemovedPack, WatchProblem, WatchReport};
 pub use saved::SavedPack;
 
 use crate::config::Settings;
-use crate::engine::{BuildObserver, EngineError, Session, SessionRequest, Update, WriteStatus, WrittenPack, sidecar};
+use crate::engine::{BuildObserver, EngineError, Session, SessionRequest, Update, WriteStatus, WrittenPack, companion};
 use crate::intake::{IntakeError, Repo};
 use crate::model::{Code, Diagnostic, RepoPath};
 use crate::redact::Environment;
@@ -324,7 +324,7 @@ impl<E: Events> Watch<E> {
         if pack.hash != *hash || root.and_then(|root| root.source.path.as_deref()).is_some_and(unread) {
             return Ok(None);
         }
-        sidecar::remove(folder, name)?;
+        companion::remove(folder, name)?;
         folder.remove(name)?;
         self.wrote.remove(&key);
         let root = pack.root.work_item_id.or(pack.root.issue_url).unwrap_or_default();

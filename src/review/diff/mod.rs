@@ -7,7 +7,7 @@ mod salvage;
 mod sections;
 mod set;
 
-pub use hunks::{DiffLine, Hunk, Segment};
+pub use hunks::{DiffLine, Hunk};
 pub use salvage::{SalvagedPack, salvage};
 pub use sections::SectionChange;
 pub use set::{Pair, Rebuilt, compare};

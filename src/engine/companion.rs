@@ -1,13 +1,13 @@
-//! The Markdown sidecar of a pack: `<pack>.md` next to `<pack>.json`, for people who review both.
+//! The Markdown companion of a pack: `<pack>.md` next to `<pack>.json`, for people who review both.
 
 use crate::store::{Folder, StoreError, WriteResult};
 
-/// Returns the file name of a pack's sidecar.
+/// Returns the file name of a pack's companion.
 pub fn name(pack: &str) -> String {
     format!("{}.md", pack.strip_suffix(".json").unwrap_or(pack))
 }
 
-/// Writes a pack's sidecar.
+/// Writes a pack's companion.
 ///
 /// # Errors
 /// If the file cannot be written.
@@ -15,28 +15,28 @@ pub fn write(folder: &Folder, pack_name: &str, rendering: &str) -> Result<WriteR
     folder.write(&name(pack_name), rendering.as_bytes())
 }
 
-/// Returns how the sidecar of a pack differs from its rendering, if it does.
+/// Returns how the companion of a pack differs from its rendering, if it does.
 ///
 /// # Errors
 /// If the file cannot be read.
-pub fn fault(folder: &Folder, pack_name: &str, rendering: &str) -> Result<Option<SidecarFault>, StoreError> {
+pub fn fault(folder: &Folder, pack_name: &str, rendering: &str) -> Result<Option<CompanionFault>, StoreError> {
     Ok(match folder.read(&name(pack_name))? {
-        None => Some(SidecarFault::Missing),
+        None => Some(CompanionFault::Missing),
         Some(bytes) if bytes == rendering.as_bytes() => None,
-        Some(_) => Some(SidecarFault::Differs),
+        Some(_) => Some(CompanionFault::Differs),
     })
 }
 
-/// A difference between a sidecar and the rendering of its pack.
+/// A difference between a companion and the rendering of its pack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SidecarFault {
+pub enum CompanionFault {
     /// The file does not exist.
     Missing,
     /// The file has other content.
     Differs,
 }
 
-impl SidecarFault {
+impl CompanionFault {
     /// Returns the reason that a report gives.
     pub fn reason(self, pack_name: &str) -> String {
         let name = name(pack_name);
@@ -47,7 +47,7 @@ impl SidecarFault {
     }
 }
 
-/// Removes the sidecar of a pack, but no other file of that name. Returns whether it did.
+/// Removes the companion of a pack, but no other file of that name. Returns whether it did.
 ///
 /// # Errors
 /// If the file cannot be read or removed.
@@ -56,7 +56,7 @@ pub fn remove(folder: &Folder, pack_name: &str) -> Result<bool, StoreError> {
     Ok(exists(folder, pack_name)? && folder.remove(&name)?)
 }
 
-/// Returns whether a pack has a sidecar, stale or not.
+/// Returns whether a pack has a companion, stale or not.
 ///
 /// # Errors
 /// If the file cannot be read.
