@@ -1,4 +1,4 @@
-//! Lists of several pages.
+//! Reading of lists with several pages.
 
 use super::client::{Client, FetchError, FetchOutcome};
 use super::json::kind;
@@ -6,20 +6,20 @@ use super::walk::{End, Walk};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The most pages of one list, comments of an issue or relations.
-pub(super) const MOST_PAGES: usize = 50;
+/// The most pages of an issue's comments or relations.
+pub(super) const MAX_PAGES: usize = 50;
 
-/// What came of a list.
+/// The result of reading a list.
 #[derive(Debug)]
 pub(super) enum ListOutcome {
-    /// Its entries, each once.
+    /// The entries, each once.
     Items {
         items: Vec<Value>,
-        /// Whether that is all of them.
+        /// Whether these are all entries.
         complete: bool,
-        /// The mark of the answer, where it was the only page.
+        /// The entity tag, if there was only one page.
         etag: Option<String>,
-        /// What broke in the middle.
+        /// The error of a further page.
         failed: Option<FetchError>,
     },
     /// 304.
@@ -30,13 +30,13 @@ pub(super) enum ListOutcome {
     Refused,
 }
 
-/// Follows a list to its end.
+/// Reads a list to its end.
 ///
 /// # Errors
-/// Where the first page fails, or no request is allowed any more.
+/// If the first page fails, or no more requests are allowed.
 pub(super) fn list(client: &mut Client<'_>, path: &str, etag: Option<&str>) -> Result<ListOutcome, FetchError> {
     let (mut items, mut seen) = (Vec::new(), BTreeSet::new());
-    let mut walk = Walk::new(path, MOST_PAGES);
+    let mut walk = Walk::new(path, MAX_PAGES);
     let mut path = path.to_owned();
     let mut only = None;
     let partial = |items, failed| Ok(ListOutcome::Items { items, complete: false, etag: None, failed });
@@ -53,16 +53,16 @@ pub(super) fn list(client: &mut Client<'_>, path: &str, etag: Option<&str>) -> R
                     Some(FetchError::Server("a page in the middle of a list is missing".to_owned())),
                 );
             }
-            Err(stop) if !first && stop.is_passing() => return partial(items, Some(stop)),
+            Err(stop) if !first && stop.is_transient() => return partial(items, Some(stop)),
             Err(stop) => return Err(stop),
         };
         let entries = match (page.value, first) {
             (Value::Array(entries), _) => entries,
-            (other, true) => return Err(no_list(&other)),
-            (other, false) => return partial(items, Some(no_list(&other))),
+            (other, true) => return Err(not_a_list(&other)),
+            (other, false) => return partial(items, Some(not_a_list(&other))),
         };
         let before = items.len();
-        // Entries move from page to page while they are read.
+        // Entries may move to a later page while the list is read.
         items.extend(entries.into_iter().filter(|entry| entry["id"].as_u64().is_none_or(|id| seen.insert(id))));
         if first {
             only = page.etag;
@@ -78,7 +78,7 @@ pub(super) fn list(client: &mut Client<'_>, path: &str, etag: Option<&str>) -> R
     }
 }
 
-/// Something else came where a list was asked for.
-pub(super) fn no_list(value: &Value) -> FetchError {
+/// Returns the error of an answer that is not a list.
+pub(super) fn not_a_list(value: &Value) -> FetchError {
     FetchError::Server(format!("a list was asked for, and {} came", kind(value)))
 }

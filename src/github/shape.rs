@@ -1,9 +1,9 @@
-//! Whether an answer's parts are of the types that GitHub gives them. What is not there is not wrong.
+//! The check that an answer's fields have the types that GitHub documents. Optional fields may be missing.
 
 use super::json::kind;
 use serde_json::Value;
 
-/// What is wrong with an object whose `field` is this.
+/// Describes an object whose `field` has this value of a wrong type.
 pub(super) fn wrong(field: &str, value: &Value) -> String {
     match value {
         Value::Null => format!("an object without a `{field}`"),
@@ -11,7 +11,7 @@ pub(super) fn wrong(field: &str, value: &Value) -> String {
     }
 }
 
-/// A value that is looked at field by field.
+/// A value whose fields are checked.
 #[derive(Clone, Copy)]
 pub(super) struct ResponseShape<'a> {
     value: &'a Value,
@@ -22,7 +22,7 @@ impl<'a> ResponseShape<'a> {
         Self { value }
     }
 
-    /// An issue or a pull request: users are null or objects with a login, labels objects or texts.
+    /// Checks an issue or a pull request: users are null or objects with a login, labels are objects or texts.
     pub(super) fn issue(self) -> Result<(), String> {
         let named = |name: &'static str| move |value: &Value| value.is_string() || value[name].is_string();
         self.needs("title", &Value::is_string)?;
@@ -36,7 +36,7 @@ impl<'a> ResponseShape<'a> {
         self.each("assignees", &named("login"))
     }
 
-    /// A comment.
+    /// Checks a comment.
     pub(super) fn comment(self) -> Result<(), String> {
         self.needs("id", &Value::is_u64)?;
         self.needs("created_at", &Value::is_string)?;
@@ -62,7 +62,7 @@ impl<'a> ResponseShape<'a> {
 
     fn each(self, field: &str, fits: &dyn Fn(&Value) -> bool) -> Result<(), String> {
         self.may("a list", field, &Value::is_array)?;
-        // Where an account or a label is gone there may be nothing.
+        // A deleted account or label may leave a null.
         let wrong = |entry: &&Value| !entry.is_null() && !fits(entry);
         match self.value[field].as_array().into_iter().flatten().find(wrong) {
             None => Ok(()),

@@ -161,7 +161,7 @@ fn an_answer_with_a_key_twice_is_refused_and_not_asked_for_again() {
     let dir = tempfile::tempdir().unwrap();
     let (summary, script, _) = sync_in(dir.path(), vec![repo(), Ok(answer(200, &[], twice))], 100);
     let Some(SyncError::Server(why)) = summary.error else { panic!("{:?}", summary.error) };
-    assert_eq!(why, "an answer cannot be relied on: the key `title` stands twice in one object");
+    assert_eq!(why, "an answer cannot be relied on: the key `title` appears twice in one object");
     assert_eq!((script.asked.len(), summary.changed.len()), (2, 0));
 }
 

@@ -1,50 +1,50 @@
-//! A walk from page to page, which comes to an end whatever the server says.
+//! A walk over the pages of a list, which ends whatever the server answers.
 
 use std::collections::BTreeSet;
 
-/// After so many pages in a row without anything new a list is taken for one without an end.
-const EMPTY: u32 = 3;
+/// The number of pages in a row without a new entry after which a list counts as endless.
+const MAX_EMPTY_PAGES: u32 = 3;
 
-/// The pages of one list that were read so far.
+/// The pages of one list that were visited so far.
 pub(super) struct Walk {
-    been: BTreeSet<String>,
+    visited: BTreeSet<String>,
     most: usize,
     empty: u32,
 }
 
-/// Why a walk does not go on although there is a next page.
+/// The reason why a walk ends although there is a next page.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// It has more pages than are read.
+    /// The list has more pages than are read.
     Long,
-    /// No honest list goes on like this: what is wrong with it.
+    /// The list does not end, for this reason.
     Endless(&'static str),
 }
 
 impl Walk {
-    /// Begins at the page `first` and goes to `most` pages.
+    /// Begins a walk of at most `most` pages at the page `first`.
     pub(super) fn new(first: &str, most: usize) -> Self {
-        Self { been: BTreeSet::from([first.to_owned()]), most, empty: 0 }
+        Self { visited: BTreeSet::from([first.to_owned()]), most, empty: 0 }
     }
 
-    /// How many pages were read, with the one that is being read.
+    /// Returns the number of visited pages, including the present one.
     pub(super) fn pages(&self) -> usize {
-        self.been.len()
+        self.visited.len()
     }
 
-    /// Goes on to the page `next` after one with so many entries that no page before had.
+    /// Continues with the page `next`; `new` is the number of entries on the present page that no earlier one had.
     pub(super) fn go(&mut self, next: String, new: usize) -> Result<String, End> {
         self.empty = if new == 0 { self.empty + 1 } else { 0 };
-        if self.been.contains(&next) {
+        if self.visited.contains(&next) {
             return Err(End::Endless("its pages lead in a circle"));
         }
-        if self.empty >= EMPTY {
+        if self.empty >= MAX_EMPTY_PAGES {
             return Err(End::Endless("its pages go on without anything new on them"));
         }
-        if self.been.len() >= self.most {
+        if self.visited.len() >= self.most {
             return Err(End::Long);
         }
-        self.been.insert(next.clone());
+        self.visited.insert(next.clone());
         Ok(next)
     }
 }
