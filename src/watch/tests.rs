@@ -187,7 +187,7 @@ fn now_md_keeps_the_last_good_state_while_the_configuration_is_broken() {
     assert!(now.starts_with("> Not up to date: `contextpack.yml:2:1` cannot be used"), "{now}");
     assert!(now.ends_with(&good));
     let report = place.next(&mut watch, [place.touched(&["contextpack.yml"])]).unwrap();
-    assert!(report.is_quiet(), "the same is told once: {report:?}");
+    assert!(report.is_quiet(), "the same problem is reported once: {report:?}");
     place.write("contextpack.yml", "version: 1\n");
     let report = place.next(&mut watch, [Event::Tick]).unwrap();
     assert!(report.recovered && names(&report) == ["task-a.coding.json"], "{report:?}");
