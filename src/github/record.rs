@@ -19,14 +19,14 @@ impl SyncEngine<'_> {
     /// Fetches one issue by its number, once per run.
     pub(super) fn single(&mut self, key: &IssueKey, asked: bool) -> Result<IssueOutcome, StepError> {
         if self.run.single.contains(&key.id()) {
-            return self.from_snapshot(key);
+            return self.snapshot_outcome(key);
         }
         let path = key.path();
         let known = self.state.seen.contains_key(&key.id()) && self.files.read(key)?.is_some();
         let etag = self.state.etags.get(&path).filter(|_| known).cloned();
         let got = self.client.get(&path, etag.as_deref());
         let Some(got) = self.tolerate(got, || format!("`{key}`"))? else {
-            return self.from_snapshot(key);
+            return self.snapshot_outcome(key);
         };
         let single = match got {
             FetchOutcome::Same => {
@@ -39,7 +39,7 @@ impl SyncEngine<'_> {
                 let fetched =
                     fetched.map_err(|what| FetchError::Server(format!("an issue was asked for, and {what} came")));
                 let Some((fetched, found)) = self.tolerate(fetched, || format!("`{key}`"))? else {
-                    return self.from_snapshot(key);
+                    return self.snapshot_outcome(key);
                 };
                 self.state.etags.remove(&path);
                 if found == *key {
@@ -77,7 +77,7 @@ impl SyncEngine<'_> {
     }
 
     /// Returns what the snapshot has of an issue.
-    fn from_snapshot(&mut self, key: &IssueKey) -> Result<IssueOutcome, StepError> {
+    fn snapshot_outcome(&mut self, key: &IssueKey) -> Result<IssueOutcome, StepError> {
         Ok(if self.files.read(key)?.is_some() { IssueOutcome::Present(key.clone()) } else { IssueOutcome::Absent })
     }
 
