@@ -1,42 +1,43 @@
-//! Requests, one after the other, in the order of patience that GitHub asks for.
+//! A client that sends requests one after the other, and retries and waits as GitHub's documentation asks for.
 
-use super::budget::RequestBudget;
 use super::{ApiBase, Clock, Response, SyncObserver, Tokens, Transport, json};
 use serde_json::Value;
 use std::time::Duration;
 
-/// How often an answer that did not come, or came broken, is asked for again.
-const TRIES: u32 = 3;
-/// How long a secondary limit lasts where the server does not say.
-const SECONDARY: Duration = Duration::from_secs(60);
-/// How many redirects lead to an answer at most.
-const REDIRECTS: usize = 5;
-/// How long an answer may take before the rest of it counts as waiting.
-const LEISURE: Duration = Duration::from_secs(10);
-/// The longest path of a next page.
-const LONGEST_LINK: usize = 8 << 10;
+/// The most retries of a request whose answer is missing or broken.
+const MAX_TRIES: u32 = 3;
+/// The wait for a secondary rate limit if the server does not say how long.
+const SECONDARY_WAIT: Duration = Duration::from_secs(60);
+/// The most redirects of one request.
+const MAX_REDIRECTS: usize = 5;
+/// The time that an answer may take before the rest counts as waiting.
+const FREE_TIME: Duration = Duration::from_secs(10);
+/// The longest path of a next page, in bytes.
+const MAX_LINK: usize = 8 << 10;
+/// The last second of the year 9999, the largest that RFC 3339 can express.
+const LAST_SECOND: u64 = 253_402_300_799;
 
-/// What a run may cost.
+/// The limits of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct SyncLimits {
-    /// The most requests; nothing: as many as it takes.
+    /// The most requests; `None` for no limit.
     pub max_requests: Option<u64>,
-    /// How long a run waits in all: for limits, between tries, and for slow answers.
+    /// The most time to wait in all: for rate limits, between retries, and for slow answers.
     pub max_wait: Duration,
 }
 
-/// An answer that means something.
+/// An answer that is not an error.
 #[derive(Debug)]
 pub(super) enum FetchOutcome {
     /// 200, as JSON.
     Page(JsonPage),
-    /// 304: what is known still holds.
+    /// 304: not modified.
     Same,
-    /// 404: there is none, or it cannot be seen.
+    /// 404: it does not exist, or is not visible.
     Missing,
     /// 410: it was deleted, or switched off.
     Gone,
-    /// 403 and no limit: the token may not see it; with what the server says of that.
+    /// 403 without a rate limit: the token may not read it; with the server's message.
     Refused(Option<String>),
 }
 
@@ -47,42 +48,68 @@ pub(super) struct JsonPage {
     pub(super) etag: Option<String>,
     /// The path of the next page.
     pub(super) next: Option<String>,
-    /// The number of the last page, where the server says it.
+    /// The number of the last page, if the server reports it.
     pub(super) last: Option<u64>,
 }
 
-/// Why there is no answer.
+/// The error of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FetchError {
     /// The user allows no more requests.
     Spent,
     /// 401.
     Auth(String),
-    /// The wait would be too long.
+    /// The wait for a rate limit would be too long.
     Limit(String),
-    /// No connection, or broken answers.
+    /// There is no connection, or answers are broken.
     Network(String),
-    /// Answers that are no answer.
+    /// The server gives answers that cannot be used.
     Server(String),
 }
 
 impl FetchError {
-    /// A list whose pages lead nowhere.
+    /// Returns the error of a list whose pages do not end.
     pub(super) fn endless(why: &str) -> Self {
         Self::Server(format!("a list has no end: {why}"))
     }
 
-    /// Whether the next request may fare better.
-    pub(super) fn is_passing(&self) -> bool {
+    /// Returns whether another request may succeed.
+    pub(super) fn is_transient(&self) -> bool {
         matches!(self, Self::Network(_) | Self::Server(_))
     }
 }
 
-/// Asks one API.
+/// The requests that were sent, and those that user and server still allow.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RequestBudget {
+    /// The number of requests that were sent.
+    pub(super) sent: u64,
+    /// The most requests that the user allows.
+    pub(super) most: Option<u64>,
+    /// The requests that the server allows until `reset`.
+    pub(super) remaining: Option<u64>,
+    /// The time at which the server allows more, in seconds since 1970.
+    pub(super) reset: Option<u64>,
+}
+
+impl RequestBudget {
+    /// Returns whether the user allows no more requests.
+    pub(super) fn is_spent(&self) -> bool {
+        self.most.is_some_and(|most| self.sent >= most)
+    }
+
+    /// Records what an answer says about the rate limit.
+    pub(super) fn note(&mut self, answer: &Response) {
+        self.remaining = answer.number("x-ratelimit-remaining").or(self.remaining);
+        self.reset = answer.number("x-ratelimit-reset").filter(|at| *at <= LAST_SECOND).or(self.reset);
+    }
+}
+
+/// A client of one API.
 pub(super) struct Client<'a> {
     pub(super) transport: &'a mut dyn Transport,
     pub(super) clock: &'a mut dyn Clock,
-    pub(super) watcher: &'a mut dyn SyncObserver,
+    pub(super) observer: &'a mut dyn SyncObserver,
     pub(super) api: ApiBase,
     pub(super) secrets: Tokens,
     pub(super) budget: RequestBudget,
@@ -90,7 +117,7 @@ pub(super) struct Client<'a> {
 }
 
 impl Client<'_> {
-    /// Asks for a path below the API, patiently, following redirects on the same server.
+    /// Requests a path below the API; retries, waits, and follows redirects on the same server.
     pub(super) fn get(&mut self, path: &str, etag: Option<&str>) -> Result<FetchOutcome, FetchError> {
         let mut path = path.to_owned();
         let (mut broken, mut limited) = (0, 0);
@@ -100,14 +127,14 @@ impl Client<'_> {
                 return Err(FetchError::Spent);
             }
             self.budget.sent += 1;
-            self.watcher.request(self.budget.sent);
+            self.observer.request(self.budget.sent);
             let asked = self.clock.now();
             let answer = self.transport.get(&format!("{}{path}", self.api.base), etag);
-            self.slow(self.clock.now().saturating_sub(asked))?;
+            self.charge_slow_answer(self.clock.now().saturating_sub(asked))?;
             let answer = match answer {
                 Ok(answer) => answer,
                 Err(error) => {
-                    self.again(&mut broken, || FetchError::Network(error.what.clone()))?;
+                    self.retry(&mut broken, || FetchError::Network(error.what.clone()))?;
                     continue;
                 }
             };
@@ -122,21 +149,23 @@ impl Client<'_> {
                         return Err(FetchError::Server(why));
                     }
                     Err(_) => {
-                        self.again(&mut broken, || FetchError::Network("an answer was cut off, or no JSON".to_owned()))?
+                        self.retry(&mut broken, || FetchError::Network("an answer was cut off, or no JSON".to_owned()))?
                     }
                 },
                 304 if etag.is_some() => return Ok(FetchOutcome::Same),
                 301 | 302 | 307 | 308 => {
                     redirects += 1;
                     path = self.redirect(&answer)?;
-                    if redirects > REDIRECTS {
-                        return Err(FetchError::Server(format!("more than {REDIRECTS} redirects in a row")));
+                    if redirects > MAX_REDIRECTS {
+                        return Err(FetchError::Server(format!("more than {MAX_REDIRECTS} redirects in a row")));
                     }
                 }
-                401 => return Err(FetchError::Auth(self.said(&answer, "the token is not accepted (401)"))),
+                401 => {
+                    return Err(FetchError::Auth(self.with_server_message(&answer, "the token is not accepted (401)")));
+                }
                 404 | 451 => return Ok(FetchOutcome::Missing),
                 410 => return Ok(FetchOutcome::Gone),
-                403 | 429 => match self.patience(&answer, limited) {
+                403 | 429 => match self.retry_delay(&answer, limited) {
                     Some((wait, why)) => {
                         limited += 1;
                         self.wait(wait, why, || FetchError::Limit(limit(&answer, wait)))?;
@@ -144,9 +173,11 @@ impl Client<'_> {
                     None => return Ok(FetchOutcome::Refused(self.message(&answer))),
                 },
                 status @ 500..=599 => {
-                    self.again(&mut broken, || FetchError::Server(format!("status {status}")))?;
+                    self.retry(&mut broken, || FetchError::Server(format!("status {status}")))?;
                 }
-                status => return Err(FetchError::Server(self.said(&answer, &format!("status {status}")))),
+                status => {
+                    return Err(FetchError::Server(self.with_server_message(&answer, &format!("status {status}"))));
+                }
             }
         }
     }
@@ -158,45 +189,47 @@ impl Client<'_> {
             let (_, query) = link.split_once('?')?;
             query.split('&').find_map(|pair| pair.strip_prefix("page="))?.parse().ok()
         });
-        if next.as_ref().is_some_and(|next| self.secrets.tells(next)) {
+        if next.as_ref().is_some_and(|next| self.secrets.occurs_in(next)) {
             return Err(FetchError::Server("a link to the next page has the token in it".to_owned()));
         }
-        if next.as_ref().is_some_and(|next| next.len() > LONGEST_LINK) {
-            return Err(FetchError::Server(format!("a link to the next page is longer than {LONGEST_LINK} bytes")));
+        if next.as_ref().is_some_and(|next| next.len() > MAX_LINK) {
+            return Err(FetchError::Server(format!("a link to the next page is longer than {MAX_LINK} bytes")));
         }
-        // Marks and links are kept beside the snapshot.
-        let etag = answer.header("etag").filter(|etag| !self.secrets.tells(etag)).map(str::to_owned);
+        // Entity tags and links are saved, so they must not hold a token.
+        let etag = answer.header("etag").filter(|etag| !self.secrets.occurs_in(etag)).map(str::to_owned);
         Ok(JsonPage { value, etag, next, last })
     }
 
     fn redirect(&self, answer: &Response) -> Result<String, FetchError> {
         let to = answer.header("location").unwrap_or_default();
-        // Elsewhere nobody has a right to see what is asked for, let alone the token.
+        // Another server must see neither the request nor the token.
         let path = self.api.path_of(to).map(str::to_owned);
         path.ok_or_else(|| FetchError::Server("it redirects to another host, which is not followed".to_owned()))
     }
 
-    /// The official order: what the server says, then the reset of the limit, then a minute and longer.
-    fn patience(&self, answer: &Response, tries: u32) -> Option<(Duration, &'static str)> {
+    /// Returns how long to wait, and why: as the server says, else until the limit is reset, else a minute and longer.
+    ///
+    /// `None` if the answer is no rate limit.
+    fn retry_delay(&self, answer: &Response, tries: u32) -> Option<(Duration, &'static str)> {
         if let Some(seconds) = answer.number("retry-after") {
             return Some((Duration::from_secs(seconds.max(1)), "the server asks for a pause"));
         }
         if answer.number("x-ratelimit-remaining") == Some(0)
             && let Some(reset) = answer.number("x-ratelimit-reset")
         {
-            // A second more: clocks differ.
+            // One second more, since clocks differ.
             let left = Duration::from_secs(reset.saturating_add(1)).saturating_sub(self.clock.now());
             return Some((left.max(Duration::from_secs(1)), "the rate limit is used up"));
         }
         let body = String::from_utf8_lossy(&answer.body).to_lowercase();
         let secondary = ["secondary rate limit", "abuse detection", "rate limit exceeded"];
         (answer.status == 429 || secondary.iter().any(|words| body.contains(words)))
-            .then(|| (SECONDARY * 2_u32.saturating_pow(tries.min(6)) + self.jitter(), "a secondary rate limit"))
+            .then(|| (SECONDARY_WAIT * 2_u32.saturating_pow(tries.min(6)) + self.jitter(), "a secondary rate limit"))
     }
 
     /// Waits 1, 2, 4 seconds before the next try, or gives up.
-    fn again(&mut self, broken: &mut u32, stop: impl Fn() -> FetchError) -> Result<(), FetchError> {
-        if *broken >= TRIES {
+    fn retry(&mut self, broken: &mut u32, stop: impl Fn() -> FetchError) -> Result<(), FetchError> {
+        if *broken >= MAX_TRIES {
             return Err(stop());
         }
         let wait = Duration::from_secs(1 << *broken) + self.jitter();
@@ -206,36 +239,36 @@ impl Client<'_> {
 
     fn wait(&mut self, time: Duration, why: &'static str, stop: impl Fn() -> FetchError) -> Result<(), FetchError> {
         self.wait_left = self.wait_left.checked_sub(time).ok_or_else(stop)?;
-        self.watcher.waiting(time, why);
+        self.observer.waiting(time, why);
         self.clock.sleep(time);
         Ok(())
     }
 
-    /// Takes what an answer took too long from the time that a run may wait: one byte a minute is no way to hold it up.
-    fn slow(&mut self, took: Duration) -> Result<(), FetchError> {
+    /// Subtracts the time of a slow answer from the time that a run may wait, so that a trickling server cannot stall it.
+    fn charge_slow_answer(&mut self, took: Duration) -> Result<(), FetchError> {
         let stop =
             || FetchError::Network("answers take so long that waiting for them goes beyond `--max-wait`".to_owned());
-        self.wait_left = self.wait_left.checked_sub(took.saturating_sub(LEISURE)).ok_or_else(stop)?;
+        self.wait_left = self.wait_left.checked_sub(took.saturating_sub(FREE_TIME)).ok_or_else(stop)?;
         Ok(())
     }
 
-    /// Up to half a second, so that many clients do not come back at once.
+    /// Returns up to half a second, so that many clients do not retry at once.
     fn jitter(&self) -> Duration {
         Duration::from_millis(u64::from(self.clock.now().subsec_nanos()) % 500)
     }
 
-    fn said(&self, answer: &Response, ours: &str) -> String {
+    fn with_server_message(&self, answer: &Response, ours: &str) -> String {
         with_reason(ours, self.message(answer).as_deref())
     }
 
-    /// What the server says in its own words, where they can be shown.
+    /// Returns the server's message, if it can be shown.
     fn message(&self, answer: &Response) -> Option<String> {
         let body = json::read(&answer.body).ok()?;
         self.secrets.message(body["message"].as_str()?)
     }
 }
 
-/// What happened, and what the server says of it.
+/// Joins this program's message and the server's, if any.
 pub(super) fn with_reason(ours: &str, theirs: Option<&str>) -> String {
     theirs.map_or_else(|| ours.to_owned(), |theirs| format!("{ours}: {theirs}"))
 }
@@ -249,7 +282,7 @@ fn limit(answer: &Response, wait: Duration) -> String {
     format!("{used}, and it takes {wait} to go on; run this again then, or with a longer `--max-wait`")
 }
 
-/// The target of a relation in a `Link` header.
+/// Returns the target of a relation in a `Link` header.
 fn link<'a>(header: &'a str, relation: &str) -> Option<&'a str> {
     let mut rest = header;
     while let Some(start) = rest.find('<') {

@@ -1,38 +1,38 @@
-//! Comments: of the whole repo at once or issue by issue, whichever takes fewer requests.
+//! Fetching of comments: of the whole repo at once or issue by issue, whichever takes fewer requests.
 
 use super::IssueKey;
 use super::Progress;
+use super::address::percent_encode;
 use super::client::{FetchError, FetchOutcome};
 use super::convert::Converter;
-use super::listing::encoded;
-use super::memory::{CommentsSeen, IssueCommentWalk, RepoCommentWalk};
-use super::pages::{FULL_PAGE, MOST_PAGES, no_list};
-use super::strange::Strange;
+use super::pages::{FULL_PAGE, MAX_PAGES, not_a_list};
 use super::sync::{StepError, SyncEngine};
+use super::sync_state::{CommentsSeen, IssueCommentWalk, RepoCommentWalk};
+use super::unexpected::UnexpectedEntries;
 use super::walk::Walk;
 use crate::model::{Completeness, SnapshotComment, SnapshotIssue};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, UNIX_EPOCH};
 
-/// Up to so many requests it is not worth asking how long the repo's list is.
+/// The number of requests up to which comments are fetched issue by issue without checking the repo's list.
 const FEW: u64 = 3;
-/// The most pages of the list of a repo's comments: a million comments.
-const MOST_SWEPT: usize = 10_000;
-/// How far a server's clock may be behind, in seconds.
+/// The most pages of the list of a repo's comments: enough for a million comments.
+const MAX_SWEPT_PAGES: usize = 10_000;
+/// The difference of clocks that is allowed for, in seconds.
 const SKEW: u64 = 300;
 
 impl SyncEngine<'_> {
-    /// The issues whose comments are not in the snapshot as they are now, with the pages that they take.
-    fn commented(&mut self) -> Result<Vec<(IssueKey, u64)>, StepError> {
+    /// Returns the issues whose comments in the snapshot may be outdated, with the number of pages that they take.
+    fn outdated_comments(&mut self) -> Result<Vec<(IssueKey, u64)>, StepError> {
         let wanted: Vec<IssueKey> = self.run.wanted.iter().map(|(repo, number)| IssueKey::new(repo, *number)).collect();
         let full = !self.request.roots.is_empty();
         let mut needed = Vec::new();
         for key in wanted {
             let id = key.id();
-            let Some(seen) = self.memory.seen.get(&id).filter(|_| !self.run.commented.contains(&id)) else { continue };
+            let Some(seen) = self.state.seen.get(&id).filter(|_| !self.run.commented.contains(&id)) else { continue };
             let count = seen.comments;
-            let same = self.memory.comments.get(&id).is_some_and(|known| known.updated_at == seen.updated_at);
+            let same = self.state.comments.get(&id).is_some_and(|known| known.updated_at == seen.updated_at);
             let Some(issue) = self.files.read(&key)? else { continue };
             let whole = issue.comments.completeness == Completeness::Complete
                 && count.is_none_or(|count| count == issue.comments.items.len() as u64);
@@ -43,168 +43,173 @@ impl SyncEngine<'_> {
         Ok(needed)
     }
 
-    /// How many requests comments take at most.
+    /// Returns the most requests that comments take.
     pub(super) fn comment_requests(&mut self) -> Result<u64, StepError> {
-        // Counts are what a server says.
-        Ok(self.commented()?.iter().fold(0, |sum: u64, (_, pages)| sum.saturating_add(*pages)))
+        // The counts come from a server, so the sum must not overflow.
+        Ok(self.outdated_comments()?.iter().fold(0, |sum: u64, (_, pages)| sum.saturating_add(*pages)))
     }
 
-    /// Fetches what is not there.
+    /// Fetches outdated comments.
     pub(super) fn comments(&mut self) -> Result<(), StepError> {
-        let needed = self.commented()?;
+        let needed = self.outdated_comments()?;
         if self.request.roots.is_empty() && !self.run.swept {
             self.sweep(&needed)?;
         }
-        let needed = self.commented()?;
+        let needed = self.outdated_comments()?;
         let of = needed.len() as u64;
         for (done, (key, _)) in needed.into_iter().enumerate() {
-            self.client.watcher.progress(Progress { step: "comments", done: done as u64, of });
+            self.client.observer.progress(Progress { step: "comments", done: done as u64, of });
             self.comments_of(&key)?;
             self.save()?;
         }
         Ok(())
     }
 
-    /// Walks over the comments of one issue; each page goes to the file at once, unless that has a complete list.
+    /// Fetches the comments of one issue.
+    ///
+    /// Each page is written to the file at once, unless it has a complete list, which is replaced after the last page.
     fn comments_of(&mut self, key: &IssueKey) -> Result<(), StepError> {
         let first = format!("{}/comments?per_page=100", key.path());
         let mut half = match self.run.half.take() {
             Some(half) if half.of == key.id() => half,
             _ => IssueCommentWalk { of: key.id(), next: first.clone(), ..IssueCommentWalk::default() },
         };
-        let announced = self.memory.seen.get(&key.id()).and_then(|seen| seen.comments);
-        let mut walk = Walk::new(&half.next, MOST_PAGES).announced(announced);
+        let announced = self.state.seen.get(&key.id()).and_then(|seen| seen.comments);
+        let mut walk = Walk::new(&half.next, MAX_PAGES).announced(announced);
         loop {
             let Some(issue) = self.files.read(key)? else { return Ok(()) };
             let whole = issue.comments.completeness == Completeness::Complete;
             let at_first = half.next == first;
-            // The mark of a full page says nothing of a second one.
-            let alone = issue.comments.items.len() < FULL_PAGE;
-            let etag = self.memory.etags.get(&first).filter(|_| whole && at_first && alone).cloned();
+            // The entity tag of a full page does not show whether there is a second page.
+            let is_only_page = issue.comments.items.len() < FULL_PAGE;
+            let etag = self.state.etags.get(&first).filter(|_| whole && at_first && is_only_page).cloned();
             self.run.half = Some(half.clone());
             let answer = self.client.get(&half.next, etag.as_deref());
-            let answer = self.passing(answer, || format!("comments of `{key}`"))?;
+            let answer = self.tolerate(answer, || format!("comments of `{key}`"))?;
             self.run.half = None;
             let page = match answer {
                 Some(FetchOutcome::Page(page)) => page,
                 Some(FetchOutcome::Same) => {
-                    self.commented_now(key);
+                    self.mark_commented(key);
                     return Ok(());
                 }
-                // The issue can be seen and its comments cannot: they stay as they are, or unknown.
+                // The issue is visible and its comments are not: the record is left unchanged.
                 Some(_) => {
                     self.run.commented.insert(key.id());
                     return Ok(());
                 }
                 None => return Ok(()),
             };
-            let entries = page.value.as_array().ok_or_else(|| no_list(&page.value));
-            let Some(entries) = self.passing(entries, || format!("comments of `{key}`"))? else { return Ok(()) };
+            let entries = page.value.as_array().ok_or_else(|| not_a_list(&page.value));
+            let Some(entries) = self.tolerate(entries, || format!("comments of `{key}`"))? else { return Ok(()) };
             let before = half.ids.len();
             half.ids.extend(entries.iter().filter_map(|value| value["id"].as_u64()));
             let new = half.ids.len() - before;
-            // A list of one issue need not say whose comments it has.
-            let ours = |value: &&Value| Converter::commented(value).ok().is_none_or(|number| number == key.number);
-            let (found, strange) = self.converted(entries.iter().filter(ours), key, &issue.url);
-            half.strange |= strange;
+            // Entries in the list of one issue need not name the issue.
+            let own =
+                |value: &&Value| Converter::issue_of_comment(value).ok().is_none_or(|number| number == key.number);
+            let (comments, has_unexpected) = self.convert_comments(entries.iter().filter(own), key, &issue.url);
+            half.strange |= has_unexpected;
             if whole {
-                half.held.extend(found);
+                half.held.extend(comments);
             } else {
-                self.add(found, issue)?;
+                self.add(comments, issue)?;
             }
-            self.memory.etags.remove(&first);
+            self.state.etags.remove(&first);
             half.next = match walk.go(page.next, new) {
                 Ok(Some(next)) => next,
-                // Neither is done: a run that goes on with this one asks again.
+                // An unfinished list is not marked as done, so a resumed run fetches it again.
                 Err(end) => {
-                    self.fails(&FetchError::endless(&end.why()), format!("comments of `{key}`"));
+                    self.record_failure(&FetchError::endless(&end.reason()), format!("comments of `{key}`"));
                     return Ok(());
                 }
                 Ok(None) if half.strange => return Ok(()),
                 Ok(None) => {
-                    self.memory.etags.extend(page.etag.filter(|_| at_first).map(|etag| (first, etag)));
-                    return self.ended(key, half);
+                    self.state.etags.extend(page.etag.filter(|_| at_first).map(|etag| (first, etag)));
+                    return self.finish_comments(key, half);
                 }
             };
             self.save()?;
         }
     }
 
-    /// After the last page of an issue's comments: what no page had is gone.
-    fn ended(&mut self, key: &IssueKey, walk: IssueCommentWalk) -> Result<(), StepError> {
+    /// Adds the held comments and removes those that no page had, after the last page of an issue's comments.
+    fn finish_comments(&mut self, key: &IssueKey, walk: IssueCommentWalk) -> Result<(), StepError> {
         if let Some(mut issue) = self.files.read(key)? {
             merge(&mut issue.comments.items, walk.held);
             issue.comments.items.retain(|comment| walk.ids.contains(&comment.id));
             issue.comments.completeness = Completeness::Complete;
             self.files.write(&issue)?;
-            self.commented_now(key);
+            self.mark_commented(key);
         }
         Ok(())
     }
 
-    fn commented_now(&mut self, key: &IssueKey) {
+    /// Records that an issue's comments are complete for its present version.
+    fn mark_commented(&mut self, key: &IssueKey) {
         let id = key.id();
-        let updated_at = self.memory.seen.get(&id).and_then(|seen| seen.updated_at.clone());
-        self.memory.comments.insert(id.clone(), CommentsSeen { updated_at, at: self.run.started });
+        let updated_at = self.state.seen.get(&id).and_then(|seen| seen.updated_at.clone());
+        self.state.comments.insert(id.clone(), CommentsSeen { updated_at, at: self.run.started });
         self.run.commented.insert(id);
     }
 
-    /// Converts the comments of an issue whose page is `url`. Says also whether any of them is none.
-    fn converted<'v>(
+    /// Converts the comments of an issue with the address `url`, and returns whether there were unexpected entries.
+    fn convert_comments<'v>(
         &mut self,
         values: impl Iterator<Item = &'v Value>,
         key: &IssueKey,
         url: &str,
     ) -> (Vec<SnapshotComment>, bool) {
-        let mut strange = Strange::default();
-        let comments = values.filter_map(|value| strange.note(self.convert.comment(value, key, url))).collect();
-        self.strange(&strange, || format!("comments of `{key}`"));
-        (comments, !strange.is_none())
+        let mut unexpected = UnexpectedEntries::default();
+        let comments = values.filter_map(|value| unexpected.note(self.convert.comment(value, key, url))).collect();
+        self.report_unexpected(&unexpected, || format!("comments of `{key}`"));
+        (comments, !unexpected.is_none())
     }
 
-    /// Adds comments to an issue that has not all of them.
+    /// Adds comments to an issue whose list is not complete.
     fn add(&mut self, comments: Vec<SnapshotComment>, mut issue: SnapshotIssue) -> Result<(), StepError> {
         merge(&mut issue.comments.items, comments);
         issue.comments.completeness = Completeness::Partial;
         Ok(self.files.write(&issue)?)
     }
 
-    /// Walks over the comments of the whole repo where that takes fewer requests.
+    /// Fetches the comments of the whole repo at once, if that takes fewer requests.
     ///
-    /// Each page goes at once to the files that have no complete list, so that a broken walk goes on from its page.
+    /// Each page is written at once to the files without a complete list, so that an interrupted walk continues with
+    /// its page.
     fn sweep(&mut self, needed: &[(IssueKey, u64)]) -> Result<(), StepError> {
         let repo = self.setting.repo.clone();
-        let ours: Vec<&(IssueKey, u64)> = needed.iter().filter(|(key, _)| key.repo == repo).collect();
-        let pages = ours.iter().fold(0, |sum: u64, (_, pages)| sum.saturating_add(*pages));
+        let own: Vec<&(IssueKey, u64)> = needed.iter().filter(|(key, _)| key.repo == repo).collect();
+        let pages = own.iter().fold(0, |sum: u64, (_, pages)| sum.saturating_add(*pages));
         if self.run.sweep.is_none() {
             if pages <= FEW {
                 self.run.swept = true;
                 return Ok(());
             }
-            let since = self.since(&ours)?;
+            let since = self.since(&own)?;
             let query = "sort=created&direction=asc&per_page=100";
-            let since = since.map(|since| format!("&since={}", encoded(&since))).unwrap_or_default();
+            let since = since.map(|since| format!("&since={}", percent_encode(&since))).unwrap_or_default();
             let next = format!("/repos/{repo}/issues/comments?{query}{since}");
-            let of = ours.iter().map(|(key, _)| key.number).collect();
+            let of = own.iter().map(|(key, _)| key.number).collect();
             self.run.sweep = Some(RepoCommentWalk { next, of, ..RepoCommentWalk::default() });
         }
         let mut seen = BTreeSet::new();
         let mut walk: Option<Walk> = None;
         while let Some(mut sweep) = self.run.sweep.clone() {
-            let walk = walk.get_or_insert_with(|| Walk::new(&sweep.next, MOST_SWEPT));
+            let walk = walk.get_or_insert_with(|| Walk::new(&sweep.next, MAX_SWEPT_PAGES));
             let answer = self.client.get(&sweep.next, None);
-            let Some(FetchOutcome::Page(page)) = self.passing(answer, || format!("comments of `{repo}`"))? else {
+            let Some(FetchOutcome::Page(page)) = self.tolerate(answer, || format!("comments of `{repo}`"))? else {
                 break;
             };
             let length = page.last.unwrap_or(if page.next.is_some() { u64::MAX } else { 1 });
-            // The first page is paid for: what counts is what is left.
+            // The first page is fetched already, so the remaining pages are compared.
             if walk.pages() == 1 && length.saturating_sub(1) > pages {
                 break;
             }
-            let entries = page.value.as_array().ok_or_else(|| no_list(&page.value));
-            let Some(entries) = self.passing(entries, || format!("comments of `{repo}`"))? else { break };
+            let entries = page.value.as_array().ok_or_else(|| not_a_list(&page.value));
+            let Some(entries) = self.tolerate(entries, || format!("comments of `{repo}`"))? else { break };
             let new = entries.iter().filter(|entry| entry["id"].as_u64().is_some_and(|id| seen.insert(id))).count();
-            self.client.watcher.progress(Progress {
+            self.client.observer.progress(Progress {
                 step: "comments",
                 done: walk.pages() as u64 - 1,
                 of: page.last.unwrap_or(0),
@@ -212,7 +217,7 @@ impl SyncEngine<'_> {
             self.swept_page(entries, &mut sweep)?;
             match walk.go(page.next, new) {
                 Ok(Some(next)) => self.run.sweep = Some(RepoCommentWalk { next, ..sweep }),
-                // Issue by issue it may go better.
+                // The rest is fetched issue by issue.
                 Err(_) => break,
                 Ok(None) => {
                     self.swept_all(sweep)?;
@@ -225,11 +230,11 @@ impl SyncEngine<'_> {
         Ok(())
     }
 
-    /// The time from which on comments are not known: the oldest that any issue needs.
+    /// Returns the earliest time from which any issue needs comments; `None` for all comments.
     fn since(&mut self, needed: &[&(IssueKey, u64)]) -> Result<Option<String>, StepError> {
         let mut since: Option<String> = None;
         for (key, _) in needed {
-            let known = self.memory.comments.get(&key.id()).map(|known| known.at.saturating_sub(SKEW));
+            let known = self.state.comments.get(&key.id()).map(|known| known.at.saturating_sub(SKEW));
             let Some(issue) = self.files.read(key)? else { continue };
             let whole = issue.comments.completeness == Completeness::Complete;
             let time = match known.filter(|_| whole) {
@@ -245,49 +250,52 @@ impl SyncEngine<'_> {
 
     /// Adds the comments of a page to their issues.
     fn swept_page(&mut self, entries: &[Value], sweep: &mut RepoCommentWalk) -> Result<(), StepError> {
-        let (mut by_issue, mut strange) = (BTreeMap::<u64, Vec<&Value>>::new(), Strange::default());
+        let (mut by_issue, mut unexpected) = (BTreeMap::<u64, Vec<&Value>>::new(), UnexpectedEntries::default());
         for value in entries {
-            if let Some(number) = strange.note(Converter::commented(value)).filter(|number| sweep.of.contains(number)) {
+            if let Some(number) =
+                unexpected.note(Converter::issue_of_comment(value)).filter(|number| sweep.of.contains(number))
+            {
                 by_issue.entry(number).or_default().push(value);
             }
         }
         for (number, values) in by_issue {
             let key = IssueKey::new(&*self.setting.repo, number);
             let Some(issue) = self.files.read(&key)? else { continue };
-            let (found, strange) = self.converted(values.into_iter(), &key, &issue.url);
-            if strange {
+            let (comments, has_unexpected) = self.convert_comments(values.into_iter(), &key, &issue.url);
+            if has_unexpected {
                 sweep.strange.insert(number);
             }
             if issue.comments.completeness == Completeness::Complete {
-                sweep.held.entry(number).or_default().extend(found);
+                sweep.held.entry(number).or_default().extend(comments);
             } else {
-                self.add(found, issue)?;
+                self.add(comments, issue)?;
             }
         }
-        self.strange(&strange, || format!("comments of `{}`", self.setting.repo));
+        self.report_unexpected(&unexpected, || format!("comments of `{}`", self.setting.repo));
         Ok(())
     }
 
-    /// After the last page: who has as many comments as GitHub counts has all of them; the others are asked for
-    /// one by one, since deleted comments stand in no list.
+    /// Marks the issues that have as many comments as GitHub counts as complete, after the last page.
+    ///
+    /// The others are fetched one by one, since no list shows which comments were deleted.
     fn swept_all(&mut self, mut sweep: RepoCommentWalk) -> Result<(), StepError> {
         let repo = self.setting.repo.clone();
         for number in sweep.of.difference(&sweep.strange) {
             let key = IssueKey::new(&repo, *number);
             let Some(mut issue) = self.files.read(&key)? else { continue };
             merge(&mut issue.comments.items, sweep.held.remove(number).unwrap_or_default());
-            let count = self.memory.seen.get(&key.id()).and_then(|seen| seen.comments);
+            let count = self.state.seen.get(&key.id()).and_then(|seen| seen.comments);
             if count == Some(issue.comments.items.len() as u64) {
                 issue.comments.completeness = Completeness::Complete;
                 self.files.write(&issue)?;
-                self.commented_now(&key);
+                self.mark_commented(&key);
             }
         }
         Ok(())
     }
 }
 
-/// Adds comments to others, oldest first; of two with one id the new one counts.
+/// Merges comments into a list, oldest first; a new comment replaces one with the same id.
 fn merge(comments: &mut Vec<SnapshotComment>, more: Vec<SnapshotComment>) {
     let all = std::mem::take(comments).into_iter().chain(more);
     let by_id: BTreeMap<u64, SnapshotComment> = all.map(|comment| (comment.id, comment)).collect();

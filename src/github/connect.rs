@@ -13,25 +13,25 @@ use octocrab::{AuthState, Octocrab, OctocrabBuilder};
 use std::fmt;
 use std::time::Duration;
 
-/// How long a connection may take to come about.
+/// The time limit for establishing a connection.
 const CONNECT: Duration = Duration::from_secs(15);
 
-/// The proxies that the environment names, as curl and git read them.
+/// The proxies that the environment names, read as curl and git do.
 ///
-/// Encrypted connections only go through one, as a tunnel: what is asked, and the token, is between this program and
-/// the API. What is not encrypted reaches this machine alone, and needs none.
+/// A proxy is used as a tunnel for encrypted connections only, so that it sees neither requests nor the token.
+/// Unencrypted connections go to this machine only, and need no proxy.
 #[derive(Clone, Default)]
 pub struct Proxies {
     /// `HTTPS_PROXY`.
     pub https: String,
-    /// `ALL_PROXY`, where that is not set.
+    /// `ALL_PROXY`, used if `HTTPS_PROXY` is not set.
     pub all: String,
-    /// `NO_PROXY`: hosts and networks that are reached without.
+    /// `NO_PROXY`: the hosts and networks that are reached directly.
     pub no: String,
 }
 
 impl Proxies {
-    /// Names and passwords in the addresses, which nobody may be told.
+    /// Returns the names and passwords in the addresses, which must not be shown.
     pub fn secrets(&self) -> impl Iterator<Item = String> {
         let parts = |url: &str| -> Vec<String> {
             let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
@@ -43,8 +43,8 @@ impl Proxies {
         [parts(&self.https), parts(&self.all)].into_iter().flatten()
     }
 
-    /// The one that leads to an API, if any.
-    fn lead_to(&self, api: &Uri) -> Option<Intercept> {
+    /// Returns the proxy for an API, if any.
+    fn proxy_for(&self, api: &Uri) -> Option<Intercept> {
         let matcher = Matcher::builder().https(&*self.https).all(&*self.all).no(&*self.no).build();
         matcher.intercept(api).filter(|_| api.scheme_str() == Some("https"))
     }
@@ -56,20 +56,20 @@ impl fmt::Debug for Proxies {
     }
 }
 
-/// A client of an API. It must be made inside the runtime that will use it.
+/// Creates a client of an API. It must be called inside the runtime that will use the client.
 pub(super) fn client(api: &ApiBase, proxies: &Proxies) -> Result<Octocrab, TransportError> {
     let broken = |what: &str| TransportError { what: what.to_owned() };
     let origin: Uri = api.origin.parse().map_err(|_| broken("the address of the API is none"))?;
     let mut tcp = HttpConnector::new();
     tcp.enforce_http(false);
     tcp.set_connect_timeout(Some(CONNECT));
-    let Some(proxy) = proxies.lead_to(&origin) else {
+    let Some(proxy) = proxies.proxy_for(&origin) else {
         return over(encrypted(tcp)?, origin);
     };
     if !matches!(proxy.uri().scheme_str(), Some("http" | "https")) {
         return Err(broken("the environment names a proxy of a kind that is not supported; use an `http://` one"));
     }
-    // The way to the proxy may be encrypted too.
+    // The connection to the proxy may be encrypted too.
     let mut tunnel = Tunnel::new(proxy.uri().clone(), encrypted(tcp)?);
     if let Some(auth) = proxy.basic_auth() {
         tunnel = tunnel.with_auth(auth.clone());
@@ -77,7 +77,7 @@ pub(super) fn client(api: &ApiBase, proxies: &Proxies) -> Result<Octocrab, Trans
     over(encrypted(tunnel)?, origin)
 }
 
-/// Encrypts what goes to `https` addresses, with the certificates that the system trusts.
+/// Wraps a connector with encryption for `https` addresses, with the certificates that the system trusts.
 fn encrypted<C>(connector: C) -> Result<HttpsConnector<C>, TransportError> {
     let provider = rustls::crypto::ring::default_provider();
     let builder = HttpsConnectorBuilder::new().with_provider_and_native_roots(provider).map_err(|_| {

@@ -1,13 +1,13 @@
-//! What GitHub says of an issue or a comment → what the snapshot keeps of it.
+//! Conversion of GitHub's issues and comments into records of the snapshot.
 //!
-//! Everything is optional and nothing is believed: fields come and go, users are
-//! null, words are new.
+//! Answers are not trusted: fields may be missing or new, users may be null,
+//! and values may be unknown.
 
 use super::IssueKey;
 use super::json::kind;
-use super::memory::IssueMemo;
+use super::scrubber::{SnapshotScrubber, is_volatile};
 use super::shape::{ResponseShape, wrong};
-use super::texts::{SnapshotScrubber, is_volatile};
+use super::sync_state::IssueMemo;
 use crate::model::{
     SNAPSHOT_VERSION, SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef, SnapshotRelations,
     is_repo_name,
@@ -15,10 +15,10 @@ use crate::model::{
 use serde_json::Value;
 use std::cell::OnceCell;
 
-/// Who is trusted: those whom the repo's owner gave a role.
+/// The associations of trusted authors, who have a role in the repo.
 const TRUSTED: [&str; 3] = ["OWNER", "MEMBER", "COLLABORATOR"];
 
-/// Fields of an issue that have a place of their own, or none.
+/// The fields of an issue that the record holds elsewhere or leaves out.
 const KNOWN: [&str; 24] = [
     "assignee",
     "assignees",
@@ -46,42 +46,42 @@ const KNOWN: [&str; 24] = [
     "user",
 ];
 
-/// An issue as an answer shows it.
+/// An issue as an answer describes it.
 #[derive(Debug, Clone)]
 pub(super) struct FetchedIssue {
-    /// Without comments, relations and whether it was asked for.
+    /// The record without comments and relations.
     pub(super) issue: SnapshotIssue,
-    /// What decides on further requests.
+    /// The facts that decide on further requests.
     pub(super) seen: IssueMemo,
 }
 
-/// Makes snapshot records.
+/// The converter of answers into records.
 pub(super) struct Converter<'a> {
-    pub(super) door: SnapshotScrubber<'a>,
-    /// The host of pages.
+    pub(super) scrubber: SnapshotScrubber<'a>,
+    /// The host of issues' pages.
     pub(super) host: &'a str,
-    /// The snapshot's folder, for the allowances of redaction.
+    /// The snapshot's folder, to which exceptions of redaction may refer.
     pub(super) folder: &'a str,
-    /// The repo of the configuration, as it is written there.
-    pub(super) ours: Option<&'a str>,
-    /// Its name on the server, where it was renamed.
+    /// The configured repo, as it is written there.
+    pub(super) own_repo: Option<&'a str>,
+    /// The repo's name on the server, if it was renamed.
     pub(super) renamed: OnceCell<String>,
 }
 
 impl Converter<'_> {
-    /// What a repo that a server names is called here.
-    fn called(&self, repo: &str) -> String {
+    /// Returns the snapshot's name of a repo that a server names.
+    fn local_name(&self, repo: &str) -> String {
         let is = |name: &str| name.eq_ignore_ascii_case(repo);
-        match self.ours {
-            Some(ours) if is(ours) || self.renamed.get().is_some_and(|name| is(name)) => ours.to_owned(),
+        match self.own_repo {
+            Some(own) if is(own) || self.renamed.get().is_some_and(|name| is(name)) => own.to_owned(),
             _ => repo.to_owned(),
         }
     }
 
-    /// The place of an issue in an answer; `repo` is the one that was asked, for answers that do not say.
+    /// Returns the key of an issue in an answer; `repo` is the requested one, for answers that do not name it.
     ///
     /// # Errors
-    /// What the value is, where it is no issue.
+    /// A description of the value, if it is not an issue.
     pub(super) fn key(&self, value: &Value, repo: Option<&str>) -> Result<IssueKey, String> {
         if !value.is_object() {
             return Err(kind(value).to_owned());
@@ -95,16 +95,16 @@ impl Converter<'_> {
             .and_then(|url| repo_of(url, "/repos/"))
             .or_else(|| value["repository"]["full_name"].as_str().map(str::to_owned))
             .or_else(|| repo_of(value["url"].as_str()?.rsplit_once("/issues/")?.0, "/repos/"))
-            .filter(|repo| is_repo_name(repo) && !self.door.secrets.tells(repo));
-        let repo = named.map(|repo| self.called(&repo)).or_else(|| repo.map(str::to_owned));
+            .filter(|repo| is_repo_name(repo) && !self.scrubber.secrets.occurs_in(repo));
+        let repo = named.map(|repo| self.local_name(&repo)).or_else(|| repo.map(str::to_owned));
         Ok(IssueKey { repo: repo.ok_or("an issue that does not name its repo")?, number })
     }
 
-    /// The record of an issue.
+    /// Converts an issue.
     ///
     /// # Errors
-    /// What is wrong with it. A part of the wrong type is no reason to keep the rest: an issue without the body or the
-    /// labels that it has would replace the one that is in the snapshot.
+    /// A description of the value, if any part has a wrong type: an issue without its body or its labels must not
+    /// replace the record in the snapshot.
     pub(super) fn issue(&self, value: &Value, key: &IssueKey) -> Result<FetchedIssue, String> {
         ResponseShape::of(value).issue()?;
         let IssueKey { repo, number } = key;
@@ -112,24 +112,25 @@ impl Converter<'_> {
         let pull = is_pull(value);
         let text = |field: &str| value[field].as_str().map(str::to_owned);
         let title = value["title"].as_str().unwrap_or_default();
-        let texts = self.door.clean(&path, &[("title", title), ("body", value["body"].as_str().unwrap_or_default())]);
+        let texts =
+            self.scrubber.clean(&path, &[("title", title), ("body", value["body"].as_str().unwrap_or_default())]);
         let mut texts = texts.into_iter();
         let names = |field: &str, name: &str| -> Vec<String> {
             let entries = value[field].as_array().map(Vec::as_slice).unwrap_or_default();
             let words = entries.iter().filter_map(|entry| entry.as_str().or_else(|| entry[name].as_str()));
-            let mut names: Vec<String> = words.map(|word| self.door.one(&path, field, word)).collect();
+            let mut names: Vec<String> = words.map(|word| self.scrubber.one(&path, field, word)).collect();
             names.sort();
             names.dedup();
             names
         };
         let named = |field: &str, name: &str| {
             let word = value[field].as_str().or_else(|| value[field][name].as_str());
-            word.map(|word| self.door.one(&path, field, word))
+            word.map(|word| self.scrubber.one(&path, field, word))
         };
         let extra = value.as_object().into_iter().flatten();
-        let extra = extra
-            .filter(|(name, _)| !KNOWN.contains(&name.as_str()) && !is_volatile(name))
-            .filter_map(|(name, value)| Some((self.door.one(&path, "", name), self.door.value(&path, name, value)?)));
+        let extra = extra.filter(|(name, _)| !KNOWN.contains(&name.as_str()) && !is_volatile(name)).filter_map(
+            |(name, value)| Some((self.scrubber.one(&path, "", name), self.scrubber.value(&path, name, value)?)),
+        );
         let author = self.author(value);
         let page = if pull { "pull" } else { "issues" };
         let issue = SnapshotIssue {
@@ -140,7 +141,7 @@ impl Converter<'_> {
             title: texts.next().unwrap_or_default(),
             body: texts.next().filter(|_| value["body"].is_string()),
             comments: SnapshotComments::default(),
-            created_at: text("created_at").map(|time| self.door.one(&path, "", &time)),
+            created_at: text("created_at").map(|time| self.scrubber.one(&path, "", &time)),
             extra: extra.collect(),
             kind: if pull { "pull" } else { "issue" }.to_owned(),
             labels: names("labels", "name"),
@@ -156,21 +157,22 @@ impl Converter<'_> {
             issue_type: named("type", "name"),
             url: format!("https://{}/{repo}/{page}/{number}", self.host),
         };
-        Ok(FetchedIssue { issue, seen: self.seen(value) })
+        Ok(FetchedIssue { issue, seen: self.memo(value) })
     }
 
-    /// What an answer says of an issue's comments and relations.
-    fn seen(&self, value: &Value) -> IssueMemo {
+    /// Returns what an answer says about an issue's comments and relations.
+    fn memo(&self, value: &Value) -> IssueMemo {
         let dependencies = &value["issue_dependencies_summary"];
-        // The total counts closed ones too; older servers have the open ones only.
+        // The total includes closed issues; older servers count open ones only.
         let total = |name: &str| dependencies[format!("total_{name}")].as_u64().max(dependencies[name].as_u64());
         let parent = value["parent_issue_url"].as_str().and_then(|url| {
             let (repo, number) = url.rsplit_once("/issues/")?;
-            let repo = repo_of(repo, "/repos/").filter(|repo| is_repo_name(repo) && !self.door.secrets.tells(repo))?;
-            Some((self.called(&repo), number.parse().ok()?))
+            let repo =
+                repo_of(repo, "/repos/").filter(|repo| is_repo_name(repo) && !self.scrubber.secrets.occurs_in(repo))?;
+            Some((self.local_name(&repo), number.parse().ok()?))
         });
         IssueMemo {
-            updated_at: value["updated_at"].as_str().map(|time| self.door.secrets.mask(time)),
+            updated_at: value["updated_at"].as_str().map(|time| self.scrubber.secrets.mask(time)),
             comments: value["comments"].as_u64(),
             sub_issues: value["sub_issues_summary"]["total"].as_u64(),
             blocked_by: total("blocked_by"),
@@ -179,7 +181,7 @@ impl Converter<'_> {
         }
     }
 
-    /// The issue's line in somebody's list of relations.
+    /// Returns the reference to an issue in another issue's relations.
     pub(super) fn reference(issue: &SnapshotIssue) -> SnapshotRef {
         SnapshotRef {
             repo: issue.repo.clone(),
@@ -191,8 +193,8 @@ impl Converter<'_> {
         }
     }
 
-    /// One that cannot be seen.
-    pub(super) fn unseen(&self, key: &IssueKey) -> SnapshotRef {
+    /// Returns the reference to an issue that is not visible.
+    pub(super) fn invisible_reference(&self, key: &IssueKey) -> SnapshotRef {
         SnapshotRef {
             repo: key.repo.clone(),
             number: key.number,
@@ -203,20 +205,20 @@ impl Converter<'_> {
         }
     }
 
-    /// The record of a comment on an issue whose page is `url`.
+    /// Converts a comment on an issue whose page is `url`.
     ///
     /// # Errors
-    /// What the value is, where it is no comment.
+    /// A description of the value, if it is not a comment.
     pub(super) fn comment(&self, value: &Value, key: &IssueKey, url: &str) -> Result<SnapshotComment, String> {
         let path = self.path(key);
         ResponseShape::of(value).comment()?;
         let id = value["id"].as_u64().unwrap_or_default();
-        let created_at = self.door.one(&path, "", value["created_at"].as_str().unwrap_or_default());
+        let created_at = self.scrubber.one(&path, "", value["created_at"].as_str().unwrap_or_default());
         let author = self.author(value);
         Ok(SnapshotComment {
             trust: trust(&author).to_owned(),
             author,
-            body: self.door.one(&path, "body", value["body"].as_str().unwrap_or_default()),
+            body: self.scrubber.one(&path, "body", value["body"].as_str().unwrap_or_default()),
             edited: value["updated_at"].as_str().is_some_and(|updated| updated != created_at),
             created_at,
             id,
@@ -226,25 +228,25 @@ impl Converter<'_> {
         })
     }
 
-    /// The number of the issue that a comment of a repo's list belongs to.
+    /// Returns the number of the issue that a comment of a repo's list belongs to.
     ///
     /// # Errors
-    /// What the value is, where it belongs to none.
-    pub(super) fn commented(value: &Value) -> Result<u64, String> {
+    /// A description of the value, if it names no issue.
+    pub(super) fn issue_of_comment(value: &Value) -> Result<u64, String> {
         if !value.is_object() {
             return Err(kind(value).to_owned());
         }
         let url = value["issue_url"].as_str().ok_or_else(|| wrong("issue_url", &value["issue_url"]))?;
         let number = url.rsplit_once("/issues/").and_then(|(_, number)| number.parse().ok());
-        // The comments of pull requests' lines and of commits stand in other lists.
+        // Comments on lines of pull requests and on commits are in other lists.
         number.ok_or_else(|| "a comment whose `issue_url` is none of an issue".to_owned())
     }
 
     fn author(&self, value: &Value) -> SnapshotAuthor {
-        let login = value["user"]["login"].as_str().map(|login| self.door.one("", "", login));
+        let login = value["user"]["login"].as_str().map(|login| self.scrubber.one("", "", login));
         let bot =
             value["user"]["type"].as_str() == Some("Bot") || login.as_deref().is_some_and(|l| l.ends_with("[bot]"));
-        let association = value["author_association"].as_str().map(|word| self.door.one("", "", word));
+        let association = value["author_association"].as_str().map(|word| self.scrubber.one("", "", word));
         SnapshotAuthor { association, bot, login }
     }
 
@@ -253,7 +255,7 @@ impl Converter<'_> {
     }
 }
 
-/// Whether an issue is a pull request: old servers describe one with empty addresses for every issue.
+/// Returns whether an issue is a pull request; old servers give every issue one with empty URLs.
 pub(super) fn is_pull(value: &Value) -> bool {
     let pull = &value["pull_request"];
     ["url", "html_url", "diff_url", "patch_url", "merged_at"].iter().any(|field| pull[field].is_string())
@@ -266,7 +268,7 @@ fn trust(author: &SnapshotAuthor) -> &'static str {
     }
 }
 
-/// `owner/name` at the end of a URL of the API.
+/// Returns `owner/name` at the end of a URL of the API.
 fn repo_of(url: &str, before: &str) -> Option<String> {
     Some(url[url.rfind(before)? + before.len()..].to_owned())
 }

@@ -1,4 +1,4 @@
-//! The snapshot's files.
+//! The files of the snapshot.
 
 use super::IssueKey;
 use crate::model::{Code, Diagnostic, Place, RepoPath, SNAPSHOT_VERSION, SnapshotIssue, is_repo_name};
@@ -11,13 +11,13 @@ pub(super) struct SnapshotDir {
     pub(super) root: PathBuf,
     pub(super) dir: RepoPath,
     folders: BTreeMap<String, Folder>,
-    /// What was done to each file in this run, by its path from the root.
+    /// The changes of this run, `written` or `removed`, by the file's path from the root.
     pub(super) changed: BTreeMap<String, &'static str>,
-    /// Files that were as they should be.
+    /// The files that were up to date.
     pub(super) unchanged: BTreeSet<String>,
-    /// What was written or removed since the last [`SnapshotDir::flush`]: repos and names in their folders.
+    /// The files written or removed since the last [`SnapshotDir::flush`]: names by repo.
     unflushed: BTreeMap<String, BTreeSet<String>>,
-    /// Files that cannot be written, since folders stand in their places.
+    /// The files that cannot be written, since there are folders of their names.
     occupied: BTreeSet<String>,
 }
 
@@ -47,7 +47,7 @@ impl SnapshotDir {
         self.folders.get(repo).ok_or_else(|| StoreError::Name { path: self.root.join(repo) })
     }
 
-    /// The record of an issue; one that cannot be read as such counts as absent and is written anew.
+    /// Reads the record of an issue; a file that cannot be parsed counts as absent and is replaced.
     pub(super) fn read(&mut self, key: &IssueKey) -> Result<Option<SnapshotIssue>, StoreError> {
         let bytes = self.folder(&key.repo)?.read(&name(key.number))?;
         let issue: Option<SnapshotIssue> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
@@ -56,9 +56,9 @@ impl SnapshotDir {
         }))
     }
 
-    /// The issues whose files are there and cannot be read, sorted, and whether they were asked for.
+    /// Returns the issues whose files cannot be parsed, sorted, and whether they were asked for.
     ///
-    /// A file that was cut off or merged badly still begins with whether it was.
+    /// The field that says so comes first, and thus survives truncation and bad merges.
     pub(super) fn broken(&mut self) -> Result<Vec<(IssueKey, bool)>, StoreError> {
         let mut broken = Vec::new();
         for repo in self.repos()? {
@@ -74,7 +74,7 @@ impl SnapshotDir {
         Ok(broken)
     }
 
-    /// The repos of the snapshot, as their folders are named.
+    /// Lists the repos of the snapshot, as their folders are named.
     fn repos(&self) -> Result<Vec<String>, StoreError> {
         let mut repos = Vec::new();
         for owner in Folder::open(&self.root, &self.dir)?.folders()? {
@@ -85,7 +85,7 @@ impl SnapshotDir {
         Ok(repos)
     }
 
-    /// Writes a record, unless its file is as it should be. A folder in its place stops nothing, and is told.
+    /// Writes a record, unless its file is up to date. A folder of its name is reported at the end.
     pub(super) fn write(&mut self, issue: &SnapshotIssue) -> Result<(), StoreError> {
         let path = format!("{}/{}/{}", self.dir, issue.repo, name(issue.number));
         let text = serde_json::to_string_pretty(issue)
@@ -108,8 +108,9 @@ impl SnapshotDir {
         Ok(())
     }
 
-    /// Waits until all that was written is on the disk: the side file says what need not be asked for again, and may
-    /// not survive a power cut without it.
+    /// Waits until all changes are on the disk.
+    ///
+    /// The saved state says what need not be fetched again, so it must not survive a power cut without the files.
     pub(super) fn flush(&mut self) -> Result<(), StoreError> {
         for (repo, names) in std::mem::take(&mut self.unflushed) {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -118,7 +119,7 @@ impl SnapshotDir {
         Ok(())
     }
 
-    /// Removes the record of an issue that is gone.
+    /// Removes the record of an issue, and returns whether there was one.
     pub(super) fn remove(&mut self, key: &IssueKey) -> Result<bool, StoreError> {
         let removed = match self.folder(&key.repo)?.remove(&name(key.number)) {
             Err(StoreError::NotAFile { .. }) => false,
@@ -131,7 +132,7 @@ impl SnapshotDir {
         Ok(removed)
     }
 
-    /// What is wrong with the snapshot's files and could not be mended.
+    /// Returns diagnostics for the files that could not be written.
     pub(super) fn faults(&self) -> Vec<Diagnostic> {
         let fault = |path: &String| {
             let at = RepoPath::new(path).ok().map(Place::file);
@@ -141,7 +142,7 @@ impl SnapshotDir {
         self.occupied.iter().map(fault).collect()
     }
 
-    /// The numbers of a repo's issues in the snapshot, rising.
+    /// Lists the numbers of a repo's issues in the snapshot, in ascending order.
     pub(super) fn numbers(&mut self, repo: &str) -> Result<Vec<u64>, StoreError> {
         let names = self.folder(repo)?.list()?;
         let number = |file: &String| file.strip_suffix(".json")?.parse().ok().filter(|number| name(*number) == *file);

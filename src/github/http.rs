@@ -1,4 +1,4 @@
-//! The transport: octocrab, one request at a time.
+//! The transport over the network: octocrab, one request at a time.
 
 use super::connect::client;
 use super::{ApiBase, Proxies, Response, Tokens, Transport, TransportError};
@@ -8,13 +8,13 @@ use http_body_util::{BodyExt as _, Limited};
 use octocrab::Octocrab;
 use std::time::Duration;
 
-/// The largest answer: more than a hundred issues of the greatest length.
+/// The largest answer, in bytes: more than a hundred issues of the greatest length.
 const LARGEST: usize = 64 << 20;
 
 /// An API over the network.
 ///
-/// octocrab brings connections and encryption. What it would do by itself, trying again, following
-/// redirects and keeping answers, is not asked of it: limits are obeyed in one place.
+/// octocrab provides connections and encryption. Its own retries, redirects and caching are not used, since the client
+/// handles limits in one place.
 pub struct Http {
     runtime: tokio::runtime::Runtime,
     crab: Octocrab,
@@ -23,12 +23,12 @@ pub struct Http {
 }
 
 impl Http {
-    /// Gets ready to talk to an API; `patience` is how long one whole answer may take.
+    /// Creates a transport for an API; `patience` is how long one whole answer may take.
     ///
     /// # Errors
-    /// Where the system has no certificates or no sockets, or the token cannot stand in a header.
+    /// If the system has no certificates or no sockets, or the token is not valid in a header.
     pub fn new(api: &ApiBase, secrets: &Tokens, patience: Duration, proxies: &Proxies) -> Result<Self, TransportError> {
-        // Causes are told by their kind: texts of lower layers may hold what was sent.
+        // Causes are described by their kind, since texts of lower layers may hold what was sent.
         let failed = |what: &str| TransportError { what: what.to_owned() };
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -65,10 +65,10 @@ impl Transport for Http {
                 let response =
                     self.crab._get_with_headers(path, Some(headers)).await.map_err(|error| broken(cause(&error)))?;
                 let status = response.status().as_u16();
-                let told = response.headers().iter();
-                let told =
-                    told.filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())));
-                let headers = told.collect();
+                let text = |value: &HeaderValue| value.to_str().ok().map(str::to_owned);
+                let headers = response.headers().iter();
+                let headers =
+                    headers.filter_map(|(name, value)| Some((name.as_str().to_owned(), text(value)?))).collect();
                 let body = Limited::new(response.into_body(), LARGEST).collect().await;
                 let body = body.map_err(|_| broken("an answer was cut off, or is larger than 64 MiB"))?;
                 Ok(Response { status, headers, body: body.to_bytes().to_vec() })
@@ -79,7 +79,7 @@ impl Transport for Http {
     }
 }
 
-/// What went wrong below, in our own words.
+/// Describes the cause of an error without quoting it.
 fn cause(error: &octocrab::Error) -> &'static str {
     let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = next {

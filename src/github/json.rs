@@ -1,27 +1,28 @@
-//! JSON of a server → values: no key twice in an object, and no more values than an honest answer has.
+//! Parsing of a server's JSON: without duplicate keys, and with a bounded number of values.
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::cell::Cell;
 use std::fmt;
 
-/// The most values of one answer: a hundred issues with all that GitHub lets stand on them have about a tenth of that.
+/// The most values of one answer: a hundred issues with all fields at GitHub's limits have about a tenth of that.
+///
 /// A value takes far more memory than the two bytes that it may have in an answer.
-const MOST: usize = 500_000;
+const MAX_VALUES: usize = 500_000;
 
-/// Reads the JSON of an answer.
+/// Parses the JSON of an answer.
 ///
 /// # Errors
-/// Where it is no JSON, has too many values or has a key twice: of two values nobody knows which one counts, and
-/// other programs take the other one. The last two are errors of the category `Data`.
+/// If it is not JSON, has too many values, or has a duplicate key, of which programs read different values. The last two
+/// are errors of the category `Data`.
 pub(super) fn read(bytes: &[u8]) -> serde_json::Result<Value> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let value = Any { left: &Cell::new(MOST) }.deserialize(&mut deserializer)?;
+    let value = Any { left: &Cell::new(MAX_VALUES) }.deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(value)
 }
 
-/// Any value, while values are left.
+/// A seed for any value, as long as the limit is not reached.
 #[derive(Clone, Copy)]
 struct Any<'a> {
     left: &'a Cell<usize>,
@@ -32,7 +33,7 @@ impl<'de> DeserializeSeed<'de> for Any<'_> {
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
         let Some(left) = self.left.get().checked_sub(1) else {
-            return Err(D::Error::custom(format_args!("it has more than {MOST} values")));
+            return Err(D::Error::custom(format_args!("it has more than {MAX_VALUES} values")));
         };
         self.left.set(left);
         deserializer.deserialize_any(self)
@@ -83,7 +84,7 @@ impl<'de> Visitor<'de> for Any<'_> {
         while let Some(name) = fields.next_key::<String>()? {
             let value = fields.next_value_seed(self)?;
             if values.contains_key(&name) {
-                return Err(A::Error::custom(format_args!("the key `{name}` stands twice in one object")));
+                return Err(A::Error::custom(format_args!("the key `{name}` appears twice in one object")));
             }
             values.insert(name, value);
         }
@@ -91,7 +92,7 @@ impl<'de> Visitor<'de> for Any<'_> {
     }
 }
 
-/// What a value is, in words: nothing of what it holds.
+/// Returns the name of a value's type, and nothing of its content.
 pub(super) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -129,25 +130,25 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_has_no_key_twice_is_read_as_it_is(value in values()) {
+        fn values_without_duplicate_keys_are_read_unchanged(value in values()) {
             prop_assert_eq!(read(value.to_string().as_bytes()).unwrap(), value);
         }
 
         #[test]
-        fn a_key_that_stands_twice_is_refused_wherever_it_stands(
+        fn duplicate_keys_are_refused_at_any_depth(
             outer in values(), name in ".{0,4}", first in values(), second in values(),
         ) {
             let name = Value::from(name);
             let twice = format!("[{outer}, {{{name}: {first}, \"other key\": {outer}, {name}: {second}}}]");
             let error = read(twice.as_bytes()).unwrap_err();
-            prop_assert!(error.is_data() && error.to_string().contains("stands twice"), "{}", error);
+            prop_assert!(error.is_data() && error.to_string().contains("appears twice"), "{}", error);
         }
     }
 
     #[test]
     fn an_answer_of_endless_small_values_is_refused() {
         for (begin, part, end) in [("[", "1,", "1]"), ("[", "[],", "[]]"), ("[", "{\"a\":1},", "1]")] {
-            let error = read((begin.to_owned() + &part.repeat(MOST) + end).as_bytes()).unwrap_err();
+            let error = read((begin.to_owned() + &part.repeat(MAX_VALUES) + end).as_bytes()).unwrap_err();
             assert!(error.is_data() && error.to_string().contains("more than 500000 values"), "{error}");
         }
         assert!(!read(b"[1").unwrap_err().is_data() && !read(b"[] x").unwrap_err().is_data());

@@ -1,21 +1,22 @@
-//! Which issues: lists of the repo, and those that work items name.
+//! The issues of a run: the repo's lists, and those that work items name.
 
 use super::IssueKey;
+use super::address::percent_encode;
 use super::client::{FetchError, FetchOutcome};
 use super::convert::is_pull;
-use super::memory::ListPage;
-use super::pages::no_list;
-use super::strange::Strange;
+use super::pages::not_a_list;
 use super::sync::{StepError, SyncEngine};
+use super::sync_state::ListPage;
+use super::unexpected::UnexpectedEntries;
 use super::walk::{End, Walk};
 use super::{IssueFilter, Progress};
 use std::collections::BTreeSet;
 
-/// The most pages of a list of issues: a hundred thousand issues.
-const MOST_PAGES: usize = 1000;
+/// The most pages of a list of issues: enough for a hundred thousand issues.
+const MAX_PAGES: usize = 1000;
 
 impl SyncEngine<'_> {
-    /// Reads the lists of issues to their ends, from where a broken run left them.
+    /// Reads the lists of issues to their ends, from where an interrupted run left them.
     pub(super) fn listing(&mut self) -> Result<(), StepError> {
         let filter = &self.request.filter;
         let mut lists = self.run.lists.take().unwrap_or_else(|| filter.paths(&self.setting.repo));
@@ -23,18 +24,23 @@ impl SyncEngine<'_> {
         let mut walk: Option<Walk> = None;
         while let Some(path) = lists.first().cloned() {
             self.run.lists = Some(lists.clone());
-            let walk_here = walk.get_or_insert_with(|| Walk::new(&path, MOST_PAGES));
-            self.client.watcher.progress(Progress { step: "issues listed", done: self.run.wanted.len() as u64, of: 0 });
+            let walk_here = walk.get_or_insert_with(|| Walk::new(&path, MAX_PAGES));
+            self.client.observer.progress(Progress {
+                step: "issues listed",
+                done: self.run.wanted.len() as u64,
+                of: 0,
+            });
             let (next, new) = self.list_page(&path, &mut seen)?;
             let full = filter.limit.is_some_and(|limit| self.run.wanted.len() >= limit);
             match next {
                 _ if full => lists.clear(),
                 next => {
                     let next = walk_here.go(next, new).map_err(|end| match end {
-                        End::Long(_) => {
-                            FetchError::endless(&format!("{}; ask for fewer issues, such as by `--label`", end.why()))
-                        }
-                        End::Endless(_) => FetchError::endless(&end.why()),
+                        End::Long(_) => FetchError::endless(&format!(
+                            "{}; ask for fewer issues, such as by `--label`",
+                            end.reason()
+                        )),
+                        End::Endless(_) => FetchError::endless(&end.reason()),
                     })?;
                     match next {
                         Some(next) => lists[0] = next,
@@ -51,19 +57,19 @@ impl SyncEngine<'_> {
         Ok(())
     }
 
-    /// Takes one page; gives the path of the next, and how many entries no page had before.
+    /// Reads one page; returns the path of the next one, and the number of entries that no earlier page had.
     fn list_page(&mut self, path: &str, seen: &mut BTreeSet<u64>) -> Result<(Option<String>, usize), StepError> {
         let repo = self.setting.repo.clone();
-        let mark = self.request.filter.mark(path);
-        let known = match self.memory.pages.get(&mark).cloned() {
-            Some(page) if self.is_there(&repo, &page.wanted)? => Some(page),
+        let page_key = self.request.filter.page_key(path);
+        let known = match self.state.pages.get(&page_key).cloned() {
+            Some(page) if self.has_all(&repo, &page.wanted)? => Some(page),
             _ => None,
         };
         let page = match self.client.get(path, known.as_ref().map(|page| page.etag.as_str()))? {
             FetchOutcome::Page(page) => page,
             FetchOutcome::Same => {
                 let known = known.ok_or_else(|| FetchError::Server("304 for what was not known".to_owned()))?;
-                // What was on it besides the issues that were wanted is not known.
+                // The other entries of an unmodified page are unknown.
                 let new = known.wanted.len().max(1);
                 for number in known.wanted {
                     if self.take(&repo, number) {
@@ -77,31 +83,31 @@ impl SyncEngine<'_> {
             // Issues are switched off.
             FetchOutcome::Gone => return Ok((None, 0)),
         };
-        let entries = page.value.as_array().ok_or_else(|| no_list(&page.value))?;
+        let entries = page.value.as_array().ok_or_else(|| not_a_list(&page.value))?;
         let new = entries.iter().filter(|entry| entry["id"].as_u64().is_some_and(|id| seen.insert(id))).count();
         let mut wanted = Vec::new();
-        let mut strange = Strange::default();
+        let mut unexpected = UnexpectedEntries::default();
         for value in entries {
-            let Some(key) = strange.note(self.convert.key(value, Some(&repo))) else { continue };
+            let Some(key) = unexpected.note(self.convert.key(value, Some(&repo))) else { continue };
             if is_pull(value) || key.repo != repo || !self.request.filter.takes(value) {
                 continue;
             }
-            let Some(fetched) = strange.note(self.convert.issue(value, &key)) else { continue };
+            let Some(fetched) = unexpected.note(self.convert.issue(value, &key)) else { continue };
             wanted.push(key.number);
             if self.take(&repo, key.number) {
                 self.put(fetched, &key, true, true)?;
             }
         }
-        self.memory.pages.remove(&mark);
-        // A page that is not taken whole is asked for again.
-        if let Some(etag) = page.etag.filter(|_| strange.is_none()) {
-            self.memory.pages.insert(mark, ListPage { etag, next: page.next.clone(), wanted });
+        self.state.pages.remove(&page_key);
+        // A page with unexpected entries is fetched again.
+        if let Some(etag) = page.etag.filter(|_| unexpected.is_none()) {
+            self.state.pages.insert(page_key, ListPage { etag, next: page.next.clone(), wanted });
         }
-        self.strange(&strange, || format!("the list of issues of `{repo}`"));
+        self.report_unexpected(&unexpected, || format!("the list of issues of `{repo}`"));
         Ok((page.next, new))
     }
 
-    /// Adds an issue to those that were asked for, where the limit lets it.
+    /// Adds an issue to the wanted ones, if the limit allows it.
     fn take(&mut self, repo: &str, number: u64) -> bool {
         let key = (repo.to_owned(), number);
         let room = self.request.filter.limit.is_none_or(|limit| self.run.wanted.len() < limit);
@@ -111,17 +117,18 @@ impl SyncEngine<'_> {
         }
     }
 
-    fn is_there(&mut self, repo: &str, numbers: &[u64]) -> Result<bool, StepError> {
+    /// Returns whether the snapshot has all of these issues.
+    fn has_all(&mut self, repo: &str, numbers: &[u64]) -> Result<bool, StepError> {
         for number in numbers {
             let key = IssueKey::new(repo, *number);
-            if !self.memory.seen.contains_key(&key.id()) || self.files.read(&key)?.is_none() {
+            if !self.state.seen.contains_key(&key.id()) || self.files.read(&key)?.is_none() {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// Fetches what no list has: issues that work items name, and those that left the list.
+    /// Fetches issues that no list has: those that work items name, and those that are no longer open.
     pub(super) fn named(&mut self) -> Result<(), StepError> {
         let mut keys: Vec<IssueKey> = self.request.claimed.clone();
         if self.request.filter.is_all_open() {
@@ -139,23 +146,23 @@ impl SyncEngine<'_> {
         keys.dedup();
         let of = keys.len() as u64;
         for (done, key) in keys.into_iter().enumerate() {
-            self.client.watcher.progress(Progress { step: "named issues", done: done as u64, of });
+            self.client.observer.progress(Progress { step: "named issues", done: done as u64, of });
             self.single(&key, true)?;
         }
-        // Whoever is asked for is written anew by now; what is left are issues that no list has.
+        // Listed issues were rewritten above, so the files that are still broken are of issues that no list has.
         for (key, asked) in self.files.broken()? {
             self.single(&key, asked)?;
         }
         Ok(())
     }
 
-    /// Fetches what work items refer to and no list of relations brought.
+    /// Fetches the issues that work items refer to and no list of relations had.
     pub(super) fn linked(&mut self) -> Result<(), StepError> {
         let keys: Vec<&IssueKey> =
             self.request.linked.iter().filter(|key| !self.run.fresh.contains(&key.id())).collect();
         let of = keys.len() as u64;
         for (done, key) in keys.into_iter().enumerate() {
-            self.client.watcher.progress(Progress { step: "linked issues", done: done as u64, of });
+            self.client.observer.progress(Progress { step: "linked issues", done: done as u64, of });
             self.single(key, false)?;
         }
         Ok(())
@@ -163,31 +170,31 @@ impl SyncEngine<'_> {
 }
 
 impl IssueFilter {
-    /// The first page of each list: one list a label, since the server takes several only together.
+    /// Returns the first page of each list: one list per label, since the server combines labels with "and".
     fn paths(&self, repo: &str) -> Vec<String> {
         let state = self.state.as_deref().unwrap_or("open");
-        // Rising numbers, so that what is opened meanwhile comes last; with a limit the last changed count.
+        // In ascending order, issues opened meanwhile come last; with a limit, the last changed ones are wanted.
         let order = match self.limit {
             Some(_) => "sort=updated&direction=desc",
             None => "sort=created&direction=asc",
         };
-        let since = self.since.as_ref().map(|since| format!("&since={}", encoded(since))).unwrap_or_default();
+        let since = self.since.as_ref().map(|since| format!("&since={}", percent_encode(since))).unwrap_or_default();
         let path = |label: &str| format!("/repos/{repo}/issues?state={state}&per_page=100&{order}{since}{label}");
         match self.labels.as_slice() {
             [] => vec![path("")],
-            labels => labels.iter().map(|label| path(&format!("&labels={}", encoded(label)))).collect(),
+            labels => labels.iter().map(|label| path(&format!("&labels={}", percent_encode(label)))).collect(),
         }
     }
 
-    /// Under which name a page is remembered: milestones choose among its issues and do not stand in its path.
-    fn mark(&self, path: &str) -> String {
+    /// Returns the key of a page in the saved state: milestones filter its issues and are not part of its path.
+    fn page_key(&self, path: &str) -> String {
         match self.milestones.as_slice() {
             [] => path.to_owned(),
             milestones => format!("{path} {milestones:?}"),
         }
     }
 
-    /// Whether an issue is of one of the milestones.
+    /// Returns whether an issue is in one of the milestones.
     fn takes(&self, value: &serde_json::Value) -> bool {
         let milestone = &value["milestone"];
         self.milestones.is_empty()
@@ -197,7 +204,7 @@ impl IssueFilter {
             })
     }
 
-    /// Whether every open issue is listed, so that one that is missing is open no more.
+    /// Returns whether the lists have every open issue, so that a missing one is no longer open.
     pub(super) fn is_all_open(&self) -> bool {
         self.state.as_deref() != Some("closed")
             && self.labels.is_empty()
@@ -205,17 +212,4 @@ impl IssueFilter {
             && self.since.is_none()
             && self.limit.is_none()
     }
-}
-
-/// Percent-encodes a value of a query.
-pub(super) fn encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
 }

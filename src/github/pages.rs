@@ -1,4 +1,4 @@
-//! Lists of several pages.
+//! Reading of lists with several pages.
 
 use super::client::{Client, FetchError, FetchOutcome};
 use super::json::kind;
@@ -6,23 +6,23 @@ use super::walk::Walk;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The most pages of one list, comments of an issue or relations.
-pub(super) const MOST_PAGES: usize = 50;
+/// The most pages of an issue's comments or relations.
+pub(super) const MAX_PAGES: usize = 50;
 
-/// How many entries a page has at most.
+/// The most entries of a page.
 pub(super) const FULL_PAGE: usize = 100;
 
-/// What came of a list.
+/// The result of reading a list.
 #[derive(Debug)]
 pub(super) enum ListOutcome {
-    /// Its entries, each once.
+    /// The entries, each once.
     Items {
         items: Vec<Value>,
-        /// Whether that is all of them.
+        /// Whether these are all entries.
         complete: bool,
-        /// The mark of the answer, where it was the only page.
+        /// The entity tag, if there was only one page.
         etag: Option<String>,
-        /// What broke in the middle.
+        /// The error of a further page.
         failed: Option<FetchError>,
     },
     /// 304.
@@ -33,10 +33,10 @@ pub(super) enum ListOutcome {
     Refused,
 }
 
-/// Follows a list to its end; `announced` is how many entries its issue says that it has.
+/// Reads a list to its end; `announced` is the number of entries according to its issue.
 ///
 /// # Errors
-/// Where the first page fails, or no request is allowed any more.
+/// If the first page fails, or no more requests are allowed.
 pub(super) fn list(
     client: &mut Client<'_>,
     path: &str,
@@ -44,7 +44,7 @@ pub(super) fn list(
     announced: Option<u64>,
 ) -> Result<ListOutcome, FetchError> {
     let (mut items, mut seen) = (Vec::new(), BTreeSet::new());
-    let mut walk = Walk::new(path, MOST_PAGES).announced(announced);
+    let mut walk = Walk::new(path, MAX_PAGES).announced(announced);
     let mut path = path.to_owned();
     let mut only = None;
     let partial = |items, failed| Ok(ListOutcome::Items { items, complete: false, etag: None, failed });
@@ -61,16 +61,16 @@ pub(super) fn list(
                     Some(FetchError::Server("a page in the middle of a list is missing".to_owned())),
                 );
             }
-            Err(stop) if !first && stop.is_passing() => return partial(items, Some(stop)),
+            Err(stop) if !first && stop.is_transient() => return partial(items, Some(stop)),
             Err(stop) => return Err(stop),
         };
         let entries = match (page.value, first) {
             (Value::Array(entries), _) => entries,
-            (other, true) => return Err(no_list(&other)),
-            (other, false) => return partial(items, Some(no_list(&other))),
+            (other, true) => return Err(not_a_list(&other)),
+            (other, false) => return partial(items, Some(not_a_list(&other))),
         };
         let before = items.len();
-        // Entries move from page to page while they are read.
+        // Entries may move to a later page while the list is read.
         items.extend(entries.into_iter().filter(|entry| entry["id"].as_u64().is_none_or(|id| seen.insert(id))));
         if first {
             only = page.etag;
@@ -80,12 +80,12 @@ pub(super) fn list(
             Ok(None) => {
                 return Ok(ListOutcome::Items { items, complete: true, etag: only.filter(|_| first), failed: None });
             }
-            Err(end) => return partial(items, Some(FetchError::endless(&end.why()))),
+            Err(end) => return partial(items, Some(FetchError::endless(&end.reason()))),
         };
     }
 }
 
-/// Something else came where a list was asked for.
-pub(super) fn no_list(value: &Value) -> FetchError {
+/// Returns the error of an answer that is not a list.
+pub(super) fn not_a_list(value: &Value) -> FetchError {
     FetchError::Server(format!("a list was asked for, and {} came", kind(value)))
 }

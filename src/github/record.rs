@@ -1,74 +1,74 @@
-//! Single issues, and what an answer changes in the record of an issue.
+//! Fetching of single issues, and the update of an issue's record.
 
 use super::IssueKey;
 use super::client::{FetchError, FetchOutcome};
 use super::convert::FetchedIssue;
-use super::memory::IssueMemo;
 use super::sync::{StepError, SyncEngine};
+use super::sync_state::IssueMemo;
 use crate::model::{Code, Completeness, Diagnostic, SnapshotComments, SnapshotIssue, SnapshotRelation};
 
-/// What became of a single issue.
+/// The result of fetching a single issue.
 pub(super) enum IssueOutcome {
-    /// It is in the snapshot, here.
-    There(IssueKey),
-    /// It is not.
+    /// The issue is in the snapshot under this key.
+    Present(IssueKey),
+    /// The issue is not in the snapshot.
     Absent,
 }
 
 impl SyncEngine<'_> {
-    /// Fetches one issue by its number, once a run.
+    /// Fetches one issue by its number, once per run.
     pub(super) fn single(&mut self, key: &IssueKey, asked: bool) -> Result<IssueOutcome, StepError> {
         if self.run.single.contains(&key.id()) {
-            return self.as_it_is(key);
+            return self.snapshot_outcome(key);
         }
         let path = key.path();
-        let known = self.memory.seen.contains_key(&key.id()) && self.files.read(key)?.is_some();
-        let etag = self.memory.etags.get(&path).filter(|_| known).cloned();
+        let known = self.state.seen.contains_key(&key.id()) && self.files.read(key)?.is_some();
+        let etag = self.state.etags.get(&path).filter(|_| known).cloned();
         let got = self.client.get(&path, etag.as_deref());
-        let Some(got) = self.passing(got, || format!("`{key}`"))? else {
-            return self.as_it_is(key);
+        let Some(got) = self.tolerate(got, || format!("`{key}`"))? else {
+            return self.snapshot_outcome(key);
         };
         let single = match got {
             FetchOutcome::Same => {
                 self.touch(key, asked)?;
-                IssueOutcome::There(key.clone())
+                IssueOutcome::Present(key.clone())
             }
             FetchOutcome::Page(page) => {
                 let found = self.convert.key(&page.value, Some(&key.repo));
                 let fetched = found.and_then(|found| Ok((self.convert.issue(&page.value, &found)?, found)));
                 let fetched =
                     fetched.map_err(|what| FetchError::Server(format!("an issue was asked for, and {what} came")));
-                let Some((fetched, found)) = self.passing(fetched, || format!("`{key}`"))? else {
-                    return self.as_it_is(key);
+                let Some((fetched, found)) = self.tolerate(fetched, || format!("`{key}`"))? else {
+                    return self.snapshot_outcome(key);
                 };
-                self.memory.etags.remove(&path);
+                self.state.etags.remove(&path);
                 if found == *key {
-                    self.memory.etags.extend(page.etag.map(|etag| (path, etag)));
+                    self.state.etags.extend(page.etag.map(|etag| (path, etag)));
                 } else {
                     self.files.remove(key)?;
                     let message = format!("`{key}` was moved to `{found}`");
                     let help = format!("name `{found}` where the old number stands");
-                    self.tell(Code::IssueMoved, &message, &help, key);
+                    self.report(Code::IssueMoved, &message, &help, key);
                 }
                 self.put(fetched, &found, asked, true)?;
-                IssueOutcome::There(found)
+                IssueOutcome::Present(found)
             }
             FetchOutcome::Gone => {
                 self.files.remove(key)?;
-                self.memory.seen.remove(&key.id());
+                self.state.seen.remove(&key.id());
                 let help = "take it out of the work items that name it";
-                self.tell(Code::IssueGone, &format!("`{key}` was deleted"), help, key);
+                self.report(Code::IssueGone, &format!("`{key}` was deleted"), help, key);
                 IssueOutcome::Absent
             }
             FetchOutcome::Missing | FetchOutcome::Refused(_) => {
                 let message = format!("`{key}` does not exist, or may not be seen");
                 let help =
                     "correct the number, or use a token that may read the repo; what the snapshot has of it stays";
-                self.tell(Code::IssueNotVisible, &message, help, key);
+                self.report(Code::IssueNotVisible, &message, help, key);
                 IssueOutcome::Absent
             }
         };
-        if let (IssueOutcome::There(found), true) = (&single, asked) {
+        if let (IssueOutcome::Present(found), true) = (&single, asked) {
             self.run.wanted.insert((found.repo.clone(), found.number));
         }
         self.run.single.insert(key.id());
@@ -76,12 +76,12 @@ impl SyncEngine<'_> {
         Ok(single)
     }
 
-    /// What the snapshot has of an issue.
-    fn as_it_is(&mut self, key: &IssueKey) -> Result<IssueOutcome, StepError> {
-        Ok(if self.files.read(key)?.is_some() { IssueOutcome::There(key.clone()) } else { IssueOutcome::Absent })
+    /// Returns what the snapshot has of an issue.
+    fn snapshot_outcome(&mut self, key: &IssueKey) -> Result<IssueOutcome, StepError> {
+        Ok(if self.files.read(key)?.is_some() { IssueOutcome::Present(key.clone()) } else { IssueOutcome::Absent })
     }
 
-    fn tell(&mut self, code: Code, message: &str, help: &str, key: &IssueKey) {
+    fn report(&mut self, code: Code, message: &str, help: &str, key: &IssueKey) {
         self.summary.diagnostics.push(Diagnostic::new(code, None, message).help(help).about(key.to_string()));
     }
 
@@ -97,10 +97,10 @@ impl SyncEngine<'_> {
         Ok(())
     }
 
-    /// Writes an issue, and keeps what is known of it beside.
+    /// Writes an issue, and saves what decides on further requests.
     ///
-    /// An answer of its own (`whole`) counts more than a line in somebody's list, and of those the first of a run:
-    /// so it does not matter in which order things are fetched, or how often a run is broken off.
+    /// An answer of its own (`whole`) takes precedence over an entry in another issue's list, and among entries the
+    /// first of a run does: so neither the order of requests nor interruptions change the result.
     pub(super) fn put(
         &mut self,
         fetched: FetchedIssue,
@@ -121,17 +121,17 @@ impl SyncEngine<'_> {
         let old = self.files.read(key)?;
         if let Some(old) = &old {
             issue.asked |= old.asked;
-            // That it could not be asked for is no reason to forget it.
+            // A failed request for the visibility does not erase the known one.
             issue.private = issue.private.or(old.private);
             issue.comments = old.comments.clone();
             issue.relations = old.relations.clone();
         }
-        settle(&mut issue, &seen);
+        fill_in_empty(&mut issue, &seen);
         if whole {
-            self.memory.seen.insert(id.clone(), seen);
+            self.state.seen.insert(id.clone(), seen);
         } else if old.is_some_and(|old| old != issue) {
-            // The marks of its own answers are not about this text.
-            self.memory.seen.remove(&id);
+            // The entity tags of its own answers belong to another text.
+            self.state.seen.remove(&id);
         }
         self.files.write(&issue)?;
         self.run.fresh.insert(id);
@@ -139,8 +139,8 @@ impl SyncEngine<'_> {
     }
 }
 
-/// Fills in what an issue's own summary says there is none of.
-fn settle(issue: &mut SnapshotIssue, seen: &IssueMemo) {
+/// Marks as complete and empty what an issue's own summary counts as zero.
+fn fill_in_empty(issue: &mut SnapshotIssue, seen: &IssueMemo) {
     if seen.comments == Some(0) {
         issue.comments = SnapshotComments { completeness: Completeness::Complete, items: Vec::new() };
     }
@@ -154,6 +154,6 @@ fn settle(issue: &mut SnapshotIssue, seen: &IssueMemo) {
     none(&mut relations.sub_issues, seen.sub_issues == Some(0));
     none(&mut relations.blocked_by, seen.blocked_by == Some(0));
     none(&mut relations.blocking, seen.blocking == Some(0));
-    // A server that knows sub-issues names the parent where there is one.
+    // A server that supports sub-issues names the parent if there is one.
     none(&mut relations.parent, seen.parent.is_none() && seen.sub_issues.is_some());
 }

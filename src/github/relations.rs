@@ -1,18 +1,18 @@
-//! Parents, sub-issues and dependencies.
+//! Fetching of relations: parents, sub-issues and dependencies.
 
 use super::IssueKey;
 use super::Progress;
 use super::client::FetchOutcome;
 use super::convert::Converter;
-use super::memory::IssueMemo;
 use super::pages::{FULL_PAGE, ListOutcome, list};
 use super::record::IssueOutcome;
-use super::strange::Strange;
 use super::sync::{StepError, SyncEngine};
+use super::sync_state::IssueMemo;
+use super::unexpected::UnexpectedEntries;
 use crate::model::{Completeness, SnapshotRef, SnapshotRelation, SnapshotRelations};
 use serde_json::Value;
 
-/// The relations that have a list.
+/// The relations that have a list in the API.
 const LISTS: [(&str, Pick, Count); 3] = [
     ("sub_issues", |relations| &mut relations.sub_issues, |seen| seen.sub_issues),
     ("dependencies/blocked_by", |relations| &mut relations.blocked_by, |seen| seen.blocked_by),
@@ -23,16 +23,17 @@ type Pick = fn(&mut SnapshotRelations) -> &mut SnapshotRelation;
 type Count = fn(&IssueMemo) -> Option<u64>;
 
 impl SyncEngine<'_> {
-    /// How many requests the relations of all issues cost, further pages and parents aside.
+    /// Returns how many requests the relations of all issues take, not counting further pages.
     pub(super) fn relation_requests(&self) -> u64 {
         if !self.request.roots.is_empty() {
             return self.run.wanted.len() as u64 * (1 + LISTS.len() - self.lacking.len().min(LISTS.len())) as u64;
         }
         let of = |(repo, number): &(String, u64)| {
             let id = IssueKey::new(repo, *number).id();
-            let seen = self.memory.seen.get(&id).filter(|_| !self.run.related.contains(&id));
+            let seen = self.state.seen.get(&id).filter(|_| !self.run.related.contains(&id));
             seen.map_or(0, |seen| {
-                let lists = LISTS.iter().filter(|(name, _, count)| self.asks(name, count(seen), false)).count() as u64;
+                let lists =
+                    LISTS.iter().filter(|(name, _, count)| self.needs_list(name, count(seen), false)).count() as u64;
                 lists
                     + u64::from(
                         seen.parent
@@ -44,28 +45,28 @@ impl SyncEngine<'_> {
         self.run.wanted.iter().map(of).sum()
     }
 
-    /// Whether a list is asked for, given how long the issue says that it is.
+    /// Returns whether to fetch a list, given its length according to the issue.
     ///
-    /// Servers that do not say may have the list all the same: one answer tells it for the whole run.
-    fn asks(&self, name: &'static str, told: Option<u64>, full: bool) -> bool {
-        match told {
+    /// A server that does not report lengths may have the lists all the same: the first answer decides for the run.
+    fn needs_list(&self, name: &'static str, length: Option<u64>, full: bool) -> bool {
+        match length {
             Some(0) => full,
             Some(_) => true,
             None => !self.lacking.contains(name),
         }
     }
 
-    /// Learns from one issue that says nothing of its relations which lists the server has.
+    /// Finds out which lists the server has, with one issue that reports nothing about its relations.
     pub(super) fn probe(&mut self) -> Result<(), StepError> {
         let silent = |(repo, number): &&(String, u64)| {
-            let seen = self.memory.seen.get(&IssueKey::new(repo, *number).id());
+            let seen = self.state.seen.get(&IssueKey::new(repo, *number).id());
             seen.is_some_and(|seen| LISTS.iter().any(|(_, _, count)| count(seen).is_none()))
         };
         let found = self.run.wanted.iter().find(silent).map(|(repo, number)| IssueKey::new(repo, *number));
         found.map_or(Ok(()), |key| self.relations_of(&key, !self.request.roots.is_empty()))
     }
 
-    /// Fetches the relations of every issue that was asked for and may have some.
+    /// Fetches the relations of every wanted issue that may have some.
     pub(super) fn relations(&mut self) -> Result<(), StepError> {
         let wanted: Vec<IssueKey> = self.run.wanted.iter().map(|(repo, number)| IssueKey::new(repo, *number)).collect();
         let of = wanted.len() as u64;
@@ -75,7 +76,7 @@ impl SyncEngine<'_> {
                 continue;
             }
             let failed = self.summary.failed.len();
-            self.client.watcher.progress(Progress { step: "relations", done: done as u64, of });
+            self.client.observer.progress(Progress { step: "relations", done: done as u64, of });
             self.relations_of(key, full)?;
             if self.summary.failed.len() == failed {
                 self.run.related.insert(key.id());
@@ -85,34 +86,34 @@ impl SyncEngine<'_> {
         Ok(())
     }
 
-    /// `full`: whatever the summaries say.
+    /// Fetches the relations of one issue; with `full` also lists that are empty according to the issue.
     fn relations_of(&mut self, key: &IssueKey, full: bool) -> Result<(), StepError> {
-        let (Some(issue), Some(seen)) = (self.files.read(key)?, self.memory.seen.get(&key.id()).cloned()) else {
+        let (Some(issue), Some(seen)) = (self.files.read(key)?, self.state.seen.get(&key.id()).cloned()) else {
             return Ok(());
         };
         let mut relations = issue.relations.clone();
         let mut knows_children = seen.sub_issues.is_some();
         for (name, pick, count) in LISTS {
-            let told = count(&seen);
-            if !self.asks(name, told, full) {
+            let length = count(&seen);
+            if !self.needs_list(name, length, full) {
                 continue;
             }
             let path = path(key, name);
-            let faults = (self.summary.failed.len(), self.strange_lists);
-            let found = self.run.related.contains(&path) || self.relation(name, key, pick(&mut relations), told)?;
+            let failures = (self.summary.failed.len(), self.unexpected_lists);
+            let found = self.run.related.contains(&path) || self.relation(name, key, pick(&mut relations), length)?;
             knows_children |= found && name == "sub_issues";
             if found {
-                // A run that is broken off between two lists does not ask for the first again.
+                // A run that is interrupted between two lists does not fetch the first again.
                 self.write_relations(key, &relations)?;
-                if faults == (self.summary.failed.len(), self.strange_lists) {
+                if failures == (self.summary.failed.len(), self.unexpected_lists) {
                     self.run.related.insert(path);
                 }
             }
         }
         if full || (seen.sub_issues.is_none() && knows_children) {
-            self.asked_parent(key, &seen, knows_children, &mut relations.parent)?;
+            self.fetch_parent(key, &seen, knows_children, &mut relations.parent)?;
         } else if let Some((repo, number)) = &seen.parent {
-            self.named_parent(&IssueKey::new(repo, *number), &mut relations.parent)?;
+            self.resolve_parent(&IssueKey::new(repo, *number), &mut relations.parent)?;
         }
         self.write_relations(key, &relations)
     }
@@ -125,80 +126,84 @@ impl SyncEngine<'_> {
         Ok(())
     }
 
-    /// Fetches a list of relations; what fails leaves `relation` as it was. Says whether the server has such lists.
+    /// Fetches a list of relations, and returns whether the server has such lists. A failure leaves `relation` unchanged.
     fn relation(
         &mut self,
         name: &'static str,
         key: &IssueKey,
         relation: &mut SnapshotRelation,
-        told: Option<u64>,
+        length: Option<u64>,
     ) -> Result<bool, StepError> {
         let whole = relation.completeness == Completeness::Complete;
         let path = path(key, name);
-        // The mark of a full page says nothing of a second one.
-        let alone = relation.issues.len() < FULL_PAGE;
-        let etag = self.memory.etags.get(&path).filter(|_| whole && alone).cloned();
-        let answer = list(&mut self.client, &path, etag.as_deref(), told);
-        let called = || format!("relations of `{key}`, `{name}`");
-        let Some(answer) = self.passing(answer, called)? else {
+        // The entity tag of a full page does not show whether there is a second page.
+        let is_only_page = relation.issues.len() < FULL_PAGE;
+        let etag = self.state.etags.get(&path).filter(|_| whole && is_only_page).cloned();
+        let answer = list(&mut self.client, &path, etag.as_deref(), length);
+        let label = || format!("relations of `{key}`, `{name}`");
+        let Some(answer) = self.tolerate(answer, label)? else {
             return Ok(false);
         };
         let (items, complete, etag, failed) = match answer {
             ListOutcome::Items { items, complete, etag, failed } => (items, complete, etag, failed),
             ListOutcome::Same => return Ok(true),
             ListOutcome::Missing | ListOutcome::Refused => {
-                // The issue can be seen: it is the list that is not there.
+                // The issue is visible, so it is the list that the server lacks.
                 self.lacking.insert(name);
                 return Ok(false);
             }
         };
         if let Some(stop) = failed {
-            self.fails(&stop, called());
+            self.record_failure(&stop, label());
             if whole {
                 return Ok(true);
             }
         }
-        let (refs, hidden, strange) = self.references(&items)?;
-        self.strange(&strange, called);
-        if whole && !strange.is_none() {
+        let (refs, hidden, unexpected) = self.references(&items)?;
+        self.report_unexpected(&unexpected, label);
+        if whole && !unexpected.is_none() {
             return Ok(true);
         }
-        // Neighbours in repos that may not be seen are counted and not listed.
-        let all = complete && hidden == 0 && refs.len() as u64 >= told.unwrap_or_default();
+        // Neighbours in invisible repos are counted by the issue and not listed.
+        let all = complete && hidden == 0 && refs.len() as u64 >= length.unwrap_or_default();
         relation.completeness = if all { Completeness::Complete } else { Completeness::Partial };
         relation.issues = refs;
-        self.memory.etags.remove(&path);
+        self.state.etags.remove(&path);
         if complete {
-            self.memory.etags.extend(etag.filter(|_| all).map(|etag| (path, etag)));
+            self.state.etags.extend(etag.filter(|_| all).map(|etag| (path, etag)));
         }
         Ok(true)
     }
 
-    /// The lines of neighbours, whose records are written on the way; how many say too little of themselves; and what
-    /// is no issue.
-    fn references(&mut self, items: &[Value]) -> Result<(Vec<SnapshotRef>, usize, Strange), StepError> {
-        let (mut refs, mut hidden, mut strange) = (Vec::new(), 0, Strange::default());
+    /// Writes the records of neighbours; returns the references to them, the number of those that do not identify
+    /// themselves, and the unexpected entries.
+    fn references(&mut self, items: &[Value]) -> Result<(Vec<SnapshotRef>, usize, UnexpectedEntries), StepError> {
+        let (mut refs, mut hidden, mut unexpected) = (Vec::new(), 0, UnexpectedEntries::default());
         for value in items {
-            let found = self.neighbour(value, &mut strange)?;
+            let found = self.neighbour(value, &mut unexpected)?;
             hidden += usize::from(found.is_none());
             refs.extend(found);
         }
         refs.sort();
         refs.dedup();
-        Ok((refs, hidden, strange))
+        Ok((refs, hidden, unexpected))
     }
 
-    fn neighbour(&mut self, value: &Value, strange: &mut Strange) -> Result<Option<SnapshotRef>, StepError> {
-        let Some(key) = strange.note(self.convert.key(value, None)) else { return Ok(None) };
-        let Some(fetched) = strange.note(self.convert.issue(value, &key)) else {
-            return Ok(Some(self.convert.unseen(&key)));
+    fn neighbour(
+        &mut self,
+        value: &Value,
+        unexpected: &mut UnexpectedEntries,
+    ) -> Result<Option<SnapshotRef>, StepError> {
+        let Some(key) = unexpected.note(self.convert.key(value, None)) else { return Ok(None) };
+        let Some(fetched) = unexpected.note(self.convert.issue(value, &key)) else {
+            return Ok(Some(self.convert.invisible_reference(&key)));
         };
         let reference = Converter::reference(&fetched.issue);
         self.put(fetched, &key, false, false)?;
         Ok(Some(reference))
     }
 
-    fn asked_parent(
+    fn fetch_parent(
         &mut self,
         key: &IssueKey,
         seen: &IssueMemo,
@@ -206,19 +211,19 @@ impl SyncEngine<'_> {
         relation: &mut SnapshotRelation,
     ) -> Result<(), StepError> {
         let answer = self.client.get(&format!("{}/parent", key.path()), None);
-        let found = match self.passing(answer, || format!("the parent of `{key}`"))? {
+        let found = match self.tolerate(answer, || format!("the parent of `{key}`"))? {
             None => return Ok(()),
             Some(FetchOutcome::Page(page)) => {
-                let mut strange = Strange::default();
-                let found = self.neighbour(&page.value, &mut strange)?;
-                self.strange(&strange, || format!("the parent of `{key}`"));
+                let mut unexpected = UnexpectedEntries::default();
+                let found = self.neighbour(&page.value, &mut unexpected)?;
+                self.report_unexpected(&unexpected, || format!("the parent of `{key}`"));
                 if found.is_none() {
                     return Ok(());
                 }
                 found
             }
             Some(_) => match &seen.parent {
-                Some((repo, number)) => Some(self.convert.unseen(&IssueKey::new(repo, *number))),
+                Some((repo, number)) => Some(self.convert.invisible_reference(&IssueKey::new(repo, *number))),
                 // 404 is the answer for no parent, and for no such question.
                 None if knows_children => None,
                 None => return Ok(()),
@@ -229,16 +234,16 @@ impl SyncEngine<'_> {
         Ok(())
     }
 
-    /// The parent that an issue names: from this run's records, or fetched.
-    fn named_parent(&mut self, parent: &IssueKey, relation: &mut SnapshotRelation) -> Result<(), StepError> {
+    /// Sets the parent that an issue names, from this run's records or fetched.
+    fn resolve_parent(&mut self, parent: &IssueKey, relation: &mut SnapshotRelation) -> Result<(), StepError> {
         let there = match self.run.fresh.contains(&parent.id()) {
-            true => IssueOutcome::There(parent.clone()),
+            true => IssueOutcome::Present(parent.clone()),
             false => {
                 let failed = self.summary.failed.len();
-                let told = self.summary.diagnostics.len();
+                let diagnostics = self.summary.diagnostics.len();
                 let single = self.single(parent, false)?;
-                // That a parent may not be seen is no fault of anybody.
-                self.summary.diagnostics.truncate(told);
+                // An invisible parent is not worth a diagnostic.
+                self.summary.diagnostics.truncate(diagnostics);
                 if self.summary.failed.len() > failed {
                     return Ok(());
                 }
@@ -246,17 +251,17 @@ impl SyncEngine<'_> {
             }
         };
         let record = match &there {
-            IssueOutcome::There(key) => self.files.read(key)?,
+            IssueOutcome::Present(key) => self.files.read(key)?,
             IssueOutcome::Absent => None,
         };
         let reference = record.as_ref().map(Converter::reference);
-        relation.issues = vec![reference.unwrap_or_else(|| self.convert.unseen(parent))];
+        relation.issues = vec![reference.unwrap_or_else(|| self.convert.invisible_reference(parent))];
         relation.completeness = Completeness::Complete;
         Ok(())
     }
 }
 
-/// The first page of a list of relations.
+/// Returns the path of the first page of a list of relations.
 fn path(key: &IssueKey, name: &str) -> String {
     format!("{}/{name}?per_page=100", key.path())
 }

@@ -1,133 +1,156 @@
-//! What a run is given, whom it tells, and what it gives back.
+//! The input of a sync run, its observer, and its result.
 
 use super::client::SyncLimits;
-use super::{ApiBase, IssueKey, SyncError, Tokens};
+use super::{ApiBase, IssueKey, Tokens};
 use crate::model::{Diagnostic, RepoPath};
-use crate::store::CacheFolder;
+use crate::store::{CacheFolder, StoreError};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Where things are, and what may be spent.
+/// The settings of a sync run.
 #[derive(Debug)]
 pub struct SyncSettings {
     /// The repo's root on disk.
     pub root: PathBuf,
     /// The snapshot's folder.
     pub folder: RepoPath,
-    /// The host of pages.
+    /// The host of issues' pages.
     pub host: String,
     /// `owner/name` of the repo.
     pub repo: String,
     /// The API.
     pub api: ApiBase,
-    /// The token, and what else must not be told.
+    /// The token, and other secrets that must not be shown.
     pub secrets: Tokens,
-    /// What the run may cost.
+    /// The limits of the run.
     pub limits: SyncLimits,
-    /// Where it is remembered how far a run came; without it every run asks for everything.
+    /// The cache for the saved state; without it every run fetches everything.
     pub cache: Option<CacheFolder>,
 }
 
-/// What is asked for.
+/// The issues that a run fetches.
 #[derive(Debug, Clone, Default)]
 pub struct SyncRequest {
-    /// These issues, in full; where there are any, nothing else is looked at.
+    /// The issues to fetch in full; if there are any, nothing else is fetched.
     pub roots: Vec<IssueKey>,
-    /// Issues that work items claim.
+    /// The issues that work items claim.
     pub claimed: Vec<IssueKey>,
-    /// Issues that work items refer to.
+    /// The issues that work items refer to.
     pub linked: Vec<IssueKey>,
-    /// Which issues of the repo.
+    /// The filter for the repo's issues.
     pub filter: IssueFilter,
 }
 
-/// Which issues of the repo are asked for.
+/// A filter for the repo's issues.
 #[derive(Debug, Clone, Default)]
 pub struct IssueFilter {
-    /// `open`, `closed` or `all`; nothing: `open`.
+    /// `open`, `closed` or `all`; `None` means `open`.
     pub state: Option<String>,
-    /// Only those with one of these labels.
+    /// Takes only issues with one of these labels, if there are any.
     pub labels: Vec<String>,
-    /// Only those of one of these milestones, by title or number.
+    /// Takes only issues of one of these milestones, by title or number, if there are any.
     pub milestones: Vec<String>,
-    /// Only those that changed since then, RFC 3339.
+    /// Takes only issues that changed since then, RFC 3339.
     pub since: Option<String>,
-    /// At most so many, the last changed first.
+    /// Takes at most so many issues, the last changed first.
     pub limit: Option<usize>,
 }
 
-/// What is estimated.
+/// The part of a run that is estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EstimateStage {
-    /// Listing the open issues, of which the repo says how many it has, pull requests among them.
+    /// Listing the open issues, whose number the repo reports, including pull requests.
     Open,
-    /// Listing others, of which nobody says how many there are.
+    /// Listing other issues, whose number is unknown.
     List,
-    /// All of issues that were named.
+    /// Fetching the requested issues in full.
     Named,
-    /// Comments and relations of issues that are known.
+    /// Fetching comments and relations of the listed issues.
     Rest,
 }
 
-/// What a run is about to cost.
+/// An estimate of the requests of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
-    /// What of it.
+    /// The part of the run.
     pub stage: EstimateStage,
-    /// Issues, where somebody knows.
+    /// The number of issues; 0 if unknown.
     pub issues: u64,
-    /// Requests for that.
+    /// The number of requests for them.
     pub requests: u64,
-    /// How many the server still allows, where it said.
+    /// The requests that the server still allows, if it reported them.
     pub remaining: Option<u64>,
 }
 
-/// How far a run is.
+/// The progress of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// What is being done.
+    /// The name of the step.
     pub step: &'static str,
-    /// How many are done.
+    /// How much is done.
     pub done: u64,
-    /// Of how many; 0 where nobody knows.
+    /// The total; 0 if unknown.
     pub of: u64,
 }
 
-/// Who is told how a run goes.
+/// An observer of a run.
 pub trait SyncObserver {
-    /// What comes is going to cost so much.
+    /// Reports an estimate of what follows.
     fn estimate(&mut self, estimate: Estimate);
-    /// A step was made.
+    /// Reports the progress of a step.
     fn progress(&mut self, progress: Progress);
-    /// A request is sent; so many were, with it.
+    /// Reports that a request is being sent, the `sent`-th of the run.
     fn request(&mut self, sent: u64);
-    /// Nothing is done for this time.
+    /// Reports that the run waits, and why.
     fn waiting(&mut self, time: Duration, why: &'static str);
 }
 
-/// What a run did.
+/// The result of a run.
 #[derive(Debug, Default)]
 pub struct SyncSummary {
-    /// Files of the snapshot, from the repo's root, and `written` or `removed`; sorted.
+    /// The changed files of the snapshot, from the repo's root, and `written` or `removed`; sorted.
     pub changed: Vec<(String, &'static str)>,
-    /// How many files were as they should be.
+    /// The number of files that were up to date.
     pub unchanged: usize,
-    /// How many issues were asked for.
+    /// The number of issues that were asked for.
     pub issues: usize,
-    /// Requests that were sent.
+    /// The number of requests that were sent.
     pub requests: u64,
-    /// How many the server still allows.
+    /// The requests that the server still allows.
     pub remaining: Option<u64>,
-    /// When it allows more, in seconds since 1970.
+    /// When the server allows more, in seconds since 1970.
     pub reset: Option<u64>,
-    /// Whether everything was asked for that had to be; else a next run goes on.
+    /// Whether everything was fetched.
     pub complete: bool,
-    /// Whether the next run for the same goes on where this one ended.
+    /// Whether the next run of the same request resumes this one.
     pub resumes: bool,
-    /// What a reader should know, sorted.
+    /// The diagnostics, sorted.
     pub diagnostics: Vec<Diagnostic>,
-    /// What could not be had.
+    /// What could not be fetched, and why.
     pub failed: Vec<String>,
-    /// What ended the run.
+    /// The error that ended the run.
     pub error: Option<SyncError>,
+}
+
+/// The error that ends a sync run. The snapshot is intact, and the next run resumes this one.
+#[derive(Debug, thiserror::Error)]
+pub enum SyncError {
+    /// The server does not accept the token, or requires one.
+    #[error("authentication failed: {0}")]
+    Auth(String),
+    /// A requested repo or issue is not visible.
+    #[error("not found: {0}")]
+    NotFound(String),
+    /// The rate limit is used up, and the wait would be longer than allowed.
+    #[error("rate limit: {0}")]
+    RateLimit(String),
+    /// There is no connection, or answers are truncated.
+    #[error("network: {0}")]
+    Network(String),
+    /// The server gives answers that cannot be used.
+    #[error("the server failed: {0}")]
+    Server(String),
+    /// A file of the snapshot cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }

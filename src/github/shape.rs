@@ -1,9 +1,9 @@
-//! Whether an answer's parts are of the types that GitHub gives them. What is not there is not wrong.
+//! The check that an answer's fields have the types that GitHub documents. Optional fields may be missing.
 
 use super::json::kind;
 use serde_json::Value;
 
-/// What is wrong with an object whose `field` is this.
+/// Describes an object whose `field` has this value of a wrong type.
 pub(super) fn wrong(field: &str, value: &Value) -> String {
     match value {
         Value::Null => format!("an object without a `{field}`"),
@@ -11,7 +11,7 @@ pub(super) fn wrong(field: &str, value: &Value) -> String {
     }
 }
 
-/// A value that is looked at field by field.
+/// A value whose fields are checked.
 #[derive(Clone, Copy)]
 pub(super) struct ResponseShape<'a> {
     value: &'a Value,
@@ -22,9 +22,9 @@ impl<'a> ResponseShape<'a> {
         Self { value }
     }
 
-    /// An issue or a pull request: users are null or objects with a login, labels objects or texts.
+    /// Checks an issue or a pull request: users are null or objects with a login, labels are objects or texts.
     ///
-    /// What every server says has to be there, be it null: an issue without its body would erase the one that is known.
+    /// What every server sends must be present, even if null: an issue without its body would erase the known one.
     pub(super) fn issue(self) -> Result<(), String> {
         let named = |name: &'static str| move |value: &Value| value.is_string() || value[name].is_string();
         self.needs("title", &Value::is_string)?;
@@ -58,19 +58,19 @@ impl<'a> ResponseShape<'a> {
         self.may("a repo", "repository", &|value: &Value| ResponseShape::of(value).repo().is_ok())
     }
 
-    /// A comment.
+    /// Checks a comment.
     pub(super) fn comment(self) -> Result<(), String> {
         self.needs("id", &Value::is_u64)?;
         self.written()
     }
 
-    /// A repo: nobody guesses whether it is private.
+    /// Checks a repo, which must say whether it is private.
     pub(super) fn repo(self) -> Result<(), String> {
         self.needs("full_name", &Value::is_string)?;
         self.needs("private", &Value::is_boolean)
     }
 
-    /// What somebody wrote at some time.
+    /// Checks the fields that issues and comments share: text, author and times.
     fn written(self) -> Result<(), String> {
         self.needs("created_at", &Value::is_string)?;
         self.may("a text", "updated_at", &Value::is_string)?;
@@ -90,6 +90,7 @@ impl<'a> ResponseShape<'a> {
         self.may("a user", "user", &user)
     }
 
+    /// Checks that a field is present, even if null.
     fn has(self, field: &str) -> Result<(), String> {
         if self.value.get(field).is_some() { Ok(()) } else { Err(wrong(field, &Value::Null)) }
     }
@@ -110,7 +111,7 @@ impl<'a> ResponseShape<'a> {
 
     fn each(self, field: &str, fits: &dyn Fn(&Value) -> bool) -> Result<(), String> {
         self.may("a list", field, &Value::is_array)?;
-        // Where an account or a label is gone there may be nothing.
+        // A deleted account or label may leave a null.
         let wrong = |entry: &&Value| !entry.is_null() && !fits(entry);
         match self.value[field].as_array().into_iter().flatten().find(wrong) {
             None => Ok(()),
@@ -119,10 +120,10 @@ impl<'a> ResponseShape<'a> {
     }
 }
 
-/// Whether a value is a time as RFC 3339 has it.
+/// Returns whether a value is a time as defined by RFC 3339.
 fn is_time(value: &Value) -> bool {
     let Some(text) = value.as_str().filter(|text| text.is_ascii()) else { return false };
-    // An offset is as good as `Z`.
+    // The parser accepts only `Z`, so an offset is replaced with it.
     let utc = match text.split_at_checked(19) {
         Some((date, rest)) => match rest.find(['+', '-']) {
             Some(at) if rest.len() == at + 6 => format!("{date}{}Z", &rest[..at]),

@@ -1,13 +1,12 @@
-//! A run from request to snapshot.
+//! A sync run from request to snapshot.
 
-use super::budget::RequestBudget;
-use super::client::{Client, FetchError, FetchOutcome, with_reason};
+use super::client::{Client, FetchError, FetchOutcome, RequestBudget, with_reason};
 use super::convert::Converter;
 use super::files::SnapshotDir;
-use super::memory::{RunProgress, SyncState};
 use super::record::IssueOutcome;
+use super::scrubber::SnapshotScrubber;
 use super::shape::ResponseShape;
-use super::texts::SnapshotScrubber;
+use super::sync_state::{RunProgress, SyncState};
 use super::{
     Clock, Estimate, EstimateStage, Progress, SyncError, SyncObserver, SyncRequest, SyncSettings, SyncSummary,
     Transport,
@@ -20,49 +19,49 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// How long after its last request an unfinished run is gone on with, in seconds; later it begins anew.
-const REST: u64 = 2 * 3600;
-/// How long an unfinished run may take in all, in seconds: what it began with grows old.
-const LONGEST: u64 = 24 * 3600;
-/// How many requests may fail in a row before the run ends.
-const FAILING: u32 = 3;
-/// How often the side file is written at most.
-const SAVING: Duration = Duration::from_secs(1);
+/// How long after its last request an unfinished run can be resumed, in seconds.
+const RESUME_WITHIN: u64 = 2 * 3600;
+/// How long after its beginning an unfinished run can be resumed, in seconds: its first answers become outdated.
+const MAX_RUN_TIME: u64 = 24 * 3600;
+/// The number of failed requests in a row that ends a run.
+const MAX_FAILURES: u32 = 3;
+/// The least time between two writes of the saved state.
+const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Asks GitHub for what `request` names, and writes it to the snapshot.
+/// Fetches from GitHub what `request` names, and writes it to the snapshot.
 ///
-/// Files are written whole or not at all, and only what is complete replaces what was.
+/// Files are written atomically, and only complete data replaces existing data.
 pub fn sync(
     transport: &mut dyn Transport,
     clock: &mut dyn Clock,
-    watcher: &mut dyn SyncObserver,
+    observer: &mut dyn SyncObserver,
     redactor: &Redactor,
     setting: &SyncSettings,
     request: &SyncRequest,
 ) -> SyncSummary {
     let convert = Converter {
-        door: SnapshotScrubber { redactor, secrets: &setting.secrets },
+        scrubber: SnapshotScrubber { redactor, secrets: &setting.secrets },
         host: &setting.host,
         folder: setting.folder.as_str(),
-        ours: Some(&setting.repo),
+        own_repo: Some(&setting.repo),
         renamed: OnceCell::new(),
     };
     let budget = RequestBudget { most: setting.limits.max_requests, ..RequestBudget::default() };
     let (api, secrets, wait_left) = (setting.api.clone(), setting.secrets.clone(), setting.limits.max_wait);
-    let client = Client { transport, clock, watcher, api, secrets, budget, wait_left };
+    let client = Client { transport, clock, observer, api, secrets, budget, wait_left };
     let about = format!("{} {} {}", setting.api.origin, setting.folder, setting.repo);
-    let memory = SyncState::load(setting.cache.as_ref(), &about);
+    let state = SyncState::load(setting.cache.as_ref(), &about);
     let mut engine = SyncEngine {
         files: SnapshotDir::new(setting.root.clone(), setting.folder.clone()),
         run: RunProgress::default(),
         summary: SyncSummary::default(),
         failing: 0,
         broken: 0,
-        strange_lists: 0,
+        unexpected_lists: 0,
         saved: Duration::ZERO,
         lacking: BTreeSet::new(),
         client,
-        memory,
+        state,
         setting,
         request,
         convert: &convert,
@@ -72,7 +71,7 @@ pub fn sync(
     engine.finish(ended)
 }
 
-/// What ends a step.
+/// The error that ends a step of a run.
 pub(super) enum StepError {
     Stop(FetchError),
     Missing(String),
@@ -91,35 +90,37 @@ impl From<StoreError> for StepError {
     }
 }
 
+/// A sync run with everything that it works on.
 pub(super) struct SyncEngine<'a> {
     pub(super) client: Client<'a>,
     pub(super) files: SnapshotDir,
-    pub(super) memory: SyncState,
+    pub(super) state: SyncState,
     pub(super) run: RunProgress,
     pub(super) setting: &'a SyncSettings,
     pub(super) request: &'a SyncRequest,
     pub(super) convert: &'a Converter<'a>,
     pub(super) summary: SyncSummary,
+    /// The number of failed requests in a row.
     failing: u32,
-    /// How many requests failed that may work next time.
+    /// The number of failed requests that may succeed in another run.
     broken: u32,
-    /// How many lists had entries that are not what was asked for.
-    pub(super) strange_lists: usize,
+    /// The number of lists with unexpected entries.
+    pub(super) unexpected_lists: usize,
     saved: Duration,
-    /// The lists of relations that the server turned out not to have.
+    /// The lists of relations that the server does not have.
     pub(super) lacking: BTreeSet<&'static str>,
 }
 
 impl SyncEngine<'_> {
-    /// Takes up a run that was asked for the same, or begins one.
+    /// Resumes an unfinished run of the same request, or begins a new one.
     fn begin(&mut self) {
         let key = format!("{:?}", self.request);
         let now = self.client.clock.now().as_secs();
-        self.run = match self.memory.run.take() {
+        self.run = match self.state.run.take() {
             Some(run)
                 if run.key == key
-                    && now.saturating_sub(run.touched) < REST
-                    && now.saturating_sub(run.started) < LONGEST =>
+                    && now.saturating_sub(run.touched) < RESUME_WITHIN
+                    && now.saturating_sub(run.started) < MAX_RUN_TIME =>
             {
                 run
             }
@@ -146,7 +147,7 @@ impl SyncEngine<'_> {
 
     fn finish(mut self, ended: Result<(), StepError>) -> SyncSummary {
         let mut summary = std::mem::take(&mut self.summary);
-        summary.failed.extend(self.other_strange_lists());
+        summary.failed.extend(self.other_unexpected_lists());
         summary.complete = ended.is_ok() && summary.failed.is_empty();
         let stopped = ended.is_err();
         if !self.lacking.is_empty() {
@@ -170,11 +171,11 @@ impl SyncEngine<'_> {
             Err(StepError::Store(error)) => Some(error.into()),
         };
         summary.issues = self.run.wanted.len();
-        // An issue that is not there is no reason to leave the others as they are.
+        // A missing issue alone does not make the run resumable: the next run fetches all issues again.
         self.run.touched = self.client.clock.now().as_secs();
-        self.memory.run = (summary.error.is_some() || stopped || self.broken > 0).then(|| self.run.clone());
-        summary.resumes = self.memory.run.is_some();
-        let saved = self.files.flush().and_then(|()| self.memory.save(self.setting.cache.as_ref()));
+        self.state.run = (summary.error.is_some() || stopped || self.broken > 0).then(|| self.run.clone());
+        summary.resumes = self.state.run.is_some();
+        let saved = self.files.flush().and_then(|()| self.state.save(self.setting.cache.as_ref()));
         if let Err(error) = saved {
             summary.error.get_or_insert(error.into());
         }
@@ -188,21 +189,21 @@ impl SyncEngine<'_> {
         summary
     }
 
-    /// Writes the side file, unless that was just done: what is lost then is asked for again.
+    /// Saves the state, unless that was just done; what is lost then is fetched again.
     pub(super) fn save(&mut self) -> Result<(), StepError> {
         let now = self.client.clock.now();
-        if now.saturating_sub(self.saved) < SAVING {
+        if now.saturating_sub(self.saved) < SAVE_INTERVAL {
             return Ok(());
         }
         self.saved = now;
         self.run.touched = now.as_secs();
-        self.memory.run = Some(self.run.clone());
+        self.state.run = Some(self.run.clone());
         self.files.flush()?;
-        self.memory.save(self.setting.cache.as_ref())?;
+        self.state.save(self.setting.cache.as_ref())?;
         Ok(())
     }
 
-    /// Looks whether the repo is there, under which name, and whether it is private.
+    /// Finds out whether the repo exists, under which name, and whether it is private.
     fn repo(&mut self) -> Result<(), StepError> {
         let repo = &self.setting.repo;
         if self.run.repos.contains_key(repo) {
@@ -213,9 +214,10 @@ impl SyncEngine<'_> {
             FetchOutcome::Refused(why) => return Err(self.refused(&format!("`{repo}`"), why.as_deref())),
             _ => return Err(StepError::Missing(format!("`{repo}` does not exist, or {} may not see it", self.who()))),
         };
-        repo_shape(&page)?;
-        let is_other =
-            |name: &&str| is_repo_name(name) && !name.eq_ignore_ascii_case(repo) && !self.setting.secrets.tells(name);
+        check_repo(&page)?;
+        let is_other = |name: &&str| {
+            is_repo_name(name) && !name.eq_ignore_ascii_case(repo) && !self.setting.secrets.occurs_in(name)
+        };
         if let Some(name) = page["full_name"].as_str().filter(is_other) {
             let message = format!("`{repo}` is named `{name}` now");
             let help = format!("set `github.repo: {name}`, and move its folder of the snapshot");
@@ -235,7 +237,7 @@ impl SyncEngine<'_> {
             limit => (EstimateStage::List, 0, limit.map_or(1, |limit| (limit as u64).div_ceil(100))),
         };
         let remaining = self.client.budget.remaining;
-        self.client.watcher.estimate(Estimate { stage, issues, requests, remaining });
+        self.client.observer.estimate(Estimate { stage, issues, requests, remaining });
         Ok(())
     }
 
@@ -243,22 +245,22 @@ impl SyncEngine<'_> {
         if self.setting.secrets.is_authenticated() { "this token" } else { "anybody without a token" }
     }
 
-    /// 403 where nothing can go on without an answer.
+    /// Returns the error of a 403 answer without which the run cannot continue.
     pub(super) fn refused(&self, what: &str, why: Option<&str>) -> StepError {
         FetchError::Auth(with_reason(&format!("{} may not read {what} (403)", self.who()), why)).into()
     }
 
-    /// Whether a repo is private; nothing where that cannot be seen.
+    /// Returns whether a repo is private; `None` if that is not visible.
     pub(super) fn private(&mut self, repo: &str) -> Result<Option<bool>, StepError> {
         if let Some(known) = self.run.repos.get(repo) {
             return Ok(*known);
         }
         let answer = self.client.get(&format!("/repos/{repo}"), None);
         let answer = answer.and_then(|answer| match &answer {
-            FetchOutcome::Page(page) => repo_shape(&page.value).map(|()| answer),
+            FetchOutcome::Page(page) => check_repo(&page.value).map(|()| answer),
             _ => Ok(answer),
         });
-        let private = match self.passing(answer, || format!("whether `{repo}` is private"))? {
+        let private = match self.tolerate(answer, || format!("whether `{repo}` is private"))? {
             Some(FetchOutcome::Page(page)) => page.value["private"].as_bool(),
             _ => None,
         };
@@ -266,8 +268,8 @@ impl SyncEngine<'_> {
         Ok(private)
     }
 
-    /// Notes what failed and may work next time; ends the run where nothing works any more.
-    pub(super) fn passing<T>(
+    /// Records a transient failure and returns `None`; too many in a row, or another error, end the run.
+    pub(super) fn tolerate<T>(
         &mut self,
         answer: Result<T, FetchError>,
         what: impl FnOnce() -> String,
@@ -277,16 +279,16 @@ impl SyncEngine<'_> {
                 self.failing = 0;
                 Ok(Some(got))
             }
-            Err(stop) if stop.is_passing() && self.failing + 1 < FAILING => {
-                self.fails(&stop, what());
+            Err(stop) if stop.is_transient() && self.failing + 1 < MAX_FAILURES => {
+                self.record_failure(&stop, what());
                 Ok(None)
             }
             Err(stop) => Err(stop.into()),
         }
     }
 
-    /// Notes what failed in the middle.
-    pub(super) fn fails(&mut self, stop: &FetchError, what: String) {
+    /// Records a failure that does not end the run.
+    pub(super) fn record_failure(&mut self, stop: &FetchError, what: String) {
         self.failing += 1;
         self.broken += 1;
         let why = match stop {
@@ -303,9 +305,9 @@ impl SyncEngine<'_> {
         roots.dedup();
         let of = roots.len() as u64;
         for (done, key) in roots.into_iter().enumerate() {
-            self.client.watcher.progress(Progress { step: "issues", done: done as u64, of });
+            self.client.observer.progress(Progress { step: "issues", done: done as u64, of });
             if let IssueOutcome::Absent = self.single(&key, true)? {
-                // The next run asks for it again.
+                // A resumed run fetches it again.
                 self.run.single.remove(&key.id());
                 self.summary.failed.push(format!("not found: `{key}` does not exist, or may not be seen"));
             }
@@ -313,19 +315,19 @@ impl SyncEngine<'_> {
         Ok(())
     }
 
-    /// Says what is left to do once it is known which issues there are.
+    /// Estimates the rest of the run once the issues are known.
     fn plan(&mut self) -> Result<(), StepError> {
         self.probe()?;
         let requests = self.relation_requests() + self.comment_requests()?;
         let remaining = self.client.budget.remaining;
         let issues = self.run.wanted.len() as u64;
-        self.client.watcher.estimate(Estimate { stage: EstimateStage::Rest, issues, requests, remaining });
+        self.client.observer.estimate(Estimate { stage: EstimateStage::Rest, issues, requests, remaining });
         Ok(())
     }
 }
 
-/// Whether an answer is a repo.
-fn repo_shape(value: &Value) -> Result<(), FetchError> {
+/// Checks that an answer is a repo.
+fn check_repo(value: &Value) -> Result<(), FetchError> {
     let wrong = |what| FetchError::Server(format!("a repo was asked for, and {what} came"));
     ResponseShape::of(value).repo().map_err(wrong)
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-/// Answers in turn; then with an empty list.
+/// A server that gives scripted answers in turn, then empty lists.
 #[derive(Default)]
 struct Script {
     answers: Vec<Result<Response, TransportError>>,
@@ -24,7 +24,7 @@ impl Transport for Script {
     }
 }
 
-/// Stands still but for sleep.
+/// A clock that advances by sleeping only.
 #[derive(Default)]
 struct Still {
     now: Duration,
@@ -61,7 +61,7 @@ fn repo() -> Result<Response, TransportError> {
     Ok(answer(200, &[], r#"{"full_name": "o/r", "private": false, "open_issues_count": 1}"#))
 }
 
-/// What every issue has besides.
+/// The fields that every issue has besides.
 const REST: &str =
     r#""body": null, "user": null, "labels": [], "milestone": null, "created_at": "2026-01-01T00:00:00Z""#;
 
@@ -98,7 +98,7 @@ fn run(answers: Vec<Result<Response, TransportError>>, max_wait: u64) -> (SyncSu
 }
 
 #[test]
-fn waits_are_those_that_the_server_asks_for() {
+fn the_client_waits_as_long_as_the_server_asks_for() {
     let secondary = r#"{"message": "You have exceeded a secondary rate limit."}"#;
     let both = [("retry-after", "7"), ("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1000050")];
     for (answers, waited) in [
@@ -126,14 +126,14 @@ fn all_waits_together_have_a_limit() {
     let (summary, slept) = run(vec![cut(), cut(), cut(), cut(), repo()], 120);
     assert_eq!(slept, [1, 2, 4]);
     assert!(matches!(summary.error, Some(SyncError::Network(_))), "{:?}", summary.error);
-    // A token that may not is no limit.
+    // A token without permission is not a rate limit.
     let (summary, slept) = run(vec![Ok(answer(403, &[], r#"{"message": "Forbidden"}"#))], 120);
     let Some(SyncError::Auth(why)) = summary.error else { panic!("{:?}", summary.error) };
     assert!(slept.is_empty() && why.ends_with("may not read `o/r` (403): Forbidden"), "{why}");
 }
 
 #[test]
-fn lists_that_turn_in_a_circle_end() {
+fn lists_whose_pages_form_a_cycle_end() {
     let page = |next: &str| {
         let link = format!("<https://api.github.com{next}>; rel=\"next\"");
         Ok(answer(200, &[("link", &link)], "[]"))
@@ -160,16 +160,16 @@ fn empty_pages_that_name_a_next_one_end() {
 }
 
 #[test]
-fn an_answer_with_a_key_twice_is_refused_and_not_asked_for_again() {
+fn an_answer_with_a_duplicate_key_is_refused_without_retry() {
     let twice = r#"[{"id": 1, "number": 1, "title": "one", "title": "two", "state": "open"}]"#;
     let dir = tempfile::tempdir().unwrap();
     let (summary, script, _) = sync_in(dir.path(), vec![repo(), Ok(answer(200, &[], twice))], 100);
     let Some(SyncError::Server(why)) = summary.error else { panic!("{:?}", summary.error) };
-    assert_eq!(why, "an answer cannot be relied on: the key `title` stands twice in one object");
+    assert_eq!(why, "an answer cannot be relied on: the key `title` appears twice in one object");
     assert_eq!((script.asked.len(), summary.changed.len()), (2, 0));
 }
 
-/// Takes so long for each answer, and counts issues without end.
+/// A server that takes this long for each answer, and lists issues without end.
 struct Drip<'a>(Duration, &'a std::cell::Cell<Duration>);
 
 impl Transport for Drip<'_> {
@@ -182,7 +182,7 @@ impl Transport for Drip<'_> {
     }
 }
 
-/// The time that [`Drip`] makes pass.
+/// The clock that [`Drip`] advances.
 struct Shared<'a>(&'a std::cell::Cell<Duration>);
 
 impl Clock for Shared<'_> {
@@ -214,7 +214,7 @@ fn slow_answers_use_up_the_time_that_a_run_may_wait() {
 }
 
 #[test]
-fn redirects_stay_on_the_server_and_come_to_an_end() {
+fn redirects_stay_on_the_server_and_are_limited() {
     let to = |url: &str| Ok(answer(301, &[("location", url)], ""));
     for url in ["https://evil.example/repos/o/r", "http://api.github.com/x", "//evil.example/x", ""] {
         let (summary, _) = run(vec![to(url)], 10);
@@ -247,7 +247,7 @@ fn names_from_a_server_lead_to_no_other_folder() {
 }
 
 #[test]
-fn a_repo_with_a_new_name_keeps_the_one_that_it_has_here() {
+fn a_renamed_repo_keeps_its_configured_name() {
     let dir = tempfile::tempdir().unwrap();
     let renamed = Ok(answer(200, &[], r#"{"full_name": "new/name", "private": true}"#));
     let url = "https://x/repos/New/name";

@@ -1,35 +1,36 @@
-//! A walk from page to page, which comes to an end whatever the server says.
+//! A walk over the pages of a list, which ends whatever the server answers.
 
 use std::collections::BTreeSet;
 
-/// How many more entries than announced a list may have: what is added while it is read, and as many again.
+/// The number of entries that a list may have beyond twice the announced number, for entries added while it is read.
 const SLACK: u64 = 100;
 
-/// After so many pages in a row without anything new a list is taken for one without an end.
-const EMPTY: u32 = 3;
+/// The number of pages in a row without a new entry after which a list counts as endless.
+const MAX_EMPTY_PAGES: u32 = 3;
 
-/// The pages of one list that were read so far.
+/// The pages of one list that were visited so far.
 pub(super) struct Walk {
-    been: BTreeSet<String>,
+    visited: BTreeSet<String>,
     most: usize,
     empty: u32,
-    /// How many entries the list may have.
-    room: Option<u64>,
+    /// The most entries that the list may have.
+    max_entries: Option<u64>,
+    /// The number of different entries so far.
     entries: u64,
 }
 
-/// Why a walk does not go on although there is a next page.
+/// The reason why a list is not read to its end, or not accepted.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// It has more pages than this, which is the most that are read.
+    /// The list has more pages than this number, which is the most that are read.
     Long(usize),
-    /// No honest list goes on like this: what is wrong with it.
+    /// The list does not end, or is far too long, for this reason.
     Endless(&'static str),
 }
 
 impl End {
-    /// Says what is wrong with the list.
-    pub(super) fn why(&self) -> String {
+    /// Returns the reason as it is reported.
+    pub(super) fn reason(&self) -> String {
         match self {
             Self::Long(pages) => format!("it goes on after {pages} pages"),
             Self::Endless(why) => (*why).to_owned(),
@@ -38,39 +39,43 @@ impl End {
 }
 
 impl Walk {
-    /// Begins at the page `first` and goes to `most` pages.
+    /// Begins a walk of at most `most` pages at the page `first`.
     pub(super) fn new(first: &str, most: usize) -> Self {
-        Self { been: BTreeSet::from([first.to_owned()]), most, empty: 0, room: None, entries: 0 }
+        Self { visited: BTreeSet::from([first.to_owned()]), most, empty: 0, max_entries: None, entries: 0 }
     }
 
-    /// Ends a list that has far more entries than these, which its owner says that it has.
+    /// Ends the walk if the list has far more entries than its issue announces; `None` allows any number.
     pub(super) fn announced(self, entries: Option<u64>) -> Self {
-        Self { room: entries.map(|entries| entries.saturating_mul(2).saturating_add(SLACK)), ..self }
+        Self { max_entries: entries.map(|entries| entries.saturating_mul(2).saturating_add(SLACK)), ..self }
     }
 
-    /// How many pages were read, with the one that is being read.
+    /// Returns the number of visited pages, including the present one.
     pub(super) fn pages(&self) -> usize {
-        self.been.len()
+        self.visited.len()
     }
 
-    /// Goes on to the page `next`, if there is one, after one with so many entries that no page before had.
+    /// Continues with the page `next`, if there is one; `new` is the number of entries on the present page that no
+    /// earlier one had.
+    ///
+    /// # Errors
+    /// If the list is too long or has no end.
     pub(super) fn go(&mut self, next: Option<String>, new: usize) -> Result<Option<String>, End> {
         self.entries = self.entries.saturating_add(new as u64);
-        if self.room.is_some_and(|room| self.entries > room) {
+        if self.max_entries.is_some_and(|max| self.entries > max) {
             return Err(End::Endless("it is far longer than the issue says"));
         }
         let Some(next) = next else { return Ok(None) };
         self.empty = if new == 0 { self.empty + 1 } else { 0 };
-        if self.been.contains(&next) {
+        if self.visited.contains(&next) {
             return Err(End::Endless("its pages lead in a circle"));
         }
-        if self.empty >= EMPTY {
+        if self.empty >= MAX_EMPTY_PAGES {
             return Err(End::Endless("its pages go on without anything new on them"));
         }
-        if self.been.len() >= self.most {
+        if self.visited.len() >= self.most {
             return Err(End::Long(self.most));
         }
-        self.been.insert(next.clone());
+        self.visited.insert(next.clone());
         Ok(Some(next))
     }
 }

@@ -107,7 +107,7 @@ impl<'de> Visitor<'de> for DistinctVisitor {
                 version = value.version;
             }
             if let Some(key) = keys.replace(key) {
-                return Err(A::Error::custom(format_args!("the key `{key}` stands twice in one object")));
+                return Err(A::Error::custom(format_args!("the key `{key}` appears twice in one object")));
             }
         }
         Ok(UniqueKeys { version })

@@ -133,7 +133,7 @@ fn order(pack: &Pack, faults: &mut Vec<String>) {
     let mut before: Option<(u8, &str)> = None;
     for section in &pack.sections {
         if !seen.insert(&section.id) {
-            faults.push(format!("section {} stands twice", shown(&section.id)));
+            faults.push(format!("section {} appears twice", shown(&section.id)));
         }
         let Some(rank) = rank(section) else {
             faults.push(format!("{} is no section id of this version", shown(&section.id)));

@@ -15,7 +15,7 @@ enum Tier {
 /// The fields that every level of detail shows.
 const IDENTITY: [&str; 4] = ["id", "status", "title", "type"];
 
-/// The native field names of work items (`docs/format.md`).
+/// The native field names of work items (`docs/configuration.md`).
 const NATIVE: [&str; 18] = [
     "acceptance_criteria",
     "adrs",

@@ -1,4 +1,4 @@
-//! The room as a whole, against real folders.
+//! Tests of the whole module on real folders.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -20,7 +20,7 @@ fn names(dir: &Path) -> Vec<String> {
 }
 
 #[test]
-fn the_first_write_makes_the_folder_and_equal_bytes_are_not_written_again() {
+fn the_first_write_creates_the_folder_and_equal_bytes_are_not_written_again() {
     let root = tempfile::tempdir().unwrap();
     let packs = folder(root.path());
     assert_eq!((packs.list().unwrap(), packs.read("a.json").unwrap()), (vec![], None));
@@ -37,7 +37,7 @@ fn the_first_write_makes_the_folder_and_equal_bytes_are_not_written_again() {
 }
 
 #[test]
-fn packs_are_listed_by_bytes_and_nothing_else_is() {
+fn only_packs_are_listed_sorted_by_bytes() {
     let root = tempfile::tempdir().unwrap();
     let packs = folder(root.path());
     for name in ["b.json", "a.json", "B.json", "notes.md"] {
@@ -79,7 +79,7 @@ fn threads_write_side_by_side_and_leave_nothing_unfinished() {
 }
 
 #[test]
-fn what_is_gone_or_was_never_there_is_synced_all_the_same() {
+fn missing_files_count_as_synced() {
     let root = tempfile::tempdir().unwrap();
     let packs = folder(root.path());
     packs.sync(&["a.json"]).unwrap();
@@ -94,7 +94,7 @@ fn unfinished(n: usize) -> String {
 }
 
 #[test]
-fn what_killed_processes_left_is_removed_and_nothing_else_is() {
+fn only_unfinished_files_of_killed_processes_are_removed() {
     let root = tempfile::tempdir().unwrap();
     let dir = root.path().join("out/packs");
     fs::create_dir_all(&dir).unwrap();
@@ -137,7 +137,7 @@ fn unfinished_files_are_in_the_state_folder_where_git_ignores_them() {
 }
 
 #[test]
-fn a_write_and_a_sweep_at_once_do_each_other_no_harm() {
+fn a_write_and_a_sweep_do_not_interfere() {
     let root = tempfile::tempdir().unwrap();
     let packs = folder(root.path());
     rayon::scope(|scope| {
@@ -314,7 +314,7 @@ mod cache {
 }
 
 #[test]
-fn a_file_in_the_folders_place_is_an_error_with_its_path() {
+fn a_file_at_the_path_of_the_folder_is_an_error_with_its_path() {
     let root = tempfile::tempdir().unwrap();
     fs::write(root.path().join("out"), "").unwrap();
     let error = Folder::open(root.path(), &RepoPath::new("out/packs").unwrap()).unwrap_err();
@@ -323,7 +323,7 @@ fn a_file_in_the_folders_place_is_an_error_with_its_path() {
 }
 
 #[test]
-fn a_folder_in_a_packs_place_is_an_error_and_nothing_is_left_behind() {
+fn a_folder_at_the_path_of_a_pack_is_an_error_and_nothing_is_left_behind() {
     let root = tempfile::tempdir().unwrap();
     let packs = folder(root.path());
     fs::create_dir_all(root.path().join("out/packs/a.json")).unwrap();

@@ -1,6 +1,7 @@
-//! The interface to sources of file events.
+//! The interface to sources of file events, and a source for file systems without change notifications.
 
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 /// An event of a watch.
@@ -50,4 +51,35 @@ pub enum FollowError {
     /// The system gives no notifications.
     #[error("the system tells nothing of changes: use `--poll`")]
     Refused(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// A source of events that asks for a check at regular intervals, as some network and container file systems need it.
+#[derive(Debug)]
+pub struct Poll {
+    every: Duration,
+    events: Receiver<Event>,
+}
+
+impl Poll {
+    /// Creates a source with the interval `every`; what comes through `events` is passed on.
+    pub fn new(every: Duration, events: Receiver<Event>) -> Self {
+        Self { every, events }
+    }
+}
+
+impl Events for Poll {
+    fn follow(&mut self, _: &Path) -> Result<(), FollowError> {
+        Ok(())
+    }
+
+    fn unfollow(&mut self, _: &Path) {}
+
+    fn next(&mut self, within: Option<Duration>) -> Event {
+        let wait = within.map_or(self.every, |within| within.min(self.every));
+        self.events.recv_timeout(wait).unwrap_or_else(|error| match error {
+            RecvTimeoutError::Timeout if within.is_none() => Event::Tick,
+            RecvTimeoutError::Timeout => Event::Quiet,
+            RecvTimeoutError::Disconnected => Event::Stop,
+        })
+    }
 }

@@ -8,7 +8,6 @@
 mod events;
 mod native;
 mod now_file;
-mod poll;
 mod report;
 mod saved;
 #[cfg(test)]
@@ -16,9 +15,8 @@ mod saved;
 mod tests;
 mod watched_folders;
 
-pub use events::{Event, Events, FollowError};
+pub use events::{Event, Events, FollowError, Poll};
 pub use native::Native;
-pub use poll::Poll;
 pub use report::{RemovedPack, WatchProblem, WatchReport};
 pub use saved::SavedPack;
 

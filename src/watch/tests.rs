@@ -187,7 +187,7 @@ fn now_md_keeps_the_last_good_state_while_the_configuration_is_broken() {
     assert!(now.starts_with("> Not up to date: `contextpack.yml:2:1` cannot be used"), "{now}");
     assert!(now.ends_with(&good));
     let report = place.next(&mut watch, [place.touched(&["contextpack.yml"])]).unwrap();
-    assert!(report.is_quiet(), "the same is told once: {report:?}");
+    assert!(report.is_quiet(), "the same problem is reported once: {report:?}");
     place.write("contextpack.yml", "version: 1\n");
     let report = place.next(&mut watch, [Event::Tick]).unwrap();
     assert!(report.recovered && names(&report) == ["task-a.coding.json"], "{report:?}");
@@ -195,7 +195,7 @@ fn now_md_keeps_the_last_good_state_while_the_configuration_is_broken() {
 }
 
 #[test]
-fn a_pack_under_a_former_id_is_removed_and_only_where_this_watch_wrote_it() {
+fn a_pack_of_a_former_id_is_removed_only_if_this_watch_wrote_it() {
     let place = TestDir::new();
     place.write("work_items/b.md", "---\nid: task:b\n---\n");
     place.watch().check();
@@ -208,7 +208,7 @@ fn a_pack_under_a_former_id_is_removed_and_only_where_this_watch_wrote_it() {
     place.write("work_items/a.md", &text("task:aaa"));
     let report = place.next(&mut watch, [Event::Tick]).unwrap();
     assert_eq!((removed(&report), names(&report)), (vec!["task-aa.coding.json"], vec!["task-aaa.coding.json"]));
-    // Half a save: the file is no item just now, and its pack stays.
+    // A half-written file is not an item, and its pack stays.
     fs::write(place.root().join("work_items/a.md"), b"---\nid: task:aaa\n---\n\n\xFF").unwrap();
     let report = place.next(&mut watch, [Event::Tick]).unwrap();
     assert_eq!((&*report.orphaned, report.removed.len()), (&["task-aaa.coding.json".to_owned()][..], 0), "{report:?}");

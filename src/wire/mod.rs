@@ -1,12 +1,8 @@
-//! ContextPack v1 on the wire: the frozen output types and nothing else.
+//! The wire types of ContextPack v1: the frozen format of published packs, and its JSON Schema.
 //!
-//! Field order is the order of the published file. Nothing here derives from
-//! internal types, so that the inside may change and v1 may not. Numbers are
-//! integers below 2^53, object keys are ASCII: RFC 8785 needs no more.
-
-mod schema;
-
-pub use schema::schema;
+//! Field order is the order of the published file. The types are independent of
+//! internal ones, so that those may change and v1 does not. Numbers are integers
+//! below 2^53 and object keys are ASCII, which is all of RFC 8785 that is needed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,6 +12,14 @@ pub const SCHEMA_VERSION: &str = "context_pack/v1";
 
 /// The name of the rendering that the budgets of new packs measure.
 pub const RENDERING: &str = "markdown/2";
+
+/// Returns the JSON Schema (2020-12) of a pack, with a final newline.
+pub fn schema() -> String {
+    let mut schema = schemars::schema_for!(Pack);
+    schema.insert("$id".into(), "urn:contextpack:schema:pack:1".into());
+    schema.insert("title".into(), "ContextPack v1".into());
+    format!("{:#}\n", schema.to_value())
+}
 
 /// A context pack: everything that one piece of work needs, bounded, hashed and explained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -27,25 +31,25 @@ pub struct Pack {
     pub pack_id: String,
     /// When the pack was built, in UTC; not part of the hash.
     pub generated_at: String,
-    /// What built the pack; not part of the hash.
+    /// The program that built the pack; not part of the hash.
     pub generator: Generator,
     /// The kind of work: `drafting`, `coding`, `review`, `other` or a name from the configuration.
     pub profile: String,
     /// The piece of work that the pack is for.
     pub root: PackRoot,
-    /// Everything that was read for the pack, also what was left out later.
+    /// Everything that was read for the pack, including what was left out later.
     pub inputs: Vec<PackInput>,
-    /// The limits and what the rendering uses of them.
+    /// The limits, and how much of them the rendering uses.
     pub budget: PackBudget,
     /// SHA-256 over the RFC 8785 form of the pack without `hash`, `pack_id`, `generated_at` and `generator`.
     pub hash: String,
     /// The texts, in the order of the rendering.
     pub sections: Vec<Section>,
-    /// What was left out, and why.
+    /// The sections that were left out, and why.
     pub omissions: Vec<PackOmission>,
-    /// What was removed from the texts, why, and how to include it safely.
+    /// The redactions in the texts, why, and how to include the removed text safely.
     pub redactions: Vec<Redaction>,
-    /// What a reader should know about the inputs.
+    /// Warnings about the inputs.
     pub warnings: Vec<Warning>,
 }
 
@@ -53,9 +57,9 @@ pub struct Pack {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Generator {
-    /// Its name.
+    /// The program's name.
     pub name: String,
-    /// Its version.
+    /// The program's version.
     pub version: String,
 }
 
@@ -74,7 +78,7 @@ pub struct PackRoot {
     pub title: String,
 }
 
-/// Something that was read for a pack.
+/// A text that was read for a pack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Input")]
@@ -98,7 +102,7 @@ pub struct PackInput {
     pub digest: Option<String>,
 }
 
-/// The limits of a pack and what its rendering uses of them.
+/// The limits of a pack, and how much of them its rendering uses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Budget")]
@@ -112,12 +116,12 @@ pub struct PackBudget {
     /// The most tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
-    /// Percent of each limit that was kept free.
+    /// The percentage of each limit that is kept free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin: Option<u64>,
     /// `truncate_tail`, `drop_low_priority` or `both`.
     pub strategy: String,
-    /// Who counted tokens; there where `max_tokens` is.
+    /// The tokenizer; present if `max_tokens` is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokenizer: Option<String>,
     /// The name of the rendering that was measured.
@@ -126,12 +130,12 @@ pub struct PackBudget {
     pub used_chars: u64,
     /// UTF-8 bytes of the rendering.
     pub used_bytes: u64,
-    /// Tokens of the rendering; there where `max_tokens` is.
+    /// Tokens of the rendering; present if `max_tokens` is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used_tokens: Option<u64>,
 }
 
-/// A text in a pack, with where it came from and why it is there.
+/// A text in a pack, with its source and the reason why it is in the pack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Section {
@@ -141,9 +145,9 @@ pub struct Section {
     pub kind: String,
     /// The title.
     pub title: String,
-    /// Where the text came from.
+    /// The text's source.
     pub source: SectionSource,
-    /// Why it is there: `profile`, `root`, `comment`, `graph`, `parent`, `child`, `dependency`, `adr_ref`, `doc_ref` or `config`.
+    /// Why the text is in the pack: `profile`, `root`, `comment`, `graph`, `parent`, `child`, `dependency`, `adr_ref`, `doc_ref` or `config`.
     pub provenance: String,
     /// The text.
     pub content: String,
@@ -151,7 +155,7 @@ pub struct Section {
     pub metadata: Metadata,
 }
 
-/// Where a text came from.
+/// The source of a text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Source")]
@@ -170,7 +174,7 @@ pub struct SectionSource {
     /// The URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The heading's anchor, where only its section was meant.
+    /// The heading's anchor, if only its section is meant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<String>,
     /// The version of a built-in text.
@@ -182,14 +186,14 @@ pub struct SectionSource {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Metadata {
-    /// How much of the text is there: `full`, `truncated`, `excerpt` or `pointer`.
+    /// The level of detail: `full`, `truncated`, `excerpt` or `pointer`.
     pub detail: String,
     /// Unicode scalar values of `content`.
     pub chars: u64,
-    /// Tokens of `content`; there where the budget has `max_tokens`.
+    /// Tokens of `content`; present if the budget has `max_tokens`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// Unicode scalar values of the whole text, where the budget made it smaller.
+    /// Unicode scalar values of the whole text, if the budget shortened it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_chars: Option<u64>,
     /// `open`, `done`, `not_planned`, `merged` or `unknown`.
@@ -198,36 +202,36 @@ pub struct Metadata {
     /// The status as written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
-    /// The login of who wrote it on GitHub.
+    /// The login of the author on GitHub.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
-    /// What the author is to the repo, as GitHub says it: `OWNER`, `MEMBER`, `NONE` and so on.
+    /// The author's association with the repo, as GitHub reports it: `OWNER`, `MEMBER`, `NONE` and so on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author_association: Option<String>,
     /// When it was written, RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
-    /// Whether it was changed later, where that is known.
+    /// Whether it was changed later, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<bool>,
     /// `trusted`: committed text, built in, or by an author whom `sync` found trusted; `untrusted`: text that anyone could write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<String>,
-    /// What the neighbour is to the root.
+    /// The neighbour's relation to the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relation: Option<String>,
-    /// Why the neighbour or the reference is there.
+    /// Where the relation or reference was stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<SectionEvidence>,
     /// Every one-hop edge of the root, in the edge list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edges: Option<Vec<PackEdge>>,
-    /// How many relations only authors who are not trusted state of the root; `edges` ends with the first of them.
+    /// The number of relations of the root that only untrusted authors state; `edges` ends with the first of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untrusted_edges: Option<u64>,
 }
 
-/// Where a relation or reference was stated.
+/// The place where a relation or reference was stated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Evidence")]
@@ -245,52 +249,52 @@ pub struct SectionEvidence {
 pub struct PackEdge {
     /// The root's id.
     pub from: String,
-    /// The other's id.
+    /// The target's id.
     pub to: String,
-    /// What the other is to the root: `parent`, `child`, `depends_on`, `blocked_by`, `blocks` or `related`.
+    /// The target's relation to the root: `parent`, `child`, `depends_on`, `blocked_by`, `blocks` or `related`.
     pub relation: String,
-    /// The other's title; its id where nothing here describes it.
+    /// The target's title; its id if the title is unknown.
     pub title: String,
-    /// The other's state.
+    /// The target's state.
     pub state: String,
-    /// Whether the other is described here.
+    /// Whether the target is a work item or issue of this repo's files.
     pub resolved: bool,
     /// `field`, `sub_issue`, `dependency_api`, `checklist` or `body`.
     pub source: String,
     /// Where it was stated: `path:line` or a URL.
     pub at: String,
-    /// `untrusted` where only authors who are not trusted state it, and not in the root's own text: nothing relies on it.
+    /// `untrusted` if only untrusted authors state it, and not in the root's own text: nothing relies on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<String>,
 }
 
-/// Something that could have been in the pack and is not.
+/// A section that could have been in the pack and was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Omission")]
 pub struct PackOmission {
-    /// The id that its section would have; of many comments those of the first and the last, as in `comment.101-163`.
+    /// The id that its section would have; for many comments those of the first and the last, as in `comment.101-163`.
     pub id: String,
-    /// The title, or the reference as written; of many comments how many they are.
+    /// The title, or the reference as written; for many comments their number.
     pub title: String,
     /// Where it can be read.
     pub source: SectionSource,
-    /// Why it would have been there.
+    /// Why it would have been in the pack.
     pub provenance: String,
     /// `budget`, `limit`, `profile`, `denied_path`, `outside_repo`, `not_in_repo`, `binary`, `not_utf8`, `too_large`, `ambiguous` or `low_trust`.
     pub reason: String,
-    /// `untrusted` where anyone could have written its title or its text; absent elsewhere.
+    /// `untrusted` if anyone could have written its title or its text; else absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<String>,
-    /// Unicode scalar values of its full text, where that is known.
+    /// Unicode scalar values of its full text, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chars: Option<u64>,
-    /// Tokens of its full text, where that is known and tokens are counted.
+    /// Tokens of its full text, if known and counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
 }
 
-/// Something that was removed from a section's source.
+/// A redaction in a section's source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Redaction {
@@ -302,23 +306,23 @@ pub struct Redaction {
     pub line: u64,
     /// The rule that matched.
     pub rule: String,
-    /// How often it matched on that line.
+    /// How often the rule matched on that line.
     pub count: u64,
-    /// Why it was removed.
+    /// Why the text was removed.
     pub reason: String,
-    /// What to do to include it safely.
+    /// How to include the text safely.
     pub to_include: String,
 }
 
-/// Something a reader should know about the inputs.
+/// A warning about the inputs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Warning {
-    /// The stable name; each has a page in the documentation.
+    /// The diagnostic's code, which has a page in the documentation.
     pub code: String,
-    /// What is wrong.
+    /// The warning's text.
     pub message: String,
-    /// Where.
+    /// The place that the warning is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<SectionSource>,
 }

@@ -1,53 +1,53 @@
-//! The seam to the outside: one request, one answer, and the time.
+//! The interfaces to the outside: requests and the clock.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What a server said.
+/// The response of a server.
 #[derive(Debug, Clone, Default)]
 pub struct Response {
-    /// The status.
+    /// The status code.
     pub status: u16,
-    /// Headers by their names in lower case; of several with one name the last.
+    /// The headers by lower-case name; the last one of several.
     pub headers: BTreeMap<String, String>,
     /// The body, whole.
     pub body: Vec<u8>,
 }
 
 impl Response {
-    /// The value of a header.
+    /// Returns the value of a header.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(String::as_str)
     }
 
-    /// A header that is a whole number.
+    /// Returns the value of a header as an integer.
     pub(super) fn number(&self, name: &str) -> Option<u64> {
         self.header(name)?.trim().parse().ok()
     }
 }
 
-/// There was no whole answer.
+/// The error of a request without a complete response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct TransportError {
-    /// In our own words: nothing of what the server sent.
+    /// The description, which quotes nothing that the server sent.
     pub what: String,
 }
 
-/// Gets things from one server. It follows no redirect and tries nothing twice.
+/// The connection to one server, without redirects and retries.
 pub trait Transport {
-    /// Asks for a path with its query. With `etag` the answer may be 304.
+    /// Requests a path with its query. With `etag` the response may be 304.
     ///
     /// # Errors
-    /// Where no whole answer came.
+    /// If no complete response came.
     fn get(&mut self, path: &str, etag: Option<&str>) -> Result<Response, TransportError>;
 }
 
-/// The time, and waiting.
+/// A clock that can wait.
 pub trait Clock {
-    /// Since 1970.
+    /// Returns the time since 1970.
     fn now(&self) -> Duration;
-    /// Returns after this time.
+    /// Waits for this time.
     fn sleep(&mut self, time: Duration);
 }
 

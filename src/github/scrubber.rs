@@ -1,30 +1,30 @@
-//! Texts on their way into the snapshot: line ends, secrets, tokens.
+//! Scrubbing of texts for the snapshot: line ends, tokens and other secrets.
 
 use super::Tokens;
 use crate::redact::{Piece, Redactor};
 use serde_json::{Map, Value};
 
-/// What every text of the snapshot passes.
+/// The scrubber that every text of the snapshot passes.
 pub(super) struct SnapshotScrubber<'a> {
     pub(super) redactor: &'a Redactor,
     pub(super) secrets: &'a Tokens,
 }
 
 impl SnapshotScrubber<'_> {
-    /// Texts of one source, by the names of their fields. `path` is the file that they go to.
+    /// Scrubs the texts of one source, given by the names of their fields; `path` is the file that they go to.
     pub(super) fn clean(&self, path: &str, texts: &[(&str, &str)]) -> Vec<String> {
         let texts: Vec<(&str, String)> =
-            texts.iter().map(|(key, text)| (*key, self.secrets.mask(&normal(text)))).collect();
+            texts.iter().map(|(key, text)| (*key, self.secrets.mask(&normalize(text)))).collect();
         let pieces: Vec<Piece<'_>> = texts.iter().map(|(key, text)| Piece { key, text, line: 1 }).collect();
         self.redactor.scrub(path, &pieces).texts.iter().map(|text| text.as_str().to_owned()).collect()
     }
 
-    /// One text.
+    /// Scrubs one text.
     pub(super) fn one(&self, path: &str, key: &str, text: &str) -> String {
         self.clean(path, &[(key, text)]).pop().unwrap_or_default()
     }
 
-    /// Any JSON: what changes by itself is left out, and what is empty; `None` where nothing is left.
+    /// Scrubs a JSON value without its volatile and empty parts; `None` if nothing is left.
     pub(super) fn value(&self, path: &str, key: &str, value: &Value) -> Option<Value> {
         match value {
             Value::Null | Value::Bool(false) => None,
@@ -52,7 +52,7 @@ fn sorted(fields: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)
     fields.into_iter()
 }
 
-/// Whether a field says where something is, how often, or how it looks, rather than what it is.
+/// Returns whether a field changes without the issue: URLs, counts, ids, avatars.
 pub(super) fn is_volatile(name: &str) -> bool {
     const NAMES: [&str; 12] = [
         "url",
@@ -72,8 +72,8 @@ pub(super) fn is_volatile(name: &str) -> bool {
     NAMES.contains(&name) || ENDS.iter().any(|end| name.ends_with(end)) || name.contains("avatar")
 }
 
-/// LF line ends and no byte-order mark.
-fn normal(text: &str) -> String {
+/// Returns the text with LF line ends and without a byte-order mark.
+fn normalize(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     text.replace("\r\n", "\n").replace('\r', "\n")
 }

@@ -1,6 +1,6 @@
-//! The side file: what a run knows beside the snapshot, so that the next one asks for less.
+//! The saved state of sync: entity tags, what answers said, and an unfinished run.
 //!
-//! It is a cache: without it everything is asked for again, and the snapshot comes out the same.
+//! It is a cache: without it everything is fetched again, and the snapshot is the same.
 
 use crate::model::SnapshotComment;
 use crate::store::{CacheFolder, SealedContent, StoreError};
@@ -8,31 +8,31 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-/// The file's name.
+/// The name of the cache file.
 const NAME: &str = "github.json";
-/// Who wrote it, in which form.
+/// The program and the format of the cache file.
 const PROGRAM: &str = "contextpack sync 1";
 const VERSION: u32 = 1;
 
-/// What is remembered from run to run.
+/// The state that is saved from run to run.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct SyncState {
     version: u32,
-    /// The API and the snapshot's folder that all of it is about.
+    /// The API, the snapshot's folder and the repo that the state belongs to.
     about: String,
-    /// Marks of answers whose whole content is in the snapshot, by path.
+    /// The entity tags of answers whose whole content is in the snapshot, by path.
     pub(super) etags: BTreeMap<String, String>,
-    /// Issues by id, as the last answer showed them.
+    /// What the last answer said about each issue, by id.
     pub(super) seen: BTreeMap<String, IssueMemo>,
-    /// Pages of lists of issues, by path.
+    /// The pages of lists of issues, by path.
     pub(super) pages: BTreeMap<String, ListPage>,
-    /// The state of comments that are complete in the snapshot, by id of their issue.
+    /// The issues whose comments are complete in the snapshot, by id.
     pub(super) comments: BTreeMap<String, CommentsSeen>,
-    /// A run that is not done.
+    /// An unfinished run.
     pub(super) run: Option<RunProgress>,
 }
 
-/// What an answer said of an issue and its snapshot does not keep.
+/// What an answer said about an issue and its record does not hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct IssueMemo {
     pub(super) updated_at: Option<String>,
@@ -53,92 +53,92 @@ pub(super) struct ListPage {
     pub(super) wanted: Vec<u64>,
 }
 
-/// What the comments of an issue were complete for.
+/// The version of an issue for which its comments are complete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CommentsSeen {
     pub(super) updated_at: Option<String>,
-    /// When they were asked for, in seconds since 1970.
+    /// When they were fetched, in seconds since 1970.
     pub(super) at: u64,
 }
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct RunProgress {
-    /// What it was asked for.
+    /// The request, in its `Debug` form.
     pub(super) key: String,
     /// When it began, in seconds since 1970.
     pub(super) started: u64,
     /// When its last request was, in seconds since 1970.
     pub(super) touched: u64,
-    /// Whether a repo is private, by its name; nothing where that cannot be seen.
+    /// Whether each repo is private, by its name; `None` if that is not visible.
     pub(super) repos: BTreeMap<String, Option<bool>>,
-    /// The repo's name on the server, where it was renamed.
+    /// The repo's name on the server, if it was renamed.
     pub(super) renamed: Option<String>,
-    /// Lists of issues that are not read to their end: the next page of each.
+    /// The next pages of the lists of issues that are not finished.
     pub(super) lists: Option<Vec<String>>,
-    /// Issues that were asked for.
+    /// The issues that were asked for.
     pub(super) wanted: BTreeSet<(String, u64)>,
-    /// Issues whose record is of this run.
+    /// The issues whose record was written in this run.
     pub(super) fresh: BTreeSet<String>,
-    /// Issues whose single request is done, whatever came of it.
+    /// The issues that were fetched by number, with whatever result.
     pub(super) single: BTreeSet<String>,
-    /// Issues whose relations are done.
+    /// The issues, and paths of lists, whose relations are done.
     pub(super) related: BTreeSet<String>,
-    /// Issues whose comments are done.
+    /// The issues whose comments are done.
     pub(super) commented: BTreeSet<String>,
-    /// A list of a repo's comments that is not read to its end.
+    /// An unfinished list of a repo's comments.
     pub(super) sweep: Option<RepoCommentWalk>,
-    /// A list of one issue's comments that is not read to its end.
+    /// An unfinished list of one issue's comments.
     pub(super) half: Option<IssueCommentWalk>,
-    /// Whether it was decided how comments are fetched.
+    /// Whether the list of the repo's comments is done, or not used.
     pub(super) swept: bool,
 }
 
-/// A walk over a repo's comments.
+/// A walk over the list of a repo's comments.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct RepoCommentWalk {
     /// The next page.
     pub(super) next: String,
-    /// The issues whose comments are looked for.
+    /// The issues whose comments are needed.
     pub(super) of: BTreeSet<u64>,
-    /// Comments of issues whose list in the snapshot is complete: it stays so until the walk has all of them.
+    /// The comments of issues whose list in the snapshot is complete, by number; it is replaced after the last page.
     #[serde(default)]
     pub(super) held: BTreeMap<u64, Vec<SnapshotComment>>,
-    /// Issues of which entries were left out that are no comments.
+    /// The issues of which unexpected entries were left out.
     #[serde(default)]
     pub(super) strange: BTreeSet<u64>,
 }
 
-/// A walk over an issue's comments.
+/// A walk over the list of one issue's comments.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct IssueCommentWalk {
     /// The issue's id.
     pub(super) of: String,
     /// The next page.
     pub(super) next: String,
-    /// The comments that were seen: at the end those that were not are gone.
+    /// The comments on the pages so far; after the last page all others are removed.
     pub(super) ids: BTreeSet<u64>,
-    /// Whether entries were left out that are no comments.
+    /// Whether unexpected entries were left out.
     #[serde(default)]
     pub(super) strange: bool,
-    /// The comments, where the list in the snapshot is complete: it stays so until the walk has all of them.
+    /// The comments so far, if the list in the snapshot is complete; it is replaced after the last page.
     #[serde(default)]
     pub(super) held: Vec<SnapshotComment>,
 }
 
 impl SyncState {
-    /// What is remembered of `about`; nothing where the file is damaged, not of this user or about something else.
+    /// Loads the state for `about`; empty if the file is damaged, of another user or for something else.
     pub(super) fn load(cache: Option<&CacheFolder>, about: &str) -> Self {
         let bytes = match cache.map(|cache| cache.read(NAME, PROGRAM)) {
             Some(SealedContent::Whole(bytes)) => Some(bytes),
             _ => None,
         };
-        let memory: Option<Self> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        let fits = |memory: &Self| memory.version == VERSION && memory.about == about;
-        memory.filter(fits).unwrap_or_else(|| Self { version: VERSION, about: about.to_owned(), ..Self::default() })
+        let state: Option<Self> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let fits = |state: &Self| state.version == VERSION && state.about == about;
+        state.filter(fits).unwrap_or_else(|| Self { version: VERSION, about: about.to_owned(), ..Self::default() })
     }
 
-    /// Writes it down.
+    /// Saves the state.
     pub(super) fn save(&self, cache: Option<&CacheFolder>) -> Result<(), StoreError> {
         let Some(cache) = cache else { return Ok(()) };
         let failed = |error: serde_json::Error| StoreError::Write { path: NAME.into(), source: io::Error::from(error) };

@@ -1,4 +1,4 @@
-//! Where things are: the API's address, and issues by repo and number.
+//! The address of an API, and the identity of an issue.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -10,26 +10,26 @@ pub struct ApiBase {
     pub origin: String,
     /// `host` or `host:port`, in lower case.
     pub authority: String,
-    /// What stands before every path, such as `/api/v3`; without a final slash.
+    /// The prefix of every path, such as `/api/v3`, without a final slash.
     pub base: String,
 }
 
-/// What is wrong with an address.
+/// The error of an address that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ApiError {
-    /// It is no URL of a server.
+    /// The text is not the URL of a server.
     #[error("`{0}` is not the address of an API; write one such as `https://api.github.com`")]
     Form(String),
-    /// Whoever listens could read the token.
+    /// The address is not encrypted, so that the token could be read on the way.
     #[error("`{0}` is not encrypted; write `https://`")]
     Plain(String),
 }
 
 impl ApiBase {
-    /// Reads an address. Without encryption only this machine is reached.
+    /// Parses an address; it must be encrypted unless it is on this machine.
     ///
     /// # Errors
-    /// See [`ApiError`]. The messages hold no user name and no password of the address.
+    /// [`ApiError`], whose messages hold no user name and no password.
     pub fn new(url: &str) -> Result<Self, ApiError> {
         let shown = || url.split('@').next_back().unwrap_or_default().to_owned();
         let form = || ApiError::Form(shown());
@@ -55,20 +55,20 @@ impl ApiBase {
         Ok(Self { origin, authority, base: base.to_owned() })
     }
 
-    /// The API of a host of repo URLs.
+    /// Returns the API for a host of repo URLs.
     ///
     /// # Errors
-    /// Where the host is none.
+    /// If the host is not valid.
     pub fn of_host(host: &str) -> Result<Self, ApiError> {
         match host {
             "github.com" => Self::new("https://api.github.com"),
-            // Enterprise with data residency has its API beside it, a server of one's own below it.
+            // With data residency the API has a host of its own; an Enterprise server has it below `/api/v3`.
             host if host.ends_with(".ghe.com") => Self::new(&format!("https://api.{host}")),
             host => Self::new(&format!("https://{host}/api/v3")),
         }
     }
 
-    /// The path of a link of this API, without `base`: never another server's.
+    /// Returns the path of a link to this API, without `base`; `None` if the link leads to another server.
     pub(super) fn path_of<'a>(&self, link: &'a str) -> Option<&'a str> {
         let path = match link.split_once("://") {
             Some((scheme, rest)) => {
@@ -81,7 +81,7 @@ impl ApiBase {
         self.inner(path)
     }
 
-    /// The path and query of a link to a further page, whatever host it names: proxies leave their own.
+    /// Returns the path and query of a link to a further page, whatever host it names: proxies insert their own.
     pub(super) fn page_of<'a>(&self, link: &'a str) -> Option<&'a str> {
         let path = match link.split_once("://") {
             Some((_, rest)) => &rest[rest.find('/')?..],
@@ -97,7 +97,7 @@ impl ApiBase {
     }
 }
 
-/// `scheme://host`, with a port only where it is not the scheme's own.
+/// Returns `scheme://host`, with a port unless it is the scheme's default.
 fn origin(scheme: &str, authority: &str) -> String {
     let own = match scheme {
         "https" => ":443",
@@ -106,7 +106,7 @@ fn origin(scheme: &str, authority: &str) -> String {
     format!("{scheme}://{}", authority.strip_suffix(own).unwrap_or(authority))
 }
 
-/// An issue by its repo and number; compared without case.
+/// An issue's repo and number, compared without case.
 #[derive(Debug, Clone)]
 pub struct IssueKey {
     /// `owner/name`.
@@ -116,17 +116,17 @@ pub struct IssueKey {
 }
 
 impl IssueKey {
-    /// An issue of a repo.
+    /// Creates the key of an issue in a repo.
     pub fn new(repo: impl Into<String>, number: u64) -> Self {
         Self { repo: repo.into(), number }
     }
 
-    /// Its path in the API.
+    /// Returns the issue's path in the API.
     pub(super) fn path(&self) -> String {
         format!("/repos/{}/issues/{}", self.repo, self.number)
     }
 
-    /// The form in which the side file names it.
+    /// Returns the form of the key in the saved state.
     pub(super) fn id(&self) -> String {
         format!("{}#{}", self.repo.to_lowercase(), self.number)
     }
@@ -160,6 +160,19 @@ impl fmt::Display for IssueKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}#{}", self.repo, self.number)
     }
+}
+
+/// Percent-encodes a value of a query.
+pub(super) fn percent_encode(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
 }
 
 #[cfg(test)]
