@@ -83,7 +83,7 @@ proptest! {
         let listed = sandbox.git(&["ls-files", "-z", "--cached", "--others", "--exclude-per-directory=.gitignore"]);
         let listed: BTreeSet<&str> = listed.split('\0').filter(|path| !path.is_empty()).collect();
         let office = Office::new("");
-        let repo = Repo::open(&root, RepoOptions { deny: &office.deny, excluded: &[], snapshot: None }).unwrap();
+        let repo = Repo::open(root, RepoOptions { deny: &office.deny, excluded: &[], snapshot: None }).unwrap();
         let found: BTreeSet<&str> = repo.files().iter().map(|path| path.as_str()).collect();
         prop_assert_eq!(found, listed, "{:?}", rules);
     }

@@ -155,7 +155,7 @@ fn packs_and_renderings_keep_every_byte() {
 fn nothing_is_printed_around_the_one_place() {
     let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     for (path, bytes) in crate::sandbox::files(&source) {
-        if !path.ends_with(".rs") || ["build.rs", "cli/console.rs"].contains(&&*path) {
+        if !path.ends_with(".rs") || path.starts_with("build") || path == "cli/console.rs" {
             continue;
         }
         let text = String::from_utf8(bytes).unwrap();

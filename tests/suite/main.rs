@@ -27,7 +27,7 @@ mod issues;
 mod merge;
 mod planted;
 mod reads;
-#[cfg(feature = "github")]
+#[cfg(all(feature = "github", feature = "recorded-answers"))]
 mod recorded;
 mod redact;
 mod report;

@@ -1,7 +1,7 @@
 //! `sync` against what GitHub really said: answers that the tests of PyGithub recorded over the years.
 //!
-//! `CONTEXTPACK_RECORDED` names the folder `tests/ReplayData` of its source package, which `.ci/run` fetches. Without
-//! it there is nothing to replay; the bodies of the stand-in, which GitHub's description judges, are tested anyway.
+//! `CONTEXTPACK_RECORDED` names the folder `tests/ReplayData` of its source package, which `.ci/run` fetches. The feature
+//! `recorded-answers` includes these tests, which fail without the folder.
 
 use crate::sandbox::{Sandbox, run};
 use crate::stand_in::{Said, StandIn, World, repo_body};
@@ -20,9 +20,11 @@ struct Record {
     said: Said,
 }
 
-/// All answers; nothing where no folder is named.
-fn records() -> Option<Vec<Record>> {
-    let folder = PathBuf::from(std::env::var_os("CONTEXTPACK_RECORDED")?);
+/// Reads all answers.
+fn records() -> Vec<Record> {
+    let folder = std::env::var_os("CONTEXTPACK_RECORDED")
+        .unwrap_or_else(|| panic!("`CONTEXTPACK_RECORDED` names the folder of recorded answers"));
+    let folder = PathBuf::from(folder);
     let header = Regex::new(r"\('([^']*)', '([^']*)'\)").unwrap();
     let mut files: Vec<PathBuf> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
@@ -47,7 +49,7 @@ fn records() -> Option<Vec<Record>> {
         }
     }
     assert!(records.len() > 2000, "there are {} answers in {}", records.len(), folder.display());
-    Some(records)
+    records
 }
 
 /// Each issue with all that was ever said of it, by repo.
@@ -113,7 +115,7 @@ fn server(records: &[Record], repo: &str, issues: &BTreeMap<u64, Vec<Value>>, ro
 
 #[test]
 fn every_issue_that_was_ever_recorded_becomes_a_file_that_builds_read() {
-    let Some(records) = records() else { return };
+    let records = records();
     let (mut seen, mut related, mut comments) = (0, 0, 0);
     for (repo, issues) in issues(&records) {
         let rounds = issues.values().map(Vec::len).max().unwrap_or_default();
@@ -156,7 +158,7 @@ fn every_issue_that_was_ever_recorded_becomes_a_file_that_builds_read() {
 
 #[test]
 fn every_refusal_that_was_ever_recorded_ends_a_run_with_its_reason() {
-    let Some(records) = records() else { return };
+    let records = records();
     let mut seen = BTreeSet::new();
     for record in records.into_iter().filter(|record| record.get && !matches!(record.said.status, 200 | 204)) {
         let said = record.said;
@@ -183,7 +185,7 @@ fn every_refusal_that_was_ever_recorded_ends_a_run_with_its_reason() {
 
 #[test]
 fn a_recorded_mark_is_sent_back_and_its_304_is_believed() {
-    let Some(records) = records() else { return };
+    let records = records();
     let path = "/repos/jacquev6/PyGithub/issues/188";
     let of = |status| records.iter().find(|r| r.path == path && r.said.status == status).unwrap().said.clone();
     let (whole, same) = (of(200), of(304));

@@ -181,7 +181,8 @@ pub(crate) fn run(mut command: Command, input: &str) -> Run {
     // Waits in the background, so that a program that hangs fails the test instead of holding it.
     let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::spawn(move || sender.send(child.wait_with_output()));
-    let output = receiver.recv_timeout(Duration::from_secs(120)).expect("the program ends within two minutes").unwrap();
+    let output = receiver.recv_timeout(Duration::from_secs(120));
+    let output = output.unwrap_or_else(|_| panic!("the program still runs after two minutes")).unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     Run { code: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
 }

@@ -4,7 +4,9 @@ mod bodies;
 mod record;
 mod world;
 
-pub(crate) use bodies::{label, milestone, pull, repo as repo_body, user};
+#[cfg(feature = "recorded-answers")]
+pub(crate) use bodies::repo as repo_body;
+pub(crate) use bodies::{label, milestone, pull, user};
 pub(crate) use world::{Fault, World};
 
 use serde_json::Value;
