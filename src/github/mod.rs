@@ -1,6 +1,6 @@
 //! GitHub → the snapshot of issues. No other module opens a connection.
 //!
-//! [`sync`] fetches what a [`SyncRequest`] names and writes one file per issue.
+//! [`sync()`] fetches what a [`SyncRequest`] names and writes one file per issue.
 //! It works over a [`Transport`] and a [`Clock`], so that planning, paging,
 //! back-off and merging are tested without network and waiting. The progress
 //! of a run is saved in the cache, and files are written atomically: a run can
