@@ -73,9 +73,9 @@ fn a_build_during_a_checkout_mixes_no_commits() {
         sandbox.commit();
     };
     sandbox.write(".gitignore", ".contextpack/\npacks/\n");
-    write("first");
+    write("alpha-commit");
     sandbox.git(&["checkout", "-q", "-b", "other"]);
-    write("second");
+    write("omega-commit");
     let stop = sandbox.beside("stop");
     let script = format!(
         "n=0; while [ ! -e '{}' ] && [ $n -lt 3000 ]; do n=$((n+1)); git checkout -q main; git checkout -q other; done",
@@ -93,7 +93,7 @@ fn a_build_during_a_checkout_mixes_no_commits() {
         let packs = sandbox.root().join("packs");
         for (path, bytes) in packs.exists().then(|| crate::sandbox::files(&packs)).into_iter().flatten() {
             let text = String::from_utf8(bytes).unwrap();
-            assert!(!(text.contains("first") && text.contains("second")), "{path}: {text}");
+            assert!(!(text.contains("alpha-commit") && text.contains("omega-commit")), "{path}: {text}");
         }
     }
     fs::write(stop, "").unwrap();
