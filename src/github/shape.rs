@@ -64,9 +64,9 @@ impl<'a> ResponseShape<'a> {
         self.written()
     }
 
-    /// Checks a repo, which must say whether it is private.
+    /// Checks a repo, which must say whether it is private. Old servers leave `full_name` out.
     pub(super) fn repo(self) -> Result<(), String> {
-        self.needs("full_name", &Value::is_string)?;
+        self.may("a text", "full_name", &Value::is_string)?;
         self.needs("private", &Value::is_boolean)
     }
 
