@@ -1,4 +1,4 @@
-//! What a build asks of a cache, so that each text is scrubbed and read once.
+//! The interface between a build and its cache, so that each text is scrubbed and parsed once.
 
 use crate::graph::{Entry, ItemReferences};
 use crate::mentions::Markdown;
@@ -8,24 +8,24 @@ use crate::select::Document;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What passing the door gave for the texts of one source.
+/// The cached result of scrubbing and parsing the texts of one source.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CachedReading {
-    /// What scrubbing gave.
+    /// The scrubbed texts and the record of removals.
     pub scrubbed: CachedScrub,
-    /// What those of the texts hold that are Markdown, in their order.
+    /// The outlines of the texts that are Markdown, in their order.
     pub markdown: Vec<Markdown>,
-    /// Of what passed, as packs name it among their inputs.
+    /// The digest of the scrubbed texts, as packs name it among their inputs.
     pub digest: Digest,
 }
 
 /// A referenced document as read: its path in clean text, and its content or why there is none.
 pub type LoadedDocument = (Clean, Result<Arc<Document>, &'static str>);
 
-/// What a build made of one file.
+/// The result of reading one file.
 #[derive(Debug, Clone)]
 pub enum FileResult {
-    /// Work items, and what is wrong with them.
+    /// Work items, and diagnostics about them.
     Items(Vec<Arc<Entry>>, Vec<Diagnostic>),
     /// An issue of the snapshot.
     Issue(Arc<Entry>),
@@ -33,7 +33,7 @@ pub enum FileResult {
     Document(LoadedDocument),
 }
 
-/// What a file is taken for.
+/// The purpose that a file is read for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FilePurpose {
     /// Work items.
@@ -44,56 +44,57 @@ pub enum FilePurpose {
     Document,
 }
 
-/// Remembers what was found out between builds, under everything that it depends on.
+/// Results of earlier builds, each under a key of everything that it depends on.
 ///
-/// It may forget whatever it likes: that costs time and changes nothing else.
+/// A cache may drop any entry: that costs time and changes nothing else.
 pub trait BuildCache: Sync {
-    /// A digest that has begun with all that readings depend on besides the texts: the program and the
-    /// configuration. Nothing where nothing is remembered.
-    fn begun(&self) -> Option<Digester>;
+    /// Returns a digester fed with everything that results depend on besides the texts: the program and the
+    /// configuration. `None` if nothing is cached.
+    fn base_key(&self) -> Option<Digester>;
 
-    /// A digest of the text of the file at `path`.
+    /// Returns a digest of the text of the file at `path`.
     fn content(&self, path: &RepoPath, text: &str) -> Digest;
 
-    /// What was found out under this digest.
-    fn recall(&self, key: &Digest) -> Option<CachedReading>;
+    /// Returns the cached result for `key`, if any.
+    fn get(&self, key: &Digest) -> Option<CachedReading>;
 
-    /// Remembers what was found out.
-    fn keep(&self, key: &Digest, reading: &CachedReading);
+    /// Caches a result.
+    fn put(&self, key: &Digest, reading: &CachedReading);
 
-    /// What was made of a file, where it and all that was read for it is as it was.
-    fn made(&self, purpose: FilePurpose, path: &RepoPath) -> Option<Arc<FileResult>> {
+    /// Returns the result of a file, if neither it nor any file that was read for it changed.
+    fn get_file(&self, purpose: FilePurpose, path: &RepoPath) -> Option<Arc<FileResult>> {
         let _ = (purpose, path);
         None
     }
 
-    /// What was found before among the names that `names` gives the digest of; nothing where that is not remembered.
-    fn resolved(&self, names: &dyn Fn() -> Digest) -> Option<Box<dyn ReferenceCache + '_>> {
+    /// Returns the references that were resolved among the same names, whose digest `names` computes; `None` if these are
+    /// not cached.
+    fn references(&self, names: &dyn Fn() -> Digest) -> Option<Box<dyn ReferenceCache + '_>> {
         let _ = names;
         None
     }
 
-    /// Remembers what was made of a file and of those that were `read` for it besides.
-    fn keep_made(&self, purpose: FilePurpose, path: &RepoPath, read: &[RepoPath], work: &dyn Fn() -> FileResult) {
+    /// Caches the result of a file, for which the files `read` were read besides.
+    fn put_file(&self, purpose: FilePurpose, path: &RepoPath, read: &[RepoPath], work: &dyn Fn() -> FileResult) {
         let _ = (purpose, path, read, work);
     }
 }
 
-/// References of items as they were found among the same names.
+/// Resolved references of items, all resolved among the same names.
 pub trait ReferenceCache: Sync {
-    /// What was found for the item with this identity.
+    /// Returns the references of the item with this identity, if they are cached.
     fn get(&self, item: &Digest) -> Option<Arc<ItemReferences>>;
 
-    /// Remembers what was found.
-    fn keep(&self, item: Digest, found: &Arc<ItemReferences>);
+    /// Caches the references of an item.
+    fn put(&self, item: Digest, found: &Arc<ItemReferences>);
 }
 
-/// Remembers nothing.
+/// A cache that holds nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoCache;
 
 impl BuildCache for NoCache {
-    fn begun(&self) -> Option<Digester> {
+    fn base_key(&self) -> Option<Digester> {
         None
     }
 
@@ -101,9 +102,9 @@ impl BuildCache for NoCache {
         Digest::of("")
     }
 
-    fn recall(&self, _: &Digest) -> Option<CachedReading> {
+    fn get(&self, _: &Digest) -> Option<CachedReading> {
         None
     }
 
-    fn keep(&self, _: &Digest, _: &CachedReading) {}
+    fn put(&self, _: &Digest, _: &CachedReading) {}
 }

@@ -109,7 +109,7 @@ fn entry(bytes: &[u8], at: usize) -> Option<(Digest, Range<usize>)> {
 }
 
 impl BuildCache for ScrubCache {
-    fn begun(&self) -> Option<Digester> {
+    fn base_key(&self) -> Option<Digester> {
         Some(self.base.clone())
     }
 
@@ -117,14 +117,14 @@ impl BuildCache for ScrubCache {
         content(&self.text_base, text)
     }
 
-    fn recall(&self, key: &Digest) -> Option<CachedReading> {
+    fn get(&self, key: &Digest) -> Option<CachedReading> {
         let bytes = self.bytes.get(self.old.get(key)?.clone())?;
         let reading = postcard::from_bytes(bytes).ok()?;
         self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(*key);
         Some(reading)
     }
 
-    fn keep(&self, key: &Digest, reading: &CachedReading) {
+    fn put(&self, key: &Digest, reading: &CachedReading) {
         if let Ok(bytes) = postcard::to_allocvec(reading) {
             self.new.lock().unwrap_or_else(PoisonError::into_inner).insert(*key, bytes);
         }

@@ -79,7 +79,7 @@ impl SessionMemo {
     }
 
     /// Returns the cache of references for the listing with the digest `names`.
-    pub(super) fn resolved(&self, names: Digest) -> Box<dyn ReferenceCache + '_> {
+    pub(super) fn references(&self, names: Digest) -> Box<dyn ReferenceCache + '_> {
         let mut references = self.references.lock().unwrap_or_else(PoisonError::into_inner);
         if references.names != Some(names) {
             *references = CachedReferences { names: Some(names), found: HashMap::new() };
@@ -104,7 +104,7 @@ impl ReferenceCache for &Mutex<CachedReferences> {
         Some(Arc::clone(found))
     }
 
-    fn keep(&self, item: Digest, found: &Arc<ItemReferences>) {
+    fn put(&self, item: Digest, found: &Arc<ItemReferences>) {
         let mut references = self.lock().unwrap_or_else(PoisonError::into_inner);
         references.found.insert(item, (Arc::clone(found), true));
     }

@@ -70,23 +70,23 @@ fn texts_are_kept_until_a_build_does_not_use_them() {
     };
     let keys: Vec<Digest> = ["a", "b", "c"].iter().map(Digest::of).collect();
     let texts = ScrubCache::empty(Digester::default(), "");
-    keys.iter().for_each(|key| texts.keep(key, &reading));
+    keys.iter().for_each(|key| texts.put(key, &reading));
     let bytes = texts.encode_changes().unwrap();
     let texts = ScrubCache::new(Digester::default(), "", bytes.clone()).unwrap();
-    assert_eq!(texts.recall(&keys[0]).unwrap().scrubbed, reading.scrubbed);
-    assert!(texts.recall(&Digest::of("d")).is_none());
+    assert_eq!(texts.get(&keys[0]).unwrap().scrubbed, reading.scrubbed);
+    assert!(texts.get(&Digest::of("d")).is_none());
     let less = ScrubCache::new(Digester::default(), "", texts.encode_changes().unwrap()).unwrap();
-    assert!(less.recall(&keys[0]).is_some() && less.recall(&keys[1]).is_none());
+    assert!(less.get(&keys[0]).is_some() && less.get(&keys[1]).is_none());
     let used = ScrubCache::new(Digester::default(), "", bytes.clone()).unwrap();
-    keys.iter().for_each(|key| drop(used.recall(key)));
+    keys.iter().for_each(|key| drop(used.get(key)));
     assert_eq!(used.encode_changes(), None, "nothing is new and all of it is used");
     // A build that skipped texts does not drop the unused ones.
     let incomplete = ScrubCache::new(Digester::default(), "", bytes.clone()).unwrap();
     incomplete.mark_incomplete();
     assert_eq!(incomplete.encode_changes(), None);
-    incomplete.keep(&Digest::of("e"), &reading);
+    incomplete.put(&Digest::of("e"), &reading);
     let more = incomplete.for_next_build();
-    assert!(more.recall(&keys[1]).is_some() && more.recall(&Digest::of("e")).is_some());
+    assert!(more.get(&keys[1]).is_some() && more.get(&Digest::of("e")).is_some());
     assert!(ScrubCache::new(Digester::default(), "", bytes[..bytes.len() - 1].to_vec()).is_none());
 }
 

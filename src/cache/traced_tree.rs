@@ -121,8 +121,8 @@ impl<S: SourceTree> SourceTree for TracedTree<'_, S> {
 }
 
 impl<S: SourceTree> BuildCache for TracedTree<'_, S> {
-    fn begun(&self) -> Option<Digester> {
-        self.texts.and_then(BuildCache::begun)
+    fn base_key(&self) -> Option<Digester> {
+        self.texts.and_then(BuildCache::base_key)
     }
 
     fn content(&self, path: &RepoPath, text: &str) -> Digest {
@@ -132,28 +132,28 @@ impl<S: SourceTree> BuildCache for TracedTree<'_, S> {
         seen.filter(|seen| !seen.inconsistent).map_or_else(|| content(&self.base, text), |seen| seen.digest)
     }
 
-    fn recall(&self, key: &Digest) -> Option<CachedReading> {
-        self.texts?.recall(key)
+    fn get(&self, key: &Digest) -> Option<CachedReading> {
+        self.texts?.get(key)
     }
 
-    fn keep(&self, key: &Digest, reading: &CachedReading) {
+    fn put(&self, key: &Digest, reading: &CachedReading) {
         if let Some(texts) = self.texts {
-            texts.keep(key, reading);
+            texts.put(key, reading);
         }
     }
 
-    fn made(&self, purpose: FilePurpose, path: &RepoPath) -> Option<Arc<FileResult>> {
+    fn get_file(&self, purpose: FilePurpose, path: &RepoPath) -> Option<Arc<FileResult>> {
         let (work, read) = self.recent?.get(purpose, path, &|path| self.source.state(path))?;
         self.texts.iter().for_each(|texts| texts.mark_incomplete());
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).extend(read);
         Some(work)
     }
 
-    fn resolved(&self, names: &dyn Fn() -> Digest) -> Option<Box<dyn ReferenceCache + '_>> {
-        self.recent.map(|recent| recent.resolved(names()))
+    fn references(&self, names: &dyn Fn() -> Digest) -> Option<Box<dyn ReferenceCache + '_>> {
+        self.recent.map(|recent| recent.references(names()))
     }
 
-    fn keep_made(&self, purpose: FilePurpose, path: &RepoPath, read: &[RepoPath], work: &dyn Fn() -> FileResult) {
+    fn put_file(&self, purpose: FilePurpose, path: &RepoPath, read: &[RepoPath], work: &dyn Fn() -> FileResult) {
         let Some(recent) = self.recent else { return };
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let issue = purpose == FilePurpose::Issue;

@@ -420,7 +420,7 @@ impl Project<'_> {
         })
     }
 
-    /// The last look: no value of a secret variable of this process may stand in a pack.
+    /// The last check: no value of a secret variable of this process may be in a pack.
     fn guarded(&self, id: &str, sealed: Sealed) -> Result<Sealed, Diagnostic> {
         if self.environment.is_empty() {
             return Ok(sealed);
@@ -493,7 +493,7 @@ impl Project<'_> {
     }
 }
 
-/// What stands below a field, as it follows the field's name.
+/// The value of a field as text, as it follows the field's name.
 fn dotted(below: String) -> String {
     if below.is_empty() || below.starts_with('[') { below } else { format!(".{below}") }
 }

@@ -40,10 +40,10 @@ impl CachingRedactor<'_> {
         marked: &[usize],
         digested: impl FnOnce(&Scrubbed) -> Digest,
     ) -> ScrubResult {
-        let key = self.cache.begun().map(|prefix| key(prefix, from, pieces));
+        let key = self.cache.base_key().map(|prefix| key(prefix, from, pieces));
         // A cached result proves under the cache's key that it is of these texts.
-        let proof = self.cache.begun().zip(key).map(|(prefix, key)| prefix.part("scrubbed").part(key.bytes()));
-        let known = key.and_then(|key| self.cache.recall(&key)).filter(|known| known.markdown.len() == marked.len());
+        let proof = self.cache.base_key().zip(key).map(|(prefix, key)| prefix.part("scrubbed").part(key.bytes()));
+        let known = key.and_then(|key| self.cache.get(&key)).filter(|known| known.markdown.len() == marked.len());
         if let Some(CachedReading { scrubbed, markdown, digest }) = known
             && let Some(scrubbed) = proof.as_ref().and_then(|proof| scrubbed.restore(pieces, proof))
         {
@@ -57,7 +57,7 @@ impl CachingRedactor<'_> {
             && let Some(cached) = scrubbed.cached(pieces, &proof)
         {
             let reading = CachedReading { scrubbed: cached, markdown, digest };
-            self.cache.keep(&key, &reading);
+            self.cache.put(&key, &reading);
             markdown = reading.markdown;
         }
         ScrubResult { scrubbed, markdown: markdown.into_iter().map(Arc::new).collect(), digest }
@@ -65,7 +65,7 @@ impl CachingRedactor<'_> {
 
     /// Returns a digest of a file's text; `None` without a cache.
     pub(super) fn content(&self, path: &RepoPath, text: &str) -> Option<Digest> {
-        self.cache.begun().map(|_| self.cache.content(path, text))
+        self.cache.base_key().map(|_| self.cache.content(path, text))
     }
 }
 

@@ -20,7 +20,7 @@ const PRIVATE: &str = "set `github.private: true` if this repo is private too, o
 pub(super) struct GithubWarnings {
     /// Those that the pack itself carries.
     pub(super) carried: Vec<Diagnostic>,
-    /// Those that are told: what is so of all issues of a repo is told once, and not again for each pack.
+    /// Those that are reported for the pack: what holds for all issues of a repo is reported once, not for each pack.
     pub(super) told: Vec<Diagnostic>,
 }
 

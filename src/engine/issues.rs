@@ -37,7 +37,7 @@ fn file(
     path: &RepoPath,
     rules: &Arc<SourceRules>,
 ) -> Result<Arc<Entry>, Diagnostic> {
-    if let Some(work) = scrubber.cache.made(FilePurpose::Issue, path)
+    if let Some(work) = scrubber.cache.get_file(FilePurpose::Issue, path)
         && let FileResult::Issue(entry) = &*work
     {
         return Ok(Arc::clone(entry));
@@ -47,7 +47,7 @@ fn file(
     let hidden = HiddenText::taken_out(&mut file, &scrubber.redactor, path);
     let content = scrubber.content(path, &text);
     let entry = Arc::new(entry(scrubber, &file.parsed(), &hidden, content, rules));
-    scrubber.cache.keep_made(FilePurpose::Issue, path, &[], &|| FileResult::Issue(Arc::clone(&entry)));
+    scrubber.cache.put_file(FilePurpose::Issue, path, &[], &|| FileResult::Issue(Arc::clone(&entry)));
     Ok(entry)
 }
 
@@ -256,7 +256,7 @@ fn once(mut removals: Vec<RecordedRemoval>) -> Vec<RecordedRemoval> {
 }
 
 impl Project<'_> {
-    /// The files of issues that are in the snapshot as somebody's neighbours and are nobody's any more, sorted.
+    /// Returns the files of issues that are in the snapshot as neighbours only and that no item refers to any more, sorted.
     ///
     /// Whoever gets a pack keeps its neighbours: an issue that was asked for, and every work item. What
     /// neighbours refer to keeps nothing, as packs look one hop far. Where a file cannot be read nobody knows

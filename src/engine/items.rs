@@ -78,7 +78,7 @@ fn file(
     rules: &[Arc<SourceRules>],
     (index, _, path): &Matched,
 ) -> ParsedFiles {
-    if let Some(work) = scrubber.cache.made(FilePurpose::Items, path)
+    if let Some(work) = scrubber.cache.get_file(FilePurpose::Items, path)
         && let FileResult::Items(entries, diagnostics) = &*work
     {
         let (entries, diagnostics) = (entries.clone(), diagnostics.clone());
@@ -113,7 +113,7 @@ fn file(
     if unread.is_empty() {
         scrubber
             .cache
-            .keep_made(FilePurpose::Items, path, &more, &|| FileResult::Items(entries.clone(), diagnostics.clone()));
+            .put_file(FilePurpose::Items, path, &more, &|| FileResult::Items(entries.clone(), diagnostics.clone()));
     }
     ParsedFiles { entries, diagnostics, unread }
 }

@@ -42,7 +42,7 @@ impl ReferencedFiles {
         let output = project.settings.output.dir.as_str();
         let denied = |path: &RepoPath| project.deny.denies(path) || path.is_under(output);
         let items: Vec<usize> = items.into_iter().collect();
-        let resolved = project.scrubber.cache.resolved(&|| names(project));
+        let resolved = project.scrubber.cache.references(&|| names(project));
         let found = |item: usize| {
             let identity = || project.corpus.entries[item].identity();
             if let Some(known) = resolved.as_ref().and_then(|resolved| resolved.get(&identity())) {
@@ -50,7 +50,7 @@ impl ReferencedFiles {
             }
             let found = Arc::new(project.graph.references(&project.corpus, item, &files, &tracked, &denied));
             if let Some(resolved) = &resolved {
-                resolved.keep(identity(), &found);
+                resolved.put(identity(), &found);
             }
             found
         };
@@ -177,7 +177,7 @@ fn referring(project: &Project<'_>, root: usize, profile: &Profile) -> Vec<usize
 /// # Errors
 /// If it exists and the system refuses: a pack without it would say that it is not there.
 fn read(project: &Project<'_>, path: &RepoPath) -> Result<LoadedDocument, Diagnostic> {
-    if let Some(work) = project.scrubber.cache.made(FilePurpose::Document, path)
+    if let Some(work) = project.scrubber.cache.get_file(FilePurpose::Document, path)
         && let FileResult::Document(read) = &*work
     {
         return Ok(read.clone());
@@ -197,7 +197,7 @@ fn read(project: &Project<'_>, path: &RepoPath) -> Result<LoadedDocument, Diagno
                 adr_status(&text.clean, &text.markdown.outline).map(|(range, _)| text.clean.slice(range).trimmed());
             let document = Document { path: path.clone(), shown: shown.clone(), text, status, removals, digest };
             let read = (shown, Ok(Arc::new(document)));
-            project.scrubber.cache.keep_made(FilePurpose::Document, path, &[], &|| FileResult::Document(read.clone()));
+            project.scrubber.cache.put_file(FilePurpose::Document, path, &[], &|| FileResult::Document(read.clone()));
             Ok(read)
         }
     }

@@ -37,7 +37,7 @@ pub enum EngineError {
         /// The names of the configuration's profiles.
         known: Vec<String>,
     },
-    /// A root that was asked for is no item, or stands for several.
+    /// A root that was asked for matches no item, or several.
     #[error(transparent)]
     Root(#[from] RootError),
     /// The pack cannot be built, for example because its budget cannot hold the root.
@@ -432,10 +432,10 @@ impl Repository {
         std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Returns the items that `typed` roots stand for, each once; all roots of the configuration if none is typed.
+    /// Returns the items that `typed` roots mean, each once; all roots of the configuration if none is typed.
     ///
     /// # Errors
-    /// [`EngineError::Root`] for the first that stands for no one item, [`EngineError::Unread`] if it may be in a file
+    /// [`EngineError::Root`] for the first that means no single item, [`EngineError::Unread`] if it may be in a file
     /// that cannot be read.
     pub fn find_roots(&self, project: &Project<'_>, typed: &[String]) -> Result<Vec<usize>, EngineError> {
         if typed.is_empty() {
@@ -471,11 +471,11 @@ impl Repository {
         }
     }
 
-    /// Returns the item that `typed` stands for: an id, an issue, or the path of its file from the root or the current
+    /// Returns the item that `typed` means: an id, an issue, or the path of its file from the root or the current
     /// folder.
     ///
     /// # Errors
-    /// If it stands for none, or for several.
+    /// If it means none, or several.
     pub fn find(&self, project: &Project<'_>, typed: &str) -> Result<usize, RootError> {
         let error = match project.find(typed) {
             Err(error @ RootError::Unknown { .. }) => error,

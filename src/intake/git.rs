@@ -74,6 +74,13 @@ pub(super) fn folder(top: &Path) -> io::Result<Option<PathBuf>> {
     Ok(folder.map(|(folder, _)| folder))
 }
 
+/// Whether nothing was ever added to the repository of the work tree at `top`, so that git says nothing about any file.
+/// Removing the last tracked file leaves an empty index, which is not the same.
+pub(super) fn is_without_index(top: &Path) -> bool {
+    folder(top)
+        .is_ok_and(|git| git.is_some_and(|git| exists(git.join("index").symlink_metadata()).is_ok_and(|there| !there)))
+}
+
 /// Whether git tracks the file at `path`. `true` if git cannot say so.
 pub(super) fn is_tracked(path: &Path) -> bool {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(OsStr::to_str)) else { return true };

@@ -48,7 +48,7 @@ pub(super) struct Listing {
 /// The files that git tracks.
 #[derive(Debug)]
 enum TrackedFiles {
-    /// There is no git repository: every file counts as tracked.
+    /// There is no git repository, or nothing was ever added to it: every file counts as tracked.
     NoGit,
     /// git cannot be asked.
     Unknown,
@@ -57,7 +57,8 @@ enum TrackedFiles {
 }
 
 impl Listing {
-    /// Joins what the walk found with the `entries` of git's index; `None` if there is no git repository.
+    /// Joins what the walk found with the `entries` of git's index; `None` if there is no git repository, or nothing was ever
+    /// added to it.
     pub(super) fn join(
         root: &Dir,
         rules: &AccessRules,

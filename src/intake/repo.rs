@@ -125,6 +125,7 @@ impl Repo {
         found.diagnostics.append(&mut diagnostics);
         found.diagnostics.append(&mut snapshot.diagnostics);
         found.unlisted.append(&mut snapshot.unlisted);
+        let in_git = in_git && !top.is_some_and(git::is_without_index);
         let listing = Listing::join(&handle, &rules, found, entries.filter(|_| in_git));
         let open_folders = text::OpenFolders::default();
         Ok(Self { root, handle, open_folders, rules, listing, snapshot, cache, checkout })
@@ -238,7 +239,8 @@ impl SourceTree for Repo {
 
     /// Whether git tracks a listed file, and if it is a link what it leads to.
     ///
-    /// Without a git repository every listed file counts as tracked; if git cannot read its repository, none does.
+    /// Without a git repository, or before the first `git add` in it, every listed file counts as tracked; if git cannot
+    /// read its repository, none does.
     fn tracked(&self, path: &RepoPath) -> bool {
         self.listing.is_tracked(path)
     }

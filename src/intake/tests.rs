@@ -129,6 +129,17 @@ fn without_git_ignore_files_count_and_every_listed_file_is_tracked() {
 }
 
 #[test]
+fn before_the_first_git_add_every_listed_file_is_tracked() {
+    let sandbox = Sandbox::with_git();
+    sandbox.write("x.md", "").write("sub/y.md", "");
+    assert!(sandbox.repo().tracked(&path("x.md")) && sandbox.repo_at("sub", &[]).tracked(&path("y.md")));
+    sandbox.git(&["add", "x.md"]);
+    assert!(sandbox.repo().tracked(&path("x.md")) && !sandbox.repo_at("sub", &[]).tracked(&path("y.md")));
+    sandbox.git(&["rm", "--cached", "-q", "x.md"]);
+    assert!(!sandbox.repo().tracked(&path("x.md")), "an index without entries still says that nothing is tracked");
+}
+
+#[test]
 fn ignore_files_above_the_root_count_up_to_the_top_of_the_work_tree() {
     let sandbox = Sandbox::new();
     sandbox.write(".gitignore", "*.md\n").write("repo/.git/HEAD", "");

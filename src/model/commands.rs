@@ -13,7 +13,7 @@ pub struct Commands {
     begun: bool,
     /// Whether what it shows is one colon.
     colon: bool,
-    /// How many `#` stand before what comes next: none, one, or more.
+    /// How many `#` come right before the next character: none, one, or more.
     hashes: u8,
     /// Within an escape code of a terminal, which a writer to a file removes.
     code: bool,

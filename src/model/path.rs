@@ -97,7 +97,7 @@ impl RepoPath {
 /// Returns whether some file system takes the name of a file or folder for `.git`, as git itself judges it.
 ///
 /// Case counts nowhere; Windows ignores full stops, spaces and streams (`.git::$INDEX_ALLOCATION`) at the end and has the
-/// short name `git~1`; macOS ignores some characters that nobody sees.
+/// short name `git~1`; macOS ignores some invisible characters.
 pub fn is_git_name(name: &str) -> bool {
     let unseen = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
     let seen: String = name.chars().filter(|c| !unseen(c)).collect();

@@ -25,7 +25,8 @@ pub enum Refusal {
 
 /// The trust in files that git does not track.
 ///
-/// Without a git repository every file counts as tracked; if git cannot be run, none does.
+/// Without a git repository, or before the first `git add` in it, every file counts as tracked; if git cannot be run,
+/// none does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Untracked {
     /// They are trusted like tracked files.
@@ -93,7 +94,8 @@ pub trait SourceTree: Sync {
         true
     }
 
-    /// Returns whether git tracks a file; without a git repository, whether it is in [`SourceTree::files`].
+    /// Returns whether git tracks a file; without a git repository, or before the first `git add` in it, whether it is in
+    /// [`SourceTree::files`].
     ///
     /// Texts that anyone can write refer to tracked files only.
     fn tracked(&self, path: &RepoPath) -> bool {
