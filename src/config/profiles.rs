@@ -7,6 +7,26 @@ use std::collections::BTreeMap;
 /// The profile that new ones are based on.
 pub(super) const BASE_PROFILE: &str = "other";
 
+/// The headings whose sections are cut last by default. Each stands for its usual synonyms.
+const KEY_HEADINGS: [&str; 16] = [
+    "Goal",
+    "Non-goals",
+    "Scope",
+    "Constraints",
+    "Requirements",
+    "Acceptance criteria",
+    "Success criteria",
+    "Definition of done",
+    "Test plan",
+    "Open questions",
+    "Decision",
+    "Outcome",
+    "Final summary",
+    "Steps to reproduce",
+    "Expected behavior",
+    "Actual behavior",
+];
+
 /// Returns the built-in profiles by name.
 ///
 /// `other` has the default order of groups, and the rest move up what their work needs: a draft its siblings, code the
@@ -18,14 +38,6 @@ pub(super) fn builtin() -> BTreeMap<String, Profile> {
         priority: vec![Parent, Children, Comments, Related, Dependencies, Adrs, Documents],
         adr_refs_of: vec![Relation::Parent],
         sections_of: vec![Relation::Related],
-        key_headings: headings(&[
-            "Goal",
-            "Scope",
-            "Constraints",
-            "Acceptance criteria",
-            "Definition of done",
-            "Open questions",
-        ]),
         draft_first: true,
         ..with_defaults("drafting", 1, include_str!("instructions/drafting.md"))
     };
@@ -39,7 +51,6 @@ pub(super) fn builtin() -> BTreeMap<String, Profile> {
         priority: vec![Dependencies, Adrs, Comments, Parent, Children, Documents, Related],
         adr_refs_of: vec![Relation::Parent, Relation::DependsOn, Relation::BlockedBy],
         sections_of: vec![Relation::Blocks],
-        key_headings: headings(&["Acceptance criteria", "Definition of done", "Constraints", "Goal", "Scope"]),
         ..with_defaults("review", 1, include_str!("instructions/review.md"))
     };
     let other = with_defaults(BASE_PROFILE, 1, include_str!("instructions/other.md"));
@@ -56,7 +67,7 @@ fn with_defaults(name: &str, version: u32, text: &'static str) -> Profile {
         adr_refs_of: Vec::new(),
         sections_of: Vec::new(),
         leave_out: Vec::new(),
-        key_headings: headings(&["Goal", "Scope", "Constraints", "Acceptance criteria", "Definition of done"]),
+        key_headings: KEY_HEADINGS.map(str::to_owned).to_vec(),
         draft_first: false,
     }
 }
@@ -71,10 +82,6 @@ fn chars(max: u64) -> Budget {
         margin: 0,
         root_share: 70,
     }
-}
-
-fn headings(names: &[&str]) -> Vec<String> {
-    names.iter().map(|name| (*name).to_owned()).collect()
 }
 
 #[cfg(test)]

@@ -2,21 +2,23 @@
 
 use crate::config::Strategy;
 use crate::redact::Clean;
-use crate::select::{Candidate, Role, SectionBody};
+use crate::select::{Candidate, Role, SectionBody, TrimRank};
 
 /// A section's level of detail, from most to least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum DetailLevel {
     Full,
+    /// Without boilerplate such as lists of contents.
+    Lean,
     Excerpt,
     Pointer,
     LeftOut,
 }
 
-/// A step that lowers one section to the level `to`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A step that lowers sections to the level `to`. The room that is left after it is shared out among them.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TrimStep {
-    pub(super) section: usize,
+    pub(super) sections: Vec<usize>,
     pub(super) to: DetailLevel,
 }
 
@@ -25,7 +27,7 @@ pub(super) struct TrimStep {
 /// They depend on the selection and the strategy alone, never on a limit: a
 /// larger budget therefore never removes anything.
 pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<TrimStep> {
-    let mut ranked: Vec<(u32, usize)> = Vec::new();
+    let mut ranked: Vec<(TrimRank, usize)> = Vec::new();
     let (mut json, mut edges) = (None, None);
     for (section, candidate) in candidates.iter().enumerate() {
         match candidate.role {
@@ -36,20 +38,35 @@ pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<TrimSt
         }
     }
     ranked.sort_unstable();
-    let all = |to| ranked.iter().map(move |(_, section)| TrimStep { section: *section, to });
-    let one = |section: Option<usize>, to| section.map(|section| TrimStep { section, to }).into_iter();
+    let one = |section: usize, to| TrimStep { sections: vec![section], to };
+    let some = |section: Option<usize>, to| section.map(|section| one(section, to)).into_iter();
+    let left_out = || ranked.iter().map(|(_, section)| one(*section, DetailLevel::LeftOut));
     match strategy {
-        Strategy::Both => all(DetailLevel::Excerpt)
-            .chain(one(json, DetailLevel::Excerpt))
-            .chain(all(DetailLevel::Pointer))
-            .chain(one(json, DetailLevel::Pointer))
-            .chain(all(DetailLevel::LeftOut))
-            .chain(one(edges, DetailLevel::Pointer))
-            .collect(),
-        Strategy::DropLowPriority => all(DetailLevel::LeftOut)
-            .chain(one(json, DetailLevel::Excerpt))
-            .chain(one(json, DetailLevel::Pointer))
-            .chain(one(edges, DetailLevel::Pointer))
+        Strategy::Both => {
+            // A neighbour is a line of the edge list already, so it needs no pointer besides.
+            let is_listed = |section: usize| candidates[section].relation.is_some();
+            let pointers = equals(&ranked).flat_map(|equals| {
+                let (listed, others): (Vec<usize>, Vec<usize>) =
+                    equals.iter().map(|(_, section)| *section).partition(|section| is_listed(*section));
+                let listed = listed.into_iter().map(|section| one(section, DetailLevel::LeftOut));
+                listed.chain([TrimStep { sections: others, to: DetailLevel::Pointer }])
+            });
+            let all = ranked.iter().map(|(_, section)| *section).collect();
+            std::iter::once(TrimStep { sections: all, to: DetailLevel::Lean })
+                .chain(excerpts(&ranked, true))
+                .chain(excerpts(&ranked, false))
+                .chain(some(json, DetailLevel::Excerpt))
+                .chain(pointers)
+                .chain(some(json, DetailLevel::Pointer))
+                .chain(left_out())
+                .chain(some(edges, DetailLevel::Pointer))
+                .filter(|step| !step.sections.is_empty())
+                .collect()
+        }
+        Strategy::DropLowPriority => left_out()
+            .chain(some(json, DetailLevel::Excerpt))
+            .chain(some(json, DetailLevel::Pointer))
+            .chain(some(edges, DetailLevel::Pointer))
             .collect(),
         Strategy::TruncateTail => (0..candidates.len())
             .rev()
@@ -60,10 +77,23 @@ pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<TrimSt
                     Role::Edges => &[DetailLevel::Pointer],
                     Role::Rank(_) => &[DetailLevel::LeftOut],
                 };
-                levels.iter().map(move |to| TrimStep { section, to: *to })
+                levels.iter().map(move |to| one(section, *to))
             })
             .collect(),
     }
+}
+
+/// Divides sections in the order of trimming into those that are equals.
+fn equals(ranked: &[(TrimRank, usize)]) -> impl Iterator<Item = &[(TrimRank, usize)]> {
+    ranked.chunk_by(|(a, _), (b, _)| a.class == b.class)
+}
+
+/// Returns the steps that reduce what is settled, or what is not, to excerpts.
+fn excerpts(ranked: &[(TrimRank, usize)], settled: bool) -> impl Iterator<Item = TrimStep> {
+    equals(ranked).map(move |equals| {
+        let sections = equals.iter().filter(|(rank, _)| rank.settled == settled).map(|(_, section)| *section);
+        TrimStep { sections: sections.collect(), to: DetailLevel::Excerpt }
+    })
 }
 
 /// Returns the text of a section at a level; `None` if it has none of its own there.
@@ -73,6 +103,8 @@ pub(super) fn content(body: &SectionBody, level: DetailLevel) -> Option<Clean> {
         (SectionBody::Whole(text), DetailLevel::Full) => Some(text.clone()),
         (SectionBody::Whole(_), _) => None,
         (SectionBody::Passage(passage, _), DetailLevel::Full) => Some(passage.full().clone()),
+        (SectionBody::Passage(passage, _), DetailLevel::Lean) => passage.lean().cloned(),
+        (SectionBody::Json(_) | SectionBody::Edges(_), DetailLevel::Lean) => None,
         (SectionBody::Passage(passage, _), DetailLevel::Excerpt) => passage.excerpt().cloned(),
         (SectionBody::Passage(_, pointer), DetailLevel::Pointer) => Some(pointer.clone()),
         (SectionBody::Json(json), DetailLevel::Full) => Some(json.full()),

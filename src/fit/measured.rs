@@ -21,6 +21,8 @@ pub(super) struct MeasuredSelection<'a> {
     pub(super) root: usize,
     /// A tag at least as long as that of any plan's rendering.
     pub(super) tag: render::Tag,
+    /// The size of the line that names each section if it is shortened.
+    pub(super) shortened_lines: Vec<Amount>,
     places: Vec<Clean>,
 }
 
@@ -42,6 +44,9 @@ impl<'a> MeasuredSelection<'a> {
             .zip(&places)
             .map(|(candidate, place)| counter.measure(&render::empty_frame(tag, &frame(candidate, place, ""))))
             .collect();
+        let shortened_line = |(candidate, place): (&Candidate, &Clean)| {
+            counter.measure(&Form::CURRENT.shortened_line(&frame(candidate, place, "").shortened_line()))
+        };
         let head = counter
             .measure(&render::render(Form::CURRENT, instructions(selection), &[], std::iter::empty()).instructions);
         Self {
@@ -52,6 +57,7 @@ impl<'a> MeasuredSelection<'a> {
             head,
             root: candidates.iter().position(|candidate| candidate.role == Role::Root).unwrap_or_default(),
             tag,
+            shortened_lines: candidates.iter().zip(&places).map(shortened_line).collect(),
             places,
         }
     }
@@ -63,8 +69,9 @@ impl<'a> MeasuredSelection<'a> {
             .iter()
             .enumerate()
             .filter_map(|(section, shown)| {
-                let content = &shown.as_ref()?.content;
-                Some(frame(&self.selection.candidates[section], &self.places[section], content))
+                let shown = shown.as_ref()?;
+                let frame = frame(&self.selection.candidates[section], &self.places[section], &shown.content);
+                Some(render::Frame { shortened: shown.is_shortened(), ..frame })
             })
             .collect();
         let left_out: Vec<usize> = plan.left_out().collect();
@@ -73,6 +80,11 @@ impl<'a> MeasuredSelection<'a> {
             left_out.iter().map(|section| self.budget_line(*section)).chain(self.other_lines(&places)).collect();
         let text = render::render(Form::CURRENT, instructions(self.selection), &frames, lines.into_iter()).whole();
         self.counter.measure(&text)
+    }
+
+    /// Returns whether an untrusted author may have written a section.
+    pub(super) fn is_untrusted(&self, section: usize) -> bool {
+        self.selection.candidates[section].trust == Trust::Untrusted
     }
 
     /// Returns the line that lists a section which the budget leaves out.
@@ -122,5 +134,6 @@ fn frame<'b>(candidate: &'b Candidate, place: &'b str, content: &'b str) -> rend
         trust: candidate.trust.name(),
         state: candidate.state.as_deref().or(candidate.status.as_deref()).unwrap_or_default(),
         content,
+        shortened: false,
     }
 }

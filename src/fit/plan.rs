@@ -31,7 +31,7 @@ impl Plan {
 
     /// Returns whether every section is shown in full.
     pub(super) fn is_whole(&self) -> bool {
-        self.shown.iter().all(|shown| shown.as_ref().is_some_and(|shown| shown.detail == "full"))
+        self.shown.iter().all(|shown| shown.as_ref().is_some_and(|shown| !shown.is_shortened()))
     }
 
     /// Returns the length of a section's content; 0 if it is left out.
@@ -41,10 +41,16 @@ impl Plan {
 }
 
 impl ShownSection {
+    /// Returns whether the whole text is longer.
+    pub(super) fn is_shortened(&self) -> bool {
+        self.detail != "full"
+    }
+
     /// Returns a candidate's content at a level; `None` if it has none of its own there.
     pub(super) fn at(candidate: &Candidate, level: DetailLevel) -> Option<Self> {
         let detail = match level {
             DetailLevel::Full => "full",
+            DetailLevel::Lean => "truncated",
             DetailLevel::Excerpt => "excerpt",
             DetailLevel::Pointer | DetailLevel::LeftOut => "pointer",
         };

@@ -1,7 +1,7 @@
 //! Search for the fullest plan whose rendering is within the budget.
 
 use super::count::{Amount, Counter};
-use super::fixed_part::FixedPart;
+use super::fixed_part::{FixedPart, PreviousLevel};
 use super::level::{DetailLevel, TrimStep, ladder};
 use super::measured::MeasuredSelection;
 use super::plan::{Plan, ShownSection};
@@ -158,12 +158,15 @@ impl<'a> Planner<'a> {
     fn smallest(&self) -> Chosen {
         let mut plan = Plan::whole(self.selection);
         for step in &self.ladder {
-            if step.to == DetailLevel::LeftOut {
-                plan.shown[step.section] = None;
-            } else if let Some(lower) = ShownSection::at(&self.selection.candidates[step.section], step.to)
-                && lower.content.len() < plan.len_at(step.section)
-            {
-                plan.shown[step.section] = Some(lower);
+            for section in &step.sections {
+                if step.to == DetailLevel::LeftOut {
+                    plan.shown[*section] = None;
+                } else if plan.shown[*section].is_some()
+                    && let Some(lower) = ShownSection::at(&self.selection.candidates[*section], step.to)
+                    && lower.content.len() < plan.len_at(*section)
+                {
+                    plan.shown[*section] = Some(lower);
+                }
             }
         }
         let room = Amount { chars: BEGINNING, ..Amount::UNLIMITED };
@@ -205,33 +208,26 @@ impl<'a> Planner<'a> {
             return Some(plan);
         }
         let reserve = match self.budget.strategy {
-            Strategy::Both => self.share_root(&mut plan, limits, fixed.total()),
+            Strategy::Both => self.share_root(&mut plan, limits, &mut fixed),
             Strategy::DropLowPriority | Strategy::TruncateTail => Some(root_full),
         };
         for step in &self.ladder {
-            let before = fixed.total();
-            let Some(upper) = fixed.take(step) else { continue };
-            let candidate = &candidates[step.section];
-            plan.shown[step.section] = ShownSection::at(candidate, step.to);
+            let lowered = fixed.take(step);
+            if lowered.is_empty() {
+                continue;
+            }
+            for previous in &lowered {
+                plan.shown[previous.section] = ShownSection::at(&candidates[previous.section], step.to);
+            }
             let Some(reserve) = reserve.filter(|reserve| fixed.total().plus(*reserve).fits(limits)) else { continue };
-            let tail = self.budget.strategy == Strategy::TruncateTail;
-            if step.to == DetailLevel::LeftOut && !tail {
-                return Some(plan);
-            }
-            let others = if step.to == DetailLevel::LeftOut {
-                before.minus(upper.amount)
-            } else {
-                fixed.total().minus(fixed.amount(step.section))
-            };
-            let room = limits.minus(others.plus(reserve));
-            if !others.plus(reserve).fits(limits) {
-                return Some(plan);
-            }
-            if let Some((content, detail)) = between(&candidate.body, upper.level, step.to, tail, room, self.counter) {
-                plan.shown[step.section] = Some(ShownSection { content, detail });
+            let room = limits.minus(reserve);
+            match &lowered[..] {
+                [last] if step.to == DetailLevel::LeftOut => self.keep_part(&mut plan, &mut fixed, last, room),
+                _ => self.share_out(&mut plan, &fixed, step.to, &lowered, room),
             }
             return Some(plan);
         }
+        fixed.shorten_root();
         if !fixed.total().fits(limits) {
             return None;
         }
@@ -239,22 +235,86 @@ impl<'a> Planner<'a> {
         Some(plan)
     }
 
+    /// Gives the last section that leaves as much of the room as it can use, if that is enough for a part of it.
+    fn keep_part(&self, plan: &mut Plan, fixed: &mut FixedPart<'_>, last: &PreviousLevel, room: Amount) {
+        let tail = match self.budget.strategy {
+            Strategy::TruncateTail => true,
+            Strategy::Both if last.level < DetailLevel::Pointer => false,
+            Strategy::Both | Strategy::DropLowPriority => return,
+        };
+        fixed.reopen(last);
+        if !fixed.total().fits(room) {
+            return;
+        }
+        let body = &self.selection.candidates[last.section].body;
+        let part = between(body, last.level, DetailLevel::Pointer, tail, room.minus(fixed.total()), self.counter);
+        if let Some((content, detail)) = part {
+            plan.shown[last.section] = Some(ShownSection { content, detail });
+        }
+    }
+
+    /// Shares the room out among the sections of a step, the strongest first: as evenly as their sizes allow, and more for
+    /// what weighs more.
+    ///
+    /// Each section gets at least the text of the lower level and at most that of the upper one. In each unit the shares add
+    /// up to no more than the room, and each only grows with it.
+    fn share_out(
+        &self,
+        plan: &mut Plan,
+        fixed: &FixedPart<'_>,
+        to: DetailLevel,
+        lowered: &[PreviousLevel],
+        room: Amount,
+    ) {
+        let left = room.minus(fixed.total());
+        let lowered: Vec<&PreviousLevel> = lowered.iter().rev().collect();
+        let shares = |unit: fn(Amount) -> u64| {
+            let ranges = lowered.iter().map(|previous| Share {
+                least: unit(fixed.amount(previous.section)),
+                most: unit(previous.amount),
+                weight: self.weight(previous.section),
+            });
+            evenly(unit(left), ranges.collect(), unit(USEFUL))
+        };
+        let (chars, bytes, tokens) = (shares(|it| it.chars), shares(|it| it.bytes), shares(|it| it.tokens));
+        for (index, previous) in lowered.iter().enumerate() {
+            let share = Amount { chars: chars[index], bytes: bytes[index], tokens: tokens[index] };
+            let candidate = &self.selection.candidates[previous.section];
+            if previous.amount.fits(share) {
+                plan.shown[previous.section] = ShownSection::at(candidate, previous.level);
+            } else if let Some((content, detail)) =
+                between(&candidate.body, previous.level, to, false, share, self.counter)
+                && content.len() > plan.len_at(previous.section)
+            {
+                plan.shown[previous.section] = Some(ShownSection { content, detail });
+            }
+        }
+    }
+
+    fn weight(&self, section: usize) -> u64 {
+        match self.selection.candidates[section].role {
+            Role::Rank(rank) => u64::from(rank.weight),
+            Role::Root | Role::Json | Role::Edges => 100,
+        }
+    }
+
     /// Shortens the root to its share of the limits, and returns the amount reserved for it.
     ///
     /// `None` if the share cannot hold the root's beginning: then the root gets what all others leave at the end of the
     /// ladder. With a single limit in characters or bytes the whole share is reserved, used or not: it grows by at most
     /// one as the limit does, so a larger budget never takes room from the others.
-    fn share_root(&self, plan: &mut Plan, limits: Amount, others: Amount) -> Option<Amount> {
+    fn share_root(&self, plan: &mut Plan, limits: Amount, fixed: &mut FixedPart<'_>) -> Option<Amount> {
         let share = u64::from(self.budget.root_share);
         let portion = limits.with(limits, |limit, _| match limit {
             u64::MAX => u64::MAX,
             limit => u64::try_from(u128::from(limit) * u128::from(share) / 100).unwrap_or(u64::MAX),
         });
-        let cap = portion.with(limits.minus(others), u64::max);
         let root = self.measured.full[self.measured.root];
-        if root.fits(cap) {
+        if root.fits(portion.with(limits.minus(fixed.total()), u64::max)) {
             return Some(root);
         }
+        fixed.shorten_root();
+        let cap = portion.with(limits.minus(fixed.total()), u64::max);
         let shown = self.cut_root(cap)?;
         let amount = self.counter.measure(&shown.content);
         plan.shown[self.measured.root] = Some(shown);
@@ -270,7 +330,8 @@ impl<'a> Planner<'a> {
             return Some(ShownSection { content: passage.full().clone(), detail: "full" });
         }
         let content = shorten(passage, None, Cut::KeepKeys, room, self.counter)?;
-        Some(ShownSection { content, detail: "truncated" })
+        let detail = if content.len() == passage.full().len() { "full" } else { "truncated" };
+        Some(ShownSection { content, detail })
     }
 
     /// Returns the sections that a plan keeps.
@@ -289,6 +350,46 @@ impl<'a> Planner<'a> {
             })
             .collect()
     }
+}
+
+/// The room above its lower level with which a section shows something worth reading.
+const USEFUL: Amount = Amount { chars: 400, bytes: 400, tokens: 100 };
+
+/// The least and the most that a section can use of a room, and its weight.
+#[derive(Debug, Clone, Copy)]
+struct Share {
+    least: u64,
+    most: u64,
+    weight: u64,
+}
+
+/// Shares `left` out on top of the least of each: first `useful` to each in turn, since less shows nothing, then up to one
+/// level for all, in proportion to their weights.
+fn evenly(mut left: u64, mut shares: Vec<Share>, useful: u64) -> Vec<u64> {
+    for share in &mut shares {
+        let given = share.most.saturating_sub(share.least).min(useful).min(left);
+        share.least += given;
+        left -= given;
+    }
+    let at = |level: u64| {
+        shares.iter().map(move |share| {
+            let even = u128::from(level) * u128::from(share.weight) / 100;
+            u64::try_from(even).unwrap_or(u64::MAX).clamp(share.least, share.most.max(share.least))
+        })
+    };
+    let sum = |level: u64| at(level).map(u128::from).sum::<u128>();
+    let room = u128::from(left) + shares.iter().map(|share| u128::from(share.least)).sum::<u128>();
+    // The highest level whose shares are within the room; each one only grows with the level.
+    let (mut low, mut high) = (0, u64::from(u32::MAX) * 2);
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        if sum(middle) <= room {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    at(low).collect()
 }
 
 /// Returns the limits less the margin; `u64::MAX` for a unit without a limit.

@@ -11,8 +11,10 @@ const MIN_KEPT_PERCENT: u64 = 97;
 /// The order in which the parts of a passage are cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// Cuts other chunks from the end, and key chunks only after all of them.
+    /// Cuts boilerplate from the end, then other chunks, and key chunks only after all of them.
     KeepKeys,
+    /// Cuts boilerplate from the end.
+    AboveLean,
     /// Cuts other chunks from the end, down to the excerpt.
     AboveExcerpt,
     /// Cuts the excerpt from its end, down to the pointer.
@@ -47,7 +49,10 @@ pub(super) fn between(
         }
         SectionBody::Passage(passage, pointer) => {
             let above = |cut| shorten(passage, Some(pointer), cut, room, counter);
-            if upper == DetailLevel::Full
+            if lower == DetailLevel::Lean {
+                return Some((above(Cut::AboveLean)?, "truncated"));
+            }
+            if upper < DetailLevel::Excerpt
                 && let Some(text) = above(Cut::AboveExcerpt)
             {
                 return Some((text, "truncated"));
@@ -78,11 +83,13 @@ pub(super) fn shorten(
     counter: &Counter,
 ) -> Option<Clean> {
     let at = |size: Size, rounding: Rounding| match cut {
+        Cut::AboveLean => passage.fit_boilerplate(size, rounding).map(|at| passage.cut_boilerplate(at)),
         Cut::AboveExcerpt => passage.fit_all(size, rounding).map(|at| passage.cut_all(at)),
         Cut::Tail => passage.fit_prefix(size, rounding).filter(|at| *at > 0).map(|at| passage.cut_prefix(at)),
-        Cut::KeepKeys => match passage.fit_all(size, rounding) {
-            Some(at) => Some(passage.cut_all(at)),
-            None => passage.fit_keys(size, rounding).filter(|at| *at > 0).map(|at| passage.cut_keys(at)),
+        Cut::KeepKeys => match (passage.fit_boilerplate(size, rounding), passage.fit_all(size, rounding)) {
+            (Some(at), _) => Some(passage.cut_boilerplate(at)),
+            (None, Some(at)) => Some(passage.cut_all(at)),
+            (None, None) => passage.fit_keys(size, rounding).filter(|at| *at > 0).map(|at| passage.cut_keys(at)),
         },
         Cut::AbovePointer => {
             let pointer = pointer?;

@@ -37,7 +37,7 @@ pub use merge_issues::merge_issues;
 pub use text::{ParsedText, RecordedRemoval};
 
 // Types of other modules that later stages use through the graph.
-pub use crate::markdown::Outline;
+pub use crate::markdown::{Block, Outline};
 pub use crate::model::ItemState;
 pub use crate::model::{Node, Value};
 pub use crate::records::{Authored, Body as ItemBody, Field};

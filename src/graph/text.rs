@@ -42,6 +42,25 @@ impl ParsedText {
         if body.in_file { body.line.saturating_add(self.line_before(line)).saturating_sub(1) } else { body.line }
     }
 
+    /// Returns the line of the redacted `body`, whose text this is, that `line` of its file became; `None` if it is outside.
+    pub fn line_in_text(&self, body: &Body<Clean>, line: u32) -> Option<u32> {
+        if !body.in_file {
+            return None;
+        }
+        let last = line.checked_sub(body.line)? + 1;
+        // Redaction only removes line ends, so a line is at `last` or before.
+        let (mut low, mut high) = (1, last);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.line_in_file(body, middle) < line {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Some(low)
+    }
+
     fn shifted(&self, line: u32, counts: impl Fn(&RemovedLines) -> bool) -> u32 {
         self.folds.iter().filter(|fold| counts(fold)).fold(line, |line, fold| line.saturating_add(fold.lines))
     }

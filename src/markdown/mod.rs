@@ -10,4 +10,4 @@ pub(crate) use inline::{GAP, LinkSpan, Run};
 pub use inline::{InlinePart, MarkdownText};
 #[cfg(test)]
 pub use outline::Heading;
-pub use outline::Outline;
+pub use outline::{Block, Outline};

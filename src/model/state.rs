@@ -27,6 +27,11 @@ impl ItemState {
         }
     }
 
+    /// Returns whether no work is left.
+    pub fn is_settled(self) -> bool {
+        matches!(self, Self::Done | Self::NotPlanned | Self::Merged)
+    }
+
     /// Returns the state for GitHub's `state` (`open` or `closed`) and its reason for closing.
     pub fn of_issue(state: &str, reason: Option<&str>) -> Self {
         match (state, reason) {

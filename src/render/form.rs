@@ -1,6 +1,6 @@
 //! The versions of the rendering, and how they differ.
 
-use super::frame::{Frame, LISTED, OmissionLine, write_frame};
+use super::frame::{Footer, Frame, LISTED, OmissionLine, ShortenedLine, write_frame};
 use super::tag::Tag;
 use crate::model::{escape_markup, is_line_end};
 use std::borrow::Cow;
@@ -56,24 +56,36 @@ impl Form {
         instructions.split('\n').filter(move |line| self == Self::Two && line.starts_with('<'))
     }
 
-    /// Renders the list of omissions, with the final newline of the rendering.
-    ///
-    /// `left_out` may stop after the first [`LISTED`]; `count` is the number of all.
-    pub fn footer<'a>(self, tag: Tag, left_out: impl Iterator<Item = OmissionLine<'a>>, count: usize) -> String {
-        let listed: Vec<OmissionLine<'a>> = left_out.take(LISTED).collect();
-        let mut text = match count {
-            0 => "Left out: nothing\n".to_owned(),
-            count => format!("Left out: {count}\n"),
+    /// Renders the list of omissions and of shortened sections, with the final newline of the rendering.
+    pub fn footer(self, tag: Tag, footer: &Footer<'_>) -> String {
+        let Footer { left_out, left_out_count, shortened, shortened_count } = footer;
+        let mut text = String::new();
+        // Writing to a `String` cannot fail.
+        let _ = match (self, left_out_count, shortened_count) {
+            (Self::One, 0, _) | (Self::Two, 0, 0) => writeln!(text, "Left out: nothing"),
+            (Self::Two, 0, _) => Ok(()),
+            (_, count, _) => writeln!(text, "Left out: {count}"),
         };
-        listed.iter().for_each(|omission| self.write_line(&mut text, omission));
-        if count > LISTED {
-            // Writing to a `String` cannot fail.
-            let _ = writeln!(text, "- and {} more, listed in the pack", count - LISTED);
+        left_out.iter().for_each(|omission| self.write_line(&mut text, omission));
+        if *left_out_count > LISTED {
+            let _ = writeln!(text, "- and {} more, listed in the pack", left_out_count - LISTED);
         }
         if self == Self::One {
             return text;
         }
-        let untrusted = listed.iter().any(|omission| omission.untrusted);
+        let _ = match shortened_count {
+            0 => Ok(()),
+            1 => writeln!(text, "1 section is shortened:"),
+            count => writeln!(text, "{count} sections are shortened:"),
+        };
+        for line in shortened {
+            text.push_str(&self.shortened_line(line));
+        }
+        if *shortened_count > LISTED {
+            let _ = writeln!(text, "- and {} more, marked where they are cut", shortened_count - LISTED);
+        }
+        let untrusted =
+            left_out.iter().any(|omission| omission.untrusted) || shortened.iter().any(|line| line.untrusted);
         let frame = Frame {
             id: "left-out",
             kind: "omissions",
@@ -81,10 +93,18 @@ impl Form {
             trust: if untrusted { "untrusted" } else { "trusted" },
             state: "",
             content: text.trim_end_matches('\n'),
+            shortened: false,
         };
         let mut framed = String::with_capacity(text.len() + 128);
         write_frame(&mut framed, self, tag, &frame);
         framed
+    }
+
+    /// Renders one line of the list of shortened sections, with its newline.
+    pub fn shortened_line(self, line: &ShortenedLine<'_>) -> String {
+        let place = if line.untrusted { cut(line.place, LONGEST_UNTRUSTED_PLACE) } else { Cow::Borrowed(line.place) };
+        let id = if line.untrusted { cut(line.id, LONGEST_UNTRUSTED_PLACE) } else { Cow::Borrowed(line.id) };
+        format!("- {}: {}\n", self.escape(&id), self.escape(&place))
     }
 
     fn write_line(self, out: &mut String, omission: &OmissionLine<'_>) {
@@ -133,8 +153,35 @@ mod tests {
         OmissionLine { title, reason: "budget", place: "p", untrusted: false }
     }
 
-    fn footer(omissions: &[OmissionLine<'_>]) -> String {
-        Form::Two.footer(Tag::default(), omissions.iter().copied(), omissions.len())
+    fn list(omissions: &[OmissionLine<'_>]) -> String {
+        rendered(Form::Two, omissions, &[])
+    }
+
+    fn rendered(form: Form, omissions: &[OmissionLine<'_>], shortened: &[ShortenedLine<'_>]) -> String {
+        let footer = Footer {
+            left_out: omissions.iter().take(LISTED).copied().collect(),
+            left_out_count: omissions.len(),
+            shortened: shortened.iter().take(LISTED).copied().collect(),
+            shortened_count: shortened.len(),
+        };
+        form.footer(Tag::default(), &footer)
+    }
+
+    #[test]
+    fn the_end_says_nothing_is_left_out_only_where_nothing_is_shortened() {
+        let inside = |shortened: &[ShortenedLine<'_>]| {
+            let text = rendered(Form::Two, &[], shortened);
+            text.lines().skip(1).take_while(|line| *line != "</section>").map(str::to_owned).collect::<Vec<_>>()
+        };
+        let line = ShortenedLine { id: "root.issue", place: "a.md:3-40", untrusted: false };
+        assert_eq!(inside(&[]), ["Left out: nothing"]);
+        assert_eq!(inside(&[line]), ["1 section is shortened:", "- root.issue: a.md:3-40"]);
+        let many = inside(&[line; 12]);
+        assert_eq!((many.len(), many[0].as_str()), (12, "12 sections are shortened:"));
+        assert_eq!(many[11], "- and 2 more, marked where they are cut");
+        let outsiders = ShortenedLine { untrusted: true, ..line };
+        assert!(rendered(Form::Two, &[], &[outsiders]).contains(" trust=\"untrusted\""));
+        assert_eq!(rendered(Form::One, &[], &[line]), "Left out: nothing\n");
     }
 
     #[test]
@@ -148,20 +195,20 @@ mod tests {
     fn ten_omissions_are_listed_and_the_rest_is_counted() {
         let titles: Vec<String> = (0..12).map(|n| format!("title {n}")).collect();
         let omissions: Vec<OmissionLine<'_>> = titles.iter().map(|title| omission(title)).collect();
-        let list = footer(&omissions);
+        let list = list(&omissions);
         assert_eq!(list.lines().count(), 14);
         assert!(list.starts_with(
             "<section id=\"left-out\" kind=\"omissions\" source=\"\" trust=\"trusted\" state=\"\">\nLeft out: 12\n- \"title 0\" (budget): p\n"
         ));
         assert!(list.ends_with("- and 2 more, listed in the pack\n</section>\n"));
-        let old = Form::One.footer(Tag::default(), omissions.iter().copied(), 12);
+        let old = rendered(Form::One, &omissions, &[]);
         assert!(old.starts_with("Left out: 12\n- title 0 (budget): p\n"), "{old}");
         assert!(old.ends_with("- and 2 more, listed in the pack\n"), "{old}");
     }
 
     #[test]
     fn no_title_ends_its_quotes_its_line_or_the_frame() {
-        let list = footer(&[omission("a\" (budget): x\n- \"b\u{2028}</section>\u{85}\u{b}&\u{c}\u{2029}c")]);
+        let list = list(&[omission("a\" (budget): x\n- \"b\u{2028}</section>\u{85}\u{b}&\u{c}\u{2029}c")]);
         let line = "- \"a&quot; (budget): x - &quot;b &lt;/section&gt;  &amp;  c\" (budget): p";
         assert_eq!(list.lines().nth(2), Some(line));
         assert_eq!(list.lines().count(), 4);
@@ -171,7 +218,7 @@ mod tests {
     fn a_title_of_untrusted_origin_is_short_and_marked() {
         let long = "\"".repeat(50);
         let untrusted = OmissionLine { untrusted: true, place: &long.repeat(9), ..omission(&long) };
-        let list = footer(&[omission(&long), untrusted]);
+        let list = list(&[omission(&long), untrusted]);
         let line = |most: usize, place: usize| {
             let (title, place) = ("&quot;".repeat(most), "&quot;".repeat(place));
             format!("- \"{title}…\" (budget, untrusted): {place}…")

@@ -3,7 +3,7 @@
 use super::form::Form;
 use super::tag::Tag;
 
-/// The most omissions that a rendering lists; the others are counted.
+/// The most omissions, and the most shortened sections, that a rendering lists; the others are counted.
 pub const LISTED: usize = 10;
 
 /// A section in a rendering.
@@ -21,6 +21,26 @@ pub struct Frame<'a> {
     pub state: &'a str,
     /// The text.
     pub content: &'a str,
+    /// Whether the budget shortened the text.
+    pub shortened: bool,
+}
+
+impl Frame<'_> {
+    /// Returns the line that names this section among the shortened ones.
+    pub fn shortened_line(&self) -> ShortenedLine<'_> {
+        ShortenedLine { id: self.id, place: self.source, untrusted: self.trust == "untrusted" }
+    }
+}
+
+/// A line of the list of shortened sections.
+#[derive(Debug, Clone, Copy)]
+pub struct ShortenedLine<'a> {
+    /// The section's id.
+    pub id: &'a str,
+    /// Where the whole text can be read.
+    pub place: &'a str,
+    /// Whether an untrusted author may have written the text.
+    pub untrusted: bool,
 }
 
 /// A line of the list of omissions.
@@ -34,6 +54,19 @@ pub struct OmissionLine<'a> {
     pub place: &'a str,
     /// Whether an untrusted author may have written its title or text.
     pub untrusted: bool,
+}
+
+/// What the end of a rendering tells: what is not, or not wholly, in it.
+#[derive(Debug, Clone, Default)]
+pub struct Footer<'a> {
+    /// The first [`LISTED`] omissions.
+    pub left_out: Vec<OmissionLine<'a>>,
+    /// The number of all omissions.
+    pub left_out_count: usize,
+    /// The first [`LISTED`] sections that the budget shortened.
+    pub shortened: Vec<ShortenedLine<'a>>,
+    /// The number of all sections that the budget shortened.
+    pub shortened_count: usize,
 }
 
 /// A rendering in its two parts, which joined are the whole.
@@ -66,7 +99,14 @@ pub fn render<'a>(
         context.push('\n');
     }
     let count = left_out.len();
-    context.push_str(&form.footer(tag, left_out, count));
+    let shortened = frames.iter().filter(|frame| frame.shortened);
+    let footer = Footer {
+        left_out: left_out.take(LISTED).collect(),
+        left_out_count: count,
+        shortened: shortened.clone().take(LISTED).map(Frame::shortened_line).collect(),
+        shortened_count: shortened.count(),
+    };
+    context.push_str(&form.footer(tag, &footer));
     Rendering { instructions: format!("{}\n\n", instructions.trim_end()), context }
 }
 
@@ -107,7 +147,7 @@ mod tests {
     use super::*;
 
     fn frame<'a>(id: &'a str, content: &'a str) -> Frame<'a> {
-        Frame { id, kind: "issue", source: "a.md", trust: "trusted", state: "open", content }
+        Frame { id, kind: "issue", source: "a.md", trust: "trusted", state: "open", content, shortened: false }
     }
 
     fn rendered(instructions: &str, frame: Frame<'_>) -> String {

@@ -8,7 +8,7 @@ mod frame;
 mod tag;
 
 pub use form::Form;
-pub use frame::{Frame, LISTED, OmissionLine, Rendering, empty_frame, render};
+pub use frame::{Footer, Frame, LISTED, OmissionLine, Rendering, empty_frame, render};
 pub use tag::Tag;
 
 use crate::wire;
@@ -30,6 +30,7 @@ pub fn pack(pack: &wire::Pack) -> Rendering {
             trust: section.metadata.trust.as_deref().unwrap_or_default(),
             state: section.metadata.state.as_deref().or(section.metadata.status.as_deref()).unwrap_or_default(),
             content: &section.content,
+            shortened: section.metadata.full_chars.is_some(),
         });
     }
     let places: Vec<String> = pack.omissions.iter().map(|omission| place(&omission.source)).collect();

@@ -5,12 +5,14 @@ use super::edge_list::Claims;
 use super::origins::item_origin;
 use super::removals;
 use super::{
-    Candidate, EdgeRow, Evidence, Input, Notice, Omission, OriginKind, Role, SectionBody, Selection, TextOrigin, Trust,
+    Candidate, EdgeRow, Evidence, Input, Notice, Omission, OriginKind, Role, SectionBody, Selection, TextOrigin,
+    TrimRank, Trust,
 };
 use crate::config::Group;
 use crate::graph::{Edge, Entry, FileKind, FileRef, MissingReference, Target};
 use crate::model::{Relation, RepoPath, natural_cmp};
 use crate::redact::{Clean, CleanBuf};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
@@ -72,9 +74,37 @@ pub fn select(context: &SelectionContext<'_>, root: usize, references: RootRefer
 /// The most claims that a pack lists; the others are counted.
 pub(super) const MAX_LISTED_CLAIMS: usize = 10;
 
-/// A candidate's group, and whether it is trimmed before the others of the group. `None` ranks above all groups: the
-/// root's draft.
-pub(super) type Rank = (Option<Group>, bool);
+/// A candidate's place in the order of trimming, before all candidates are known.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rank {
+    /// `None` ranks above all groups: the root's draft.
+    pub(super) group: Option<Group>,
+    /// Whether it is trimmed before the others of the group: what is done or inactive.
+    pub(super) settled: bool,
+    /// Whether it is trimmed after the others of the group: what the root states its requirements by.
+    pub(super) needed: bool,
+    /// Its share of the room compared with that of its equals, in percent.
+    pub(super) weight: u32,
+}
+
+/// The weight of a candidate that the root's own text mentions; others have 100.
+const MENTIONED_WEIGHT: u32 = 150;
+
+impl Rank {
+    /// Creates the rank of an ordinary candidate of a group.
+    pub(super) fn of(group: Option<Group>) -> Self {
+        Self { group, settled: false, needed: false, weight: 100 }
+    }
+
+    /// Returns the place within the group, the weakest last.
+    fn tier(self) -> u8 {
+        match (self.settled, self.needed) {
+            (false, true) => 0,
+            (false, false) => 1,
+            (true, _) => 2,
+        }
+    }
+}
 
 pub(super) struct SelectionBuilder<'a> {
     pub(super) context: &'a SelectionContext<'a>,
@@ -170,7 +200,7 @@ impl SelectionBuilder<'_> {
                 title: entry.item.title.clone(),
                 origin,
                 provenance,
-                role: Role::Rank(0),
+                role: Role::Rank(TrimRank::default()),
                 body: if relation == Relation::Parent { self.context.parent(*item) } else { self.context.item(*item) },
                 state: Some(Clean::literal(state)),
                 status: entry.item.status.clone(),
@@ -187,7 +217,9 @@ impl SelectionBuilder<'_> {
             if relation == Relation::Parent {
                 self.record_siblings(*item);
             }
-            self.put(candidate, (Some(group), state != "open" && state != "unknown"));
+            let settled = state != "open" && state != "unknown";
+            let weight = if self.is_mentioned(&entry.item.id) { MENTIONED_WEIGHT } else { 100 };
+            self.put(candidate, Rank { settled, weight, ..Rank::of(Some(group)) });
         }
     }
 
@@ -233,10 +265,11 @@ impl SelectionBuilder<'_> {
         self.record(Input { origin: source, digest: Some(document.digest) });
         // A missing heading has a warning of its own; the whole document is shown instead.
         let anchor = reference.file.anchor.as_deref();
+        let named = if anchor.is_none() { self.named_headings(reference.by, document) } else { Vec::new() };
         let Some((title, origin, body)) = self
             .context
-            .file(document, reference.file.kind, anchor)
-            .or_else(|| self.context.file(document, reference.file.kind, None))
+            .file(document, reference.file.kind, anchor, named)
+            .or_else(|| self.context.file(document, reference.file.kind, None, Vec::new()))
         else {
             return;
         };
@@ -257,7 +290,7 @@ impl SelectionBuilder<'_> {
             title,
             origin,
             provenance,
-            role: Role::Rank(0),
+            role: Role::Rank(TrimRank::default()),
             body,
             state: None,
             status: document.status.clone().filter(|_| adr),
@@ -267,7 +300,9 @@ impl SelectionBuilder<'_> {
             evidence: Some(Evidence { source: "reference", at }),
             removals,
         };
-        self.put(candidate, (Some(if adr { Group::Adrs } else { Group::Documents }), inactive));
+        let group = if adr { Group::Adrs } else { Group::Documents };
+        let needed = !adr && self.states_requirements(reference);
+        self.put(candidate, Rank { settled: inactive, needed, ..Rank::of(Some(group)) });
     }
 
     fn missing(&mut self, missing: &MissingReference) {
@@ -296,7 +331,7 @@ impl SelectionBuilder<'_> {
         if !self.ids.insert(candidate.id.clone()) {
             return;
         }
-        if rank.0.is_some_and(|group| self.context.profile.leave_out.contains(&group)) {
+        if rank.group.is_some_and(|group| self.context.profile.leave_out.contains(&group)) {
             let chars = match &candidate.body {
                 SectionBody::Passage(passage, _) => Some(passage.full_chars()),
                 _ => None,
@@ -360,22 +395,29 @@ impl SelectionBuilder<'_> {
 ///
 /// Groups rank from the lowest priority to the highest; within a group, done or inactive candidates come first, then
 /// the last in pack order, except that the oldest comments come first.
-fn ranks(candidates: &[(Candidate, Option<Rank>)], priority: &[Group]) -> Vec<Option<u32>> {
-    let mut order: Vec<(usize, bool, usize, usize)> = candidates
+fn ranks(candidates: &[(Candidate, Option<Rank>)], priority: &[Group]) -> Vec<Option<TrimRank>> {
+    let mut order: Vec<(usize, u8, usize, usize, Rank)> = candidates
         .iter()
         .enumerate()
         .filter_map(|(index, (_, rank))| {
-            let (group, weak) = (*rank)?;
-            let strength = group
+            let rank = (*rank)?;
+            let strength = rank
+                .group
                 .map_or(0, |group| 1 + priority.iter().position(|known| *known == group).unwrap_or(priority.len()));
-            let late = if group == Some(Group::Comments) { candidates.len() - index } else { index };
-            Some((strength, weak, late, index))
+            let late = if rank.group == Some(Group::Comments) { candidates.len() - index } else { index };
+            Some((strength, rank.tier(), late, index, rank))
         })
         .collect();
-    order.sort_by(|a, b| b.cmp(a));
+    order.sort_by_key(|(strength, tier, late, index, _)| Reverse((*strength, *tier, *late, *index)));
     let mut ranks = vec![None; candidates.len()];
-    for (rank, (.., index)) in (0u32..).zip(order) {
-        ranks[index] = Some(rank);
+    let (mut class, mut last) = (0, None);
+    for (position, (strength, tier, _, index, rank)) in (0u32..).zip(order) {
+        // Comments are no equals: the newest matter most.
+        if last.replace((strength, tier)) != Some((strength, tier)) || rank.group == Some(Group::Comments) {
+            class += 1;
+        }
+        let Rank { settled, weight, .. } = rank;
+        ranks[index] = Some(TrimRank { order: position, class, settled, weight });
     }
     ranks
 }

@@ -1,7 +1,7 @@
 //! Selection of the comments on the root's issue.
 
-use super::candidates::SelectionBuilder;
-use super::{Candidate, Omission, OriginKind, Role, TextOrigin, Trust, removals};
+use super::candidates::{Rank, SelectionBuilder};
+use super::{Candidate, Omission, OriginKind, Role, TextOrigin, TrimRank, Trust, removals};
 use crate::config::Group;
 use crate::graph::{Entry, ParsedComment};
 use crate::redact::{Clean, CleanBuf};
@@ -35,7 +35,7 @@ impl SelectionBuilder<'_> {
                 id,
                 kind: "comment",
                 provenance: "comment",
-                role: Role::Rank(0),
+                role: Role::Rank(TrimRank::default()),
                 body: self.context.comment(parsed, &title, &origin),
                 state: None,
                 status: None,
@@ -47,7 +47,7 @@ impl SelectionBuilder<'_> {
                 title,
                 origin,
             };
-            self.put(candidate, (Some(Group::Comments), false));
+            self.put(candidate, Rank::of(Some(Group::Comments)));
         }
         for parsed in issue.comments.iter().filter(|parsed| !shown.contains(&parsed.comment.id)) {
             let (reason, alike) = &omitted[usize::from(!eligible(&parsed))];

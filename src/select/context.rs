@@ -1,12 +1,16 @@
 //! What all packs of one profile are selected from, and the passages that they share.
 
+use super::boilerplate::is_comment;
 use super::edge_list::quoted_title;
+use super::key_headings::KeyHeadings;
 use super::origins::{file_origin, item_origin};
-use super::outline::{chunks, mark_adr, mark_headings, mark_opening, mark_title};
-use super::{Chunk, Input, Passage, SectionBody, TextOrigin, Trust};
+use super::outline::{
+    chunks, mark_adr, mark_boilerplate, mark_headings, mark_opening, mark_sections, mark_title, within,
+};
+use super::{Chunk, ChunkWeight, Input, Passage, SectionBody, TextOrigin, Trust};
 use crate::config::{Excerpt, Profile};
 use crate::graph::{
-    Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Outline, ParsedComment, ParsedText, Target,
+    Corpus, Edge, Entry, FileKind, Graph, GraphRules, IssueDraft, Outline, ParsedComment, ParsedText, Target, Value,
 };
 use crate::model::{Digest, RepoPath};
 use crate::redact::{Clean, CleanBuf};
@@ -51,8 +55,15 @@ pub struct CommentRules {
     pub trusted_only: bool,
 }
 
-/// The key of a cached passage: a file, its kind, and the anchor of the section that is shown.
-type FileKey = (RepoPath, FileKind, Option<String>);
+/// The key of a cached passage: a file, its kind, the anchor of the section that is shown, and the headings that its root
+/// names.
+type FileKey = (RepoPath, FileKind, Option<String>, Vec<usize>);
+
+/// Headings of what came out of an item.
+const OUTCOME_HEADINGS: [&str; 4] = ["Outcome", "Final summary", "Decision", "Acceptance criteria"];
+
+/// Fields that state what came out of an item.
+const OUTCOME_FIELDS: [&str; 4] = ["close_reason", "final_summary", "outcome", "resolution"];
 
 /// Everything that the packs of one profile are selected from.
 #[derive(Debug)]
@@ -71,6 +82,8 @@ pub struct SelectionContext<'a> {
     pub inputs: Vec<Input>,
     /// The rules that choose the comments of a root.
     pub comments: CommentRules,
+    keys: KeyHeadings,
+    outcomes: KeyHeadings,
     items: Vec<OnceLock<SectionBody>>,
     parents: Vec<OnceLock<SectionBody>>,
     files: Mutex<HashMap<FileKey, (Clean, SectionBody)>>,
@@ -96,6 +109,8 @@ impl<'a> SelectionContext<'a> {
             instructions,
             inputs,
             comments,
+            keys: KeyHeadings::new(&profile.key_headings),
+            outcomes: KeyHeadings::new(&OUTCOME_HEADINGS.map(str::to_owned)),
             items: slots(),
             parents: slots(),
             files: Mutex::default(),
@@ -144,52 +159,60 @@ impl<'a> SelectionContext<'a> {
     }
 
     fn text(&self, text: &Clean, markdown: &Outline, origin: &TextOrigin, pointer: Clean) -> SectionBody {
-        let mut parts = chunks(markdown, &(0..text.len()), 0);
-        mark_headings(&mut parts, markdown, &self.profile.key_headings);
+        let mut parts = chunks(markdown);
+        mark_boilerplate(&mut parts, markdown, text);
+        mark_headings(&mut parts, markdown, &self.keys);
         mark_title(&mut parts, markdown, text);
         mark_opening(&mut parts, markdown);
-        SectionBody::Passage(Arc::new(Passage::new(text.clone(), parts, origin.place())), pointer)
+        let (text, parts) = without_comments(text, parts);
+        SectionBody::Passage(Arc::new(Passage::new(text, parts, origin.place())), pointer)
     }
 
-    fn body(&self, item: usize, opening: bool, tail: Option<Clean>) -> SectionBody {
+    /// Returns an item's body, with the `list` of its children if it is a parent. The excerpt of a neighbour has its opening;
+    /// that of one that is done has its outcome instead.
+    fn body(&self, item: usize, neighbour: bool, list: Option<Clean>) -> SectionBody {
         let entry = &self.corpus.entries[item];
         let origin = item_origin(entry);
         let markdown = &entry.body.markdown.outline;
         let body = &entry.body.clean;
-        let mut head = CleanBuf::new();
-        let titled = markdown
-            .blocks
-            .first()
-            .and_then(|block| block.heading)
-            .is_some_and(|heading| markdown.headings[heading].title.trim() == entry.item.title.trim());
-        if !titled {
-            head.lit("# ").line(&entry.item.title);
-            head.lit(if body.is_empty() { "" } else { "\n\n" });
+        let state = Graph::state(self.corpus, item);
+        let settled = neighbour && state.is_settled();
+        let outcome = if settled { outcome_of(entry) } else { None };
+        let mut parts = chunks(markdown);
+        mark_boilerplate(&mut parts, markdown, body);
+        let has_outcome =
+            settled && mark_sections(&mut parts, markdown, |title| self.outcomes.contain(title)) | outcome.is_some();
+        if !has_outcome {
+            mark_headings(&mut parts, markdown, &self.keys);
         }
-        let head = head.finish();
-        let mut parts = chunks(markdown, &(0..body.len()), head.len());
-        mark_headings(&mut parts, markdown, &self.profile.key_headings);
         mark_title(&mut parts, markdown, body);
-        if opening {
+        if neighbour && !has_outcome {
             mark_opening(&mut parts, markdown);
         }
-        if !head.is_empty() {
-            parts.insert(0, Chunk { range: 0..head.len(), key: true, fence: None });
+        let titled = markdown
+            .blocks
+            .iter()
+            .find(|block| !is_comment(body.get(block.range.clone()).unwrap_or_default()))
+            .and_then(|block| block.heading)
+            .is_some_and(|heading| markdown.headings[heading].title.trim() == entry.item.title.trim());
+        let (body, parts) = without_comments(body, parts);
+        let mut text = PassageBuilder::default();
+        if !titled {
+            text.text.lit("# ").line(&entry.item.title).lit(if body.is_empty() { "" } else { "\n\n" });
+            text.end_chunk(ChunkWeight::Key);
         }
-        let tail = tail.filter(|tail| !tail.is_empty());
-        let mut text = CleanBuf::new();
-        // Most texts need no addition: packs then share them with the corpus.
-        if !head.is_empty() || tail.is_some() {
-            text.text(&head).text(body);
+        text.append(&body, parts);
+        if let Some(outcome) = outcome {
+            text.text.lit("\n\n## Outcome\n\n").text(&outcome);
+            text.end_chunk(ChunkWeight::Key);
         }
-        if let Some(tail) = &tail {
-            let start = text.as_str().len();
-            text.lit("\n\n## Children\n\n").text(tail);
+        if let Some(list) = list.filter(|list| !list.is_empty()) {
             let key = self.profile.key_headings.iter().any(|key| key.eq_ignore_ascii_case("children"));
-            parts.push(Chunk { range: start..text.as_str().len(), key, fence: None });
+            text.text.lit("\n\n## Children\n\n").text(&list);
+            text.end_chunk(if key { ChunkWeight::Key } else { ChunkWeight::Normal });
         }
-        let text = if text.is_empty() { body.clone() } else { text.finish() };
-        let state = Clean::literal(Graph::state(self.corpus, item).name());
+        let (text, parts) = text.finish();
+        let state = Clean::literal(state.name());
         let pointer = pointer(&entry.item.title, title_trust(entry), Some(&state), &origin);
         SectionBody::Passage(Arc::new(Passage::new(text, parts, origin.place())), pointer)
     }
@@ -263,12 +286,14 @@ impl<'a> SelectionContext<'a> {
         Some(if here { id.slice(repo.len() + 1..id.len()) } else { id.clone() })
     }
 
-    /// Returns title, origin and body of a file or of its section under `anchor`; `None` if there is no such heading.
+    /// Returns title, origin and body of a file or of its section under `anchor`; `None` if there is no such heading. Sections
+    /// under the headings `named` by the root are cut last.
     pub(super) fn file(
         &self,
         document: &Document,
         kind: FileKind,
         anchor: Option<&str>,
+        named: Vec<usize>,
     ) -> Option<(Clean, TextOrigin, SectionBody)> {
         let markdown = &document.text.markdown.outline;
         let text = &document.text.clean;
@@ -277,9 +302,10 @@ impl<'a> SelectionContext<'a> {
             Some(anchor) => markdown.section(text.len(), anchor)?,
         };
         let origin = file_origin(document, anchor, &range);
-        let key = (document.path.clone(), kind, anchor.map(str::to_owned));
+        let key = (document.path.clone(), kind, anchor.map(str::to_owned), named);
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let (title, body) = files.entry(key).or_insert_with(|| self.read(document, kind, &range, &origin)).clone();
+        let read = |key: &FileKey| self.read(document, kind, &range, &origin, &key.3);
+        let (title, body) = files.entry(key).or_insert_with_key(read).clone();
         Some((title, origin, body))
     }
 
@@ -289,32 +315,32 @@ impl<'a> SelectionContext<'a> {
         kind: FileKind,
         range: &std::ops::Range<usize>,
         origin: &TextOrigin,
+        named: &[usize],
     ) -> (Clean, SectionBody) {
         let markdown = &document.text.markdown.outline;
         let whole = &document.text.clean;
-        let mut parts = chunks(markdown, &(0..whole.len()), 0);
+        let mut parts = chunks(markdown);
+        mark_boilerplate(&mut parts, markdown, whole);
         if kind == FileKind::Adr {
             mark_adr(&mut parts, markdown, whole, self.excerpt);
         } else {
-            mark_headings(&mut parts, markdown, &self.profile.key_headings);
+            // What the root asks for by name is the excerpt.
+            if !mark_sections(&mut parts, markdown, |title| {
+                named.iter().any(|index| markdown.headings[*index].title == title)
+            }) {
+                mark_headings(&mut parts, markdown, &self.keys);
+                mark_opening(&mut parts, markdown);
+            }
             mark_title(&mut parts, markdown, whole);
-            mark_opening(&mut parts, markdown);
         }
         let end = range.start + whole[range.clone()].trim_end().len();
-        let mut parts: Vec<Chunk> = parts
-            .into_iter()
-            .map(|chunk| Chunk {
-                range: chunk.range.start.clamp(range.start, end) - range.start
-                    ..chunk.range.end.clamp(range.start, end) - range.start,
-                ..chunk
-            })
-            .filter(|chunk| !chunk.range.is_empty())
-            .collect();
+        let mut parts = within(parts, &(range.start..end), 0);
         if *range != (0..whole.len())
             && let Some(first) = parts.first_mut()
         {
-            first.key = true;
+            first.weight = ChunkWeight::Key;
         }
+        let (text, parts) = without_comments(&whole.slice(range.start..end), parts);
         let mut title = CleanBuf::new();
         title.line(&heading(document, range, origin.anchor.is_some()));
         if let Some(status) = document.status.as_ref().filter(|status| kind == FileKind::Adr && is_inactive(status)) {
@@ -323,9 +349,86 @@ impl<'a> SelectionContext<'a> {
         let title = title.finish();
         let pointer =
             pointer(&title, Trust::Trusted, document.status.as_ref().filter(|status| !is_inactive(status)), origin);
-        let text = whole.slice(range.start..end);
         (title, SectionBody::Passage(Arc::new(Passage::new(text, parts, origin.place())), pointer))
     }
+}
+
+/// A text that is put together from parts, with its chunks.
+#[derive(Default)]
+struct PassageBuilder {
+    text: CleanBuf,
+    parts: Vec<Chunk>,
+    /// The whole text if it is one part, so that packs share it with the corpus.
+    shared: Option<Clean>,
+}
+
+impl PassageBuilder {
+    /// Makes what was written since the last chunk a chunk.
+    fn end_chunk(&mut self, weight: ChunkWeight) {
+        let start = self.parts.last().map_or(0, |chunk| chunk.range.end);
+        let end = self.text.as_str().len();
+        if start < end {
+            self.parts.push(Chunk { weight, ..Chunk::new(start..end) });
+        }
+    }
+
+    /// Appends a text with its chunks.
+    fn append(&mut self, text: &Clean, parts: Vec<Chunk>) {
+        let start = self.text.as_str().len();
+        self.shared = (start == 0).then(|| text.clone());
+        self.text.text(text);
+        self.parts.extend(
+            parts.into_iter().map(|chunk| Chunk { range: chunk.range.start + start..chunk.range.end + start, ..chunk }),
+        );
+    }
+
+    fn finish(mut self) -> (Clean, Vec<Chunk>) {
+        let text = self.shared.filter(|shared| shared.len() == self.text.as_str().len());
+        (text.unwrap_or_else(|| self.text.finish()), self.parts)
+    }
+}
+
+/// Returns a text and its chunks without the comments and markers of templates, which no reader of the text sees.
+fn without_comments(text: &Clean, parts: Vec<Chunk>) -> (Clean, Vec<Chunk>) {
+    let comments = |chunk: &Chunk| is_comment(&text[chunk.range.clone()]);
+    if !parts.iter().any(comments) {
+        return (text.clone(), parts);
+    }
+    let mut rest = PassageBuilder::default();
+    let last = parts.iter().rposition(|chunk| !comments(chunk));
+    let mut divided = false;
+    for (index, chunk) in parts.into_iter().enumerate() {
+        if comments(&chunk) {
+            divided = true;
+            continue;
+        }
+        // What a comment divided stays divided.
+        if std::mem::take(&mut divided)
+            && let Some(before) = rest.parts.last_mut()
+            && !rest.text.as_str().ends_with("\n\n")
+        {
+            rest.text.lit("\n");
+            before.range.end += 1;
+        }
+        let part = text.slice(chunk.range.clone());
+        let part = if Some(index) == last { part.slice(0..part.trim_end().len()) } else { part };
+        rest.append(&part, vec![Chunk { range: 0..part.len(), ..chunk }]);
+    }
+    rest.finish()
+}
+
+/// Returns what the fields of an item say about its outcome.
+fn outcome_of(entry: &Entry) -> Option<Clean> {
+    let mut outcome = CleanBuf::new();
+    for name in OUTCOME_FIELDS {
+        let field = entry.item.fields.iter().find(|field| &*field.name == name);
+        if let Some(Value::Scalar { text, .. }) = field.map(|field| &field.node.value)
+            && !text.trim().is_empty()
+        {
+            outcome.lit(if outcome.is_empty() { "" } else { "\n\n" }).text(&text.trimmed());
+        }
+    }
+    (!outcome.is_empty()).then(|| outcome.finish())
 }
 
 /// Returns the title of a document or section: a section's heading; a document's first heading of level 1, else its

@@ -1,11 +1,13 @@
 //! Graph + profile → [`Selection`]: the sections that a pack could hold, with provenance, priority and levels of detail.
 
+mod boilerplate;
 mod candidates;
 mod comments;
-mod edge_list;
-
 mod context;
+mod edge_list;
+mod emphasis;
 mod inputs;
+mod key_headings;
 mod origins;
 mod outline;
 mod passage;
@@ -18,10 +20,10 @@ mod work_item_json;
 pub use candidates::{ReferencedFile, RootReferences, select};
 pub use context::{CommentRules, Document, ProfileInstructions, SelectionContext, is_inactive};
 pub use edge_list::EdgeList;
-pub use passage::{Chunk, Passage, Rounding, Size};
+pub use passage::{Chunk, ChunkWeight, Passage, Rounding, Size};
 pub use selection::{
     Candidate, EdgeRow, Evidence, Input, Notice, Omission, OriginKind, RedactionRecord, Role, SectionBody, Selection,
-    TextOrigin, Trust,
+    TextOrigin, TrimRank, Trust,
 };
 pub use selection_hash::hash_selection_inputs;
 pub use work_item_json::WorkItemJson;

@@ -1,8 +1,10 @@
 //! Choice of the chunks that belong to a text's excerpt.
 
-use super::Chunk;
+use super::boilerplate;
+use super::key_headings::{KeyHeadings, words};
+use super::{Chunk, ChunkWeight};
 use crate::config::Excerpt;
-use crate::graph::Outline;
+use crate::graph::{Block, Outline};
 use std::ops::Range;
 
 /// Synonyms of ADR headings.
@@ -17,27 +19,42 @@ const ALIASES: [(&str, &[&str]); 4] = [
 /// the whole budget.
 const LONGEST_FENCE: usize = 64;
 
-/// Returns the blocks within `range` as chunks that are not key, shifted so that the range begins at `offset`.
-pub(super) fn chunks(markdown: &Outline, range: &Range<usize>, offset: usize) -> Vec<Chunk> {
-    let inside = |at: usize| at.clamp(range.start, range.end) - range.start + offset;
-    markdown
-        .blocks
-        .iter()
-        .map(|block| Chunk {
-            range: inside(block.range.start)..inside(block.range.end),
-            key: false,
-            fence: block.fence.clone().filter(|fence| fence.len() <= LONGEST_FENCE),
-        })
-        .collect()
+/// Returns the blocks as chunks of normal weight.
+pub(super) fn chunks(markdown: &Outline) -> Vec<Chunk> {
+    let blocks = markdown.blocks.iter().map(|block| Chunk {
+        heading: block.heading.is_some(),
+        fence: block.fence.clone().filter(|fence| fence.len() <= LONGEST_FENCE),
+        ..Chunk::new(block.range.clone())
+    });
+    blocks.collect()
 }
 
-/// Marks the sections whose headings are in `keys` as key, and returns whether there was one.
+/// Moves chunks so that the byte `range` begins at `offset`, and drops what lies outside of it.
+pub(super) fn within(chunks: Vec<Chunk>, range: &Range<usize>, offset: usize) -> Vec<Chunk> {
+    let inside = |at: usize| at.clamp(range.start, range.end) - range.start + offset;
+    let moved =
+        chunks.into_iter().map(|chunk| Chunk { range: inside(chunk.range.start)..inside(chunk.range.end), ..chunk });
+    moved.filter(|chunk| !chunk.range.is_empty()).collect()
+}
+
+/// Marks lists of contents and badges as boilerplate. `chunks` are those of `markdown`.
+pub(super) fn mark_boilerplate(chunks: &mut [Chunk], markdown: &Outline, text: &str) {
+    for block in boilerplate::blocks(markdown, text) {
+        chunks[block].weight = ChunkWeight::Boilerplate;
+    }
+}
+
+/// Marks the sections whose headings mean one of `keys` as key, except for boilerplate, and returns whether there was one.
 /// `chunks` are those of `markdown`.
-pub(super) fn mark_headings(chunks: &mut [Chunk], markdown: &Outline, keys: &[String]) -> bool {
-    let keys: Vec<String> = keys.iter().map(|key| normalize(key)).collect();
+pub(super) fn mark_headings(chunks: &mut [Chunk], markdown: &Outline, keys: &KeyHeadings) -> bool {
+    mark_sections(chunks, markdown, |title| keys.contain(title))
+}
+
+/// Marks the sections whose titles are `wanted` as key, except for boilerplate, and returns whether there was one.
+pub(super) fn mark_sections(chunks: &mut [Chunk], markdown: &Outline, wanted: impl Fn(&str) -> bool) -> bool {
     let mut found = false;
     for (index, heading) in markdown.headings.iter().enumerate() {
-        if !keys.contains(&normalize(&heading.title)) {
+        if !wanted(&heading.title) {
             continue;
         }
         found = true;
@@ -45,9 +62,15 @@ pub(super) fn mark_headings(chunks: &mut [Chunk], markdown: &Outline, keys: &[St
             .iter()
             .find(|next| next.level <= heading.level)
             .map_or(chunks.len(), |next| next.block);
-        chunks[heading.block..end].iter_mut().for_each(|chunk| chunk.key = true);
+        chunks[heading.block..end].iter_mut().for_each(mark_key);
     }
     found
+}
+
+fn mark_key(chunk: &mut Chunk) {
+    if chunk.weight != ChunkWeight::Boilerplate {
+        chunk.weight = ChunkWeight::Key;
+    }
 }
 
 /// Marks the title (a heading that begins the text) as key.
@@ -57,7 +80,7 @@ pub(super) fn mark_title(chunks: &mut [Chunk], markdown: &Outline, text: &str) {
         && markdown.blocks[first].heading.is_some()
         && text[..markdown.blocks[first].range.start].trim_start().len() <= front_matter_len(text)
     {
-        chunks[first].key = true;
+        mark_key(&mut chunks[first]);
     }
 }
 
@@ -67,8 +90,9 @@ fn front_matter_len(text: &str) -> usize {
 
 /// Marks the first paragraph or list as key.
 pub(super) fn mark_opening(chunks: &mut [Chunk], markdown: &Outline) {
-    if let Some(first) = markdown.blocks.iter().position(|block| block.prose) {
-        chunks[first].key = true;
+    let opens = |index: usize, block: &Block| block.prose && chunks[index].weight != ChunkWeight::Boilerplate;
+    if let Some(first) = markdown.blocks.iter().enumerate().position(|(index, block)| opens(index, block)) {
+        mark_key(&mut chunks[first]);
     }
 }
 
@@ -76,12 +100,12 @@ pub(super) fn mark_opening(chunks: &mut [Chunk], markdown: &Outline) {
 pub(super) fn mark_adr(chunks: &mut Vec<Chunk>, markdown: &Outline, text: &str, excerpt: &Excerpt) {
     let mut keys = excerpt.headings.clone();
     for (name, aliases) in ALIASES {
-        if excerpt.headings.iter().any(|heading| normalize(heading) == name) {
+        if excerpt.headings.iter().any(|heading| words(heading) == [name]) {
             keys.extend(aliases.iter().map(|alias| (*alias).to_owned()));
         }
     }
-    if !mark_headings(chunks, markdown, &keys) {
-        chunks.iter_mut().for_each(|chunk| chunk.key = true);
+    if !mark_headings(chunks, markdown, &KeyHeadings::new(&keys)) {
+        chunks.iter_mut().for_each(mark_key);
     }
     mark_title(chunks, markdown, text);
     limit_lines(chunks, text, excerpt.max_lines as usize);
@@ -93,15 +117,15 @@ fn limit_lines(chunks: &mut Vec<Chunk>, text: &str, lines: usize) {
     let mut index = 0;
     while index < chunks.len() {
         let chunk = &mut chunks[index];
-        if chunk.key {
+        if chunk.weight == ChunkWeight::Key {
             let part = &text[chunk.range.clone()];
             let has = part.trim_end().lines().count();
             if has > left {
                 let cut = part.match_indices('\n').nth(left.wrapping_sub(1)).map_or(0, |(at, _)| at + 1);
-                let rest = Chunk { range: chunk.range.start + cut..chunk.range.end, key: false, fence: None };
+                let rest = Chunk::new(chunk.range.start + cut..chunk.range.end);
                 chunk.range.end = rest.range.start;
                 if left == 0 {
-                    chunk.key = false;
+                    chunk.weight = ChunkWeight::Normal;
                     chunk.range.end = rest.range.end;
                 } else {
                     chunks.insert(index + 1, rest);
@@ -116,32 +140,18 @@ fn limit_lines(chunks: &mut Vec<Chunk>, text: &str, lines: usize) {
     }
 }
 
-/// Returns a heading's words in lower case, without punctuation, numbering and final colon.
-fn normalize(heading: &str) -> String {
-    let lower = heading.to_lowercase();
-    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let numbering = words.iter().take_while(|word| word.bytes().all(|b| b.is_ascii_digit())).count();
-    words[if numbering < words.len() { numbering } else { 0 }..].join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn headings_are_compared_by_their_words() {
-        assert_eq!(normalize("## 2. Acceptance Criteria:"), "acceptance criteria");
-        assert_eq!(normalize("Scope"), normalize("**scope**"));
-        assert_eq!(normalize("2024"), "2024");
-    }
-
-    #[test]
     fn an_excerpt_ends_at_its_last_line() {
         let text = "one\ntwo\n\nthree\nfour\n";
-        let mut chunks =
-            vec![Chunk { range: 0..9, key: true, fence: None }, Chunk { range: 9..20, key: true, fence: None }];
+        let key = |range| Chunk { weight: ChunkWeight::Key, ..Chunk::new(range) };
+        let mut chunks = vec![key(0..9), key(9..20)];
         limit_lines(&mut chunks, text, 3);
-        let kept: String = chunks.iter().filter(|c| c.key).map(|c| &text[c.range.clone()]).collect();
+        let kept: String =
+            chunks.iter().filter(|c| c.weight == ChunkWeight::Key).map(|c| &text[c.range.clone()]).collect();
         assert_eq!(kept, "one\ntwo\n\nthree\n");
         assert_eq!(chunks.last().map(|c| c.range.end), Some(text.len()));
     }

@@ -9,18 +9,43 @@ use std::sync::OnceLock;
 pub struct Chunk {
     /// The chunk's bytes in the text; chunks tile the text.
     pub range: Range<usize>,
-    /// Whether it belongs to the excerpt: the title, the opening, a key heading's section.
-    pub key: bool,
+    /// Its place in the order of cutting.
+    pub weight: ChunkWeight,
+    /// Whether it is a heading: a cut never falls directly below one, so that no heading stays without text.
+    pub heading: bool,
     /// The fence that closes a code block which is cut inside.
     pub fence: Option<String>,
 }
 
+/// How long a chunk stays when its text is shortened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ChunkWeight {
+    /// Leaves first: contents lists and badges.
+    Boilerplate,
+    /// Leaves next: everything else.
+    Normal,
+    /// Belongs to the excerpt: the title, the opening, a key heading's section.
+    Key,
+}
+
+impl Chunk {
+    /// Creates a chunk of normal weight that is no heading.
+    pub fn new(range: Range<usize>) -> Self {
+        Self { range, weight: ChunkWeight::Normal, heading: false, fence: None }
+    }
+
+    fn is_key(&self) -> bool {
+        self.weight == ChunkWeight::Key
+    }
+}
+
 /// A text with its chunks.
 ///
-/// It has two families of cuts, each with one position that only grows with
+/// It has three families of cuts, each with one position that only grows with
 /// the available room, so that a larger budget never removes text:
 /// - [`Passage::cut_keys`]: the key chunks up to a position;
-/// - [`Passage::cut_all`]: everything up to a position and all key chunks after it.
+/// - [`Passage::cut_all`]: everything but boilerplate up to a position, and all key chunks after it;
+/// - [`Passage::cut_boilerplate`]: everything, but boilerplate only up to a position.
 #[derive(Debug)]
 pub struct Passage {
     text: Clean,
@@ -28,6 +53,15 @@ pub struct Passage {
     place: Clean,
     chars: u64,
     excerpt: OnceLock<Option<Clean>>,
+    lean: OnceLock<Option<Clean>>,
+}
+
+/// The part of a chunk that a cut keeps.
+enum Kept {
+    All,
+    /// What is before the position of the cut.
+    Before,
+    Nothing,
 }
 
 /// Whether a cut is moved back to the end of a block, line or word.
@@ -85,12 +119,15 @@ const BREAK: &str = "\n\n";
 /// The percentage of the characters that fit which a rounded cut must keep.
 const MIN_KEPT_PERCENT: u64 = 97;
 
+/// The most headings in a row that leave with the text below them: more have no text of their own.
+const MOST_BARE_HEADINGS: usize = 3;
+
 impl Passage {
     /// Creates a passage over `text`; its marks of omission name `place` as where the rest can be read.
     pub fn new(text: Clean, chunks: Vec<Chunk>, place: Clean) -> Self {
         debug_assert_eq!(chunks.last().map_or(0, |chunk| chunk.range.end), text.len());
         let chars = count(&text);
-        Self { text, chunks, place, chars, excerpt: OnceLock::new() }
+        Self { text, chunks, place, chars, excerpt: OnceLock::new(), lean: OnceLock::new() }
     }
 
     /// Returns the whole text.
@@ -113,23 +150,43 @@ impl Passage {
             .as_ref()
     }
 
-    /// Returns everything before byte `at`, and all key chunks after it.
+    /// Returns the text without boilerplate; `None` if it has none.
+    pub fn lean(&self) -> Option<&Clean> {
+        self.lean
+            .get_or_init(|| {
+                let has_boilerplate = self.chunks.iter().any(|chunk| chunk.weight == ChunkWeight::Boilerplate);
+                let text = has_boilerplate.then(|| self.cut_boilerplate(0))?;
+                (text.len() < self.text.len() && count(&text) < self.chars).then_some(text)
+            })
+            .as_ref()
+    }
+
+    /// Returns everything but boilerplate before byte `at`, and all key chunks after it.
     pub fn cut_all(&self, at: usize) -> Clean {
-        let mut kept: Vec<Range<usize>> = std::iter::once(0..at).collect();
-        kept.extend(
-            self.chunks.iter().filter(|c| c.key && c.range.end > at).map(|c| c.range.start.max(at)..c.range.end),
-        );
-        self.build(&kept, at)
+        self.cut(at, |chunk| match chunk.weight {
+            ChunkWeight::Boilerplate => Kept::Nothing,
+            ChunkWeight::Normal => Kept::Before,
+            ChunkWeight::Key => Kept::All,
+        })
     }
 
     /// Returns the key chunks before byte `at`.
     pub fn cut_keys(&self, at: usize) -> Clean {
-        let kept: Vec<_> = self
-            .chunks
-            .iter()
-            .filter(|c| c.key && c.range.start < at)
-            .map(|c| c.range.start..c.range.end.min(at))
-            .collect();
+        self.cut(at, |chunk| if chunk.is_key() { Kept::Before } else { Kept::Nothing })
+    }
+
+    /// Returns everything, but boilerplate only before byte `at`.
+    pub fn cut_boilerplate(&self, at: usize) -> Clean {
+        self.cut(at, |chunk| if chunk.weight == ChunkWeight::Boilerplate { Kept::Before } else { Kept::All })
+    }
+
+    fn cut(&self, at: usize, kept: impl Fn(&Chunk) -> Kept) -> Clean {
+        let part = |chunk: &Chunk| match kept(chunk) {
+            Kept::All => Some(chunk.range.clone()),
+            Kept::Before => Some(chunk.range.start..chunk.range.end.min(at)),
+            Kept::Nothing => None,
+        };
+        let kept: Vec<Range<usize>> = self.chunks.iter().filter_map(part).filter(|range| !range.is_empty()).collect();
         self.build(&kept, at)
     }
 
@@ -148,55 +205,92 @@ impl Passage {
     /// omission fits.
     pub fn fit_keys(&self, room: Size, rounding: Rounding) -> Option<usize> {
         self.fit_growing(room, rounding, |index| {
-            let after_gap = index > 0 && !self.chunks[index - 1].key;
-            self.chunks[index].key.then(|| if after_gap { gap() } else { Size::default() })
+            let after_gap = index > 0 && !self.chunks[index - 1].is_key();
+            self.chunks[index].is_key().then(|| if after_gap { gap() } else { Size::default() })
         })
     }
 
     /// Returns the last position whose [`Passage::cut_all`] is no larger than `room`; `None` if not even position 0 fits.
-    ///
-    /// A gap before the position is not marked, so a later position may cost less: the last one that fits only grows
-    /// with `room`.
     pub fn fit_all(&self, room: Size, rounding: Rounding) -> Option<usize> {
-        let keys = self.chunks.iter().filter(|c| c.key).map(|c| Size::of(&self.text[c.range.clone()]));
-        let gaps = self.chunks.windows(2).filter(|pair| !pair[0].key && pair[1].key).map(|_| gap());
-        let mut cost = keys.chain(gaps).fold(self.tail(), Size::plus);
+        self.fit_between(room, rounding, ChunkWeight::Normal)
+    }
+
+    /// Returns the last position whose [`Passage::cut_boilerplate`] is no larger than `room`; `None` if not even position 0
+    /// fits.
+    pub fn fit_boilerplate(&self, room: Size, rounding: Rounding) -> Option<usize> {
+        self.fit_between(room, rounding, ChunkWeight::Boilerplate)
+    }
+
+    /// Returns the last position up to which chunks of `weight` fit beside all weightier ones.
+    ///
+    /// A gap before the position may not be marked, so a later position may cost less: the last one that fits only
+    /// grows with `room`.
+    fn fit_between(&self, room: Size, rounding: Rounding, weight: ChunkWeight) -> Option<usize> {
+        let heavier = self.chunks.iter().filter(|c| c.weight > weight).map(|c| Size::of(&self.text[c.range.clone()]));
+        let gaps = self.chunks.windows(2).filter(|pair| pair[0].weight <= weight && pair[1].weight > weight);
+        let mut cost = heavier.chain(gaps.map(|_| gap())).fold(self.tail(), Size::plus);
         if !cost.fits(room) {
             return None;
         }
         let (mut kept, mut left, mut spent) = (0, room.minus(cost), 0);
         let mut chars = 0;
-        for (index, chunk) in self.chunks.iter().enumerate().filter(|(_, chunk)| !chunk.key) {
+        for (index, chunk) in self.chunks.iter().enumerate().filter(|(_, chunk)| chunk.weight == weight) {
             let size = Size::of(&self.text[chunk.range.clone()]);
             chars += size.chars;
             cost = cost.plus(size);
-            if self.chunks.get(index + 1).is_some_and(|next| next.key) {
+            // Lighter chunks leave a gap of their own before this one, and keep the one after it.
+            if index > 0 && self.chunks[index - 1].weight < weight {
+                cost = cost.plus(gap());
+            }
+            if self.chunks.get(index + 1).is_some_and(|next| next.weight > weight) {
                 cost = cost.minus(gap());
             }
             if cost.fits(room) {
                 (kept, left, spent) = (index + 1, room.minus(cost), chars);
             }
         }
-        let next = self.chunks[kept..].iter().find(|chunk| !chunk.key);
-        Some(next.map_or(self.text.len(), |chunk| self.inside(chunk, left, spent, rounding)))
+        let next = self.chunks[kept..].iter().position(|chunk| chunk.weight == weight).map(|index| kept + index);
+        let Some(next) = next else { return Some(self.text.len()) };
+        let before_gap = next > 0 && self.chunks[next - 1].weight < weight;
+        let left = if before_gap { left.minus(gap()) } else { left };
+        let at = self.inside(&self.chunks[next], left, spent, rounding);
+        Some(self.below_text(next, at, |index| self.chunks[index].weight == weight))
     }
 
-    /// Returns the last position that fits, where each chunk costs its size and `extra` of its index; a chunk whose
-    /// `extra` is `None` is skipped.
-    fn fit_growing(&self, room: Size, rounding: Rounding, extra: impl Fn(usize) -> Option<Size>) -> Option<usize> {
+    /// Returns the last position that fits, where each chunk costs its size and what `kept` adds for its index; a chunk
+    /// for which that is `None` is skipped.
+    fn fit_growing(&self, room: Size, rounding: Rounding, kept: impl Fn(usize) -> Option<Size>) -> Option<usize> {
         let mut left = subtract(room, self.tail())?;
         let mut spent = 0;
         for (index, chunk) in self.chunks.iter().enumerate() {
-            let Some(extra) = extra(index) else { continue };
-            let Some(rest) = subtract(left, extra) else { return Some(chunk.range.start) };
+            let Some(extra) = kept(index) else { continue };
+            let below_text = |at| Some(self.below_text(index, at, |index| kept(index).is_some()));
+            let Some(rest) = subtract(left, extra) else { return below_text(chunk.range.start) };
             let size = Size::of(&self.text[chunk.range.clone()]);
             match subtract(rest, size) {
                 Some(rest) => left = rest,
-                None => return Some(self.inside(chunk, rest, spent, rounding)),
+                None => return below_text(self.inside(chunk, rest, spent, rounding)),
             }
             spent += size.chars;
         }
         Some(self.text.len())
+    }
+
+    /// Moves a cut `at` the beginning of a chunk, or inside a heading, back above the headings directly before it, so that
+    /// no heading stays without text. `kept` tells which chunks this cut keeps up to its position.
+    fn below_text(&self, chunk: usize, at: usize, kept: impl Fn(usize) -> bool) -> usize {
+        let inside = at > self.chunks[chunk].range.start;
+        if inside && !self.chunks[chunk].heading {
+            return at;
+        }
+        let mut above = self.chunks[chunk].range.start;
+        for (index, chunk) in self.chunks[..chunk].iter().enumerate().rev().take(MOST_BARE_HEADINGS) {
+            if !chunk.heading || !kept(index) {
+                break;
+            }
+            above = chunk.range.start;
+        }
+        above
     }
 
     /// Returns the best position inside a chunk when `room` is left and `spent` characters are kept before it.

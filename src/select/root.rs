@@ -1,8 +1,8 @@
 //! The root's own sections: its text, the draft of its file, its fields, its edges.
 
-use super::candidates::SelectionBuilder;
+use super::candidates::{Rank, SelectionBuilder};
 use super::origins::{item_origin, record_origin, text_origin};
-use super::{Candidate, EdgeList, Omission, Role, SectionBody, TextOrigin, Trust, WorkItemJson, removals};
+use super::{Candidate, EdgeList, Omission, Role, SectionBody, TextOrigin, TrimRank, Trust, WorkItemJson, removals};
 use crate::graph::{Entry, Graph, IssueDraft, Node, Value};
 use crate::model::Relation;
 use crate::redact::{Clean, CleanBuf};
@@ -81,7 +81,7 @@ impl SelectionBuilder<'_> {
         }
         let draft = entry.draft.as_deref().map(|draft| self.draft(entry, draft, &base));
         self.record_item(self.root, true);
-        let draft = draft.map(|draft| (draft, Some((None, false))));
+        let draft = draft.map(|draft| (draft, Some(Rank::of(None))));
         let first = self.context.profile.draft_first;
         let (before, after) = if first { (draft, None) } else { (None, draft) };
         self.candidates.extend(before);
@@ -99,7 +99,7 @@ impl SelectionBuilder<'_> {
             body: self.context.draft(self.root, draft, &origin),
             removals: removals::from_draft(entry, &origin),
             origin,
-            role: Role::Rank(0),
+            role: Role::Rank(TrimRank::default()),
             trust: Trust::of(entry.untrusted_file),
             by: None,
             ..base.clone()

@@ -75,8 +75,21 @@ pub enum Role {
     Json,
     /// The root's edges: reduced, never left out.
     Edges,
-    /// A section that may be left out, the lowest rank first. Ranks are unique in a selection.
-    Rank(u32),
+    /// A section that may be left out.
+    Rank(TrimRank),
+}
+
+/// When and how far a section is trimmed, compared with the others of its selection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct TrimRank {
+    /// The lowest leaves first. Unique in a selection.
+    pub order: u32,
+    /// Sections with one class are equals: room that is left is shared out among them.
+    pub class: u32,
+    /// Whether no work is left in it: it is reduced to its outcome before anything open is shortened.
+    pub settled: bool,
+    /// Its share of the room compared with that of its equals, in percent.
+    pub weight: u32,
 }
 
 /// A section's text in its levels of detail.

@@ -88,18 +88,37 @@ fn frame<'a>(tag: &str, text: &'a str) -> (Framed, &'a str) {
 fn omissions(list: &Framed) -> (usize, Vec<Line>) {
     let [id, kind, source, trust, state] = &list.attributes;
     assert_eq!([&**id, &**kind, &**source, &**state], ["left-out", "omissions", "", ""]);
-    let mut rest = list.content.split('\n');
-    let count = rest.next().and_then(|line| line.strip_prefix("Left out: ")).expect("a count");
-    if count == "nothing" {
-        assert_eq!((&**trust, rest.next()), ("trusted", None));
+    let mut rest = list.content.split('\n').peekable();
+    if list.content == "Left out: nothing" {
+        assert_eq!(trust, "trusted");
         return (0, Vec::new());
     }
-    let count: usize = count.parse().unwrap();
-    let lines: Vec<Line> = rest.by_ref().take(count.min(10)).map(line).collect();
-    assert_eq!(lines.len(), count.min(10));
-    let more = (count > 10).then(|| format!("- and {} more, listed in the pack", count - 10));
-    assert_eq!((rest.next(), rest.next()), (more.as_deref(), None));
-    assert_eq!(trust, if lines.iter().any(|line| line.untrusted) { "untrusted" } else { "trusted" });
+    let (mut count, mut lines) = (0, Vec::new());
+    if let Some(left_out) = rest.next_if(|line| line.starts_with("Left out: ")) {
+        count = left_out["Left out: ".len()..].parse().expect("a count");
+        lines.extend(rest.by_ref().take(count.min(10)).map(line));
+        assert_eq!(lines.len(), count.min(10));
+        if count > 10 {
+            assert_eq!(rest.next(), Some(&*format!("- and {} more, listed in the pack", count - 10)));
+        }
+    }
+    let mut shortened = 0;
+    if let Some(heading) = rest.next() {
+        let number =
+            heading.strip_suffix(" sections are shortened:").or(heading.strip_suffix(" section is shortened:"));
+        let number: usize = number.expect("a count of shortened sections").parse().unwrap();
+        for line in rest.by_ref().take(number.min(10)) {
+            let (id, place) =
+                line.strip_prefix("- ").and_then(|line| line.split_once(": ")).expect("a shortened section");
+            assert!(!unescaped(id).is_empty() && !unescaped(place).is_empty());
+            shortened += 1;
+        }
+        assert_eq!(shortened, number.min(10));
+        let more = (number > 10).then(|| format!("- and {} more, marked where they are cut", number - 10));
+        assert_eq!((rest.next(), rest.next()), (more.as_deref(), None));
+    }
+    assert!(trust == "untrusted" || !lines.iter().any(|line| line.untrusted));
+    assert!(trust == "trusted" || shortened > 0 || lines.iter().any(|line| line.untrusted));
     (count, lines)
 }
 

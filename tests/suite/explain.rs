@@ -77,7 +77,7 @@ fn each_step_of_budget_says_what_it_buys_and_what_comes_next() {
     let (id, limit) = (format!("id=\"{}\"", next["id"].as_str().unwrap()), next["limit"].as_u64().unwrap());
     assert!(render(limit).contains(&id) && !render(limit - 1).contains(&id), "{next}");
     assert!(steps[2]["buys"].as_array().unwrap().iter().any(|it| it["title"] == "Step 1"), "{value}");
-    assert!(steps[3]["buys"].as_array().unwrap().iter().any(|it| it["before"] == "pointer" && it["detail"] == "full"));
+    assert!(steps[3]["buys"].as_array().unwrap().iter().any(|it| it["before"] == "excerpt" && it["detail"] == "full"));
     let text = sandbox.expect(0, &["explain", "feat:cache", "--at", "3k"]);
     assert!(text.contains("\n3,000: ") && text.contains("\n  next: "), "{text}");
     sandbox.expect(2, &["explain", "feat:cache", "--at", "many"]);

@@ -1,0 +1,192 @@
+//! Text that is no context: lists of contents, badges, and the comments and markers of templates.
+
+use crate::graph::Outline;
+use std::ops::Range;
+
+/// Returns whether a block is a template's comment or marker: HTML comments and nothing else.
+///
+/// Readers on GitHub do not see these, so they are never part of a section.
+pub(super) fn is_comment(block: &str) -> bool {
+    let mut rest = block.trim();
+    if !rest.starts_with("<!--") {
+        return false;
+    }
+    while let Some(comment) = rest.strip_prefix("<!--") {
+        let Some(end) = comment.find("-->") else { return false };
+        rest = comment[end + 3..].trim_start();
+    }
+    rest.is_empty()
+}
+
+/// Returns the indices of the blocks that list the contents of their own text, or hold badges alone.
+///
+/// A list of contents is a list of which nearly every line is a link to an anchor, with the heading above it if that has
+/// nothing else below it, or what `<!-- toc -->` and `<!-- tocstop -->` enclose.
+pub(super) fn blocks(markdown: &Outline, text: &str) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut in_toc = false;
+    for (index, block) in markdown.blocks.iter().enumerate() {
+        let part = block_text(text, &block.range);
+        if is_comment(part) {
+            let comment = part.trim().trim_start_matches("<!--").trim().to_ascii_lowercase();
+            let names_toc = ["toc", "table of contents", "doctoc", "/toc", "start doctoc", "mdtoc"];
+            let ends = ["tocstop", "/toc", "end doctoc", "toc end", "end toc"];
+            if ends.iter().any(|end| comment.starts_with(end)) {
+                in_toc = false;
+            } else if names_toc.iter().any(|name| comment.starts_with(name)) {
+                in_toc = text[block.range.end..].contains("<!--");
+            }
+            continue;
+        }
+        if in_toc && block.heading.is_some() {
+            // A heading ends a list of contents that nobody closed, unless it is the list's own.
+            in_toc = block.heading.is_some_and(|heading| is_contents_title(&markdown.headings[heading].title));
+        }
+        if in_toc && block.heading.is_none() || is_contents(part) || is_badges(part) {
+            found.push(index);
+        }
+    }
+    // The heading of a list of contents leaves with it.
+    let lists: Vec<usize> = found.clone();
+    for index in lists {
+        if let Some(above) = index.checked_sub(1)
+            && let Some(heading) = markdown.blocks[above].heading
+            && is_contents_title(&markdown.headings[heading].title)
+            && markdown.blocks.get(index + 1).is_none_or(|next| next.heading.is_some())
+        {
+            found.push(above);
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+fn block_text<'t>(text: &'t str, range: &Range<usize>) -> &'t str {
+    text.get(range.clone()).unwrap_or_default()
+}
+
+fn is_contents_title(title: &str) -> bool {
+    let words = super::key_headings::words(title).join(" ");
+    [
+        "contents",
+        "table of contents",
+        "toc",
+        "index",
+        "in this document",
+        "on this page",
+        "inhalt",
+        "inhaltsverzeichnis",
+        "sommaire",
+        "table des matières",
+        "contenido",
+        "contenidos",
+        "tabla de contenidos",
+        "índice",
+        "conteúdo",
+        "sumário",
+        "目次",
+        "目录",
+    ]
+    .contains(&words.as_str())
+}
+
+/// Returns whether a block is a list of links to anchors: three lines or more, nine of ten with nothing but such a link.
+fn is_contents(block: &str) -> bool {
+    let (mut lines, mut links) = (0_usize, 0_usize);
+    for line in block.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        lines += 1;
+        links += usize::from(is_anchor_entry(line));
+        // Prose is told from a list of contents by its first lines.
+        if lines == 8 && links < 4 {
+            return false;
+        }
+    }
+    links >= 3 && links * 10 >= lines * 9
+}
+
+/// Returns whether a line is `- [Title](#anchor)` with at most a short remark.
+fn is_anchor_entry(line: &str) -> bool {
+    let entry = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let entry = entry.trim_start_matches(['-', '*', '+', '.', ')']).trim_start();
+    let Some((title, rest)) = entry.strip_prefix('[').and_then(|rest| rest.split_once("](#")) else { return false };
+    let Some((_, after)) = rest.split_once(')') else { return false };
+    title.len() <= 300 && after.trim().len() <= 20
+}
+
+/// Returns whether a block consists of linked or plain images alone, at least one of them of a badge service or a build.
+fn is_badges(block: &str) -> bool {
+    let mut rest = block.trim();
+    let mut badges = 0;
+    while !rest.is_empty() {
+        let inner = rest.strip_prefix('[').filter(|inner| inner.starts_with("!["));
+        let Some(image) = inner.unwrap_or(rest).strip_prefix("![") else { return false };
+        let Some((_, target)) = image.split_once("](") else { return false };
+        let Some((url, after)) = target.split_once(')') else { return false };
+        let lower = url.to_ascii_lowercase();
+        let known = [
+            "shields.io",
+            "badge",
+            "codecov.io",
+            "coveralls.io",
+            "/actions/workflows/",
+            "travis-ci",
+            "circleci.com",
+            "goreportcard.com",
+        ];
+        badges += usize::from(known.iter().any(|known| lower.contains(known)));
+        rest = after;
+        if inner.is_some() {
+            let Some((_, after)) = rest.strip_prefix("](").and_then(|link| link.split_once(')')) else { return false };
+            rest = after;
+        }
+        rest = rest.trim_start();
+    }
+    badges > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<&str> {
+        let markdown = Outline::read(text);
+        blocks(&markdown, text).into_iter().map(|index| text[markdown.blocks[index].range.clone()].trim()).collect()
+    }
+
+    #[test]
+    fn lists_of_contents_are_found_with_their_heading() {
+        let toc = "- [A](#a)\n  - [B c](#b-c)\n- [D](#d)";
+        assert_eq!(found(&format!("# T\n\n{toc}\n\n## A\n\nText\n")), [toc]);
+        assert_eq!(found(&format!("# T\n\n## Contents\n\n{toc}\n\n## A\n\nText\n")), ["## Contents", toc]);
+        assert_eq!(found("# T\n\n<!-- toc -->\n- [A](x.md#a)\n<!-- /toc -->\n\n- [A](x.md#a)\n"), ["- [A](x.md#a)"]);
+        assert_eq!(found("1. [A](#a)\n2. [B](#b)\n3. [C](#c) (new)\n"), ["1. [A](#a)\n2. [B](#b)\n3. [C](#c) (new)"]);
+        for none in [
+            "- [A](#a) explains what the cache does in detail\n- [B](#b) and more text here\n- [C](#c) likewise, at length\n",
+            "- [A](a.md)\n- [B](b.md)\n- [C](c.md)\n",
+            "- [A](#a)\n- [B](#b)\n",
+            "<!-- toc -->\n\n## Real\n\nText\n",
+            "",
+        ] {
+            assert_eq!(found(none), Vec::<&str>::new(), "{none}");
+        }
+    }
+
+    #[test]
+    fn badges_alone_are_boilerplate_and_pictures_are_not() {
+        let badges = "[![CI](https://github.com/o/r/actions/workflows/ci.yml/badge.svg)](https://x.org)\n![v](https://img.shields.io/x)";
+        assert_eq!(found(&format!("{badges}\n\nText\n")), [badges]);
+        for none in ["![diagram](docs/a.png)\n", "![v](https://img.shields.io/x) is the version\n"] {
+            assert_eq!(found(none), Vec::<&str>::new(), "{none}");
+        }
+    }
+
+    #[test]
+    fn comments_alone_are_markers() {
+        for comment in ["<!-- AC:BEGIN -->\n", "<!-- a\n\nb --> <!-- c -->"] {
+            assert!(is_comment(comment), "{comment}");
+        }
+        for text in ["<!-- a --> text", "text", "<!-- a", "<div>"] {
+            assert!(!is_comment(text), "{text}");
+        }
+    }
+}
