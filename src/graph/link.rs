@@ -89,7 +89,7 @@ impl<'a> WebAddress<'a> {
                 let digits = tail.split(['/', '#', '?']).next().unwrap_or("");
                 number(digits).map_or(Self::Page, |number| Self::Issue { repo: full, number })
             }
-            ("blob" | "tree" | "candidate" | "blame" | "edit", Some(rest)) => Self::Tree { repo: full, rest },
+            ("blob" | "tree" | "raw" | "blame" | "edit", Some(rest)) => Self::Tree { repo: full, rest },
             _ => Self::Page,
         })
     }
@@ -154,11 +154,14 @@ mod tests {
 
     #[test]
     fn trees_of_other_hosts_are_foreign_and_pages_are_pages() {
-        let read = |text| WebAddress::read(text, "github.com");
-        assert_eq!(
-            read("https://github.com/o/r/blob/main/a.md"),
-            Some(WebAddress::Tree { repo: "o/r", rest: "main/a.md" })
-        );
+        fn read(text: &str) -> Option<WebAddress<'_>> {
+            WebAddress::read(text, "github.com")
+        }
+        // A mechanical rename once changed `raw` here, so every word is spelled out.
+        for word in ["blob", "tree", "raw", "blame", "edit"] {
+            let tree = WebAddress::Tree { repo: "o/r", rest: "main/a.md" };
+            assert_eq!(read(&format!("https://github.com/o/r/{word}/main/a.md")), Some(tree), "{word}");
+        }
         assert_eq!(read("https://gitlab.com/o/r/-/blob/main/a.md"), Some(WebAddress::ForeignTree));
         assert_eq!(read("https://example.org/docs/a.md"), Some(WebAddress::Page));
         assert_eq!(read("docs/a.md"), None);
