@@ -141,7 +141,7 @@ fn build_merged_pack(
     let probe = packs::probe(&repository, &project, &name, &building).map_err(message)?;
     let built = probe.build(building.limits()).map_err(|unsettled| unsettled.to_string())?;
     let sealed = built.map_err(|found| found.first().map(|it| it.message.clone()).unwrap_or_default())?;
-    let slug = slug(&project.name(probe.item));
+    let slug = slug(&project.pack_name(probe.item));
     Ok(MergedPack {
         name: format!("{slug}.{}.json", probe.profile),
         pack: sealed.pack().clone(),

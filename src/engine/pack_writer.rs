@@ -135,7 +135,7 @@ impl PackWriter<'_> {
         let sealed = match outcome {
             Ok(sealed) => sealed,
             Err(fault) => {
-                let mut reasons = vec![fault.diagnostic.message];
+                let mut reasons = vec![fault.message];
                 if self.folder.read(&name)?.is_some() {
                     reasons.push("the old pack was kept".to_owned());
                 }

@@ -132,21 +132,21 @@ fn packs(files: &Files, limits: BudgetLimits, without: &Files) -> (BTreeMap<Stri
             Target::Item(item) => format!("{:?} {}", edge.relation, project.corpus().entries[*item].item.id),
             Target::Issue { id, .. } => format!("{:?} {id}", edge.relation),
         });
-        format!("{}: {}", project.name(root), to.collect::<Vec<_>>().join(", "))
+        format!("{}: {}", project.pack_name(root), to.collect::<Vec<_>>().join(", "))
     };
     said.extend(roots.iter().map(|root| edge(*root)));
     let stamp = Stamp::new("2026-01-02T03:04:05Z".to_owned());
     let profiles = ["coding", "review", "drafting"].map(str::to_owned).to_vec();
     let job = BuildJob { roots, others: Vec::new(), profiles, limits, stamp };
     let built = Mutex::new(BTreeMap::new());
-    let faults = project.build(&job, &|one| {
+    let faults = project.build(&job, None, &|one| {
         let told: Vec<String> = one.diagnostics.iter().map(|it| format!("{it:?}")).collect();
         let pack = match one.outcome {
             Ok(sealed) => {
                 assert_eq!(contextpack::internals::review::verify(sealed.bytes()).1, Vec::<String>::new());
                 serde_json::from_slice(sealed.bytes()).unwrap()
             }
-            Err(fault) => json!(fault.diagnostic.message),
+            Err(fault) => json!(fault.message),
         };
         built.lock().unwrap().insert(one.name, json!([pack, told]));
     });
