@@ -4,7 +4,7 @@ use super::args::{BuildArgs, Format, Global};
 use super::console::{self, counted};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::github::{PackOutputs, StepPack, SummaryRow, append_outputs, append_summary, open_blockers};
+use super::github::{PackOutputs, StepPack, SummaryRow, append_outputs, append_summary};
 use super::output;
 use super::packs::{self, BuildRun, NO_ROOTS};
 use super::report::{self, Report, ReportLine};
@@ -95,7 +95,7 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let repository = open(global, &written_to, Some(Access::Write))?;
     if printed {
         let project = repository.project();
-        let mut items = repository.find_roots(&project, &args.roots)?;
+        let mut items = repository.find_roots(&project, &args.packs.roots)?;
         items.retain(|item| args.shard.is_none_or(|shard| shard.holds(&project.corpus().entries[*item].item.id)));
         return print_one(global, &repository, &project, items, args);
     }
@@ -115,15 +115,15 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let freshness = FreshnessPolicy { exclusive: args.prune, renderings: companions };
     let order = BuildOrder {
         roots: &[],
-        profiles: &args.building.profiles(&repository)?,
-        limits: args.building.limits(),
+        profiles: &args.packs.budget.profiles(&repository)?,
+        limits: args.packs.budget.limits(),
         untracked: repository.untracked(),
         out: out.map(std::path::absolute).transpose()?,
     };
     let incremental = repository.incremental(&folder, &order, freshness);
     // Renderings in a further folder need all packs to be built.
     let incremental = incremental.as_ref().filter(|_| markdown.is_none());
-    let whole = args.roots.is_empty() && args.shard.is_none();
+    let whole = args.packs.roots.is_empty() && args.shard.is_none();
     if let Some(incremental) = incremental.filter(|_| whole && args.outputs.is_none())
         && let Some((packs, diagnostics)) = incremental.fresh()
     {
@@ -135,7 +135,7 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     }
     let trace = incremental.map(|incremental| incremental.trace(repository.texts(), None));
     let project = trace.as_ref().map_or_else(|| repository.project(), |trace| repository.traced_project(trace));
-    let mut items = repository.find_roots(&project, &args.roots)?;
+    let mut items = repository.find_roots(&project, &args.packs.roots)?;
     let no_roots = items.is_empty();
     if let Some(shard) = args.shard {
         items.retain(|item| shard.holds(&project.corpus().entries[*item].item.id));
@@ -144,7 +144,7 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let explain = global.verbose || global.format != Format::Text || args.summary.file.is_some();
     let writer =
         PackWriter { folder: &folder, companions, markdown: markdown.as_ref(), incremental, explain, on_written: None };
-    let job = packs::job(&repository, &project, items, &args.building)?;
+    let job = packs::job(&repository, &project, items, &args.packs.budget)?;
     let bar = packs::progress(global, job.roots.len() * job.profiles.len());
     let WriteReport { packs: written, build, refused } =
         write_packs(repository.files(), &project, &job, &writer, &|| bar.inc(1))?;
@@ -164,7 +164,7 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         let markdown = args.markdown.as_deref().map(std::path::absolute).transpose()?;
         let alone = outcomes.len() == 1;
         let step = |outcome: &PackOutcome| {
-            let open = if alone { open_blockers(&project, &outcome.root) } else { None };
+            let open = if alone { project.open_blockers(&outcome.root) } else { None };
             outcome.step(shown(&outcome.name), markdown.as_deref(), open)
         };
         append_outputs(file, &outcomes.iter().map(step).collect::<Vec<StepPack>>())?;
@@ -279,14 +279,14 @@ fn print_one(
     items: Vec<usize>,
     args: &BuildArgs,
 ) -> Result<Exit, Failure> {
-    let packs = items.len() * args.building.profiles(repository)?.len();
+    let packs = items.len() * args.packs.budget.profiles(repository)?.len();
     if packs != 1 {
         return Err(Failure::usage(format!(
             "`--out -` prints one pack, but {packs} would be built: give one root, and one profile with `-p`"
         )));
     }
     let sealed = Mutex::new(None);
-    let run = packs::run(global, repository, project, items, &args.building, None, &|built| {
+    let run = packs::run(global, repository, project, items, &args.packs.budget, None, &|built| {
         *sealed.lock().unwrap_or_else(PoisonError::into_inner) = built.outcome.ok();
     })?;
     if !global.quiet {

@@ -35,9 +35,9 @@ pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
     let root = Repo::find_root(&here)?;
     let request = SessionRequest {
         config: global.config.clone(),
-        roots: args.roots.iter().map(|typed| from_root(&here, &root, typed)).collect(),
-        profiles: args.building.profiles.clone(),
-        limits: args.building.limits(),
+        roots: args.packs.roots.iter().map(|typed| from_root(&here, &root, typed)).collect(),
+        profiles: args.packs.budget.profiles.clone(),
+        limits: args.packs.budget.limits(),
         untracked: global.untracked(),
         out: args.out.as_deref().map(std::path::absolute).transpose()?,
         never: args.out.iter().filter_map(|out| path_inside(&root, out)).collect(),

@@ -84,7 +84,7 @@ fn try_run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
     }
     let repository = open(global, &[], Some(Access::Read))?;
     let project = repository.project();
-    let probe = packs::probe(&repository, &project, &args.target, &args.building)?;
+    let probe = packs::probe(&repository, &project, &args.target, &args.budget)?;
     let tokens = repository.settings().profiles.get(&probe.profile).is_some_and(|it| it.budget.max_tokens.is_some());
     let mut limits = args.at.clone();
     limits.sort_unstable();

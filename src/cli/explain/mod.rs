@@ -20,7 +20,7 @@ pub(crate) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
     if !args.at.is_empty() {
         return budget_steps::run(global, args);
     }
-    let pack = match input::pack(global, &args.target, &args.building)? {
+    let pack = match input::pack(global, &args.target, &args.budget)? {
         Ok(pack) => pack,
         Err(exit) => return Ok(exit),
     };

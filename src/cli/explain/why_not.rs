@@ -23,7 +23,7 @@ pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Ex
 fn try_run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Failure> {
     let finished = input::is_pack(&args.target)?;
     let answer = if finished {
-        let pack = match input::pack(global, &args.target, &args.building)? {
+        let pack = match input::pack(global, &args.target, &args.budget)? {
             Ok(pack) => pack,
             Err(exit) => return Ok(exit),
         };
@@ -35,8 +35,8 @@ fn try_run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Fai
     } else {
         let repository = open(global, &[], Some(Access::Read))?;
         let project = repository.project();
-        let probe = packs::probe(&repository, &project, &args.target, &args.building)?;
-        let sealed = match probe.build(args.building.limits())? {
+        let probe = packs::probe(&repository, &project, &args.target, &args.budget)?;
+        let sealed = match probe.build(args.budget.limits())? {
             Ok(sealed) => sealed,
             Err(diagnostics) => {
                 report::print_diagnostics(&diagnostics)?;

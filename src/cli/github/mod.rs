@@ -8,4 +8,4 @@ mod step_outputs;
 pub(crate) use annotations::Annotations;
 pub(crate) use job_summary::{SummaryRow, append_summary};
 pub(crate) use runner::random_word;
-pub(crate) use step_outputs::{PackOutputs, StepPack, append_outputs, open_blockers};
+pub(crate) use step_outputs::{PackOutputs, StepPack, append_outputs};
