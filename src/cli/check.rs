@@ -8,7 +8,7 @@ use super::github::{SummaryRow, append_summary};
 use super::output;
 use super::packs::{self, BuildRun};
 use super::report::{self, Report, ReportLine};
-use super::workspace::{open, settled};
+use super::workspace::open;
 use crate::engine::{
     CheckReport, CheckRequest, PackState, Project, Repository, UNVERIFIABLE, check_packs, orphans, pack_names,
 };
@@ -42,10 +42,6 @@ impl PackState {
 
 /// Builds the packs in memory and compares them with the files on disk.
 pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
-    settled(|| try_run(global, args))
-}
-
-fn try_run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let repository = open(global, &[], None)?;
     let folder = Folder::open(repository.root(), &repository.settings().output.dir)?;
     let alone = args.packs.budget.profiles.is_empty();

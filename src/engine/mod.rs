@@ -31,7 +31,7 @@ pub use budget_probe::BudgetProbe;
 pub use build::{BuildJob, BuildReport, Built, IsUnchanged, Planned, build_packs};
 pub use configuration::{Configuration, validated};
 pub use error::{EngineError, Unsettled, until_settled};
-pub use incremental::{BuildOrder, IncrementalBuild, UnchangedPack};
+pub use incremental::{BuildOrder, IncrementalBuild};
 pub use notices::{apply_severities, unmatched};
 pub use orphans::{NOT_IN_SNAPSHOT, OrphanPack, orphans};
 pub use pack_state::{CheckReport, CheckRequest, PackState, UNVERIFIABLE, check_packs, lost_its_issue, pack_names};

@@ -1,10 +1,10 @@
 //! Writes built packs to their files.
 
 use super::{
-    BuildJob, BuildReport, Built, IncrementalBuild, IsUnchanged, OnWritten, Planned, Project, UnchangedPack, Unsettled,
-    WrittenPack, build_packs, companion,
+    BuildJob, BuildReport, Built, IncrementalBuild, IsUnchanged, OnWritten, Planned, Project, Unsettled, WrittenPack,
+    build_packs, companion,
 };
-use crate::cache::PackSummary;
+use crate::cache::{CachedPack, FileFingerprint, PackSummary};
 use crate::intake::Repo;
 use crate::render;
 use crate::review::{Difference, difference};
@@ -28,7 +28,7 @@ pub struct PackWriter<'a> {
     pub on_written: Option<OnWritten<'a>>,
 }
 
-/// The outcome for one pack.
+/// What a build did with a pack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteStatus {
     /// Its file is new or has new content.
@@ -37,12 +37,26 @@ pub enum WriteStatus {
     Unchanged,
     /// It could not be built.
     Failed,
+    /// Its root or profile is gone, and its file was removed.
+    Removed,
 }
 
-/// The result of writing one pack.
+impl WriteStatus {
+    /// Returns the name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Written => "written",
+            Self::Unchanged => "unchanged",
+            Self::Failed => "failed",
+            Self::Removed => "removed",
+        }
+    }
+}
+
+/// The result of a build for one pack.
 #[derive(Debug, Clone)]
 pub struct WriteOutcome {
-    /// The outcome.
+    /// What the build did.
     pub status: WriteStatus,
     /// The root's id.
     pub root: String,
@@ -50,11 +64,11 @@ pub struct WriteOutcome {
     pub profile: String,
     /// The file's name.
     pub name: String,
-    /// Why it was written, if [`PackWriter::explain`] is set, or why it could not be built.
+    /// Why it was written, if [`PackWriter::explain`] is set, or why it could not be built or was removed.
     pub reasons: Vec<String>,
     /// Its hash and size, if it was built.
     pub summary: Option<PackSummary>,
-    /// The names of files that were written: the pack, its companion.
+    /// The names of files that were written or removed: the pack, its companion.
     pub files: Vec<String>,
 }
 
@@ -90,7 +104,7 @@ pub fn write_packs(
     let is_unchanged = writer.incremental.map(|incremental| {
         |planned: &Planned| match incremental.unchanged_pack(planned) {
             Some(unchanged) => {
-                add(unchanged.into());
+                add(unchanged);
                 true
             }
             None => false,
@@ -109,16 +123,16 @@ pub fn write_packs(
     Ok(WriteReport { packs, build, refused })
 }
 
-impl From<UnchangedPack> for WriteOutcome {
-    fn from(pack: UnchangedPack) -> Self {
-        let UnchangedPack { root, profile, name, summary } = pack;
+impl WriteOutcome {
+    /// Returns the outcome for a pack whose file is current according to the cache.
+    pub(super) fn unchanged(name: &str, pack: &CachedPack) -> Self {
         Self {
             status: WriteStatus::Unchanged,
-            root,
-            profile,
-            name,
+            root: pack.root.clone(),
+            profile: pack.profile.clone(),
+            name: name.to_owned(),
             reasons: Vec::new(),
-            summary: Some(summary),
+            summary: Some(pack.summary.clone()),
             files: Vec::new(),
         }
     }
@@ -182,11 +196,20 @@ impl PackWriter<'_> {
         if let Some((folder, rendering)) = self.markdown.zip(rendering.as_ref()) {
             companion::write(folder, &name, rendering)?;
         }
-        let written = UnchangedPack { root, profile, name, summary: PackSummary::from(sealed.pack()) };
+        let summary = PackSummary::from(sealed.pack());
         if let (Some(incremental), Some(fingerprint)) = (self.incremental, fingerprint) {
-            incremental.record(&written, fingerprint, bytes, rendering.as_deref().filter(|_| self.companions));
+            let rendering = rendering.as_deref().filter(|_| self.companions);
+            let pack = CachedPack {
+                root: root.clone(),
+                profile: profile.clone(),
+                fingerprint,
+                file: FileFingerprint::new(bytes),
+                rendering: rendering.map(FileFingerprint::new),
+                summary: summary.clone(),
+            };
+            incremental.record(&name, pack);
         }
         let status = if files.is_empty() { WriteStatus::Unchanged } else { WriteStatus::Written };
-        Ok(WriteOutcome { status, reasons, files, ..WriteOutcome::from(written) })
+        Ok(WriteOutcome { status, root, profile, name, reasons, summary: Some(summary), files })
     }
 }

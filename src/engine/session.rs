@@ -265,7 +265,7 @@ impl Session {
             && let Some((unchanged, diagnostics)) = incremental.fresh()
         {
             let packs: BTreeMap<String, PackSummary> =
-                unchanged.into_iter().map(|pack| (pack.name, pack.summary)).collect();
+                unchanged.into_iter().filter_map(|pack| Some((pack.name, pack.summary?))).collect();
             let gone = gone(&self.packs, &packs);
             let update = Update { gone, unchanged: packs.len(), diagnostics, ..Update::default() };
             self.packs = packs;

@@ -1,7 +1,7 @@
 //! The forms in which texts name issues and files of a repo on GitHub.
 
 use super::IssueRef;
-use crate::model::is_repo_name;
+use crate::model::{is_repo_name, percent_decoded};
 
 /// The longest value that can be a path or a URL; longer ones are neither, which bounds the work on each.
 pub(super) const LONGEST: usize = 4096;
@@ -44,14 +44,14 @@ impl<'a> IssueMention<'a> {
 /// A web address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WebAddress<'a> {
-    /// An issue or a pull request on the host that was asked for.
+    /// An issue or a pull request on the given host.
     Issue {
         /// `owner/repo`.
         repo: &'a str,
         /// The number.
         number: u64,
     },
-    /// A file or folder of a repo on the host that was asked for.
+    /// A file or folder of a repo on the given host.
     Tree {
         /// `owner/repo`.
         repo: &'a str,
@@ -112,26 +112,7 @@ pub(super) fn scheme(text: &str) -> Option<&str> {
 
 /// Decodes percent-encoding such as `%20`; text that would not be UTF-8 is returned unchanged.
 pub(super) fn decoded(text: &str) -> String {
-    if !text.contains('%') {
-        return text.to_owned();
-    }
-    let hex = |b: Option<&u8>| b.and_then(|b| char::from(*b).to_digit(16)).and_then(|d| u8::try_from(d).ok());
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        match (byte, hex(bytes.get(at + 1)), hex(bytes.get(at + 2))) {
-            (b'%', Some(high), Some(low)) => {
-                out.push(high * 16 + low);
-                at += 3;
-            }
-            _ => {
-                out.push(byte);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+    percent_decoded(text).unwrap_or_else(|| text.to_owned())
 }
 
 #[cfg(test)]

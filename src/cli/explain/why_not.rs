@@ -6,7 +6,7 @@ use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::input;
 use crate::cli::packs;
 use crate::cli::report::{self, print_lines};
-use crate::cli::workspace::{open, settled};
+use crate::cli::workspace::open;
 use crate::engine::{BudgetProbe, Project, Repository};
 use crate::graph::Target;
 use crate::model::{RepoPath, SourceTree as _};
@@ -17,10 +17,6 @@ use std::io::ErrorKind;
 
 /// Prints the answer; the exit code does not depend on it.
 pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Failure> {
-    settled(|| try_run(global, args, asked))
-}
-
-fn try_run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Failure> {
     let finished = input::is_pack(&args.target)?;
     let answer = if finished {
         let pack = match input::pack(global, &args.target, &args.budget)? {
