@@ -18,12 +18,12 @@ fn ended(sandbox: &Sandbox, args: &[&str], input: Stdio) -> (i32, String) {
     let mut command = sandbox.command(args);
     command.stdin(input).stdout(file.try_clone().unwrap()).stderr(file);
     let mut child = command.spawn().unwrap();
-    let begun = Instant::now();
+    let started = Instant::now();
     let code = loop {
         if let Some(status) = child.try_wait().unwrap() {
             break status.code().unwrap();
         }
-        if begun.elapsed() > LIMIT {
+        if started.elapsed() > LIMIT {
             child.kill().unwrap();
             panic!("contextpack {args:?} hangs");
         }
