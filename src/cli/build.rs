@@ -269,7 +269,7 @@ fn print_one(
         )));
     }
     let sealed = Mutex::new(None);
-    let run = packs::run(global, repository, project, items, &args.packs.budget, None, &|built| {
+    let run = packs::run(global, repository, project, items, &args.packs.budget, &|built| {
         *sealed.lock().unwrap_or_else(PoisonError::into_inner) = built.outcome.ok();
     })?;
     if !global.quiet {

@@ -33,7 +33,7 @@ pub use configuration::{Configuration, validated};
 pub use error::{EngineError, Unsettled, until_settled};
 pub use incremental::{BuildOrder, IncrementalBuild};
 pub use notices::{apply_severities, unmatched};
-pub use orphans::{NOT_IN_SNAPSHOT, OrphanPack, orphans};
+pub use orphans::{OrphanPack, orphans};
 pub use pack_state::{CheckReport, CheckRequest, PackState, UNVERIFIABLE, check_packs, lost_its_issue, pack_names};
 pub use pack_writer::{PackWriter, WriteOutcome, WriteReport, WriteStatus, write_packs};
 pub use prepared_profile::BudgetLimits;

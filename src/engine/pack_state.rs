@@ -1,8 +1,8 @@
 //! Compares the packs on disk with those that a build gives.
 
+use super::orphans::NOT_IN_SNAPSHOT;
 use super::{
-    BuildJob, BuildReport, Built, EngineError, IsUnchanged, NOT_IN_SNAPSHOT, OrphanPack, Planned, Project, build_packs,
-    companion,
+    BuildJob, BuildReport, Built, EngineError, IsUnchanged, OrphanPack, Planned, Project, build_packs, companion,
 };
 use crate::intake::Repo;
 use crate::model::slug;

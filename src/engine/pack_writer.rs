@@ -8,6 +8,7 @@ use crate::cache::{CachedPack, FileFingerprint, PackSummary};
 use crate::intake::Repo;
 use crate::render;
 use crate::review::{Difference, difference};
+use crate::seal::Sealed;
 use crate::store::{Folder, StoreError, WriteResult};
 use std::sync::{Mutex, PoisonError};
 
@@ -148,8 +149,8 @@ impl PackWriter<'_> {
         let root = root.to_string();
         let sealed = match outcome {
             Ok(sealed) => sealed,
-            Err(fault) => {
-                let mut reasons = vec![fault.message];
+            Err(error) => {
+                let mut reasons = vec![error.message];
                 if self.folder.read(&name)?.is_some() {
                     reasons.push("the old pack was kept".to_owned());
                 }
@@ -159,29 +160,15 @@ impl PackWriter<'_> {
         };
         let mut files = Vec::new();
         let existing = self.folder.read(&name)?;
-        let (mut reasons, bytes) = match existing.as_deref() {
-            Some(existing) if sealed.is_unchanged(existing) => (Vec::new(), existing),
-            existing => {
-                let reasons = match existing {
-                    None => vec!["new".to_owned()],
-                    Some(_) if !self.explain => Vec::new(),
-                    Some(existing) => match difference(existing, sealed.pack()) {
-                        Difference::Edited(reasons) => reasons,
-                        Difference::Stale(reasons) => match self.incremental {
-                            Some(incremental) => incremental.explain(reasons),
-                            None => reasons,
-                        },
-                    },
-                };
-                if self.folder.write(&name, sealed.bytes())? == WriteResult::Written {
-                    files.push(name.clone());
-                    if let Some(on_written) = self.on_written {
-                        on_written(WrittenPack { name: &name, before: existing, now: sealed.pack() });
-                    }
-                }
-                (reasons, sealed.bytes())
+        let is_unchanged = existing.as_deref().is_some_and(|existing| sealed.is_unchanged(existing));
+        let mut reasons = if is_unchanged { Vec::new() } else { self.reasons(existing.as_deref(), &sealed) };
+        if !is_unchanged && self.folder.write(&name, sealed.bytes())? == WriteResult::Written {
+            files.push(name.clone());
+            if let Some(on_written) = self.on_written {
+                on_written(WrittenPack { name: &name, before: existing.as_deref(), now: sealed.pack() });
             }
-        };
+        }
+        let bytes = existing.as_deref().filter(|_| is_unchanged).unwrap_or(sealed.bytes());
         let needed = self.companions || self.markdown.is_some();
         let rendering = needed.then(|| render::pack(sealed.pack()).whole());
         if let Some(rendering) = rendering.as_ref().filter(|_| self.companions)
@@ -211,5 +198,16 @@ impl PackWriter<'_> {
         }
         let status = if files.is_empty() { WriteStatus::Unchanged } else { WriteStatus::Written };
         Ok(WriteOutcome { status, root, profile, name, reasons, summary: Some(summary), files })
+    }
+    /// Returns why a pack is written over `existing`.
+    fn reasons(&self, existing: Option<&[u8]>, sealed: &Sealed) -> Vec<String> {
+        let Some(existing) = existing else { return vec!["new".to_owned()] };
+        if !self.explain {
+            return Vec::new();
+        }
+        match (difference(existing, sealed.pack()), self.incremental) {
+            (Difference::Stale(reasons), Some(incremental)) => incremental.explain(reasons),
+            (Difference::Stale(reasons) | Difference::Edited(reasons), _) => reasons,
+        }
     }
 }

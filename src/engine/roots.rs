@@ -44,7 +44,7 @@ impl Project<'_> {
     }
 
     /// Returns whether the configuration asks for a pack of this item.
-    pub fn is_root(&self, item: usize) -> bool {
+    fn is_root(&self, item: usize) -> bool {
         let roots = &self.settings.roots;
         let entry = &self.corpus.entries[item];
         let id = entry.item.id.as_str();

@@ -103,7 +103,7 @@ fn links_and_pipes_in_the_output_folder_are_not_followed() {
         let (code, said) = ended(&sandbox, args, Stdio::null());
         assert!(code == 0 && !said.contains("Stolen"), "{args:?}: {code}: {said}");
     }
-    // What stands in the place of a pack must not pass for none.
+    // A special file in place of a pack must not count as absent.
     let (code, said) = ended(&sandbox, &["verify", "packs"], Stdio::null());
     assert!(code == 5 && !said.contains("Stolen"), "{code}: {said}");
     assert_eq!(said.matches("it is not a regular file").count(), 3, "{said}");

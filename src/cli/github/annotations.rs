@@ -1,6 +1,6 @@
 //! Annotations in the log of a workflow, within GitHub's limits.
 
-use super::runner::{random_word, workspace_prefix};
+use super::{random_word, workspace_prefix};
 use crate::cli::console::{self, Guarded, printable};
 use crate::model::{Diagnostic, Severity};
 use std::borrow::Cow;

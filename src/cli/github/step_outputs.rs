@@ -1,6 +1,6 @@
 //! The outputs of a workflow's step.
 
-use super::runner::{append, random_word, workspace_prefix};
+use super::{append, random_word, workspace_prefix};
 use crate::cli::failure::Failure;
 use std::fmt::Write as _;
 use std::io;
