@@ -5,8 +5,8 @@
 //! source file except those of [`EXCLUDED`], the versions and features of dependencies, and the compiler, whose standard
 //! library brings Unicode tables. New modules are covered until they are excluded.
 //!
-//! It is a 64-bit hash, not a digest: nobody attacks it, so that only accidents count, and a digest would be a
-//! dependency that is built a second time for the build script.
+//! It is a 64-bit hash rather than a digest, since it only has to prevent accidents, and a digest would be a dependency
+//! that is built a second time for the build script.
 
 #[path = "build/redaction_rules.rs"]
 mod redaction_rules;

@@ -17,7 +17,7 @@ const LISTS: [(&str, &[&str], &[&str]); 3] = [
     ("named_keys", &["values"], &[]),
 ];
 
-/// A line's number and what is wrong with it.
+/// The number of a line, and its error.
 type RuleFault = (usize, String);
 
 /// A rule as written.

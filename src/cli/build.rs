@@ -4,12 +4,12 @@ use super::args::{BuildArgs, Format, Global};
 use super::console::{self, counted};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::github::{PackOutputs, StepPack, SummaryRow, append_outputs, append_summary, open_blockers};
+use super::github::{PackOutputs, StepPack, SummaryRow, append_outputs, append_summary};
 use super::output;
 use super::packs::{self, BuildRun, NO_ROOTS};
 use super::report::{self, Report, ReportLine};
-use super::workspace::{open, print_notes, settled};
-use crate::cache::{FreshnessPolicy, PackSummary};
+use super::workspace::{open, print_notes};
+use crate::cache::FreshnessPolicy;
 use crate::engine::{
     BuildOrder, BuildReport, PackWriter, Project, Repository, WriteOutcome, WriteReport, WriteStatus, companion,
     orphans, write_packs,
@@ -23,79 +23,17 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// The outcome for a pack.
-struct PackOutcome {
-    root: String,
-    profile: String,
-    name: String,
-    status: &'static str,
-    reasons: Vec<String>,
-    summary: Option<PackSummary>,
-    /// The names of files that were written or removed for it: the pack, its Markdown.
-    files: Vec<String>,
-}
-
-impl PackOutcome {
-    fn row(&self, path: String) -> SummaryRow {
-        let summary = self.summary.as_ref();
-        SummaryRow {
-            path,
-            status: self.status,
-            reasons: self.reasons.join("; "),
-            tokens: summary.and_then(|summary| summary.used_tokens),
-            chars: summary.map(|summary| summary.used_chars),
-        }
-    }
-
-    fn step(&self, path: String, markdown: Option<&Path>, open_blockers: Option<usize>) -> StepPack {
-        let built = self.summary.as_ref().filter(|_| self.status != "removed");
-        let outputs = built.map(|summary| PackOutputs {
-            hash: summary.hash.clone(),
-            tokens: summary.used_tokens,
-            open_blockers,
-            markdown: markdown.map(|dir| dir.join(companion::name(&self.name))),
-        });
-        StepPack { path, changed: matches!(self.status, "written" | "removed"), outputs }
-    }
-}
-
-impl From<WriteOutcome> for PackOutcome {
-    fn from(written: WriteOutcome) -> Self {
-        let WriteOutcome { status, root, profile, name, reasons, summary, files } = written;
-        let status = match status {
-            WriteStatus::Written => "written",
-            WriteStatus::Unchanged => "unchanged",
-            WriteStatus::Failed => "failed",
-        };
-        Self { root, profile, name, status, reasons, summary, files }
-    }
-}
-
 /// Builds packs and writes those that changed.
 pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
-    settled(|| try_run(global, args))
-}
-
-fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let started = Instant::now();
     let printed = args.out.as_deref() == Some(Path::new("-"));
     let out = args.out.as_deref().filter(|_| !printed);
-    if printed && args.prune {
-        return Err(Failure::usage("`--prune` needs a folder of packs"));
-    }
-    if args.prune && args.shard.is_some() {
-        return Err(Failure::usage(
-            "`--prune` needs a build of all roots, and a shard is a part of them: run `contextpack build --prune` without `--shard`",
-        ));
-    }
-    if printed && (args.markdown.is_some() || args.outputs.is_some() || args.summary.file.is_some()) {
-        return Err(Failure::usage("`--out -` prints a pack and writes nothing else"));
-    }
+    check_usage(args, printed)?;
     let written_to: Vec<&Path> = out.into_iter().chain(args.markdown.as_deref()).collect();
     let repository = open(global, &written_to, Some(Access::Write))?;
     if printed {
         let project = repository.project();
-        let mut items = repository.find_roots(&project, &args.roots)?;
+        let mut items = repository.find_roots(&project, &args.packs.roots)?;
         items.retain(|item| args.shard.is_none_or(|shard| shard.holds(&project.corpus().entries[*item].item.id)));
         return print_one(global, &repository, &project, items, args);
     }
@@ -115,27 +53,26 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let freshness = FreshnessPolicy { exclusive: args.prune, renderings: companions };
     let order = BuildOrder {
         roots: &[],
-        profiles: &args.building.profiles(&repository)?,
-        limits: args.building.limits(),
+        profiles: &args.packs.budget.profiles(&repository)?,
+        limits: args.packs.budget.limits(),
         untracked: repository.untracked(),
         out: out.map(std::path::absolute).transpose()?,
     };
     let incremental = repository.incremental(&folder, &order, freshness);
     // Renderings in a further folder need all packs to be built.
     let incremental = incremental.as_ref().filter(|_| markdown.is_none());
-    let whole = args.roots.is_empty() && args.shard.is_none();
+    let whole = args.packs.roots.is_empty() && args.shard.is_none();
     if let Some(incremental) = incremental.filter(|_| whole && args.outputs.is_none())
         && let Some((packs, diagnostics)) = incremental.fresh()
     {
         repository.note_cache_written(incremental.save_states());
         print_notes(global, &repository);
         let run = BuildRun::new(global, BuildReport { diagnostics, blocked: false });
-        let outcomes: Vec<PackOutcome> = packs.into_iter().map(|pack| WriteOutcome::from(pack).into()).collect();
-        return report_and_exit(global, args, &run, &outcomes, &shown, started);
+        return report_and_exit(global, args, &run, &packs, &shown, started);
     }
     let trace = incremental.map(|incremental| incremental.trace(repository.texts(), None));
     let project = trace.as_ref().map_or_else(|| repository.project(), |trace| repository.traced_project(trace));
-    let mut items = repository.find_roots(&project, &args.roots)?;
+    let mut items = repository.find_roots(&project, &args.packs.roots)?;
     let no_roots = items.is_empty();
     if let Some(shard) = args.shard {
         items.retain(|item| shard.holds(&project.corpus().entries[*item].item.id));
@@ -144,14 +81,13 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     let explain = global.verbose || global.format != Format::Text || args.summary.file.is_some();
     let writer =
         PackWriter { folder: &folder, companions, markdown: markdown.as_ref(), incremental, explain, on_written: None };
-    let job = packs::job(&repository, &project, items, &args.building)?;
+    let job = packs::job(&repository, &project, items, &args.packs.budget)?;
     let bar = packs::progress(global, job.roots.len() * job.profiles.len());
-    let WriteReport { packs: written, build, refused } =
+    let WriteReport { packs: mut outcomes, build, refused } =
         write_packs(repository.files(), &project, &job, &writer, &|| bar.inc(1))?;
     bar.finish_and_clear();
     print_notes(global, &repository);
     let run = BuildRun::new(global, build);
-    let mut outcomes: Vec<PackOutcome> = written.into_iter().map(PackOutcome::from).collect();
     let complete = !run.blocked && !no_roots && outcomes.iter().all(|outcome| outcome.summary.is_some());
     if args.prune && refused.is_none() {
         outcomes.extend(prune(&folder, &outcomes, &run, &project, &repository)?);
@@ -161,15 +97,9 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     }
     outcomes.sort_by(|a, b| a.name.cmp(&b.name));
     if let Some(file) = &args.outputs {
-        let markdown = args.markdown.as_deref().map(std::path::absolute).transpose()?;
-        let alone = outcomes.len() == 1;
-        let step = |outcome: &PackOutcome| {
-            let open = if alone { open_blockers(&project, &outcome.root) } else { None };
-            outcome.step(shown(&outcome.name), markdown.as_deref(), open)
-        };
-        append_outputs(file, &outcomes.iter().map(step).collect::<Vec<StepPack>>())?;
+        append_step_outputs(file, args, &outcomes, &project, &shown)?;
     }
-    // It is large, and saving the cache needs memory as well.
+    // Saving the cache needs memory, and so does the project.
     drop(project);
     if let (Some(incremental), Some(trace), true) = (incremental, &trace, whole && refused.is_none()) {
         let manifest = incremental.manifest(trace, complete.then_some(&*run.before_strict));
@@ -186,32 +116,85 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Reports what became of the packs, and returns the exit code.
+/// Refuses options that exclude each other.
+fn check_usage(args: &BuildArgs, printed: bool) -> Result<(), Failure> {
+    if printed && args.prune {
+        return Err(Failure::usage("`--prune` needs a folder of packs"));
+    }
+    if args.prune && args.shard.is_some() {
+        return Err(Failure::usage(
+            "`--prune` needs a build of all roots, and a shard is a part of them: run `contextpack build --prune` without `--shard`",
+        ));
+    }
+    if printed && (args.markdown.is_some() || args.outputs.is_some() || args.summary.file.is_some()) {
+        return Err(Failure::usage("`--out -` prints a pack and writes nothing else"));
+    }
+    Ok(())
+}
+
+/// Appends the outputs of a workflow's step to `file`.
+fn append_step_outputs(
+    file: &Path,
+    args: &BuildArgs,
+    outcomes: &[WriteOutcome],
+    project: &Project<'_>,
+    shown: &dyn Fn(&str) -> String,
+) -> Result<(), Failure> {
+    let markdown = args.markdown.as_deref().map(std::path::absolute).transpose()?;
+    let alone = outcomes.len() == 1;
+    let step = |outcome: &WriteOutcome| {
+        let built = outcome.summary.as_ref().filter(|_| outcome.status != WriteStatus::Removed);
+        let outputs = built.map(|summary| PackOutputs {
+            hash: summary.hash.clone(),
+            tokens: summary.used_tokens,
+            open_blockers: alone.then(|| project.open_blockers(&outcome.root)).flatten(),
+            markdown: markdown.as_ref().map(|dir| dir.join(companion::name(&outcome.name))),
+        });
+        let changed = matches!(outcome.status, WriteStatus::Written | WriteStatus::Removed);
+        StepPack { path: shown(&outcome.name), changed, outputs }
+    };
+    append_outputs(file, &outcomes.iter().map(step).collect::<Vec<StepPack>>())
+}
+
+/// Returns the row of a pack in a job summary.
+fn row(outcome: &WriteOutcome, path: String) -> SummaryRow {
+    let summary = outcome.summary.as_ref();
+    SummaryRow {
+        path,
+        status: outcome.status.name(),
+        reasons: outcome.reasons.join("; "),
+        tokens: summary.and_then(|summary| summary.used_tokens),
+        chars: summary.map(|summary| summary.used_chars),
+    }
+}
+
+/// Reports the outcomes, and returns the exit code.
 fn report_and_exit(
     global: &Global,
     args: &BuildArgs,
     run: &BuildRun,
-    outcomes: &[PackOutcome],
+    outcomes: &[WriteOutcome],
     shown: &dyn Fn(&str) -> String,
     started: Instant,
 ) -> Result<Exit, Failure> {
     report(global, run, outcomes, shown).print(global.format, || json(run, outcomes, shown))?;
     if let Some(file) = &args.summary.file {
-        let rows: Vec<SummaryRow> = outcomes.iter().map(|outcome| outcome.row(shown(&outcome.name))).collect();
+        let rows: Vec<SummaryRow> = outcomes.iter().map(|outcome| row(outcome, shown(&outcome.name))).collect();
         append_summary(file, "build", &rows, &run.diagnostics, None)?;
     }
     if !global.quiet && global.format == Format::Text {
         let count = |status| outcomes.iter().filter(|outcome| outcome.status == status).count();
-        let is_new = |outcome: &&PackOutcome| outcome.reasons.iter().any(|reason| reason == "new");
-        let new = outcomes.iter().filter(|outcome| outcome.status == "written").filter(is_new).count();
-        let mut summary = format!("{}: {} written", counted(outcomes.len(), "pack"), count("written"));
-        if count("written") > new {
-            summary += &format!(" ({} stale)", count("written") - new);
+        let is_new = |outcome: &&WriteOutcome| outcome.reasons.iter().any(|reason| reason == "new");
+        let new = outcomes.iter().filter(|outcome| outcome.status == WriteStatus::Written).filter(is_new).count();
+        let written = count(WriteStatus::Written);
+        let mut summary = format!("{}: {written} written", counted(outcomes.len(), "pack"));
+        if written > new {
+            summary += &format!(" ({} stale)", written - new);
         }
-        summary += &format!(", {} unchanged", count("unchanged"));
-        for status in ["removed", "failed"] {
+        summary += &format!(", {} unchanged", count(WriteStatus::Unchanged));
+        for status in [WriteStatus::Removed, WriteStatus::Failed] {
             if count(status) > 0 {
-                summary += &format!(", {} {status}", count(status));
+                summary += &format!(", {} {}", count(status), status.name());
             }
         }
         let tokens: u64 = outcomes.iter().filter_map(|outcome| outcome.summary.as_ref()?.used_tokens).sum();
@@ -226,11 +209,11 @@ fn report_and_exit(
 /// Removes packs whose root or profile is gone; unverifiable packs stay.
 fn prune(
     folder: &Folder,
-    outcomes: &[PackOutcome],
+    outcomes: &[WriteOutcome],
     run: &BuildRun,
     project: &Project<'_>,
     repository: &Repository,
-) -> Result<Vec<PackOutcome>, StoreError> {
+) -> Result<Vec<WriteOutcome>, StoreError> {
     if run.blocked {
         return Ok(Vec::new());
     }
@@ -245,10 +228,10 @@ fn prune(
         let markdown = companion::remove(folder, &orphan.name)?;
         if folder.remove(&orphan.name)? {
             let markdown = markdown.then(|| companion::name(&orphan.name));
-            removed.push(PackOutcome {
+            removed.push(WriteOutcome {
                 root: orphan.root(),
                 profile: orphan.pack.profile.clone(),
-                status: "removed",
+                status: WriteStatus::Removed,
                 reasons: vec!["its root or profile is gone".to_owned()],
                 summary: Some((&orphan.pack).into()),
                 files: [orphan.name.clone()].into_iter().chain(markdown).collect(),
@@ -260,12 +243,12 @@ fn prune(
 }
 
 /// Removes the companion that an earlier configuration asked for.
-fn remove_companion(folder: &Folder, outcome: &mut PackOutcome) -> Result<(), StoreError> {
-    if outcome.status != "removed" && companion::remove(folder, &outcome.name)? {
+fn remove_companion(folder: &Folder, outcome: &mut WriteOutcome) -> Result<(), StoreError> {
+    if outcome.status != WriteStatus::Removed && companion::remove(folder, &outcome.name)? {
         outcome.files.push(companion::name(&outcome.name));
         outcome.reasons.push("`output.markdown` is off".to_owned());
-        if outcome.status == "unchanged" {
-            outcome.status = "written";
+        if outcome.status == WriteStatus::Unchanged {
+            outcome.status = WriteStatus::Written;
         }
     }
     Ok(())
@@ -279,14 +262,14 @@ fn print_one(
     items: Vec<usize>,
     args: &BuildArgs,
 ) -> Result<Exit, Failure> {
-    let packs = items.len() * args.building.profiles(repository)?.len();
+    let packs = items.len() * args.packs.budget.profiles(repository)?.len();
     if packs != 1 {
         return Err(Failure::usage(format!(
             "`--out -` prints one pack, but {packs} would be built: give one root, and one profile with `-p`"
         )));
     }
     let sealed = Mutex::new(None);
-    let run = packs::run(global, repository, project, items, &args.building, None, &|built| {
+    let run = packs::run(global, repository, project, items, &args.packs.budget, &|built| {
         *sealed.lock().unwrap_or_else(PoisonError::into_inner) = built.outcome.ok();
     })?;
     if !global.quiet {
@@ -299,23 +282,23 @@ fn print_one(
 }
 
 /// Converts the outcomes to a report for people and workflows.
-fn report(global: &Global, run: &BuildRun, outcomes: &[PackOutcome], shown: &dyn Fn(&str) -> String) -> Report {
-    let changed = outcomes.iter().filter(|outcome| outcome.status != "unchanged");
+fn report(global: &Global, run: &BuildRun, outcomes: &[WriteOutcome], shown: &dyn Fn(&str) -> String) -> Report {
+    let changed = outcomes.iter().filter(|outcome| outcome.status != WriteStatus::Unchanged);
     let lines = changed.map(|outcome| {
         let (path, reasons) = (shown(&outcome.name), outcome.reasons.join("; "));
         let note = match outcome.status {
-            "failed" => Some(format!("not built: {path}: {reasons}")),
-            "written" if global.verbose => Some(format!("{path}: {reasons}")),
+            WriteStatus::Failed => Some(format!("not built: {path}: {reasons}")),
+            WriteStatus::Written if global.verbose => Some(format!("{path}: {reasons}")),
             _ => None,
         };
         let files = outcome.files.iter().map(|name| shown(name)).collect();
-        ReportLine::Built { status: outcome.status, path, reasons, files, note }
+        ReportLine::Built { status: outcome.status.name(), path, reasons, files, note }
     });
     Report { diagnostics: report::visible(&run.diagnostics, global.quiet), lines: lines.collect() }
 }
 
 /// Converts the outcomes to their JSON form.
-fn json(run: &BuildRun, outcomes: &[PackOutcome], shown: &dyn Fn(&str) -> String) -> output::Build {
+fn json(run: &BuildRun, outcomes: &[WriteOutcome], shown: &dyn Fn(&str) -> String) -> output::Build {
     let packs = outcomes.iter().map(|outcome| {
         let summary = outcome.summary.as_ref();
         output::BuiltPack {
@@ -324,7 +307,7 @@ fn json(run: &BuildRun, outcomes: &[PackOutcome], shown: &dyn Fn(&str) -> String
             path: shown(&outcome.name),
             files: outcome.files.iter().map(|name| shown(name)).collect(),
             hash: summary.map(|summary| summary.hash.clone()),
-            status: outcome.status,
+            status: outcome.status.name(),
             reasons: outcome.reasons.clone(),
             used_chars: summary.map(|summary| summary.used_chars),
             used_tokens: summary.and_then(|summary| summary.used_tokens),

@@ -8,7 +8,7 @@ use super::github::{SummaryRow, append_summary};
 use super::output;
 use super::packs::{self, BuildRun};
 use super::report::{self, Report, ReportLine};
-use super::workspace::{open, settled};
+use super::workspace::open;
 use crate::engine::{
     CheckReport, CheckRequest, PackState, Project, Repository, UNVERIFIABLE, check_packs, orphans, pack_names,
 };
@@ -42,20 +42,16 @@ impl PackState {
 
 /// Builds the packs in memory and compares them with the files on disk.
 pub(crate) fn run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
-    settled(|| try_run(global, args))
-}
-
-fn try_run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     let repository = open(global, &[], None)?;
     let folder = Folder::open(repository.root(), &repository.settings().output.dir)?;
-    let alone = args.building.profiles.is_empty();
+    let alone = args.packs.budget.profiles.is_empty();
     let project = repository.project();
-    let all = repository.find_roots(&project, &args.roots)?;
+    let all = repository.find_roots(&project, &args.packs.roots)?;
     let mut items = all.clone();
     if let Some(shard) = args.shard {
         items.retain(|item| shard.holds(id(&project, *item)));
     }
-    let job = packs::job(&repository, &project, items, &args.building)?;
+    let job = packs::job(&repository, &project, items, &args.packs.budget)?;
     let bar = packs::progress(global, job.roots.len() * job.profiles.len());
     let request =
         CheckRequest { folder: &folder, markdown: repository.settings().output.markdown, skip_missing: false };
@@ -64,8 +60,8 @@ fn try_run(global: &Global, args: &CheckArgs) -> Result<Exit, Failure> {
     bar.finish_and_clear();
     let run = BuildRun::new(global, build);
     let leads = args.shard.is_none_or(|shard| shard.leads(all.iter().map(|item| id(&project, *item))));
-    if args.roots.is_empty() && alone && !run.blocked && leads {
-        let profiles = args.building.profiles(&repository)?;
+    if args.packs.roots.is_empty() && alone && !run.blocked && leads {
+        let profiles = args.packs.budget.profiles(&repository)?;
         if let Some(names) = pack_names(&project, &all, &profiles) {
             let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
             states.extend(

@@ -136,12 +136,12 @@ fn build_merged_pack(
         return Err("the snapshot of GitHub is not in git".to_owned());
     }
     let project = repository.project();
-    let building = BudgetArgs { profiles: vec![pack.profile.clone()], ..BudgetArgs::default() };
+    let budget = BudgetArgs { profiles: vec![pack.profile.clone()], ..BudgetArgs::default() };
     let name = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
-    let probe = packs::probe(&repository, &project, &name, &building).map_err(message)?;
-    let built = probe.build(building.limits()).map_err(|unsettled| unsettled.to_string())?;
+    let probe = packs::probe(&repository, &project, &name, &budget).map_err(message)?;
+    let built = probe.build(budget.limits()).map_err(|unsettled| unsettled.to_string())?;
     let sealed = built.map_err(|found| found.first().map(|it| it.message.clone()).unwrap_or_default())?;
-    let slug = slug(&project.name(probe.item));
+    let slug = slug(&project.pack_name(probe.item));
     Ok(MergedPack {
         name: format!("{slug}.{}.json", probe.profile),
         pack: sealed.pack().clone(),

@@ -57,7 +57,7 @@ fn existing(
 }
 
 /// Returns the next command: `sync` if all items are on GitHub, else `build`.
-fn next(found: &DetectedRepo) -> &'static str {
+fn next_command(found: &DetectedRepo) -> &'static str {
     if found.github.is_some() && !found.has_items() { "contextpack sync" } else { "contextpack build" }
 }
 
@@ -73,7 +73,7 @@ fn print_report(global: &Global, setup: &Setup<'_>, found: &DetectedRepo) -> Res
             "left_alone": pairs(&setup.left, "reason"),
             "fill_in": pairs(&setup.fill_in, "what"),
             "diagnostics": output::diagnostics(&found.faults),
-            "next": next(found),
+            "next": next_command(found),
         })
     })?;
     if global.quiet {
@@ -86,7 +86,7 @@ fn print_report(global: &Global, setup: &Setup<'_>, found: &DetectedRepo) -> Res
     for (path, what) in &setup.fill_in {
         writeln!(stderr, "fill in: {}: {what}", printable(path))?;
     }
-    writeln!(stderr, "next: {}", next(found))?;
+    writeln!(stderr, "next: {}", next_command(found))?;
     Ok(())
 }
 

@@ -31,14 +31,14 @@ pub(crate) fn stdin() -> Result<Vec<u8>, Failure> {
 }
 
 /// Returns the pack that `target` names or that its root gives, or prints why there is none and returns the exit code.
-pub(crate) fn pack(global: &Global, target: &str, building: &BudgetArgs) -> Result<Result<Pack, Exit>, Failure> {
+pub(crate) fn pack(global: &Global, target: &str, budget: &BudgetArgs) -> Result<Result<Pack, Exit>, Failure> {
     if target == "-" {
         return pack_or_exit(read(&stdin()?), "standard input");
     }
     if Path::new(target).is_file() {
         let bytes = named_file(Path::new(target))?;
         match read(&bytes) {
-            Ok(_) if *building != BudgetArgs::default() => {
+            Ok(_) if *budget != BudgetArgs::default() => {
                 let message = format!("`{target}` is a finished pack: options of `build` need a root");
                 return Err(Failure::usage(message));
             }
@@ -48,7 +48,7 @@ pub(crate) fn pack(global: &Global, target: &str, building: &BudgetArgs) -> Resu
             Err(_) => {}
         }
     }
-    match packs::one(global, target, building)? {
+    match packs::one(global, target, budget)? {
         Ok(sealed) => {
             let pack = sealed.pack().clone();
             if !global.quiet && global.format == Format::Text {

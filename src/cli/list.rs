@@ -7,7 +7,7 @@ use super::failure::Failure;
 use super::output;
 use super::packs::{self, BuildRun, NO_ROOTS};
 use super::report::{self, Report, ReportLine};
-use super::workspace::{open, settled};
+use super::workspace::open;
 use crate::engine::{CheckReport, CheckRequest, PackState, Project, check_packs};
 use crate::graph::Value;
 use crate::model::{Relation, Shard};
@@ -29,10 +29,6 @@ struct ListRow {
 
 /// Lists the roots with the state of their packs. Packs that have a file are built in memory to compare them.
 pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
-    settled(|| try_run(global, args))
-}
-
-fn try_run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
     let repository = open(global, &[], Some(Access::Read))?;
     let project = repository.project();
     let items = project.roots();

@@ -39,6 +39,7 @@ use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
+use workspace::settled;
 
 /// Runs the command line of this process and returns its exit code.
 pub fn run() -> ExitCode {
@@ -97,8 +98,8 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Schema(options) => reference::schema(options),
         Command::Completions(options) => reference::completions(options),
         Command::Man(options) => reference::man(options),
-        Command::Build(options) => build::run(&args.global, options),
-        Command::Check(options) => check::run(&args.global, options),
+        Command::Build(options) => settled(|| build::run(&args.global, options)),
+        Command::Check(options) => settled(|| check::run(&args.global, options)),
         Command::Watch(options) => watch::run(&args.global, options),
         #[cfg(feature = "github")]
         Command::Sync(options) => sync::run(&args.global, options),
@@ -111,7 +112,7 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         #[cfg(feature = "serve")]
         Command::Serve(options) => page::serve::run(&args.global, options),
         Command::Git(options) => git::run(&args.global, options),
-        Command::List(options) => list::run(&args.global, options),
+        Command::List(options) => settled(|| list::run(&args.global, options)),
         Command::Redact(options) => redact::run(&args.global, options),
     }
 }

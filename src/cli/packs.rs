@@ -3,9 +3,7 @@
 use super::args::{BudgetArgs, Global};
 use super::failure::Failure;
 use super::workspace::{open, settled, stamp, strict};
-use crate::engine::{
-    BudgetProbe, BuildJob, BuildReport, Built, IsUnchanged, Planned, Project, Repository, build_packs,
-};
+use crate::engine::{BudgetProbe, BuildJob, BuildReport, Built, Project, Repository, build_packs};
 use crate::model::{Diagnostic, Severity};
 use crate::seal::Sealed;
 use crate::store::Access;
@@ -57,15 +55,13 @@ pub(crate) fn job(
     Ok(BuildJob { roots: items, others: project.roots(), profiles, limits: budget.limits(), stamp: stamp()? })
 }
 
-/// Builds `items` under the profiles of `budget` and passes each pack to `sink`, from several threads, except those that
-/// `is_unchanged`.
+/// Builds `items` under the profiles of `budget` and passes each pack to `sink`, from several threads.
 pub(crate) fn run(
     global: &Global,
     repository: &Repository,
     project: &Project<'_>,
     items: Vec<usize>,
     budget: &BudgetArgs,
-    is_unchanged: Option<&IsUnchanged<'_>>,
     sink: &(dyn Fn(Built) + Sync),
 ) -> Result<BuildRun, Failure> {
     let job = job(repository, project, items, budget)?;
@@ -74,15 +70,7 @@ pub(crate) fn run(
         sink(built);
         bar.inc(1);
     };
-    let is_unchanged = is_unchanged.map(|is_unchanged| {
-        |planned: &Planned| {
-            let unchanged = is_unchanged(planned);
-            bar.inc(u64::from(unchanged));
-            unchanged
-        }
-    });
-    let is_unchanged = is_unchanged.as_ref().map(|is_unchanged| is_unchanged as &IsUnchanged<'_>);
-    let report = build_packs(repository.files(), project, &job, is_unchanged, &sink)?;
+    let report = build_packs(repository.files(), project, &job, None, &sink)?;
     bar.finish_and_clear();
     Ok(BuildRun::new(global, report))
 }

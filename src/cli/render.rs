@@ -13,7 +13,7 @@ use std::io::Write as _;
 
 /// Prints a pack as the Markdown that its budget measured, and nothing else.
 pub(crate) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
-    let pack = match input::pack(global, &args.target, &args.building)? {
+    let pack = match input::pack(global, &args.target, &args.budget)? {
         Ok(pack) => pack,
         Err(exit) => return Ok(exit),
     };

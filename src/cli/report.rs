@@ -247,15 +247,9 @@ fn severity(severity: Severity) -> &'static str {
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use crate::model::{Code, Place, is_hidden};
+    use crate::model::is_hidden;
     use crate::review::invisible_at;
     use std::borrow::Cow;
-
-    fn sample(message: &str) -> Diagnostic {
-        let path = RepoPath::new("work_items/a,b:c.md").unwrap();
-        let at = Place { path, line: Some(6), column: Some(3) };
-        Diagnostic::new(Code::UnknownId, Some(at), message).help("did you mean `x`?")
-    }
 
     fn shown(diagnostic: Diagnostic, file: Option<&str>) -> String {
         let mut out = Vec::new();
@@ -266,11 +260,11 @@ mod tests {
     #[test]
     fn a_diagnostic_has_its_place_and_its_help_and_its_line_where_one_may_be_shown() {
         assert_eq!(
-            shown(sample("`y` is no item"), None),
+            shown(Diagnostic::sample("`y` is no item"), None),
             "warning[unknown-id]: `y` is no item\n  --> work_items/a,b:c.md:6:3\n   = help: did you mean `x`?\n\n"
         );
         let file = "1\n2\n3\n4\n5\n\tdepends: y\n";
-        let text = shown(sample("m"), Some(file));
+        let text = shown(Diagnostic::sample("m"), Some(file));
         assert!(text.contains("   |\n 6 | \\tdepends: y\n   |    ^\n"), "{text}");
     }
 
@@ -279,7 +273,7 @@ mod tests {
         let hostile = "a\u{1b}[31m\u{202e}b\r\n\u{9b}c\u{e0041}";
         assert_eq!(printable(hostile), "a\\u{1b}[31m\\u{202e}b\\r\\n\\u{9b}c\\u{e0041}");
         assert!(matches!(printable("ü 日本 👩\u{200d}💻"), Cow::Borrowed(_)));
-        assert_eq!(shown(sample(hostile), Some("\u{1b}\n\u{1b}")).matches('\u{1b}').count(), 0);
+        assert_eq!(shown(Diagnostic::sample(hostile), Some("\u{1b}\n\u{1b}")).matches('\u{1b}').count(), 0);
     }
 
     #[test]
@@ -298,12 +292,12 @@ mod tests {
     fn programs_get_every_part() {
         let json =
             |diagnostics: &[Diagnostic]| serde_json::to_value(crate::cli::output::diagnostics(diagnostics)).unwrap();
-        let value = json(&[sample("m")]);
+        let value = json(&[Diagnostic::sample("m")]);
         assert_eq!(value[0]["code"], "unknown-id");
         assert_eq!((&value[0]["line"], &value[0]["help"]), (&6.into(), &"did you mean `x`?".into()));
         assert!(json(&[Diagnostic::new(Code::Cycle, None, "m")])[0]["path"].is_null());
 
-        let hostile = json(&[sample("a\u{202e}\u{9b}\u{e0041}\n")]);
+        let hostile = json(&[Diagnostic::sample("a\u{202e}\u{9b}\u{e0041}\n")]);
         let text = json_text(&hostile);
         assert!(!text.chars().any(|c| is_hidden(c) && c != '\n'), "{text}");
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), hostile);

@@ -328,9 +328,9 @@ mod tests {
             prop_assert_eq!(completed(&format!("{whole}{after}")), None);
             // Text that was appended since starts on a line of its own.
             let line = BLOCK[..at].rfind('\n').map_or(0, |end| end + 1);
-            let mended = completed(&format!("{before}{}{after}", &BLOCK[..line]));
+            let repaired = completed(&format!("{before}{}{after}", &BLOCK[..line]));
             let expected = if line == 0 { format!("{before}{after}{BLOCK}") } else { format!("{whole}{after}") };
-            prop_assert_eq!(mended, Some(expected));
+            prop_assert_eq!(repaired, Some(expected));
             // Without such text the file ends where it breaks off. Less than the name may be anyone's, and stays.
             if at >= "# contextpack".len() || at == 0 {
                 prop_assert_eq!(completed(&format!("{before}{}", &BLOCK[..at])), Some(whole));

@@ -101,12 +101,12 @@ fn against_repo(global: &Global, verified: &[VerifiedFile]) -> Result<Vec<Option
             faults.push(None);
             continue;
         };
-        let building = BudgetArgs { profiles: vec![pack.profile.clone()], ..BudgetArgs::default() };
+        let budget = BudgetArgs { profiles: vec![pack.profile.clone()], ..BudgetArgs::default() };
         let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
-        let fault = match packs::probe(&repository, &project, &root, &building) {
+        let fault = match packs::probe(&repository, &project, &root, &budget) {
             Err(Failure::Usage(message)) => Some(format!("the repo has no such pack: {message}")),
             Err(failure) => return Err(failure),
-            Ok(probe) => match probe.build(building.limits())? {
+            Ok(probe) => match probe.build(budget.limits())? {
                 Err(diagnostics) => {
                     let why = diagnostics.first().map(|it| it.message.clone()).unwrap_or_default();
                     Some(format!("the pack cannot be built from the repo: {why}"))

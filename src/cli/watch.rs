@@ -35,9 +35,9 @@ pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
     let root = Repo::find_root(&here)?;
     let request = SessionRequest {
         config: global.config.clone(),
-        roots: args.roots.iter().map(|typed| from_root(&here, &root, typed)).collect(),
-        profiles: args.building.profiles.clone(),
-        limits: args.building.limits(),
+        roots: args.packs.roots.iter().map(|typed| from_root(&here, &root, typed)).collect(),
+        profiles: args.packs.budget.profiles.clone(),
+        limits: args.packs.budget.limits(),
         untracked: global.untracked(),
         out: args.out.as_deref().map(std::path::absolute).transpose()?,
         never: args.out.iter().filter_map(|out| path_inside(&root, out)).collect(),
@@ -159,11 +159,11 @@ impl WatchReporter<'_> {
         }
         let saved = std::mem::take(&mut report.saved);
         let (took, several) = (report.took, report.several_profiles);
-        let (removed, mended) = (std::mem::take(&mut report.removed), report.recovered);
+        let (removed, recovered) = (std::mem::take(&mut report.removed), report.recovered);
         self.print_errors(report, watch)?;
         if !self.global.quiet {
-            if mended {
-                writeln!(err, "mended: packs are built again")?;
+            if recovered {
+                writeln!(err, "recovered: packs are built again")?;
             }
             for saved in saved.iter().take(MOST_LISTED) {
                 writeln!(err, "{}", printable(&saved.line(several, took)))?;
@@ -189,8 +189,8 @@ impl WatchReporter<'_> {
     /// Prints the new errors.
     fn print_errors<E: Events>(&self, report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
         let mut err = console::stderr();
-        for trouble in report.problems {
-            match trouble {
+        for problem in report.problems {
+            match problem {
                 WatchProblem::Session(EngineError::Config { diagnostics: faults, .. }) => {
                     report::print_diagnostics(&faults)?
                 }
@@ -247,8 +247,8 @@ impl WatchReporter<'_> {
             .map(|it| empty(it.root, it.profile, &it.name, "removed", vec!["its root or profile is gone".to_owned()]));
         let packs = written.chain(failed).chain(removed).collect();
         let mut diagnostics = self.visible(report.diagnostics);
-        for trouble in report.problems {
-            match trouble {
+        for problem in report.problems {
+            match problem {
                 WatchProblem::Session(EngineError::Config { diagnostics: faults, .. }) => diagnostics.extend(faults),
                 WatchProblem::Follow(error) => return Err(Failure::Outside(error.into())),
                 other => report::print_error(&other.error().to_string(), other.error().source())?,

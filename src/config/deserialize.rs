@@ -6,7 +6,7 @@ use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer, Visitor}
 use serde::forward_to_deserialize_any;
 use std::cell::RefCell;
 
-/// Reads `T` from a tree, and returns what is wrong with it.
+/// Reads `T` from a tree, and returns the faults.
 ///
 /// Unknown settings are collected and skipped, so that one run names all of them; the first value of a wrong shape ends
 /// the reading, and there is no `T`.

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration, and suggestions what was meant.
+//! Errors of a configuration, and suggestions of the intended name.
 
 use crate::yaml::Position;
 use serde::de;
@@ -7,7 +7,7 @@ use std::fmt;
 /// How many unknown names get a suggestion: more are not read by anyone, and would take long.
 pub(super) const MAX_SUGGESTIONS: usize = 100;
 
-/// Something wrong with the configuration, where, and what to do about it.
+/// An error of the configuration, with its place and a help line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ConfigFault {
     /// `None` until the deserializer adds the place of the value.

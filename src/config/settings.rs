@@ -262,7 +262,7 @@ pub struct RedactionAllow {
 pub struct RedactionRule {
     /// Its name as the marker shows it, of `[a-z0-9-]+`.
     pub name: String,
-    /// The pattern of what is removed: group 1 if it has one, else the whole match.
+    /// The pattern; its group 1 is removed if it has one, else the whole match.
     pub pattern: regex::bytes::Regex,
     /// Words of which one must be near a match; empty for none. ASCII words are in lower case, others in both.
     pub keywords: Vec<String>,

@@ -89,7 +89,7 @@ struct RulesTotal {
     positions: u64,
     states: u64,
     work: u64,
-    /// Whether they take too much: then no further pattern is looked at.
+    /// Whether they take too much: then no further pattern is checked.
     is_spent: bool,
 }
 
@@ -159,7 +159,7 @@ fn pattern(written: &str, at: SettingPlace<'_>, total: &mut RulesTotal, faults: 
     if total.is_over(at, faults) {
         return None;
     }
-    // What has no size is no pattern, and the compiler says why.
+    // A pattern without a size is invalid, and the compiler reports why.
     if let Some(size) = PatternSize::of(written)
         && !is_small_enough(written, size, total, at, faults)
     {
@@ -247,7 +247,7 @@ fn reading_work(written: &str) -> u64 {
         Some([b'[', b'^']) => true,
         _ => false,
     };
-    // A range may begin or end with any character that is written as it is.
+    // A range may begin or end with any unescaped character.
     let classes = (0..bytes.len()).filter(|at| wide(*at)).count() + written.chars().filter(|c| !c.is_ascii()).count();
     let each = if ignores_case { FOLDED } else { 10 };
     (classes as u64).saturating_mul(each).saturating_add(bytes.len() as u64)
@@ -416,10 +416,10 @@ mod tests {
             ("(?:a|b)*a(?:a|b){200}", "too slow"),
             ("x.{0,300}y", "too slow"),
         ] {
-            let begun = std::time::Instant::now();
+            let started = std::time::Instant::now();
             let (line, message, help) = one(&format!("  rules:\n    - name: own\n      pattern: '{pattern}'\n"));
             assert!(line == 5 && message.contains(said) && !help.is_empty(), "{pattern}: {line}: {message}");
-            assert!(begun.elapsed().as_secs() < 10, "{pattern}");
+            assert!(started.elapsed().as_secs() < 10, "{pattern}");
         }
         let (_, message, _) =
             one(&format!("  rules: [{{name: own, pattern: '{}a{}'}}]\n", "(".repeat(60), ")".repeat(60)));
@@ -462,10 +462,10 @@ mod tests {
             if text.len() > 1 << 20 {
                 assert!(refused);
             }
-            let begun = std::time::Instant::now();
+            let started = std::time::Instant::now();
             let loaded = load_with_rules("contextpack.yml", Some(&text), &BUILT_IN);
             // About two seconds in a release build.
-            assert!(begun.elapsed().as_secs() < 20, "{pattern}: {:?}", begun.elapsed());
+            assert!(started.elapsed().as_secs() < 20, "{pattern}: {:?}", started.elapsed());
             let found = loaded.err().unwrap_or_default();
             assert_eq!(!found.is_empty(), refused, "{pattern}: {found:?}");
             assert!(found.len() < 10, "{pattern}: {}", found.len());
@@ -479,9 +479,9 @@ mod tests {
             (0..100_000_u32).map(|n| b"ab"[(n.wrapping_mul(2_654_435_761) >> 16) as usize % 2]).collect();
         for pattern in ["a[ab]{95}c", "[ab]*a[ab]{95}c", "[ab]{990}c", "(?:(a)|(b)){240}c"] {
             let rules = fine(&format!("{{rules: [{{name: own, pattern: '{pattern}'}}]}}")).rules;
-            let begun = std::time::Instant::now();
+            let started = std::time::Instant::now();
             assert_eq!(rules[0].pattern.find_iter(&text).count(), 0);
-            let each = begun.elapsed().as_nanos() / text.len() as u128;
+            let each = started.elapsed().as_nanos() / text.len() as u128;
             assert!(each < 30_000, "{pattern}: {each} ns a byte");
         }
     }

@@ -1,4 +1,4 @@
-//! One root built under several limits, to find what a limit buys.
+//! Builds of one root under several limits, to find what each limit adds.
 
 use super::{BudgetLimits, BuildJob, Built, Project, Unsettled};
 use crate::model::Diagnostic;
@@ -22,7 +22,7 @@ impl<'p, 's> BudgetProbe<'p, 's> {
         Self { project, item, profile, stamp }
     }
 
-    /// Builds the pack under these limits, or says why there is none.
+    /// Builds the pack under these limits, or returns the errors that prevent it.
     ///
     /// # Errors
     /// If git changed files while they were read.
@@ -35,24 +35,24 @@ impl<'p, 's> BudgetProbe<'p, 's> {
             stamp: self.stamp.clone(),
         };
         let result = Mutex::new(None);
-        let faults = self.project.build(&job, &|built: Built| {
+        let faults = self.project.build(&job, None, &|built: Built| {
             *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(built.outcome);
         })?;
         let redacted = |fault| self.project.redacted_for_output(fault);
         Ok(match result.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(Ok(sealed)) => Ok(sealed),
-            Some(Err(fault)) => Err(vec![redacted(fault.diagnostic)]),
+            Some(Err(fault)) => Err(vec![redacted(fault)]),
             None => Err(faults.into_iter().map(redacted).collect()),
         })
     }
 
-    /// A limit of `tokens`, or of characters, and no other.
+    /// Returns limits with only a limit of tokens, or of characters if `tokens` is false.
     pub fn limit(tokens: bool, limit: u64) -> BudgetLimits {
         let (max_chars, max_tokens) = if tokens { (None, Some(limit)) } else { (Some(limit), None) };
         BudgetLimits { max_chars, max_tokens, ..BudgetLimits::default() }
     }
 
-    /// What the pack's limit counts, `tokens` or `chars`, and how many it uses.
+    /// Returns the unit that the pack's limit counts, `tokens` or `chars`, and how many the pack uses.
     pub fn unit(pack: &Pack) -> (&'static str, u64) {
         match (pack.budget.max_tokens, pack.budget.used_tokens) {
             (Some(_), Some(used)) => ("tokens", used),
@@ -60,9 +60,9 @@ impl<'p, 's> BudgetProbe<'p, 's> {
         }
     }
 
-    /// The smallest limit above what `pack` uses at which `enough` holds; `None` if no limit is enough.
+    /// Returns the smallest limit above the use of `pack` at which `enough` holds; `None` if no limit is enough.
     ///
-    /// More budget never takes away, so that bisection finds it.
+    /// A larger budget never removes anything, so bisection finds the limit.
     ///
     /// # Errors
     /// If git changed files while they were read.
@@ -73,7 +73,7 @@ impl<'p, 's> BudgetProbe<'p, 's> {
         };
         let (mut low, mut high) = (used, used.saturating_mul(2).max(1000));
         while !holds(high)? {
-            // A thousand million is more than any repo holds.
+            // No repo holds more.
             if high > 1_000_000_000 {
                 return Ok(None);
             }

@@ -8,16 +8,16 @@ use crate::records::Item;
 use crate::redact::{Clean, Piece, Redactor, Scrubbed};
 use std::collections::BTreeSet;
 
-/// Fields that sections show of any item.
+/// The fields that a section of any item shows.
 const NAMES: [&str; 3] = ["id", "title", "status"];
 
-/// Redacts a text of one line that is of no file.
+/// Redacts one line that does not come from a file.
 pub(super) fn line(redactor: &Redactor, key: &str, text: &str) -> Clean {
     let scrubbed = redactor.scrub("", &[Piece { key, text, line: 1 }]);
     scrubbed.texts.into_iter().next().unwrap_or_default()
 }
 
-/// Redacts a document: returns its path, its text, what was removed, and the digest of what remains.
+/// Redacts a document; returns its path, its text, the removals, and the digest of the redacted text.
 pub(super) fn document(
     scrubber: &CachingRedactor<'_>,
     path: &RepoPath,
@@ -25,13 +25,13 @@ pub(super) fn document(
 ) -> (Clean, ParsedText, Vec<RecordedRemoval>, Digest) {
     let pieces = [Piece { key: "path", text: path.as_str(), line: 1 }, Piece { key: "body", text: raw, line: 1 }];
     let content = scrubber.content(path, raw);
-    let from = ScrubBatch {
+    let batch = ScrubBatch {
         path: path.as_str(),
         purpose: FilePurpose::Document,
         content: content.as_ref().map(std::slice::from_ref),
     };
     let digested = |scrubbed: &Scrubbed| Digest::of(scrubbed.texts.get(1).map_or("", |text| text.as_str()));
-    let ScrubResult { mut scrubbed, markdown, digest } = scrubber.pass(from, &pieces, &[1], digested);
+    let ScrubResult { mut scrubbed, markdown, digest } = scrubber.scrub(batch, &pieces, &[1], digested);
     let folds = scrubbed.removed_lines.pop().unwrap_or_default();
     let mut texts = scrubbed.texts.into_iter();
     let (shown, clean) = (texts.next().unwrap_or_default(), texts.next().unwrap_or_default());
@@ -45,26 +45,26 @@ pub(super) fn document(
     (shown, text, removals, digest)
 }
 
-/// Redacts a work item and its body: all of its texts together, once. `content` has the digests of its files, if they
-/// hold no other item.
+/// Redacts all texts of a work item together; returns the item, its body, the removals, and a digest. `content` has the
+/// digests of its files if they hold no other item.
 pub(super) fn item(
     scrubber: &CachingRedactor<'_>,
     raw: &Item<String>,
     content: Option<&[Digest]>,
 ) -> (Item<Clean>, ParsedText, Vec<RecordedRemoval>, Digest) {
-    // `map` visits the texts in one fixed order: first to collect them, then to put the clean ones in their places.
+    // `map` visits the texts in a fixed order: first to collect them, then to replace them by the clean ones.
     let mut pieces: Vec<Piece<'_>> = Vec::new();
     raw.map(&mut |key, text: &String, line| pieces.push(Piece { key, text, line }));
     let is_head = |piece: usize| pieces[piece].key == "head";
     let body = body_of(&pieces);
-    let from = ScrubBatch { path: raw.origin.path.as_str(), purpose: FilePurpose::Items, content };
+    let batch = ScrubBatch { path: raw.origin.path.as_str(), purpose: FilePurpose::Items, content };
     let digested = |scrubbed: &Scrubbed| digest(&pieces, body, scrubbed);
-    let ScrubResult { mut scrubbed, markdown, digest } = scrubber.pass(from, &pieces, &[body], digested);
+    let ScrubResult { mut scrubbed, markdown, digest } = scrubber.scrub(batch, &pieces, &[body], digested);
     let folds = scrubbed.removed_lines.get_mut(body).map(std::mem::take).unwrap_or_default();
     let mut texts = scrubbed.texts.iter();
     let clean = raw.map(&mut |_, _, _| texts.next().cloned().unwrap_or_default());
 
-    // The removals of the record itself come before those of its fields.
+    // The record's head repeats the fields, so its removals are left out.
     let names = NAMES.map(|name| pieces.iter().position(|piece| piece.key == name).unwrap_or(usize::MAX));
     let elsewhere: BTreeSet<(usize, String)> =
         scrubbed.removals.iter().map(|removal| (removal.piece, removal.rule.clone())).collect();
@@ -73,7 +73,7 @@ pub(super) fn item(
         .into_iter()
         .filter(|removal| !is_head(removal.piece))
         .filter(|removal| {
-            // An id, a title or a status that was read out of a field or the body is recorded there, with its line.
+            // An id, title or status that was taken from a field or the body is recorded there, with its line.
             let piece = &pieces[removal.piece];
             let whole = |rule: &str, index: usize| {
                 index > removal.piece
@@ -89,7 +89,7 @@ pub(super) fn item(
             recorded(removal, key)
         })
         .collect();
-    // One value may be a field, a title and a mention at once.
+    // The same value may be a field, the title and a mention.
     removals.sort();
     removals.dedup_by(|b, a| {
         let same = (a.line, a.in_body, &a.rule) == (b.line, b.in_body, &b.rule);
@@ -104,14 +104,14 @@ pub(super) fn item(
     (clean, body, removals, digest)
 }
 
-/// The digest of an item's head and body.
+/// Returns the digest of an item's head and body.
 fn digest(pieces: &[Piece<'_>], body: usize, scrubbed: &Scrubbed) -> Digest {
     let is_head = |piece: usize| pieces[piece].key == "head";
     let in_head = scrubbed.removals.iter().any(|removal| is_head(removal.piece));
     let in_fields =
         scrubbed.removals.iter().any(|removal| !is_head(removal.piece) && pieces[removal.piece].key != "body");
-    // A secret that only its field gives away is still in the head. Then the fields are digested in its place, since
-    // no digest may be taken of unredacted text.
+    // A secret that is recognized only by its field's name is still in the head. Then the fields are digested instead,
+    // since no digest of unredacted text may be published.
     if in_fields && !in_head {
         let texts = pieces.iter().zip(&scrubbed.texts).filter(|(piece, _)| piece.key != "head");
         let fields: Vec<&str> = texts.map(|(_, text)| &**text).collect();
@@ -127,6 +127,7 @@ pub(super) fn body_of(pieces: &[Piece<'_>]) -> usize {
     pieces.iter().position(|piece| piece.key == "body").unwrap_or(pieces.len())
 }
 
+/// Converts a removal from a text with this key into the form that entries hold.
 pub(super) fn recorded(removal: crate::redact::Removal, key: &str) -> RecordedRemoval {
     RecordedRemoval {
         line: removal.line,

@@ -1,4 +1,4 @@
-//! What a reader of a pack should know of its issues.
+//! Warnings about issues of GitHub: snapshots that are incomplete, and issues of private repos.
 
 use super::Project;
 use crate::config::Settings;
@@ -7,10 +7,10 @@ use crate::model::{Code, Diagnostic, Place};
 use crate::redact::Clean;
 use std::collections::BTreeMap;
 
-/// The folder whose content is not committed, but for the snapshot.
+/// The state folder, of whose content only the snapshot is committed.
 const STATE: &str = ".contextpack";
 
-/// How many relations of an issue GitHub has lists of.
+/// The number of relations of an issue that GitHub has lists of.
 const LISTS: usize = 4;
 
 /// The help line of a private issue.
@@ -18,42 +18,47 @@ const PRIVATE: &str = "set `github.private: true` if this repo is private too, o
 
 /// Warnings about the issues in a pack.
 pub(super) struct GithubWarnings {
-    /// Those that the pack itself carries.
-    pub(super) carried: Vec<Diagnostic>,
-    /// Those that are reported for the pack: what holds for all issues of a repo is reported once, not for each pack.
-    pub(super) told: Vec<Diagnostic>,
+    /// The warnings that the pack itself holds.
+    pub(super) in_pack: Vec<Diagnostic>,
+    /// The warnings that the build reports for the pack. A fact about all issues of a repo is left out: the build reports
+    /// it once.
+    pub(super) reported: Vec<Diagnostic>,
 }
 
 impl Project<'_> {
-    /// Warnings about the issues in the pack of `root`.
-    pub(super) fn of_github(&self, root: usize) -> GithubWarnings {
+    /// Returns the warnings about the issues in the pack of `root`.
+    pub(super) fn github_warnings(&self, root: usize) -> GithubWarnings {
         let entry = &self.corpus.entries[root];
-        let (relations, comments) = self.lacking(entry);
-        let once = entry.issue.as_ref().is_some_and(|issue| self.unrelated.contains_key(&issue.repo.to_lowercase()));
+        let (relations, comments) = self.unknown_parts(entry);
+        let reported_once = entry
+            .issue
+            .as_ref()
+            .is_some_and(|issue| self.repos_without_relations.contains_key(&issue.repo.to_lowercase()));
         let parts = [&relations[..], &comments[..]].concat();
-        let told = if once { comments } else { parts.clone() };
-        let incomplete = |parts: &[&str]| self.incomplete(entry, parts).into_iter().collect();
-        let mut of = GithubWarnings { carried: incomplete(&parts), told: incomplete(&told) };
-        if self.publishes {
+        let reported_parts = if reported_once { &comments } else { &parts };
+        let incomplete = |parts: &[&str]| self.incomplete_issue(entry, parts).into_iter().collect();
+        let mut warnings = GithubWarnings { in_pack: incomplete(&parts), reported: incomplete(reported_parts) };
+        if self.is_published {
             let neighbours = self.graph.shown(root).filter_map(|edge| match edge.to {
                 Target::Item(item) => Some(&*self.corpus.entries[item]),
                 Target::Issue { .. } => None,
             });
-            let private: Vec<Diagnostic> = std::iter::once(&**entry).chain(neighbours).filter_map(private).collect();
-            of.carried.extend_from_slice(&private);
-            of.told.extend(private);
+            let private: Vec<Diagnostic> =
+                std::iter::once(&**entry).chain(neighbours).filter_map(private_issue).collect();
+            warnings.in_pack.extend_from_slice(&private);
+            warnings.reported.extend(private);
         }
-        of
+        warnings
     }
 
-    /// The root's relations, and its comments, that may exist although nothing here says so.
-    fn lacking(&self, entry: &Entry) -> (Vec<&'static str>, Vec<&'static str>) {
+    /// Returns the names of the root's relations that the snapshot may lack, and `comments` if it may lack some of these.
+    fn unknown_parts(&self, entry: &Entry) -> (Vec<&'static str>, Vec<&'static str>) {
         let Some(issue) = &entry.issue else { return Default::default() };
         let comments = !issue.has_comments && self.settings.github.comments > 0;
         (issue.unknown_names(), comments.then_some("comments").into_iter().collect())
     }
 
-    fn incomplete(&self, entry: &Entry, parts: &[&str]) -> Option<Diagnostic> {
+    fn incomplete_issue(&self, entry: &Entry, parts: &[&str]) -> Option<Diagnostic> {
         let issue = entry.issue.as_ref().filter(|_| !parts.is_empty())?;
         let here = issue.is_here(&self.corpus.rules);
         let root = if here { issue.number.to_string() } else { format!("{}#{}", issue.repo, issue.number) };
@@ -63,39 +68,37 @@ impl Project<'_> {
         let at = Place::file(issue.origin.path.clone());
         Some(Diagnostic::new(Code::IncompleteIssue, Some(at), message).help(help).about(&*entry.item.id))
     }
-}
 
-impl Project<'_> {
-    /// A warning for each private repo whose issues are in a snapshot that others may read.
+    /// Returns a warning for each private repo whose issues are in a snapshot that others may read.
     pub fn private_repos(&self) -> Vec<Diagnostic> {
         let mut repos: BTreeMap<String, (&Clean, usize)> = BTreeMap::new();
         let issues = self.corpus.entries.iter().filter_map(|entry| entry.issue.as_ref());
-        for issue in issues.filter(|issue| self.publishes && issue.private == Some(true)) {
+        for issue in issues.filter(|issue| self.is_published && issue.private == Some(true)) {
             repos.entry(issue.repo.to_lowercase()).or_insert((&issue.repo, 0)).1 += 1;
         }
-        let told = |(repo, count): &(&Clean, usize)| {
+        let warning = |(repo, count): &(&Clean, usize)| {
             let issues = if *count == 1 { "1 issue".to_owned() } else { format!("{count} issues") };
             let message = format!("the snapshot has {issues} of `{repo}`, which is a private repo, and is committed");
             Diagnostic::new(Code::PrivateIssue, None, message).help(PRIVATE)
         };
-        repos.values().map(told).collect()
+        repos.values().map(warning).collect()
     }
 }
 
-/// The repos of none of whose issues the snapshot has any relations, by their names in lower case: their server has no
-/// lists of them.
+/// Returns the repos for none of whose issues the snapshot has relations, so that their server probably has no lists of
+/// them. The keys are the names in lower case.
 ///
-/// Of a repo with one issue that is no news; its pack says it.
-pub(super) fn unrelated(corpus: &Corpus) -> BTreeMap<String, Clean> {
+/// Repos with a single issue are left out: the warning in its pack says the same.
+pub(super) fn repos_without_relations(corpus: &Corpus) -> BTreeMap<String, Clean> {
     let mut repos: BTreeMap<String, (&Clean, usize, bool)> = BTreeMap::new();
     for entry in &corpus.entries {
         let is_pull = || entry.item.fields.iter().any(|field| &*field.name == "type" && is(&field.node.value, "pull"));
         let Some(issue) = entry.issue.as_ref().filter(|_| !entry.item.no_pack && !is_pull()) else { continue };
-        let (_, issues, all) = repos.entry(issue.repo.to_lowercase()).or_insert((&issue.repo, 0, true));
+        let (_, issues, all_unknown) = repos.entry(issue.repo.to_lowercase()).or_insert((&issue.repo, 0, true));
         *issues += 1;
-        *all &= issue.unknown.len() == LISTS;
+        *all_unknown &= issue.unknown.len() == LISTS;
     }
-    let without = repos.into_iter().filter(|(_, (_, issues, all))| *all && *issues > 1);
+    let without = repos.into_iter().filter(|(_, (_, issues, all_unknown))| *all_unknown && *issues > 1);
     without.map(|(repo, (shown, ..))| (repo, shown.clone())).collect()
 }
 
@@ -103,28 +106,28 @@ fn is(value: &Value<Clean>, word: &str) -> bool {
     matches!(value, Value::Scalar { text, .. } if &**text == word)
 }
 
-/// A warning for each of them, once a run.
-pub(super) fn without_relations(repos: &BTreeMap<String, Clean>) -> Vec<Diagnostic> {
-    let told = |repo: &Clean| {
+/// Returns a warning for each repo of [`repos_without_relations`].
+pub(super) fn missing_relations(repos: &BTreeMap<String, Clean>) -> Vec<Diagnostic> {
+    let warning = |repo: &Clean| {
         let message = format!("the snapshot has no relations of any issue of `{repo}`, which is unknown and not none");
         let help = "run `contextpack sync`; if the server has no lists of sub-issues and dependencies, state them in texts and work items, and allow this warning";
         Diagnostic::new(Code::IncompleteIssue, None, message).help(help)
     };
-    repos.values().map(told).collect()
+    repos.values().map(warning).collect()
 }
 
-/// Whether packs are committed to a repo that others may read.
+/// Returns whether packs are committed to a repo that others may read.
 ///
-/// Unless the configuration says it, this repo is private where the snapshot calls its own issues so.
-pub(super) fn publishes(settings: &Settings, corpus: &Corpus) -> bool {
-    let own = || {
+/// If the configuration does not say whether this repo is private, the snapshot's record of its issues decides.
+pub(super) fn is_published(settings: &Settings, corpus: &Corpus) -> bool {
+    let has_private_issues = || {
         let mut issues = corpus.entries.iter().filter_map(|entry| entry.issue.as_ref());
         issues.any(|issue| issue.is_here(&corpus.rules) && issue.private == Some(true))
     };
-    !settings.output.dir.is_under(STATE) && !settings.github.private.unwrap_or_else(own)
+    !settings.output.dir.is_under(STATE) && !settings.github.private.unwrap_or_else(has_private_issues)
 }
 
-fn private(entry: &Entry) -> Option<Diagnostic> {
+fn private_issue(entry: &Entry) -> Option<Diagnostic> {
     let issue = entry.issue.as_ref().filter(|issue| issue.private == Some(true))?;
     let message = format!("`{}#{}` is an issue of a private repo, and packs are committed", issue.repo, issue.number);
     let at = Place::file(issue.origin.path.clone());

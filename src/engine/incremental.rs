@@ -1,11 +1,7 @@
 //! Reuse of packs that an earlier build wrote and that are still current.
 
-use super::{BudgetLimits, Planned};
-use super::{Configuration, companion};
-use crate::cache::{
-    Cache, CachedPack, CompletedBuild, FileFingerprint, FreshnessPolicy, Manifest, PackSummary, ScrubCache,
-    SessionMemo, TracedTree,
-};
+use super::{BudgetLimits, Configuration, Planned, WriteOutcome, companion};
+use crate::cache::{Cache, CachedPack, CompletedBuild, FreshnessPolicy, Manifest, ScrubCache, SessionMemo, TracedTree};
 use crate::intake::Repo;
 use crate::model::{Diagnostic, Digest, Untracked};
 use crate::review::UNEXPLAINED;
@@ -41,19 +37,6 @@ pub struct IncrementalBuild<'a> {
     packs: Mutex<BTreeMap<String, CachedPack>>,
 }
 
-/// A pack whose file is current.
-#[derive(Debug, Clone)]
-pub struct UnchangedPack {
-    /// The root's id.
-    pub root: String,
-    /// The profile.
-    pub profile: String,
-    /// The file's name.
-    pub name: String,
-    /// Its hash and size.
-    pub summary: PackSummary,
-}
-
 impl<'a> IncrementalBuild<'a> {
     /// Prepares a build of `order` on `repo`, whose packs are in `folder`.
     pub fn new(
@@ -84,7 +67,7 @@ impl<'a> IncrementalBuild<'a> {
     }
 
     /// Returns the packs of the last build of all roots, by name, and its diagnostics, if no input changed since.
-    pub fn fresh(&self) -> Option<(Vec<UnchangedPack>, Vec<Diagnostic>)> {
+    pub fn fresh(&self) -> Option<(Vec<WriteOutcome>, Vec<Diagnostic>)> {
         let run = self.cache.fresh(
             &self.job,
             self.repo,
@@ -93,32 +76,27 @@ impl<'a> IncrementalBuild<'a> {
             &companion::name,
             self.freshness,
         )?;
-        let packs = run.names.iter().filter_map(|name| Some(unchanged(name, self.cache.manifest.packs.get(name)?)));
+        let packs = run
+            .names
+            .iter()
+            .filter_map(|name| Some(WriteOutcome::unchanged(name, self.cache.manifest.packs.get(name)?)));
         Some((packs.collect(), run.diagnostics()))
     }
 
-    /// Returns the cached pack of `planned` if its fingerprint is the same and its file is untouched.
-    pub fn unchanged_pack(&self, planned: &Planned) -> Option<UnchangedPack> {
+    /// Returns the outcome for `planned` if its fingerprint is the cached one and its file is untouched.
+    pub fn unchanged_pack(&self, planned: &Planned) -> Option<WriteOutcome> {
         let pack = self.cache.manifest.packs.get(&planned.name)?;
         let same = pack.fingerprint == planned.fingerprint;
         if !same || !pack.is_unchanged(self.folder, &planned.name, &companion::name(&planned.name), self.freshness) {
             return None;
         }
-        self.packs.lock().unwrap_or_else(PoisonError::into_inner).insert(planned.name.clone(), pack.clone());
-        Some(unchanged(&planned.name, pack))
+        self.record(&planned.name, pack.clone());
+        Some(WriteOutcome::unchanged(&planned.name, pack))
     }
 
-    /// Records a pack whose file now holds `bytes`, and its companion the `rendering`, if it has one.
-    pub fn record(&self, written: &UnchangedPack, fingerprint: Digest, bytes: &[u8], rendering: Option<&str>) {
-        let pack = CachedPack {
-            root: written.root.clone(),
-            profile: written.profile.clone(),
-            fingerprint,
-            file: FileFingerprint::new(bytes),
-            rendering: rendering.map(FileFingerprint::new),
-            summary: written.summary.clone(),
-        };
-        self.packs.lock().unwrap_or_else(PoisonError::into_inner).insert(written.name.clone(), pack);
+    /// Records a pack that was written, or whose file already had its content.
+    pub fn record(&self, name: &str, pack: CachedPack) {
+        self.packs.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), pack);
     }
 
     /// Completes the reasons why a pack is stale with what only the cache knows: a changed configuration.
@@ -158,9 +136,4 @@ impl<'a> IncrementalBuild<'a> {
     pub fn save_states(&self) -> Result<(), StoreError> {
         self.cache.save_settled(self.folder, &companion::name)
     }
-}
-
-fn unchanged(name: &str, pack: &CachedPack) -> UnchangedPack {
-    let (root, profile) = (pack.root.clone(), pack.profile.clone());
-    UnchangedPack { root, profile, name: name.to_owned(), summary: pack.summary.clone() }
 }

@@ -1,4 +1,4 @@
-//! Every issue of the snapshot, clean.
+//! Reads and redacts every issue of the snapshot.
 
 use super::caching_redactor::{CachingRedactor, ScrubBatch, ScrubResult};
 use super::clean;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub(super) fn read(source: &dyn SourceTree, scrubber: &CachingRedactor<'_>) -> ParsedFiles {
     let rules = Arc::new(SourceRules::default());
     let read: Vec<Result<Arc<Entry>, Diagnostic>> =
-        source.issues().par_iter().map(|path| file(source, scrubber, path, &rules)).collect();
+        source.issues().par_iter().map(|path| read_file(source, scrubber, path, &rules)).collect();
     let mut all = ParsedFiles::default();
     for result in read {
         match result {
@@ -31,7 +31,7 @@ pub(super) fn read(source: &dyn SourceTree, scrubber: &CachingRedactor<'_>) -> P
     all
 }
 
-fn file(
+fn read_file(
     source: &dyn SourceTree,
     scrubber: &CachingRedactor<'_>,
     path: &RepoPath,
@@ -44,9 +44,9 @@ fn file(
     }
     let text = source.read_issue(path).map_err(|refusal| unusable(path, &refusal))?;
     let mut file = SnapshotFile::read(path, &text).map_err(|diagnostic| scrubbed(&scrubber.redactor, diagnostic))?;
-    let hidden = HiddenText::taken_out(&mut file, &scrubber.redactor, path);
+    let hidden = HiddenText::remove_from(&mut file, &scrubber.redactor, path);
     let content = scrubber.content(path, &text);
-    let entry = Arc::new(entry(scrubber, &file.parsed(), &hidden, content, rules));
+    let entry = Arc::new(scrub_issue(scrubber, &file.parsed(), &hidden, content, rules));
     scrubber.cache.put_file(FilePurpose::Issue, path, &[], &|| FileResult::Issue(Arc::clone(&entry)));
     Ok(entry)
 }
@@ -63,13 +63,14 @@ fn unusable(path: &RepoPath, refusal: &Refusal) -> Diagnostic {
         .help("run `contextpack sync` for this issue again, or remove the file")
 }
 
-/// What was taken out of texts by authors who are not trusted, before they were scrubbed.
+/// The hidden parts that were removed from the texts of untrusted authors before scrubbing.
 struct HiddenText {
     body: HiddenPart,
-    /// One for each comment.
+    /// The hidden parts of each comment.
     comments: Vec<HiddenPart>,
 }
 
+/// The hidden parts of one text.
 #[derive(Default)]
 struct HiddenPart {
     removals: Vec<RecordedRemoval>,
@@ -77,32 +78,33 @@ struct HiddenPart {
 }
 
 impl HiddenText {
-    fn taken_out(file: &mut SnapshotFile, redactor: &Redactor, path: &RepoPath) -> Self {
-        let take = |text: &mut String| {
-            let revealed = redactor.visible_text(path.as_str(), text);
-            *text = revealed.text;
-            let removals = revealed.removals.into_iter().map(|removal| clean::recorded(removal, "body")).collect();
-            HiddenPart { removals, folds: revealed.removed_lines }
+    /// Removes the hidden parts from the texts of untrusted authors in `file`.
+    fn remove_from(file: &mut SnapshotFile, redactor: &Redactor, path: &RepoPath) -> Self {
+        let remove = |text: &mut String| {
+            let visible = redactor.visible_text(path.as_str(), text);
+            *text = visible.text;
+            let removals = visible.removals.into_iter().map(|removal| clean::recorded(removal, "body")).collect();
+            HiddenPart { removals, folds: visible.removed_lines }
         };
         let trusted = |trust: &str| trust == "trusted";
-        let body = file.issue.body.as_mut().filter(|_| !trusted(&file.issue.trust)).map(take).unwrap_or_default();
+        let body = file.issue.body.as_mut().filter(|_| !trusted(&file.issue.trust)).map(remove).unwrap_or_default();
         let comments = file.issue.comments.items.iter_mut();
         let comments = comments
-            .map(|comment| if trusted(&comment.trust) { HiddenPart::default() } else { take(&mut comment.body) })
+            .map(|comment| if trusted(&comment.trust) { HiddenPart::default() } else { remove(&mut comment.body) })
             .collect();
         Self { body, comments }
     }
 }
 
 impl HiddenPart {
-    /// The line of the text as it was.
+    /// Returns the line of the original text that `line` of the visible text was.
     fn line_before(&self, line: u32) -> u32 {
         self.folds.iter().filter(|fold| fold.line < line).fold(line, |line, fold| line.saturating_add(fold.lines))
     }
 }
 
-/// All texts of an issue are scrubbed together, once.
-fn entry(
+/// Scrubs all texts of an issue together, and returns its entry.
+fn scrub_issue(
     scrubber: &CachingRedactor<'_>,
     raw: &records::Issue<String>,
     hidden: &HiddenText,
@@ -111,75 +113,75 @@ fn entry(
 ) -> Entry {
     let mut pieces: Vec<Piece<'_>> = Vec::new();
     raw.map(&mut |key, text: &String, line| pieces.push(Piece { key, text, line }));
-    let mut of_item = 0;
-    raw.item.map(&mut |_, _: &String, _| of_item += 1);
-    // Texts of comments come last of all, and before them those of links.
-    let commented: usize = raw.comments.iter().map(pieces_of).sum();
-    let first_comment = pieces.len() - commented;
-    let of_comment = owners(raw.comments.iter().map(pieces_of));
-    // Repo, URL and title, where it is seen.
-    let of_links = owners(raw.links.iter().map(|link| 2 + usize::from(link.title.is_some())));
-    let first_link = first_comment - of_links.len();
+    let mut item_pieces = 0;
+    raw.item.map(&mut |_, _: &String, _| item_pieces += 1);
+    // The pieces of the comments come last, and those of the links before them.
+    let comment_of_piece = index_by_piece(raw.comments.iter().map(piece_count));
+    let first_comment = pieces.len() - comment_of_piece.len();
+    // A link has a repo, a URL and, if it is visible, a title.
+    let link_of_piece = index_by_piece(raw.links.iter().map(|link| 2 + usize::from(link.title.is_some())));
+    let first_link = first_comment - link_of_piece.len();
 
-    // The body, then each comment's own text.
-    let mut marked = vec![clean::body_of(&pieces)];
+    // The pieces that are Markdown: the body, then the text of each comment.
+    let mut markdown_pieces = vec![clean::body_of(&pieces)];
     let mut end = first_comment;
     for comment in &raw.comments {
-        end += pieces_of(comment);
-        marked.push(end - 1);
+        end += piece_count(comment);
+        markdown_pieces.push(end - 1);
     }
     let content = content.as_ref().map(std::slice::from_ref);
-    let from = ScrubBatch { path: raw.item.origin.path.as_str(), purpose: FilePurpose::Issue, content };
+    let batch = ScrubBatch { path: raw.item.origin.path.as_str(), purpose: FilePurpose::Issue, content };
     let digested = |scrubbed: &Scrubbed| digest(&scrubbed.texts[..first_comment], raw);
-    let ScrubResult { scrubbed, markdown, digest } = scrubber.pass(from, &pieces, &marked, digested);
+    let ScrubResult { scrubbed, markdown, digest } = scrubber.scrub(batch, &pieces, &markdown_pieces, digested);
     let mut texts = scrubbed.texts.iter();
     let issue = raw.map(&mut |_, _, _| texts.next().cloned().unwrap_or_default());
 
     let mut removals = hidden.body.removals.clone();
-    let mut of_comments: Vec<Vec<RecordedRemoval>> = hidden.comments.iter().map(|out| out.removals.clone()).collect();
+    let mut comment_removals: Vec<Vec<RecordedRemoval>> =
+        hidden.comments.iter().map(|part| part.removals.clone()).collect();
     let mut link_removals: Vec<Vec<RecordedRemoval>> = raw.links.iter().map(|_| Vec::new()).collect();
     for removal in scrubbed.removals {
         let Piece { key, line, .. } = pieces[removal.piece];
         let piece = removal.piece;
         let mut recorded = clean::recorded(removal, key);
-        if let Some(comment) = piece.checked_sub(first_comment).and_then(|piece| of_comment.get(piece)) {
+        if let Some(comment) = piece.checked_sub(first_comment).and_then(|piece| comment_of_piece.get(piece)) {
             recorded.in_body = true;
             recorded.line = hidden.comments[*comment].line_before(recorded.line);
-            of_comments[*comment].push(recorded);
+            comment_removals[*comment].push(recorded);
             continue;
         }
-        if let Some(link) = piece.checked_sub(first_link).and_then(|piece| of_links.get(piece)) {
+        if let Some(link) = piece.checked_sub(first_link).and_then(|piece| link_of_piece.get(piece)) {
             recorded.line = 1;
             link_removals[*link].push(recorded);
             continue;
         }
-        recorded.in_name &= piece < of_item;
-        // The page has no lines but those of its text.
+        recorded.in_name &= piece < item_pieces;
+        // Only the body has lines on the issue's page.
         let within = recorded.line.saturating_sub(line).saturating_add(1);
         recorded.line = if recorded.in_body { hidden.body.line_before(within) } else { 1 };
         removals.push(recorded);
     }
     let removed = IssueRemovals {
-        issue: once(removals),
-        links: link_removals.into_iter().map(once).collect(),
-        comments: of_comments.into_iter().map(once).collect(),
+        issue: merged(removals),
+        links: link_removals.into_iter().map(merged).collect(),
+        comments: comment_removals.into_iter().map(merged).collect(),
     };
-    entry_of(issue, markdown, removed, digest, rules)
+    to_entry(issue, markdown, removed, digest, rules)
 }
 
-/// What was taken out of the parts of an issue.
+/// The removals in the parts of an issue.
 struct IssueRemovals {
     issue: Vec<RecordedRemoval>,
     links: Vec<Vec<RecordedRemoval>>,
     comments: Vec<Vec<RecordedRemoval>>,
 }
 
-/// Whose each piece is, where one after the other has so many.
-fn owners(pieces: impl Iterator<Item = usize>) -> Vec<usize> {
+/// Returns for each piece the index of the part that it belongs to, given the number of pieces of each part.
+fn index_by_piece(pieces: impl Iterator<Item = usize>) -> Vec<usize> {
     pieces.enumerate().flat_map(|(at, pieces)| std::iter::repeat_n(at, pieces)).collect()
 }
 
-fn entry_of(
+fn to_entry(
     issue: records::Issue<Clean>,
     markdown: Vec<Arc<Markdown>>,
     removed: IssueRemovals,
@@ -229,20 +231,22 @@ fn entry_of(
     }
 }
 
-fn pieces_of(comment: &records::Comment<String>) -> usize {
+/// Returns the number of pieces that a comment has.
+fn piece_count(comment: &records::Comment<String>) -> usize {
     let by = &comment.by;
     2 + [&by.author, &by.association, &by.created_at].into_iter().filter(|text| text.is_some()).count()
 }
 
-/// Over everything but the comments, which are inputs of their own where a pack takes them.
+/// Returns a digest of everything but the comments, which are inputs of their own in packs that hold them.
 fn digest(texts: &[Clean], issue: &records::Issue<String>) -> Digest {
     let links = issue.links.iter().map(|link| format!("{} {}", link.relation.name(), link.state.name()));
     let parts: Vec<String> = texts.iter().map(ToString::to_string).chain(links).collect();
     Digest::of(parts.join("\n"))
 }
 
-/// What a rule took from a text at two stages adds up; one value may be a field and a title at once.
-fn once(mut removals: Vec<RecordedRemoval>) -> Vec<RecordedRemoval> {
+/// Merges removals by one rule on one line. In a body their counts add up; elsewhere one value may be read twice, such as
+/// a field that is also the title, so the larger count is right.
+fn merged(mut removals: Vec<RecordedRemoval>) -> Vec<RecordedRemoval> {
     removals.sort();
     removals.dedup_by(|b, a| {
         let same = (a.line, a.in_body, &a.rule) == (b.line, b.in_body, &b.rule);
@@ -258,9 +262,9 @@ fn once(mut removals: Vec<RecordedRemoval>) -> Vec<RecordedRemoval> {
 impl Project<'_> {
     /// Returns the files of issues that are in the snapshot as neighbours only and that no item refers to any more, sorted.
     ///
-    /// Whoever gets a pack keeps its neighbours: an issue that was asked for, and every work item. What
-    /// neighbours refer to keeps nothing, as packs look one hop far. Where a file cannot be read nobody knows
-    /// whom it names, so that nothing is left over.
+    /// An issue is needed if a root of a pack refers to it: a requested issue, or a work item. References of neighbours do
+    /// not count, since packs look one hop far. If a file cannot be read, its references are unknown, and the result is
+    /// empty.
     pub fn leftover_issues(&self) -> Vec<&RepoPath> {
         let unread = |code| matches!(code, Code::InvalidSnapshot | Code::InvalidItem | Code::UnreadableFile);
         if !self.unread.is_empty() || self.diagnostics.iter().any(|diagnostic| unread(diagnostic.code)) {

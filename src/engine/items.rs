@@ -26,20 +26,26 @@ pub(super) fn read(
 ) -> ParsedFiles {
     let rules: Vec<Arc<SourceRules>> =
         settings.work_items.iter().map(|source| Arc::new(source_rules(source))).collect();
-    let files = matching(source.files(), settings);
+    let files = item_files(source.files(), settings);
     let read: Vec<ParsedFiles> =
-        files.par_iter().map(|taken| file(source, settings, scrubber, &rules, taken)).collect();
+        files.par_iter().map(|matched| read_file(source, settings, scrubber, &rules, matched)).collect();
     let mut all = ParsedFiles::default();
     for (mut read, (.., path)) in read.into_iter().zip(&files) {
-        mark(&mut read, source, path, &scrubber.redactor, untracked);
+        mark_untracked(&mut read, source, path, &scrubber.redactor, untracked);
         all.extend(read);
     }
     all
 }
 
-/// Marks items that anyone could have added. This is not cached with the items, because what git tracks may change while
-/// the files stay the same.
-fn mark(read: &mut ParsedFiles, source: &dyn SourceTree, path: &RepoPath, redactor: &Redactor, untracked: Untracked) {
+/// Marks the items in untracked files. The mark is not cached with the items, since git may start to track a file without
+/// changing it.
+fn mark_untracked(
+    read: &mut ParsedFiles,
+    source: &dyn SourceTree,
+    path: &RepoPath,
+    redactor: &Redactor,
+    untracked: Untracked,
+) {
     let distrusts = |path: &RepoPath| untracked.distrusts(source, path);
     let mut about = Vec::new();
     for entry in &mut read.entries {
@@ -57,21 +63,21 @@ fn mark(read: &mut ParsedFiles, source: &dyn SourceTree, path: &RepoPath, redact
     }
 }
 
-/// Returns the files of every source, each under the first source that matches it.
-fn matching(files: &[RepoPath], settings: &Settings) -> Vec<Matched> {
-    let taken = |path: &RepoPath| {
-        let of = |(index, source): (usize, &ItemSource)| {
+/// Returns the files that hold items, each with the first source that matches it.
+fn item_files(files: &[RepoPath], settings: &Settings) -> Vec<Matched> {
+    let matched = |path: &RepoPath| {
+        let by_source = |(index, source): (usize, &ItemSource)| {
             let glob = source.include.set.matches(path.as_str()).into_iter().min()?;
             (!source.exclude.set.is_match(path.as_str())).then(|| (index, glob, path.clone()))
         };
-        settings.work_items.iter().enumerate().find_map(of)
+        settings.work_items.iter().enumerate().find_map(by_source)
     };
-    let mut files: Vec<Matched> = files.par_iter().with_min_len(64).filter_map(taken).collect();
+    let mut files: Vec<Matched> = files.par_iter().with_min_len(64).filter_map(matched).collect();
     files.sort();
     files
 }
 
-fn file(
+fn read_file(
     source: &dyn SourceTree,
     settings: &Settings,
     scrubber: &CachingRedactor<'_>,
@@ -91,34 +97,34 @@ fn file(
     };
     let unread = RefCell::new(Vec::new());
     let content = RefCell::new(Vec::from_iter(scrubber.content(path, &text)));
-    let more = RefCell::new(Vec::new());
-    let parsed = records::items(&settings.work_items[*index], *index, path, &text, &|others| {
-        let read = source.read(others);
-        more.borrow_mut().push(others.clone());
-        content.borrow_mut().extend(read.as_ref().ok().and_then(|text| scrubber.content(others, text)));
-        if let Err(refusal @ Refusal::Unreadable(_)) = &read {
-            unread.borrow_mut().push(scrubbed(redactor, unreadable(others, refusal)));
+    let body_files = RefCell::new(Vec::new());
+    let parsed = records::items(&settings.work_items[*index], *index, path, &text, &|body_file| {
+        let text = source.read(body_file);
+        body_files.borrow_mut().push(body_file.clone());
+        content.borrow_mut().extend(text.as_ref().ok().and_then(|text| scrubber.content(body_file, text)));
+        if let Err(refusal @ Refusal::Unreadable(_)) = &text {
+            unread.borrow_mut().push(scrubbed(redactor, unreadable(body_file, refusal)));
         }
-        read
+        text
     });
-    let (content, more) = (content.into_inner(), more.into_inner());
-    // Several items of one file are cached under their own texts, not under the file's.
+    let (content, body_files) = (content.into_inner(), body_files.into_inner());
+    // If a file holds several items, each is cached under its own texts rather than the file's.
     let content = Some(&*content).filter(|_| parsed.items.len() == 1);
     let entry = |item| Arc::new(entry(scrubber, item, content, &rules[*index]));
     let entries: Vec<Arc<Entry>> = parsed.items.iter().map(entry).collect();
     let diagnostics: Vec<Diagnostic> =
         parsed.diagnostics.into_iter().map(|diagnostic| scrubbed(redactor, diagnostic)).collect();
     let unread = unread.into_inner();
-    // What the system refused may be readable next time, and no key would tell the two results apart.
+    // A file that the system refused to read may be readable next time; the cache key would be the same.
     if unread.is_empty() {
-        scrubber
-            .cache
-            .put_file(FilePurpose::Items, path, &more, &|| FileResult::Items(entries.clone(), diagnostics.clone()));
+        scrubber.cache.put_file(FilePurpose::Items, path, &body_files, &|| {
+            FileResult::Items(entries.clone(), diagnostics.clone())
+        });
     }
     ParsedFiles { entries, diagnostics, unread }
 }
 
-/// A file without items, because it cannot be used.
+/// Returns the result for a file that cannot be used.
 fn unusable(diagnostic: Diagnostic) -> ParsedFiles {
     match diagnostic.severity {
         Severity::Error => ParsedFiles { unread: vec![diagnostic], ..ParsedFiles::default() },

@@ -9,6 +9,9 @@ mod build;
 mod caching_redactor;
 mod clean;
 pub mod companion;
+mod configuration;
+mod environment_check;
+mod error;
 mod github_warnings;
 mod incremental;
 mod issues;
@@ -17,6 +20,7 @@ mod notices;
 mod orphans;
 mod pack_state;
 mod pack_writer;
+mod prepared_profile;
 mod project;
 mod referenced_files;
 mod repository;
@@ -24,16 +28,16 @@ mod roots;
 mod session;
 
 pub use budget_probe::BudgetProbe;
-pub use build::{BudgetLimits, BuildJob, BuildReport, Built, IsUnchanged, Planned, Unsettled, build_packs};
-pub use incremental::{BuildOrder, IncrementalBuild, UnchangedPack};
+pub use build::{BuildJob, BuildReport, Built, IsUnchanged, Planned, build_packs};
+pub use configuration::{Configuration, validated};
+pub use error::{EngineError, Unsettled, until_settled};
+pub use incremental::{BuildOrder, IncrementalBuild};
 pub use notices::{apply_severities, unmatched};
-pub use orphans::{NOT_IN_SNAPSHOT, OrphanPack, orphans};
+pub use orphans::{OrphanPack, orphans};
 pub use pack_state::{CheckReport, CheckRequest, PackState, UNVERIFIABLE, check_packs, lost_its_issue, pack_names};
 pub use pack_writer::{PackWriter, WriteOutcome, WriteReport, WriteStatus, write_packs};
+pub use prepared_profile::BudgetLimits;
 pub use project::Project;
-pub use repository::{
-    Configuration, EngineError, OpenRequest, PackRequest, Repository, path_inside, process_environment, until_settled,
-    validated,
-};
+pub use repository::{OpenRequest, PackRequest, Repository, path_inside, process_environment};
 pub use roots::RootError;
 pub use session::{BuildObserver, OnWritten, Session, SessionRequest, Update, WrittenPack};

@@ -41,7 +41,7 @@ pub fn unmatched(settings: &Settings, source: &dyn SourceTree) -> Vec<Diagnostic
         .collect()
 }
 
-/// Warnings about items and their graph, by the id of the item that they concern.
+/// The warnings about items and their graph, by the id of the item that they concern.
 pub(super) struct PackNotices {
     by_id: HashMap<String, Vec<(Code, Notice)>>,
 }
@@ -57,14 +57,14 @@ impl PackNotices {
         Self { by_id }
     }
 
-    /// Returns the warnings for the pack of `root`: all about the root, and those about the text of its neighbours, whose
-    /// own references are not in this pack.
-    pub(super) fn of<'b>(&self, root: &str, neighbours: impl Iterator<Item = &'b str>) -> Vec<Notice> {
+    /// Returns the warnings for the pack of `root`: all about the root, and those about the texts of its neighbours.
+    /// Warnings about a neighbour's references are left out, since these are not in this pack.
+    pub(super) fn for_pack<'b>(&self, root: &str, neighbours: impl Iterator<Item = &'b str>) -> Vec<Notice> {
         let mut notices: Vec<Notice> =
             self.by_id.get(root).into_iter().flatten().map(|(_, notice)| notice.clone()).collect();
         for id in neighbours {
             let about = self.by_id.get(id).into_iter().flatten();
-            notices.extend(about.filter(|(code, _)| concerns_readers(*code)).map(|(_, notice)| notice.clone()));
+            notices.extend(about.filter(|(code, _)| concerns_text(*code)).map(|(_, notice)| notice.clone()));
         }
         notices.sort();
         notices.dedup();
@@ -72,8 +72,8 @@ impl PackNotices {
     }
 }
 
-/// Whether a diagnostic about a neighbour says something about the text that is in the pack.
-fn concerns_readers(code: Code) -> bool {
+/// Returns whether a diagnostic about a neighbour concerns the text that is in the pack.
+fn concerns_text(code: Code) -> bool {
     matches!(
         code,
         Code::DuplicateId
@@ -85,6 +85,7 @@ fn concerns_readers(code: Code) -> bool {
     )
 }
 
+/// Converts a diagnostic into the form that packs hold.
 pub(super) fn notice(diagnostic: &Diagnostic, redactor: &Redactor) -> Notice {
     Notice {
         code: diagnostic.code.name(),

@@ -1,8 +1,8 @@
 //! Compares the packs on disk with those that a build gives.
 
+use super::orphans::NOT_IN_SNAPSHOT;
 use super::{
-    BuildJob, BuildReport, Built, EngineError, IsUnchanged, NOT_IN_SNAPSHOT, OrphanPack, Planned, Project, build_packs,
-    companion,
+    BuildJob, BuildReport, Built, EngineError, IsUnchanged, OrphanPack, Planned, Project, build_packs, companion,
 };
 use crate::intake::Repo;
 use crate::model::slug;
@@ -134,7 +134,7 @@ fn pack_state(folder: &Folder, built: Built, with_companion: bool) -> Result<Pac
     let budget = outcome.as_ref().ok().map(|sealed| &sealed.pack().budget);
     let size = budget.map(|budget| (budget.used_chars, budget.used_tokens));
     let (status, reasons) = match (outcome, existing) {
-        (Err(fault), _) => ("failed", vec![fault.diagnostic.message]),
+        (Err(fault), _) => ("failed", vec![fault.message]),
         (Ok(_), None) => ("missing", vec![NOT_BUILT.to_owned()]),
         (Ok(sealed), Some(existing)) if sealed.is_unchanged(&existing) => {
             match with_companion
@@ -178,7 +178,7 @@ pub fn lost_its_issue(existing: &[u8], built: &Pack) -> bool {
 pub fn pack_names(project: &Project<'_>, roots: &[usize], profiles: &[String]) -> Option<BTreeSet<String>> {
     let mut names = BTreeSet::new();
     for root in roots {
-        let slug = slug(&project.name(*root));
+        let slug = slug(&project.pack_name(*root));
         if !profiles.iter().all(|profile| names.insert(format!("{slug}.{profile}.json"))) {
             return None;
         }

@@ -1,13 +1,14 @@
 //! Writes built packs to their files.
 
 use super::{
-    BuildJob, BuildReport, Built, IncrementalBuild, IsUnchanged, OnWritten, Planned, Project, UnchangedPack, Unsettled,
-    WrittenPack, build_packs, companion,
+    BuildJob, BuildReport, Built, IncrementalBuild, IsUnchanged, OnWritten, Planned, Project, Unsettled, WrittenPack,
+    build_packs, companion,
 };
-use crate::cache::PackSummary;
+use crate::cache::{CachedPack, FileFingerprint, PackSummary};
 use crate::intake::Repo;
 use crate::render;
 use crate::review::{Difference, difference};
+use crate::seal::Sealed;
 use crate::store::{Folder, StoreError, WriteResult};
 use std::sync::{Mutex, PoisonError};
 
@@ -28,7 +29,7 @@ pub struct PackWriter<'a> {
     pub on_written: Option<OnWritten<'a>>,
 }
 
-/// The outcome for one pack.
+/// What a build did with a pack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteStatus {
     /// Its file is new or has new content.
@@ -37,12 +38,26 @@ pub enum WriteStatus {
     Unchanged,
     /// It could not be built.
     Failed,
+    /// Its root or profile is gone, and its file was removed.
+    Removed,
 }
 
-/// The result of writing one pack.
+impl WriteStatus {
+    /// Returns the name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Written => "written",
+            Self::Unchanged => "unchanged",
+            Self::Failed => "failed",
+            Self::Removed => "removed",
+        }
+    }
+}
+
+/// The result of a build for one pack.
 #[derive(Debug, Clone)]
 pub struct WriteOutcome {
-    /// The outcome.
+    /// What the build did.
     pub status: WriteStatus,
     /// The root's id.
     pub root: String,
@@ -50,11 +65,11 @@ pub struct WriteOutcome {
     pub profile: String,
     /// The file's name.
     pub name: String,
-    /// Why it was written, if [`PackWriter::explain`] is set, or why it could not be built.
+    /// Why it was written, if [`PackWriter::explain`] is set, or why it could not be built or was removed.
     pub reasons: Vec<String>,
     /// Its hash and size, if it was built.
     pub summary: Option<PackSummary>,
-    /// The names of files that were written: the pack, its companion.
+    /// The names of files that were written or removed: the pack, its companion.
     pub files: Vec<String>,
 }
 
@@ -90,7 +105,7 @@ pub fn write_packs(
     let is_unchanged = writer.incremental.map(|incremental| {
         |planned: &Planned| match incremental.unchanged_pack(planned) {
             Some(unchanged) => {
-                add(unchanged.into());
+                add(unchanged);
                 true
             }
             None => false,
@@ -109,16 +124,16 @@ pub fn write_packs(
     Ok(WriteReport { packs, build, refused })
 }
 
-impl From<UnchangedPack> for WriteOutcome {
-    fn from(pack: UnchangedPack) -> Self {
-        let UnchangedPack { root, profile, name, summary } = pack;
+impl WriteOutcome {
+    /// Returns the outcome for a pack whose file is current according to the cache.
+    pub(super) fn unchanged(name: &str, pack: &CachedPack) -> Self {
         Self {
             status: WriteStatus::Unchanged,
-            root,
-            profile,
-            name,
+            root: pack.root.clone(),
+            profile: pack.profile.clone(),
+            name: name.to_owned(),
             reasons: Vec::new(),
-            summary: Some(summary),
+            summary: Some(pack.summary.clone()),
             files: Vec::new(),
         }
     }
@@ -134,8 +149,8 @@ impl PackWriter<'_> {
         let root = root.to_string();
         let sealed = match outcome {
             Ok(sealed) => sealed,
-            Err(fault) => {
-                let mut reasons = vec![fault.diagnostic.message];
+            Err(error) => {
+                let mut reasons = vec![error.message];
                 if self.folder.read(&name)?.is_some() {
                     reasons.push("the old pack was kept".to_owned());
                 }
@@ -145,29 +160,15 @@ impl PackWriter<'_> {
         };
         let mut files = Vec::new();
         let existing = self.folder.read(&name)?;
-        let (mut reasons, bytes) = match existing.as_deref() {
-            Some(existing) if sealed.is_unchanged(existing) => (Vec::new(), existing),
-            existing => {
-                let reasons = match existing {
-                    None => vec!["new".to_owned()],
-                    Some(_) if !self.explain => Vec::new(),
-                    Some(existing) => match difference(existing, sealed.pack()) {
-                        Difference::Edited(reasons) => reasons,
-                        Difference::Stale(reasons) => match self.incremental {
-                            Some(incremental) => incremental.explain(reasons),
-                            None => reasons,
-                        },
-                    },
-                };
-                if self.folder.write(&name, sealed.bytes())? == WriteResult::Written {
-                    files.push(name.clone());
-                    if let Some(on_written) = self.on_written {
-                        on_written(WrittenPack { name: &name, before: existing, now: sealed.pack() });
-                    }
-                }
-                (reasons, sealed.bytes())
+        let is_unchanged = existing.as_deref().is_some_and(|existing| sealed.is_unchanged(existing));
+        let mut reasons = if is_unchanged { Vec::new() } else { self.reasons(existing.as_deref(), &sealed) };
+        if !is_unchanged && self.folder.write(&name, sealed.bytes())? == WriteResult::Written {
+            files.push(name.clone());
+            if let Some(on_written) = self.on_written {
+                on_written(WrittenPack { name: &name, before: existing.as_deref(), now: sealed.pack() });
             }
-        };
+        }
+        let bytes = existing.as_deref().filter(|_| is_unchanged).unwrap_or(sealed.bytes());
         let needed = self.companions || self.markdown.is_some();
         let rendering = needed.then(|| render::pack(sealed.pack()).whole());
         if let Some(rendering) = rendering.as_ref().filter(|_| self.companions)
@@ -182,11 +183,31 @@ impl PackWriter<'_> {
         if let Some((folder, rendering)) = self.markdown.zip(rendering.as_ref()) {
             companion::write(folder, &name, rendering)?;
         }
-        let written = UnchangedPack { root, profile, name, summary: PackSummary::from(sealed.pack()) };
+        let summary = PackSummary::from(sealed.pack());
         if let (Some(incremental), Some(fingerprint)) = (self.incremental, fingerprint) {
-            incremental.record(&written, fingerprint, bytes, rendering.as_deref().filter(|_| self.companions));
+            let rendering = rendering.as_deref().filter(|_| self.companions);
+            let pack = CachedPack {
+                root: root.clone(),
+                profile: profile.clone(),
+                fingerprint,
+                file: FileFingerprint::new(bytes),
+                rendering: rendering.map(FileFingerprint::new),
+                summary: summary.clone(),
+            };
+            incremental.record(&name, pack);
         }
         let status = if files.is_empty() { WriteStatus::Unchanged } else { WriteStatus::Written };
-        Ok(WriteOutcome { status, reasons, files, ..WriteOutcome::from(written) })
+        Ok(WriteOutcome { status, root, profile, name, reasons, summary: Some(summary), files })
+    }
+    /// Returns why a pack is written over `existing`.
+    fn reasons(&self, existing: Option<&[u8]>, sealed: &Sealed) -> Vec<String> {
+        let Some(existing) = existing else { return vec!["new".to_owned()] };
+        if !self.explain {
+            return Vec::new();
+        }
+        match (difference(existing, sealed.pack()), self.incremental) {
+            (Difference::Stale(reasons), Some(incremental)) => incremental.explain(reasons),
+            (Difference::Stale(reasons) | Difference::Edited(reasons), _) => reasons,
+        }
     }
 }

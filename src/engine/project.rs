@@ -40,14 +40,14 @@ pub struct Project<'a> {
     /// Diagnostics of reading and of the graph, sorted, with the severities of the configuration.
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) notices: notices::PackNotices,
-    /// Errors of files and folders that may hold items and could not be read.
+    /// An error for each file or folder that may hold items and could not be read.
     pub(super) unread: Vec<Diagnostic>,
-    /// How files count that git does not track.
+    /// Whether files that git does not track are trusted.
     pub(super) untracked: Untracked,
-    /// Whether others may read the packs.
-    pub(super) publishes: bool,
-    /// Repos without relations, see [`github_warnings::unrelated`].
-    pub(super) unrelated: BTreeMap<String, Clean>,
+    /// Whether packs are committed to a repo that others may read.
+    pub(super) is_published: bool,
+    /// See [`github_warnings::repos_without_relations`].
+    pub(super) repos_without_relations: BTreeMap<String, Clean>,
 }
 
 impl<'a> Project<'a> {
@@ -63,8 +63,9 @@ impl<'a> Project<'a> {
         Self::open_with(source, settings, deny, environment, &NoCache, Untracked::Trusted)
     }
 
-    /// Reads and redacts the work items of `source` and builds their graph; `cache` has results of earlier builds, and
-    /// `untracked` says how files count that git does not track.
+    /// Reads and redacts the work items of `source` and builds their graph.
+    ///
+    /// `cache` holds results of earlier builds; `untracked` says whether files that git does not track are trusted.
     pub fn open_with(
         source: &'a dyn SourceTree,
         settings: &'a Settings,
@@ -80,7 +81,7 @@ impl<'a> Project<'a> {
         diagnostics.extend(issues.diagnostics);
         unread.extend(issues.unread);
         diagnostics.extend_from_slice(&unread);
-        // They become reasons of packs that are not built, which are not redacted again.
+        // These messages become the reasons why packs are not built, which are not redacted again.
         let clean = |text: &str| environment.mask(&redactor.line(text));
         let unlisted = source.unlisted().iter().cloned();
         unread.extend(unlisted.map(|it| Diagnostic { message: clean(&it.message), ..it }));
@@ -103,13 +104,13 @@ impl<'a> Project<'a> {
         let graph = Graph::build(&corpus);
         diagnostics.extend(duplicates);
         diagnostics.extend_from_slice(graph.diagnostics());
-        let unrelated = github_warnings::unrelated(&corpus);
-        diagnostics.extend(github_warnings::without_relations(&unrelated));
+        let repos_without_relations = github_warnings::repos_without_relations(&corpus);
+        diagnostics.extend(github_warnings::missing_relations(&repos_without_relations));
         diagnostics.sort();
         diagnostics.dedup();
         let diagnostics = apply_severities(bounded(diagnostics), settings);
         let notices = notices::PackNotices::new(&diagnostics, redactor);
-        let publishes = github_warnings::publishes(settings, &corpus);
+        let is_published = github_warnings::is_published(settings, &corpus);
         Self {
             source,
             settings,
@@ -122,8 +123,8 @@ impl<'a> Project<'a> {
             notices,
             unread,
             untracked,
-            publishes,
-            unrelated,
+            is_published,
+            repos_without_relations,
         }
     }
 
@@ -133,27 +134,27 @@ impl<'a> Project<'a> {
         &self.unread
     }
 
-    /// The diagnostics of the items and the graph.
+    /// Returns the diagnostics of the items and the graph.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// The items.
+    /// Returns the items.
     pub fn corpus(&self) -> &Corpus {
         &self.corpus
     }
 
-    /// Their edges.
+    /// Returns the edges between the items.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    /// Returns the name that the slug of an item's packs is made of.
-    pub fn name(&self, item: usize) -> String {
+    /// Returns the name from which the slug of an item's packs is derived.
+    pub fn pack_name(&self, item: usize) -> String {
         self.corpus.entries[item].name(&self.corpus.rules)
     }
 
-    /// The configuration.
+    /// Returns the configuration.
     pub fn settings(&self) -> &'a Settings {
         self.settings
     }
@@ -174,13 +175,13 @@ impl<'a> Project<'a> {
         }
     }
 
-    /// A text without the secret values of the building process.
+    /// Returns the text without the secret values of the building process.
     pub fn masked(&self, text: &str) -> String {
         self.environment.mask(text)
     }
 
-    /// The URL of the issue that an item claims, where it has one and the repo is known.
-    pub(super) fn issue_url(&self, item: usize) -> Option<crate::redact::Clean> {
+    /// Returns the URL of the issue that an item claims; `None` if it claims none or the repo is unknown.
+    pub(super) fn issue_url(&self, item: usize) -> Option<Clean> {
         let entry = &self.corpus.entries[item];
         if let Some(issue) = &entry.issue {
             return Some(issue.url.clone());
@@ -205,8 +206,8 @@ impl<'a> Project<'a> {
 /// The help line of an input that git does not track.
 pub(super) const COMMIT: &str = "commit it, or build with `--untracked trusted` where nobody else can write here";
 
-/// The diagnostic of a file that the configuration names and that cannot be used: an error if it exists and the system
-/// refuses to read it.
+/// Returns the diagnostic for a file that the configuration names and that cannot be used: an error if the file exists
+/// and the system refuses to read it.
 pub(super) fn unreadable(path: &RepoPath, refusal: &Refusal) -> Diagnostic {
     let (message, help) = match refusal {
         Refusal::Denied => (

@@ -1,4 +1,4 @@
-//! The files that roots refer to: found, read and cleaned once each.
+//! The files that roots refer to: resolved, read and redacted once each.
 
 use super::clean;
 use super::items::scrubbed;
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash as _;
 use std::sync::Arc;
 
-/// References of the items that packs need, and the files that they lead to.
+/// The references of the items that packs need, and the files that they lead to.
 pub(super) struct ReferencedFiles {
     referenced: BTreeMap<usize, Arc<ItemReferences>>,
     documents: BTreeMap<RepoPath, LoadedDocument>,
@@ -23,13 +23,13 @@ pub(super) struct ReferencedFiles {
 }
 
 impl ReferencedFiles {
-    /// Resolves the references of `roots`, and of those neighbours that a profile asks for.
-    pub(super) fn fill(project: &Project<'_>, roots: &[usize], profiles: &[&Profile]) -> Self {
+    /// Resolves the references of `roots`, and of the neighbours whose references a profile follows, and reads the files.
+    pub(super) fn read(project: &Project<'_>, roots: &[usize], profiles: &[&Profile]) -> Self {
         let items: BTreeSet<usize> = roots
             .iter()
-            .flat_map(|root| profiles.iter().flat_map(move |profile| referring(project, *root, profile)))
+            .flat_map(|root| profiles.iter().flat_map(move |profile| referring_items(project, *root, profile)))
             .collect();
-        // What is there and cannot be read is found as well, so that it is not taken for absent.
+        // Special files cannot be read, but must not count as absent.
         let mut found = project.source.files().to_vec();
         found.extend_from_slice(project.source.special_files());
         found.sort_unstable();
@@ -42,7 +42,7 @@ impl ReferencedFiles {
         let output = project.settings.output.dir.as_str();
         let denied = |path: &RepoPath| project.deny.denies(path) || path.is_under(output);
         let items: Vec<usize> = items.into_iter().collect();
-        let resolved = project.scrubber.cache.references(&|| names(project));
+        let resolved = project.scrubber.cache.references(&|| names_digest(project));
         let found = |item: usize| {
             let identity = || project.corpus.entries[item].identity();
             if let Some(known) = resolved.as_ref().and_then(|resolved| resolved.get(&identity())) {
@@ -60,7 +60,7 @@ impl ReferencedFiles {
             referenced.values().flat_map(|found| found.files.iter().map(|file| (&file.path, file.kind))).collect();
         let wanted: Vec<_> = wanted.into_iter().collect();
         let read: Vec<(RepoPath, Result<LoadedDocument, Diagnostic>)> =
-            wanted.par_iter().map(|(path, _)| ((*path).clone(), read(project, path))).collect();
+            wanted.par_iter().map(|(path, _)| ((*path).clone(), read_document(project, path))).collect();
         let (mut documents, mut unread) = (BTreeMap::new(), BTreeMap::new());
         for (path, read) in read {
             match read {
@@ -71,23 +71,23 @@ impl ReferencedFiles {
         Self { referenced, documents, unread }
     }
 
-    /// What the references lead to and cannot be read, as errors.
+    /// Returns an error for each referenced file that cannot be read.
     pub(super) fn unread(&self) -> impl Iterator<Item = &Diagnostic> {
         self.unread.values()
     }
 
-    /// The first of those that the pack of `root` would hold.
-    pub(super) fn unread_of(&self, project: &Project<'_>, root: usize, profile: &Profile) -> Option<&Diagnostic> {
+    /// Returns the error for the first unreadable file that the pack of `root` would hold.
+    pub(super) fn first_unread(&self, project: &Project<'_>, root: usize, profile: &Profile) -> Option<&Diagnostic> {
         if self.unread.is_empty() {
             return None;
         }
-        let found = referring(project, root, profile).into_iter().filter_map(|by| self.referenced.get(&by));
+        let found = referring_items(project, root, profile).into_iter().filter_map(|by| self.referenced.get(&by));
         let mut files = found.flat_map(|found| &found.files);
         files.find_map(|file| self.unread.get(&file.path))
     }
 
-    /// The references that the pack of `root` takes, and what is wrong with them.
-    pub(super) fn of(
+    /// Returns the references for the pack of `root`, and diagnostics about them.
+    pub(super) fn for_pack(
         &self,
         project: &Project<'_>,
         root: usize,
@@ -96,7 +96,7 @@ impl ReferencedFiles {
         let mut references = RootReferences { url: project.issue_url(root), ..RootReferences::default() };
         let mut diagnostics = Vec::new();
         let mut seen: BTreeSet<(&RepoPath, Option<&String>)> = BTreeSet::new();
-        for by in referring(project, root, profile) {
+        for by in referring_items(project, root, profile) {
             let Some(found) = self.referenced.get(&by) else { continue };
             diagnostics.extend(found.diagnostics.iter().cloned());
             references.missing.extend(found.missing.iter().cloned());
@@ -109,13 +109,14 @@ impl ReferencedFiles {
                 let at = Place::line(file.at.path.clone(), file.at.line);
                 let id = project.corpus.entries[by].item.id.as_str();
                 let readable = document.as_ref().ok();
-                diagnostics
-                    .extend(readable.and_then(|document| warn(document, file.kind, file.anchor.as_deref(), at, id)));
+                diagnostics.extend(
+                    readable.and_then(|document| document_warning(document, file.kind, file.anchor.as_deref(), at, id)),
+                );
                 if known {
                     continue;
                 }
                 let mut file = file.clone();
-                // Of a file that cannot be had, or has no such heading, there is only the whole.
+                // An unreadable file, or one without this heading, is included whole.
                 file.anchor =
                     file.anchor.filter(|anchor| document.as_ref().is_ok_and(|document| has_section(document, anchor)));
                 let untrusted = project.untracked.distrusts(project.source, &file.path);
@@ -128,7 +129,7 @@ impl ReferencedFiles {
                 .then_with(|| a.file.path.cmp(&b.file.path))
                 .then_with(|| a.file.anchor.cmp(&b.file.anchor))
         });
-        // The whole, which comes first, holds every part.
+        // A whole file comes before its sections, which it contains.
         references.files.dedup_by(|later, first| {
             (later.file.kind, &later.file.path) == (first.file.kind, &first.file.path)
                 && (first.file.anchor.is_none() || first.file.anchor == later.file.anchor)
@@ -145,8 +146,8 @@ impl ReferencedFiles {
     }
 }
 
-/// Of everything by which references are found, under the same configuration.
-fn names(project: &Project<'_>) -> Digest {
+/// Returns a digest of all names by which references are resolved, for one configuration.
+fn names_digest(project: &Project<'_>) -> Digest {
     let mut digester = Digester::default();
     project.corpus.hash_names(&mut digester);
     for path in project.source.files().iter().chain(project.source.special_files()) {
@@ -155,8 +156,8 @@ fn names(project: &Project<'_>) -> Digest {
     digester.digest()
 }
 
-/// The root, then the neighbours whose references the profile follows.
-fn referring(project: &Project<'_>, root: usize, profile: &Profile) -> Vec<usize> {
+/// Returns the root, then the neighbours whose references the profile follows.
+fn referring_items(project: &Project<'_>, root: usize, profile: &Profile) -> Vec<usize> {
     let mut items = vec![root];
     items.extend(
         project
@@ -175,8 +176,8 @@ fn referring(project: &Project<'_>, root: usize, profile: &Profile) -> Vec<usize
 /// Reads a document.
 ///
 /// # Errors
-/// If it exists and the system refuses: a pack without it would say that it is not there.
-fn read(project: &Project<'_>, path: &RepoPath) -> Result<LoadedDocument, Diagnostic> {
+/// If it exists and the system refuses to read it: a pack that omits it would claim that it is absent.
+fn read_document(project: &Project<'_>, path: &RepoPath) -> Result<LoadedDocument, Diagnostic> {
     if let Some(work) = project.scrubber.cache.get_file(FilePurpose::Document, path)
         && let FileResult::Document(read) = &*work
     {
@@ -207,7 +208,14 @@ fn has_section(document: &Document, anchor: &str) -> bool {
     document.text.markdown.outline.section(document.text.clean.len(), anchor).is_some()
 }
 
-fn warn(document: &Document, kind: FileKind, anchor: Option<&str>, at: Place, id: &str) -> Option<Diagnostic> {
+/// Returns a warning if a document lacks the referenced heading, or is an ADR that is not in force.
+fn document_warning(
+    document: &Document,
+    kind: FileKind,
+    anchor: Option<&str>,
+    at: Place,
+    id: &str,
+) -> Option<Diagnostic> {
     if let Some(anchor) = anchor
         && !has_section(document, anchor)
     {
@@ -217,7 +225,7 @@ fn warn(document: &Document, kind: FileKind, anchor: Option<&str>, at: Place, id
         );
     }
     let status = document.status.as_ref().filter(|status| kind == FileKind::Adr && is_inactive(status))?;
-    // `Superseded by ADR-0012`: only the first word is no name.
+    // `Superseded by ADR-0012`: only the first word is put into lower case.
     let (word, rest) = status.split_at(status.find(' ').unwrap_or(status.len()));
     let message = format!("`{}` is {}{rest}", document.shown, word.to_lowercase());
     Some(Diagnostic::new(Code::InactiveAdr, Some(at), message).help("refer to the ADR that is in force").about(id))

@@ -1,190 +1,35 @@
-//! A repository opened for one command: its configuration, its files and what earlier builds cached.
+//! A repository opened for one command: its configuration, its files and its cache.
 
+use super::error::with_causes;
 use super::{
-    BudgetLimits, BudgetProbe, BuildOrder, IncrementalBuild, Project, RootError, Unsettled, apply_severities, unmatched,
+    BudgetLimits, BudgetProbe, BuildOrder, Configuration, EngineError, IncrementalBuild, Project, RootError, Unsettled,
+    apply_severities, unmatched,
 };
 use crate::cache::{BuildCache, Cache, FreshnessPolicy, NoCache, ScrubCache, TracedTree};
-use crate::config::{DenyList, RedactionSettings, Settings, load_with_rules};
-use crate::intake::{CacheUse, IntakeError, Repo, RepoOptions};
+use crate::config::Settings;
+use crate::intake::{CacheUse, Repo, RepoOptions};
 use crate::model::{Code, Diagnostic, RepoPath, SourceTree, Untracked};
-use crate::redact::{Environment, Redactor, built_in_rules};
+use crate::redact::Environment;
 use crate::seal::{Sealed, Stamp};
 use crate::store::{Access, CacheFolder, CacheUnavailable, Folder, StoreError, sweep_state};
-use std::error::Error;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// How often reading a repository begins again because git changed files meanwhile.
-const MOST_TRIES: usize = 8;
-
-/// Why a repository cannot be opened, built or compared with its packs.
-#[derive(Debug, thiserror::Error)]
-pub enum EngineError {
-    /// The configuration, or what git tracks although it belongs to one working copy alone, cannot be used.
-    #[error("the configuration cannot be used")]
-    Config {
-        /// What is wrong, redacted.
-        diagnostics: Vec<Diagnostic>,
-        /// The configuration's text, redacted, to show the lines concerned; `None` if its lines do not count alike.
-        text: Option<String>,
-    },
-    /// A profile that was asked for is not one of the configuration.
-    #[error("there is no profile `{name}`; there are {}", known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))]
-    Profile {
-        /// The name that was asked for.
-        name: String,
-        /// The names of the configuration's profiles.
-        known: Vec<String>,
-    },
-    /// A root that was asked for matches no item, or several.
-    #[error(transparent)]
-    Root(#[from] RootError),
-    /// The pack cannot be built, for example because its budget cannot hold the root.
-    #[error("the pack cannot be built: {}", diagnostics.first().map(|it| it.message.as_str()).unwrap_or_default())]
-    NotBuilt {
-        /// Why, redacted.
-        diagnostics: Vec<Diagnostic>,
-    },
-    /// Inputs that exist cannot be read, so that what was asked for may be in them.
-    #[error("an input cannot be read")]
-    Unread(Vec<Diagnostic>),
-    /// The repository cannot be read.
-    #[error(transparent)]
-    Intake(IntakeError),
-    /// Git goes on changing files.
-    #[error("git changed files while they were read, again and again; nothing was written: try again when git is done")]
-    Unsettled(#[from] Unsettled),
-    /// A pack cannot be read or written.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-impl From<IntakeError> for EngineError {
-    fn from(error: IntakeError) -> Self {
-        match error {
-            // What is in the repository is wrong, not the world around it.
-            IntakeError::TwoConfigs { .. } | IntakeError::Unusable { .. } => {
-                let diagnostics = vec![Diagnostic::new(Code::InvalidConfig, None, error.to_string())];
-                config_error(&Environment::new(std::iter::empty()), diagnostics, None)
-            }
-            IntakeError::Read { .. } | IntakeError::NotAFolder { .. } | IntakeError::Locked { .. } => {
-                Self::Intake(error)
-            }
-        }
-    }
-}
-
-/// Runs `read` again, a few times at most, while git changes files under its eyes. It writes nothing before it knows.
-///
-/// # Errors
-/// Those of `read`.
-pub fn until_settled<T, E>(is_unsettled: impl Fn(&E) -> bool, mut read: impl FnMut() -> Result<T, E>) -> Result<T, E> {
-    for _ in 1..MOST_TRIES {
-        match read() {
-            Err(error) if is_unsettled(&error) => {}
-            done => return done,
-        }
-    }
-    read()
-}
-
-/// The configuration of a repository: as written, and validated.
-#[derive(Debug)]
-pub struct Configuration {
-    /// The file's name as messages show it.
-    pub name: String,
-    /// The file's text; `None` without a file.
-    pub text: Option<String>,
-    /// The validated settings.
-    pub settings: Settings,
-    /// The names of files that are never opened.
-    pub deny: DenyList,
-}
-
-impl Configuration {
-    /// Reads and validates the configuration of the repository at `root`; `file` is another than the one there.
-    ///
-    /// # Errors
-    /// [`EngineError::Config`] if it cannot be used, [`EngineError::Intake`] if it cannot be read.
-    pub fn read(root: &Path, file: Option<&Path>, environment: &Environment) -> Result<Self, EngineError> {
-        let read = Repo::read_config(root, file)?;
-        let (name, text) = read.map_or(("contextpack.yml".to_owned(), None), |(name, text)| (name, Some(text)));
-        let unusable = |diagnostics| config_error(environment, diagnostics, text.as_deref());
-        let settings = validated(&name, text.as_deref()).map_err(unusable)?;
-        let deny = DenyList::new(&settings.redaction.deny_paths).map_err(|(index, why)| {
-            let message = format!("`redaction.deny_paths` entry {}: {why}", index + 1);
-            unusable(vec![Diagnostic::new(Code::InvalidConfig, None, message)])
-        })?;
-        Ok(Self { name, text, settings, deny })
-    }
-
-    /// Returns the names of the profiles to build, each once: those `asked` for, or those of the configuration.
-    ///
-    /// # Errors
-    /// [`EngineError::Profile`] if one is not there.
-    pub fn profiles(&self, asked: &[String]) -> Result<Vec<String>, EngineError> {
-        let mut profiles = if asked.is_empty() { self.settings.output.profiles.clone() } else { asked.to_vec() };
-        if let Some(unknown) = profiles.iter().find(|name| !self.settings.profiles.contains_key(*name)) {
-            let known = self.settings.profiles.keys().cloned().collect();
-            return Err(EngineError::Profile { name: unknown.clone(), known });
-        }
-        let mut seen = std::collections::BTreeSet::new();
-        profiles.retain(|name| seen.insert(name.clone()));
-        Ok(profiles)
-    }
-
-    /// Whether the file still holds the same text. Git may bring another one while the repository is listed.
-    ///
-    /// # Errors
-    /// [`EngineError::Unsettled`] if it does not.
-    pub(super) fn confirm(&self, root: &Path, file: Option<&Path>) -> Result<(), EngineError> {
-        let again = Repo::read_config(root, file)?.map(|(_, text)| text);
-        if again == self.text { Ok(()) } else { Err(Unsettled.into()) }
-    }
-}
-
-/// Validates the text of a configuration, whose redaction may name the built-in rules.
-///
-/// # Errors
-/// What is wrong with it, not redacted yet.
-pub fn validated(name: &str, text: Option<&str>) -> Result<Settings, Vec<Diagnostic>> {
-    let rules: Vec<&str> = built_in_rules().iter().map(|rule| rule.name).collect();
-    load_with_rules(name, text, &rules)
-}
-
-/// Errors of a configuration, which may quote it, so that they are redacted like any other text.
-pub fn config_error(environment: &Environment, diagnostics: Vec<Diagnostic>, text: Option<&str>) -> EngineError {
-    let redactor = Redactor::new(&RedactionSettings::default());
-    let clean = |text: &str| environment.mask(&redactor.line(text));
-    // A secret of several lines is one only as a whole; where it is removed, lines are missing that would be counted.
-    let lines = |text: &str| text.matches('\n').count();
-    let text = text.and_then(|text| Some(clean(text)).filter(|clean| lines(clean) == lines(text)));
-    let diagnostics = diagnostics
-        .into_iter()
-        .map(|diagnostic| Diagnostic {
-            message: clean(&diagnostic.message),
-            help: diagnostic.help.as_deref().map(clean),
-            ..diagnostic
-        })
-        .collect();
-    EngineError::Config { diagnostics, text }
-}
-
-/// What is opened, and how.
+/// The repository to open, and how to open it.
 #[derive(Debug, Clone)]
 pub struct OpenRequest<'a> {
     /// A folder of the repository; its root is found from there.
     pub folder: &'a Path,
     /// A configuration other than the one at the root.
     pub config: Option<&'a Path>,
-    /// Folders besides the configuration's `output.dir` that are written, and so are no inputs.
+    /// Output folders besides the configuration's `output.dir`; they are no inputs.
     pub outputs: &'a [&'a Path],
-    /// What is done with the cache; `None` for a command that judges packs.
+    /// How the cache may be used; `None` for a command that verifies packs and therefore uses none.
     pub cache: Option<Access>,
     /// The user's folder for caches, where the key of the cache is.
     pub caches: Option<PathBuf>,
-    /// How files count that git does not track.
+    /// Whether files that git does not track are trusted.
     pub untracked: Untracked,
     /// The secret values of the process, which no pack may contain.
     pub environment: Environment,
@@ -247,11 +92,11 @@ pub struct Repository {
     configuration: Configuration,
     files: Repo,
     cache: Option<Cache>,
-    /// Cached scrubbing results, once they are asked for.
+    /// The cache of scrubbed texts, read when first needed.
     texts: OnceLock<Option<ScrubCache>>,
     environment: Environment,
     untracked: Untracked,
-    /// What became of the cache, for those who want to know everything.
+    /// Messages about the cache, for `--verbose`.
     notes: Mutex<Vec<String>>,
 }
 
@@ -318,7 +163,7 @@ impl Repository {
     /// Opens the folder of the cache below the user's folder `caches`; `None` if there is nothing to read in it.
     ///
     /// # Errors
-    /// Why no cache can be used.
+    /// The reason why no cache can be used.
     pub fn cache_folder(&self, access: Access, caches: Option<&Path>) -> Result<Option<CacheFolder>, String> {
         match self.files.cache_use() {
             CacheUse::Free => {}
@@ -329,40 +174,40 @@ impl Repository {
         CacheFolder::open(&self.root, caches, access).map_err(|error| with_causes(&error))
     }
 
-    /// The repository's root.
+    /// Returns the repository's root.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The configuration.
+    /// Returns the configuration.
     pub fn configuration(&self) -> &Configuration {
         &self.configuration
     }
 
-    /// The validated settings.
+    /// Returns the validated settings.
     pub fn settings(&self) -> &Settings {
         &self.configuration.settings
     }
 
-    /// The files that count.
+    /// Returns the files that count.
     pub fn files(&self) -> &Repo {
         &self.files
     }
 
-    /// Refuses a cache that git tracks although it belongs to one working copy alone.
+    /// Confirms that git does not track the cache, which belongs to one working copy alone.
     ///
     /// # Errors
-    /// [`EngineError::Config`] if git tracks one.
+    /// [`EngineError::Config`] if git tracks it.
     pub fn refuse_tracked_cache(&self) -> Result<(), EngineError> {
         let own = self.files.diagnostics().iter().filter(|diagnostic| diagnostic.code == Code::TrackedCache);
         let diagnostics: Vec<Diagnostic> = own.cloned().collect();
         if diagnostics.is_empty() { Ok(()) } else { Err(EngineError::Config { diagnostics, text: None }) }
     }
 
-    /// Refuses to go on if git changed files since the repository was opened.
+    /// Confirms that git changed no files since the repository was opened.
     ///
     /// # Errors
-    /// [`EngineError::Unsettled`] if it did.
+    /// [`EngineError::Unsettled`] if it changed any.
     pub fn confirm_settled(&self) -> Result<(), EngineError> {
         if self.files.is_settled() { Ok(()) } else { Err(Unsettled.into()) }
     }
@@ -394,7 +239,7 @@ impl Repository {
         Some(IncrementalBuild::new(&self.files, cache, folder, &self.configuration, order, policy))
     }
 
-    /// Cached scrubbing results.
+    /// Returns the cache of scrubbed texts; `None` without a cache.
     pub fn texts(&self) -> Option<&ScrubCache> {
         let texts = self.texts.get_or_init(|| {
             let mut notes = Vec::new();
@@ -406,19 +251,19 @@ impl Repository {
         texts.as_ref()
     }
 
-    /// How files count that git does not track.
+    /// Returns whether files that git does not track are trusted.
     pub fn untracked(&self) -> Untracked {
         self.untracked
     }
 
-    /// Notes whether the cache could be written: a build without it is right and slower.
+    /// Adds a note if the cache could not be written.
     pub fn note_cache_written(&self, result: Result<(), StoreError>) {
         if let Err(error) = result {
             self.note(format!("the cache was not written: {}", with_causes(&error)));
         }
     }
 
-    /// Notes what became of the cache.
+    /// Adds a note about the cache.
     pub fn note(&self, note: String) {
         self.add_notes(vec![note]);
     }
@@ -427,16 +272,16 @@ impl Repository {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).extend(notes);
     }
 
-    /// Takes the notes on what became of the cache since the last call.
+    /// Returns the notes about the cache since the last call.
     pub fn take_notes(&self) -> Vec<String> {
         std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Returns the items that `typed` roots mean, each once; all roots of the configuration if none is typed.
+    /// Returns the items that the `typed` roots name, each once; if none is typed, all roots of the configuration.
     ///
     /// # Errors
-    /// [`EngineError::Root`] for the first that means no single item, [`EngineError::Unread`] if it may be in a file
-    /// that cannot be read.
+    /// [`EngineError::Root`] for the first that does not name exactly one item, [`EngineError::Unread`] if its item may be
+    /// in a file that cannot be read.
     pub fn find_roots(&self, project: &Project<'_>, typed: &[String]) -> Result<Vec<usize>, EngineError> {
         if typed.is_empty() {
             return Ok(project.roots());
@@ -457,7 +302,7 @@ impl Repository {
         Ok(roots)
     }
 
-    /// Refuses to go on if items may be missing, or if git changed some while they were read.
+    /// Confirms that no item is missing because its file could not be read or git changed it meanwhile.
     ///
     /// # Errors
     /// [`EngineError::Unsettled`] and [`EngineError::Unread`].
@@ -471,11 +316,11 @@ impl Repository {
         }
     }
 
-    /// Returns the item that `typed` means: an id, an issue, or the path of its file from the root or the current
+    /// Returns the item that `typed` names: an id, an issue, or the path of its file from the root or the current
     /// folder.
     ///
     /// # Errors
-    /// If it means none, or several.
+    /// If it names none, or several.
     pub fn find(&self, project: &Project<'_>, typed: &str) -> Result<usize, RootError> {
         let error = match project.find(typed) {
             Err(error @ RootError::Unknown { .. }) => error,
@@ -488,8 +333,8 @@ impl Repository {
     }
 }
 
-/// Everything that is wrong with a repository before packs are built: with its listing, with the globs of its
-/// configuration, with its items and their graph.
+/// Returns the diagnostics of a repository before packs are built: those of its listing, of the globs of its configuration,
+/// and of its items and their graph.
 pub(super) fn diagnostics_of(files: &Repo, project: &Project<'_>) -> Vec<Diagnostic> {
     let settings = project.settings();
     let mut all = apply_severities(files.diagnostics().to_vec(), settings);
@@ -498,20 +343,14 @@ pub(super) fn diagnostics_of(files: &Repo, project: &Project<'_>) -> Vec<Diagnos
     all
 }
 
-/// The secret values in the environment variables of this process.
+/// Returns the secret values in the environment variables of this process.
 pub fn process_environment() -> Environment {
-    // Values that are no text cannot be in a pack.
+    // Values that are not UTF-8 cannot be in a pack.
     let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
     Environment::new(std::env::vars_os().filter_map(text))
 }
 
-/// An error with its causes, on one line.
-pub fn with_causes(error: &dyn Error) -> String {
-    let causes = std::iter::successors(error.source(), |cause: &&dyn Error| (*cause).source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
-}
-
-/// Returns a path of the current folder as one of the repository at `root`; `None` if it lies outside.
+/// Converts a path relative to the current folder to one relative to `root`; `None` if it lies outside.
 pub fn path_inside(root: &Path, path: &Path) -> Option<RepoPath> {
     let path = std::path::absolute(path).ok()?;
     let root = root.canonicalize().ok()?;

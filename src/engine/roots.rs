@@ -1,11 +1,13 @@
-//! Which items get a pack, and which item a typed root means.
+//! Roots: the items that get packs, their states and blockers, and the lookup of a root as typed.
 
 use super::Project;
 use crate::config::FieldFilter;
-use crate::graph::{Graph, ItemState, Node, RootMatch, Value};
+use crate::graph::{Graph, ItemState, Node, RootMatch, Target, Value};
+use crate::model::Relation;
 use crate::redact::Clean;
+use std::collections::BTreeSet;
 
-/// Why a typed root means no single item.
+/// The reason why a typed root does not name exactly one item.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RootError {
     /// It matches several.
@@ -41,8 +43,8 @@ impl Project<'_> {
         (0..self.corpus.entries.len()).filter(|item| self.is_root(*item)).collect()
     }
 
-    /// Whether the configuration asks for a pack of this item.
-    pub fn is_root(&self, item: usize) -> bool {
+    /// Returns whether the configuration asks for a pack of this item.
+    fn is_root(&self, item: usize) -> bool {
         let roots = &self.settings.roots;
         let entry = &self.corpus.entries[item];
         let id = entry.item.id.as_str();
@@ -74,10 +76,32 @@ impl Project<'_> {
         Graph::state(&self.corpus, item)
     }
 
-    /// Returns the item that a typed root means.
+    /// Returns the number of blockers of `root` that are not known to be done.
+    ///
+    /// `None` if no blocker is known but the snapshot lacks the list of blockers: then work on the root must not start.
+    pub fn open_blockers(&self, root: &str) -> Option<usize> {
+        let entries = &self.corpus.entries;
+        let item = entries.iter().position(|entry| entry.item.id.as_str() == root)?;
+        let blocks = |relation| matches!(relation, Relation::DependsOn | Relation::BlockedBy);
+        let is_closed = |state| matches!(state, ItemState::Done | ItemState::NotPlanned | ItemState::Merged);
+        let mut open = BTreeSet::new();
+        for edge in self.graph.edges(item).iter().filter(|edge| blocks(edge.relation)) {
+            let (id, state) = match &edge.to {
+                Target::Item(item) => (entries[*item].item.id.as_str(), self.state(*item)),
+                Target::Issue { id, state, .. } => (id.as_str(), *state),
+            };
+            if !is_closed(state) {
+                open.insert(id);
+            }
+        }
+        let unknown = entries[item].issue.as_ref().is_some_and(|issue| issue.unknown.contains(&Relation::BlockedBy));
+        (!open.is_empty() || !unknown).then_some(open.len())
+    }
+
+    /// Returns the item that a typed root names.
     ///
     /// # Errors
-    /// If it means none, or several.
+    /// If it names none, or several.
     pub fn find(&self, typed: &str) -> Result<usize, RootError> {
         let id = |item: &usize| self.corpus.entries[*item].item.id.to_string();
         match self.graph.find(&self.corpus, typed) {

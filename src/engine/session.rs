@@ -1,6 +1,6 @@
 //! Repeated builds of one repository, each of which costs what changed since the one before.
 //!
-//! A [`Session`] remembers its results in memory and in the cache. The commands `build` and `check` run once and use
+//! A [`Session`] keeps its results in memory and in the cache. The commands `build` and `check` run once and use
 //! [`IncrementalBuild`] and [`PackWriter`] directly; a watcher keeps a session and calls it after each change.
 
 use super::{
@@ -54,14 +54,22 @@ pub struct Session {
     environment: Environment,
     /// The cache of earlier builds, and how it may be used.
     cache: Option<(Cache, CacheUse)>,
-    /// The cached texts and files, with the text of the configuration that they are valid for.
-    known: Option<(String, ScrubCache, SessionMemo)>,
+    /// The results of the last build; `None` before the first one.
+    warm: Option<WarmCache>,
     /// The repository as it was last listed, and the configuration's text at that time.
     listed: Option<(Option<String>, Repo)>,
     /// The summary of each pack after the last build, by file name.
     packs: BTreeMap<String, PackSummary>,
     /// The folder of the packs whose build is not in the cache yet.
     unsaved: Option<Folder>,
+}
+
+/// The results that the builds of one configuration share.
+struct WarmCache {
+    /// The text of the configuration.
+    config: String,
+    texts: ScrubCache,
+    memo: SessionMemo,
 }
 
 /// The result of one build of a session.
@@ -123,7 +131,7 @@ pub struct WrittenPack<'a> {
 impl Session {
     /// Creates a session that has built nothing yet. `environment` holds the secrets that no pack may contain.
     pub fn new(request: SessionRequest, environment: Environment) -> Self {
-        Self { request, environment, cache: None, known: None, listed: None, packs: BTreeMap::new(), unsaved: None }
+        Self { request, environment, cache: None, warm: None, listed: None, packs: BTreeMap::new(), unsaved: None }
     }
 
     /// Returns the summary of each pack after the last build, by file name, without those that could not be built.
@@ -144,7 +152,7 @@ impl Session {
 
     /// Returns whether the next build reads every file, because none has read any yet.
     pub fn is_cold(&self) -> bool {
-        self.known.is_none()
+        self.warm.is_none()
     }
 
     /// Saves the results of the last build to the cache for other processes, and prepares the next build.
@@ -158,11 +166,11 @@ impl Session {
             }
             // A build of selected roots is of no use to other processes.
             if self.request.roots.is_empty() {
-                let texts = self.known.as_ref().map(|(_, texts, _)| texts);
+                let texts = self.warm.as_ref().map(|warm| &warm.texts);
                 let _ = cache.save(&cache.manifest, texts);
             }
         }
-        self.known = self.known.take().map(|(text, texts, recent)| (text, texts.for_next_build(), recent));
+        self.warm = self.warm.take().map(|warm| WarmCache { texts: warm.texts.for_next_build(), ..warm });
     }
 
     /// Builds and reports to `observer`. Other processes see the results once [`Session::save`] is called.
@@ -193,20 +201,21 @@ impl Session {
         let is_current = |(_, repo): &(Option<String>, Repo)| {
             observer.changed_paths.as_ref().is_some_and(|paths| repo.is_current(paths))
         };
-        let before = listed.filter(|(known, _)| known == text).filter(is_current);
-        let before = before.map(|(_, mut repo)| Ok::<_, IntakeError>(repo.resume()?.then_some(repo))).transpose()?;
-        let mut repo = before.flatten();
-        let mut again = repo.is_none();
-        let mut repo = match repo.take() {
+        let reusable = listed.filter(|(listed_text, _)| listed_text == text).filter(is_current);
+        let reusable =
+            reusable.map(|(_, mut repo)| Ok::<_, IntakeError>(repo.resume()?.then_some(repo))).transpose()?;
+        let reusable = reusable.flatten();
+        let mut is_new_listing = reusable.is_none();
+        let mut repo = match reusable {
             Some(repo) => repo,
             None => Repo::open(&root, options)?,
         };
         // If folders appear faster than they can be followed, the next build finds the rest.
         for _ in 0..MOST_LISTINGS {
-            if !observer.on_listed.as_mut().is_some_and(|listed| listed(&repo, settings, again)) {
+            if !observer.on_listed.as_mut().is_some_and(|listed| listed(&repo, settings, is_new_listing)) {
                 break;
             }
-            again = true;
+            is_new_listing = true;
             repo = Repo::open(&root, options)?;
         }
         configuration.confirm(&root, config)?;
@@ -241,22 +250,22 @@ impl Session {
     /// Opens the cache before the first build, and again when git starts or stops tracking it.
     fn use_cache(&mut self, repo: &Repo, folder: &Folder) {
         let now = repo.cache_use();
-        if self.cache.as_ref().is_some_and(|(_, known)| *known == now) {
+        if self.cache.as_ref().is_some_and(|(_, cache_use)| *cache_use == now) {
             return;
         }
         sweep_state(&self.request.root, &Repo::is_tracked);
         folder.sweep(&Repo::is_tracked);
-        let lasting = self.request.caches.as_deref().filter(|_| now == CacheUse::Free);
-        let lasting = lasting.and_then(|caches| CacheFolder::open(&self.request.root, caches, Access::Write).ok()?);
-        let cache = lasting.or_else(CacheFolder::in_memory);
+        let on_disk = self.request.caches.as_deref().filter(|_| now == CacheUse::Free);
+        let on_disk = on_disk.and_then(|caches| CacheFolder::open(&self.request.root, caches, Access::Write).ok()?);
+        let cache = on_disk.or_else(CacheFolder::in_memory);
         self.cache = cache.map(|cache| (Cache::new(cache, self.environment.digest(), &mut Vec::new()), now));
-        // The digests of another cache begin with another key.
-        self.known = None;
+        // Results of another cache are stored under digests with another key.
+        self.warm = None;
     }
 
     fn build_staged(&mut self, stage: &BuildStage<'_>) -> Result<Update, EngineError> {
         let freshness = FreshnessPolicy { exclusive: false, renderings: stage.configuration.settings.output.markdown };
-        // It is put back below, also after a failed build.
+        // The cache is put back below, also after a failed build.
         let cache = self.cache.take();
         let incremental = cache.as_ref().map(|(cache, _)| {
             IncrementalBuild::new(stage.repo, cache, stage.folder, stage.configuration, &stage.order, freshness)
@@ -265,7 +274,7 @@ impl Session {
             && let Some((unchanged, diagnostics)) = incremental.fresh()
         {
             let packs: BTreeMap<String, PackSummary> =
-                unchanged.into_iter().map(|pack| (pack.name, pack.summary)).collect();
+                unchanged.into_iter().filter_map(|pack| Some((pack.name, pack.summary?))).collect();
             let gone = gone(&self.packs, &packs);
             let update = Update { gone, unchanged: packs.len(), diagnostics, ..Update::default() };
             self.packs = packs;
@@ -273,25 +282,24 @@ impl Session {
             return Ok(update);
         }
         let text = stage.configuration.text.as_deref().unwrap_or_default();
-        let mut known = match self.known.take().filter(|(known, ..)| known == text) {
-            Some((_, texts, recent)) => Some((texts, recent)),
-            None => cache
-                .as_ref()
-                .map(|(cache, _)| (cache.texts(text, &mut Vec::new()), SessionMemo::new(self.request.rest))),
-        };
-        let built = self.build_packs(stage, incremental.as_ref(), known.as_ref());
-        if let Some((_, recent)) = &mut known {
-            recent.evict_unused();
+        let mut warm = self.warm.take().filter(|warm| warm.config == text).or_else(|| {
+            let (cache, _) = cache.as_ref()?;
+            let (config, texts) = (text.to_owned(), cache.texts(text, &mut Vec::new()));
+            Some(WarmCache { config, texts, memo: SessionMemo::new(self.request.rest) })
+        });
+        let built = self.build_packs(stage, incremental.as_ref(), warm.as_ref());
+        if let Some(warm) = &mut warm {
+            warm.memo.evict_unused();
         }
         let manifest = built.as_ref().ok().and_then(|built| built.manifest.clone());
         drop(incremental);
-        self.cache = cache.map(|(mut cache, known)| {
+        self.cache = cache.map(|(mut cache, cache_use)| {
             if let Some(manifest) = manifest {
                 cache.manifest = manifest;
             }
-            (cache, known)
+            (cache, cache_use)
         });
-        self.known = known.map(|(texts, recent)| (text.to_owned(), texts, recent));
+        self.warm = warm;
         let SessionOutcome { written, diagnostics, unresolved, blocked, .. } = built?;
         let unchanged = written.iter().filter(|written| written.status == WriteStatus::Unchanged).count();
         let packs: BTreeMap<String, PackSummary> =
@@ -308,25 +316,25 @@ impl Session {
         &self,
         stage: &BuildStage<'_>,
         incremental: Option<&IncrementalBuild<'_>>,
-        known: Option<&(ScrubCache, SessionMemo)>,
+        warm: Option<&WarmCache>,
     ) -> Result<SessionOutcome, EngineError> {
-        let (texts, recent) = known.map(|(texts, recent)| (texts, recent)).unzip();
-        let trace = incremental.map(|incremental| incremental.trace(texts, recent));
+        let (texts, memo) = warm.map(|warm| (&warm.texts, &warm.memo)).unzip();
+        let trace = incremental.map(|incremental| incremental.trace(texts, memo));
         let source = trace.as_ref().map_or(stage.repo as &dyn SourceTree, |trace| trace);
-        let memory = trace.as_ref().map_or(&NoCache as &dyn BuildCache, |trace| trace);
+        let build_cache = trace.as_ref().map_or(&NoCache as &dyn BuildCache, |trace| trace);
         let Configuration { settings, deny, .. } = stage.configuration;
         let project =
-            Project::open_with(source, settings, deny, self.environment.clone(), memory, stage.order.untracked);
-        let beside = project.roots();
+            Project::open_with(source, settings, deny, self.environment.clone(), build_cache, stage.order.untracked);
+        let configured_roots = project.roots();
         let (roots, unresolved) = match stage.order.roots {
-            [] => (beside.clone(), Vec::new()),
+            [] => (configured_roots.clone(), Vec::new()),
             typed => resolve_roots(&project, typed),
         };
         // A root may be in a file that cannot be read, which has a diagnostic of its own.
         let unresolved = if project.unread().is_empty() { unresolved } else { Vec::new() };
         let job = BuildJob {
             roots,
-            others: beside,
+            others: configured_roots,
             profiles: stage.order.profiles.to_vec(),
             limits: stage.order.limits,
             stamp: stage.stamp.clone(),
@@ -372,6 +380,7 @@ struct SessionOutcome {
     manifest: Option<crate::cache::Manifest>,
 }
 
+/// Returns the names in `before` that are not in `after`.
 fn gone(before: &BTreeMap<String, PackSummary>, after: &BTreeMap<String, PackSummary>) -> Vec<String> {
     before.keys().filter(|name| !after.contains_key(*name)).cloned().collect()
 }

@@ -16,11 +16,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, UNIX_EPOCH};
 
 /// The number of requests up to which comments are fetched issue by issue without checking the repo's list.
-const FEW: u64 = 3;
+const FEW_REQUESTS: u64 = 3;
 /// The most pages of the list of a repo's comments: enough for a million comments.
-const MAX_SWEPT_PAGES: usize = 10_000;
+const MAX_REPO_PAGES: usize = 10_000;
 /// The difference of clocks that is allowed for, in seconds.
-const SKEW: u64 = 300;
+const MAX_CLOCK_SKEW: u64 = 300;
 
 impl SyncEngine<'_> {
     /// Returns the issues whose comments in the snapshot may be outdated, with the number of pages that they take.
@@ -52,14 +52,14 @@ impl SyncEngine<'_> {
     /// Fetches outdated comments.
     pub(super) fn comments(&mut self) -> Result<(), StepError> {
         let needed = self.outdated_comments()?;
-        if self.request.roots.is_empty() && !self.run.swept {
-            self.sweep(&needed)?;
+        if self.request.roots.is_empty() && !self.run.repo_comments_done {
+            self.fetch_repo_comments(&needed)?;
         }
         let needed = self.outdated_comments()?;
         let of = needed.len() as u64;
         for (done, (key, _)) in needed.into_iter().enumerate() {
             self.client.observer.progress(Progress { step: "comments", done: done as u64, of });
-            self.comments_of(&key)?;
+            self.fetch_issue_comments(&key)?;
             self.save()?;
         }
         Ok(())
@@ -68,25 +68,25 @@ impl SyncEngine<'_> {
     /// Fetches the comments of one issue.
     ///
     /// Each page is written to the file at once, unless it has a complete list, which is replaced after the last page.
-    fn comments_of(&mut self, key: &IssueKey) -> Result<(), StepError> {
+    fn fetch_issue_comments(&mut self, key: &IssueKey) -> Result<(), StepError> {
         let first = format!("{}/comments?per_page=100", key.path());
-        let mut half = match self.run.half.take() {
-            Some(half) if half.of == key.id() => half,
-            _ => IssueCommentWalk { of: key.id(), next: first.clone(), ..IssueCommentWalk::default() },
+        let mut progress = match self.run.issue_walk.take() {
+            Some(progress) if progress.issue == key.id() => progress,
+            _ => IssueCommentWalk { issue: key.id(), next: first.clone(), ..IssueCommentWalk::default() },
         };
         let announced = self.state.seen.get(&key.id()).and_then(|seen| seen.comments);
-        let mut walk = Walk::new(&half.next, MAX_PAGES).announced(announced);
+        let mut walk = Walk::new(&progress.next, MAX_PAGES).announced(announced);
         loop {
             let Some(issue) = self.files.read(key)? else { return Ok(()) };
             let whole = issue.comments.completeness == Completeness::Complete;
-            let at_first = half.next == first;
+            let at_first = progress.next == first;
             // The entity tag of a full page does not show whether there is a second page.
             let is_only_page = issue.comments.items.len() < FULL_PAGE;
             let etag = self.state.etags.get(&first).filter(|_| whole && at_first && is_only_page).cloned();
-            self.run.half = Some(half.clone());
-            let answer = self.client.get(&half.next, etag.as_deref());
+            self.run.issue_walk = Some(progress.clone());
+            let answer = self.client.get(&progress.next, etag.as_deref());
             let answer = self.tolerate(answer, || format!("comments of `{key}`"))?;
-            self.run.half = None;
+            self.run.issue_walk = None;
             let page = match answer {
                 Some(FetchOutcome::Page(page)) => page,
                 Some(FetchOutcome::Same) => {
@@ -102,31 +102,31 @@ impl SyncEngine<'_> {
             };
             let entries = page.value.as_array().ok_or_else(|| not_a_list(&page.value));
             let Some(entries) = self.tolerate(entries, || format!("comments of `{key}`"))? else { return Ok(()) };
-            let before = half.ids.len();
-            half.ids.extend(entries.iter().filter_map(|value| value["id"].as_u64()));
-            let new = half.ids.len() - before;
+            let before = progress.ids.len();
+            progress.ids.extend(entries.iter().filter_map(|value| value["id"].as_u64()));
+            let new = progress.ids.len() - before;
             // Entries in the list of one issue need not name the issue.
             let own =
                 |value: &&Value| Converter::issue_of_comment(value).ok().is_none_or(|number| number == key.number);
             let (comments, has_unexpected) = self.convert_comments(entries.iter().filter(own), key, &issue.url);
-            half.strange |= has_unexpected;
+            progress.has_unexpected |= has_unexpected;
             if whole {
-                half.held.extend(comments);
+                progress.held.extend(comments);
             } else {
                 self.add(comments, issue)?;
             }
             self.state.etags.remove(&first);
-            half.next = match walk.go(page.next, new) {
+            progress.next = match walk.go(page.next, new) {
                 Ok(Some(next)) => next,
                 // An unfinished list is not marked as done, so a resumed run fetches it again.
                 Err(end) => {
                     self.record_failure(&FetchError::endless(&end.reason()), format!("comments of `{key}`"));
                     return Ok(());
                 }
-                Ok(None) if half.strange => return Ok(()),
+                Ok(None) if progress.has_unexpected => return Ok(()),
                 Ok(None) => {
                     self.state.etags.extend(page.etag.filter(|_| at_first).map(|etag| (first, etag)));
-                    return self.finish_comments(key, half);
+                    return self.finish_comments(key, progress);
                 }
             };
             self.save()?;
@@ -177,27 +177,27 @@ impl SyncEngine<'_> {
     ///
     /// Each page is written at once to the files without a complete list, so that an interrupted walk continues with
     /// its page.
-    fn sweep(&mut self, needed: &[(IssueKey, u64)]) -> Result<(), StepError> {
+    fn fetch_repo_comments(&mut self, needed: &[(IssueKey, u64)]) -> Result<(), StepError> {
         let repo = self.setting.repo.clone();
         let own: Vec<&(IssueKey, u64)> = needed.iter().filter(|(key, _)| key.repo == repo).collect();
         let pages = own.iter().fold(0, |sum: u64, (_, pages)| sum.saturating_add(*pages));
-        if self.run.sweep.is_none() {
-            if pages <= FEW {
-                self.run.swept = true;
+        if self.run.repo_walk.is_none() {
+            if pages <= FEW_REQUESTS {
+                self.run.repo_comments_done = true;
                 return Ok(());
             }
             let since = self.since(&own)?;
             let query = "sort=created&direction=asc&per_page=100";
             let since = since.map(|since| format!("&since={}", percent_encode(&since))).unwrap_or_default();
             let next = format!("/repos/{repo}/issues/comments?{query}{since}");
-            let of = own.iter().map(|(key, _)| key.number).collect();
-            self.run.sweep = Some(RepoCommentWalk { next, of, ..RepoCommentWalk::default() });
+            let issues = own.iter().map(|(key, _)| key.number).collect();
+            self.run.repo_walk = Some(RepoCommentWalk { next, issues, ..RepoCommentWalk::default() });
         }
         let mut seen = BTreeSet::new();
         let mut walk: Option<Walk> = None;
-        while let Some(mut sweep) = self.run.sweep.clone() {
-            let walk = walk.get_or_insert_with(|| Walk::new(&sweep.next, MAX_SWEPT_PAGES));
-            let answer = self.client.get(&sweep.next, None);
+        while let Some(mut repo_walk) = self.run.repo_walk.clone() {
+            let walk = walk.get_or_insert_with(|| Walk::new(&repo_walk.next, MAX_REPO_PAGES));
+            let answer = self.client.get(&repo_walk.next, None);
             let Some(FetchOutcome::Page(page)) = self.tolerate(answer, || format!("comments of `{repo}`"))? else {
                 break;
             };
@@ -214,19 +214,19 @@ impl SyncEngine<'_> {
                 done: walk.pages() as u64 - 1,
                 of: page.last.unwrap_or(0),
             });
-            self.swept_page(entries, &mut sweep)?;
+            self.add_repo_page(entries, &mut repo_walk)?;
             match walk.go(page.next, new) {
-                Ok(Some(next)) => self.run.sweep = Some(RepoCommentWalk { next, ..sweep }),
+                Ok(Some(next)) => self.run.repo_walk = Some(RepoCommentWalk { next, ..repo_walk }),
                 // The rest is fetched issue by issue.
                 Err(_) => break,
                 Ok(None) => {
-                    self.swept_all(sweep)?;
+                    self.finish_repo_walk(repo_walk)?;
                     break;
                 }
             }
             self.save()?;
         }
-        (self.run.sweep, self.run.swept) = (None, true);
+        (self.run.repo_walk, self.run.repo_comments_done) = (None, true);
         Ok(())
     }
 
@@ -234,7 +234,7 @@ impl SyncEngine<'_> {
     fn since(&mut self, needed: &[&(IssueKey, u64)]) -> Result<Option<String>, StepError> {
         let mut since: Option<String> = None;
         for (key, _) in needed {
-            let known = self.state.comments.get(&key.id()).map(|known| known.at.saturating_sub(SKEW));
+            let known = self.state.comments.get(&key.id()).map(|known| known.at.saturating_sub(MAX_CLOCK_SKEW));
             let Some(issue) = self.files.read(key)? else { continue };
             let whole = issue.comments.completeness == Completeness::Complete;
             let time = match known.filter(|_| whole) {
@@ -249,11 +249,11 @@ impl SyncEngine<'_> {
     }
 
     /// Adds the comments of a page to their issues.
-    fn swept_page(&mut self, entries: &[Value], sweep: &mut RepoCommentWalk) -> Result<(), StepError> {
+    fn add_repo_page(&mut self, entries: &[Value], repo_walk: &mut RepoCommentWalk) -> Result<(), StepError> {
         let (mut by_issue, mut unexpected) = (BTreeMap::<u64, Vec<&Value>>::new(), UnexpectedEntries::default());
         for value in entries {
             if let Some(number) =
-                unexpected.note(Converter::issue_of_comment(value)).filter(|number| sweep.of.contains(number))
+                unexpected.note(Converter::issue_of_comment(value)).filter(|number| repo_walk.issues.contains(number))
             {
                 by_issue.entry(number).or_default().push(value);
             }
@@ -263,10 +263,10 @@ impl SyncEngine<'_> {
             let Some(issue) = self.files.read(&key)? else { continue };
             let (comments, has_unexpected) = self.convert_comments(values.into_iter(), &key, &issue.url);
             if has_unexpected {
-                sweep.strange.insert(number);
+                repo_walk.with_unexpected.insert(number);
             }
             if issue.comments.completeness == Completeness::Complete {
-                sweep.held.entry(number).or_default().extend(comments);
+                repo_walk.held.entry(number).or_default().extend(comments);
             } else {
                 self.add(comments, issue)?;
             }
@@ -278,12 +278,12 @@ impl SyncEngine<'_> {
     /// Marks the issues that have as many comments as GitHub counts as complete, after the last page.
     ///
     /// The others are fetched one by one, since no list shows which comments were deleted.
-    fn swept_all(&mut self, mut sweep: RepoCommentWalk) -> Result<(), StepError> {
+    fn finish_repo_walk(&mut self, mut repo_walk: RepoCommentWalk) -> Result<(), StepError> {
         let repo = self.setting.repo.clone();
-        for number in sweep.of.difference(&sweep.strange) {
+        for number in repo_walk.issues.difference(&repo_walk.with_unexpected) {
             let key = IssueKey::new(&repo, *number);
             let Some(mut issue) = self.files.read(&key)? else { continue };
-            merge(&mut issue.comments.items, sweep.held.remove(number).unwrap_or_default());
+            merge(&mut issue.comments.items, repo_walk.held.remove(number).unwrap_or_default());
             let count = self.state.seen.get(&key.id()).and_then(|seen| seen.comments);
             if count == Some(issue.comments.items.len() as u64) {
                 issue.comments.completeness = Completeness::Complete;

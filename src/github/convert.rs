@@ -62,7 +62,7 @@ pub(super) struct Converter<'a> {
     pub(super) host: &'a str,
     /// The snapshot's folder, to which exceptions of redaction may refer.
     pub(super) folder: &'a str,
-    /// The configured repo, as it is written there.
+    /// The configured repo, in the spelling of the configuration.
     pub(super) own_repo: Option<&'a str>,
     /// The repo's name on the server, if it was renamed.
     pub(super) renamed: OnceCell<String>,
@@ -160,7 +160,7 @@ impl Converter<'_> {
         Ok(FetchedIssue { issue, seen: self.memo(value) })
     }
 
-    /// Returns what an answer says about an issue's comments and relations.
+    /// Returns the facts in an answer about an issue's comments and relations.
     fn memo(&self, value: &Value) -> IssueMemo {
         let dependencies = &value["issue_dependencies_summary"];
         // The total includes closed issues; older servers count open ones only.

@@ -56,9 +56,9 @@ impl SnapshotDir {
         }))
     }
 
-    /// Returns the issues whose files cannot be parsed, sorted, and whether they were asked for.
+    /// Returns the issues whose files cannot be parsed, sorted, and whether they were requested.
     ///
-    /// The field that says so comes first, and thus survives truncation and bad merges.
+    /// The field `asked` comes first, and thus survives truncation and bad merges.
     pub(super) fn broken(&mut self) -> Result<Vec<(IssueKey, bool)>, StoreError> {
         let mut broken = Vec::new();
         for repo in self.repos()? {

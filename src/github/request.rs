@@ -112,7 +112,7 @@ pub struct SyncSummary {
     pub changed: Vec<(String, &'static str)>,
     /// The number of files that were up to date.
     pub unchanged: usize,
-    /// The number of issues that were asked for.
+    /// The number of requested issues.
     pub issues: usize,
     /// The number of requests that were sent.
     pub requests: u64,

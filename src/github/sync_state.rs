@@ -1,4 +1,4 @@
-//! The saved state of sync: entity tags, what answers said, and an unfinished run.
+//! The saved state of sync: entity tags, facts from answers, and an unfinished run.
 //!
 //! It is a cache: without it everything is fetched again, and the snapshot is the same.
 
@@ -22,7 +22,7 @@ pub(super) struct SyncState {
     about: String,
     /// The entity tags of answers whose whole content is in the snapshot, by path.
     pub(super) etags: BTreeMap<String, String>,
-    /// What the last answer said about each issue, by id.
+    /// The facts from the last answer about each issue, by id.
     pub(super) seen: BTreeMap<String, IssueMemo>,
     /// The pages of lists of issues, by path.
     pub(super) pages: BTreeMap<String, ListPage>,
@@ -32,7 +32,7 @@ pub(super) struct SyncState {
     pub(super) run: Option<RunProgress>,
 }
 
-/// What an answer said about an issue and its record does not hold.
+/// Facts from an answer about an issue that its record does not hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct IssueMemo {
     pub(super) updated_at: Option<String>,
@@ -76,7 +76,7 @@ pub(super) struct RunProgress {
     pub(super) renamed: Option<String>,
     /// The next pages of the lists of issues that are not finished.
     pub(super) lists: Option<Vec<String>>,
-    /// The issues that were asked for.
+    /// The requested issues.
     pub(super) wanted: BTreeSet<(String, u64)>,
     /// The issues whose record was written in this run.
     pub(super) fresh: BTreeSet<String>,
@@ -86,12 +86,15 @@ pub(super) struct RunProgress {
     pub(super) related: BTreeSet<String>,
     /// The issues whose comments are done.
     pub(super) commented: BTreeSet<String>,
-    /// An unfinished list of a repo's comments.
-    pub(super) sweep: Option<RepoCommentWalk>,
-    /// An unfinished list of one issue's comments.
-    pub(super) half: Option<IssueCommentWalk>,
+    /// The position in an unfinished list of the repo's comments.
+    #[serde(rename = "sweep")]
+    pub(super) repo_walk: Option<RepoCommentWalk>,
+    /// The position in an unfinished list of one issue's comments.
+    #[serde(rename = "half")]
+    pub(super) issue_walk: Option<IssueCommentWalk>,
     /// Whether the list of the repo's comments is done, or not used.
-    pub(super) swept: bool,
+    #[serde(rename = "swept")]
+    pub(super) repo_comments_done: bool,
 }
 
 /// A walk over the list of a repo's comments.
@@ -100,27 +103,29 @@ pub(super) struct RepoCommentWalk {
     /// The next page.
     pub(super) next: String,
     /// The issues whose comments are needed.
-    pub(super) of: BTreeSet<u64>,
+    #[serde(rename = "of")]
+    pub(super) issues: BTreeSet<u64>,
     /// The comments of issues whose list in the snapshot is complete, by number; it is replaced after the last page.
     #[serde(default)]
     pub(super) held: BTreeMap<u64, Vec<SnapshotComment>>,
     /// The issues of which unexpected entries were left out.
-    #[serde(default)]
-    pub(super) strange: BTreeSet<u64>,
+    #[serde(rename = "strange", default)]
+    pub(super) with_unexpected: BTreeSet<u64>,
 }
 
 /// A walk over the list of one issue's comments.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct IssueCommentWalk {
     /// The issue's id.
-    pub(super) of: String,
+    #[serde(rename = "of")]
+    pub(super) issue: String,
     /// The next page.
     pub(super) next: String,
     /// The comments on the pages so far; after the last page all others are removed.
     pub(super) ids: BTreeSet<u64>,
     /// Whether unexpected entries were left out.
-    #[serde(default)]
-    pub(super) strange: bool,
+    #[serde(rename = "strange", default)]
+    pub(super) has_unexpected: bool,
     /// The comments so far, if the list in the snapshot is complete; it is replaced after the last page.
     #[serde(default)]
     pub(super) held: Vec<SnapshotComment>,

@@ -43,9 +43,9 @@ impl Clock for Still {
 }
 
 #[derive(Default)]
-struct Nobody;
+struct SilentObserver;
 
-impl SyncObserver for Nobody {
+impl SyncObserver for SilentObserver {
     fn estimate(&mut self, _: Estimate) {}
     fn progress(&mut self, _: Progress) {}
     fn request(&mut self, _: u64) {}
@@ -87,7 +87,7 @@ fn sync_in(root: &Path, answers: Vec<Result<Response, TransportError>>, max_wait
     let (mut script, mut clock) = (Script { answers, asked: Vec::new() }, Still::default());
     clock.now = Duration::from_secs(1_000_000);
     let redactor = Redactor::new(&RedactionSettings::default());
-    let summary = sync(&mut script, &mut clock, &mut Nobody, &redactor, &setting, &SyncRequest::default());
+    let summary = sync(&mut script, &mut clock, &mut SilentObserver, &redactor, &setting, &SyncRequest::default());
     (summary, script, clock)
 }
 
@@ -203,7 +203,8 @@ fn slow_answers_use_up_the_time_that_a_run_may_wait() {
         let setting = setting(dir.path(), 300);
         let redactor = Redactor::new(&RedactionSettings::default());
         let mut drip = Drip(Duration::from_secs(each), &now);
-        let summary = sync(&mut drip, &mut Shared(&now), &mut Nobody, &redactor, &setting, &SyncRequest::default());
+        let summary =
+            sync(&mut drip, &mut Shared(&now), &mut SilentObserver, &redactor, &setting, &SyncRequest::default());
         assert_eq!(summary.requests, most, "{each} s");
         match (each, summary.error) {
             (10, Some(SyncError::Server(why))) => assert!(why.contains("it goes on after 1000 pages"), "{why}"),

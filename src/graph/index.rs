@@ -78,7 +78,7 @@ impl NameIndex {
         }
         let this = corpus.rules.repo.as_deref();
         let written = match &record.issue {
-            // Nor is an issue that others name whatever a file says that anyone could have put there.
+            // An untracked file cannot claim an issue that others name.
             _ if entry.untrusted_file => None,
             Some(issue) => claim(issue, &corpus.rules),
             None => IssueMention::read(&record.id, &corpus.rules.host).filter(|written| written.repo.is_some()),

@@ -1,7 +1,7 @@
 //! The forms in which texts name issues and files of a repo on GitHub.
 
 use super::IssueRef;
-use crate::model::is_repo_name;
+use crate::model::{is_repo_name, percent_decoded};
 
 /// The longest value that can be a path or a URL; longer ones are neither, which bounds the work on each.
 pub(super) const LONGEST: usize = 4096;
@@ -44,14 +44,14 @@ impl<'a> IssueMention<'a> {
 /// A web address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WebAddress<'a> {
-    /// An issue or a pull request on the host that was asked for.
+    /// An issue or a pull request on the given host.
     Issue {
         /// `owner/repo`.
         repo: &'a str,
         /// The number.
         number: u64,
     },
-    /// A file or folder of a repo on the host that was asked for.
+    /// A file or folder of a repo on the given host.
     Tree {
         /// `owner/repo`.
         repo: &'a str,
@@ -89,7 +89,7 @@ impl<'a> WebAddress<'a> {
                 let digits = tail.split(['/', '#', '?']).next().unwrap_or("");
                 number(digits).map_or(Self::Page, |number| Self::Issue { repo: full, number })
             }
-            ("blob" | "tree" | "candidate" | "blame" | "edit", Some(rest)) => Self::Tree { repo: full, rest },
+            ("blob" | "tree" | "raw" | "blame" | "edit", Some(rest)) => Self::Tree { repo: full, rest },
             _ => Self::Page,
         })
     }
@@ -112,26 +112,7 @@ pub(super) fn scheme(text: &str) -> Option<&str> {
 
 /// Decodes percent-encoding such as `%20`; text that would not be UTF-8 is returned unchanged.
 pub(super) fn decoded(text: &str) -> String {
-    if !text.contains('%') {
-        return text.to_owned();
-    }
-    let hex = |b: Option<&u8>| b.and_then(|b| char::from(*b).to_digit(16)).and_then(|d| u8::try_from(d).ok());
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        match (byte, hex(bytes.get(at + 1)), hex(bytes.get(at + 2))) {
-            (b'%', Some(high), Some(low)) => {
-                out.push(high * 16 + low);
-                at += 3;
-            }
-            _ => {
-                out.push(byte);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+    percent_decoded(text).unwrap_or_else(|| text.to_owned())
 }
 
 #[cfg(test)]
@@ -154,11 +135,14 @@ mod tests {
 
     #[test]
     fn trees_of_other_hosts_are_foreign_and_pages_are_pages() {
-        let read = |text| WebAddress::read(text, "github.com");
-        assert_eq!(
-            read("https://github.com/o/r/blob/main/a.md"),
-            Some(WebAddress::Tree { repo: "o/r", rest: "main/a.md" })
-        );
+        fn read(text: &str) -> Option<WebAddress<'_>> {
+            WebAddress::read(text, "github.com")
+        }
+        // A mechanical rename once changed `raw` here, so every word is spelled out.
+        for word in ["blob", "tree", "raw", "blame", "edit"] {
+            let tree = WebAddress::Tree { repo: "o/r", rest: "main/a.md" };
+            assert_eq!(read(&format!("https://github.com/o/r/{word}/main/a.md")), Some(tree), "{word}");
+        }
         assert_eq!(read("https://gitlab.com/o/r/-/blob/main/a.md"), Some(WebAddress::ForeignTree));
         assert_eq!(read("https://example.org/docs/a.md"), Some(WebAddress::Page));
         assert_eq!(read("docs/a.md"), None);

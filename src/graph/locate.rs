@@ -78,7 +78,7 @@ impl Locator<'_> {
             Some(path) => [None, RepoPath::new(path).ok()],
             None => [base.beside(path).ok(), RepoPath::new(path).ok()],
         };
-        if let Some(found) = candidates.iter().flatten().find_map(|path| self.there(path, anchor.clone())) {
+        if let Some(found) = candidates.iter().flatten().find_map(|path| self.existing(path, anchor.clone())) {
             return found;
         }
         if candidates.iter().flatten().any(|path| self.files.is_folder(path)) {
@@ -93,7 +93,7 @@ impl Locator<'_> {
         Location::Absent(path.to_owned())
     }
 
-    fn there(&self, path: &RepoPath, anchor: Option<String>) -> Option<Location> {
+    fn existing(&self, path: &RepoPath, anchor: Option<String>) -> Option<Location> {
         if path.as_str().is_empty() {
             return None;
         }
@@ -143,7 +143,7 @@ impl Locator<'_> {
         let rest = rest.trim_end_matches(['/', '.']);
         let splits = || rest.match_indices('/').take(64).map(|(slash, _)| &rest[slash + 1..]);
         let paths = || splits().filter_map(|path| RepoPath::new(path).ok());
-        if let Some(found) = paths().find_map(|path| self.there(&path, anchor.clone())) {
+        if let Some(found) = paths().find_map(|path| self.existing(&path, anchor.clone())) {
             return found;
         }
         if paths().any(|path| self.files.is_folder(&path)) {

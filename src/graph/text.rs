@@ -25,7 +25,7 @@ impl ParsedText {
 
     /// Returns how many lines the text has.
     pub fn count_lines(&self) -> u32 {
-        // The blocks tile the text and know their lines: only the last one has to be looked at.
+        // The blocks tile the text and know their lines: only the last one is needed.
         self.markdown.outline.blocks.last().map_or(0, |last| {
             let count = self.clean.get(last.range.clone()).map_or(0, |text| text.lines().count());
             (last.line - 1).saturating_add(u32::try_from(count).unwrap_or(u32::MAX))

@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime};
 /// How long a build waits for git to finish.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The time between two looks at the lock.
+/// The interval between two checks of the lock.
 const LOCK_POLL: Duration = Duration::from_millis(10);
 
 /// The age from which a lock is taken to belong to a git command that crashed.
@@ -49,7 +49,7 @@ impl Checkout {
     /// Waits until git does not change the work tree at `top`, and begins to observe it.
     ///
     /// # Errors
-    /// If git does not finish, or its files cannot be looked at.
+    /// If git does not finish, or its files cannot be examined.
     pub(super) fn observe(top: &Path) -> Result<Option<Self>, IntakeError> {
         let git = git::folder(top).map_err(|source| failed(&top.join(".git"), source))?;
         let Some(git) = git else { return Ok(None) };

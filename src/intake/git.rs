@@ -53,7 +53,7 @@ pub(super) fn tracked(entries: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// is a file that names it.
 ///
 /// # Errors
-/// If `.git` exists and cannot be looked at.
+/// If `.git` exists and cannot be examined.
 pub(super) fn folder(top: &Path) -> io::Result<Option<PathBuf>> {
     let git = top.join(".git");
     let there = |path: PathBuf| match path.metadata() {
@@ -99,7 +99,7 @@ pub(super) fn is_tracked(path: &Path) -> bool {
 
 /// Returns the files outside the folders below `root` that decide what is tracked and ignored there.
 pub(super) fn outside_inputs(root: &Path) -> Vec<PathBuf> {
-    // If they cannot be looked at there is nothing to watch; the build reports why.
+    // If they cannot be examined there is nothing to watch; the build reports why.
     let Ok(Some(top)) = work_tree(root) else { return Vec::new() };
     let mut files: Vec<PathBuf> = vec![top.join(".git")];
     let above = root.ancestors().skip(1).take_while(|dir| dir.starts_with(top));

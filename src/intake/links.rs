@@ -18,11 +18,11 @@ pub(super) enum LinkEnd {
     Folder(RepoPath),
     /// A name that does not exist.
     Missing(RepoPath),
-    /// A name that exists and cannot be looked at, or a part of whose path cannot; with the system's words.
+    /// A name that exists and cannot be examined, or a part of its path; with the system's error.
     Unreadable(RepoPath, String),
     /// A place outside the root. An absolute link is outside wherever it leads: on another machine it leads elsewhere.
     Outside,
-    /// At something that is no file, or nowhere because the links lead in a circle.
+    /// A special file, or no end because the links form a cycle.
     Special,
 }
 

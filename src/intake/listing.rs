@@ -9,7 +9,7 @@ use crate::model::{Code, Diagnostic, Refusal, RepoPath, Severity};
 use cap_std::fs::Dir;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is refused by its name alone.
+/// The names that are refused whether or not a file exists.
 #[derive(Debug)]
 pub(super) struct AccessRules {
     pub(super) deny: DenyList,
@@ -28,7 +28,7 @@ impl AccessRules {
 pub(super) struct Listing {
     /// Every file and link that is listed, sorted.
     pub(super) files: Vec<RepoPath>,
-    /// What is no file (pipes, sockets, devices), and links that lead to such or in a circle; sorted.
+    /// Special files (pipes, sockets, devices), links to them, and cyclic links; sorted.
     pub(super) special: Vec<RepoPath>,
     /// Listed links that end at a file, and that file.
     pub(super) links: BTreeMap<RepoPath, RepoPath>,
@@ -37,11 +37,11 @@ pub(super) struct Listing {
     /// Links whose end must not be read, and the reason, which holds for all paths below them too.
     refused_links: BTreeMap<String, Refusal>,
     index: TrackedFiles,
-    /// Files and folders that exist and could not be listed or looked at, as paths from the root.
+    /// Files and folders that exist and could not be listed or examined, as paths from the root.
     unlisted: Vec<String>,
-    /// What is wrong with those, and with git; sorted.
+    /// The diagnostics about those, and about git; sorted.
     pub(super) unlisted_diagnostics: Vec<Diagnostic>,
-    /// Everything that is wrong with names, sorted; includes `unlisted_diagnostics`.
+    /// All diagnostics about names, sorted; includes `unlisted_diagnostics`.
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
@@ -262,7 +262,7 @@ impl Listing {
     }
 }
 
-/// What is at a path that git tracks.
+/// The kind of file at a path that git tracks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TrackedKind {
     File,
@@ -278,10 +278,10 @@ pub(super) fn no_file() -> Refusal {
     Refusal::Unreadable("it is no file but a pipe, a socket, a device or a link that leads in a circle".to_owned())
 }
 
-/// Returns what is at a path that git tracks.
+/// Returns the kind of file at a path that git tracks.
 ///
 /// # Errors
-/// Why it cannot be looked at, though it may be there.
+/// Why it cannot be examined, though it may exist.
 fn kind(root: &Dir, path: &RepoPath) -> Result<TrackedKind, String> {
     if let Some(dir) = Some(path.dir()).filter(|dir| !dir.is_empty()).and_then(links::repo_path) {
         match links::follow(root, &dir) {

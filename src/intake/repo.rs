@@ -14,7 +14,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use std::path::{Path, PathBuf};
 
-/// What has to be known before a repo is opened.
+/// The options for opening a repo.
 #[derive(Debug, Clone, Copy)]
 pub struct RepoOptions<'a> {
     /// Names that are never opened.
@@ -51,7 +51,7 @@ impl Repo {
     /// `start` itself.
     ///
     /// # Errors
-    /// If `start` is no folder or cannot be looked at.
+    /// If `start` is no folder or cannot be examined.
     pub fn find_root(start: &Path) -> Result<PathBuf, IntakeError> {
         root::find(start)
     }
@@ -245,7 +245,7 @@ impl SourceTree for Repo {
         self.listing.is_tracked(path)
     }
 
-    /// The state of a file that is read as it was listed. Where a link leads is decided as it is read, so it has none.
+    /// Returns the state of a listed file; `None` for a link, whose target is determined only when it is read.
     fn state(&self, path: &RepoPath) -> Option<FileState> {
         let plain = self.has(path)
             && !self.listing.links.contains_key(path)

@@ -94,7 +94,7 @@ fn bytes_of(file: File, limit: u64) -> Result<Vec<u8>, Refusal> {
         return Err(Refusal::TooLarge(limit));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
-    // One byte more than allowed tells a file that grew from one that fits.
+    // One byte more than allowed distinguishes a file that grew from one that fits.
     file.take(limit + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > limit {
         return Err(Refusal::TooLarge(limit));

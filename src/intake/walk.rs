@@ -18,17 +18,17 @@ pub(super) struct WalkResult {
     pub(super) files: Vec<RepoPath>,
     /// Symbolic links, wherever they lead.
     pub(super) links: Vec<RepoPath>,
-    /// What is neither a file nor a folder nor a link.
+    /// Special files: neither files nor folders nor links.
     pub(super) special: Vec<RepoPath>,
     /// Folders that were listed, as paths from the root; the root's is empty.
     pub(super) folders: Vec<String>,
     /// Names that cannot be used.
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// Files and folders that could not be looked at.
+    /// Files and folders that could not be examined.
     pub(super) unlisted: Vec<UnlistedEntry>,
 }
 
-/// A file or folder that exists and could not be listed or looked at.
+/// A file or folder that exists and could not be listed or examined.
 #[derive(Debug)]
 pub(super) struct UnlistedEntry {
     /// Its path from the root, whose own is empty. Anything may exist there and below it.
@@ -262,7 +262,7 @@ fn unreadable(path: &str, what: &str) -> Diagnostic {
     Diagnostic::new(Code::UnreadableFile, repo_path(path).map(Place::file), what)
 }
 
-/// Reports a file name that is not UTF-8; `shown` is the name as far as it is.
+/// Reports a file name that is not UTF-8; `shown` is its readable part.
 pub(super) fn unusable_name(folder: &str, shown: &str) -> Diagnostic {
     let place = repo_path(folder).filter(|path| !path.as_str().is_empty()).map(Place::file);
     Diagnostic::new(

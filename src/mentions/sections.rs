@@ -23,7 +23,7 @@ const THINGS: [&str; 24] = [
 ];
 
 /// Returns the meaning of a heading with this title, if any.
-pub(super) fn meaning_of(title: &str) -> Option<HeadingMeaning> {
+fn meaning_of(title: &str) -> Option<HeadingMeaning> {
     let bare: String = without_parentheses(title).to_lowercase();
     let words: Vec<&str> = bare
         .split(|c: char| !(c.is_alphanumeric() || c == '-'))

@@ -1,51 +1,52 @@
-//! Lines that GitHub's runner obeys in the log of any step: `::name …::…` at a line's start, `##[name …]…` anywhere.
+//! Workflow commands, which GitHub's runner executes in the log of any step: `::name …::…` at the start of a line,
+//! `##[name …]…` anywhere.
 
 use super::{is_hidden, is_line_end};
 use std::fmt::Write as _;
 
-/// A scanner that finds, character by character, what would form a workflow command in a text.
+/// A scanner that finds workflow commands in a text, character by character.
 ///
-/// The runner compares by the rules of a language, which pass over characters without a weight: whatever is neither ASCII
-/// nor a letter nor a digit counts as one of these.
+/// The runner compares with the rules of a locale, which ignore characters without weight. Every character that is neither
+/// ASCII nor a letter nor a digit counts as ignored.
 #[derive(Debug, Clone, Default)]
 pub struct Commands {
-    /// Whether the line shows something already.
-    begun: bool,
-    /// Whether what it shows is one colon.
-    colon: bool,
+    /// Whether the line has a visible character.
+    has_text: bool,
+    /// Whether its only visible character is a colon.
+    is_colon: bool,
     /// How many `#` come right before the next character: none, one, or more.
     hashes: u8,
-    /// Within an escape code of a terminal, which a writer to a file removes.
-    code: bool,
+    /// Whether the position is inside a terminal's escape code, which a writer to a file removes.
+    in_escape_code: bool,
 }
 
 impl Commands {
     /// Returns whether the next character, `c`, completes a command; the caller then prints it as an escape.
     pub fn completes(&mut self, c: char) -> bool {
-        if self.code {
-            self.code = !matches!(c, '@'..='Z' | '\\'..='~');
+        if self.in_escape_code {
+            self.in_escape_code = !matches!(c, '@'..='Z' | '\\'..='~');
         } else if c == '\u{1b}' {
-            self.code = true;
+            self.in_escape_code = true;
         } else if is_line_end(c) {
             *self = Self::default();
         } else if c == ' ' || c == '\t' {
-            (self.colon, self.hashes) = (false, 0);
-        } else if !is_passed_over(c) {
+            (self.is_colon, self.hashes) = (false, 0);
+        } else if !is_ignored(c) {
             let completes = match c {
-                ':' => self.colon,
+                ':' => self.is_colon,
                 '[' => self.hashes == 2,
                 _ => false,
             };
-            self.colon = c == ':' && !self.begun;
+            self.is_colon = c == ':' && !self.has_text;
             self.hashes = if c == '#' { (self.hashes + 1).min(2) } else { 0 };
-            self.begun = true;
+            self.has_text = true;
             return completes;
         }
         false
     }
 }
 
-fn is_passed_over(c: char) -> bool {
+fn is_ignored(c: char) -> bool {
     is_hidden(c) || !c.is_ascii() && !c.is_alphanumeric()
 }
 
@@ -68,7 +69,7 @@ pub fn harmless_json(json: &str, also: impl Fn(usize, char) -> bool) -> String {
         } else {
             out.push(c);
         }
-        colon = c == ':' && !escaped || colon && is_passed_over(c);
+        colon = c == ':' && !escaped || colon && is_ignored(c);
     }
     out
 }

@@ -104,6 +104,16 @@ impl Diagnostic {
     }
 }
 
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+impl Diagnostic {
+    /// Returns a warning at a path with characters that output formats have to escape.
+    pub(crate) fn sample(message: &str) -> Self {
+        let at = Place { path: RepoPath::new("work_items/a,b:c.md").unwrap(), line: Some(6), column: Some(3) };
+        Self::new(Code::UnknownId, Some(at), message).help("did you mean `x`?")
+    }
+}
+
 /// How many diagnostics of one code about one item are shown for one file.
 const MOST_ALIKE: usize = 100;
 

@@ -49,8 +49,8 @@ pub trait SourceTree: Sync {
     /// Denied names are listed too, so that a reference to one is reported as denied; reading them is refused.
     fn files(&self) -> &[RepoPath];
 
-    /// What exists and is no file: pipes, sockets, devices, links that lead in a circle; sorted by path. They are in no
-    /// other list, and reading one is refused as [`Refusal::Unreadable`].
+    /// Returns the special files (pipes, sockets, devices, cyclic links), sorted by path. They are in no other list, and
+    /// reading one is refused as [`Refusal::Unreadable`].
     fn special_files(&self) -> &[RepoPath] {
         &[]
     }

@@ -58,3 +58,19 @@ pub fn is_hidden(c: char) -> bool {
 pub fn is_line_end(c: char) -> bool {
     matches!(c, '\n' | '\u{b}' | '\u{c}' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
+
+/// Decodes percent-encoding such as `%20`; `None` if the result is not UTF-8. A `%` without two hexadecimal digits stays.
+pub fn percent_decoded(text: &str) -> Option<String> {
+    let hex = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let mut rest = text.as_bytes();
+    let mut bytes = Vec::with_capacity(rest.len());
+    while let [first, after @ ..] = rest {
+        let code = match after {
+            [high, low, ..] if *first == b'%' => hex(high).zip(hex(low)),
+            _ => None,
+        };
+        bytes.push(code.map_or(*first, |(high, low)| high * 16 + low));
+        rest = if code.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8(bytes).ok()
+}

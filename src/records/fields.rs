@@ -21,7 +21,7 @@ pub(super) const GATHERED: [&str; 8] =
     ["parent", "children", "depends_on", "blocked_by", "blocks", "related", "adrs", "docs"];
 
 /// The native fields and other usual ones: none of them is a misspelling.
-pub(super) const NATIVE_FIELDS: [&str; 26] = [
+pub(super) const KNOWN_FIELDS: [&str; 26] = [
     "acceptance_criteria",
     "actual_hrs",
     "adrs",

@@ -2,7 +2,7 @@
 
 use crate::config::{ItemSource, TemplatePart};
 use crate::model::{Code, Diagnostic, LineStarts, Node, Place, RepoPath, Value};
-use crate::records::fields::{ALIASES, NATIVE_FIELDS, RELATIONS, mapped_from};
+use crate::records::fields::{ALIASES, KNOWN_FIELDS, RELATIONS, mapped_from};
 use crate::records::values::mentions;
 
 /// Native fields that are compared with unknown ones: those whose misspelling changes what a pack holds.
@@ -61,7 +61,7 @@ fn is_known(name: &str, source: &ItemSource) -> bool {
         TemplatePart::Hole(hole) => hole == name,
         TemplatePart::Text(_) => false,
     });
-    NATIVE_FIELDS.contains(&name)
+    KNOWN_FIELDS.contains(&name)
         || ALIASES.iter().any(|(_, aliases)| aliases.contains(&name))
         || mapped_from(source, name)
         || source.fields.contains_key(name)
@@ -180,7 +180,7 @@ mod tests {
     fn every_field_of_the_published_schema_is_known() {
         let schema: serde_json::Value = serde_json::from_str(&crate::records::work_item_schema()).unwrap();
         for name in schema["properties"].as_object().unwrap().keys() {
-            assert!(crate::records::fields::NATIVE_FIELDS.contains(&name.as_str()), "{name}");
+            assert!(crate::records::fields::KNOWN_FIELDS.contains(&name.as_str()), "{name}");
         }
     }
 }

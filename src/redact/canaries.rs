@@ -5,7 +5,7 @@
 use serde::Deserialize;
 use std::sync::LazyLock;
 
-/// What the secrets of fixed tests are made of.
+/// The characters of the secrets in fixed tests.
 pub(super) const SEED: &str = "q7Rt5Kx9wZ1c3VbN8mLp2Jh6Gf4Ds0Ya";
 
 /// Examples for the rules in Rust code: name and template of [`fill`]; `~~` separates the secret from
@@ -88,11 +88,11 @@ pub(super) fn fill(template: &str, seed: &str) -> String {
         let (kind, count) = hole.split_at(1.min(hole.len()));
         match (kind, count.parse()) {
             ("i", Err(_)) if count.is_empty() => {
-                let groups = [8, 4, 4, 4, 12].map(|n| made_of(seed, 'h', n));
+                let groups = [8, 4, 4, 4, 12].map(|n| characters_from(seed, 'h', n));
                 filled.push_str(&groups.join("-"));
             }
             ("a" | "h" | "u" | "l" | "d" | "b" | "c", Ok(count)) => {
-                filled.push_str(&made_of(seed, kind.chars().next().unwrap_or('a'), count));
+                filled.push_str(&characters_from(seed, kind.chars().next().unwrap_or('a'), count));
             }
             // No hole: markup.
             _ => {
@@ -106,7 +106,7 @@ pub(super) fn fill(template: &str, seed: &str) -> String {
     filled + rest
 }
 
-fn made_of(seed: &str, kind: char, count: usize) -> String {
+fn characters_from(seed: &str, kind: char, count: usize) -> String {
     let base32 = b"abcdefghijklmnopqrstuvwxyz234567";
     let base58 = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
     let letter = |(at, byte): (usize, u8)| match kind {

@@ -174,7 +174,7 @@ impl CleanBuf {
     }
 
     /// Adds a part of a clean text as a JSON string, quoted and escaped. Panics as slicing a `str` does.
-    pub fn json_part(&mut self, text: &Clean, range: Range<usize>) -> &mut Self {
+    fn json_part(&mut self, text: &Clean, range: Range<usize>) -> &mut Self {
         // JSON allows some line ends unescaped; the others are escaped already.
         for c in serde_json::Value::from(&text[range]).to_string().chars() {
             if is_line_end(c) {

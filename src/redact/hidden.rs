@@ -37,7 +37,7 @@ pub(super) static HIDDEN: FindingLabel = FindingLabel {
 
 /// How many times a text is read again, since a removal may change how the rest reads. One that still changes then was
 /// made for that, and is removed as a whole.
-const ROUNDS: usize = 6;
+const MAX_ROUNDS: usize = 6;
 
 /// A text without its hidden parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,13 +95,13 @@ impl Redactor {
         let mut draft =
             LineMappedText { text: text.to_owned(), lines: (1..=line_ends(text).saturating_add(1)).collect() };
         let mut records = HiddenRecords::new();
-        for round in 0..=ROUNDS {
+        for round in 0..=MAX_ROUNDS {
             let mut edits = markdown::hidden_ranges(&draft.text);
             edits.retain(|edit| !self.allows(path, edit.label, &draft.text[edit.range.clone()]));
             if edits.is_empty() {
                 break;
             }
-            if round == ROUNDS {
+            if round == MAX_ROUNDS {
                 edits = vec![HiddenRange::marked(0..draft.text.len(), &HIDDEN)];
             }
             draft.apply(edits, &mut records);

@@ -51,10 +51,10 @@ pub(super) const BODIES: &[&str] = &[
 
 /// Four of five dashes: RFC 4716 has no more.
 const DASHES: &[u8] = b"----";
-/// The least characters of Base64 in a key: fewer are a header quoted in prose.
-const LEAST: usize = 16;
+/// The fewest characters of Base64 in a key: fewer are a header quoted in prose.
+const MIN_BASE64: usize = 16;
 /// The most bytes that are read backwards for a block without a beginning.
-const LONGEST: usize = 32 * 1024;
+const MAX_BACKWARD_BYTES: usize = 32 * 1024;
 
 /// Finds the block whose `-----BEGIN ` is at `hit`, whole or truncated; `None` if no key follows.
 ///
@@ -75,7 +75,7 @@ pub(super) fn putty(text: &[u8], hit: usize) -> Option<(usize, usize)> {
 /// Finds the last part of a block that ends with the `-----END ` at `hit` and has lost its beginning.
 pub(super) fn rest(text: &[u8], hit: usize) -> Option<(usize, usize)> {
     let end = label_end(text, hit + END.len())?;
-    let window = &text[hit.saturating_sub(LONGEST)..hit];
+    let window = &text[hit.saturating_sub(MAX_BACKWARD_BYTES)..hit];
     // Text before the dashes on their line is a prefix such as `> `.
     let prefix = window.iter().rev().take(64).position(|b| *b == b'\n')?;
     let mut line_start = hit - prefix;
@@ -87,14 +87,14 @@ pub(super) fn rest(text: &[u8], hit: usize) -> Option<(usize, usize)> {
         prefix += usize::from(matches!(line.get(prefix), Some(b'-' | b'+')));
         let content = line[prefix..].trim_ascii_end();
         // The last line of a key, which is read first, may be short.
-        let short = content.len() < LEAST || (heuristics::is_name(content) && content.len() < 40);
+        let short = content.len() < MIN_BASE64 || (heuristics::is_name(content) && content.len() < 40);
         if content.is_empty() || !content.iter().all(|b| is_base64(*b)) || (short && size > 0) {
             break;
         }
         size += content.len();
         start = line_start + prefix;
     }
-    (size >= 2 * LEAST).then_some((start, end))
+    (size >= 2 * MIN_BASE64).then_some((start, end))
 }
 
 /// Finds the Base64 at `hit` if it wraps a file with a private key or a login, on one line or several.
@@ -157,7 +157,7 @@ fn base64_lines(text: &[u8], start: usize) -> (usize, usize) {
         if width < 40 || !breaks || length == 0 || length > width {
             break;
         }
-        if length < width && !is_tail(text, next, length) && length < LEAST {
+        if length < width && !is_tail(text, next, length) && length < MIN_BASE64 {
             break;
         }
         (end, size) = (next + length, size + length);
@@ -185,7 +185,7 @@ fn body_end(text: &[u8], from: usize) -> Option<usize> {
         at = skip_gap(text, at);
         let left = &text[at..];
         if left.starts_with(b"-----END ") || left.starts_with(b"---- END ") {
-            if size >= LEAST {
+            if size >= MIN_BASE64 {
                 end = label_end(text, at + END.len()).unwrap_or(end);
             }
             break;
@@ -199,10 +199,10 @@ fn body_end(text: &[u8], from: usize) -> Option<usize> {
             at += length;
             continue;
         }
-        let belongs = if run >= LEAST {
+        let belongs = if run >= MIN_BASE64 {
             run >= 40 || size > 0 || !heuristics::is_name(&left[..run])
         } else {
-            size >= LEAST && run > 0 && is_tail(text, at, run)
+            size >= MIN_BASE64 && run > 0 && is_tail(text, at, run)
         };
         if belongs {
             size += run;
@@ -216,7 +216,7 @@ fn body_end(text: &[u8], from: usize) -> Option<usize> {
             break;
         }
     }
-    (size >= LEAST).then_some(end)
+    (size >= MIN_BASE64).then_some(end)
 }
 
 /// Returns the offset of the last word of the line at `at` if it belongs to a key, after a line number or the time of

@@ -29,7 +29,7 @@ pub(super) const KEYWORDS: &[&str] = &[
 ];
 
 /// The largest distance of the separator from the keyword.
-const NEAR: usize = 40;
+const MAX_DISTANCE: usize = 40;
 /// Words that are in no list of seed words and in almost every sentence.
 const PROSE: &[&[u8]] = &[
     b"the", b"and", b"for", b"with", b"from", b"are", b"was", b"not", b"has", b"its", b"which", b"they", b"were",
@@ -38,7 +38,7 @@ const PROSE: &[&[u8]] = &[
 
 /// Finds the words after the keyword that ends at `from`: exactly 12, 15, 18, 21 or 24 of them.
 pub(super) fn words(text: &[u8], from: usize) -> Option<(usize, usize)> {
-    let window = &text[from..text.len().min(from + NEAR)];
+    let window = &text[from..text.len().min(from + MAX_DISTANCE)];
     let line = window.iter().position(|b| *b == b'\n').unwrap_or(window.len());
     let separator = window[..line]
         .iter()

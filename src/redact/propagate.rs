@@ -9,9 +9,9 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The longest value that is searched for in other texts.
-const LONGEST: usize = 16 * 1024;
+const MAX_SECRET_BYTES: usize = 16 * 1024;
 /// The length from which on a value is also searched for inside words.
-const LONG: usize = 16;
+const MIN_BYTES_INSIDE_WORDS: usize = 16;
 
 /// The secrets found in a source.
 #[derive(Default)]
@@ -26,7 +26,7 @@ pub(super) struct FoundSecrets {
 impl FoundSecrets {
     /// Adds a value found in `piece`.
     pub(super) fn add(&mut self, piece: &Piece<'_>, value: &[u8], rule: RuleRef) {
-        if heuristics::is_distinct(value) && value.len() <= LONGEST {
+        if heuristics::is_distinct(value) && value.len() <= MAX_SECRET_BYTES {
             for form in forms(value) {
                 self.distinct.entry(form).or_insert(rule);
             }
@@ -99,7 +99,7 @@ impl SecretFinder {
             .filter(|place| {
                 let cut =
                     text.get(place.end).is_some_and(u8::is_ascii_alphanumeric) || !starts_token(text, place.start);
-                !cut || place.end - place.start >= LONG
+                !cut || place.end - place.start >= MIN_BYTES_INSIDE_WORDS
             })
             .collect()
     }

@@ -17,9 +17,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// How many times a changed text is scanned at most: text that a removal joined may match anew.
-const ROUNDS: usize = 4;
+const MAX_ROUNDS: usize = 4;
 /// How far from its keyword a user's rule may match, in bytes.
-const NEAR: usize = 512;
+const MAX_KEYWORD_DISTANCE: usize = 512;
 
 /// The number of removals by piece, line and rule name.
 type RemovalLog = BTreeMap<(usize, u32, String), (u32, RuleRef)>;
@@ -122,7 +122,7 @@ impl Redactor {
             .map(|piece| PieceEdit { text: Cow::Borrowed(piece.text), removed_lines: Vec::new(), changed: true })
             .collect();
         let mut records = RemovalLog::new();
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             if !self.scan_once(&allowed, pieces, &mut drafts, &mut records) {
                 break;
             }
@@ -224,7 +224,8 @@ impl Redactor {
         let mut windows: Vec<Vec<Range<usize>>> = vec![Vec::new(); self.rules.len()];
         if let Some(keywords) = &self.keywords {
             for hit in keywords.find_overlapping_iter(text) {
-                let window = hit.start().saturating_sub(NEAR)..text.len().min(hit.end() + NEAR);
+                let window =
+                    hit.start().saturating_sub(MAX_KEYWORD_DISTANCE)..text.len().min(hit.end() + MAX_KEYWORD_DISTANCE);
                 let windows = &mut windows[self.keyword_rules[hit.pattern().as_usize()]];
                 match windows.last_mut() {
                     Some(last) if window.start <= last.end => {

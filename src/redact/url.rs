@@ -3,11 +3,11 @@
 use super::heuristics::{self, NameClass};
 
 /// The longest user part that is read.
-const LONG: usize = 1024;
+const MAX_USER_BYTES: usize = 1024;
 
 /// Finds the secret of a URL whose `://` ends at `from`: its password, or its user if that is a token.
 pub(super) fn credentials(text: &[u8], from: usize) -> Option<(usize, usize)> {
-    let window = &text[from..text.len().min(from + LONG)];
+    let window = &text[from..text.len().min(from + MAX_USER_BYTES)];
     let stop = window.iter().position(|b| {
         matches!(b, b'/' | b'?' | b'#' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'|' | b'\\') || b.is_ascii_whitespace()
     });
@@ -21,7 +21,7 @@ pub(super) fn credentials(text: &[u8], from: usize) -> Option<(usize, usize)> {
     match user.iter().position(|b| *b == b':') {
         Some(colon) => {
             let (name, password) = (&user[..colon], &user[colon + 1..]);
-            if is_open(name, password, host) {
+            if is_public_password(name, password, host) {
                 return None;
             }
             Some((from + colon + 1, from + at))
@@ -35,8 +35,8 @@ pub(super) fn credentials(text: &[u8], from: usize) -> Option<(usize, usize)> {
     }
 }
 
-/// Whether a password is no secret: a placeholder, or the default of a server on the local machine.
-fn is_open(name: &[u8], password: &[u8], host: &[u8]) -> bool {
+/// Whether a password is not secret: a placeholder, or the default of a server on the local machine.
+fn is_public_password(name: &[u8], password: &[u8], host: &[u8]) -> bool {
     const SHOWN: &[&[u8]] = &[b"password", b"passwd", b"pass", b"pwd", b"pw", b"secret", b"token", b"passw0rd", b"p"];
     let local = !host.contains(&b'.') || host.starts_with(b"127.");
     let port = name.eq_ignore_ascii_case(b"localhost") && password.iter().all(u8::is_ascii_digit);

@@ -1,10 +1,11 @@
 //! Secrets in environment variables, recognized by the name and the form of the value.
 
-use super::{entity, heuristics};
+use super::heuristics;
+use crate::model::percent_decoded;
 use std::collections::BTreeSet;
 
-/// The least number of characters: shorter values may occur in a text by chance.
-const LEAST: usize = 12;
+/// The minimum length in characters: shorter values may occur in a text by chance.
+const MIN_CHARS: usize = 12;
 
 /// Returns the secrets in the value of a variable.
 pub(super) fn secrets(name: &str, value: &str) -> Vec<String> {
@@ -19,7 +20,7 @@ pub(super) fn secrets(name: &str, value: &str) -> Vec<String> {
             pairs(value, &['\n', ';', ' '], &mut found);
         }
     }
-    let Some(strength) = strength(name).filter(|_| found.is_empty() && !is_url) else {
+    let Some(strength) = evidence_of(name).filter(|_| found.is_empty() && !is_url) else {
         return found;
     };
     // Variables that cannot contain line ends have `\\n` in keys of several lines.
@@ -27,7 +28,7 @@ pub(super) fn secrets(name: &str, value: &str) -> Vec<String> {
     if lines.contains('\n') {
         // They may be indented in a text, so each line counts.
         let lines = lines.lines().map(str::trim).filter(|line| !line.starts_with("-----") && !line.contains(' '));
-        return lines.filter(|line| counts(line)).map(str::to_owned).collect();
+        return lines.filter(|line| is_varied(line)).map(str::to_owned).collect();
     }
     let bare = value.trim_matches(['"', '\'']);
     let scheme = bare.split_once(' ').filter(|(scheme, _)| {
@@ -51,7 +52,7 @@ fn is_plausible(value: &str, strength: NameEvidence) -> bool {
         NameEvidence::Strong => words && value.bytes().all(|b| b.is_ascii_alphabetic()),
         NameEvidence::Weak => words,
     };
-    !plain && counts(value) && !is_path(value)
+    !plain && is_varied(value) && !is_path(value)
 }
 
 /// Collects the passwords of URLs, and the secrets in their queries.
@@ -60,8 +61,8 @@ fn url_parts(url: &str, found: &mut Vec<String>) {
         let password =
             super::url::credentials(url.as_bytes(), at + mark.len()).and_then(|(start, end)| url.get(start..end));
         if let Some(password) = password {
-            let decoded = percent_decoded(password);
-            found.extend([password.to_owned(), decoded].into_iter().filter(|password| counts(password)));
+            let decoded = percent_decoded(password).unwrap_or_default();
+            found.extend([password.to_owned(), decoded].into_iter().filter(|password| is_varied(password)));
         }
     }
     for query in url.split(char::is_whitespace).filter_map(|url| Some(url.split_once("://")?.1.split_once('?')?.1)) {
@@ -73,7 +74,7 @@ fn url_parts(url: &str, found: &mut Vec<String>) {
 fn pairs(text: &str, between: &[char], found: &mut Vec<String>) {
     for (key, value) in text.split(between).filter_map(|pair| pair.split_once('=')) {
         let value = value.trim().trim_matches(['"', '\'']);
-        if let Some(strength) = strength(key.trim())
+        if let Some(strength) = evidence_of(key.trim())
             && is_plausible(value, strength)
         {
             found.push(value.to_owned());
@@ -94,20 +95,6 @@ fn json_parts(name: &str, value: &serde_json::Value, found: &mut Vec<String>) {
     }
 }
 
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let (byte, after) = match entity::percent_byte(rest).filter(|_| *first == b'%') {
-            Some(byte) => (byte, &rest[3..]),
-            None => (*first, after),
-        };
-        bytes.push(byte);
-        rest = after;
-    }
-    String::from_utf8(bytes).unwrap_or_default()
-}
-
 /// How strongly the name of a variable suggests a secret.
 #[derive(Clone, Copy)]
 enum NameEvidence {
@@ -117,8 +104,8 @@ enum NameEvidence {
     Weak,
 }
 
-/// Last words of names whose values are about a secret rather than one.
-const ABOUT: [&str; 31] = [
+/// Last words of names whose values describe a secret rather than being one.
+const DESCRIBING_WORDS: [&str; 31] = [
     "FILE",
     "PATH",
     "DIR",
@@ -151,17 +138,19 @@ const ABOUT: [&str; 31] = [
     "DESKTOP",
     "MANAGER",
 ];
-/// Words of names of keys that are not secret.
-const OPEN: [&str; 9] = ["PUBLIC", "PUBKEY", "CACHE", "PRIMARY", "FOREIGN", "PARTITION", "SORT", "GPG", "HOSTKEY"];
+/// Words in names of keys that are not secret.
+const PUBLIC_KEY_WORDS: [&str; 9] =
+    ["PUBLIC", "PUBKEY", "CACHE", "PRIMARY", "FOREIGN", "PARTITION", "SORT", "GPG", "HOSTKEY"];
 
-fn strength(name: &str) -> Option<NameEvidence> {
+/// Returns how strongly a name suggests a secret; `None` if it does not.
+fn evidence_of(name: &str) -> Option<NameEvidence> {
     let name = name.to_ascii_uppercase();
     // A key of unknown kind: `KEY=linux-cargo-1a2b3c`.
     if matches!(name.as_str(), "PWD" | "OLDPWD" | "KEY" | "KEYS") || name.starts_with("XDG_") {
         return None;
     }
     let parts: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-    if parts.last().is_some_and(|last| ABOUT.contains(last)) {
+    if parts.last().is_some_and(|last| DESCRIBING_WORDS.contains(last)) {
         return None;
     }
     let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
@@ -171,7 +160,7 @@ fn strength(name: &str) -> Option<NameEvidence> {
     {
         return Some(NameEvidence::Strong);
     }
-    if word(&OPEN) {
+    if word(&PUBLIC_KEY_WORDS) {
         return None;
     }
     let hints = has(&["TOKEN", "APIKEY", "CREDENTIAL", "ACCESSKEY", "_KEY"])
@@ -195,7 +184,7 @@ fn strength(name: &str) -> Option<NameEvidence> {
 }
 
 /// Whether a value is long and varied enough that it does not occur by chance.
-fn counts(value: &str) -> bool {
+fn is_varied(value: &str) -> bool {
     let classes = [
         value.bytes().any(|b| b.is_ascii_lowercase()),
         value.bytes().any(|b| b.is_ascii_uppercase()),
@@ -203,24 +192,24 @@ fn counts(value: &str) -> bool {
         value.bytes().any(|b| !b.is_ascii_alphanumeric()),
     ];
     let distinct: BTreeSet<char> = value.chars().collect();
-    value.chars().count() >= LEAST
+    value.chars().count() >= MIN_CHARS
         && classes.iter().filter(|class| **class).count() >= 2
         && distinct.len() >= 5
-        && !is_open(value)
+        && !is_placeholder(value)
 }
 
 /// Whether a value is a variable that was not expanded, or consists of common words, perhaps with numbers.
-fn is_open(value: &str) -> bool {
+fn is_placeholder(value: &str) -> bool {
     let wrapped = [("${", "}"), ("$(", ")"), ("{{", "}}"), ("<", ">"), ("%", "%")]
         .iter()
         .any(|(open, close)| value.starts_with(open) && value.ends_with(close));
     let lower = value.to_ascii_lowercase().replace("passw0rd", "password");
     let mut words = lower.split(|c: char| !c.is_alphabetic()).filter(|part| !part.is_empty()).peekable();
-    wrapped || words.peek().is_some() && words.all(common)
+    wrapped || words.peek().is_some() && words.all(is_common)
 }
 
 /// Whether `letters` consist of common words without anything between them.
-fn common(letters: &str) -> bool {
+fn is_common(letters: &str) -> bool {
     const WORDS: &str = "password passwd passphrase pass pwd pw secret token key api admin administrator root user test testing \
         tests dummy example sample demo local localhost dev development prod production staging postgres postgresql mysql \
         mariadb mongo redis rabbitmq guest default change changeme changeit replace replaceme me my your the a is it in not so \

@@ -2,7 +2,7 @@
 //! without the marks that split a word.
 //!
 //! Rules are applied to views as well, so that `ghp_ab&#99;d` is found like `ghp_abcd`. A view maps findings
-//! back to the bytes that it was made of.
+//! back to the bytes of the original.
 
 use super::detect::Finding;
 use super::entity;
@@ -13,7 +13,7 @@ use std::ops::Range;
 /// Separates two stretches of a view. No rule matches across it.
 const GAP: &str = "\n\0\n";
 /// The longest tag or comment that counts as a mark inside a word.
-const TAG: usize = 96;
+const MAX_TAG_BYTES: usize = 96;
 /// Tags that format a word and do not end it.
 const INLINE: &[&[u8]] = &[
     b"a", b"abbr", b"b", b"bdi", b"bdo", b"big", b"cite", b"code", b"del", b"em", b"font", b"i", b"ins", b"kbd",
@@ -30,7 +30,7 @@ enum ViewRun {
     Mark(&'static str),
 }
 
-/// A text made of another one, with the origin of each of its bytes.
+/// A text derived from another one, with the origin of each of its bytes.
 pub(super) struct View<'t> {
     pub(super) text: Cow<'t, str>,
     /// The runs of the view in order; empty if the view is the text itself.
@@ -43,7 +43,7 @@ pub(super) struct View<'t> {
 struct MappedRun {
     /// Its offset in the view.
     at: usize,
-    /// The bytes of the text that it is made of.
+    /// The bytes of the original text.
     raw: Range<usize>,
     /// Whether it is a copy of them rather than their reading.
     copied: bool,
@@ -94,7 +94,7 @@ impl<'t> View<'t> {
         self.whole
     }
 
-    /// Maps a finding to the text that the view was made of.
+    /// Maps a finding to the original text.
     pub(super) fn to_raw(&self, finding: Finding) -> Option<Finding> {
         let last = finding.end.checked_sub(1)?;
         if self.runs.is_empty() {
@@ -106,7 +106,7 @@ impl<'t> View<'t> {
         Some(Finding { start: self.place(finding.start)?.start, end: self.place(last)?.end, ..finding })
     }
 
-    /// Returns the bytes of the text that the view's byte at `at` was made of.
+    /// Returns the bytes of the original text that the view's byte at `at` comes from.
     fn place(&self, at: usize) -> Option<Range<usize>> {
         let after = self.runs.partition_point(|run| run.at <= at);
         let run = &self.runs[after.checked_sub(1)?];
@@ -223,7 +223,7 @@ fn may_begin(a: u8, b: u8, c: u8) -> bool {
         | ((b == 0xef) & ((c == 0xbc) | (c == 0xbd)))
 }
 
-/// Decodes what is encoded at `at`: how many bytes it takes, and what it reads as.
+/// Decodes the sequence at `at`; returns its length in bytes and its reading.
 fn read(raw: &str, at: usize) -> Option<(usize, ViewRun)> {
     let bytes = raw.as_bytes();
     let rest = &bytes[at..];
@@ -270,7 +270,7 @@ fn is_part(byte: u8) -> bool {
 
 /// Reads the tag or the comments at `at`: their length, and what they read as.
 fn tag(bytes: &[u8], at: usize) -> Option<(usize, ViewRun)> {
-    let window = &bytes[at..bytes.len().min(at + TAG)];
+    let window = &bytes[at..bytes.len().min(at + MAX_TAG_BYTES)];
     if window.starts_with(b"<!--") {
         let mut length = 0;
         while window[length..].starts_with(b"<!--") {

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// The most faults that are reported one by one.
 const MAX_FAULTS: usize = 10;
 
-/// Returns a function that tells whether an invisible character begins at a byte offset of `text`.
+/// Returns a test whether an invisible character begins at a byte offset of `text`.
 pub fn invisible_at(text: &str) -> impl Fn(usize) -> bool + use<> {
     let places = invisible(text);
     move |at| places.binary_search_by_key(&at, |place| place.start).is_ok()
@@ -40,7 +40,7 @@ pub fn invisible_faults(pack: &Pack) -> Vec<String> {
     let more = faults.len().saturating_sub(MAX_FAULTS);
     if more > 0 {
         faults.truncate(MAX_FAULTS);
-        faults.push(format!("{more} more texts hold characters that nobody sees"));
+        faults.push(format!("{more} more texts hold invisible characters"));
     }
     faults
 }
@@ -112,6 +112,6 @@ mod tests {
         pack.inputs = vec![crate::wire::PackInput { kind: "\u{200b}".to_owned(), ..input }; 30];
         let faults = invisible_faults(&pack);
         assert_eq!(faults.len(), 11);
-        assert_eq!(faults[10], "20 more texts hold characters that nobody sees");
+        assert_eq!(faults[10], "20 more texts hold invisible characters");
     }
 }

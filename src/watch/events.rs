@@ -49,7 +49,7 @@ pub enum FollowError {
     )]
     Limit,
     /// The system gives no notifications.
-    #[error("the system tells nothing of changes: use `--poll`")]
+    #[error("the system gives no change notifications: use `--poll`")]
     Refused(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 

@@ -37,7 +37,7 @@ use std::time::{Duration, Instant};
 use watched_folders::WatchedFolders;
 
 /// The silence that ends a burst of events: editors save in several steps.
-pub const QUIET: Duration = Duration::from_millis(50);
+const QUIET: Duration = Duration::from_millis(50);
 
 /// The most changed paths that are tracked one by one.
 const MAX_TOUCHED: usize = 256;

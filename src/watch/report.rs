@@ -8,7 +8,7 @@ use crate::store::StoreError;
 use std::error::Error;
 use std::time::Duration;
 
-/// The report of one check: what changed, and what is wrong.
+/// The report of one check: the changes and the problems.
 #[derive(Debug, Default)]
 pub struct WatchReport {
     /// The packs that were written, by name.

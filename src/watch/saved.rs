@@ -51,7 +51,7 @@ impl SavedPack {
             summary: now.into(),
             changes: old.as_ref().map(|old| summarize_changes(old, now)).unwrap_or_default(),
             budget: now.budget.clone(),
-            own: old.as_ref().is_none_or(|old| own(old) != own(now)),
+            own: old.as_ref().is_none_or(|old| root_texts(old) != root_texts(now)),
             renderings: renderings.then(|| (old.as_ref().map(rendered), rendered(now))),
             before: old.map(|old| old.budget),
         }
@@ -99,7 +99,7 @@ impl SavedPack {
 }
 
 /// Returns the texts of the root itself.
-fn own(pack: &Pack) -> Vec<&str> {
+fn root_texts(pack: &Pack) -> Vec<&str> {
     let root = pack.sections.iter().filter(|section| matches!(&*section.id, "root.issue" | "root.draft" | "root.json"));
     root.map(|section| &*section.content).collect()
 }

@@ -12,18 +12,18 @@ use std::time::Duration;
 
 /// A source of scripted events that records which folders are followed.
 #[derive(Clone, Default)]
-struct Fed {
+struct ScriptedEvents {
     events: Arc<Mutex<VecDeque<Event>>>,
     followed: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
 
-impl Fed {
+impl ScriptedEvents {
     fn feed(&self, events: impl IntoIterator<Item = Event>) {
         self.events.lock().unwrap().extend(events);
     }
 }
 
-impl Events for Fed {
+impl Events for ScriptedEvents {
     fn follow(&mut self, folder: &Path) -> Result<(), FollowError> {
         if !folder.is_dir() {
             return Err(FollowError::Gone);
@@ -44,12 +44,12 @@ impl Events for Fed {
 
 struct TestDir {
     folder: tempfile::TempDir,
-    fed: Fed,
+    script: ScriptedEvents,
 }
 
 impl TestDir {
     fn new() -> Self {
-        let place = Self { folder: tempfile::tempdir().unwrap(), fed: Fed::default() };
+        let place = Self { folder: tempfile::tempdir().unwrap(), script: ScriptedEvents::default() };
         place.write("contextpack.yml", "version: 1\n");
         place.write(".gitignore", "/target/\nnode_modules/\n");
         for (path, text) in [("target/debug/x.md", "x"), ("node_modules/x/y.md", "y"), ("empty/.keep", "")] {
@@ -80,9 +80,9 @@ impl TestDir {
         SessionRequest { root: self.root(), ..SessionRequest::default() }
     }
 
-    fn watch(&self) -> Watch<Fed> {
+    fn watch(&self) -> Watch<ScriptedEvents> {
         let stamp = || Stamp::new("2026-01-02T03:04:05Z".to_owned());
-        Watch::new(self.request(), Environment::new(std::iter::empty()), self.fed.clone(), Box::new(stamp), false)
+        Watch::new(self.request(), Environment::new(std::iter::empty()), self.script.clone(), Box::new(stamp), false)
     }
 
     fn touched(&self, paths: &[&str]) -> Event {
@@ -90,13 +90,13 @@ impl TestDir {
     }
 
     /// Returns the report of the next check, if the events lead to one.
-    fn next(&self, watch: &mut Watch<Fed>, events: impl IntoIterator<Item = Event>) -> Option<WatchReport> {
-        self.fed.feed(events);
+    fn next(&self, watch: &mut Watch<ScriptedEvents>, events: impl IntoIterator<Item = Event>) -> Option<WatchReport> {
+        self.script.feed(events);
         watch.next_report()
     }
 
     fn followed(&self) -> Vec<String> {
-        let followed = self.fed.followed.lock().unwrap();
+        let followed = self.script.followed.lock().unwrap();
         let inside = followed.iter().filter_map(|folder| folder.strip_prefix(self.root()).ok());
         inside.map(|folder| folder.to_str().unwrap().to_owned()).collect()
     }

@@ -32,7 +32,7 @@ pub(super) struct WatchedFolders {
 }
 
 impl WatchedFolders {
-    /// Follows what is needed to see that a repo appears or becomes readable.
+    /// Follows the folders that show when a repo appears or becomes readable.
     pub(super) fn follow_base(&mut self, request: &SessionRequest, events: &mut dyn Events) -> Result<(), FollowError> {
         let mut wanted = std::mem::take(&mut self.wanted);
         base(request, &mut wanted);

@@ -82,7 +82,7 @@ pub(crate) enum YamlDialect {
     Settings,
 }
 
-/// What is wrong with a text, and where.
+/// An error in a text, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct YamlError {
     pub(crate) at: Position,
@@ -166,8 +166,8 @@ enum OpenItems {
 struct TreeBuilder {
     dialect: YamlDialect,
     documents: Vec<YamlNode>,
-    /// How many documents began.
-    begun: usize,
+    /// The number of documents begun so far.
+    document_count: usize,
     open: Vec<OpenCollection>,
     /// Values by the number of their anchor. A collection is added at its end, so that an alias inside it finds nothing.
     anchors: HashMap<usize, YamlNode>,
@@ -180,7 +180,7 @@ impl TreeBuilder {
         Self {
             dialect,
             documents: Vec::new(),
-            begun: 0,
+            document_count: 0,
             open: Vec::new(),
             anchors: HashMap::new(),
             aliased_nodes: 0,
@@ -191,8 +191,8 @@ impl TreeBuilder {
     fn add_event(&mut self, event: Event<'_>, at: Position) -> Result<(), YamlError> {
         match event {
             Event::DocumentStart(_) => {
-                self.begun += 1;
-                if self.begun > 1 && self.dialect == YamlDialect::Settings {
+                self.document_count += 1;
+                if self.document_count > 1 && self.dialect == YamlDialect::Settings {
                     return Err(YamlErrorKind::SecondDocument.at(at));
                 }
             }

@@ -199,7 +199,7 @@ fn all_packs(bencher: Bencher<'_, '_>, issues: u64) {
             stamp: Stamp::new("2026-01-02T03:04:05Z".to_owned()),
         };
         let bytes = AtomicUsize::new(0);
-        let faults = project.build(&job, &|pack| {
+        let faults = project.build(&job, None, &|pack| {
             bytes.fetch_add(pack.outcome.map_or(0, |sealed| sealed.bytes().len()), Ordering::Relaxed);
         });
         assert_eq!(faults, Ok(Vec::new()));

@@ -125,7 +125,7 @@ fn make_up(root: &std::path::Path) {
 
 fn packs(project: &Project<'_>, job: &BuildJob) -> Vec<Sealed> {
     let packs = Mutex::new(Vec::new());
-    project.build(job, &|built| packs.lock().unwrap().extend(built.outcome)).unwrap();
+    project.build(job, None, &|built| packs.lock().unwrap().extend(built.outcome)).unwrap();
     packs.into_inner().unwrap()
 }
 

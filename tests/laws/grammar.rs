@@ -52,7 +52,7 @@ pub(crate) fn two(text: &str) -> Read {
     Read { tag: tag.to_owned(), instructions: instructions.to_owned(), frames, count, lines }
 }
 
-/// Reads the context of a rendering of the form `markdown/1`: its frames, and what stands behind them.
+/// Reads the context of a rendering of the form `markdown/1`: its frames, and the text after them.
 pub(crate) fn one(context: &str) -> (Vec<Framed>, &str) {
     let (mut frames, mut rest) = (Vec::new(), context);
     let tag = context.strip_prefix('<').map(|text| &text[..text.find(' ').unwrap()]);

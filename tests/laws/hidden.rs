@@ -137,7 +137,7 @@ const WHOLE: [&str; 40] = [
     "@ $x$ $5 @ $@$",
 ];
 
-/// What Markdown is made of, and words.
+/// The tokens of Markdown, and words.
 const TOKENS: [&str; 65] = [
     "@",
     " @ ",

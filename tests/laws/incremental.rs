@@ -298,14 +298,14 @@ proptest! {
                 running = session(root);
             }
             let update = build(&mut running);
-            let (expected, told) = cold(&files);
+            let (expected, diagnostics) = cold(&files);
             let found = packs(root, &|name| !expected.contains_key(name));
             prop_assert_eq!(found, expected, "after {:?}", &steps[..=at]);
-            prop_assert_eq!(&update.diagnostics, &told, "after {:?}", &steps[..=at]);
+            prop_assert_eq!(&update.diagnostics, &diagnostics, "after {:?}", &steps[..=at]);
             // Nothing changed since, so that nothing is to be done.
             let again = build(&mut running);
             prop_assert!(again.changes.iter().all(|change| change.now.summary.is_none()), "{:?}", again.changes);
-            prop_assert_eq!(&again.diagnostics, &told);
+            prop_assert_eq!(&again.diagnostics, &diagnostics);
         }
     }
 }

@@ -86,7 +86,7 @@ pub(crate) fn pack(project: &Project<'_>, id: &str, limits: BudgetLimits) -> Res
     let root = project.find(id).unwrap();
     let mut built = build(project, vec![root], limits);
     assert_eq!(built.len(), 1);
-    built.pop().unwrap().outcome.map_err(|fault| fault.diagnostic)
+    built.pop().unwrap().outcome
 }
 
 /// The packs of `roots`, sorted by name.
@@ -94,7 +94,7 @@ pub(crate) fn build(project: &Project<'_>, roots: Vec<usize>, limits: BudgetLimi
     let stamp = Stamp::new("2026-01-02T03:04:05Z".to_owned());
     let job = BuildJob { roots, others: Vec::new(), profiles: vec!["coding".to_owned()], limits, stamp };
     let built = Mutex::new(Vec::new());
-    let faults = project.build(&job, &|one| built.lock().unwrap_or_else(PoisonError::into_inner).push(one));
+    let faults = project.build(&job, None, &|one| built.lock().unwrap_or_else(PoisonError::into_inner).push(one));
     assert_eq!(faults, Ok(Vec::new()));
     let mut built = built.into_inner().unwrap();
     built.sort_by(|a, b| a.name.cmp(&b.name));

@@ -31,7 +31,7 @@ impl Refusing {
         let job =
             BuildJob { roots: project.roots(), others: Vec::new(), profiles, limits: BudgetLimits::default(), stamp };
         let built = Mutex::new(BTreeMap::new());
-        let faults = project.build(&job, &|one| {
+        let faults = project.build(&job, None, &|one| {
             built.lock().unwrap_or_else(PoisonError::into_inner).insert(one.name.clone(), one);
         });
         let built = built.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Texts that are hard to cut, and repos made of them.
+//! Texts that are hard to cut, and repos with such texts.
 
 use super::memory::Memory;
 use proptest::collection::vec;

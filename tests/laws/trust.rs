@@ -40,7 +40,7 @@ fn file(repo: &str, number: u64, title: &str, trust: &str, body: &str) -> (Strin
     (format!(".contextpack/github/{repo}/{number}.json"), format!("{issue:#}\n"))
 }
 
-/// Maintainers' items of every kind, and a stranger's issue that nobody else names.
+/// Maintainers' items of every kind, and an outsider's issue that no other item names.
 fn ours(long: usize) -> Files {
     let text = "It has to be fast. ".repeat(long);
     let item = |id: &str, head: &str, body: &str| {
@@ -132,23 +132,23 @@ fn packs(files: &Files, limits: BudgetLimits, without: &Files) -> (BTreeMap<Stri
             Target::Item(item) => format!("{:?} {}", edge.relation, project.corpus().entries[*item].item.id),
             Target::Issue { id, .. } => format!("{:?} {id}", edge.relation),
         });
-        format!("{}: {}", project.name(root), to.collect::<Vec<_>>().join(", "))
+        format!("{}: {}", project.pack_name(root), to.collect::<Vec<_>>().join(", "))
     };
     said.extend(roots.iter().map(|root| edge(*root)));
     let stamp = Stamp::new("2026-01-02T03:04:05Z".to_owned());
     let profiles = ["coding", "review", "drafting"].map(str::to_owned).to_vec();
     let job = BuildJob { roots, others: Vec::new(), profiles, limits, stamp };
     let built = Mutex::new(BTreeMap::new());
-    let faults = project.build(&job, &|one| {
-        let told: Vec<String> = one.diagnostics.iter().map(|it| format!("{it:?}")).collect();
+    let faults = project.build(&job, None, &|one| {
+        let diagnostics: Vec<String> = one.diagnostics.iter().map(|it| format!("{it:?}")).collect();
         let pack = match one.outcome {
             Ok(sealed) => {
                 assert_eq!(contextpack::internals::review::verify(sealed.bytes()).1, Vec::<String>::new());
                 serde_json::from_slice(sealed.bytes()).unwrap()
             }
-            Err(fault) => json!(fault.diagnostic.message),
+            Err(fault) => json!(fault.message),
         };
-        built.lock().unwrap().insert(one.name, json!([pack, told]));
+        built.lock().unwrap().insert(one.name, json!([pack, diagnostics]));
     });
     assert_eq!(faults, Ok(Vec::new()));
     (built.into_inner().unwrap(), said)
@@ -228,7 +228,7 @@ fn six_thousand_strangers_are_ten_lines_and_a_number() {
     assert_eq!(claims[0], "- untrusted: parent o/r#100: open (checklist, https://github.com/o/r/issues/100)");
     assert_eq!(claims[10], "- untrusted: 5990 more");
     assert_eq!(edges["metadata"]["untrusted_edges"], 6000);
-    assert_eq!(edges["metadata"]["trust"], "trusted", "no word of a stranger stands in it");
+    assert_eq!(edges["metadata"]["trust"], "trusted", "it holds no text by outsiders");
 }
 
 #[test]

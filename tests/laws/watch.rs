@@ -17,14 +17,15 @@ use std::time::Duration;
 
 /// Tells what happens in the folders that are followed and nothing of any other; sometimes it loses count.
 #[derive(Clone, Default)]
-struct Told {
+struct ScriptedEvents {
     followed: Arc<Mutex<BTreeSet<PathBuf>>>,
     events: Arc<Mutex<Vec<Event>>>,
 }
 
-impl Told {
-    /// Files that came, went or changed; of a folder that is not followed only the first above it that is tells.
-    fn tell(&self, paths: impl Iterator<Item = PathBuf>, lost: bool) {
+impl ScriptedEvents {
+    /// Reports files that were created, removed or changed; in a folder that is not followed, the nearest followed folder
+    /// above it.
+    fn report(&self, paths: impl Iterator<Item = PathBuf>, lost: bool) {
         let followed = self.followed.lock().unwrap();
         let seen = |path: PathBuf| {
             let mut below = path.as_path();
@@ -42,7 +43,7 @@ impl Told {
     }
 }
 
-impl Events for Told {
+impl Events for ScriptedEvents {
     fn follow(&mut self, folder: &Path) -> Result<(), FollowError> {
         if !folder.is_dir() {
             return Err(FollowError::Gone);
@@ -78,11 +79,11 @@ proptest! {
         let root = folder.path().canonicalize().unwrap();
         let mut files = start();
         write(&root, &Files::new(), &files);
-        let told = Told::default();
+        let script = ScriptedEvents::default();
         let stamp = || Stamp::new("2026-01-02T03:04:05Z".to_owned());
         let request = SessionRequest { root: root.clone(), caches: Some(caches()), rest: Some(Duration::ZERO), ..SessionRequest::default() };
         let environment = Environment::new(std::iter::empty());
-        let mut watch = Watch::new(request, environment, told.clone(), Box::new(stamp), false);
+        let mut watch = Watch::new(request, environment, script.clone(), Box::new(stamp), false);
         watch.check();
         for (at, (step, lost)) in steps.iter().enumerate() {
             let before = files.clone();
@@ -93,7 +94,7 @@ proptest! {
                 step.harm(&root);
             }
             std::thread::sleep(TICK);
-            told.tell(changed(&before, &files).map(|path| root.join(path)), *lost);
+            script.report(changed(&before, &files).map(|path| root.join(path)), *lost);
             let looked = watch.next_report().is_some();
             prop_assert!(looked || before == files, "{:?} was no news", step);
             let (expected, _) = cold(&files);

@@ -15,7 +15,7 @@ const ONE_OF: usize = if cfg!(debug_assertions) { 3 } else { 1 };
 /// The most lines of a list of faults.
 const SHOWN: usize = if cfg!(debug_assertions) { 12 } else { 400 };
 
-/// The figures of `docs/redaction.md`. Whoever improves one changes it here and there.
+/// The figures of `docs/redaction.md`. An improvement changes them in both places.
 mod published {
     pub(super) const KINDS: usize = 561;
     pub(super) const CONTEXTS: usize = 64;

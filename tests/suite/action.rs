@@ -194,8 +194,8 @@ fn a_release_is_run_only_with_the_digest_that_the_commit_or_the_workflow_says() 
 
 #[test]
 fn without_an_input_the_program_is_built_from_the_actions_own_commit() {
-    let told: serde_yaml::Value = serde_yaml::from_str(&fs::read_to_string(action("action.yml")).unwrap()).unwrap();
-    assert_eq!(told["inputs"]["from"]["default"], "source");
+    let metadata: serde_yaml::Value = serde_yaml::from_str(&fs::read_to_string(action("action.yml")).unwrap()).unwrap();
+    assert_eq!(metadata["inputs"]["from"]["default"], "source");
     let job = Job::new(small());
     let root = copy_action(&job, "");
     fs::write(root.join("Cargo.toml"), "[package]\nname = \"contextpack\"\nrust-version = \"1.95\"\n").unwrap();
@@ -254,8 +254,8 @@ fn the_action_installs_this_version_is_documented_and_puts_no_expression_into_a_
     let text = fs::read_to_string(action("action.yml")).unwrap();
     assert!(text.contains(&format!("    default: {}\n", env!("CARGO_PKG_VERSION"))), "the default of `version`");
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/actions.md")).unwrap();
-    let told: serde_yaml::Value = serde_yaml::from_str(&text).unwrap();
-    for names in [&told["inputs"], &told["outputs"]] {
+    let metadata: serde_yaml::Value = serde_yaml::from_str(&text).unwrap();
+    for names in [&metadata["inputs"], &metadata["outputs"]] {
         for name in names.as_mapping().unwrap().keys().map(|name| name.as_str().unwrap()) {
             assert!(page.contains(&format!("`{name}`")), "docs/actions.md says nothing of `{name}`");
         }

@@ -94,7 +94,7 @@ fn text_end(rest: &str) -> usize {
     rest.len()
 }
 
-/// Takes out each item that stands under `#[cfg(test)]`, up to its `;` or closing brace.
+/// Removes each item under `#[cfg(test)]`, up to its `;` or closing brace.
 fn without_tests(code: &str) -> String {
     let mut kept = String::new();
     let mut rest = code;

@@ -1,4 +1,4 @@
-//! `check` says why a pack is not what a build would write; `--prune` removes what is its own.
+//! `check` reports why a pack differs from a build; `--prune` removes orphaned packs only.
 
 use crate::cli::small;
 use crate::sandbox::Sandbox;

@@ -1,4 +1,4 @@
-//! `output.markdown`: beside each pack stands what an agent reads, as fresh as the pack.
+//! `output.markdown`: each pack has a companion with its rendering, as fresh as the pack.
 
 use crate::cli::small;
 use crate::sandbox::Sandbox;

@@ -59,7 +59,7 @@ fn a_decision_that_changed_in_many_packs_is_one_cause_and_told_once() {
     assert_eq!(diff["sections"].as_array().unwrap().len(), 1, "{diff}");
     assert_eq!(diff["sections"][0]["packs"].as_array().unwrap().len(), 4);
     assert_eq!(diff["verdict"]["text"], "4 packs changed, 1 cause (docs/adr/0007-cache.md), 0 need review");
-    // Nobody claims what was not looked at.
+    // Nothing is claimed about packs that were not rebuilt.
     edit(&sandbox, "docs/adr/0007-cache.md", "an hour", "a day");
     let diff = sandbox.json(0, &["diff", "--rebuild", "--format", "json"]);
     assert_eq!((&diff["verdict"]["not_rebuilt"], &diff["verdict"]["needs_review"]), (&4.into(), &4.into()), "{diff}");
@@ -134,7 +134,7 @@ fn what_needs_review_is_listed_first() {
     sandbox.run(&["build", "-q"]);
     assert_eq!(reasons(&[]), ["instructions"]);
     sandbox.commit();
-    // A new pack of the same profile says nothing new; one that tells the agent something else does.
+    // A new pack with known instructions needs no review; one with other instructions does.
     sandbox.write("work_items/feat-more.md", "---\nid: feat:more\ntitle: More\n---\n");
     sandbox.expect(0, &["build", "-q", "feat:more"]);
     assert_eq!(reasons(&[]), Vec::<String>::new());

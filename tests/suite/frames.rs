@@ -1,4 +1,4 @@
-//! What stands beside a pack, and what git shows of it, is read back into exactly the pack's sections.
+//! A pack's companion, and its text in `git diff`, can be parsed back into exactly the pack's sections.
 
 #[path = "../laws/grammar.rs"]
 mod grammar;

@@ -1,4 +1,4 @@
-//! What is written down beside the code is what the code does.
+//! Schemas, help texts and documentation agree with the code.
 
 use crate::golden::bless;
 use crate::sandbox::Sandbox;

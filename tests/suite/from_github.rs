@@ -141,13 +141,13 @@ fn an_issue_that_was_moved_stays_while_its_old_number_is_named() {
 #[test]
 fn issues_of_a_private_repo_in_a_public_snapshot_are_told_at_once() {
     let (sandbox, server) = (crate::sync::sandbox(), StandIn::new(small()));
-    let told = |sandbox: &Sandbox| synced(sandbox, &server, &[]).stderr.matches("[private-issue]").count();
-    assert_eq!(told(&sandbox), 1, "p/q#9 blocks o/r#2");
+    let warnings = |sandbox: &Sandbox| synced(sandbox, &server, &[]).stderr.matches("[private-issue]").count();
+    assert_eq!(warnings(&sandbox), 1, "p/q#9 blocks o/r#2");
     sandbox.write("contextpack.yml", "version: 1\ngithub: {repo: o/r}\noutput: {dir: .contextpack/packs}\n");
-    assert_eq!(told(&sandbox), 0);
+    assert_eq!(warnings(&sandbox), 0);
     sandbox.write("contextpack.yml", "version: 1\ngithub: {repo: o/r}\n");
     server.world().repos.insert("o/r".to_owned(), true);
-    assert_eq!(told(&sandbox), 0, "this repo is private too");
+    assert_eq!(warnings(&sandbox), 0, "this repo is private too");
 }
 
 /// What one machine fetched and built and committed, another one builds and checks without a network or a token.

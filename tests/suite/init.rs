@@ -1,4 +1,4 @@
-//! `init` fits what is there, and after it `build` works.
+//! `init` fits the files of a repo, and `build` works after it.
 
 use crate::sandbox::Sandbox;
 

@@ -1,4 +1,4 @@
-//! A sync that is killed at random points and taken up again, against one that nobody disturbed.
+//! A sync that is killed at random points and resumed, compared with an uninterrupted one.
 
 use crate::sandbox::{Sandbox, files};
 use crate::stand_in::{Asked, StandIn, World};
@@ -125,8 +125,9 @@ fn peak(child: &mut Child) -> Option<u64> {
     let mut peak = None;
     while child.try_wait().unwrap().is_none() {
         let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-        let told = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.strip_suffix("kB")?.trim().parse().ok());
-        peak = told.or(peak);
+        let reported =
+            status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.strip_suffix("kB")?.trim().parse().ok());
+        peak = reported.or(peak);
         std::thread::sleep(Duration::from_millis(2));
     }
     peak

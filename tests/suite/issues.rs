@@ -157,7 +157,7 @@ fn comments_by_anyone_are_taken_where_the_configuration_says_so() {
     assert_eq!(named(&default["omissions"], "reason").len(), 3);
 }
 
-/// Of a discussion of hundreds a reader is told how many comments are missing, and still sees what else is.
+/// A pack of a discussion with hundreds of comments says how many are missing, and still lists the other omissions.
 #[test]
 fn many_comments_that_are_left_out_are_one_omission_a_reason() {
     let sandbox = sandbox();

@@ -68,7 +68,7 @@ fn porcelain(sandbox: &Sandbox) -> String {
 #[test]
 fn a_cache_of_another_user_is_dropped_with_a_note() {
     let (sandbox, truth) = forged();
-    // Whoever has the key can lie: that is what it is for.
+    // With the key a file can be forged: it authenticates the user.
     let mut own = sandbox.command(&["build", "-v"]);
     own.env("HOME", sandbox.beside("other"));
     let own = run(own, "");

@@ -18,12 +18,12 @@ fn ended(sandbox: &Sandbox, args: &[&str], input: Stdio) -> (i32, String) {
     let mut command = sandbox.command(args);
     command.stdin(input).stdout(file.try_clone().unwrap()).stderr(file);
     let mut child = command.spawn().unwrap();
-    let begun = Instant::now();
+    let started = Instant::now();
     let code = loop {
         if let Some(status) = child.try_wait().unwrap() {
             break status.code().unwrap();
         }
-        if begun.elapsed() > LIMIT {
+        if started.elapsed() > LIMIT {
             child.kill().unwrap();
             panic!("contextpack {args:?} hangs");
         }
@@ -103,7 +103,7 @@ fn links_and_pipes_in_the_output_folder_are_not_followed() {
         let (code, said) = ended(&sandbox, args, Stdio::null());
         assert!(code == 0 && !said.contains("Stolen"), "{args:?}: {code}: {said}");
     }
-    // What stands in the place of a pack must not pass for none.
+    // A special file in place of a pack must not count as absent.
     let (code, said) = ended(&sandbox, &["verify", "packs"], Stdio::null());
     assert!(code == 5 && !said.contains("Stolen"), "{code}: {said}");
     assert_eq!(said.matches("it is not a regular file").count(), 3, "{said}");

@@ -12,7 +12,7 @@ fn leaky() -> Sandbox {
     Sandbox::with(&[("contextpack.yml", "version: 1\n"), ("docs/notes.md", &text)])
 }
 
-/// The part of an advice that stands in backticks: what it says to write.
+/// Returns the part of an advice in backticks: the text to write.
 fn entry(advice: &str) -> &str {
     advice.split('`').nth(1).unwrap()
 }

@@ -11,7 +11,7 @@ use sha2::Digest as _;
 use std::fs;
 use std::path::Path;
 
-/// What stands between two marks, of which the first is there once.
+/// Returns the text between two marks, of which the first occurs once.
 fn between<'a>(page: &'a str, start: &str, end: &str) -> &'a str {
     let parts: Vec<&str> = page.split(start).collect();
     assert_eq!(parts.len(), 2, "{start}");

@@ -1,4 +1,4 @@
-//! `serve` answers this machine alone, nothing but reading, and tells when packs change.
+//! `serve` answers read requests of this machine only, and reports when packs change.
 
 use crate::cli::small;
 use crate::sandbox::Sandbox;

@@ -117,7 +117,7 @@ fn what_changes_on_the_server_changes_in_the_snapshot() {
     assert!(issue(&sandbox, "o/r/2").relations.blocked_by.issues.is_empty());
     assert_eq!(issue(&sandbox, "o/r/1").relations.sub_issues.issues[1].state.as_deref(), Some("closed"));
 
-    // A deleted comment is missed in no list: the count tells.
+    // No list shows a deleted comment; only the count does.
     server.world().comments.get_mut(&("o/r".to_owned(), 1)).unwrap().remove(0);
     synced(&sandbox, &server, &[]);
     assert_eq!(issue(&sandbox, "o/r/1").comments.items[0].body, "second");
@@ -202,7 +202,7 @@ fn a_server_without_relations_leaves_them_unknown() {
     let run = synced(&sandbox, &server, &[]);
     let log = server.asked();
     assert!(log.iter().all(|asked| asked.path.starts_with("/api/v3/repos/")), "{log:?}");
-    // One issue tells it for all.
+    // One issue decides for all.
     let lists = asked(&log, "/sub_issues") + asked(&log, "/dependencies/") + asked(&log, "/parent");
     assert!(lists == 3 && run.stderr.contains("no lists of sub-issues and dependencies"), "{log:?} {}", run.stderr);
 }

@@ -171,7 +171,7 @@ fn ever_new(part: &'static str, entry: serde_json::Value, field: &'static str) -
 
 #[test]
 fn a_list_that_has_more_than_it_should_is_told_never_complete_and_replaces_nothing() {
-    for (part, field, told) in [
+    for (part, field, expected_message) in [
         ("/issues/1/comments", "id", "comments of `o/r#1`: a list has no end: it is far longer than the issue says"),
         (
             "/issues/1/sub_issues",
@@ -195,7 +195,7 @@ fn a_list_that_has_more_than_it_should_is_told_never_complete_and_replaces_nothi
                 server.asked();
                 server.world().fault = ever_new(part, entry, field);
                 let run = sync(&sandbox, &server, args);
-                assert!(run.code == 1 && run.stderr.contains(told), "{part} {args:?}: {run:?}");
+                assert!(run.code == 1 && run.stderr.contains(expected_message), "{part} {args:?}: {run:?}");
                 assert!(server.asked().len() < 70, "{part} {args:?}");
                 let issue = issue(&sandbox, "o/r/1");
                 let is =
@@ -286,8 +286,9 @@ fn entries_of_a_wrong_type_are_told_with_what_they_are_and_replace_nothing() {
         server.world().fault = first(part, usize::MAX, Said::new(200, &strange_entries()));
         let args: &[&str] = if part == "/issues?" { &[] } else { &["1"] };
         let run = sync(&sandbox, &server, args);
-        let told = format!("{whose}: 10 entries are not what was asked for, and left out: a boolean, a list, a number");
-        assert!(run.code == 1 && run.stderr.contains(&told), "{part}: {}", run.stderr);
+        let expected_message =
+            format!("{whose}: 10 entries are not what was asked for, and left out: a boolean, a list, a number");
+        assert!(run.code == 1 && run.stderr.contains(&expected_message), "{part}: {}", run.stderr);
         assert_eq!(snapshot(&sandbox), before, "{part}");
     }
     server.world().fault = None;
@@ -297,7 +298,7 @@ fn entries_of_a_wrong_type_are_told_with_what_they_are_and_replace_nothing() {
 
 #[test]
 fn an_issue_with_a_part_of_a_wrong_type_stays_as_it_was_and_keeps_no_other_from_being_fetched() {
-    for (field, value, told) in [
+    for (field, value, expected_message) in [
         ("title", json!(5), "an object whose `title` is a number"),
         ("title", json!(null), "an object without a `title`"),
         ("body", json!(["x"]), "an object whose `body` is a list, not a text"),
@@ -325,7 +326,7 @@ fn an_issue_with_a_part_of_a_wrong_type_stays_as_it_was_and_keeps_no_other_from_
         server.world().issue("o/r", 3)["title"] = "New".into();
         for args in [&[][..], &["1", "2", "3"]] {
             let run = sync(&sandbox, &server, args);
-            assert!(run.code == 1 && run.stderr.contains(told), "{field}: {}", run.stderr);
+            assert!(run.code == 1 && run.stderr.contains(expected_message), "{field}: {}", run.stderr);
             assert_eq!(snapshot(&sandbox)["o/r/2.json"], before["o/r/2.json"], "{field}");
             assert_eq!(issue(&sandbox, "o/r/3").title, "New", "{field}");
         }
@@ -364,8 +365,8 @@ fn what_every_server_says_and_one_leaves_out_erases_nothing() {
         server.world().issue("o/r", 2).as_object_mut().unwrap().remove(field);
         server.world().issue("o/r", 1)["made_up"] = json!({"is": "fine"});
         let run = sync(&sandbox, &server, &[]);
-        let told = format!("left out: an object without a `{field}`");
-        assert!(run.code == 1 && run.stderr.contains(&told), "{field}: {}", run.stderr);
+        let expected_message = format!("left out: an object without a `{field}`");
+        assert!(run.code == 1 && run.stderr.contains(&expected_message), "{field}: {}", run.stderr);
         assert_eq!(snapshot(&sandbox)["o/r/2.json"], before["o/r/2.json"], "{field}");
     }
 }
@@ -410,8 +411,8 @@ fn whether_a_repo_is_private_is_never_guessed() {
                 Some(Box::new(move |path, _| path.ends_with(&format!("/repos/{repo}")).then(|| Said::new(200, &body))));
             let _nothing_remembered = std::fs::remove_dir_all(sandbox.root().join(".contextpack/cache"));
             let run = sync(&sandbox, &server, &["1", "2", "p/q#9"]);
-            let told = "a repo was asked for, and an object";
-            assert!(run.code == 1 && run.stderr.contains(told), "{repo} {private}: {}", run.stderr);
+            let expected_message = "a repo was asked for, and an object";
+            assert!(run.code == 1 && run.stderr.contains(expected_message), "{repo} {private}: {}", run.stderr);
             for name in ["o/r/1.json", "p/q/9.json"] {
                 assert_eq!(snapshot(&sandbox)[name], before[name], "{repo} {private} {name}");
             }
@@ -489,7 +490,7 @@ fn answers_without_an_end_come_to_one() {
     static CHUNK: std::sync::LazyLock<Vec<u8>> =
         std::sync::LazyLock::new(|| [b"10000\r\n".as_slice(), &BODY, b"\r\n"].concat());
     let drip = Duration::from_millis(20);
-    for (what, head, again, pause, told) in [
+    for (what, head, again, pause, expected_message) in [
         ("a body", "HTTP/1.1 200 OK\r\n\r\n", BODY.as_slice(), Duration::ZERO, "larger than 64 MiB"),
         ("chunks", CHUNKED, CHUNK.as_slice(), Duration::ZERO, "larger than 64 MiB"),
         ("a body that drips", CHUNKED, b"1\r\n[\r\n", drip, "did not come in time"),
@@ -499,9 +500,10 @@ fn answers_without_an_end_come_to_one() {
         ("nothing", "", b"", drip, "did not come in time"),
     ] {
         let api = ApiBase::new(&raw(head, again, pause)).unwrap();
-        let patience = if told.contains("time") { Duration::from_millis(400) } else { Duration::from_secs(60) };
+        let patience =
+            if expected_message.contains("time") { Duration::from_millis(400) } else { Duration::from_secs(60) };
         let mut http = Http::new(&api, &Tokens::default(), patience, &Proxies::default()).unwrap();
         let broken = http.get("/x", None).unwrap_err();
-        assert!(broken.what.contains(told), "{what}: {broken}");
+        assert!(broken.what.contains(expected_message), "{what}: {broken}");
     }
 }

@@ -1,4 +1,4 @@
-//! Whom `sync` shows its token: the API, and nobody else.
+//! `sync` sends its token to the API only.
 
 use crate::sandbox::{Run, Sandbox, run};
 use crate::stand_in::{Said, StandIn, World};
@@ -28,9 +28,9 @@ fn base64(text: &str) -> String {
     digits.collect()
 }
 
-/// Fails where a form of the token stands in what was printed or in any file or file name of the repo.
+/// Fails if the output, or any file or file name of the repo, contains the token in any form.
 fn assert_kept(sandbox: &Sandbox, run: &Run) {
-    // Of Base64 the first and last digits belong to what stands around, too.
+    // The first and last digits of Base64 also depend on the bytes around the token.
     let inner = |form: &String| form.trim_end_matches('=')[form.len().min(24) - 12..form.len().min(24)].to_owned();
     let mut all = format!("{}{}", run.stdout, run.stderr);
     for (path, bytes) in sandbox.files() {
@@ -127,7 +127,7 @@ fn links_and_redirects_to_other_hosts_carry_no_token_there() {
     // The stand-in's links name another host, and are followed by their paths on this one.
     let run = synced(&sandbox, &server, &[]);
     assert!(server.asked().iter().any(|asked| asked.path.contains("page=2")), "{}", run.stderr);
-    // A redirect there is not followed at all, wherever it stands.
+    // A redirect to that host is never followed.
     for path in ["/issues?", "/issues/1/sub_issues", "/issues/1/comments"] {
         let away = Said::new(302, &json!({})).header("location", format!("{}/repos/o/r", elsewhere.url));
         server.world().fault = first(path, usize::MAX, away);
@@ -158,7 +158,7 @@ fn a_token_that_somebody_pasted_enters_no_snapshot() {
 fn without_a_token_a_warning_says_what_that_costs() {
     let (sandbox, server) = (sandbox(), StandIn::new(small()));
     let mut command = command(&sandbox, &server, &[]);
-    // Whatever `gh` is installed here knows nobody in this home.
+    // An installed `gh` has no account in this home.
     command.env_remove("CONTEXTPACK_GITHUB_TOKEN").env("PATH", "");
     let run = run(command, "");
     assert!(run.code == 0 && run.stderr.contains("[anonymous-sync]"), "{run:?}");
@@ -189,16 +189,19 @@ fn no_token_is_sent_to_a_host_that_only_the_configuration_names() {
                 if !(name.contains("ENTERPRISE") && host.ends_with(".ghe.com")) {
                     let run = asks_of(host, &[more, &[(name, TOKEN)]].concat());
                     assert_eq!(run.code, 2, "{name} {more:?} {run:?}");
-                    let told =
+                    let expected_message =
                         format!("`{name}` is not sent to `{host}`: only `github.host` of the configuration names");
                     let help = format!("set `GH_HOST={host}` if that host is meant, or run `gh auth login --hostname");
-                    assert!(run.stderr.contains(&told) && run.stderr.contains(&help), "{run:?}");
+                    assert!(run.stderr.contains(&expected_message) && run.stderr.contains(&help), "{run:?}");
                 }
                 let actions = [more, &elsewhere, &[(name, TOKEN), ("GITHUB_ACTIONS", "true")]].concat();
                 let run = asks_of(host, &actions);
-                let told = "only `github.host` of the configuration names that host";
+                let expected_message = "only `github.host` of the configuration names that host";
                 let help = format!("set `GH_HOST: {host}` in the workflow's `env`");
-                assert!(run.code == 2 && run.stderr.contains(told) && run.stderr.contains(&help), "{run:?}");
+                assert!(
+                    run.code == 2 && run.stderr.contains(expected_message) && run.stderr.contains(&help),
+                    "{run:?}"
+                );
             }
         }
     }
@@ -211,7 +214,7 @@ fn no_token_is_sent_to_a_host_that_only_the_configuration_names() {
 
 #[test]
 fn a_token_is_sent_to_a_host_that_the_environment_names() {
-    // Nobody answers there: that the connection is tried is all that can be seen.
+    // There is no server: only the attempt to connect can be observed.
     for (name, value) in [
         ("GH_HOST", "127.0.0.1:9"),
         ("GITHUB_SERVER_URL", "https://127.0.0.1:9"),

@@ -13,7 +13,7 @@ fn published(value: &Value) -> Vec<u8> {
     }
 }
 
-/// The bytes of a pack that says of itself what is true: the work of somebody who knows the format.
+/// The bytes of an edited pack with a correct hash and id, as somebody who knows the format writes it.
 pub(crate) fn sealed(mut pack: contextpack::internals::wire::Pack) -> Vec<u8> {
     for section in &mut pack.sections {
         section.metadata.chars = section.content.chars().count() as u64;
@@ -260,7 +260,7 @@ fn what_nobody_sees_makes_a_forged_pack_invalid_and_is_printed_by_no_command() {
     }
 }
 
-/// Whoever knows the format can renew the hash, but not put texts where programs and readers expect words.
+/// Somebody who knows the format can renew the hash, but cannot put free text into fields with a fixed vocabulary.
 #[test]
 fn a_forged_pack_with_other_words_than_the_formats_is_not_valid() {
     let pack: contextpack::internals::wire::Pack =
@@ -300,7 +300,7 @@ fn a_forged_pack_with_other_words_than_the_formats_is_not_valid() {
     }
 }
 
-/// A page for a comment is made of packs that nobody has verified, too.
+/// A page for a comment may be built from packs that were not verified.
 #[test]
 fn the_page_of_explain_is_no_markup_of_the_packs_words() {
     let mut pack: contextpack::internals::wire::Pack =

@@ -228,7 +228,7 @@ fn a_folder_that_nobody_can_list_is_an_error_with_its_place() {
     assert_eq!(packs_shallow(&sandbox), before);
 }
 
-/// The packs, without walking into folders that nobody can list.
+/// The packs, without entering unreadable folders.
 fn packs_shallow(sandbox: &Sandbox) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(sandbox.root().join("packs")).unwrap().map(|entry| entry.unwrap());
     let mut packs: Vec<_> = entries
@@ -268,7 +268,7 @@ fn what_takes_the_place_of_an_item_or_its_folder_removes_no_pack() {
     assert!(!sandbox.root().join("packs/feat-a.coding.json").exists());
 }
 
-/// Whatever stands in the place of a document: a link to itself, a pipe, a link to a pipe.
+/// Special files in place of a document: a link to itself, a pipe, a link to a pipe.
 #[test]
 fn what_is_no_file_keeps_the_packs_that_refer_to_it() {
     let sandbox = Sandbox::with(&[
@@ -303,8 +303,8 @@ fn what_is_no_file_keeps_the_packs_that_refer_to_it() {
             for args in [&["build", "--prune"][..], &["build"], &["build", "--prune", "-v"]] {
                 let run = sandbox.run(args);
                 assert_eq!(run.code, 3, "{path} {put} {args:?}: {}", run.stderr);
-                let told = format!("`{path}` cannot be read: it is no file");
-                assert!(run.stderr.contains(&told), "{path} {put}: {}", run.stderr);
+                let expected_message = format!("`{path}` cannot be read: it is no file");
+                assert!(run.stderr.contains(&expected_message), "{path} {put}: {}", run.stderr);
                 assert_eq!(changed(&before, &packs(&sandbox)), ["packs/task-b.coding.json"], "{path} {put} {args:?}");
             }
             assert_eq!(sandbox.run(&["check"]).code, 3, "{path} {put}");

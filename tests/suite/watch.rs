@@ -172,7 +172,7 @@ fn a_broken_configuration_is_told_once_and_the_last_good_packs_stay() {
     assert!(sandbox.read(".contextpack/now.md").starts_with("> Not up to date: "));
     assert!(packs(&sandbox) == before);
     sandbox.write("contextpack.yml", "version: 1\nprofiles: {coding: {budget: {max_chars: 9000}}}\n");
-    watching.wait("mended: ");
+    watching.wait("recovered: ");
     let line = watching.wait("feat:cache ");
     assert!(line.contains(" of 9,000 characters"), "{line}");
     assert!(!sandbox.read(".contextpack/now.md").starts_with('>'));

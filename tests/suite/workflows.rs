@@ -164,8 +164,9 @@ fn a_job_installs_one_commit_of_one_repository_or_nothing_and_says_what_to_fill_
     let run = sandbox.run(&["init", "--matrix", "2"]);
     let files = ["contextpack.yml", "contextpack-sync.yml", "contextpack-matrix.yml"];
     for file in files {
-        let told = format!("fill in: .github/workflows/{file}: set `CONTEXTPACK_REPOSITORY` and `CONTEXTPACK_COMMIT`");
-        assert!(run.stderr.contains(&told), "{}", run.stderr);
+        let expected_message =
+            format!("fill in: .github/workflows/{file}: set `CONTEXTPACK_REPOSITORY` and `CONTEXTPACK_COMMIT`");
+        assert!(run.stderr.contains(&expected_message), "{}", run.stderr);
     }
     let json = on_github().json(0, &["init", "--format", "json"]);
     assert_eq!(json["fill_in"][0]["path"], ".github/workflows/contextpack.yml", "{json}");

@@ -6,7 +6,7 @@ use clap::{Args as Options, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How packs are built.
+/// The profiles and limits of packs.
 #[derive(Debug, Default, PartialEq, Eq, Options)]
 #[command(next_help_heading = "Build options")]
 pub(crate) struct BudgetArgs {
@@ -64,9 +64,9 @@ impl From<FitBy> for Strategy {
     }
 }
 
-/// Options of `build`.
+/// The packs that a command builds.
 #[derive(Debug, Options)]
-pub(crate) struct BuildArgs {
+pub(crate) struct PackArgs {
     /// Work items and issues to build; all roots of the configuration if omitted
     ///
     /// An id (`feat:cache`), the path of an item's file, an id without its prefix, or an issue (`123`, `owner/repo#123`, a URL).
@@ -74,7 +74,14 @@ pub(crate) struct BuildArgs {
     pub(crate) roots: Vec<String>,
 
     #[command(flatten)]
-    pub(crate) building: BudgetArgs,
+    pub(crate) budget: BudgetArgs,
+}
+
+/// Options of `build`.
+#[derive(Debug, Options)]
+pub(crate) struct BuildArgs {
+    #[command(flatten)]
+    pub(crate) packs: PackArgs,
 
     /// Writes packs to DIR instead of the configuration's `output.dir`; `-` prints one pack
     #[arg(long, value_name = "DIR")]
@@ -115,14 +122,8 @@ pub(crate) struct SummaryArgs {
 /// Options of `check`.
 #[derive(Debug, Options)]
 pub(crate) struct CheckArgs {
-    /// Work items and issues to build; all roots of the configuration if omitted
-    ///
-    /// An id (`feat:cache`), the path of an item's file, an id without its prefix, or an issue (`123`, `owner/repo#123`, a URL).
-    #[arg(value_name = "ROOT")]
-    pub(crate) roots: Vec<String>,
-
     #[command(flatten)]
-    pub(crate) building: BudgetArgs,
+    pub(crate) packs: PackArgs,
 
     /// Checks one of N parts of the roots, such as `1/4`; all N together equal one check
     ///
@@ -147,14 +148,8 @@ pub(crate) struct ListArgs {
 /// Options of `watch`.
 #[derive(Debug, Options)]
 pub(crate) struct WatchArgs {
-    /// Work items and issues to build; all roots of the configuration if omitted
-    ///
-    /// An id (`feat:cache`), the path of an item's file, an id without its prefix, or an issue (`123`, `owner/repo#123`, a URL).
-    #[arg(value_name = "ROOT")]
-    pub(crate) roots: Vec<String>,
-
     #[command(flatten)]
-    pub(crate) building: BudgetArgs,
+    pub(crate) packs: PackArgs,
 
     /// Writes packs to DIR instead of the configuration's `output.dir`
     #[arg(long, value_name = "DIR")]

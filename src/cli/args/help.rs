@@ -1,5 +1,6 @@
 //! Help texts: the commands by purpose, and the examples and exit codes of each command.
 
+use clap::builder::StyledStr;
 use std::fmt::Write as _;
 
 /// The commands by purpose, in the order of `contextpack --help`.
@@ -31,6 +32,27 @@ pub(super) fn template(command: &clap::Command) -> String {
     )
 }
 
+/// The text below the options of a command.
+pub(super) struct CommandHelp {
+    /// The examples, each after a line end and two spaces.
+    examples: &'static str,
+    /// The exit codes with their meanings.
+    exits: &'static [(u8, &'static str)],
+}
+
+impl From<CommandHelp> for StyledStr {
+    fn from(help: CommandHelp) -> Self {
+        let mut text = format!("Examples:{}\n\nExit codes:", help.examples);
+        let width = help.exits.iter().map(|(code, _)| code.to_string().len()).max().unwrap_or_default();
+        for (code, meaning) in help.exits {
+            // Writing to a `String` cannot fail.
+            let _ = write!(text, "\n  {code:<width$}  {meaning}");
+        }
+        text.into()
+    }
+}
+
+/// The text below the options of the program.
 pub(super) const MAIN: &str = "\
 Examples:
   contextpack init                    set up this repo
@@ -48,231 +70,226 @@ Exit codes:
   5  a pack is not valid (`verify`)
 If several apply, the first of 2, 1, 3, 5, 4.";
 
-pub(super) const INIT: &str = "\
-Examples:
+// Meanings of exit codes that several commands share.
+const USAGE: &str = "wrong usage";
+const NO_ROOT: &str = "wrong usage, such as a root that does not exist";
+const NOT_READ: &str = "a file could not be read";
+const NOT_READ_OR_WRITTEN: &str = "a file could not be read or written";
+const INPUT: &str = "the input has errors";
+const NO_PACK: &str = "the input has errors, so there is no pack";
+const PRINTED: &str = "printed";
+const NOT_WRITTEN: &str = "the output could not be written";
+
+pub(super) const INIT: CommandHelp = CommandHelp {
+    examples: "
   contextpack init
   contextpack init --cached           packs are built when needed, never committed
   contextpack init --agent claude     also point an agent to the packs
-  contextpack init --git              also let git show and merge packs in this clone
+  contextpack init --git              also let git show and merge packs in this clone",
+    exits: &[
+        (0, "set up; existing files are unchanged"),
+        (1, "a file could not be written"),
+        (2, USAGE),
+        (3, "the existing configuration has errors"),
+    ],
+};
 
-Exit codes:
-  0  set up; existing files are unchanged
-  1  a file could not be written
-  2  wrong usage
-  3  the existing configuration has errors";
-
-pub(super) const BUILD: &str = "\
-Examples:
+pub(super) const BUILD: CommandHelp = CommandHelp {
+    examples: "
   contextpack build                                 all roots, the profiles of the configuration
   contextpack build feat:cache 123 -p review        two roots, one profile
   contextpack build 123 --max-tokens 8000 --out -   print one pack, sized for a model
   contextpack build --prune                         also remove packs whose root is gone
-  contextpack build --shard 2/8                     one of eight jobs that together build all roots
+  contextpack build --shard 2/8                     one of eight jobs that together build all roots",
+    exits: &[
+        (0, "built; warnings do not count"),
+        (1, NOT_READ_OR_WRITTEN),
+        (2, NO_ROOT),
+        (3, "the input has errors; all other packs were built"),
+    ],
+};
 
-Exit codes:
-  0  built; warnings do not count
-  1  a file could not be read or written
-  2  wrong usage, such as a root that does not exist
-  3  the input has errors; all other packs were built";
-
-pub(super) const CHECK: &str = "\
-Examples:
+pub(super) const CHECK: CommandHelp = CommandHelp {
+    examples: "
   contextpack check
   contextpack check --format github   in a workflow: annotations at the lines concerned
   contextpack check --strict          warnings fail too
-  contextpack check --shard 2/8       one of eight jobs that together check all packs
+  contextpack check --shard 2/8       one of eight jobs that together check all packs",
+    exits: &[
+        (0, "every pack is what a build would write"),
+        (1, NOT_READ),
+        (2, USAGE),
+        (3, INPUT),
+        (4, "packs are stale, edited, missing or orphaned"),
+    ],
+};
 
-Exit codes:
-  0  every pack is what a build would write
-  1  a file could not be read
-  2  wrong usage
-  3  the input has errors
-  4  packs are stale, edited, missing or orphaned";
-
-pub(super) const WATCH: &str = "\
-Examples:
+pub(super) const WATCH: CommandHelp = CommandHelp {
+    examples: "
   contextpack watch                        all roots
   contextpack watch feat:cache -p review   one root; an agent reads .contextpack/now.md
   contextpack watch feat:cache --print     also print how each save changes the rendering
-  contextpack watch --poll=5s              for file systems without change notices
-
-Exit codes:
-  0    the reader of its output closed the pipe
-  1    a file could not be read or written, or changes cannot be followed
-  2    wrong usage, such as a root that does not exist at the start
-  130  ended by Ctrl-C or by the system; every file is whole";
+  contextpack watch --poll=5s              for file systems without change notices",
+    exits: &[
+        (0, "the reader of its output closed the pipe"),
+        (1, "a file could not be read or written, or changes cannot be followed"),
+        (2, "wrong usage, such as a root that does not exist at the start"),
+        (130, "ended by Ctrl-C or by the system; every file is whole"),
+    ],
+};
 
 #[cfg(feature = "github")]
-pub(super) const SYNC: &str = "\
-Examples:
+pub(super) const SYNC: CommandHelp = CommandHelp {
+    examples: "
   contextpack sync                                every open issue, and those that work items name
   contextpack sync 123 owner/other#4              two issues, with their neighbours and comments
   contextpack sync --label agent-ready --since 2026-01-01
   contextpack sync --all --max-requests 900       a part per run
-  contextpack sync --write-config                 also write the repo into `contextpack.yml`
+  contextpack sync --write-config                 also write the repo into `contextpack.yml`",
+    exits: &[
+        (0, "the snapshot is up to date, or `--max-requests` was reached"),
+        (1, "the network, the token, a rate limit or a file failed; the next run resumes"),
+        (2, "wrong usage, such as no repo to ask for"),
+        (3, "the configuration has errors"),
+    ],
+};
 
-Exit codes:
-  0  the snapshot is up to date, or `--max-requests` was reached
-  1  the network, the token, a rate limit or a file failed; the next run resumes
-  2  wrong usage, such as no repo to ask for
-  3  the configuration has errors";
-
-pub(super) const VERIFY: &str = "\
-Examples:
+pub(super) const VERIFY: CommandHelp = CommandHelp {
+    examples: "
   contextpack verify packs
   contextpack verify packs/feat-cache.coding.json --expect sha256:…
   contextpack verify packs --against-repo     also compare each with a build
-  curl -s https://example.com/pack.json | contextpack verify -
+  curl -s https://example.com/pack.json | contextpack verify -",
+    exits: &[
+        (0, "every pack is valid"),
+        (1, NOT_READ),
+        (2, USAGE),
+        (5, "a pack is not valid, has another hash than expected, or differs from its build or its Markdown"),
+    ],
+};
 
-Exit codes:
-  0  every pack is valid
-  1  a file could not be read
-  2  wrong usage
-  5  a pack is not valid, has another hash than expected, or differs from its build or its Markdown";
-
-pub(super) const ATTEST: &str = "\
-Examples:
+pub(super) const ATTEST: CommandHelp = CommandHelp {
+    examples: "
   contextpack attest packs/feat-cache.coding.json > statement.json
-  contextpack attest packs/*.json --predicate > predicate.json   for `actions/attest`
+  contextpack attest packs/*.json --predicate > predicate.json   for `actions/attest`",
+    exits: &[
+        (0, PRINTED),
+        (1, NOT_READ),
+        (2, "wrong usage, such as two packs of one name"),
+        (5, "a pack is not valid"),
+    ],
+};
 
-Exit codes:
-  0  printed
-  1  a file could not be read
-  2  wrong usage, such as two packs of one name
-  5  a pack is not valid";
-
-pub(super) const RENDER: &str = "\
-Examples:
+pub(super) const RENDER: CommandHelp = CommandHelp {
+    examples: "
   contextpack render packs/feat-cache.coding.json
   contextpack render feat:cache -p review --max-tokens 4000
   contextpack render feat:cache --part instructions   the system prompt
-  contextpack render feat:cache --part context        the first message
+  contextpack render feat:cache --part context        the first message",
+    exits: &[(0, PRINTED), (1, NOT_READ), (2, NO_ROOT), (3, NO_PACK), (5, "the pack is not valid")],
+};
 
-Exit codes:
-  0  printed
-  1  a file could not be read
-  2  wrong usage, such as a root that does not exist
-  3  the input has errors, so there is no pack
-  5  the pack is not valid";
-
-pub(super) const EXPLAIN: &str = "\
-Examples:
+pub(super) const EXPLAIN: CommandHelp = CommandHelp {
+    examples: "
   contextpack explain feat:cache
   contextpack explain packs/feat-cache.coding.json --format json
   contextpack explain feat:cache --max-chars 8000     what does a smaller budget omit?
   contextpack explain feat:cache --at 4k,8k,16k       what does each limit add?
-  contextpack explain feat:cache --why-not docs/adr/0007-cache.md
+  contextpack explain feat:cache --why-not docs/adr/0007-cache.md",
+    exits: &[(0, PRINTED), (1, NOT_READ), (2, NO_ROOT), (3, NO_PACK), (5, "the pack is not valid")],
+};
 
-Exit codes:
-  0  printed
-  1  a file could not be read
-  2  wrong usage, such as a root that does not exist
-  3  the input has errors, so there is no pack
-  5  the pack is not valid";
-
-pub(super) const DIFF: &str = "\
-Examples:
+pub(super) const DIFF: CommandHelp = CommandHelp {
+    examples: "
   contextpack diff                                  the checkout against HEAD
   contextpack diff main...HEAD --format markdown    the changes of a branch, for a comment
   contextpack diff old.json new.json
   contextpack diff main:packs/feat-cache.coding.json packs/feat-cache.coding.json
-  contextpack diff origin/main --rebuild --exit-code
+  contextpack diff origin/main --rebuild --exit-code",
+    exits: &[
+        (0, "compared"),
+        (1, "a file or git could not be read"),
+        (2, "wrong usage, such as a revision that does not exist"),
+        (3, "with `--rebuild`: the input has errors"),
+        (4, "with `--exit-code`: packs differ"),
+    ],
+};
 
-Exit codes:
-  0  compared
-  1  a file or git could not be read
-  2  wrong usage, such as a revision that does not exist
-  3  with `--rebuild`: the input has errors
-  4  with `--exit-code`: packs differ";
-
-pub(super) const REPORT: &str = "\
-Examples:
+pub(super) const REPORT: CommandHelp = CommandHelp {
+    examples: "
   contextpack report -o report.html                 all packs of this repo
-  contextpack report packs/feat-cache.coding.json > cache.html
-
-Exit codes:
-  0  written
-  1  a file could not be read or written
-  2  wrong usage, such as a folder without packs
-  5  a pack is not valid; the page says why";
+  contextpack report packs/feat-cache.coding.json > cache.html",
+    exits: &[
+        (0, "written"),
+        (1, NOT_READ_OR_WRITTEN),
+        (2, "wrong usage, such as a folder without packs"),
+        (5, "a pack is not valid; the page says why"),
+    ],
+};
 
 #[cfg(feature = "serve")]
-pub(super) const SERVE: &str = "\
-Examples:
+pub(super) const SERVE: CommandHelp = CommandHelp {
+    examples: "
   contextpack serve                                 open the printed address in a browser
-  contextpack serve --port 4000 packs
+  contextpack serve --port 4000 packs",
+    exits: &[
+        (0, "never by itself: it serves until it is stopped"),
+        (1, "a file could not be read, or the port is taken"),
+        (2, USAGE),
+        (3, "the configuration has errors"),
+    ],
+};
 
-Exit codes:
-  0  never by itself: it serves until it is stopped
-  1  a file could not be read, or the port is taken
-  2  wrong usage
-  3  the configuration has errors";
-
-pub(super) const GIT: &str = "\
-Examples:
+pub(super) const GIT: CommandHelp = CommandHelp {
+    examples: "
   contextpack init --git                            configures git to run these two
   contextpack git textconv packs/feat-cache.coding.json
-  contextpack git merge %A %B %P                    as `merge.contextpack.driver`
+  contextpack git merge %A %B %P                    as `merge.contextpack.driver`",
+    exits: &[(0, "printed, or built"), (1, "a file could not be read, or the pack stays in conflict"), (2, USAGE)],
+};
 
-Exit codes:
-  0  printed, or built
-  1  a file could not be read, or the pack stays in conflict
-  2  wrong usage";
-
-pub(super) const LIST: &str = "\
-Examples:
+pub(super) const LIST: CommandHelp = CommandHelp {
+    examples: "
   contextpack list
   contextpack list --format json
-  contextpack list --matrix 8         the matrix of a workflow with eight jobs
+  contextpack list --matrix 8         the matrix of a workflow with eight jobs",
+    exits: &[(0, "listed"), (1, NOT_READ), (2, USAGE), (3, INPUT)],
+};
 
-Exit codes:
-  0  listed
-  1  a file could not be read
-  2  wrong usage
-  3  the input has errors";
-
-pub(super) const REDACT: &str = "\
-Examples:
+pub(super) const REDACT: CommandHelp = CommandHelp {
+    examples: "
   contextpack redact notes.md
   git diff | contextpack redact
   contextpack redact --report docs/*.md       each redaction, why, and how to include it
   contextpack redact docs/*.md --out clean    each file by its own name in `clean`
   contextpack redact --rules                  all rules by name
-  echo 'id CUST-123456' | contextpack redact  try a rule of your own
+  echo 'id CUST-123456' | contextpack redact  try a rule of your own",
+    exits: &[
+        (0, "done, whether or not something was removed"),
+        (1, NOT_READ_OR_WRITTEN),
+        (2, USAGE),
+        (3, "the configuration has errors, or a file is not text or is never opened"),
+    ],
+};
 
-Exit codes:
-  0  done, whether or not something was removed
-  1  a file could not be read or written
-  2  wrong usage
-  3  the configuration has errors, or a file is not text or is never opened";
-
-pub(super) const SCHEMA: &str = "\
-Examples:
+pub(super) const SCHEMA: CommandHelp = CommandHelp {
+    examples: "
   contextpack schema
   contextpack schema config > config.schema.json
-  contextpack schema work-item
+  contextpack schema work-item",
+    exits: &[(0, PRINTED), (1, NOT_WRITTEN), (2, USAGE)],
+};
 
-Exit codes:
-  0  printed
-  1  the output could not be written
-  2  wrong usage";
-
-pub(super) const COMPLETIONS: &str = "\
-Examples:
+pub(super) const COMPLETIONS: CommandHelp = CommandHelp {
+    examples: "
   contextpack completions bash > ~/.local/share/bash-completion/completions/contextpack
-  contextpack completions fish > ~/.config/fish/completions/contextpack.fish
+  contextpack completions fish > ~/.config/fish/completions/contextpack.fish",
+    exits: &[(0, PRINTED), (1, NOT_WRITTEN), (2, USAGE)],
+};
 
-Exit codes:
-  0  printed
-  1  the output could not be written
-  2  wrong usage";
-
-pub(super) const MAN: &str = "\
-Examples:
+pub(super) const MAN: CommandHelp = CommandHelp {
+    examples: "
   contextpack man > contextpack.1
-  contextpack man build | man -l -
-
-Exit codes:
-  0  printed
-  1  the output could not be written
-  2  wrong usage, such as a command that does not exist";
+  contextpack man build | man -l -",
+    exits: &[(0, PRINTED), (1, NOT_WRITTEN), (2, "wrong usage, such as a command that does not exist")],
+};

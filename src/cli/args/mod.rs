@@ -357,7 +357,10 @@ mod tests {
             let args = Args::try_parse_from(line.split(' ')).unwrap();
             assert!(args.global.strict && args.global.directory.as_deref() == Some("x".as_ref()));
             let Command::Check(check) = args.command else { panic!("check") };
-            assert_eq!((check.roots, check.building.profiles), (vec!["123".to_owned()], vec!["a".into(), "b".into()]));
+            assert_eq!(
+                (check.packs.roots, check.packs.budget.profiles),
+                (vec!["123".to_owned()], vec!["a".into(), "b".into()])
+            );
         }
     }
 }

@@ -46,7 +46,7 @@ pub(crate) struct RenderArgs {
     pub(crate) part: Option<RenderPart>,
 
     #[command(flatten)]
-    pub(crate) building: BudgetArgs,
+    pub(crate) budget: BudgetArgs,
 }
 
 /// A part of a rendering.
@@ -78,7 +78,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) at: Vec<u64>,
 
     #[command(flatten)]
-    pub(crate) building: BudgetArgs,
+    pub(crate) budget: BudgetArgs,
 }
 
 /// Parses a number, or thousands followed by `k`.

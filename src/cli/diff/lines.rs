@@ -21,7 +21,7 @@ impl WordMarkers {
 }
 
 /// Returns the heading of a hunk.
-pub(super) fn head(hunk: &Hunk) -> String {
+pub(super) fn hunk_heading(hunk: &Hunk) -> String {
     if hunk.old_line == hunk.new_line {
         format!("@@ line {} @@", hunk.new_line)
     } else {
@@ -61,7 +61,7 @@ fn shortened(text: &str) -> String {
 }
 
 /// Describes the change of a section: `changed`, `less detail (full → excerpt)`.
-pub(super) fn what(section: &SectionChange) -> String {
+pub(super) fn change_label(section: &SectionChange) -> String {
     let level = |level: &Option<String>| level.clone().unwrap_or_default();
     let detail = || format!("({} → {})", level(&section.old_detail), level(&section.new_detail));
     let mut text = match section.change.as_str() {
@@ -79,7 +79,7 @@ pub(super) fn what(section: &SectionChange) -> String {
 }
 
 /// Describes the change of a section's size.
-pub(super) fn size(section: &SectionChange) -> String {
+pub(super) fn size_change(section: &SectionChange) -> String {
     match (section.old_chars, section.new_chars) {
         (Some(old), Some(new)) if old != new => format!("{old} → {new} chars"),
         (_, Some(chars)) | (Some(chars), None) => format!("{chars} chars"),

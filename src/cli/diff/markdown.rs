@@ -3,7 +3,7 @@
 //! GitHub accepts 65,536 characters in a comment and 1 MiB in a summary; the page stays below the first, in bytes.
 
 use super::graph::graph;
-use super::lines::{WordMarkers, head, line, or_dash, size, what};
+use super::lines::{WordMarkers, change_label, hunk_heading, line, or_dash, size_change};
 use super::text::is_shown;
 use crate::cli::console::printable;
 use crate::review::{Diff, PackChange, SharedChange};
@@ -152,8 +152,8 @@ fn section(shared: &SharedChange) -> String {
     let mut text = format!(
         "<details><summary>{} {}, {}, in {}</summary>\n\n",
         code(&section.id),
-        escaped(&what(section)),
-        escaped(&size(section)),
+        escaped(&change_label(section)),
+        escaped(&size_change(section)),
         names(&shared.packs)
     );
     for field in &section.fields {
@@ -168,7 +168,7 @@ fn section(shared: &SharedChange) -> String {
     let mut cut = 0;
     let marks = WordMarkers::brackets();
     for hunk in &section.hunks {
-        for shown in std::iter::once(head(hunk)).chain(hunk.lines.iter().map(|it| line(it, &marks))) {
+        for shown in std::iter::once(hunk_heading(hunk)).chain(hunk.lines.iter().map(|it| line(it, &marks))) {
             size += shown.len() + 1;
             if size <= BLOCK {
                 lines.push(shown.trim_end().to_owned());

@@ -121,12 +121,11 @@ fn try_rebuild(global: &Global, side: &Side) -> Result<(BTreeMap<String, Rebuilt
     let repository = open(global, &[], None)?;
     let project = repository.project();
     let built = Mutex::new(BTreeMap::new());
-    let run =
-        packs::run(global, &repository, &project, project.roots(), &BudgetArgs::default(), None, &|pack: Built| {
-            if let Ok(sealed) = pack.outcome {
-                built.lock().unwrap_or_else(PoisonError::into_inner).insert(pack.name, sealed);
-            }
-        })?;
+    let run = packs::run(global, &repository, &project, project.roots(), &BudgetArgs::default(), &|pack: Built| {
+        if let Ok(sealed) = pack.outcome {
+            built.lock().unwrap_or_else(PoisonError::into_inner).insert(pack.name, sealed);
+        }
+    })?;
     let errors = report::visible(&run.diagnostics, true);
     report::print_diagnostics(&errors)?;
     let built = built.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -1,6 +1,6 @@
 //! A diff as text for a terminal.
 
-use super::lines::{WordMarkers, head, line, or_dash, size, what};
+use super::lines::{WordMarkers, change_label, hunk_heading, line, or_dash, size_change};
 use crate::cli::console::printable;
 use crate::review::{Diff, PackChange, SharedChange};
 use anstyle::{AnsiColor, Style};
@@ -76,14 +76,20 @@ fn packs(names: &[String]) -> String {
 
 fn section(out: &mut dyn Write, shared: &SharedChange, marks: &WordMarkers) -> io::Result<()> {
     let section = &shared.section;
-    writeln!(out, "  {BOLD}{}{BOLD:#}  {}, {}", printable(&section.id), printable(&what(section)), size(section))?;
+    writeln!(
+        out,
+        "  {BOLD}{}{BOLD:#}  {}, {}",
+        printable(&section.id),
+        printable(&change_label(section)),
+        size_change(section)
+    )?;
     writeln!(out, "    in {}", printable(&packs(&shared.packs)))?;
     for field in &section.fields {
         let (old, new) = (or_dash(&field.old), or_dash(&field.new));
         writeln!(out, "    {}: {} → {}", field.field, printable(old), printable(new))?;
     }
     for hunk in &section.hunks {
-        writeln!(out, "    {DIM}{}{DIM:#}", head(hunk))?;
+        writeln!(out, "    {DIM}{}{DIM:#}", hunk_heading(hunk))?;
         for one in &hunk.lines {
             let style = match one.change.as_str() {
                 "added" => ADDED,
@@ -116,7 +122,7 @@ fn of_pack(out: &mut dyn Write, diff: &Diff, pack: &PackChange) -> io::Result<()
     }
     for shared in pack.sections.iter().filter_map(|at| diff.sections.get(*at)) {
         let section = &shared.section;
-        let line = format!("{} {}, {}", sign(&section.change), section.id, what(section));
+        let line = format!("{} {}, {}", sign(&section.change), section.id, change_label(section));
         writeln!(out, "    {}", printable(&line))?;
     }
     for field in &pack.fields {

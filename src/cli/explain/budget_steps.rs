@@ -6,7 +6,7 @@ use crate::cli::failure::Failure;
 use crate::cli::input;
 use crate::cli::packs;
 use crate::cli::report::print_lines;
-use crate::cli::workspace::{open, settled};
+use crate::cli::workspace::open;
 use crate::engine::BudgetProbe;
 use crate::review::grouped;
 use crate::store::Access;
@@ -75,16 +75,12 @@ struct NextGain {
 
 /// Builds the pack under each limit and prints the differences.
 pub(super) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
-    settled(|| try_run(global, args))
-}
-
-fn try_run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
     if input::is_pack(&args.target)? {
         return Err(Failure::usage("`--at` builds the pack under each limit: give the root instead of the pack"));
     }
     let repository = open(global, &[], Some(Access::Read))?;
     let project = repository.project();
-    let probe = packs::probe(&repository, &project, &args.target, &args.building)?;
+    let probe = packs::probe(&repository, &project, &args.target, &args.budget)?;
     let tokens = repository.settings().profiles.get(&probe.profile).is_some_and(|it| it.budget.max_tokens.is_some());
     let mut limits = args.at.clone();
     limits.sort_unstable();

@@ -10,17 +10,18 @@ use super::console::{self, json_text, printable};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::input;
+use super::workspace::settled;
 use std::io::Write as _;
 
 /// Shows every section in and out of a pack, why, and what it costs.
 pub(crate) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
     if let Some(asked) = &args.why_not {
-        return why_not::run(global, args, asked);
+        return settled(|| why_not::run(global, args, asked));
     }
     if !args.at.is_empty() {
-        return budget_steps::run(global, args);
+        return settled(|| budget_steps::run(global, args));
     }
-    let pack = match input::pack(global, &args.target, &args.building)? {
+    let pack = match input::pack(global, &args.target, &args.budget)? {
         Ok(pack) => pack,
         Err(exit) => return Ok(exit),
     };

@@ -6,7 +6,7 @@ use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::input;
 use crate::cli::packs;
 use crate::cli::report::{self, print_lines};
-use crate::cli::workspace::{open, settled};
+use crate::cli::workspace::open;
 use crate::engine::{BudgetProbe, Project, Repository};
 use crate::graph::Target;
 use crate::model::{RepoPath, SourceTree as _};
@@ -17,13 +17,9 @@ use std::io::ErrorKind;
 
 /// Prints the answer; the exit code does not depend on it.
 pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Failure> {
-    settled(|| try_run(global, args, asked))
-}
-
-fn try_run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Failure> {
     let finished = input::is_pack(&args.target)?;
     let answer = if finished {
-        let pack = match input::pack(global, &args.target, &args.building)? {
+        let pack = match input::pack(global, &args.target, &args.budget)? {
             Ok(pack) => pack,
             Err(exit) => return Ok(exit),
         };
@@ -35,8 +31,8 @@ fn try_run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Fai
     } else {
         let repository = open(global, &[], Some(Access::Read))?;
         let project = repository.project();
-        let probe = packs::probe(&repository, &project, &args.target, &args.building)?;
-        let sealed = match probe.build(args.building.limits())? {
+        let probe = packs::probe(&repository, &project, &args.target, &args.budget)?;
+        let sealed = match probe.build(args.budget.limits())? {
             Ok(sealed) => sealed,
             Err(diagnostics) => {
                 report::print_diagnostics(&diagnostics)?;

@@ -1,6 +1,6 @@
 //! Annotations in the log of a workflow, within GitHub's limits.
 
-use super::runner::{random_word, workspace_prefix};
+use super::{random_word, workspace_prefix};
 use crate::cli::console::{self, Guarded, printable};
 use crate::model::{Diagnostic, Severity};
 use std::borrow::Cow;
@@ -147,13 +147,6 @@ fn property(text: &str) -> String {
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use crate::model::{Code, Place, RepoPath};
-
-    fn sample(message: &str) -> Diagnostic {
-        let path = RepoPath::new("work_items/a,b:c.md").unwrap();
-        let at = Place { path, line: Some(6), column: Some(3) };
-        Diagnostic::new(Code::UnknownId, Some(at), message).help("did you mean `x`?")
-    }
 
     fn written(annotations: Annotations) -> String {
         let mut out = Vec::new();
@@ -164,7 +157,7 @@ mod tests {
     #[test]
     fn an_annotation_cannot_be_broken_by_its_texts() {
         let mut annotations = Annotations::default();
-        annotations.add_diagnostics([&sample("50%\r\n::error::x")]);
+        annotations.add_diagnostics([&Diagnostic::sample("50%\r\n::error::x")]);
         annotations.add_pack("packs/a,b.json", "stale", "100%: x");
         assert_eq!(
             written(annotations),
@@ -176,7 +169,7 @@ mod tests {
     #[test]
     fn what_is_over_the_limit_is_in_the_log_and_counted_in_the_last_line() {
         let mut annotations = Annotations::default();
-        let warnings: Vec<Diagnostic> = (0..12).map(|n| sample(&format!("w{n}"))).collect();
+        let warnings: Vec<Diagnostic> = (0..12).map(|n| Diagnostic::sample(&format!("w{n}"))).collect();
         annotations.add_diagnostics(&warnings);
         for n in 0..11 {
             annotations.add_pack(&format!("packs/{n}.json"), "stale", "x");

@@ -1,6 +1,6 @@
 //! The summary of a workflow's job: the packs and diagnostics of a command as Markdown.
 
-use super::runner::append;
+use super::append;
 use crate::cli::console::{counted, printable};
 use crate::cli::failure::Failure;
 use crate::model::{Diagnostic, Severity};

@@ -1,11 +1,7 @@
 //! The outputs of a workflow's step.
 
-use super::runner::{append, random_word, workspace_prefix};
+use super::{append, random_word, workspace_prefix};
 use crate::cli::failure::Failure;
-use crate::engine::Project;
-use crate::graph::{ItemState, Target};
-use crate::model::Relation;
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -38,26 +34,6 @@ pub(crate) struct PackOutputs {
 /// If the file cannot be written.
 pub(crate) fn append_outputs(file: &Path, packs: &[StepPack]) -> Result<(), Failure> {
     append(file, &outputs(packs, &workspace_prefix())?)
-}
-
-/// Counts the blockers of a root that are not known to be done. `None` if there are none but the snapshot lacks the list
-/// of blockers: then work on the root must not start.
-pub(crate) fn open_blockers(project: &Project<'_>, root: &str) -> Option<usize> {
-    let entries = &project.corpus().entries;
-    let item = entries.iter().position(|entry| entry.item.id.as_str() == root)?;
-    let blocks = |relation| matches!(relation, Relation::DependsOn | Relation::BlockedBy);
-    let over = |state| matches!(state, ItemState::Done | ItemState::NotPlanned | ItemState::Merged);
-    let mut open = BTreeSet::new();
-    for edge in project.graph().edges(item).iter().filter(|edge| blocks(edge.relation)) {
-        match &edge.to {
-            Target::Item(item) if over(project.state(*item)) => {}
-            Target::Issue { state, .. } if over(*state) => {}
-            Target::Item(item) => drop(open.insert(entries[*item].item.id.as_str())),
-            Target::Issue { id, .. } => drop(open.insert(id.as_str())),
-        }
-    }
-    let unknown = entries[item].issue.as_ref().is_some_and(|issue| issue.unknown.contains(&Relation::BlockedBy));
-    (!open.is_empty() || !unknown).then_some(open.len())
 }
 
 fn outputs(packs: &[StepPack], prefix: &str) -> io::Result<String> {

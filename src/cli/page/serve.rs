@@ -282,12 +282,12 @@ mod tests {
     fn a_head_that_does_not_come_ends_the_connection() {
         served(|host, base| {
             for head in ["", "GET / HTTP/1.1\r\nHost: "] {
-                let begun = Instant::now();
+                let started = Instant::now();
                 let mut silent = TcpStream::connect(host).unwrap();
                 silent.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
                 silent.write_all(head.as_bytes()).unwrap();
                 read(silent);
-                assert!(begun.elapsed() < Duration::from_secs(10), "{head}");
+                assert!(started.elapsed() < Duration::from_secs(10), "{head}");
             }
             assert!(read(asked(host, base)) > 64 << 20, "and goes on");
         });

@@ -54,9 +54,9 @@ pub(super) const STEMS: &[&str] = &[
 ];
 
 /// The longest part of a name on each side of its keyword.
-const NAME: usize = 64;
+const MAX_NAME_PART: usize = 64;
 /// How many names inside one value are examined: `a=b=c` is read, a long chain of it costs nothing.
-const INSIDE: usize = 4;
+const MAX_NESTED_NAMES: usize = 4;
 
 /// A callback for a secret: its start, its end and its label.
 pub(super) type OnFinding<'a> = &'a mut dyn FnMut(usize, usize, &'static FindingLabel);
@@ -108,11 +108,11 @@ impl Names {
         if hit < self.seen {
             return None;
         }
-        let low = hit.saturating_sub(NAME);
+        let low = hit.saturating_sub(MAX_NAME_PART);
         let mut start = hit - text[low..hit].iter().rev().take_while(|b| is_name_byte(**b)).count();
-        let length = text[hit..].iter().take(NAME + 1).take_while(|b| is_name_byte(**b)).count();
+        let length = text[hit..].iter().take(MAX_NAME_PART + 1).take_while(|b| is_name_byte(**b)).count();
         self.seen = hit + length;
-        if length > NAME {
+        if length > MAX_NAME_PART {
             return None;
         }
         let mut end = hit + length;
@@ -192,7 +192,7 @@ impl Names {
         }
         if at < self.value_end {
             self.inside += 1;
-            if self.inside > INSIDE {
+            if self.inside > MAX_NESTED_NAMES {
                 return;
             }
         } else {
@@ -217,7 +217,7 @@ fn is_badge(text: &[u8], name: Name, class: NameClass) -> bool {
 
 /// Returns the label for the whole value of a field, if its name says that it is secret.
 pub(super) fn field(key: &str, value: &str) -> Option<&'static FindingLabel> {
-    if key.len() > 2 * NAME || key.is_empty() {
+    if key.len() > 2 * MAX_NAME_PART || key.is_empty() {
         return None;
     }
     let (class, label) = class_of(key.as_bytes()).or_else(|| class_of(key.replace(' ', "_").as_bytes()))?;

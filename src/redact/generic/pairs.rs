@@ -7,15 +7,15 @@ use super::separator::Separator;
 use super::separator::{after_closers, skip_blanks};
 use super::value::{bare, quoted};
 
-/// How many columns of one table are read: the table is read once for each.
-const COLUMNS: usize = 6;
+/// The most columns of one table that are read: the table is read once for each.
+const MAX_COLUMNS: usize = 6;
 /// The longest line that counts as a row of a table, and as its header: a longer one would be read again for each name
 /// in it.
-const ROW: usize = 4096;
-const HEAD: usize = 512;
+const MAX_ROW_BYTES: usize = 4096;
+const MAX_HEADER_BYTES: usize = 512;
 
 /// Names of the field with the value of the name before them.
-const VALUES: &[&[u8]] =
+const VALUE_FIELDS: &[&[u8]] =
     &[b"value", b"string", b"default", b"content", b"stringvalue", b"defaultvalue", b"plaintext", b"val"];
 
 /// Finds the value of a pair by its name: `name: DB_PASSWORD` and then `value: …`, or `key="…" value="…"`.
@@ -55,7 +55,7 @@ pub(super) fn value(text: &[u8], name: Name) -> Option<(usize, usize)> {
         return None;
     }
     let start = at + skip;
-    let word = VALUES.iter().find(|word| starts_ignoring_case(&text[start..], word))?;
+    let word = VALUE_FIELDS.iter().find(|word| starts_ignoring_case(&text[start..], word))?;
     let (at, _) = after_closers(text, start + word.len());
     let at = skip_blanks(text, at);
     if !matches!(text.get(at)?, b':' | b'=' | b'>') {
@@ -85,7 +85,7 @@ fn block(text: &[u8], from: usize) -> Option<(usize, usize)> {
             .iter()
             .take_while(|b| b.is_ascii_whitespace() || matches!(b, b'>' | b'+' | b'-' | b'#' | b'/'))
             .count();
-        let word = VALUES.iter().find(|word| starts_ignoring_case(&line[lead..], word));
+        let word = VALUE_FIELDS.iter().find(|word| starts_ignoring_case(&line[lead..], word));
         if let Some(word) = word {
             let next = skip_blanks(text, at + lead + word.len());
             if text.get(next) == Some(&b'=') {
@@ -113,12 +113,12 @@ pub(super) fn column(text: &[u8], name: Name) -> Option<Column> {
     if !cell {
         return None;
     }
-    let before = &text[name.start.saturating_sub(HEAD)..name.start];
+    let before = &text[name.start.saturating_sub(MAX_HEADER_BYTES)..name.start];
     let before = &before[before.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
     if !before.contains(&b'|') && text.get(at) != Some(&b'|') {
         return None;
     }
-    let rest = &text[at..text.len().min(at + HEAD)];
+    let rest = &text[at..text.len().min(at + MAX_HEADER_BYTES)];
     let delimiter = at + rest.iter().position(|b| *b == b'\n')? + 1;
     let length = line(text, delimiter).len();
     let row = &text[delimiter..delimiter + length];
@@ -141,7 +141,7 @@ pub(super) fn separated(text: &[u8], name: Name) -> Option<(Column, u8)> {
     let low = name.start.saturating_sub(256);
     let start = text[low..name.start].iter().rposition(|b| *b == b'\n').map_or(low, |end| low + end + 1);
     let head = line(text, start);
-    if head.len() > HEAD {
+    if head.len() > MAX_HEADER_BYTES {
         return None;
     }
     let mark = *[b',', b';', b'\t'].iter().find(|mark| head.contains(mark))?;
@@ -187,13 +187,13 @@ impl Columns {
             *self = Self { table: column.rows, read: 0, end: self.end };
         }
         self.read += 1;
-        if self.read > COLUMNS {
+        if self.read > MAX_COLUMNS {
             return;
         }
         let mut at = column.rows;
         while at < text.len() {
             let row = line(text, at);
-            if !row.contains(&mark) || row.len() == ROW {
+            if !row.contains(&mark) || row.len() == MAX_ROW_BYTES {
                 break;
             }
             if let Some((start, end)) = cell(row, mark, column.index)
@@ -225,6 +225,6 @@ fn cell(row: &[u8], mark: u8, index: usize) -> Option<(usize, usize)> {
 
 /// Returns the line at `at`, without its end.
 fn line(text: &[u8], at: usize) -> &[u8] {
-    let rest = &text[at.min(text.len())..text.len().min(at + ROW)];
+    let rest = &text[at.min(text.len())..text.len().min(at + MAX_ROW_BYTES)];
     &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())]
 }

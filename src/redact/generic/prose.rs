@@ -7,9 +7,9 @@ use super::value::{ValueSpan, bare, quoted};
 use super::{Name, OnFinding};
 
 /// The largest distance of a value from its name in a sentence.
-const REACH: usize = 96;
+const MAX_DISTANCE: usize = 96;
 /// The most words between the two.
-const WORDS: usize = 7;
+const MAX_WORDS_BETWEEN: usize = 7;
 
 /// Words and marks that introduce the value of a name.
 const VERBS: &str = "is was are be ist war lautet lauten est es será sera é è är er je jest to auf c'est → ➜ -> => — – - = := 是 为 \
@@ -42,7 +42,7 @@ pub(super) fn values(
     class: impl Fn() -> Option<(NameClass, &'static FindingLabel)>,
     on_finding: OnFinding<'_>,
 ) {
-    let rest = &text[name.end..text.len().min(name.end + REACH)];
+    let rest = &text[name.end..text.len().min(name.end + MAX_DISTANCE)];
     let rest = &rest[..rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len())];
     // Without a digit, a mark or a quote nothing looks like a secret: this dismisses most sentences.
     let odd = |b: &u8| {
@@ -108,7 +108,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
     let mut words = 0;
     // How many words of a proper name may still follow.
     let mut named = 0;
-    let limit = name.end + REACH;
+    let limit = name.end + MAX_DISTANCE;
     if at == touching {
         let rest = &text[at..];
         // "the password, X, was"
@@ -120,7 +120,7 @@ fn forward(text: &[u8], name: Name) -> Option<ProseLabel> {
         let joined = joined.or_else(|| (foreign && rest.first()?.is_ascii_alphanumeric()).then_some(0))?;
         return found_at(text, skip_blanks(text, at + joined), 0, true);
     }
-    while words <= WORDS && at < limit {
+    while words <= MAX_WORDS_BETWEEN && at < limit {
         let curly = [&b"(\xe2\x80\x98"[..], b"(\xe2\x80\x9c"].iter().any(|open| text[at..].starts_with(open));
         if text.get(at) == Some(&b'(') && (curly || is_quote(text.get(at + 1))) {
             return found_at(text, at + 1, words, true);
@@ -187,14 +187,14 @@ fn found_at(text: &[u8], at: usize, words: usize, connected: bool) -> Option<Pro
 
 /// Returns the word at `at`, up to a blank; `None` at the end of a sentence.
 fn word_at(text: &[u8], at: usize) -> Option<&[u8]> {
-    let length = text[at..].iter().take(REACH).take_while(|b| !b.is_ascii_whitespace()).count();
+    let length = text[at..].iter().take(MAX_DISTANCE).take_while(|b| !b.is_ascii_whitespace()).count();
     (length > 0).then(|| &text[at..at + length])
 }
 
 /// Finds the value before a name: "… is the password", "use … as password".
 fn backward(text: &[u8], name: Name) -> Option<ValueSpan> {
     const OWNERS: &str = "the a an my our your admin root db database default new temporary temp initial user api (the";
-    let low = name.start.saturating_sub(REACH);
+    let low = name.start.saturating_sub(MAX_DISTANCE);
     let low = text[low..name.start].iter().rposition(|b| *b == b'\n').map_or(low, |end| low + end + 1);
     let before = text[low..name.start].trim_ascii_end();
     let mut end = before.len();

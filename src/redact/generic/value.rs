@@ -6,7 +6,7 @@ use super::Name;
 use super::separator::{Separator, is_quote, skip_blanks};
 
 /// The longest value that is read.
-const VALUE: usize = 1024;
+const MAX_VALUE_BYTES: usize = 1024;
 
 /// The place of a value in a text.
 #[derive(Debug, Clone, Copy)]
@@ -164,7 +164,7 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
     ];
     let (open, close) = QUOTES.iter().find(|(open, _)| rest.starts_with(open))?;
     let start = at + prefix + open.len();
-    let window = &text[start..text.len().min(start + VALUE)];
+    let window = &text[start..text.len().min(start + MAX_VALUE_BYTES)];
     let line = &window[..window.iter().position(|b| *b == b'\n').unwrap_or(window.len())];
     let mut length = 0;
     while length < line.len() && !line[length..].starts_with(close) {
@@ -180,7 +180,7 @@ pub(super) fn quoted(text: &[u8], at: usize) -> Option<ValueSpan> {
 
 /// Returns the value without quotes at `at`.
 pub(super) fn bare(text: &[u8], at: usize, separator: Separator) -> ValueSpan {
-    let window = &text[at..text.len().min(at + VALUE)];
+    let window = &text[at..text.len().min(at + MAX_VALUE_BYTES)];
     let mut open = 0_i32;
     let length = window
         .iter()
@@ -258,7 +258,7 @@ pub(super) fn whole(text: &[u8], at: usize) -> Option<(usize, usize)> {
         return Some((found.start, found.end));
     }
     let at = after_block_mark(text, at, Separator::Colon);
-    let window = &text[at..text.len().min(at + 2 * VALUE)];
+    let window = &text[at..text.len().min(at + 2 * MAX_VALUE_BYTES)];
     let line = &window[..window.iter().position(|b| *b == b'\n').unwrap_or(window.len())];
     let json = line.iter().any(|b| matches!(b, b'}' | b'"'));
     let length = match json {

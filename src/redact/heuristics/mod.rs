@@ -28,7 +28,7 @@ pub(super) enum NameClass {
 }
 
 /// The longest value that is examined whole.
-const LONG: usize = 4096;
+const MAX_BYTES: usize = 4096;
 
 /// Whether `word` is one of the words of `list`, ASCII case ignored.
 pub(super) fn is_one_of(list: &str, word: &[u8]) -> bool {
@@ -39,7 +39,11 @@ pub(super) fn is_one_of(list: &str, word: &[u8]) -> bool {
 /// Whether `value` looks like a secret under a name of `class`. `quoted`: quotes mark its ends.
 pub(super) fn looks_secret(value: &[u8], class: NameClass, quoted: bool) -> bool {
     let least = if class == NameClass::Password { 6 } else { 8 };
-    if value.len() < least || value.len() > LONG || is_placeholder(value) || value.iter().any(u8::is_ascii_whitespace) {
+    if value.len() < least
+        || value.len() > MAX_BYTES
+        || is_placeholder(value)
+        || value.iter().any(u8::is_ascii_whitespace)
+    {
         return false;
     }
     if is_path_or_url(value) || is_code(value, quoted) {

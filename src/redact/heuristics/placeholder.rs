@@ -1,7 +1,7 @@
 //! Placeholders for secrets: masks, variables, references, samples.
 
 use super::super::text::{contains_ignoring_case, starts_ignoring_case};
-use super::{LONG, is_one_of};
+use super::{MAX_BYTES, is_one_of};
 
 /// Words that only a placeholder contains, anywhere in it.
 const PARTS: &str = "example placeholder changeme change-me change_me changeit replaceme replace_ \
@@ -126,7 +126,7 @@ fn is_reference(value: &[u8]) -> bool {
 }
 
 fn has_placeholder_word(value: &[u8]) -> bool {
-    let short = &value[..value.len().min(LONG)];
+    let short = &value[..value.len().min(MAX_BYTES)];
     if PARTS.split(' ').any(|word| contains_ignoring_case(short, word.as_bytes())) {
         return true;
     }

@@ -8,15 +8,15 @@ use super::super::entity;
 /// Schemes of links that GitHub leaves in a page.
 const SCHEMES: [&str; 6] = ["http", "https", "mailto", "xmpp", "irc", "ircs"];
 /// The number of plain words in a row, separated by blanks, that make a sentence.
-const SENTENCE: usize = 4;
+const WORDS_IN_SENTENCE: usize = 4;
 /// The most plain words in a target, and in what follows its path.
-const WORDS: usize = 32;
-const WORDS_AFTER_PATH: usize = 20;
+const MAX_WORDS: usize = 32;
+const MAX_WORDS_AFTER_PATH: usize = 20;
 /// The most words and bytes of a name that is not visible.
-const LABEL_WORDS: usize = 2;
-const LONGEST_LABEL: usize = 40;
+const MAX_LABEL_WORDS: usize = 2;
+const MAX_LABEL_BYTES: usize = 40;
 /// How many shorter forms of a target are tried before only its host remains.
-const TRIES: usize = 8;
+const MAX_TRIES: usize = 8;
 
 /// Returns how many bytes of a target stay: all, all up to the query, the fragment or the part of the path that
 /// contains prose, or none.
@@ -28,7 +28,7 @@ pub(super) fn kept_length(target: &str) -> usize {
         return target.len();
     }
     let mut end = target.find(['?', '#']).unwrap_or(target.len());
-    for _ in 0..TRIES {
+    for _ in 0..MAX_TRIES {
         if is_address(&target[..end]) {
             return end;
         }
@@ -46,7 +46,7 @@ pub(super) fn kept_length(target: &str) -> usize {
 
 /// Whether a name that is not visible is too short to carry a message.
 pub(super) fn is_short(name: &str) -> bool {
-    name.len() <= LONGEST_LABEL && plain_words(&decoded(name)).count() <= LABEL_WORDS
+    name.len() <= MAX_LABEL_BYTES && plain_words(&decoded(name)).count() <= MAX_LABEL_WORDS
 }
 
 /// Whether an image's address is a plain path below the page: on an issue's page it shows its description.
@@ -78,18 +78,20 @@ fn is_address(target: &str) -> bool {
         let is_plain = bare.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | '’'));
         if is_plain {
             in_a_row += words;
-            return in_a_row >= SENTENCE;
+            return in_a_row >= WORDS_IN_SENTENCE;
         }
         // A sentence may end where an address begins, unless that is the name of a file, and begin where it ends.
         let mut ends = part.split(|c: char| !c.is_alphanumeric());
         let ended =
             in_a_row + if part.contains('.') { 0 } else { plain_words(ends.next().unwrap_or_default()).count() };
         in_a_row = plain_words(ends.next_back().unwrap_or_default()).count();
-        ended >= SENTENCE
+        ended >= WORDS_IN_SENTENCE
     });
     // Without blanks all words are one row, which is counted as a whole.
     let has_sentence = has_sentence && target.contains(|c: char| c.is_whitespace() || c == '+');
-    !has_sentence && plain_words(&target).count() <= WORDS && plain_words(after_path).count() <= WORDS_AFTER_PATH
+    !has_sentence
+        && plain_words(&target).count() <= MAX_WORDS
+        && plain_words(after_path).count() <= MAX_WORDS_AFTER_PATH
 }
 
 /// Finds words as prose has them: letters only, in lower case, capitalised or in capitals. In scripts without blanks

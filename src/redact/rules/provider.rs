@@ -8,13 +8,13 @@ use super::super::text::{contains_ignoring_case, starts_token};
 use super::{FindingLabel, WEAK};
 
 /// The longest name.
-const NAME: usize = 64;
+const MAX_NAME_BYTES: usize = 64;
 /// How many bytes before a name are searched for words such as `commit`.
-const BEFORE: usize = 48;
+const MAX_BYTES_BEFORE: usize = 48;
 /// The most blanks on one side of a separator: tables are padded.
-const BLANKS: usize = 48;
+const MAX_BLANKS: usize = 48;
 /// The most words between the provider and the separator: `Datadog app key for CI: …`.
-const WORDS: usize = 4;
+const MAX_WORDS: usize = 4;
 
 /// Words of names whose values are public.
 const PUBLIC: &str = "id ids hash hashes digest sha sha1 sha256 md5 checksum commit commits rev revision ref \
@@ -71,7 +71,8 @@ impl Provider {
         if !is_word_of_name(text, hit, end) {
             return None;
         }
-        let start = hit - text[hit.saturating_sub(NAME)..hit].iter().rev().take_while(|b| is_name(**b)).count();
+        let start =
+            hit - text[hit.saturating_sub(MAX_NAME_BYTES)..hit].iter().rev().take_while(|b| is_name(**b)).count();
         let before = text[..start].last();
         if matches!(before, Some(b'/' | b'@' | b'#' | b'\\')) {
             return None;
@@ -79,7 +80,7 @@ impl Provider {
         let name_end = end_of_name(text, end)?;
         let at = value_start(text, start, name_end)?;
         let value = self.forms.iter().find_map(|form| form.at(text, at))?;
-        let line = &text[start.saturating_sub(BEFORE)..start];
+        let line = &text[start.saturating_sub(MAX_BYTES_BEFORE)..start];
         let line = &line[line.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1)..];
         if PUBLIC_BEFORE.iter().any(|word| contains_ignoring_case(line, word)) || is_public(&text[start..name_end]) {
             return None;
@@ -163,10 +164,10 @@ fn is_word_of_name(text: &[u8], hit: usize, end: usize) -> bool {
 
 /// Returns the end of the name that continues at `from`, with the words that follow it.
 fn end_of_name(text: &[u8], from: usize) -> Option<usize> {
-    let window = &text[..text.len().min(from + NAME)];
+    let window = &text[..text.len().min(from + MAX_NAME_BYTES)];
     let run = |at: usize| window[at..].iter().take_while(|b| is_name(**b)).count();
     let mut end = from + run(from);
-    for _ in 0..WORDS {
+    for _ in 0..MAX_WORDS {
         let next = match window.get(end..end + 2) {
             Some([b' ', letter]) if letter.is_ascii_alphabetic() => end + 1,
             Some([b' ', b'(']) => end + 2,
@@ -180,7 +181,7 @@ fn end_of_name(text: &[u8], from: usize) -> Option<usize> {
 
 /// Returns the offset at which a value may begin after the name in `start..end`; `None` without a separator.
 fn value_start(text: &[u8], start: usize, end: usize) -> Option<usize> {
-    let blank = |at: usize| at + text[at..].iter().take(BLANKS).take_while(|b| matches!(b, b' ' | b'\t')).count();
+    let blank = |at: usize| at + text[at..].iter().take(MAX_BLANKS).take_while(|b| matches!(b, b' ' | b'\t')).count();
     let mark = |b: &&u8| matches!(**b, b'"' | b'\'' | b'`' | b'*' | b'\\' | b']' | b')');
     let closed = end + text[end..].iter().take(6).take_while(mark).count();
     let at = blank(closed);

@@ -1,4 +1,4 @@
-//! Lenient reading of damaged packs, so that what is left of them can be compared.
+//! Lenient reading of damaged packs, so that their readable parts can be compared.
 
 use super::super::read::{ReadError, read};
 use super::super::verify::hash;

@@ -53,15 +53,15 @@ pub(super) fn changes(old: &[Section], new: &[Section]) -> Vec<SectionChange> {
     for section in new {
         let moved = reordered.contains(&*section.id);
         let change = match before.get(&*section.id) {
-            Some(old) => both(old, section, moved),
+            Some(old) => two_sided(old, section, moved),
             None => match gone.iter().position(|old| is_same(old, section)) {
-                Some(at) => both(gone.remove(at), section, moved),
-                None => Some(one("added", section)),
+                Some(at) => two_sided(gone.remove(at), section, moved),
+                None => Some(one_sided("added", section)),
             },
         };
         changes.extend(change);
     }
-    changes.extend(gone.into_iter().map(|section| one("removed", section)));
+    changes.extend(gone.into_iter().map(|section| one_sided("removed", section)));
     changes
 }
 
@@ -75,7 +75,7 @@ fn is_same(old: &Section, new: &Section) -> bool {
 }
 
 /// Returns the change of a section that only one side has.
-fn one(change: &str, section: &Section) -> SectionChange {
+fn one_sided(change: &str, section: &Section) -> SectionChange {
     let added = change == "added";
     let side = |is: bool| is.then(|| (section.metadata.detail.clone(), section.metadata.chars));
     let (old, new) = (side(!added), side(added));
@@ -85,11 +85,11 @@ fn one(change: &str, section: &Section) -> SectionChange {
         old_detail: old.map(|(detail, _)| detail),
         new_detail: new.map(|(detail, _)| detail),
         hunks: whole(change, &section.content),
-        ..blank(change, section)
+        ..empty_change(change, section)
     }
 }
 
-fn blank(change: &str, section: &Section) -> SectionChange {
+fn empty_change(change: &str, section: &Section) -> SectionChange {
     SectionChange {
         id: section.id.clone(),
         kind: section.kind.clone(),
@@ -110,7 +110,7 @@ fn blank(change: &str, section: &Section) -> SectionChange {
 }
 
 /// Returns the change of a section that both sides have; `None` if it is the same.
-fn both(old: &Section, new: &Section, reordered: bool) -> Option<SectionChange> {
+fn two_sided(old: &Section, new: &Section, reordered: bool) -> Option<SectionChange> {
     let fields = fields(old, new);
     let hunks = if old.content == new.content { Vec::new() } else { hunks(&old.content, &new.content) };
     let was = (old.id != new.id).then(|| old.id.clone());
@@ -135,7 +135,7 @@ fn both(old: &Section, new: &Section, reordered: bool) -> Option<SectionChange> 
         new_chars: Some(new.metadata.chars),
         fields,
         hunks,
-        ..blank(change, new)
+        ..empty_change(change, new)
     })
 }
 

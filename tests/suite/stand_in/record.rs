@@ -25,7 +25,7 @@ pub(super) fn record(world: &World, path: &str, said: &Said) {
         return;
     }
     let body: Value = serde_json::from_str(&said.body).unwrap_or_else(|_| said.body.clone().into());
-    let told =
+    let requests =
         json!({"path": path, "status": said.status, "plain": world.plain, "strange": world.strange, "body": body});
-    std::fs::write(file, told.to_string()).unwrap();
+    std::fs::write(file, requests.to_string()).unwrap();
 }

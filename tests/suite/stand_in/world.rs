@@ -15,7 +15,7 @@ type Key = (String, u64);
 /// What there is on the server.
 #[derive(Default)]
 pub(crate) struct World {
-    /// What stands before every path, such as `/api/v3`.
+    /// The prefix of every path, such as `/api/v3`.
     pub(crate) base: &'static str,
     /// Whether there are no lists of relations, as on older servers.
     pub(crate) plain: bool,

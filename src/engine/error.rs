@@ -1,0 +1,95 @@
+//! The errors of opening, building and comparing a repository.
+
+use super::RootError;
+use super::configuration::config_error;
+use crate::intake::IntakeError;
+use crate::model::{Code, Diagnostic};
+use crate::redact::Environment;
+use crate::store::StoreError;
+use std::error::Error;
+
+/// Why a repository cannot be opened, built or compared with its packs.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The configuration cannot be used, or git tracks the cache, which belongs to one working copy alone.
+    #[error("the configuration cannot be used")]
+    Config {
+        /// The errors, redacted.
+        diagnostics: Vec<Diagnostic>,
+        /// The configuration's text, redacted, to show the lines concerned; `None` if redaction removed lines.
+        text: Option<String>,
+    },
+    /// A requested profile is not in the configuration.
+    #[error("there is no profile `{name}`; there are {}", known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))]
+    Profile {
+        /// The requested name.
+        name: String,
+        /// The names of the configuration's profiles.
+        known: Vec<String>,
+    },
+    /// A requested root matches no item, or several.
+    #[error(transparent)]
+    Root(#[from] RootError),
+    /// The pack cannot be built, for example because its budget cannot hold the root.
+    #[error("the pack cannot be built: {}", diagnostics.first().map(|it| it.message.as_str()).unwrap_or_default())]
+    NotBuilt {
+        /// The errors, redacted.
+        diagnostics: Vec<Diagnostic>,
+    },
+    /// Existing inputs cannot be read, and a requested root may be in them.
+    #[error("an input cannot be read")]
+    Unread(Vec<Diagnostic>),
+    /// The repository cannot be read.
+    #[error(transparent)]
+    Intake(IntakeError),
+    /// Git goes on changing files.
+    #[error("git changed files while they were read, again and again; nothing was written: try again when git is done")]
+    Unsettled(#[from] Unsettled),
+    /// A pack cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<IntakeError> for EngineError {
+    fn from(error: IntakeError) -> Self {
+        match error {
+            // An error of the input, not of the system.
+            IntakeError::TwoConfigs { .. } | IntakeError::Unusable { .. } => {
+                let diagnostics = vec![Diagnostic::new(Code::InvalidConfig, None, error.to_string())];
+                config_error(&Environment::new(std::iter::empty()), diagnostics, None)
+            }
+            IntakeError::Read { .. } | IntakeError::NotAFolder { .. } | IntakeError::Locked { .. } => {
+                Self::Intake(error)
+            }
+        }
+    }
+}
+
+/// Git changed files while they were read, so that they may be of two commits. Nothing was built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("git changed files while they were read")]
+pub struct Unsettled;
+
+/// How often a repository is read at most if git changes files meanwhile.
+const MOST_TRIES: usize = 8;
+
+/// Runs `read`, and again a few times at most while git changes the files that it reads. `read` must not write anything
+/// before it knows that git did not.
+///
+/// # Errors
+/// Those of `read`.
+pub fn until_settled<T, E>(is_unsettled: impl Fn(&E) -> bool, mut read: impl FnMut() -> Result<T, E>) -> Result<T, E> {
+    for _ in 1..MOST_TRIES {
+        match read() {
+            Err(error) if is_unsettled(&error) => {}
+            done => return done,
+        }
+    }
+    read()
+}
+
+/// Returns an error with its causes, on one line.
+pub(super) fn with_causes(error: &dyn Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause: &&dyn Error| (*cause).source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}

@@ -1,0 +1,149 @@
+//! A profile prepared for building: its budget, its instructions and what its packs share.
+
+use super::clean;
+use super::project::{COMMIT, Project, unreadable};
+use crate::config::{Budget, Instructions, Profile, Strategy, Tokenizer};
+use crate::fit::Counter;
+use crate::model::{Code, Diagnostic, Digest, Digester, Place, Severity};
+use crate::redact::{Clean, CleanBuf};
+use crate::select::{
+    CommentRules, Input, OriginKind, ProfileInstructions, RootReferences, SelectionContext, TextOrigin,
+    hash_selection_inputs,
+};
+use std::collections::BTreeMap;
+use std::hash::Hash as _;
+
+/// Limits and strategy given for one run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BudgetLimits {
+    /// Unicode scalar values.
+    pub max_chars: Option<u64>,
+    /// UTF-8 bytes.
+    pub max_bytes: Option<u64>,
+    /// Tokens.
+    pub max_tokens: Option<u64>,
+    /// How a pack is trimmed to its limits.
+    pub strategy: Option<Strategy>,
+}
+
+impl BudgetLimits {
+    /// Returns the profile's budget, in which these limits replace all others if any is given.
+    pub(super) fn over(self, budget: &Budget) -> Budget {
+        let given = self.max_chars.is_some() || self.max_bytes.is_some() || self.max_tokens.is_some();
+        let limits = if given {
+            self
+        } else {
+            Self { max_chars: budget.max_chars, max_bytes: budget.max_bytes, max_tokens: budget.max_tokens, ..self }
+        };
+        Budget {
+            max_chars: limits.max_chars,
+            max_bytes: limits.max_bytes,
+            max_tokens: limits.max_tokens,
+            strategy: self.strategy.unwrap_or(budget.strategy),
+            margin: if given { 0 } else { budget.margin },
+            ..budget.clone()
+        }
+    }
+}
+
+/// A profile with everything that its packs share.
+pub(super) struct PreparedProfile<'a> {
+    pub(super) context: SelectionContext<'a>,
+    pub(super) budget: Budget,
+    pub(super) counter: &'a Counter,
+    /// A digester that was fed the facts that all packs of the profile share.
+    key_prefix: Digester,
+}
+
+impl PreparedProfile<'_> {
+    /// Returns a digest of everything that determines the pack of `root` except its stamp: `fit` and `seal` get nothing else.
+    pub(super) fn fingerprint(&self, root: usize, references: &RootReferences) -> Digest {
+        let mut digester = self.key_prefix.clone();
+        hash_selection_inputs(&self.context, root, references, &mut digester);
+        digester.digest()
+    }
+}
+
+impl Project<'_> {
+    /// Prepares a profile; `None` if `counters` has none for its tokenizer.
+    ///
+    /// # Errors
+    /// If its instructions cannot be used.
+    pub(super) fn prepare_profile<'b>(
+        &'b self,
+        profile: &'b Profile,
+        budget: Budget,
+        counters: &'b BTreeMap<Option<Tokenizer>, Counter>,
+    ) -> Result<Option<PreparedProfile<'b>>, Diagnostic> {
+        let (instructions, input) = self.instructions(profile)?;
+        let rules = Input {
+            origin: TextOrigin {
+                id: Some(Clean::literal("redaction-rules")),
+                version: Some(self.scrubber.redactor.rules_version()),
+                ..TextOrigin::new(OriginKind::Builtin)
+            },
+            digest: None,
+        };
+        let github = &self.settings.github;
+        let comments = CommentRules {
+            most: usize::try_from(github.comments).unwrap_or(usize::MAX),
+            trusted_only: github.trusted_only,
+        };
+        let excerpt = &self.settings.adrs.excerpt;
+        let context = SelectionContext::new(
+            &self.corpus,
+            &self.graph,
+            profile,
+            excerpt,
+            instructions,
+            vec![input, rules],
+            comments,
+        );
+        let Some(counter) = counters.get(&counted_tokenizer(&budget)) else { return Ok(None) };
+        let mut key_prefix = Digester::default();
+        context.hash_settings(&mut key_prefix);
+        budget.hash(&mut key_prefix);
+        Ok(Some(PreparedProfile { context, budget, counter, key_prefix }))
+    }
+
+    fn instructions(&self, profile: &Profile) -> Result<(ProfileInstructions, Input), Diagnostic> {
+        let (text, origin, removals) = match &profile.instructions {
+            Instructions::Builtin { version, text } => {
+                let origin = TextOrigin {
+                    id: Some(clean::line(&self.scrubber.redactor, "profile", &profile.name)),
+                    version: Some(*version),
+                    ..TextOrigin::new(OriginKind::Builtin)
+                };
+                (Clean::literal(text), origin, Vec::new())
+            }
+            Instructions::File(path) => {
+                let raw = self.source.read(path).map_err(|refusal| {
+                    let diagnostic = unreadable(path, &refusal);
+                    Diagnostic { severity: Severity::Error, ..diagnostic }
+                })?;
+                if self.untracked.distrusts(self.source, path) {
+                    let message =
+                        format!("git does not track `{path}`, so that anyone could have written these instructions");
+                    let at = Place::file(path.clone());
+                    let diagnostic = Diagnostic::new(Code::UntrackedFile, Some(at), message).help(COMMIT);
+                    return Err(Diagnostic { severity: Severity::Error, ..diagnostic });
+                }
+                let (shown, text, removals, _) = clean::document(&self.scrubber, path, &raw);
+                (text.clean, TextOrigin { path: Some(shown), ..TextOrigin::new(OriginKind::File) }, removals)
+            }
+        };
+        let text = text.trimmed();
+        let mut input = Input { digest: Some(Digest::of(text.as_str())), origin: origin.clone() };
+        if origin.kind == OriginKind::Builtin {
+            let mut id = CleanBuf::new();
+            id.lit("instructions/").text(&origin.id.clone().unwrap_or_default());
+            input.origin.id = Some(id.finish());
+        }
+        Ok((ProfileInstructions { text, origin, removals }, input))
+    }
+}
+
+/// Returns the tokenizer that a budget counts with, if it limits tokens.
+pub(super) fn counted_tokenizer(budget: &Budget) -> Option<Tokenizer> {
+    budget.max_tokens.map(|_| budget.tokenizer)
+}
