@@ -26,6 +26,10 @@ pub(super) struct RawConfig {
     pub(super) work_items: Option<Vec<RawItems>>,
     /// Statuses that mean done, compared without case. Replaces the default list.
     pub(super) done_statuses: Option<Vec<String>>,
+    /// Statuses that mean closed without being done, compared without case. Replaces the default list.
+    pub(super) not_planned_statuses: Option<Vec<String>>,
+    /// Names of files that a link in passing does not bring into a pack, as globs without a folder, compared without case. Replaces the default list: licences, codes of conduct, contribution guides and changelogs.
+    pub(super) boilerplate: Option<Vec<String>>,
     /// Where architecture decision records are, and what a pack takes of one.
     pub(super) adrs: Option<RawAdrs>,
     /// Which repo this is on GitHub. A build never asks a remote or the environment for it.

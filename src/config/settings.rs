@@ -12,6 +12,10 @@ pub struct Settings {
     pub work_items: Vec<ItemSource>,
     /// Statuses that mean done, compared without case.
     pub done_statuses: Vec<String>,
+    /// Statuses that mean closed without being done, compared without case.
+    pub not_planned_statuses: Vec<String>,
+    /// Names of files, in lower case, that a link in passing does not bring into a pack.
+    pub boilerplate: Globs,
     /// Where ADRs are and what an excerpt of one holds.
     pub adrs: AdrSettings,
     /// Which repo this is on GitHub, and where its snapshot is.
@@ -110,6 +114,8 @@ pub enum TemplatePart {
 pub struct AdrSettings {
     /// Files that are ADRs.
     pub include: Globs,
+    /// Whether the configuration names them, so that a glob without a match is a mistake.
+    pub is_configured: bool,
     /// What an excerpt holds.
     pub excerpt: Excerpt,
 }

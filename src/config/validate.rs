@@ -40,6 +40,47 @@ const DEFAULT_DONE_STATUSES: [&str; 11] = [
     "implemented",
     "final",
 ];
+/// The statuses that mean closed without being done by default: those of task trackers, and of proposals.
+const DEFAULT_NOT_PLANNED_STATUSES: [&str; 24] = [
+    "abandoned",
+    "archived",
+    "canceled",
+    "cancelled",
+    "declined",
+    "deferred",
+    "discarded",
+    "dropped",
+    "duplicate",
+    "invalid",
+    "moved",
+    "not planned",
+    "obsolete",
+    "postponed",
+    "rejected",
+    "replaced",
+    "stagnant",
+    "superseded",
+    "tombstone",
+    "wont do",
+    "wontdo",
+    "wont fix",
+    "wontfix",
+    "withdrawn",
+];
+/// The files that are boilerplate by default.
+const DEFAULT_BOILERPLATE: [&str; 11] = [
+    "license*",
+    "licence*",
+    "copying*",
+    "notice*",
+    "code_of_conduct*",
+    "code-of-conduct*",
+    "contributing*",
+    "changelog*",
+    "changes*",
+    "release_notes*",
+    "release-notes*",
+];
 /// The states of an item.
 const STATES: [&str; 5] = ["open", "done", "not_planned", "merged", "unknown"];
 
@@ -66,12 +107,35 @@ pub(super) fn settings(
         Some(written) => faults.texts(root.key("done_statuses"), written),
         None => owned(&DEFAULT_DONE_STATUSES),
     };
+    let not_planned_statuses = match &raw.not_planned_statuses {
+        Some(written) => faults.texts(root.key("not_planned_statuses"), written),
+        None => owned(&DEFAULT_NOT_PLANNED_STATUSES),
+    };
+    let boilerplate = match &raw.boilerplate {
+        Some(written) => {
+            let lower: Vec<String> = written.iter().map(|glob| glob.to_lowercase()).collect();
+            faults.globs(root.key("boilerplate"), &lower, false)
+        }
+        None => faults.globs(root.key("boilerplate"), &owned(&DEFAULT_BOILERPLATE), false),
+    };
     let roots = roots(raw.roots.as_ref(), root.key("roots"), faults);
     let adrs = adrs(raw.adrs.as_ref(), root.key("adrs"), faults);
     let redaction = validate_redaction::redaction(raw.redaction.as_ref(), rules, root.key("redaction"), faults);
     let warnings = warnings(raw.warnings.as_ref(), root.key("warnings"), faults);
     let (github, output) = (github?, output?);
-    Some(Settings { roots, work_items, done_statuses, adrs, github, profiles, redaction, output, warnings })
+    Some(Settings {
+        roots,
+        work_items,
+        done_statuses,
+        not_planned_statuses,
+        boilerplate,
+        adrs,
+        github,
+        profiles,
+        redaction,
+        output,
+        warnings,
+    })
 }
 
 fn owned(texts: &[&str]) -> Vec<String> {
@@ -257,7 +321,8 @@ fn adrs(raw: Option<&RawAdrs>, at: SettingPlace<'_>, faults: &mut ConfigFaults) 
         Some(written) => faults.texts(at.key("headings"), written),
         None => owned(&["Status", "Context", "Decision", "Consequences"]),
     };
-    AdrSettings { include, excerpt: Excerpt { headings, max_lines } }
+    let is_configured = raw.is_some_and(|raw| raw.include.is_some());
+    AdrSettings { include, is_configured, excerpt: Excerpt { headings, max_lines } }
 }
 
 fn github(raw: Option<&RawGithub>, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> Option<GithubSettings> {

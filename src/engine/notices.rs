@@ -22,20 +22,19 @@ pub fn apply_severities(diagnostics: Vec<Diagnostic>, settings: &Settings) -> Ve
         .collect()
 }
 
-/// Returns a warning for each glob of `work_items` that no file matches.
+/// Returns a warning for each glob of `work_items` and `adrs` that no file matches, but for the default ones.
 pub fn unmatched(settings: &Settings, source: &dyn SourceTree) -> Vec<Diagnostic> {
     let files = source.files();
-    let globs = settings
-        .work_items
-        .iter()
-        .flat_map(|source| source.include.written.iter().enumerate().map(move |glob| (source, glob)));
+    let items = settings.work_items.iter().map(|source| (&source.include, "work_items"));
+    let adrs = settings.adrs.is_configured.then_some((&settings.adrs.include, "adrs"));
+    let globs = items.chain(adrs).flat_map(|(globs, of)| {
+        globs.written.iter().enumerate().map(move |(index, written)| (globs, index, written, of))
+    });
     globs
-        .filter(|(_, (_, written))| !written.starts_with("work_items/"))
-        .filter(|(source, (index, _))| {
-            !files.iter().any(|path| source.include.set.matches(path.as_str()).contains(index))
-        })
-        .map(|(_, (_, written))| {
-            Diagnostic::new(Code::UnmatchedGlob, None, format!("no file matches `{written}` of `work_items`"))
+        .filter(|(.., written, _)| !written.starts_with("work_items/"))
+        .filter(|(globs, index, ..)| !files.iter().any(|path| globs.set.matches(path.as_str()).contains(index)))
+        .map(|(.., written, of)| {
+            Diagnostic::new(Code::UnmatchedGlob, None, format!("no file matches `{written}` of `{of}`"))
                 .help("correct the glob, or remove it; ignored files count only where git tracks them")
         })
         .collect()

@@ -4,7 +4,7 @@ use super::caching_redactor::CachingRedactor;
 use super::{apply_severities, clean, github_warnings, issues, items, notices};
 use crate::cache::{BuildCache, NoCache};
 use crate::config::{DenyList, Settings};
-use crate::graph::{Corpus, Entry, Graph, GraphRules, merge_issues};
+use crate::graph::{Corpus, Entry, Graph, GraphRules, merge_issues, plain_status};
 use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity, SourceTree, Untracked, bounded};
 use crate::redact::{Clean, CleanBuf, Environment, Redactor};
 use std::collections::BTreeMap;
@@ -87,16 +87,21 @@ impl<'a> Project<'a> {
         unread.extend(unlisted.map(|it| Diagnostic { message: clean(&it.message), ..it }));
         unread.sort();
         unread.dedup();
-        let is_adr = |path: &&RepoPath| settings.adrs.include.set.is_match(path.as_str());
-        let mut adrs: Vec<RepoPath> =
-            source.files().iter().chain(source.special_files()).filter(is_adr).cloned().collect();
-        adrs.sort_unstable();
+        let files = |is_one: &dyn Fn(&RepoPath) -> bool| {
+            let found = source.files().iter().chain(source.special_files()).filter(|path| is_one(path));
+            let mut found: Vec<RepoPath> = found.cloned().collect();
+            found.sort_unstable();
+            found
+        };
+        let plain = |statuses: &[String]| statuses.iter().map(|status| plain_status(status)).collect();
         let github = &settings.github;
         let rules = GraphRules {
             repo: github.repo.as_ref().map(|repo| clean::line(redactor, "repo", repo)),
             host: clean::line(redactor, "host", &github.host),
-            done: settings.done_statuses.iter().map(|status| status.to_lowercase()).collect(),
-            adrs,
+            done: plain(&settings.done_statuses),
+            not_planned: plain(&settings.not_planned_statuses),
+            boilerplate: files(&|path| settings.boilerplate.set.is_match(path.name().to_lowercase())),
+            adrs: files(&|path| settings.adrs.include.set.is_match(path.as_str())),
         };
         let (entries, differences) = merge_issues(entries, issues.entries, &rules);
         diagnostics.extend(differences);

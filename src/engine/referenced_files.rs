@@ -6,7 +6,7 @@ use super::project::{Project, unreadable};
 use crate::cache::{FilePurpose, FileResult, LoadedDocument};
 use crate::config::Profile;
 use crate::graph::{FileKind, ItemReferences, RepoFiles, Target};
-use crate::mentions::adr_status;
+use crate::mentions::{adr_status, without_markup};
 use crate::model::{Code, Diagnostic, Digest, Digester, Place, Refusal, RepoPath, bounded};
 use crate::select::{Document, ReferencedFile, RootReferences, is_inactive};
 use rayon::prelude::*;
@@ -194,8 +194,10 @@ fn read_document(project: &Project<'_>, path: &RepoPath) -> Result<LoadedDocumen
         Err(refusal @ Refusal::Unreadable(_)) => Err(scrubbed(&project.scrubber.redactor, unreadable(path, &refusal))),
         Ok(raw) => {
             let (shown, text, removals, digest) = clean::document(&project.scrubber, path, &raw);
-            let status =
-                adr_status(&text.clean, &text.markdown.outline).map(|(range, _)| text.clean.slice(range).trimmed());
+            let status = adr_status(&text.clean, &text.markdown.outline).map(|(range, _)| {
+                let status = text.clean.slice(range).trimmed();
+                status.read_out(&without_markup(&status)).filter(|plain| !plain.is_empty()).unwrap_or(status)
+            });
             let document = Document { path: path.clone(), shown: shown.clone(), text, status, removals, digest };
             let read = (shown, Ok(Arc::new(document)));
             project.scrubber.cache.put_file(FilePurpose::Document, path, &[], &|| FileResult::Document(read.clone()));

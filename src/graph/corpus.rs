@@ -59,8 +59,12 @@ pub struct GraphRules {
     pub repo: Option<Clean>,
     /// The host of its URLs.
     pub host: Clean,
-    /// Statuses that mean done, lower case.
+    /// Statuses that mean done, as [`plain_status`] gives them.
     pub done: Vec<String>,
+    /// Statuses that mean closed without being done, as [`plain_status`] gives them.
+    pub not_planned: Vec<String>,
+    /// The files that are boilerplate, such as licences, sorted: a link in passing is no reference to them.
+    pub boilerplate: Vec<RepoPath>,
     /// The files that are ADRs, sorted.
     pub adrs: Vec<RepoPath>,
 }
@@ -174,19 +178,34 @@ pub(super) fn item_state(corpus: &Corpus, item: usize) -> ItemState {
 /// Returns the state of an item by its file's status.
 pub(super) fn stated_state(entry: &Entry, rules: &GraphRules) -> ItemState {
     let status = entry.item.status.as_ref().filter(|_| entry.item.origin.url.is_none());
-    let Some(status) = status.map(|status| status.trim().to_lowercase()).filter(|s| !s.is_empty()) else {
+    let Some(status) = status.map(|status| plain_status(status)).filter(|status| !status.is_empty()) else {
         return ItemState::Unknown;
     };
-    if rules.done.contains(&status) {
-        return ItemState::Done;
+    let is_one_of = |statuses: &[String]| statuses.iter().any(|known| begins_with(&status, known));
+    if is_one_of(&rules.done) {
+        ItemState::Done
+    } else if is_one_of(&rules.not_planned) {
+        ItemState::NotPlanned
+    } else {
+        ItemState::Open
     }
-    let plain: String = status.chars().filter(|c| c.is_alphanumeric()).collect();
-    match plain.as_str() {
-        "wontfix" | "notplanned" | "cancelled" | "canceled" | "rejected" | "withdrawn" | "duplicate" | "tombstone" => {
-            ItemState::NotPlanned
-        }
-        _ => ItemState::Open,
-    }
+}
+
+/// Returns a status in lower case without decoration: words of letters and digits, one space between (`✅ Done` → `done`,
+/// `Won't do` → `wont do`).
+pub fn plain_status(status: &str) -> String {
+    let lower = status.to_lowercase().replace(['\'', '’'], "");
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    words.join(" ")
+}
+
+/// Returns whether a status is a known one, or begins with it and says by what, to where or since when.
+fn begins_with(status: &str, known: &str) -> bool {
+    const REMARKS: [&str; 9] = ["by", "to", "in", "into", "on", "as", "since", "with", "for"];
+    let Some(rest) = status.strip_prefix(known).filter(|_| !known.is_empty()) else { return false };
+    let next = rest.strip_prefix(' ').map(|rest| rest.split(' ').next().unwrap_or_default());
+    let is_date = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    rest.is_empty() || next.is_some_and(|word| REMARKS.contains(&word) || is_date(word))
 }
 
 #[cfg(test)]
@@ -195,8 +214,29 @@ mod tests {
     use crate::graph::samples::{clean, item, messages};
 
     #[test]
+    fn statuses_are_known_whatever_decorates_them() {
+        assert_eq!(plain_status("✅ Done!"), "done");
+        assert_eq!(plain_status("Won't do"), "wont do");
+        for (status, known) in
+            [("superseded by adr 12", "superseded"), ("done 2024 01 02", "done"), ("moved to x", "moved")]
+        {
+            assert!(begins_with(status, known), "{status}");
+        }
+        for (status, known) in [("final review", "final"), ("undone", "done"), ("donees", "done"), ("", "done")] {
+            assert!(!begins_with(status, known), "{status}");
+        }
+    }
+
+    #[test]
     fn of_two_items_with_one_id_the_first_that_was_read_stays() {
-        let rules = || GraphRules { repo: None, host: clean("github.com"), done: Vec::new(), adrs: Vec::new() };
+        let rules = || GraphRules {
+            repo: None,
+            host: clean("github.com"),
+            done: Vec::new(),
+            not_planned: Vec::new(),
+            boilerplate: Vec::new(),
+            adrs: Vec::new(),
+        };
         let live = || item("T-2", "z/live.md");
         let archived = || item("T-2", "a/archive.md");
         for entries in

@@ -27,8 +27,8 @@ impl Corpus {
             let draft = entry.draft.as_ref().map(|draft| &draft.body.origin);
             (id, origin, &body.origin, draft, issue, entry.issue.is_some(), &entry.rules).hash(state);
         }
-        let GraphRules { repo, host, done: _, adrs } = &self.rules;
-        (repo, host, adrs).hash(state);
+        let GraphRules { repo, host, done: _, not_planned: _, boilerplate, adrs } = &self.rules;
+        (repo, host, boilerplate, adrs).hash(state);
     }
 
     /// Hashes everything that a pack shows in a line about an item.

@@ -26,7 +26,7 @@ mod text;
 #[cfg(test)]
 mod samples;
 
-pub use corpus::{Corpus, Entry, GraphRules, Identity, SourceRules};
+pub use corpus::{Corpus, Entry, GraphRules, Identity, SourceRules, plain_status};
 pub use edges::Graph;
 pub use evidence::{Edge, EdgeEvidence, EdgeSource, IssueRef, Target};
 pub use file_reference::{FileKind, FileRef, ItemReferences, MissingReference, ShownPlace};

@@ -37,6 +37,7 @@ impl Graph {
             all: files,
             tracked,
             base_kind: PathBase::File,
+            in_title: false,
             numbers: Vec::new(),
             mentioned: BTreeSet::new(),
             collected: ReferenceCollector::of(entry),
@@ -122,6 +123,8 @@ struct ReferenceSearch<'a> {
     all: &'a RepoFiles<'a>,
     tracked: &'a RepoFiles<'a>,
     base_kind: PathBase,
+    /// Whether the item's title is read: what it names is what the work is about, even if it is boilerplate elsewhere.
+    in_title: bool,
     numbers: Vec<AdrNumber>,
     /// The numbers among them.
     mentioned: BTreeSet<u64>,
@@ -168,7 +171,9 @@ impl<'a> ReferenceSearch<'a> {
         }
         // The title of an ADR has its own number, which may differ from that of its file.
         if !self.locator.index.is_adr(file) {
+            self.in_title = true;
             self.add_line(&item.title, place(item.line), PathSource::Prose);
+            self.in_title = false;
         }
     }
 
@@ -321,7 +326,9 @@ impl<'a> ReferenceSearch<'a> {
             Location::File { path, anchor } => {
                 let bare = source == PathSource::Prose && !target.contains('/');
                 let adr = source == PathSource::AdrField || self.locator.index.is_adr(&path);
-                if adr || field || is_document(&path) && !bare && source != PathSource::Text {
+                let boilerplate =
+                    !field && !self.in_title && self.locator.rules.boilerplate.binary_search(&path).is_ok();
+                if adr || field || is_document(&path) && !bare && !boilerplate && source != PathSource::Text {
                     self.collected.add_file(path, anchor, adr, at);
                 }
             }
@@ -428,7 +435,6 @@ impl<'a> ReferenceSearch<'a> {
                 continue;
             }
             match there.as_slice() {
-                [] if self.locator.rules.adrs.is_empty() => {}
                 [] => self.collected.add_dangling(FileKind::Adr, written, &at),
                 [one] => self.collected.add_file((*one).clone(), None, true, &at),
                 many => self.collected.add_ambiguous(written, many, &at),

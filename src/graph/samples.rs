@@ -144,6 +144,10 @@ pub(super) fn corpus_with(entries: Vec<Entry>, repo: Option<&str>, adrs: &[&str]
         repo: repo.map(clean),
         host: clean("github.com"),
         done: vec!["done".to_owned(), "closed".to_owned()],
+        not_planned: ["wont do", "wont fix", "superseded", "cancelled", "not planned", "tombstone"]
+            .map(str::to_owned)
+            .to_vec(),
+        boilerplate: Vec::new(),
         adrs: adrs.iter().map(|adr| path(adr)).collect(),
     };
     Corpus::new(entries.into_iter().map(Arc::new).collect(), rules).0

@@ -51,6 +51,26 @@ pub fn adr_status(text: &str, outline: &Outline) -> Option<(Range<usize>, u32)> 
         .filter(|(range, _)| !range.is_empty())
 }
 
+/// Returns a status without Markdown: `superseded by [ADR-0042](0042-x.md)` → `superseded by ADR-0042`.
+pub fn without_markup(status: &str) -> String {
+    let mut plain = String::with_capacity(status.len());
+    let mut rest = status;
+    while let Some((before, link)) = rest.split_once('[') {
+        plain.push_str(before);
+        let Some((title, after)) = link.split_once(']') else {
+            rest = link;
+            break;
+        };
+        plain.push_str(title);
+        let target = after.strip_prefix('(').and_then(|target| target.split_once(')'));
+        let label = || after.strip_prefix('[').and_then(|label| label.split_once(']'));
+        rest = target.or_else(label).map_or(after, |(_, after)| after);
+    }
+    plain.push_str(rest);
+    let plain = plain.replace(['*', '`', '~'], "");
+    plain.trim_matches(|c: char| c == '_' || c.is_whitespace()).to_owned()
+}
+
 fn in_front_matter(text: &str) -> Option<(Range<usize>, u32)> {
     let yaml = front_matter(text)?.yaml;
     let mut lines = placed(text, yaml, 2);
@@ -156,6 +176,20 @@ fn placed(text: &str, range: Range<usize>, line: u32) -> impl Iterator<Item = (u
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_status_loses_its_markup() {
+        for (status, plain) in [
+            ("superseded by [ADR-0042](0042-x.md)", "superseded by ADR-0042"),
+            ("**Accepted**", "Accepted"),
+            ("~~proposed~~ [rejected][1] in `v2`", "proposed rejected in v2"),
+            ("_deprecated_", "deprecated"),
+            ("[open", "open"),
+            ("", ""),
+        ] {
+            assert_eq!(without_markup(status), plain, "{status}");
+        }
+    }
 
     #[test]
     fn the_file_name_gives_the_number() {

@@ -51,7 +51,7 @@ mod relations;
 mod sections;
 mod words;
 
-pub use adr::{adr_number, adr_status};
+pub use adr::{adr_number, adr_status, without_markup};
 pub use references::{Reference, ReferenceForm};
 pub use relations::{BodyRelation, Via};
 

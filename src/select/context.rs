@@ -119,9 +119,9 @@ impl<'a> SelectionContext<'a> {
 
     /// Feeds `state` the settings that all packs of the profile share.
     pub fn hash_settings<H: Hasher>(&self, state: &mut H) {
-        let GraphRules { repo, host, done, adrs: _ } = &self.corpus.rules;
+        let GraphRules { repo, host, done, not_planned, boilerplate: _, adrs: _ } = &self.corpus.rules;
         (self.profile, self.excerpt, &self.instructions, &self.inputs, self.comments).hash(state);
-        (repo, host, done).hash(state);
+        (repo, host, done, not_planned).hash(state);
     }
 
     /// Drops the cached passages.
