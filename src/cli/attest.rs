@@ -15,7 +15,7 @@ use std::io::Write as _;
 /// The type of an in-toto statement, version 1.
 const STATEMENT: &str = "https://in-toto.io/Statement/v1";
 
-/// The type of what a statement says of packs.
+/// The type of the predicate.
 const PREDICATE: &str = "urn:contextpack:predicate:packs:1";
 
 /// What `attest` prints: an in-toto statement, version 1.

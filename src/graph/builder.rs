@@ -241,7 +241,7 @@ fn is_stable_id(text: &str) -> bool {
             && kind.bytes().all(|b| b.is_ascii_lowercase())
             && slug.starts_with(|c: char| c.is_ascii_alphanumeric())
             && slug.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
-            // `node:18` and `localhost:8080` are more often no ids than mistyped ones.
+            // `node:18` and `localhost:8080` are rarely ids.
             && slug.bytes().any(|b| b.is_ascii_alphabetic())
     })
 }

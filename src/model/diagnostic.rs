@@ -9,9 +9,9 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// What it concerns was not built; exit code 3.
+    /// Something was not built; exit code 3.
     Error,
-    /// It was built; a reader should know.
+    /// Everything was built, but a reader should know.
     Warning,
 }
 

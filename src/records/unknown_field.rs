@@ -1,4 +1,4 @@
-//! Warnings about misspelt fields: a relation under a name that is almost native is lost without a word.
+//! Warnings about misspelt fields: a relation under a misspelt name would be lost silently.
 
 use crate::config::{ItemSource, TemplatePart};
 use crate::model::{Code, Diagnostic, LineStarts, Node, Place, RepoPath, Value};

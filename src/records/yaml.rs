@@ -3,12 +3,12 @@
 use crate::model::{Node, Value};
 use crate::yaml::{self, YamlDialect, YamlError, YamlNode, YamlValue};
 
-/// Why a text is not what its format demands, and on which of its lines.
+/// A violation of a file format, with its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SyntaxFault {
     /// The line, from 1.
     pub(super) line: u32,
-    /// In the words of a diagnostic.
+    /// The message, as a diagnostic shows it.
     pub(super) message: String,
 }
 

@@ -1,9 +1,9 @@
-//! The advice in a record: how to include what was removed, without a word about the secret.
+//! The advice in a record: how to include the removed text, without revealing anything about the secret.
 
 use super::hidden::{COMMENT, HIDDEN, IMAGE};
 use super::invisible::INVISIBLE;
 
-/// Tells how to include what `rule` removed from the file at `path`; `None` for a text without a file in the repo.
+/// Returns how to include the text that `rule` removed from the file at `path`; `None` for a text without a file in the repo.
 ///
 /// The path is clean already. One that a glob in YAML could not hold on one line is not repeated.
 pub(super) fn to_include(rule: &str, path: Option<&str>) -> String {

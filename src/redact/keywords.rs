@@ -55,7 +55,7 @@ impl<T: Copy> Keywords<T> {
             match bytes.len() {
                 0 | 1 => continue,
                 2 => {
-                    // Whatever the third byte is.
+                    // A word of two bytes matches with any third byte.
                     let mut hashes: Vec<u16> =
                         (0..=u8::MAX).map(|third| hash(fold(&[bytes[0], bytes[1], third]))).collect();
                     hashes.sort_unstable();

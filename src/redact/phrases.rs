@@ -1,4 +1,4 @@
-//! Seed phrases: the words from which the keys of a wallet are made, after a label that says so.
+//! Seed phrases: the words from which a wallet's keys are derived, after a label such as `mnemonic:`.
 
 use super::rules::FindingLabel;
 

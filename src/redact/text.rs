@@ -24,7 +24,7 @@ pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// A finder of word ends that reads each word once, however many of its places are asked for.
+/// A finder of word ends that reads each word once, however many positions in it are looked up.
 #[derive(Debug, Default)]
 pub(super) struct WordEnds {
     from: usize,

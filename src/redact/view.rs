@@ -20,7 +20,7 @@ const INLINE: &[&[u8]] = &[
     b"mark", b"q", b"s", b"samp", b"small", b"span", b"strike", b"strong", b"sub", b"sup", b"tt", b"u", b"var", b"wbr",
 ];
 
-/// What a part of a text reads as.
+/// The reading of a part of a text.
 enum ViewRun {
     /// Nothing: a mark, a formatting tag, an invisible character.
     Nothing,

@@ -26,7 +26,7 @@ const KEEP_NOTHING: &str = "\
 
 /// Creates the state folder with a `.gitignore`, unless there is one already.
 ///
-/// `keep_snapshot` says whether `github/` is committed, as it is where packs are.
+/// `keep_snapshot` says whether `github/` is committed, which it is if packs are.
 ///
 /// # Errors
 /// If the folder is a link or not a folder, or the system refuses.

@@ -55,7 +55,7 @@ impl HiddenAreas {
     }
 }
 
-/// Tells for each footnote whether no visible text refers to it; of several with one label the first applies.
+/// Returns for each footnote whether no visible text refers to it; of several with one label the first applies.
 pub(super) fn unused_footnotes(footnotes: &[Footnote], uses: &[FootnoteUse], hidden: &HiddenAreas) -> Vec<bool> {
     let mut first: BTreeMap<&str, usize> = BTreeMap::new();
     for (index, footnote) in footnotes.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What a rule of `rules.yml` may ask of a match beside its pattern: `check: random-not-hex` is
+//! The checks that a rule of `rules.yml` may apply to a match besides its pattern: `check: random-not-hex` is
 //! [`random_not_hex`].
 
 use super::super::heuristics::{self, NameClass, looks_secret};

@@ -39,7 +39,7 @@ pub(super) struct FindingLabel {
     pub(super) rank: u8,
 }
 
-/// The rank of rules whose label gives way to that of any form of a token.
+/// The rank of rules whose label yields to that of any token form.
 const WEAK: u8 = 4;
 /// How many bytes after its keyword a token is searched for, before it is extended to its word's end.
 const REACH: usize = 1024;
@@ -75,7 +75,7 @@ pub(super) struct TokenRule {
     /// Whether blanks may occur at the beginning of the match.
     spaced: bool,
     reach: usize,
-    /// What else must be true of the secret.
+    /// A further condition on the secret.
     check: fn(&[u8]) -> bool,
     compiled: OnceLock<Option<Regex>>,
 }
