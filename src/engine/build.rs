@@ -4,6 +4,7 @@ use super::project::{COMMIT, Project, unreadable};
 use super::referenced_files::ReferencedFiles;
 use super::repository::diagnostics_of;
 use super::{apply_severities, clean, notices};
+use crate::cache::FilePurpose;
 use crate::config::{Budget, Instructions, Profile, Strategy, Tokenizer};
 use crate::fit::{Amount, Counter, TooSmall, fit};
 use crate::graph::Target;
@@ -309,7 +310,7 @@ impl Project<'_> {
                     let diagnostic = Diagnostic::new(Code::UntrackedFile, Some(at), message).help(COMMIT);
                     return Err(Diagnostic { severity: Severity::Error, ..diagnostic });
                 }
-                let (shown, text, removals, _) = clean::document(&self.scrubber, path, &raw);
+                let (shown, text, removals, _) = clean::file(&self.scrubber, path, FilePurpose::Document, &raw);
                 (text.clean, TextOrigin { path: Some(shown), ..TextOrigin::new(OriginKind::File) }, removals)
             }
         };

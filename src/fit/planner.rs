@@ -228,7 +228,7 @@ impl<'a> Planner<'a> {
                 return Some(plan);
             }
             if let Some((content, detail)) = between(&candidate.body, upper.level, step.to, tail, room, self.counter) {
-                plan.shown[step.section] = Some(ShownSection { content, detail });
+                plan.shown[step.section] = Some(ShownSection { content, detail, whole: false });
             }
             return Some(plan);
         }
@@ -267,10 +267,10 @@ impl<'a> Planner<'a> {
     fn cut_root(&self, room: Amount) -> Option<ShownSection> {
         let SectionBody::Passage(passage, _) = &self.selection.candidates[self.measured.root].body else { return None };
         if self.measured.full[self.measured.root].fits(room) {
-            return Some(ShownSection { content: passage.full().clone(), detail: "full" });
+            return Some(ShownSection { content: passage.full().clone(), detail: "full", whole: true });
         }
         let content = shorten(passage, None, Cut::KeepKeys, room, self.counter)?;
-        Some(ShownSection { content, detail: "truncated" })
+        Some(ShownSection { content, detail: "truncated", whole: false })
     }
 
     /// Returns the sections that a plan keeps.
@@ -279,8 +279,8 @@ impl<'a> Planner<'a> {
             .iter()
             .enumerate()
             .filter_map(|(candidate, shown)| {
-                let ShownSection { content, detail } = shown.as_ref()?;
-                let whole = *detail == "full";
+                let ShownSection { content, detail, whole } = shown.as_ref()?;
+                let whole = *whole;
                 // Claims below the edges are not part of their full size.
                 let counted = whole && self.selection.candidates[candidate].role != Role::Edges;
                 let tokens = if counted { self.measured.full[candidate] } else { self.counter.measure(content) }.tokens;

@@ -1,6 +1,7 @@
 //! Graph + profile → [`Selection`]: the sections that a pack could hold, with provenance, priority and levels of detail.
 
 mod candidates;
+mod code;
 mod comments;
 mod edge_list;
 
@@ -13,9 +14,11 @@ mod removals;
 mod root;
 mod selection;
 mod selection_hash;
+mod source_text;
 mod work_item_json;
 
 pub use candidates::{ReferencedFile, RootReferences, select};
+pub use code::{CodeText, CodeUse, ReferencedCode};
 pub use context::{CommentRules, Document, ProfileInstructions, SelectionContext, is_inactive};
 pub use edge_list::EdgeList;
 pub use passage::{Chunk, Passage, Rounding, Size};
