@@ -107,7 +107,13 @@ impl SelectionBuilder<'_> {
         let (groups, beyond) = groups(reference, document, &lines);
         let whole = reference.whole.as_ref().or(beyond);
         if let Some(from) = whole {
-            let body = whole_body(self.context, document, &lines, small);
+            let mut body = whole_body(self.context, document, &lines, small);
+            if small && body.excerpt.is_some() && !groups.is_empty() {
+                // Of a small file the named lines matter most.
+                let named = merged(groups.iter().flat_map(|group| group.named.clone()).collect());
+                let named = fenced(document, &lines, &named, None);
+                body.excerpt = (named.len() < body.full.len()).then_some(named);
+            }
             let all = 0..=lines.len().saturating_sub(1);
             self.put_code(reference, document, &lines, (None, &all), from, body);
         }

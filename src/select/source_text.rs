@@ -85,7 +85,9 @@ impl<'a> SourceText<'a> {
     pub(super) fn block_around(&self, lines: &RangeInclusive<usize>) -> Option<RangeInclusive<usize>> {
         let inner = self.indents.get(lines.clone())?.iter().flatten().min().copied();
         let first = lines.clone().find(|line| self.indents[*line].is_some())?;
-        let inner = inner?;
+        // The end of a block is a part of it.
+        let closes = self.line(first).trim_start().starts_with(['}', ')', ']']);
+        let inner = inner? + usize::from(closes);
         let head = if self.indents[first] == Some(inner) && self.definition(first).is_some() {
             first
         } else {
@@ -444,6 +446,7 @@ mod tests {
         let rust = "use x;\n\n/// F.\nfn f(\n    a: u8,\n) -> u8 {\n    if a {\n        b()\n    }\n}\n\nfn g() {}\n";
         assert_eq!(block("a.rs", rust, 8), Some((4, 10)));
         assert_eq!(block("a.rs", rust, 4), Some((4, 10)));
+        assert_eq!(block("a.rs", rust, 10), Some((4, 10)));
         assert_eq!(block("a.rs", rust, 12), Some((12, 12)));
         assert_eq!(block("a.rs", rust, 1), None);
         let python =
