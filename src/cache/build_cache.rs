@@ -42,6 +42,8 @@ pub enum FilePurpose {
     Issue,
     /// A document.
     Document,
+    /// Code, which is not parsed as Markdown.
+    Code,
 }
 
 /// Results of earlier builds, each under a key of everything that it depends on.

@@ -22,7 +22,7 @@ pub use ignore_patterns::IgnorePatterns;
 pub use load::{load, load_with_rules};
 pub use schema::schema;
 pub use settings::{
-    Budget, Excerpt, FieldFilter, Group, Instructions, ItemSource, Profile, RedactionAllow, RedactionRule,
+    Budget, CodeDetail, Excerpt, FieldFilter, Group, Instructions, ItemSource, Profile, RedactionAllow, RedactionRule,
     RedactionSettings, Settings, Strategy, Template, TemplatePart, Tokenizer,
 };
 #[cfg(test)]

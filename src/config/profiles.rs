@@ -1,6 +1,6 @@
 //! The built-in profiles.
 
-use super::settings::{Budget, Group, Instructions, Profile, Strategy, Tokenizer};
+use super::settings::{Budget, CodeDetail, Group, Instructions, Profile, Strategy, Tokenizer};
 use crate::model::Relation;
 use std::collections::BTreeMap;
 
@@ -32,23 +32,25 @@ const KEY_HEADINGS: [&str; 16] = [
 /// `other` has the default order of groups, and the rest move up what their work needs: a draft its siblings, code the
 /// decisions, a review the dependencies, the decisions and what was agreed in comments.
 pub(super) fn builtin() -> BTreeMap<String, Profile> {
-    use Group::{Adrs, Children, Comments, Dependencies, Documents, Parent, Related};
+    use Group::{Adrs, Children, Code, Comments, Dependencies, Documents, Parent, Related};
     let drafting = Profile {
         budget: chars(24_000),
-        priority: vec![Parent, Children, Comments, Related, Dependencies, Adrs, Documents],
+        priority: vec![Parent, Children, Comments, Related, Dependencies, Adrs, Documents, Code],
         adr_refs_of: vec![Relation::Parent],
+        code_detail: CodeDetail::Pointer,
         sections_of: vec![Relation::Related],
         draft_first: true,
         ..with_defaults("drafting", 1, include_str!("instructions/drafting.md"))
     };
     let coding = Profile {
         budget: chars(32_000),
-        priority: vec![Parent, Dependencies, Adrs, Children, Documents, Comments, Related],
+        priority: vec![Parent, Dependencies, Code, Adrs, Children, Documents, Comments, Related],
+        code_refs_of: vec![Relation::Parent],
         ..with_defaults("coding", 1, include_str!("instructions/coding.md"))
     };
     let review = Profile {
         budget: chars(32_000),
-        priority: vec![Dependencies, Adrs, Comments, Parent, Children, Documents, Related],
+        priority: vec![Code, Dependencies, Adrs, Comments, Parent, Children, Documents, Related],
         adr_refs_of: vec![Relation::Parent, Relation::DependsOn, Relation::BlockedBy],
         sections_of: vec![Relation::Blocks],
         ..with_defaults("review", 1, include_str!("instructions/review.md"))
@@ -65,6 +67,8 @@ fn with_defaults(name: &str, version: u32, text: &'static str) -> Profile {
         budget: chars(20_000),
         priority: Group::ALL.to_vec(),
         adr_refs_of: Vec::new(),
+        code_refs_of: Vec::new(),
+        code_detail: CodeDetail::Full,
         sections_of: Vec::new(),
         leave_out: Vec::new(),
         key_headings: KEY_HEADINGS.map(str::to_owned).to_vec(),

@@ -171,6 +171,17 @@ pub(super) enum RawListed {
     Related,
 }
 
+/// The most detail that code is shown in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "CodeDetail")]
+pub(super) enum RawCodeDetail {
+    /// The named lines, small files, and outlines of others.
+    Full,
+    /// Paths and numbers of lines.
+    Pointer,
+}
+
 /// Groups of sections that are left out together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -188,6 +199,8 @@ pub(super) enum RawGroup {
     Comments,
     /// Other referenced documents.
     Documents,
+    /// Referenced code: any other text file.
+    Code,
     /// What `sections_of` asks for.
     Related,
 }
@@ -255,10 +268,14 @@ pub(super) struct RawProfile {
     pub(super) instructions: Option<String>,
     /// The limits of a pack. Replaces the built-in budget whole.
     pub(super) budget: Option<RawBudget>,
-    /// Groups of sections from strongest to weakest; those that are not named follow in the default order (`parent`, `dependencies`, `children`, `adrs`, `comments`, `documents`, `related`).
+    /// Groups of sections from strongest to weakest; those that are not named follow in the default order (`parent`, `dependencies`, `children`, `adrs`, `code`, `comments`, `documents`, `related`).
     pub(super) priority: Option<Vec<RawGroup>>,
     /// Whose references to ADRs and documents are followed, such as `[root, parent]`.
     pub(super) adr_refs_of: Option<Vec<RawWhose>>,
+    /// Whose references to code are followed, such as `[root, parent]`. Default: `[root, parent]` in `coding`, else `[root]`.
+    pub(super) code_refs_of: Option<Vec<RawWhose>>,
+    /// The most detail that code is shown in. Default: `pointer` in `drafting`, else `full`.
+    pub(super) code_detail: Option<RawCodeDetail>,
     /// Relations whose items get sections, although by default they are only in the edge list.
     pub(super) sections_of: Option<Vec<RawListed>>,
     /// Groups of sections that this profile leaves out.

@@ -159,6 +159,10 @@ pub struct Profile {
     pub priority: Vec<Group>,
     /// The neighbours whose ADR and document references are followed, besides those of the root.
     pub adr_refs_of: Vec<Relation>,
+    /// The neighbours whose references to code are followed, besides those of the root.
+    pub code_refs_of: Vec<Relation>,
+    /// The most detail that code is shown in.
+    pub code_detail: CodeDetail,
     /// Relations that get sections, although by default they are only in the edge list.
     pub sections_of: Vec<Relation>,
     /// Groups that are left out, with the omission reason `profile`.
@@ -183,6 +187,15 @@ pub enum Instructions {
     File(RepoPath),
 }
 
+/// The most detail that code is shown in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CodeDetail {
+    /// Lines, small files and outlines.
+    Full,
+    /// Paths and numbers of lines.
+    Pointer,
+}
+
 /// Groups of sections that are omitted together. Instructions and root belong to none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
@@ -198,6 +211,8 @@ pub enum Group {
     Comments,
     /// Other referenced documents.
     Documents,
+    /// Referenced code.
+    Code,
     /// `related` and `blocks` items that `sections_of` asks for.
     Related,
 }
@@ -310,8 +325,16 @@ impl Tokenizer {
 
 impl Group {
     /// All groups, in the default priority.
-    pub const ALL: [Group; 7] =
-        [Self::Parent, Self::Dependencies, Self::Children, Self::Adrs, Self::Comments, Self::Documents, Self::Related];
+    pub const ALL: [Group; 8] = [
+        Self::Parent,
+        Self::Dependencies,
+        Self::Children,
+        Self::Adrs,
+        Self::Code,
+        Self::Comments,
+        Self::Documents,
+        Self::Related,
+    ];
 
     /// Returns the name in the configuration.
     pub fn name(self) -> &'static str {
@@ -322,6 +345,7 @@ impl Group {
             Self::Adrs => "adrs",
             Self::Comments => "comments",
             Self::Documents => "documents",
+            Self::Code => "code",
             Self::Related => "related",
         }
     }

@@ -2,8 +2,8 @@
 
 use super::check::{ConfigFaults, SettingPlace};
 use super::profiles::{BASE_PROFILE, builtin};
-use super::raw::{RawBudget, RawGroup, RawListed, RawProfile, RawStrategy, RawTokenizer, RawWhose};
-use super::settings::{Budget, Group, Instructions, Profile, Strategy, Tokenizer};
+use super::raw::{RawBudget, RawCodeDetail, RawGroup, RawListed, RawProfile, RawStrategy, RawTokenizer, RawWhose};
+use super::settings::{Budget, CodeDetail, Group, Instructions, Profile, Strategy, Tokenizer};
 use crate::model::Relation;
 use std::collections::BTreeMap;
 
@@ -47,13 +47,18 @@ fn apply(mut profile: Profile, raw: &RawProfile, at: SettingPlace<'_>, faults: &
         profile.priority = priority;
     }
     if let Some(written) = &raw.adr_refs_of {
-        let at = at.key("adr_refs_of");
-        if !written.contains(&RawWhose::Root) {
-            let help = "add `root`; to leave ADRs or documents out, name them under `leave_out`";
-            faults.add_help(at, "references of the root are always followed", help);
-        }
-        let relations: Vec<Relation> = written.iter().filter_map(|whose| relation(*whose)).collect();
-        profile.adr_refs_of = Relation::ALL.into_iter().filter(|relation| relations.contains(relation)).collect();
+        let help = "add `root`; to leave ADRs or documents out, name them under `leave_out`";
+        profile.adr_refs_of = refs_of(written, at.key("adr_refs_of"), help, faults);
+    }
+    if let Some(written) = &raw.code_refs_of {
+        let help = "add `root`; to leave code out, name it under `leave_out`";
+        profile.code_refs_of = refs_of(written, at.key("code_refs_of"), help, faults);
+    }
+    if let Some(detail) = raw.code_detail {
+        profile.code_detail = match detail {
+            RawCodeDetail::Full => CodeDetail::Full,
+            RawCodeDetail::Pointer => CodeDetail::Pointer,
+        };
     }
     if let Some(written) = &raw.sections_of {
         let listed = [(RawListed::Blocks, Relation::Blocks), (RawListed::Related, Relation::Related)];
@@ -70,6 +75,15 @@ fn apply(mut profile: Profile, raw: &RawProfile, at: SettingPlace<'_>, faults: &
         profile.draft_first = draft_first;
     }
     profile
+}
+
+/// Reads whose references are followed; those of the root are always.
+fn refs_of(written: &[RawWhose], at: SettingPlace<'_>, help: &str, faults: &mut ConfigFaults) -> Vec<Relation> {
+    if !written.contains(&RawWhose::Root) {
+        faults.add_help(at, "references of the root are always followed", help);
+    }
+    let relations: Vec<Relation> = written.iter().filter_map(|whose| relation(*whose)).collect();
+    Relation::ALL.into_iter().filter(|relation| relations.contains(relation)).collect()
 }
 
 fn budget(raw: &RawBudget, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> Budget {
@@ -125,6 +139,7 @@ fn groups(raw: &[RawGroup], at: SettingPlace<'_>, faults: &mut ConfigFaults) -> 
             RawGroup::Adrs => Group::Adrs,
             RawGroup::Comments => Group::Comments,
             RawGroup::Documents => Group::Documents,
+            RawGroup::Code => Group::Code,
             RawGroup::Related => Group::Related,
         };
         if kept.contains(&group) {

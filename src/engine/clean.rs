@@ -17,21 +17,21 @@ pub(super) fn line(redactor: &Redactor, key: &str, text: &str) -> Clean {
     scrubbed.texts.into_iter().next().unwrap_or_default()
 }
 
-/// Redacts a document; returns its path, its text, the removals, and the digest of the redacted text.
-pub(super) fn document(
+/// Redacts a referenced file: returns its path, its text, what was removed, and the digest of what remains.
+///
+/// A document is parsed as Markdown; code is not.
+pub(super) fn file(
     scrubber: &CachingRedactor<'_>,
     path: &RepoPath,
+    purpose: FilePurpose,
     raw: &str,
 ) -> (Clean, ParsedText, Vec<RecordedRemoval>, Digest) {
     let pieces = [Piece { key: "path", text: path.as_str(), line: 1 }, Piece { key: "body", text: raw, line: 1 }];
     let content = scrubber.content(path, raw);
-    let batch = ScrubBatch {
-        path: path.as_str(),
-        purpose: FilePurpose::Document,
-        content: content.as_ref().map(std::slice::from_ref),
-    };
+    let batch = ScrubBatch { path: path.as_str(), purpose, content: content.as_ref().map(std::slice::from_ref) };
+    let marked: &[usize] = if purpose == FilePurpose::Code { &[] } else { &[1] };
     let digested = |scrubbed: &Scrubbed| Digest::of(scrubbed.texts.get(1).map_or("", |text| text.as_str()));
-    let ScrubResult { mut scrubbed, markdown, digest } = scrubber.scrub(batch, &pieces, &[1], digested);
+    let ScrubResult { mut scrubbed, markdown, digest } = scrubber.scrub(batch, &pieces, marked, digested);
     let folds = scrubbed.removed_lines.pop().unwrap_or_default();
     let mut texts = scrubbed.texts.into_iter();
     let (shown, clean) = (texts.next().unwrap_or_default(), texts.next().unwrap_or_default());

@@ -2,6 +2,7 @@
 
 use super::clean;
 use super::project::{COMMIT, Project, unreadable};
+use crate::cache::FilePurpose;
 use crate::config::{Budget, Instructions, Profile, Strategy, Tokenizer};
 use crate::fit::Counter;
 use crate::model::{Code, Diagnostic, Digest, Digester, Place, Severity};
@@ -128,7 +129,7 @@ impl Project<'_> {
                     let diagnostic = Diagnostic::new(Code::UntrackedFile, Some(at), message).help(COMMIT);
                     return Err(Diagnostic { severity: Severity::Error, ..diagnostic });
                 }
-                let (shown, text, removals, _) = clean::document(&self.scrubber, path, &raw);
+                let (shown, text, removals, _) = clean::file(&self.scrubber, path, FilePurpose::Document, &raw);
                 (text.clean, TextOrigin { path: Some(shown), ..TextOrigin::new(OriginKind::File) }, removals)
             }
         };

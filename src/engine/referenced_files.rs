@@ -5,10 +5,10 @@ use super::items::scrubbed;
 use super::project::{Project, unreadable};
 use crate::cache::{FilePurpose, FileResult, LoadedDocument};
 use crate::config::Profile;
-use crate::graph::{FileKind, ItemReferences, RepoFiles, Target};
+use crate::graph::{FileKind, FileLookup, FileRef, ItemReferences, RepoFiles, Target};
 use crate::mentions::{adr_status, without_markup};
 use crate::model::{Code, Diagnostic, Digest, Digester, Place, Refusal, RepoPath, bounded};
-use crate::select::{Document, ReferencedFile, RootReferences, is_inactive};
+use crate::select::{CodeUse, Document, ReferencedCode, ReferencedFile, RootReferences, is_inactive};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash as _;
@@ -28,6 +28,7 @@ impl ReferencedFiles {
         let items: BTreeSet<usize> = roots
             .iter()
             .flat_map(|root| profiles.iter().flat_map(move |profile| referring_items(project, *root, profile)))
+            .map(|followed| followed.item)
             .collect();
         // Special files cannot be read, but must not count as absent.
         let mut found = project.source.files().to_vec();
@@ -40,7 +41,9 @@ impl ReferencedFiles {
         let files = RepoFiles::new(&found);
         let tracked = RepoFiles::new(&tracked);
         let output = project.settings.output.dir.as_str();
+        let generated = |path: &RepoPath| path.is_under(output) || path.is_under(".contextpack");
         let denied = |path: &RepoPath| project.deny.denies(path) || path.is_under(output);
+        let lookup = FileLookup { files: &files, tracked: &tracked, denied: &denied, generated: &generated };
         let items: Vec<usize> = items.into_iter().collect();
         let resolved = project.scrubber.cache.references(&|| names_digest(project));
         let found = |item: usize| {
@@ -48,7 +51,7 @@ impl ReferencedFiles {
             if let Some(known) = resolved.as_ref().and_then(|resolved| resolved.get(&identity())) {
                 return known;
             }
-            let found = Arc::new(project.graph.references(&project.corpus, item, &files, &tracked, &denied));
+            let found = Arc::new(project.graph.references(&project.corpus, item, &lookup));
             if let Some(resolved) = &resolved {
                 resolved.put(identity(), &found);
             }
@@ -56,11 +59,17 @@ impl ReferencedFiles {
         };
         let referenced: BTreeMap<usize, Arc<ItemReferences>> =
             items.par_iter().map(|item| (*item, found(*item))).collect();
-        let wanted: BTreeSet<(&RepoPath, FileKind)> =
-            referenced.values().flat_map(|found| found.files.iter().map(|file| (&file.path, file.kind))).collect();
+        // A file that one item names as an ADR and another as code is a document.
+        let mut wanted: BTreeMap<&RepoPath, FilePurpose> = BTreeMap::new();
+        for file in referenced.values().flat_map(|found| &found.files) {
+            let purpose = wanted.entry(&file.path).or_insert(FilePurpose::Code);
+            if file.kind != FileKind::Code {
+                *purpose = FilePurpose::Document;
+            }
+        }
         let wanted: Vec<_> = wanted.into_iter().collect();
         let read: Vec<(RepoPath, Result<LoadedDocument, Diagnostic>)> =
-            wanted.par_iter().map(|(path, _)| ((*path).clone(), read_document(project, path))).collect();
+            wanted.par_iter().map(|(path, purpose)| ((*path).clone(), read_file(project, path, *purpose))).collect();
         let (mut documents, mut unread) = (BTreeMap::new(), BTreeMap::new());
         for (path, read) in read {
             match read {
@@ -81,8 +90,9 @@ impl ReferencedFiles {
         if self.unread.is_empty() {
             return None;
         }
-        let found = referring_items(project, root, profile).into_iter().filter_map(|by| self.referenced.get(&by));
-        let mut files = found.flat_map(|found| &found.files);
+        let found = referring_items(project, root, profile).into_iter();
+        let found = found.filter_map(|by| Some((by, self.referenced.get(&by.item)?)));
+        let mut files = found.flat_map(|(by, found)| found.files.iter().filter(move |file| by.follows(file.kind)));
         files.find_map(|file| self.unread.get(&file.path))
     }
 
@@ -96,11 +106,20 @@ impl ReferencedFiles {
         let mut references = RootReferences { url: project.issue_url(root), ..RootReferences::default() };
         let mut diagnostics = Vec::new();
         let mut seen: BTreeSet<(&RepoPath, Option<&String>)> = BTreeSet::new();
-        for by in referring_items(project, root, profile) {
+        let mut code: BTreeMap<&RepoPath, ReferencedCode> = BTreeMap::new();
+        for followed in referring_items(project, root, profile) {
+            let by = followed.item;
             let Some(found) = self.referenced.get(&by) else { continue };
-            diagnostics.extend(found.diagnostics.iter().cloned());
-            references.missing.extend(found.missing.iter().cloned());
-            for file in &found.files {
+            // A neighbour whose code alone is followed has its omissions and no warnings here.
+            if followed.documents {
+                diagnostics.extend(found.diagnostics.iter().cloned());
+            }
+            references.missing.extend(found.missing.iter().filter(|missing| followed.follows(missing.kind)).cloned());
+            for file in found.files.iter().filter(|file| followed.follows(file.kind)) {
+                if file.kind == FileKind::Code {
+                    self.add_code(project, file, by, &mut code);
+                    continue;
+                }
                 let known = seen.contains(&(&file.path, None)) || !seen.insert((&file.path, file.anchor.as_ref()));
                 if by != root && (known || self.is_own(project, root, &file.path)) {
                     continue;
@@ -134,9 +153,38 @@ impl ReferencedFiles {
             (later.file.kind, &later.file.path) == (first.file.kind, &first.file.path)
                 && (first.file.anchor.is_none() || first.file.anchor == later.file.anchor)
         });
+        references.code = code.into_values().collect();
+        for code in &mut references.code {
+            code.lines.sort_by_key(|(lines, _)| *lines);
+        }
         diagnostics.sort();
         diagnostics.dedup();
         (references, bounded(diagnostics))
+    }
+
+    /// Adds a reference to code; of several to the same lines the first counts.
+    fn add_code<'a>(
+        &self,
+        project: &Project<'_>,
+        file: &'a FileRef,
+        by: usize,
+        code: &mut BTreeMap<&'a RepoPath, ReferencedCode>,
+    ) {
+        let Some((shown, document)) = self.documents.get(&file.path) else { return };
+        let entry = code.entry(&file.path).or_insert_with(|| ReferencedCode {
+            path: file.path.clone(),
+            shown: shown.clone(),
+            document: document.clone(),
+            untrusted: project.untracked.distrusts(project.source, &file.path),
+            whole: None,
+            lines: Vec::new(),
+        });
+        let from = CodeUse { by, at: file.at.clone(), commit: file.commit.clone() };
+        match file.lines {
+            None => drop(entry.whole.get_or_insert(from)),
+            Some(lines) if entry.lines.iter().any(|(known, _)| *known == lines) => {}
+            Some(lines) => entry.lines.push((lines, from)),
+        }
     }
 
     fn is_own(&self, project: &Project<'_>, root: usize, path: &RepoPath) -> bool {
@@ -156,29 +204,42 @@ fn names_digest(project: &Project<'_>) -> Digest {
     digester.digest()
 }
 
+/// An item whose references a pack follows, and which of them.
+#[derive(Debug, Clone, Copy)]
+struct FollowedItem {
+    item: usize,
+    /// Whether those to ADRs and documents are followed.
+    documents: bool,
+    /// Whether those to code are followed.
+    code: bool,
+}
+
+impl FollowedItem {
+    fn follows(self, kind: FileKind) -> bool {
+        if kind == FileKind::Code { self.code } else { self.documents }
+    }
+}
+
 /// Returns the root, then the neighbours whose references the profile follows.
-fn referring_items(project: &Project<'_>, root: usize, profile: &Profile) -> Vec<usize> {
-    let mut items = vec![root];
-    items.extend(
-        project
-            .graph
-            .neighbours(root)
-            .into_iter()
-            .filter(|edge| profile.adr_refs_of.contains(&edge.relation))
-            .filter_map(|edge| match edge.to {
-                Target::Item(item) => Some(item),
-                Target::Issue { .. } => None,
-            }),
-    );
+fn referring_items(project: &Project<'_>, root: usize, profile: &Profile) -> Vec<FollowedItem> {
+    let mut items = vec![FollowedItem { item: root, documents: true, code: true }];
+    items.extend(project.graph.neighbours(root).into_iter().filter_map(|edge| match edge.to {
+        Target::Item(item) => {
+            let documents = profile.adr_refs_of.contains(&edge.relation);
+            let code = profile.code_refs_of.contains(&edge.relation);
+            (documents || code).then_some(FollowedItem { item, documents, code })
+        }
+        Target::Issue { .. } => None,
+    }));
     items
 }
 
-/// Reads a document.
+/// Reads a document or code.
 ///
 /// # Errors
 /// If it exists and the system refuses to read it: a pack that omits it would claim that it is absent.
-fn read_document(project: &Project<'_>, path: &RepoPath) -> Result<LoadedDocument, Diagnostic> {
-    if let Some(work) = project.scrubber.cache.get_file(FilePurpose::Document, path)
+fn read_file(project: &Project<'_>, path: &RepoPath, purpose: FilePurpose) -> Result<LoadedDocument, Diagnostic> {
+    if let Some(work) = project.scrubber.cache.get_file(purpose, path)
         && let FileResult::Document(read) = &*work
     {
         return Ok(read.clone());
@@ -193,14 +254,14 @@ fn read_document(project: &Project<'_>, path: &RepoPath) -> Result<LoadedDocumen
         Err(Refusal::TooLarge(_)) => refused("too_large"),
         Err(refusal @ Refusal::Unreadable(_)) => Err(scrubbed(&project.scrubber.redactor, unreadable(path, &refusal))),
         Ok(raw) => {
-            let (shown, text, removals, digest) = clean::document(&project.scrubber, path, &raw);
+            let (shown, text, removals, digest) = clean::file(&project.scrubber, path, purpose, &raw);
             let status = adr_status(&text.clean, &text.markdown.outline).map(|(range, _)| {
                 let status = text.clean.slice(range).trimmed();
                 status.read_out(&without_markup(&status)).filter(|plain| !plain.is_empty()).unwrap_or(status)
             });
             let document = Document { path: path.clone(), shown: shown.clone(), text, status, removals, digest };
             let read = (shown, Ok(Arc::new(document)));
-            project.scrubber.cache.put_file(FilePurpose::Document, path, &[], &|| FileResult::Document(read.clone()));
+            project.scrubber.cache.put_file(purpose, path, &[], &|| FileResult::Document(read.clone()));
             Ok(read)
         }
     }

@@ -114,7 +114,7 @@ impl<'a> MeasuredSelection<'a> {
 /// Counts of passages are cached, since packs share them; the other texts belong to one root.
 pub(super) fn measure(candidate: &Candidate, text: &Clean, counter: &Counter) -> Amount {
     match candidate.body {
-        SectionBody::Passage(..) => counter.measure_shared(text),
+        SectionBody::Passage(..) | SectionBody::Code(_) => counter.measure_shared(text),
         _ => counter.measure(text),
     }
 }

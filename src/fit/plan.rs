@@ -2,7 +2,7 @@
 
 use super::level::{DetailLevel, content};
 use crate::redact::Clean;
-use crate::select::{Candidate, Selection};
+use crate::select::{Candidate, SectionBody, Selection};
 
 /// The content of each section, by index of the selection's candidates; `None` if the section is left out.
 #[derive(Clone)]
@@ -15,6 +15,8 @@ pub(super) struct Plan {
 pub(super) struct ShownSection {
     pub(super) content: Clean,
     pub(super) detail: &'static str,
+    /// Whether it is all that the section could show.
+    pub(super) whole: bool,
 }
 
 impl Plan {
@@ -43,17 +45,20 @@ impl Plan {
 impl ShownSection {
     /// Returns whether the whole text is longer.
     pub(super) fn is_shortened(&self) -> bool {
-        self.detail != "full"
+        !self.whole
     }
 
     /// Returns a candidate's content at a level; `None` if it has none of its own there.
     pub(super) fn at(candidate: &Candidate, level: DetailLevel) -> Option<Self> {
         let detail = match level {
-            DetailLevel::Full => "full",
+            DetailLevel::Full => match &candidate.body {
+                SectionBody::Code(code) => code.full_detail,
+                _ => "full",
+            },
             DetailLevel::Lean => "truncated",
             DetailLevel::Excerpt => "excerpt",
             DetailLevel::Pointer | DetailLevel::LeftOut => "pointer",
         };
-        content(&candidate.body, level).map(|content| Self { content, detail })
+        content(&candidate.body, level).map(|content| Self { content, detail, whole: level == DetailLevel::Full })
     }
 }

@@ -249,7 +249,7 @@ impl<'a> Planner<'a> {
         let body = &self.selection.candidates[last.section].body;
         let part = between(body, last.level, DetailLevel::Pointer, tail, room.minus(fixed.total()), self.counter);
         if let Some((content, detail)) = part {
-            plan.shown[last.section] = Some(ShownSection { content, detail });
+            plan.shown[last.section] = Some(ShownSection { content, detail, whole: false });
         }
     }
 
@@ -286,7 +286,7 @@ impl<'a> Planner<'a> {
                 between(&candidate.body, previous.level, to, false, share, self.counter)
                 && content.len() > plan.len_at(previous.section)
             {
-                plan.shown[previous.section] = Some(ShownSection { content, detail });
+                plan.shown[previous.section] = Some(ShownSection { content, detail, whole: false });
             }
         }
     }
@@ -327,11 +327,11 @@ impl<'a> Planner<'a> {
     fn cut_root(&self, room: Amount) -> Option<ShownSection> {
         let SectionBody::Passage(passage, _) = &self.selection.candidates[self.measured.root].body else { return None };
         if self.measured.full[self.measured.root].fits(room) {
-            return Some(ShownSection { content: passage.full().clone(), detail: "full" });
+            return Some(ShownSection { content: passage.full().clone(), detail: "full", whole: true });
         }
         let content = shorten(passage, None, Cut::KeepKeys, room, self.counter)?;
         let detail = if content.len() == passage.full().len() { "full" } else { "truncated" };
-        Some(ShownSection { content, detail })
+        Some(ShownSection { content, detail, whole: detail == "full" })
     }
 
     /// Returns the sections that a plan keeps.
@@ -340,8 +340,8 @@ impl<'a> Planner<'a> {
             .iter()
             .enumerate()
             .filter_map(|(candidate, shown)| {
-                let ShownSection { content, detail } = shown.as_ref()?;
-                let whole = *detail == "full";
+                let ShownSection { content, detail, whole } = shown.as_ref()?;
+                let whole = *whole;
                 // Claims below the edges are not part of their full size.
                 let counted = whole && self.selection.candidates[candidate].role != Role::Edges;
                 let tokens = if counted { self.measured.full[candidate] } else { self.counter.measure(content) }.tokens;

@@ -43,7 +43,8 @@ pub(super) fn between(
 ) -> Option<(Clean, &'static str)> {
     let name = if lower == DetailLevel::Pointer && upper == DetailLevel::Excerpt { "excerpt" } else { "truncated" };
     match body {
-        SectionBody::Whole(_) => None,
+        // Half an outline would pass for all of it.
+        SectionBody::Whole(_) | SectionBody::Code(_) => None,
         SectionBody::Passage(passage, _) if tail => {
             Some((shorten(passage, None, Cut::Tail, room, counter)?, "truncated"))
         }

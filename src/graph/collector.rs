@@ -2,7 +2,7 @@
 
 use super::quote::one_line;
 use super::{Entry, FileKind, FileRef, ItemReferences, MissingReference, ShownPlace};
-use crate::model::{self, Code, Diagnostic, RepoPath, bounded, natural_cmp};
+use crate::model::{self, Code, Diagnostic, LineRange, RepoPath, bounded, natural_cmp};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeMap;
 
@@ -11,6 +11,9 @@ const MOST_PARTS: usize = 50;
 
 /// The most missing references with one reason that are listed; more are counted.
 const MOST_MISSING: usize = 100;
+
+/// The most code files of one item: each costs a section, a pointer or an omission.
+const MOST_CODE_FILES: usize = 100;
 
 /// Keeps the first missing references of each reason, and one entry that counts the others.
 fn limit_missing(missing: Vec<MissingReference>) -> Vec<MissingReference> {
@@ -44,16 +47,24 @@ struct FileParts {
     named: BTreeMap<String, ShownPlace>,
 }
 
+/// The referenced lines of a code file.
+#[derive(Default)]
+struct CodeParts {
+    whole: Option<ShownPlace>,
+    lines: BTreeMap<LineRange, (ShownPlace, Option<Clean>)>,
+}
+
 /// The references of one item found so far.
 pub(super) struct ReferenceCollector<'a> {
     entry: &'a Entry,
     files: BTreeMap<RepoPath, FileParts>,
+    code: BTreeMap<RepoPath, CodeParts>,
     found: ItemReferences,
 }
 
 impl<'a> ReferenceCollector<'a> {
     pub(super) fn of(entry: &'a Entry) -> Self {
-        Self { entry, files: BTreeMap::new(), found: ItemReferences::default() }
+        Self { entry, files: BTreeMap::new(), code: BTreeMap::new(), found: ItemReferences::default() }
     }
 
     /// Returns whether the file is referenced already, or the item's own.
@@ -72,6 +83,34 @@ impl<'a> ReferenceCollector<'a> {
             None => parts.whole.get_or_insert_with(|| at.clone()),
             Some(anchor) => parts.named.entry(anchor).or_insert_with(|| at.clone()),
         };
+    }
+
+    /// Adds a code file: all of it, or the stated lines. Of an item that names very many files the first count.
+    pub(super) fn add_code(
+        &mut self,
+        path: RepoPath,
+        lines: &[LineRange],
+        commit: Option<&Clean>,
+        at: &ShownPlace,
+        written: impl FnOnce() -> Clean,
+    ) {
+        if self.is_own(&path) || self.files.contains_key(&path) {
+            return;
+        }
+        if self.code.len() >= MOST_CODE_FILES && !self.code.contains_key(&path) {
+            return self.add_missing(FileKind::Code, written(), "limit", at);
+        }
+        let parts = self.code.entry(path).or_default();
+        if lines.is_empty() {
+            parts.whole.get_or_insert_with(|| at.clone());
+        }
+        for lines in lines {
+            let known = parts.lines.entry(*lines).or_insert_with(|| (at.clone(), commit.cloned()));
+            // Lines that are named without a commit are those of today.
+            if commit.is_none() {
+                known.1 = None;
+            }
+        }
     }
 
     /// Returns whether the file is the item's own.
@@ -97,18 +136,19 @@ impl<'a> ReferenceCollector<'a> {
         let what = match kind {
             FileKind::Adr => "ADR",
             FileKind::Document => "document",
+            FileKind::Code => "file",
         };
         let message = format!("no {what} of this repo is `{}`", one_line(&written));
         self.warn(Code::DanglingReference, at, message, "correct the reference, or add and track the file");
         self.add_missing(kind, written, "not_in_repo", at);
     }
 
-    /// Adds a number that more than one ADR has, with a warning.
-    pub(super) fn add_ambiguous(&mut self, written: Clean, all: &[&RepoPath], at: &ShownPlace) {
+    /// Adds a reference that fits more than one file, with a warning.
+    pub(super) fn add_ambiguous(&mut self, kind: FileKind, written: Clean, all: &[&RepoPath], at: &ShownPlace) {
         let names: Vec<String> = all.iter().take(8).map(|path| format!("`{path}`")).collect();
         let message = format!("`{}` may be {}", one_line(&written), names.join(" or "));
         self.warn(Code::AmbiguousReference, at, message, "name the file that is meant");
-        self.add_missing(FileKind::Adr, written, "ambiguous", at);
+        self.add_missing(kind, written, "ambiguous", at);
     }
 
     fn add_missing(&mut self, kind: FileKind, written: Clean, reason: &'static str, at: &ShownPlace) {
@@ -126,7 +166,7 @@ impl<'a> ReferenceCollector<'a> {
         let ItemReferences { mut files, mut missing, mut diagnostics } = self.found;
         for (path, parts) in self.files {
             let kind = if parts.adr { FileKind::Adr } else { FileKind::Document };
-            let file = |anchor, at| FileRef { kind, path: path.clone(), anchor, at };
+            let file = |anchor, at| FileRef { kind, path: path.clone(), anchor, lines: None, commit: None, at };
             // An excerpt of an ADR has headings of its own choice.
             let part = parts.named.values().min().filter(|_| parts.adr).cloned();
             // A file of which very many headings are named is included whole.
@@ -135,6 +175,21 @@ impl<'a> ReferenceCollector<'a> {
                 Some(at) => files.push(file(None, at)),
                 None => files.extend(parts.named.into_iter().map(|(anchor, at)| file(Some(anchor), at))),
             }
+        }
+        for (path, parts) in self.code {
+            let file = |lines, commit, at| FileRef {
+                kind: FileKind::Code,
+                path: path.clone(),
+                anchor: None,
+                lines,
+                commit,
+                at,
+            };
+            // A file of which very many lines are named is an outline.
+            let many = parts.lines.values().map(|(at, _)| at).min().filter(|_| parts.lines.len() > MOST_PARTS).cloned();
+            let lines = if many.is_some() { BTreeMap::new() } else { parts.lines };
+            files.extend(parts.whole.or(many).map(|at| file(None, None, at)));
+            files.extend(lines.into_iter().map(|(lines, (at, commit))| file(Some(lines), commit, at)));
         }
         files.sort_by_key(|file| file.kind);
         missing.sort_by(|a, b| {

@@ -1,6 +1,6 @@
 //! References of items to files.
 
-use crate::model::{Diagnostic, RepoPath};
+use crate::model::{Diagnostic, LineRange, RepoPath};
 use crate::redact::Clean;
 
 /// A line of a file.
@@ -17,19 +17,25 @@ pub struct ShownPlace {
 pub enum FileKind {
     /// An architecture decision.
     Adr,
-    /// Any other document.
+    /// Any other document, by its extension.
     Document,
+    /// Any other text file.
+    Code,
 }
 
 /// A file that an item refers to, found in the repo (not yet read: reading may still be refused).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileRef {
-    /// ADRs before documents.
+    /// ADRs before documents, code last.
     pub kind: FileKind,
     /// The file.
     pub path: RepoPath,
     /// The anchor of the heading if only that section is meant. A reference to the whole file wins over one to a part.
     pub anchor: Option<String>,
+    /// The stated lines of a code file. Lines stand beside a reference to the whole file.
+    pub lines: Option<LineRange>,
+    /// The commit that a URL names, if the lines are those of a commit.
+    pub commit: Option<Clean>,
     /// The place of the reference.
     pub at: ShownPlace,
 }
@@ -41,7 +47,7 @@ pub struct MissingReference {
     pub written: Clean,
     /// Whether it was meant as an ADR.
     pub kind: FileKind,
-    /// `not_in_repo`, `outside_repo`, `denied_path` or `ambiguous`, as in packs.
+    /// `not_in_repo`, `outside_repo`, `denied_path`, `ambiguous` or `limit`, as in packs.
     pub reason: &'static str,
     /// Whether an untrusted author may have written it.
     pub untrusted: bool,
@@ -52,7 +58,7 @@ pub struct MissingReference {
 /// The references of an item.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ItemReferences {
-    /// Files, ADRs first, by path; each once.
+    /// Files, ADRs first, by path; each once, code files once for each range of lines.
     pub files: Vec<FileRef>,
     /// The references that cannot be included.
     pub missing: Vec<MissingReference>,

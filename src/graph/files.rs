@@ -1,7 +1,21 @@
 //! The names of the files that references may lead to, indexed once.
 
 use crate::model::{RepoPath, has_document_extension};
+use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// The files that references may lead to, and the names that they may not.
+pub struct FileLookup<'a> {
+    /// The files that a committed text may refer to.
+    pub files: &'a RepoFiles<'a>,
+    /// Those that a text on GitHub may refer to: the tracked ones.
+    pub tracked: &'a RepoFiles<'a>,
+    /// Tests for names that are never opened, before it is known whether they exist.
+    pub denied: &'a (dyn Fn(&RepoPath) -> bool + Sync),
+    /// Tests for files that contextpack writes itself: naming one is no reference.
+    pub generated: &'a (dyn Fn(&RepoPath) -> bool + Sync),
+}
 
 /// The files of a repo that references may lead to.
 #[derive(Debug)]
@@ -9,7 +23,23 @@ pub struct RepoFiles<'a> {
     all: &'a [RepoPath],
     /// Documents by file name; `None` if more than one folder has a file of this name.
     documents: HashMap<&'a str, Option<&'a RepoPath>>,
+    /// Indices into `all`, sorted by the reversed paths; made when first needed.
+    reversed: OnceLock<Vec<usize>>,
 }
+
+/// The files whose paths end in some parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum SuffixMatch<'a> {
+    /// No file.
+    Nothing,
+    /// Exactly one.
+    One(&'a RepoPath),
+    /// The first of several.
+    Several(Vec<&'a RepoPath>),
+}
+
+/// The most files of an ambiguous suffix that are looked at.
+const MOST_MATCHES: usize = 9;
 
 impl<'a> RepoFiles<'a> {
     /// Indexes `all`, which must be sorted; a reference to any other file is dangling.
@@ -18,12 +48,17 @@ impl<'a> RepoFiles<'a> {
         for path in all.iter().filter(|path| is_document(path)) {
             documents.entry(path.name()).and_modify(|one| *one = None).or_insert(Some(path));
         }
-        Self { all, documents }
+        Self { all, documents, reversed: OnceLock::new() }
     }
 
     /// Returns whether the file is one of them.
     pub fn has(&self, path: &RepoPath) -> bool {
         self.all.binary_search(path).is_ok()
+    }
+
+    /// Returns the file at `path`.
+    pub(super) fn get(&self, path: &RepoPath) -> Option<&'a RepoPath> {
+        self.all.get(self.all.binary_search(path).ok()?)
     }
 
     /// Returns whether one of them lies below `path`; the root is a folder always.
@@ -34,6 +69,26 @@ impl<'a> RepoFiles<'a> {
         let prefix = format!("{path}/");
         let start = self.all.partition_point(|file| file.as_str() < prefix.as_str());
         self.all.get(start).is_some_and(|file| file.as_str().starts_with(&prefix))
+    }
+
+    /// Finds the files below some folder whose paths end in the parts of `suffix`: `internal/pkg/a.go` for `pkg/a.go`.
+    pub(super) fn ending_in(&self, suffix: &str) -> SuffixMatch<'a> {
+        let by_end = |a: &str, b: &str| a.bytes().rev().cmp(b.bytes().rev());
+        let sorted = self.reversed.get_or_init(|| {
+            let mut order: Vec<usize> = (0..self.all.len()).collect();
+            order.sort_unstable_by(|a, b| by_end(self.all[*a].as_str(), self.all[*b].as_str()));
+            order
+        });
+        let end = format!("/{suffix}");
+        let start = sorted.partition_point(|index| by_end(self.all[*index].as_str(), &end) == Ordering::Less);
+        let files = sorted[start..].iter().map(|index| &self.all[*index]);
+        let mut found: Vec<_> = files.take_while(|path| path.as_str().ends_with(&end)).take(MOST_MATCHES).collect();
+        found.sort_unstable();
+        match found.as_slice() {
+            [] => SuffixMatch::Nothing,
+            [one] => SuffixMatch::One(one),
+            _ => SuffixMatch::Several(found),
+        }
     }
 
     /// Returns the only document with this name; `None` for names that every folder may have.
@@ -48,6 +103,64 @@ pub(super) fn is_usual(name: &str) -> bool {
     let usual =
         ["readme", "index", "license", "licence", "changelog", "contributing", "security", "summary", "template"];
     usual.contains(&stem.as_str())
+}
+
+/// Returns whether the name of a code file is usual in any folder, such as `index.js`.
+pub(super) fn is_usual_code(name: &str) -> bool {
+    let stem = name.trim_start_matches('.').split('.').next().unwrap_or_default().to_ascii_lowercase();
+    let usual = [
+        "__init__",
+        "__main__",
+        "app",
+        "build",
+        "cargo",
+        "cmakelists",
+        "common",
+        "config",
+        "conftest",
+        "constants",
+        "doc",
+        "dockerfile",
+        "docker-compose",
+        "env",
+        "errors",
+        "gemfile",
+        "gitignore",
+        "go",
+        "helpers",
+        "index",
+        "init",
+        "jenkinsfile",
+        "justfile",
+        "lib",
+        "main",
+        "makefile",
+        "mod",
+        "models",
+        "outputs",
+        "package",
+        "page",
+        "pom",
+        "pyproject",
+        "rakefile",
+        "route",
+        "routes",
+        "schema",
+        "settings",
+        "setup",
+        "style",
+        "styles",
+        "test",
+        "tests",
+        "tsconfig",
+        "types",
+        "util",
+        "utils",
+        "values",
+        "variables",
+        "version",
+    ];
+    is_usual(name) || usual.contains(&stem.as_str())
 }
 
 /// Returns whether a file has one of the extensions of documents.
@@ -70,6 +183,19 @@ mod tests {
         assert_eq!(files.only_document("y.md"), Some(&path("a/y.md")));
         for none in ["x.md", "README.md", "z.go", "w.md"] {
             assert_eq!(files.only_document(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn a_suffix_matches_whole_parts_of_a_path() {
+        let path = |text| RepoPath::new(text).unwrap();
+        let all = ["a/b/x.go", "b/x.go", "c/zx.go", "x.go", "y/q.go"].map(path);
+        let files = RepoFiles::new(&all);
+        assert_eq!(files.ending_in("q.go"), SuffixMatch::One(&path("y/q.go")));
+        assert_eq!(files.ending_in("b/x.go"), SuffixMatch::One(&path("a/b/x.go")));
+        assert_eq!(files.ending_in("x.go"), SuffixMatch::Several(vec![&path("a/b/x.go"), &path("b/x.go")]));
+        for none in ["", "go", "b/q.go", "/q.go", "Q.go"] {
+            assert_eq!(files.ending_in(none), SuffixMatch::Nothing, "{none}");
         }
     }
 }

@@ -35,7 +35,7 @@ pub(super) struct Locator<'a> {
     pub(super) rules: &'a GraphRules,
     pub(super) index: &'a NameIndex,
     pub(super) files: &'a RepoFiles<'a>,
-    pub(super) denied: &'a dyn Fn(&RepoPath) -> bool,
+    pub(super) denied: &'a (dyn Fn(&RepoPath) -> bool + Sync),
 }
 
 impl Locator<'_> {
@@ -155,6 +155,13 @@ impl Locator<'_> {
             Some(path) => Location::Absent(path.to_owned()),
         }
     }
+}
+
+/// Returns the full SHA of the commit that a URL of a file names, if it names one.
+pub(super) fn commit_of(url: &str, host: &str) -> Option<String> {
+    let Some(WebAddress::Tree { rest, .. }) = WebAddress::read(url, host) else { return None };
+    let sha = rest.split('/').next()?;
+    (sha.len() == 40 && sha.bytes().all(|b| b.is_ascii_hexdigit())).then(|| sha.to_owned())
 }
 
 /// Returns the ways to read a path, the most literal first.

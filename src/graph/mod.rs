@@ -30,7 +30,7 @@ pub use corpus::{Corpus, Entry, GraphRules, Identity, SourceRules, plain_status}
 pub use edges::Graph;
 pub use evidence::{Edge, EdgeEvidence, EdgeSource, IssueRef, Target};
 pub use file_reference::{FileKind, FileRef, ItemReferences, MissingReference, ShownPlace};
-pub use files::RepoFiles;
+pub use files::{FileLookup, RepoFiles};
 pub use find::RootMatch;
 pub use issue::{ClaimedIssue, IssueDraft, ParsedComment};
 pub use merge_issues::merge_issues;

@@ -1,41 +1,35 @@
-//! The references of an item: ADRs and documents of the repo.
+//! The references of an item: ADRs, documents and code of the repo.
+
+mod code;
 
 use super::collector::ReferenceCollector;
-use super::files::{RepoFiles, is_document, is_usual};
+use super::files::{FileLookup, RepoFiles, is_document, is_usual};
 use super::index::last;
 use super::link::{IssueMention, WebAddress, number, scheme};
 use super::locate::{Location, Locator};
 use super::quote::{Quoter, one_line, shortened};
 use super::resolve::target_of_link;
 use super::{Corpus, Entry, FileKind, Graph, ItemReferences, Node, ParsedText, ShownPlace, Value};
-use crate::mentions::{Reference, ReferenceForm, adr_number, references_in_line};
-use crate::model::{Code, RepoPath, has_document_extension};
+use crate::mentions::{Reference, ReferenceForm, adr_number, lines_of_target, references_in_line};
+use crate::model::{Code, LineRange, RepoPath, has_document_extension};
 use crate::records::{Body, Origin};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeSet;
 
 impl Graph {
-    /// Returns the ADRs and documents that an item refers to, in its fields, its title and its body.
-    ///
-    /// `denied` tests for names that are never opened, before it is known whether they exist. `files` are the files that may
-    /// be included; texts that anyone can write, those on GitHub, may only refer to the `tracked` ones.
-    pub fn references(
-        &self,
-        corpus: &Corpus,
-        item: usize,
-        files: &RepoFiles<'_>,
-        tracked: &RepoFiles<'_>,
-        denied: &dyn Fn(&RepoPath) -> bool,
-    ) -> ItemReferences {
+    /// Returns the ADRs, documents and code files that an item refers to, in its fields, its title and its body.
+    pub fn references(&self, corpus: &Corpus, item: usize, lookup: &FileLookup<'_>) -> ItemReferences {
         let Some(entry) = corpus.entries.get(item) else {
             return ItemReferences::default();
         };
+        let FileLookup { files, tracked, denied, generated } = *lookup;
         let locator = Locator { rules: &corpus.rules, index: &self.index, files, denied };
         let mut search = ReferenceSearch {
             entry,
             locator,
             all: files,
             tracked,
+            generated,
             base_kind: PathBase::File,
             in_title: false,
             numbers: Vec::new(),
@@ -62,12 +56,21 @@ enum PathSource {
     AdrField,
     /// The field `docs`: any file counts.
     DocField,
-    /// A link: documents count, and missing ones are reported.
+    /// A link: missing documents are reported.
     Link,
-    /// Prose or code: only existing files count.
+    /// Prose: only existing files count.
     Prose,
-    /// Another field: only existing ADRs and numbers of ADRs count.
+    /// Another field: only existing files and numbers of ADRs count.
     Text,
+}
+
+/// The form of a path and what stands with it, by which a code file counts.
+#[derive(Debug, Clone, Copy)]
+struct PathForm<'a> {
+    form: ReferenceForm,
+    lines: &'a [LineRange],
+    /// The name of a repo directly before it.
+    foreign: Option<&'a str>,
 }
 
 impl PathSource {
@@ -78,7 +81,7 @@ impl PathSource {
 }
 
 /// Fields whose values are read elsewhere, or that describe the item itself.
-const NO_PROSE: [&str; 15] = [
+const NO_PROSE: [&str; 14] = [
     "adrs",
     "blocked_by",
     "blocks",
@@ -91,7 +94,6 @@ const NO_PROSE: [&str; 15] = [
     "parent",
     "related",
     "stable_id",
-    "status",
     "title",
     "type",
 ];
@@ -122,6 +124,7 @@ struct ReferenceSearch<'a> {
     locator: Locator<'a>,
     all: &'a RepoFiles<'a>,
     tracked: &'a RepoFiles<'a>,
+    generated: &'a (dyn Fn(&RepoPath) -> bool + Sync),
     base_kind: PathBase,
     /// Whether the item's title is read: what it names is what the work is about, even if it is boilerplate elsewhere.
     in_title: bool,
@@ -234,10 +237,15 @@ impl<'a> ReferenceSearch<'a> {
         let mut quotes = Quoter::of(text);
         let base = self.base(&self.entry.item.origin.path);
         for reference in &references {
-            let source = if reference.form == ReferenceForm::Link && source == PathSource::Prose {
-                PathSource::Link
-            } else {
-                source
+            let mut reference = reference.clone();
+            // A field that is a path and nothing else is meant as one.
+            if reference.form == ReferenceForm::Path && !text.trim().contains(char::is_whitespace) {
+                reference.form = ReferenceForm::CodeSpan;
+            }
+            let reference = &reference;
+            let source = match (reference.form, source) {
+                (ReferenceForm::Link, PathSource::Prose) => PathSource::Link,
+                _ => source,
             };
             self.add_reference(reference, source, 1, &mut quotes, at.clone(), &base);
         }
@@ -276,7 +284,9 @@ impl<'a> ReferenceSearch<'a> {
             return;
         }
         if reference.form != ReferenceForm::AdrNumber {
-            return self.add_path_from(target, source, &at, base, || quotes.find_or_line(line, &[target]));
+            let form =
+                PathForm { form: reference.form, lines: &reference.lines, foreign: reference.foreign.as_deref() };
+            return self.add_path_from(target, form, source, &at, base, || quotes.find_or_line(line, &[target]));
         }
         // Of one number the first mention counts.
         let new = |number: &u64| reference.foreign.is_none() && !self.mentioned.contains(number);
@@ -305,30 +315,45 @@ impl<'a> ReferenceSearch<'a> {
         self.add_number(number, written, at);
     }
 
-    fn add_path(&mut self, target: &str, source: PathSource, at: &ShownPlace, written: impl FnOnce() -> Clean) {
+    fn add_path(&mut self, target: &str, source: PathSource, at: &ShownPlace, written: impl Fn() -> Clean) {
         let base = self.base(&self.entry.item.origin.path);
-        self.add_path_from(target, source, at, &base, written);
+        let lines = lines_of_target(target);
+        let form = PathForm { form: ReferenceForm::Link, lines: &lines, foreign: None };
+        self.add_path_from(target, form, source, at, &base, written);
     }
 
     fn add_path_from(
         &mut self,
         target: &str,
+        form: PathForm<'_>,
         source: PathSource,
         at: &ShownPlace,
         base: &RepoPath,
-        written: impl FnOnce() -> Clean,
+        mut written: impl FnMut() -> Clean,
     ) {
         let field = matches!(source, PathSource::AdrField | PathSource::DocField);
         let located = self.locator.locate(target, base);
         let adr = source == PathSource::AdrField || self.like_adr(target);
-        let kind = if adr { FileKind::Adr } else { FileKind::Document };
+        let kind = if adr {
+            FileKind::Adr
+        } else if code::is_code_like(target) {
+            FileKind::Code
+        } else {
+            FileKind::Document
+        };
+        if !adr && (kind == FileKind::Code || form.form == ReferenceForm::Trace || code::leads_to_code(&located)) {
+            match self.add_code(target, &located, form, source, at, &mut written) {
+                code::Answer::Settled => return,
+                code::Answer::Open => {}
+            }
+        }
         match located {
             Location::File { path, anchor } => {
-                let bare = source == PathSource::Prose && !target.contains('/');
+                let bare = form.form != ReferenceForm::Link && source.is_in_passing() && !target.contains('/');
                 let adr = source == PathSource::AdrField || self.locator.index.is_adr(&path);
                 let boilerplate =
                     !field && !self.in_title && self.locator.rules.boilerplate.binary_search(&path).is_ok();
-                if adr || field || is_document(&path) && !bare && !boilerplate && source != PathSource::Text {
+                if adr || field || is_document(&path) && !bare && !boilerplate {
                     self.collected.add_file(path, anchor, adr, at);
                 }
             }
@@ -437,7 +462,7 @@ impl<'a> ReferenceSearch<'a> {
             match there.as_slice() {
                 [] => self.collected.add_dangling(FileKind::Adr, written, &at),
                 [one] => self.collected.add_file((*one).clone(), None, true, &at),
-                many => self.collected.add_ambiguous(written, many, &at),
+                many => self.collected.add_ambiguous(FileKind::Adr, written, many, &at),
             }
         }
     }

@@ -70,7 +70,8 @@ impl Entry {
 
     pub(super) fn refers(mut self, form: ReferenceForm, target: &str) -> Self {
         let line = self.add_line(&format!("see ADR-{target}"));
-        let reference = Reference { target: target.to_owned(), form, line, foreign: None, link: None };
+        let lines = crate::mentions::lines_of_target(target);
+        let reference = Reference { target: target.to_owned(), form, line, lines, foreign: None, link: None };
         Arc::make_mut(&mut self.body.markdown).mentions.references.push(reference);
         self
     }

@@ -31,6 +31,8 @@ pub enum InlinePart {
     Run(Run),
     /// The visible text of an HTML block.
     Html(Run),
+    /// The text of a code block.
+    Code(Traced),
 }
 
 /// The replacement for text that states no relations, such as code.

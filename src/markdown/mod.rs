@@ -6,7 +6,7 @@ mod inline;
 mod outline;
 mod reader;
 
-pub(crate) use inline::{GAP, LinkSpan, Run};
+pub(crate) use inline::{GAP, LinkSpan, Run, Traced};
 pub use inline::{InlinePart, MarkdownText};
 #[cfg(test)]
 pub use outline::Heading;

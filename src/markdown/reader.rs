@@ -2,7 +2,7 @@
 
 use crate::markdown::front_matter::front_matter;
 use crate::markdown::html::{Comments, links, texts};
-use crate::markdown::inline::{GAP, InlinePart, LinkSpan, MarkdownText, Run};
+use crate::markdown::inline::{GAP, InlinePart, LinkSpan, MarkdownText, Run, Traced};
 use crate::markdown::outline::{Anchors, Block, Heading, Outline};
 use crate::model::{LineStarts, issue_url};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
@@ -73,7 +73,8 @@ struct MarkdownReader<'a> {
     quotes: usize,
     struck: usize,
     images: usize,
-    in_code: bool,
+    /// The text of the open code block.
+    code_block: Option<Traced>,
     heading: Option<(u8, String, usize)>,
     html: Option<(String, usize)>,
     comments: Comments,
@@ -108,7 +109,10 @@ impl MarkdownReader<'_> {
                     item.1 = true;
                 }
             }
-            Event::Text(part) if !self.in_code => self.push(&part, range.start),
+            Event::Text(part) => match &mut self.code_block {
+                Some(code) => code.push(&part, range.start),
+                None => self.push(&part, range.start),
+            },
             Event::Code(code) => self.code(&code, range.start),
             Event::SoftBreak | Event::HardBreak => self.push("\n", range.start),
             Event::Html(html) => match &mut self.html {
@@ -176,7 +180,7 @@ impl MarkdownReader<'_> {
             }
             Tag::CodeBlock(_) => {
                 self.end_run();
-                self.in_code = true;
+                self.code_block = Some(Traced::default());
             }
             Tag::HtmlBlock => self.end_run(),
             Tag::FootnoteDefinition(_) => self.end_run(),
@@ -203,7 +207,7 @@ impl MarkdownReader<'_> {
                 self.end_run();
                 self.quotes = self.quotes.saturating_sub(1);
             }
-            TagEnd::CodeBlock => self.in_code = false,
+            TagEnd::CodeBlock => self.parts.extend(self.code_block.take().map(InlinePart::Code)),
             TagEnd::Strikethrough => self.struck = self.struck.saturating_sub(1),
             TagEnd::Image => self.images = self.images.saturating_sub(1),
             TagEnd::Link => self.end_link(),

@@ -4,11 +4,11 @@ use aho_corasick::AhoCorasick;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Substrings of every path of a document, every URL and every number of an ADR, one of which must occur.
+/// A substring of every number of an ADR.
 ///
 /// ASCII case is ignored. No word here has a `k` or an `s`, the two letters that Unicode also
 /// writes with signs outside ASCII, so that nothing is missed that a pattern without case finds.
-static REFERENCES: LazyLock<Hints> = LazyLock::new(|| Hints::new(&["adr", "://", ".md", ".rst", ".adoc", ".txt"]));
+static ADRS: LazyLock<Hints> = LazyLock::new(|| Hints::new(&["adr"]));
 
 /// Substrings of every phrase that states a relation.
 static PHRASES: LazyLock<Hints> = LazyLock::new(|| Hints::new(&["depend", "bloc", "part of", "part-of"]));
@@ -32,7 +32,7 @@ impl Hints {
 /// The kinds of references that a run may contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct HintedRun {
-    /// Paths of documents and URLs.
+    /// Paths of files and URLs.
     pub(super) paths: bool,
     /// Numbers of ADRs, and labels that announce them.
     pub(super) adrs: bool,
@@ -41,20 +41,16 @@ pub(super) struct HintedRun {
 impl HintedRun {
     /// Looks for every kind of hint.
     pub(super) fn of(text: &str) -> Self {
-        let Some(words) = &REFERENCES.0 else { return Self { paths: true, adrs: true } };
-        let mut hints = Self::default();
-        for found in words.find_iter(text) {
-            if found.pattern().as_usize() == 0 {
-                hints.adrs = true;
-            } else {
-                hints.paths = true;
-            }
-            if hints.adrs && hints.paths {
-                break;
-            }
-        }
-        hints
+        Self { paths: may_hold_path(text.as_bytes()), adrs: ADRS.has(text) }
     }
+}
+
+/// Returns whether a slash or a full stop is directly followed by something else than the end of a word: every URL and
+/// every path but the well-known names without an extension has one.
+fn may_hold_path(text: &[u8]) -> bool {
+    memchr::memchr2_iter(b'.', b'/', text).any(|at| {
+        text.get(at + 1).is_some_and(|next| next.is_ascii_alphanumeric() || matches!(next, b'_' | b'.' | b'/' | 128..))
+    })
 }
 
 /// Returns whether a text may state a relation by its own words, independent of headings and labels above it.
@@ -77,6 +73,7 @@ mod tests {
     fn prose_with_hints_is_distinguished_from_prose_without() {
         assert_eq!(HintedRun::of("The cache is sound. It recovers."), HintedRun::default());
         assert_eq!(HintedRun::of("see ADR 7"), HintedRun { paths: false, adrs: true });
+        assert_eq!(HintedRun::of("run src/a.rs"), HintedRun { paths: true, adrs: false });
         assert_eq!(HintedRun::of("docs/A.MD, the adrs"), HintedRun { paths: true, adrs: true });
         assert!(
             relations("Bloc\u{212a}ed by #1") && relations("\u{17f}ub-tasks: #1") && !relations("The queue is full")

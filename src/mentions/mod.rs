@@ -37,21 +37,34 @@
 //! References are found in all inline text, code spans and visible HTML included (`references.rs`):
 //!
 //! - the target of a link or of a link definition, unless it is an anchor or has another scheme than `http`;
-//! - a web address or a path in prose: a word with a slash or an ADR's number that ends as a document does
-//!   (`docs/a.md`, `docs/a.md:12`, `0007-cache.md`), unless it is a placeholder (`NNNN-title.md`);
+//! - a web address or a path in prose or in a code span: a word that ends as a file's name does (`docs/a.md`,
+//!   `src/a.rs`, `a.go`, `Makefile`), unless it is a glob or a placeholder (`NNNN-title.md`); in a code span also a
+//!   path without an extension (`bin/deploy`);
+//! - in a code block, a path with a line, as stack traces and compilers write it (`traces.rs`);
 //! - the number of an ADR: `ADR-12`, `ADR 12`, `ADRs 3, 4 and 5`; a repo's name before it makes it foreign;
 //! - bare numbers in a section with a heading such as `Architecture decisions`, or after a label such as `ADRs:`.
+//!
+//! Lines go with a path or a link (`file_paths.rs`):
+//!
+//! ```text
+//! a.rs:120   a.rs:120-140   a.rs:120:5   a.rs:3,7-9   a.rs#L10   a.rs#L10-L20   a.rs#L10C3-L20C4
+//! a.rs line 12   a.rs, lines 10-20   a.rs (L10-L20)   lines 10-20 of a.rs   a.ts(12,3)   [a.rs:12](src/a.rs)
+//! File "a.py", line 7   a.php on line 7   Foo.cs:line 7   --> a.rs:10:2   a.go:12 +0x1d   (a.js:1:2)
+//! ```
 
 mod adr;
 mod clauses;
+mod file_paths;
 mod hints;
 mod paths;
 mod references;
 mod relations;
 mod sections;
+mod traces;
 mod words;
 
 pub use adr::{adr_number, adr_status, without_markup};
+pub use file_paths::lines_of_target;
 pub use references::{Reference, ReferenceForm};
 pub use relations::{BodyRelation, Via};
 
@@ -112,6 +125,7 @@ impl Mentions {
                 }
                 // Only Markdown states relations; HTML may still hold references.
                 InlinePart::Html(run) => references.read(run, None, lines),
+                InlinePart::Code(code) => references.code(code, lines),
             }
         }
         Self { relations: relations.finish(), references: references.finish() }

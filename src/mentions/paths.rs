@@ -4,18 +4,26 @@ use crate::mentions::adr::adr_number;
 use crate::model::is_document_name;
 use std::ops::Range;
 
-/// Returns the ranges of the words of a text that may be paths: divided by white space, quotes and brackets.
-pub(super) fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
+/// Returns the ranges of the words of a text that may be paths or URLs: those with a full stop or a slash inside,
+/// divided by white space, quotes and brackets.
+pub(super) fn candidate_words(text: &str) -> impl Iterator<Item = Range<usize>> {
     let divides = |c: char| {
         c.is_whitespace()
             || matches!(c, '(' | ')' | '[' | ']' | '"' | '\'' | '`' | ',' | ';' | '|' | '“' | '”' | '‘' | '’' | '—')
     };
-    let mut start = 0;
-    text.split_inclusive(divides).map(move |piece| {
-        let word = piece.trim_end_matches(divides);
-        let range = start..start + word.len();
-        start += piece.len();
-        range
+    let mut done = 0;
+    memchr::memchr2_iter(b'.', b'/', text.as_bytes()).filter_map(move |at| {
+        // A full stop that ends a sentence is the usual case.
+        let ends = text.as_bytes().get(at + 1).is_none_or(u8::is_ascii_whitespace);
+        if at < done || ends {
+            return None;
+        }
+        let before = text.get(done..at)?;
+        let start =
+            before.char_indices().rev().find(|(_, c)| divides(*c)).map_or(done, |(at, c)| done + at + c.len_utf8());
+        let end = text.get(at..)?.find(divides).map_or(text.len(), |length| at + length);
+        done = end;
+        Some(start..end)
     })
 }
 
@@ -81,7 +89,19 @@ pub(super) fn has_other_scheme(target: &str) -> bool {
 
 /// Returns the word directly before a number if it looks like the name of a repo.
 pub(super) fn foreign(before: &str) -> Option<String> {
-    let before = before.strip_suffix([' ', '\u{a0}'])?;
+    foreign_word(before.strip_suffix([' ', '\u{a0}'])?)
+}
+
+/// Returns the word directly before a path if it looks like the name of a repo: `cosmos-sdk's x/a.go`, `o/r: x/a.go`.
+pub(super) fn foreign_path(before: &str) -> Option<String> {
+    let before = before.trim_end_matches(['"', '(', ' ', '\u{a0}']);
+    let before = before.strip_suffix(':').unwrap_or(before);
+    let before = [" repo", " repository"].iter().find_map(|word| before.strip_suffix(word)).unwrap_or(before);
+    foreign_word(before.strip_suffix("'s").unwrap_or(before))
+}
+
+/// Returns the last word of a text if it looks like the name of a repo.
+fn foreign_word(before: &str) -> Option<String> {
     let start = before
         .char_indices()
         .rev()

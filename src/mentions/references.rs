@@ -1,10 +1,12 @@
 //! Possible references to files and ADRs.
 
-use crate::markdown::{LinkSpan, Run};
+use crate::markdown::{LinkSpan, Run, Traced};
+use crate::mentions::file_paths::{is_bare_name, is_file_shaped, lines_around, lines_of_target, path_mention};
 use crate::mentions::hints::{HintedRun, pattern};
-use crate::mentions::paths::{foreign, has_other_scheme, path_in, word_url, words};
+use crate::mentions::paths::{candidate_words, foreign, foreign_path, has_other_scheme, path_in, word_url};
 use crate::mentions::sections::HeadingMeaning;
-use crate::model::LineStarts;
+use crate::mentions::traces::traced_lines;
+use crate::model::{LineRange, LineStarts, has_document_extension};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -15,8 +17,12 @@ use std::sync::LazyLock;
 pub enum ReferenceForm {
     /// The target of a link or of a link definition, as written: a path, perhaps with `#anchor`, or a URL.
     Link,
-    /// A path in prose or in a code span.
+    /// A path in prose.
     Path,
+    /// A path in a code span.
+    CodeSpan,
+    /// A path with a line in a code block: a stack trace or a compiler's message.
+    Trace,
     /// A number of an ADR: the target is its digits, such as `012`.
     AdrNumber,
 }
@@ -30,7 +36,9 @@ pub struct Reference {
     pub form: ReferenceForm,
     /// The line.
     pub line: u32,
-    /// The word directly before an ADR's number if it looks like a repo's name (`cosmos-sdk ADR020`).
+    /// The lines that are stated with a path or in the fragment of a link; empty for the whole file.
+    pub lines: Vec<LineRange>,
+    /// The word directly before an ADR's number or a path if it looks like a repo's name (`cosmos-sdk ADR020`).
     pub foreign: Option<String>,
     /// The target of the link around an ADR's number, which takes precedence over the number.
     pub link: Option<String>,
@@ -65,10 +73,23 @@ impl ReferenceFinder {
         }
     }
 
-    fn add(&mut self, target: &str, form: ReferenceForm, source: usize, lines: &LineStarts) {
+    /// Adds the files and lines of stack traces and compilers' messages in a code block.
+    pub(super) fn code(&mut self, code: &Traced, lines: &LineStarts) {
+        for traced in traced_lines(&code.text) {
+            let source = code.source(traced.start);
+            let reference = self.add(traced.path, ReferenceForm::Trace, source, lines);
+            reference.lines = vec![traced.lines];
+        }
+    }
+
+    /// Adds a reference with the lines that a link's target states.
+    fn add(&mut self, target: &str, form: ReferenceForm, source: usize, lines: &LineStarts) -> &mut Reference {
+        let stated = if form == ReferenceForm::Link { lines_of_target(target) } else { Vec::new() };
         let line = lines.line(source);
-        let reference = Reference { target: target.to_owned(), form, line, foreign: None, link: None };
+        let reference = Reference { target: target.to_owned(), form, line, lines: stated, foreign: None, link: None };
+        let index = self.found.len();
         self.found.push((source, reference));
+        &mut self.found[index].1
     }
 
     /// Reads a run in a section with the meaning `section`.
@@ -79,7 +100,7 @@ impl ReferenceFinder {
         }
         let hints = HintedRun::of(text);
         let links = Spans::new(run.links.iter().map(|link| link.range.clone()));
-        if hints.paths {
+        if hints.paths || run.codes.iter().any(|span| text.get(span.clone()).is_some_and(is_bare_name)) {
             let paths = self.paths(run, &links, lines);
             if hints.adrs {
                 self.numbers(run, &paths, &links, lines);
@@ -93,41 +114,82 @@ impl ReferenceFinder {
     /// Finds paths and URLs, and returns their ranges.
     fn paths(&mut self, run: &Run, links: &Spans, lines: &LineStarts) -> Spans {
         let text = run.full.text.as_str();
-        let mut codes = Vec::new();
-        for code in &run.codes {
-            let inside = text.get(code.clone()).unwrap_or_default().trim();
-            let words = inside.split_whitespace().count();
-            if words > 1 && path_in(inside).is_some() && !inside.split_whitespace().any(|word| path_in(word).is_some())
-            {
-                codes.push(code.clone());
-                if let Some(path) = path_in(inside).filter(|_| !links.hold(code.start)) {
-                    self.add(path, ReferenceForm::Path, run.full.source(code.start), lines);
-                }
-            }
-        }
-        let codes = Spans::new(codes.into_iter());
+        let whole = self.whole_spans(run, links, lines);
+        let spans = Spans::new(run.codes.iter().cloned());
         let mut paths = Vec::new();
-        for range in words(text) {
-            let Some(word) = text.get(range.clone()) else {
+        for range in candidate_words(text) {
+            let Some(word) = text.get(range.clone()).filter(|_| !whole.hold(range.start)) else {
                 continue;
             };
-            if codes.hold(range.start) {
-                continue;
-            }
-            let path = if let Some(at) = word.contains(':').then(|| word.find("://")).flatten() {
-                Some((word_url(word, at), ReferenceForm::Link))
-            } else {
-                path_in(word).map(|path| (path, ReferenceForm::Path))
-            };
-            if let Some((target, form)) = path {
-                if !target.is_empty() && !links.hold(range.start) {
-                    let source = run.full.source(range.start);
-                    self.add(target, form, source, lines);
+            let (link, in_span) = (links.index(range.start), spans.hold(range.start));
+            if let Some(at) = word.contains(':').then(|| word.find("://")).flatten() {
+                let url = word_url(word, at);
+                if !url.is_empty() && link.is_none() {
+                    self.add(url, ReferenceForm::Link, run.full.source(range.start), lines);
                 }
+                paths.push(range);
+            } else if let Some(link) = link.and_then(|link| run.links.get(link)) {
+                if let Some(stated) = lines_of_link_text(word, &link.target) {
+                    self.add(&link.target, ReferenceForm::Link, run.full.source(range.start), lines).lines = stated;
+                }
+                paths.extend(path_in(word).is_some().then_some(range));
+            } else if self.path(run, range.clone(), in_span, lines) {
                 paths.push(range);
             }
         }
         Spans::new(paths.into_iter())
+    }
+
+    /// Adds the path in a word, and returns whether there is one.
+    fn path(&mut self, run: &Run, range: Range<usize>, in_span: bool, lines: &LineStarts) -> bool {
+        let text = run.full.text.as_str();
+        let word = text.get(range.clone()).unwrap_or_default();
+        let form = if in_span { ReferenceForm::CodeSpan } else { ReferenceForm::Path };
+        if let Some(path) = path_in(word) {
+            self.add(path, form, run.full.source(range.start), lines);
+            return true;
+        }
+        let code = path_mention(word, in_span).filter(|mention| !has_document_extension(mention.path));
+        let Some(mention) = code else { return false };
+        let near = || lines_around(text, &range).into_iter().collect();
+        let stated: Vec<LineRange> = if mention.lines.is_empty() { near() } else { mention.lines };
+        // A method (`app.run()`), not a file.
+        let called = stated.is_empty() && !mention.path.contains('/') && text[range.end..].starts_with('(');
+        if called {
+            return false;
+        }
+        let reference = self.add(mention.path, form, run.full.source(range.start), lines);
+        reference.lines = stated;
+        reference.foreign = text.get(..range.start).and_then(foreign_path);
+        is_file_shaped(mention.path)
+    }
+
+    /// Adds the code spans that are a path as a whole although a word of prose would not be one: with spaces or
+    /// brackets in it, or without a full stop and a slash. Returns their ranges.
+    fn whole_spans(&mut self, run: &Run, links: &Spans, lines: &LineStarts) -> Spans {
+        let text = run.full.text.as_str();
+        let mut whole = Vec::new();
+        for span in &run.codes {
+            let inside = text.get(span.clone()).unwrap_or_default().trim();
+            let words = inside.split_whitespace().count();
+            let document =
+                || path_in(inside).filter(|_| !inside.split_whitespace().any(|word| path_in(word).is_some()));
+            let target = if words > 1 {
+                document().map(|path| (path, Vec::new()))
+            } else if inside.contains(['(', '[', ',']) && inside.contains('/') || is_bare_name(inside) {
+                path_mention(inside, true).map(|mention| (mention.path, mention.lines))
+            } else {
+                None
+            };
+            let Some((path, stated)) = target else { continue };
+            whole.push(span.clone());
+            if !links.hold(span.start) {
+                let near = || lines_around(text, span).into_iter().collect();
+                let stated = if stated.is_empty() { near() } else { stated };
+                self.add(path, ReferenceForm::CodeSpan, run.full.source(span.start), lines).lines = stated;
+            }
+        }
+        Spans::new(whole.into_iter())
     }
 
     /// Finds numbers of ADRs such as `ADR-012`.
@@ -176,6 +238,7 @@ impl ReferenceFinder {
                 target: run.full.text.get(digits).unwrap_or_default().to_owned(),
                 form: ReferenceForm::AdrNumber,
                 line: lines.line(source),
+                lines: Vec::new(),
                 foreign: foreign.map(str::to_owned),
                 link: link.map(|link| link.target.clone()),
             },
@@ -221,6 +284,14 @@ impl ReferenceFinder {
         self.found.sort_by_key(|(source, _)| *source);
         self.found.into_iter().map(|(_, reference)| reference).collect()
     }
+}
+
+/// Returns the lines that a link's text states of the file that it leads to: `[a.rs:12](src/a.rs)`.
+fn lines_of_link_text(word: &str, target: &str) -> Option<Vec<LineRange>> {
+    let mention = path_mention(word, true).filter(|mention| !mention.lines.is_empty())?;
+    let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
+    let path = target.split(['#', '?']).next().unwrap_or_default();
+    (lines_of_target(target).is_empty() && name(path) == name(mention.path)).then_some(mention.lines)
 }
 
 /// Returns where the `s` of `ADRs` ends.
@@ -270,7 +341,47 @@ mod tests {
 
     fn found(text: &str) -> Vec<(String, ReferenceForm, u32)> {
         let references = Markdown::read(text).mentions.references;
-        references.into_iter().map(|r| (r.target, r.form, r.line)).collect()
+        // A code span is a path like any other here.
+        let form = |form| if form == ReferenceForm::CodeSpan { Path } else { form };
+        references.into_iter().map(|r| (r.target, form(r.form), r.line)).collect()
+    }
+
+    /// `Form target lines`, for files of any kind.
+    fn all(text: &str) -> Vec<String> {
+        let lines = |lines: &LineRange| format!(" {}-{}", lines.first, lines.last);
+        let shown =
+            |r: Reference| format!("{:?} {}{}", r.form, r.target, r.lines.iter().map(lines).collect::<String>());
+        Markdown::read(text).mentions.references.into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn files_of_any_kind_are_found_with_their_lines() {
+        for (text, expected) in [
+            ("[a](src/a.rs#L10-L20)", "Link src/a.rs#L10-L20 10-20"),
+            ("[`a.rs:7`](../src/a.rs)", "Link ../src/a.rs|Link ../src/a.rs 7-7"),
+            ("[x]: src/a.rs\n", "Link src/a.rs"),
+            ("In `src/a.rs:120-140`, and (pkg/b.go:3).", "CodeSpan src/a.rs 120-140|Path pkg/b.go 3-3"),
+            ("`src/a.rs` line 12", "CodeSpan src/a.rs 12-12"),
+            ("`Makefile` and `bin/run`", "CodeSpan Makefile|CodeSpan bin/run"),
+            ("`app/(group)/[id]/page.tsx:4`", "CodeSpan app/(group)/[id]/page.tsx 4-4"),
+            ("see https://github.com/o/r/blob/main/a.rs#L3.", "Link https://github.com/o/r/blob/main/a.rs#L3 3-3"),
+            ("the file main.go, app.run() and v1.2", "Path main.go"),
+            ("```\n  at src/a.rs:1:2\ncat src/b.rs\n```\n", "Trace src/a.rs 1-1"),
+            ("text\n\n    panic at src/a.rs:9\n", "Trace src/a.rs 9-9"),
+            ("- item\n\n  ```\n  x.py:3: error\n  ```\n", "Trace x.py 3-3"),
+            ("<!-- src/a.rs:3 -->", ""),
+            ("`src/**/*.rs`, `src/{a,b}.rs` and `<dir>/a.rs`", ""),
+            ("README.md and `NOTES.md:3`", ""),
+        ] {
+            assert_eq!(all(text).join("|"), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_repo_before_a_path_is_kept() {
+        let references = Markdown::read("in cosmos-sdk's `x/a.go`, and o/r: x/b.go, or see x/c.go").mentions.references;
+        let foreign: Vec<_> = references.iter().map(|r| r.foreign.as_deref()).collect();
+        assert_eq!(foreign, [Some("cosmos-sdk"), Some("o/r"), None]);
     }
 
     fn targets(text: &str, form: ReferenceForm) -> Vec<String> {

@@ -5,6 +5,7 @@ mod diagnostic;
 mod digest;
 mod file_state;
 mod github;
+mod line_range;
 mod natural;
 mod path;
 mod relation;
@@ -22,6 +23,7 @@ pub use diagnostic::{Code, Diagnostic, Level, Place, Severity, bounded};
 pub use digest::{Digest, Digester};
 pub use file_state::{FileState, REST};
 pub use github::{is_repo_name, issue_url};
+pub use line_range::LineRange;
 pub use natural::natural_cmp;
 #[cfg(test)]
 pub use path::DOCUMENT_EXTENSIONS;

@@ -123,7 +123,7 @@ fn rank(section: &Section) -> Option<(u8, &str)> {
     if let Some(position) = fixed.iter().position(|id| *id == section.id) {
         return Some(([0, 1, 1, 2, 3][position], ""));
     }
-    let prefixes = ["comment.", "parent.", "child.", "dependency.", "related.", "adr.", "file."];
+    let prefixes = ["comment.", "parent.", "child.", "dependency.", "related.", "adr.", "file.", "code."];
     let position = prefixes.iter().position(|prefix| section.id.starts_with(prefix))?;
     Some((position as u8 + 4, &section.id[prefixes[position].len()..]))
 }
@@ -165,9 +165,19 @@ fn out_of_order(before: (u8, &str), after: (u8, &str)) -> bool {
         Ordering::Equal => match before.0 {
             4 => false,
             9 | 10 => before.1 > after.1,
+            11 => code_order(before.1) > code_order(after.1),
             _ => natural_cmp(before.1, after.1) == Ordering::Greater,
         },
     }
+}
+
+/// Returns the path and the first line of a section of code: the whole file comes before its lines.
+fn code_order(rest: &str) -> (&str, u64) {
+    let lines = rest.rsplit_once("#L").and_then(|(path, lines)| {
+        let first = lines.split('-').next()?.parse().ok()?;
+        Some((path, first))
+    });
+    lines.unwrap_or((rest, 0))
 }
 
 fn sections(pack: &Pack, faults: &mut Vec<String>) {

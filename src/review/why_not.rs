@@ -1,7 +1,7 @@
 //! The answer to "where is this in the pack, or why is it missing?".
 
 use crate::render;
-use crate::wire::{Pack, SectionSource};
+use crate::wire::{Pack, PackOmission, SectionSource};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -61,8 +61,18 @@ pub fn why_not(pack: &Pack, asked: &str, names: &[String]) -> Option<WhyNot> {
         let help = metadata.full_chars.map(|_| "a larger budget gives it more room");
         return Some(answer("in", Some(&section.id), message, help, Some(metadata.chars)));
     }
-    if let Some(omission) = pack.omissions.iter().find(|omission| is(&omission.id, &omission.source)) {
-        let (words, help) = reason(&omission.reason);
+    let written = |omission: &&PackOmission| {
+        let path = omission.source.path.as_deref();
+        path.is_some_and(|path| names.iter().any(|name| may_mean(path, name, omission.reason == "ambiguous")))
+    };
+    let omitted = pack.omissions.iter().find(|omission| is(&omission.id, &omission.source));
+    if let Some(omission) = omitted.or_else(|| pack.omissions.iter().find(written)) {
+        let (words, help) = match reason(&omission.reason) {
+            _ if omission.reason == "limit" && omission.id.starts_with("code.") => {
+                ("the item names more files than a pack takes", "name fewer files in one item")
+            }
+            known => known,
+        };
         let message = format!("it was left out: {words}");
         return Some(answer("left_out", Some(&omission.id), message, Some(help), omission.chars));
     }
@@ -85,6 +95,14 @@ pub fn why_not(pack: &Pack, asked: &str, names: &[String]) -> Option<WhyNot> {
         )
     };
     Some(answer("listed", None, message, Some(help), None))
+}
+
+/// Returns whether a path as a text writes it (`../src/a.rs:12`) may mean the file `name`; one that fits several files
+/// is the end of the paths of all.
+fn may_mean(written: &str, name: &str, ambiguous: bool) -> bool {
+    let path = without_place(written).trim_start_matches("../").trim_start_matches("./").trim_start_matches('/');
+    let path = path.split(':').next().unwrap_or(path);
+    !path.is_empty() && (path == name || ambiguous && name.strip_suffix(path).is_some_and(|rest| rest.ends_with('/')))
 }
 
 /// Returns a path without its anchor.

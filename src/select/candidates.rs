@@ -1,5 +1,6 @@
 //! Selection of the sections that one root's pack could hold, in the order of the pack.
 
+use super::code::ReferencedCode;
 use super::context::{Document, SelectionContext, is_inactive};
 use super::edge_list::Claims;
 use super::origins::item_origin;
@@ -36,6 +37,8 @@ pub struct ReferencedFile {
 pub struct RootReferences {
     /// The referenced files, each once: ADRs first, then by path.
     pub files: Vec<ReferencedFile>,
+    /// The referenced code files, each once, by path.
+    pub code: Vec<ReferencedCode>,
     /// The references that lead to no file that a pack may hold.
     pub missing: Vec<MissingReference>,
     /// Warnings that concern the root, its neighbours and references.
@@ -64,6 +67,9 @@ pub fn select(context: &SelectionContext<'_>, root: usize, references: RootRefer
     builder.neighbours(&[Relation::Blocks, Relation::Related]);
     for reference in &references.files {
         builder.file(reference);
+    }
+    for reference in &references.code {
+        builder.code(reference);
     }
     for missing in &references.missing {
         builder.missing(missing);
@@ -229,7 +235,7 @@ impl SelectionBuilder<'_> {
     }
 
     /// Returns whether the item of this file has a section already: an item is in a pack once.
-    fn has_section(&self, path: &RepoPath) -> bool {
+    pub(super) fn has_section(&self, path: &RepoPath) -> bool {
         self.shown.contains(path)
     }
 
@@ -256,10 +262,7 @@ impl SelectionBuilder<'_> {
                     trust: Trust::Trusted,
                     chars: None,
                 };
-                if self.ids.insert(omission.id.clone()) {
-                    self.omissions.push(omission);
-                }
-                return;
+                return self.omit(omission);
             }
         };
         self.record(Input { origin: source, digest: Some(document.digest) });
@@ -309,6 +312,7 @@ impl SelectionBuilder<'_> {
         let (prefix, provenance) = match missing.kind {
             FileKind::Adr => ("adr.", "adr_ref"),
             FileKind::Document => ("file.", "doc_ref"),
+            FileKind::Code => ("code.", "code_ref"),
         };
         let mut id = CleanBuf::new();
         id.lit(prefix).line(&missing.written);
@@ -322,6 +326,11 @@ impl SelectionBuilder<'_> {
             trust: Trust::of(missing.untrusted),
             chars: None,
         };
+        self.omit(omission);
+    }
+
+    /// Adds an omission, unless the section or omission of its id is there already.
+    pub(super) fn omit(&mut self, omission: Omission) {
         if self.ids.insert(omission.id.clone()) {
             self.omissions.push(omission);
         }
@@ -334,6 +343,7 @@ impl SelectionBuilder<'_> {
         if rank.group.is_some_and(|group| self.context.profile.leave_out.contains(&group)) {
             let chars = match &candidate.body {
                 SectionBody::Passage(passage, _) => Some(passage.full_chars()),
+                SectionBody::Code(code) => Some(code.full.chars().count() as u64),
                 _ => None,
             };
             let Candidate { id, title, origin, provenance, trust, .. } = candidate;

@@ -2,6 +2,7 @@
 
 mod boilerplate;
 mod candidates;
+mod code;
 mod comments;
 mod context;
 mod edge_list;
@@ -15,9 +16,11 @@ mod removals;
 mod root;
 mod selection;
 mod selection_hash;
+mod source_text;
 mod work_item_json;
 
 pub use candidates::{ReferencedFile, RootReferences, select};
+pub use code::{CodeText, CodeUse, ReferencedCode};
 pub use context::{CommentRules, Document, ProfileInstructions, SelectionContext, is_inactive};
 pub use edge_list::EdgeList;
 pub use passage::{Chunk, ChunkWeight, Passage, Rounding, Size};

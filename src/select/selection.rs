@@ -1,6 +1,6 @@
 //! The sections that a pack could hold, before the budget is applied.
 
-use super::{EdgeList, Passage, WorkItemJson};
+use super::{CodeText, EdgeList, Passage, WorkItemJson};
 use crate::graph::Authored;
 use crate::model::Digest;
 use crate::redact::{Clean, CleanBuf};
@@ -99,6 +99,8 @@ pub enum SectionBody {
     Whole(Clean),
     /// Markdown with an excerpt, and a pointer: the line that says where it is.
     Passage(Arc<Passage>, Clean),
+    /// Lines of code, a file or its outline.
+    Code(Arc<CodeText>),
     /// A work item's fields.
     Json(Arc<WorkItemJson>),
     /// The root's one-hop edges.

@@ -1,7 +1,7 @@
 //! A hash of everything that a selection depends on, computed without selecting.
 
 use super::candidates::{MAX_LISTED_CLAIMS, ReferencedFile, RootReferences};
-use super::{Document, SelectionContext};
+use super::{CodeUse, Document, ReferencedCode, SelectionContext};
 use crate::graph::{Edge, FileRef, Target};
 use crate::model::Relation;
 use std::hash::{Hash, Hasher};
@@ -46,11 +46,27 @@ pub fn hash_selection_inputs<H: Hasher>(
             _ => whole(item, state),
         }
     }
-    let RootReferences { files, missing, warnings, url } = references;
-    (missing, warnings, url, files.len()).hash(state);
+    let RootReferences { files, code, missing, warnings, url } = references;
+    (missing, warnings, url, files.len(), code.len()).hash(state);
     for ReferencedFile { file, by, shown, document, untrusted } in files {
-        let FileRef { kind, path, anchor, at } = file;
+        // Only code has lines and commits.
+        let FileRef { kind, path, anchor, lines: _, commit: _, at } = file;
         (kind, path, anchor, context.corpus.entries[*by].shown_at(at), shown, untrusted).hash(state);
+        match document {
+            Ok(document) => hash_document(document, state),
+            Err(reason) => reason.hash(state),
+        }
+    }
+    let hash_use = |CodeUse { by, at, commit }: &CodeUse, state: &mut H| {
+        (context.corpus.entries[*by].shown_at(at), commit).hash(state);
+    };
+    for ReferencedCode { path, shown, document, untrusted, whole, lines } in code {
+        (path, shown, untrusted, whole.is_some(), lines.len()).hash(state);
+        whole.iter().for_each(|from| hash_use(from, state));
+        for (range, from) in lines {
+            range.hash(state);
+            hash_use(from, state);
+        }
         match document {
             Ok(document) => hash_document(document, state),
             Err(reason) => reason.hash(state),

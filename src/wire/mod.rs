@@ -147,7 +147,7 @@ pub struct Section {
     pub title: String,
     /// The text's source.
     pub source: SectionSource,
-    /// Why the text is in the pack: `profile`, `root`, `comment`, `graph`, `parent`, `child`, `dependency`, `adr_ref`, `doc_ref` or `config`.
+    /// Why the text is in the pack: `profile`, `root`, `comment`, `graph`, `parent`, `child`, `dependency`, `adr_ref`, `doc_ref`, `code_ref` or `config`.
     pub provenance: String,
     /// The text.
     pub content: String,

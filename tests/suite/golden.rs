@@ -244,6 +244,7 @@ golden_cases! {
     beads: "beads",
     budget_too_small: "budget-too-small",
     budgets: "budgets",
+    code_references: "code-references",
     documents: "documents",
     folders_with_bodies: "folders-with-bodies",
     formats: "formats",

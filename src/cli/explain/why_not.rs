@@ -9,7 +9,7 @@ use crate::cli::report::{self, print_lines};
 use crate::cli::workspace::open;
 use crate::engine::{BudgetProbe, Project, Repository};
 use crate::graph::Target;
-use crate::model::{RepoPath, SourceTree as _};
+use crate::model::{RepoPath, SourceTree as _, has_document_extension};
 use crate::review::{WhyNot, grouped, why_not};
 use crate::store::Access;
 use std::collections::{BTreeMap, VecDeque};
@@ -123,10 +123,17 @@ fn explain_from_repo(
         let adr = repository.settings().adrs.include.set.is_match(file.as_str());
         let help = if adr {
             format!("name it in the root: `adrs: [{file}]`, or write its path in the body")
-        } else {
+        } else if has_document_extension(file.name()) {
             format!("name it in the root: `docs: [{file}]`, or link to it in the body")
+        } else {
+            format!("name it in the root: write `{file}` or `{file}:12` in the body")
         };
-        let message = format!("nothing in `{}` refers to it", id(root));
+        // A bare name in prose, an example in a code block or a path of another repo is no reference.
+        let message = if project.corpus().entries[root].body.clean.contains(file.name()) {
+            format!("the text of `{}` has its name, but no path that leads to this file alone", id(root))
+        } else {
+            format!("nothing in `{}` refers to it", id(root))
+        };
         return Ok(answer_with(asked, "unreferenced", message, help));
     }
     let there = match repository.root().join(asked).symlink_metadata() {

@@ -1,9 +1,10 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use crate::graph::samples::{corpus_with, item, messages, path};
-use crate::graph::{Entry, Graph, ItemReferences, RepoFiles};
+use crate::graph::samples::{clean, corpus_with, item, messages, path};
+use crate::graph::{Entry, FileKind, FileLookup, Graph, ItemReferences, RepoFiles};
+use crate::mentions::Markdown;
 use crate::mentions::ReferenceForm::{AdrNumber, Link, Path};
-use crate::model::RepoPath;
+use crate::model::{LineRange, RepoPath};
 use std::sync::Arc;
 
 const ADRS: [&str; 5] = [
@@ -22,7 +23,14 @@ fn files() -> Vec<RepoPath> {
         "docs/guide.md",
         "docs/notes.txt",
         "docs/x/README.md",
+        "Makefile",
+        "bin/run",
+        "src/a/util.go",
+        "src/b/util.go",
+        "src/index.js",
         "src/main.go",
+        "src/pkg/deep.go",
+        "src/pkg/index.js",
         "w/a.md",
         "w/beside.md",
         "w/docs/guide.md",
@@ -36,9 +44,13 @@ fn refer_in(repo: Option<&str>, adrs: &[&str], entry: Entry) -> ItemReferences {
     let corpus = corpus_with(vec![entry], repo, adrs);
     let graph = Graph::build(&corpus);
     let files = files();
-    graph.references(&corpus, 0, &RepoFiles::new(&files), &RepoFiles::new(&files), &|path| {
-        path.name().starts_with(".env")
-    })
+    let all = RepoFiles::new(&files);
+    let denied = |path: &RepoPath| path.name().starts_with(".env");
+    graph.references(&corpus, 0, &lookup(&all, &denied))
+}
+
+fn lookup<'a>(files: &'a RepoFiles<'a>, denied: &'a (dyn Fn(&RepoPath) -> bool + Sync)) -> FileLookup<'a> {
+    FileLookup { files, tracked: files, denied, generated: &|path| path.is_under("packs") }
 }
 
 fn refer(entry: Entry) -> ItemReferences {
@@ -47,6 +59,105 @@ fn refer(entry: Entry) -> ItemReferences {
 
 fn a() -> Entry {
     item("a", "w/a.md")
+}
+
+/// An item with this text.
+fn says(text: &str) -> Entry {
+    let mut entry = a();
+    entry.body.clean = clean(text);
+    entry.item.body.text = entry.body.clean.clone();
+    entry.body.markdown = Arc::new(Markdown::read(text));
+    entry
+}
+
+/// `path lines` of the code files, then the omissions.
+fn code_in(text: &str) -> String {
+    let found = refer(says(text));
+    let lines = |lines: Option<LineRange>| lines.map(|l| format!(" {}-{}", l.first, l.last)).unwrap_or_default();
+    let code = found.files.iter().filter(|file| file.kind == FileKind::Code);
+    let code = code.map(|file| format!("{}{}", file.path, lines(file.lines)));
+    code.chain(missing(&found)).collect::<Vec<_>>().join("|")
+}
+
+#[test]
+fn code_is_found_in_every_form() {
+    for (text, expected) in [
+        ("[x](../src/main.go#L3-L9)", "src/main.go 3-9"),
+        ("[x]: ../src/main.go\n", "src/main.go"),
+        ("`src/main.go:3` and src/main.go", "src/main.go|src/main.go 3-3"),
+        ("https://github.com/o/r/blob/main/src/main.go#L3", "src/main.go 3-3"),
+        ("https://github.com/o/r/blob/a/branch/src/main.go", "src/main.go"),
+        ("pkg/deep.go and `deep.go`", "src/pkg/deep.go"),
+        ("deep.go:12", "src/pkg/deep.go 12-12"),
+        ("r/src/main.go or o/r/src/pkg/deep.go", "src/main.go|src/pkg/deep.go"),
+        ("`Makefile`, Makefile and `bin/run`", "Makefile|bin/run"),
+        ("```\n at src/main.go:7:1\n```", "src/main.go 7-7"),
+        ("```\n\t/home/me/r/src/pkg/deep.go:12 +0x1d\n```", "src/pkg/deep.go 12-12"),
+        ("```\n\t/go/src/github.com/o/r/src/main.go:12 +0x1d\n```", "src/main.go 12-12"),
+        ("panic at /app/src/main.go:12", "src/main.go 12-12"),
+        ("a/util.go:3 and `util.go:4`", "src/a/util.go 3-3|Code util.go ambiguous"),
+        ("`.env.local` and `x/.env`", "Code .env.local denied_path|Code x/.env denied_path"),
+    ] {
+        assert_eq!(code_in(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_is_no_code_of_this_repo_is_nothing() {
+    for text in [
+        "src/gone.go, `src/gone.go:3` and [x](../src/gone.go)",
+        "https://github.com/p/q/blob/main/src/main.go#L3",
+        "in p/q: src/main.go",
+        "cosmos-sdk's `pkg/deep.go`",
+        "p/q/src/main.go",
+        "deep.go, index.js and `index.js` without a line",
+        "SRC/main.go, `Src/Main.go`",
+        "`src/*.go`, `src/{main}.go`, `<src>/main.go`",
+        "<!-- src/main.go -->",
+        "```\ncat src/main.go\n--- a/src/main.go\n```",
+        "```\n/usr/lib/go/pkg/deep.go:3\nnode_modules/pkg/deep.go:3\n/root/go/pkg/mod/x@v1/pkg/deep.go:3\n```",
+        "```\n/go/src/github.com/p/q/src/main.go:12 +0x1d\n```",
+        "src/pkg and `src/pkg/`",
+        "packs/x.json and `.git/config`",
+        "`secrets.TOKEN` and the .env file",
+        "`w/a.md:3`",
+        "app.run() and v1.2",
+    ] {
+        assert_eq!(code_in(text), "", "{text}");
+    }
+}
+
+#[test]
+fn a_url_of_a_commit_keeps_its_name_unless_the_lines_are_named_without_it() {
+    let sha = "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567";
+    let url = format!("https://github.com/o/r/blob/{sha}/src/main.go#L3");
+    let commits = |text: &str| -> Vec<Option<String>> {
+        refer(says(text)).files.iter().map(|file| file.commit.as_ref().map(ToString::to_string)).collect()
+    };
+    assert_eq!(commits(&url), [Some(sha.to_owned())]);
+    assert_eq!(commits(&format!("{url} src/main.go:3")), [None]);
+}
+
+#[test]
+fn of_very_many_code_files_the_first_count() {
+    let paths: Vec<RepoPath> = (0..130).map(|n| path(&format!("src/f{n:03}.go"))).collect();
+    let text: String = paths.iter().map(|path| format!("{path}\n")).collect();
+    let corpus = corpus_with(vec![says(&text)], None, &[]);
+    let all = RepoFiles::new(&paths);
+    let found = Graph::build(&corpus).references(&corpus, 0, &lookup(&all, &|_| false));
+    assert_eq!((found.files.len(), found.missing.len()), (100, 30));
+    assert!(found.missing.iter().all(|missing| missing.reason == "limit"));
+}
+
+#[test]
+fn a_hundred_thousand_paths_take_linear_time() {
+    let paths: Vec<RepoPath> = (0..100_000).map(|n| path(&format!("d{n:06}/index.js"))).collect();
+    let text: String = (0..100_000).map(|n| format!("x{n}/index.js:{n} index.js:1 d{n:06}/index.js\n")).collect();
+    let corpus = corpus_with(vec![says(&text)], None, &[]);
+    let all = RepoFiles::new(&paths);
+    let found = Graph::build(&corpus).references(&corpus, 0, &lookup(&all, &|_| false));
+    // The first hundred of those beyond the limit and their count, and the name that very many files have.
+    assert_eq!((found.files.len(), found.missing.len()), (100, 102));
 }
 
 /// `Kind path#anchor`.
@@ -202,18 +313,17 @@ fn documents_are_found_beside_the_item_and_from_the_root() {
 }
 
 #[test]
-fn links_to_folders_code_pages_and_headings_are_nothing() {
+fn links_to_folders_pages_and_headings_are_nothing() {
     for target in [
         "../docs",
         "../docs/adr/",
-        "../src/main.go",
         "x.png",
         "#heading",
         "https://example.org/a.md",
         "mailto:a@b.c",
         "https://github.com/o/r/issues/3",
         "../../issues/3",
-        "https://github.com/o/r/blob/main/src/main.go",
+        "https://github.com/p/q/blob/main/src/main.go",
         "//example.org/x.md",
         "w/a.md",
         "a.md#part",
@@ -255,7 +365,7 @@ fn doc_fields_take_any_file_and_report_what_is_not_there() {
             .doc("ask the team")
             .doc("docs/x"),
     );
-    assert_eq!(files_of(&found), ["Document README.md", "Document src/main.go"]);
+    assert_eq!(files_of(&found), ["Document README.md", "Code src/main.go"]);
     assert_eq!(missing(&found), ["Document docs/none.md not_in_repo", "Document docs/x not_in_repo"]);
     assert_eq!(found.files[0].at.line, 5);
 }
@@ -266,8 +376,7 @@ fn paths_in_prose_count_only_where_they_name_a_document_that_is_there() {
         a().refers(Path, "docs/guide.md")
             .refers(Path, "docs/none.md")
             .refers(Path, "/api/v1/x.md")
-            .refers(Path, "README.md")
-            .refers(Path, "src/main.go"),
+            .refers(Path, "README.md"),
     );
     assert_eq!(files_of(&found), ["Document w/docs/guide.md"]);
     assert_eq!((found.missing, found.diagnostics), (vec![], vec![]));
@@ -335,7 +444,8 @@ fn a_doc_field_that_names_an_item_is_no_reference_unless_the_item_is_a_file() {
     let graph = Graph::build(&corpus);
     let files = files();
     let at = corpus.entries.iter().position(|entry| &*entry.item.id == "a").unwrap();
-    let found = graph.references(&corpus, at, &RepoFiles::new(&files), &RepoFiles::new(&files), &|_| false);
+    let all = RepoFiles::new(&files);
+    let found = graph.references(&corpus, at, &lookup(&all, &|_| false));
     assert_eq!(files_of(&found), ["Document docs/notes.txt"]);
     assert_eq!(missing(&found), [""; 0]);
 }
@@ -348,14 +458,22 @@ fn names_that_every_folder_has_say_nothing() {
 }
 
 #[test]
-fn texts_of_other_fields_refer_to_adrs_only() {
+fn texts_of_other_fields_refer_to_what_is_there() {
     let found = refer(
         a().text("note", "see ADR-0003, docs/adr/0012-limits.md and docs/guide.md; not cosmos-sdk ADR020")
             .text("plan", "ADR-77 and docs/none.md")
             .text("id", "ADR-0010")
-            .text("related", "ADR-0078"),
+            .text("related", "ADR-0078")
+            .text("status", "superseded by [Cache](../docs/adr/0003-cache.md)")
+            .text("file", "pkg/deep.go"),
     );
-    assert_eq!(files_of(&found), ["Adr docs/adr/0003-cache.md", "Adr docs/adr/0012-limits.md"]);
+    let expected = [
+        "Adr docs/adr/0003-cache.md",
+        "Adr docs/adr/0012-limits.md",
+        "Document w/docs/guide.md",
+        "Code src/pkg/deep.go",
+    ];
+    assert_eq!(files_of(&found), expected);
     assert_eq!(missing(&found), ["Adr ADR-77 not_in_repo"]);
 }
 

@@ -1,0 +1,260 @@
+//! The references of an item to code: any text file that is no document.
+
+use super::{PathForm, PathSource, ReferenceSearch};
+use crate::graph::files::{SuffixMatch, is_document, is_usual_code};
+use crate::graph::index::last;
+use crate::graph::link::{WebAddress, scheme};
+use crate::graph::locate::{Location, commit_of};
+use crate::graph::{FileKind, ShownPlace};
+use crate::mentions::ReferenceForm;
+use crate::model::{RepoPath, has_document_extension, is_git_name};
+use crate::redact::Clean;
+
+/// The most parts of an absolute path that are tried as the beginning of a path in the repo.
+const MOST_PARTS: usize = 32;
+
+/// Folders of installed packages: what lies below is not of this repo.
+const INSTALLED: [&str; 10] = [
+    ".cargo",
+    ".gradle",
+    ".m2",
+    ".rustup",
+    "dist-packages",
+    "gems",
+    "node_modules",
+    "rustc",
+    "rustlib",
+    "site-packages",
+];
+
+/// Extensions of files that may hold secrets: a name with any other (`secrets.TOKEN`) is more often no file at all.
+const SECRET_EXTENSIONS: [&str; 17] = [
+    "env",
+    "ini",
+    "jks",
+    "json",
+    "kdbx",
+    "key",
+    "keystore",
+    "p12",
+    "pem",
+    "pfx",
+    "ppk",
+    "properties",
+    "tfstate",
+    "tfvars",
+    "toml",
+    "yaml",
+    "yml",
+];
+
+/// Whether a reference is dealt with, or is to be judged as one to a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// It was taken, reported, or is no reference.
+    Settled,
+    /// The rules for documents apply.
+    Open,
+}
+
+/// How sure a path leads to the file that was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Match {
+    /// By the path itself, from the item's folder or from the root.
+    Exact,
+    /// By the end of its path.
+    Suffix,
+}
+
+impl ReferenceSearch<'_> {
+    /// Adds the code file that a path leads to, if it leads to exactly one.
+    pub(super) fn add_code(
+        &mut self,
+        target: &str,
+        located: &Location,
+        form: PathForm<'_>,
+        source: PathSource,
+        at: &ShownPlace,
+        written: &mut dyn FnMut() -> Clean,
+    ) -> Answer {
+        let trace = form.form == ReferenceForm::Trace;
+        let (path, found) = match located {
+            Location::File { path, .. } => (path.clone(), Match::Exact),
+            Location::Denied => return self.add_denied_code(target, form, source, at, written),
+            Location::Absent(path) => match self.by_suffix(path, form, source) {
+                SuffixMatch::One(path) => (path.clone(), Match::Suffix),
+                SuffixMatch::Several(paths) => {
+                    let paths: Vec<RepoPath> = paths.into_iter().cloned().collect();
+                    return self.add_ambiguous_code(path, &paths, form, at, written);
+                }
+                SuffixMatch::Nothing => return if trace { Answer::Settled } else { Answer::Open },
+            },
+            Location::Outside { .. } if trace || !form.lines.is_empty() && source.is_in_passing() => {
+                match self.of_absolute(target) {
+                    Some(path) => (path, Match::Suffix),
+                    None => return Answer::Settled,
+                }
+            }
+            _ => return if trace { Answer::Settled } else { Answer::Open },
+        };
+        if is_document(&path) || self.locator.index.is_adr(&path) {
+            return if trace { Answer::Settled } else { Answer::Open };
+        }
+        if self.is_foreign(form.foreign, found) || self.is_item_file(&path) || (self.generated)(&path) {
+            return Answer::Settled;
+        }
+        let commit = commit_of(target, &self.locator.rules.host).and_then(|sha| {
+            let quoted = written();
+            let start = quoted.find(&sha)?;
+            Some(quoted.slice(start..start + sha.len()))
+        });
+        self.collected.add_code(path, form.lines, commit.as_ref(), at, written);
+        Answer::Settled
+    }
+
+    /// Returns whether a file is that of an item: then naming it is a relation.
+    fn is_item_file(&self, path: &RepoPath) -> bool {
+        !self.locator.index.at_path(path).is_empty()
+    }
+
+    /// Returns whether the name of a repo before a path means that the path is one of that repo.
+    ///
+    /// Many ordinary words look like the name of a repo, so an exact path in this repo wins over all but `owner/name`.
+    fn is_foreign(&self, name: Option<&str>, found: Match) -> bool {
+        let Some(name) = name else { return false };
+        let this = self.locator.rules.repo.as_deref().unwrap_or_default();
+        if name.eq_ignore_ascii_case(this) || this.rsplit('/').next().is_some_and(|own| own.eq_ignore_ascii_case(name))
+        {
+            return false;
+        }
+        let here = || RepoPath::new(name).is_ok_and(|path| self.all.is_folder(&path) || self.all.has(&path));
+        if name.contains('/') { !here() } else { found == Match::Suffix }
+    }
+
+    /// Finds files by the end of their path, if the form of the reference is clear enough.
+    fn by_suffix(&self, path: &str, form: PathForm<'_>, source: PathSource) -> SuffixMatch<'_> {
+        let path = path.trim_start_matches("../").trim_start_matches("./").trim_end_matches(['.', ',', ';', ':']);
+        if let Some(own) = self.without_repo(path) {
+            return SuffixMatch::One(own);
+        }
+        let name = last(path);
+        let clear = !form.lines.is_empty()
+            || form.form == ReferenceForm::Link
+            || source == PathSource::DocField
+            || form.form == ReferenceForm::CodeSpan && !is_usual_code(name);
+        if path.starts_with('/') || !name.contains('.') || !path.contains('/') && !clear {
+            return SuffixMatch::Nothing;
+        }
+        self.locator.files.ending_in(path)
+    }
+
+    /// Returns the file of `name/src/a.rs` or `owner/name/src/a.rs`, if this repo has that name.
+    fn without_repo(&self, path: &str) -> Option<&RepoPath> {
+        let this = self.locator.rules.repo.as_deref()?;
+        let name = this.rsplit('/').next()?;
+        let rest = [this, name].iter().find_map(|prefix| path.strip_prefix(prefix)?.strip_prefix('/'))?;
+        self.locator.files.get(&RepoPath::new(rest).ok()?)
+    }
+
+    /// Returns the file of an absolute path on some machine: `/home/me/repo/src/a.rs`.
+    ///
+    /// At least two of its parts must be those of the file, so that no file of another program counts.
+    fn of_absolute(&self, path: &str) -> Option<RepoPath> {
+        let path = path.replace('\\', "/");
+        let mut parts: Vec<&str> =
+            path.split('/').filter(|part| !matches!(*part, "" | "." | "..") && !part.ends_with(':')).collect();
+        if parts.len() > MOST_PARTS || path.starts_with("/usr/lib") || path.starts_with("/usr/local/") {
+            return None;
+        }
+        let modules = parts.windows(2).any(|pair| pair == ["pkg", "mod"]);
+        if modules || parts.iter().any(|part| INSTALLED.contains(part)) {
+            return None;
+        }
+        if let Some(host) = parts.iter().position(|part| *part == self.locator.rules.host.as_str()) {
+            let named = parts.get(host + 1..host + 3)?.join("/");
+            if !self.locator.rules.repo.as_deref().is_some_and(|this| this.eq_ignore_ascii_case(&named)) {
+                return None;
+            }
+            parts.drain(..host + 3);
+        }
+        let ends = || (0..parts.len().saturating_sub(1)).map(|start| parts[start..].join("/"));
+        let exact = ends().find_map(|end| RepoPath::new(&end).ok().filter(|path| self.locator.files.has(path)));
+        let top = || {
+            let name = RepoPath::new(parts.last().filter(|_| parts.len() <= 2)?).ok()?;
+            self.locator.files.has(&name).then_some(name)
+        };
+        let by_end = || {
+            ends().find_map(|end| match self.locator.files.ending_in(&end) {
+                SuffixMatch::Nothing => None,
+                SuffixMatch::One(path) => Some(Some(path.clone())),
+                SuffixMatch::Several(_) => Some(None),
+            })?
+        };
+        exact.or_else(top).or_else(by_end)
+    }
+
+    /// Reports a path that fits several files, unless it is only a usual name, or a word of prose.
+    fn add_ambiguous_code(
+        &mut self,
+        path: &str,
+        paths: &[RepoPath],
+        form: PathForm<'_>,
+        at: &ShownPlace,
+        written: &mut dyn FnMut() -> Clean,
+    ) -> Answer {
+        let stated = !form.lines.is_empty();
+        let clear = matches!(form.form, ReferenceForm::CodeSpan | ReferenceForm::Link);
+        let usual_trace = form.form == ReferenceForm::Trace && is_usual_code(path);
+        let reported = if path.contains('/') { clear || stated } else { stated && !usual_trace };
+        let items = paths.iter().all(|path| self.is_item_file(path));
+        if reported && !items && !self.is_foreign(form.foreign, Match::Suffix) {
+            let paths: Vec<&RepoPath> = paths.iter().collect();
+            self.collected.add_ambiguous(FileKind::Code, written(), &paths, at);
+        }
+        Answer::Settled
+    }
+
+    /// Reports a denied name where it is meant as a file.
+    fn add_denied_code(
+        &mut self,
+        target: &str,
+        form: PathForm<'_>,
+        source: PathSource,
+        at: &ShownPlace,
+        written: &mut dyn FnMut() -> Clean,
+    ) -> Answer {
+        if !source.is_in_passing() {
+            return Answer::Open;
+        }
+        let path = target.trim_start_matches('/');
+        let generated = RepoPath::new(path).is_ok_and(|path| (self.generated)(&path));
+        let git = path.split('/').any(is_git_name);
+        let name = last(path);
+        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        let file = name.starts_with('.') || SECRET_EXTENSIONS.contains(&extension);
+        let meant = path.contains('/') && form.form != ReferenceForm::Trace && name.contains('.')
+            || form.form == ReferenceForm::CodeSpan && file;
+        if meant && !generated && !git {
+            self.collected.add_denied(FileKind::Code, written(), at);
+        }
+        Answer::Settled
+    }
+}
+
+/// Returns whether a target is written as that of a file which is no document.
+pub(super) fn is_code_like(target: &str) -> bool {
+    let path = target.split(['#', '?']).next().unwrap_or_default();
+    let path = path.split_once(':').filter(|_| scheme(path).is_none()).map_or(path, |(path, _)| path);
+    let name = last(path);
+    let web = WebAddress::read(target, "").is_some();
+    !web && !target.contains(char::is_whitespace) && name.contains('.') && !has_document_extension(name)
+}
+
+/// Returns whether a path was found to be code, or could be.
+pub(super) fn leads_to_code(located: &Location) -> bool {
+    match located {
+        Location::File { path, .. } => !is_document(path),
+        Location::Absent(path) => !has_document_extension(last(path)),
+        _ => false,
+    }
+}

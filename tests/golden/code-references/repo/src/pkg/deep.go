@@ -1,0 +1,8 @@
+package pkg
+
+// Deep is far down.
+func Deep() {
+	panic("x")
+	// never
+	deeper()
+}

@@ -1,0 +1,1 @@
+export const round = (x: number) => x;
