@@ -3,6 +3,7 @@
 use super::detect::{Finding, RuleRef};
 use super::invisible::INVISIBLE;
 use super::redactor::Redactor;
+use super::text::line_ends;
 use super::view::View;
 use crate::model::RemovedLines;
 use std::borrow::Cow;
@@ -147,8 +148,4 @@ impl Redactor {
             self.names.contains(&name[..length]).then_some(start..start + open.len() + length + 1)
         })
     }
-}
-
-fn line_ends(text: &str) -> u32 {
-    u32::try_from(text.bytes().filter(|b| *b == b'\n').count()).unwrap_or(u32::MAX)
 }

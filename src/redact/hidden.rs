@@ -13,6 +13,7 @@ mod unparsed;
 use super::advice;
 use super::redactor::{Redactor, Removal};
 use super::rules::FindingLabel;
+use super::text::line_ends;
 use crate::model::{Digest, RemovedLines};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -181,10 +182,6 @@ impl LineMappedText {
         };
         pairs.filter_map(on_line).collect()
     }
-}
-
-fn line_ends(text: &str) -> u32 {
-    u32::try_from(text.bytes().filter(|b| *b == b'\n').count()).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

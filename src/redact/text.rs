@@ -51,3 +51,13 @@ pub(super) fn contains_ignoring_case(text: &[u8], word: &[u8]) -> bool {
 pub(super) fn starts_ignoring_case(text: &[u8], word: &[u8]) -> bool {
     text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
+
+/// Returns the number of line ends in `text`.
+pub(super) fn line_ends(text: &str) -> u32 {
+    u32::try_from(text.bytes().filter(|b| *b == b'\n').count()).unwrap_or(u32::MAX)
+}
+
+/// Whether `byte` may be part of a name such as `api_key` or `app.secret`.
+pub(super) fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}

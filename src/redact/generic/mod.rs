@@ -12,6 +12,7 @@ pub(super) use labels::{LABELS, Word};
 use super::heuristics::{self, NameClass, looks_secret};
 use super::names::class_of;
 use super::rules::FindingLabel;
+use super::text::is_name_byte;
 use separator::{Separator, separator};
 
 /// Keywords of which every name of a secret contains one.
@@ -232,10 +233,6 @@ fn is_exempt(value: &[u8], class: NameClass) -> bool {
         || heuristics::is_one_of(SWITCHES, value)
         || (number && class != NameClass::Password)
         || (class == NameClass::Weak && !heuristics::looks_secret(value, class, true))
-}
-
-fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
 /// Returns the start of the word before `start`, one blank away, if it qualifies the key or token: `API key`,

@@ -4,7 +4,7 @@
 //! that provider's keys. Values of names that contain id, commit, digest, url and the like are not touched.
 
 use super::super::heuristics;
-use super::super::text::{contains_ignoring_case, starts_token};
+use super::super::text::{contains_ignoring_case, is_name_byte, starts_token};
 use super::{FindingLabel, WEAK};
 
 /// The longest name.
@@ -72,7 +72,7 @@ impl Provider {
             return None;
         }
         let start =
-            hit - text[hit.saturating_sub(MAX_NAME_BYTES)..hit].iter().rev().take_while(|b| is_name(**b)).count();
+            hit - text[hit.saturating_sub(MAX_NAME_BYTES)..hit].iter().rev().take_while(|b| is_name_byte(**b)).count();
         let before = text[..start].last();
         if matches!(before, Some(b'/' | b'@' | b'#' | b'\\')) {
             return None;
@@ -139,10 +139,6 @@ impl Alphabet {
     }
 }
 
-fn is_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
-}
-
 /// Whether `hit..end` is a word of its own: `box` in `BOX_KEY` and `boxKey`, not in `mailbox` or `boxes`.
 fn is_word_of_name(text: &[u8], hit: usize, end: usize) -> bool {
     let (first, last) = (text[hit], text[end - 1]);
@@ -165,7 +161,7 @@ fn is_word_of_name(text: &[u8], hit: usize, end: usize) -> bool {
 /// Returns the end of the name that continues at `from`, with the words that follow it.
 fn end_of_name(text: &[u8], from: usize) -> Option<usize> {
     let window = &text[..text.len().min(from + MAX_NAME_BYTES)];
-    let run = |at: usize| window[at..].iter().take_while(|b| is_name(**b)).count();
+    let run = |at: usize| window[at..].iter().take_while(|b| is_name_byte(**b)).count();
     let mut end = from + run(from);
     for _ in 0..MAX_WORDS {
         let next = match window.get(end..end + 2) {
