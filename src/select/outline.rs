@@ -73,14 +73,15 @@ fn mark_key(chunk: &mut Chunk) {
     }
 }
 
-/// Marks the title (a heading that begins the text) as key.
+/// Marks the title as key: a heading that begins the text, unless another of its level or above follows, so that it is
+/// only the first of several.
 pub(super) fn mark_title(chunks: &mut [Chunk], markdown: &Outline, text: &str) {
-    let first = markdown.blocks.iter().position(|block| block.heading.is_some() || block.prose);
-    if let Some(first) = first
-        && markdown.blocks[first].heading.is_some()
-        && text[..markdown.blocks[first].range.start].trim_start().len() <= front_matter_len(text)
-    {
-        mark_key(&mut chunks[first]);
+    let Some(heading) = markdown.headings.first() else { return };
+    let begins = markdown.blocks.iter().position(|block| block.heading.is_some() || block.prose) == Some(heading.block);
+    let above = &text[..markdown.blocks[heading.block].range.start];
+    let is_title = markdown.headings[1..].iter().all(|other| other.level > heading.level);
+    if begins && is_title && above.trim_start().len() <= front_matter_len(text) {
+        mark_key(&mut chunks[heading.block]);
     }
 }
 

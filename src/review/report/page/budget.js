@@ -5,7 +5,7 @@ function group(section) {
   const id = section.id;
   if (id === "instructions") return "instructions";
   if (id.startsWith("root.")) return "root";
-  const found = ["comment", "parent", "child", "dependency", "related", "adr"].find((name) => id.startsWith(name + "."));
+  const found = ["comment", "parent", "child", "dependency", "related", "adr", "code"].find((name) => id.startsWith(name + "."));
   return found || "document";
 }
 
@@ -47,11 +47,13 @@ function budgetPicture(pack) {
   const frames = Math.max(measure.used - contents, 0);
   taken.push([frames, "frames", `Frames and the list of what was left out: ${say(frames)}`]);
   groups.set("frames", frames);
-  // How much shorter a section became is known in characters only.
-  const shorter = measure.name === "characters" ? pack.sections.filter((section) => section.metadata.full_chars) : [];
+  // How much shorter a section became is known in characters; in another unit it is estimated by what is left of it.
+  const shorter = pack.sections.filter((section) => section.metadata.full_chars);
+  const about = measure.name === "characters" || !shorter.length ? "" : "about ";
   const lacking = shorter.map((section) => {
-    const size = Math.max(section.metadata.full_chars - section.metadata.chars, 0);
-    return [size, group(section) + " cut", `${section.title}: ${say(size)} cut`];
+    const { chars, full_chars } = section.metadata;
+    const size = Math.round(Math.max(full_chars - chars, 0) * (about ? measure.of(section.metadata) / Math.max(chars, 1) : 1));
+    return [size, group(section) + " cut", `${section.title}: ${about}${say(size)} cut`];
   });
   for (const omission of pack.omissions) {
     if (measure.of(omission)) lacking.push([measure.of(omission), group(omission) + " cut", `${omission.title}: ${say(measure.of(omission))}, ${omission.reason}`]);
@@ -67,8 +69,8 @@ function budgetPicture(pack) {
     bar(`In the pack: ${whole}`, taken, scale, measure.limit),
     el("ul", { class: "legend" }, legend),
     missing ? [
-      el("p", {}, `Not in it: ${say(missing)} in ${counted(lacking.length, "text")}, in the same scale`),
-      bar(`Not in the pack: ${say(missing)}`, lacking, scale),
+      el("p", {}, `Not in it: ${about}${say(missing)} in ${counted(lacking.length, "text")}, in the same scale`),
+      bar(`Not in the pack: ${about}${say(missing)}`, lacking, scale),
     ] : el("p", { class: "quiet" }, "Nothing was left out for the budget."));
 }
 

@@ -1,14 +1,14 @@
 // The one-hop neighbourhood as a drawing: what the root builds on at its left, what hangs on it at its right.
 
 const NODE = { width: 232, height: 44, step: 52, gap: 72 };
-const LEFT = ["parent", "depends_on", "blocked_by", "adr", "document"];
+const LEFT = ["parent", "depends_on", "blocked_by", "adr", "code", "document"];
 
 // More of them on a side are counted, not drawn.
 const MOST = 10;
 
-// Neighbours, then the decisions and documents that the root refers to.
+// Neighbours, then the decisions, code and documents that the root refers to.
 function neighbours(entry) {
-  const files = entry.pack.sections.filter((section) => ["adr", "document"].includes(group(section)));
+  const files = entry.pack.sections.filter((section) => ["adr", "code", "document"].includes(group(section)));
   const edges = entry.edges.map((edge) => ({ ...edge, group: edgeGroup(edge.relation) }));
   return [
     ...edges.filter((edge) => !edge.trust),
