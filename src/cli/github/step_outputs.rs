@@ -40,8 +40,8 @@ pub(crate) fn append_outputs(file: &Path, packs: &[StepPack]) -> Result<(), Fail
     append(file, &outputs(packs, &workspace_prefix())?)
 }
 
-/// Counts the blockers of a root that are not known to be done. `None` if there are none but the snapshot lacks the list
-/// of blockers: then work on the root must not start.
+/// Counts the blockers of a root that are not known to be done, which includes those that it names and that cannot be
+/// found. `None` if there are none but the snapshot lacks the list of blockers: then work on the root must not start.
 pub(crate) fn open_blockers(project: &Project<'_>, root: &str) -> Option<usize> {
     let entries = &project.corpus().entries;
     let item = entries.iter().position(|entry| entry.item.id.as_str() == root)?;
@@ -57,7 +57,8 @@ pub(crate) fn open_blockers(project: &Project<'_>, root: &str) -> Option<usize> 
         }
     }
     let unknown = entries[item].issue.as_ref().is_some_and(|issue| issue.unknown.contains(&Relation::BlockedBy));
-    (!open.is_empty() || !unknown).then_some(open.len())
+    let open = open.len() + project.graph().unresolved_blockers(item);
+    (open > 0 || !unknown).then_some(open)
 }
 
 fn outputs(packs: &[StepPack], prefix: &str) -> io::Result<String> {
