@@ -2,8 +2,8 @@
 //!
 //! A pack holds what one piece of work needs: the work item or issue itself, its parent, children and
 //! dependencies, and the decisions and documents that it refers to. The same files give the same bytes on
-//! every machine; a budget holds exactly; secrets are removed before anything else happens; and what a pack
-//! lacks is listed with a reason.
+//! every machine, except for the time of the build, which the hash leaves out; a budget holds exactly; secrets
+//! are removed before anything else happens; and what a pack lacks is listed with a reason.
 //!
 //! ```
 //! use contextpack::{OpenRequest, PackRequest, Repository};

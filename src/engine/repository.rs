@@ -215,7 +215,7 @@ pub struct PackRequest {
     pub profile: Option<String>,
     /// Limits that replace those of the profile.
     pub limits: BudgetLimits,
-    /// When the pack is built, as RFC 3339: the one field that the hash leaves out.
+    /// The time of the build, as RFC 3339, for `generated_at`. The hash of the pack leaves it out.
     pub generated_at: String,
 }
 

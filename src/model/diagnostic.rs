@@ -9,9 +9,10 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// What it concerns was not built; exit code 3.
+    /// Exit code 3. What it concerns was not built, unless it is a warning that the configuration or `--strict` made an
+    /// error: then the pack was built.
     Error,
-    /// It was built; a reader should know.
+    /// What it concerns was built; a reader should know.
     Warning,
 }
 

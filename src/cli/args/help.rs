@@ -43,9 +43,10 @@ Exit codes:
   0  done; warnings do not count
   1  a file, a permission or the network failed
   2  wrong usage, or the repo needs another version of contextpack
-  3  the input has errors; all other packs were built
+  3  the input has errors; every pack that could be built was built
   4  packs are stale (`check`) or differ (`diff --exit-code`)
   5  a pack is not valid (`verify`)
+  130  ended by Ctrl-C or by the system
 If several apply, the first of 2, 1, 3, 5, 4.";
 
 pub(super) const INIT: &str = "\
@@ -73,7 +74,7 @@ Exit codes:
   0  built; warnings do not count
   1  a file could not be read or written
   2  wrong usage, such as a root that does not exist
-  3  the input has errors; all other packs were built";
+  3  the input has errors; every pack that could be built was built";
 
 pub(super) const CHECK: &str = "\
 Examples:
@@ -152,7 +153,7 @@ Exit codes:
   0  printed
   1  a file could not be read
   2  wrong usage, such as a root that does not exist
-  3  the input has errors, so there is no pack
+  3  the pack cannot be built: the input has errors
   5  the pack is not valid";
 
 pub(super) const EXPLAIN: &str = "\
@@ -167,7 +168,7 @@ Exit codes:
   0  printed
   1  a file could not be read
   2  wrong usage, such as a root that does not exist
-  3  the input has errors, so there is no pack
+  3  the pack cannot be built: the input has errors
   5  the pack is not valid";
 
 pub(super) const DIFF: &str = "\

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 
 /// Builds context packs: all that an agent must know about a work item, in one reproducible file
 ///
-/// A pack holds a work item, its neighbours, the decisions and documents that it refers to, and instructions, cut to a budget by documented rules. Secrets are removed on the way in, and omissions are listed with their reason. The same input gives the same bytes on every machine, so packs can be committed, compared and checked.
+/// A pack holds a work item, its neighbours, the decisions and documents that it refers to, and instructions, cut to a budget by documented rules. Secrets are removed on the way in, and omissions are listed with their reason. The same input gives the same bytes on every machine, except for the time of the build, which the hash leaves out (set `SOURCE_DATE_EPOCH` for identical files). So packs can be committed, compared and checked.
 #[derive(Debug, Parser)]
 #[command(name = "contextpack", version, propagate_version = true, after_long_help = help::MAIN)]
 #[command(arg_required_else_help = true, max_term_width = 100, disable_help_subcommand = false)]
@@ -155,7 +155,7 @@ pub(crate) enum Command {
 
     /// Builds packs and writes those that changed
     ///
-    /// Builds the packs of the given roots, or of all `roots` of the configuration, and prints the path of each written pack, one per line. A pack whose inputs did not change is not touched. A root with errors keeps its old pack; the others are built.
+    /// Builds the packs of the given roots, or of all `roots` of the configuration, and prints the path of each written pack, one per line. A pack whose inputs did not change is not touched. If a pack cannot be built, its old file stays and the others are built. A warning that `warnings` of the configuration or `--strict` makes an error stops no pack; it sets the exit code.
     #[command(after_long_help = help::BUILD)]
     Build(BuildArgs),
 
