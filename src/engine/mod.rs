@@ -17,6 +17,7 @@ mod notices;
 mod orphans;
 mod pack_state;
 mod pack_writer;
+mod packs;
 mod project;
 mod referenced_files;
 mod repository;
@@ -35,5 +36,5 @@ pub use repository::{
     Configuration, EngineError, OpenRequest, PackRequest, Repository, path_inside, process_environment, until_settled,
     validated,
 };
-pub use roots::RootError;
+pub use roots::{RootError, RootSummary};
 pub use session::{BuildObserver, OnWritten, Session, SessionRequest, Update, WrittenPack};

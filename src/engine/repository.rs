@@ -1,14 +1,11 @@
 //! A repository opened for one command: its configuration, its files and what earlier builds cached.
 
-use super::{
-    BudgetLimits, BudgetProbe, BuildOrder, IncrementalBuild, Project, RootError, Unsettled, apply_severities, unmatched,
-};
+use super::{BudgetLimits, BuildOrder, IncrementalBuild, Project, RootError, Unsettled, apply_severities, unmatched};
 use crate::cache::{BuildCache, Cache, FreshnessPolicy, NoCache, ScrubCache, TracedTree};
 use crate::config::{DenyList, RedactionSettings, Settings, load_with_rules};
 use crate::intake::{CacheUse, IntakeError, Repo, RepoOptions};
 use crate::model::{Code, Diagnostic, RepoPath, SourceTree, Untracked};
 use crate::redact::{Environment, Redactor, built_in_rules};
-use crate::seal::{Sealed, Stamp};
 use crate::store::{Access, CacheFolder, CacheUnavailable, Folder, StoreError, sweep_state};
 use std::error::Error;
 use std::ffi::OsString;
@@ -19,10 +16,13 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 const MOST_TRIES: usize = 8;
 
 /// Why a repository cannot be opened, built or compared with its packs.
+///
+/// Its text is complete: it includes the causes, which `source()` therefore does not repeat.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum EngineError {
     /// The configuration, or what git tracks although it belongs to one working copy alone, cannot be used.
-    #[error("the configuration cannot be used")]
+    #[error("the configuration cannot be used: {}", listed(diagnostics))]
     Config {
         /// What is wrong, redacted.
         diagnostics: Vec<Diagnostic>,
@@ -41,23 +41,40 @@ pub enum EngineError {
     #[error(transparent)]
     Root(#[from] RootError),
     /// The pack cannot be built, for example because its budget cannot hold the root.
-    #[error("the pack cannot be built: {}", diagnostics.first().map(|it| it.message.as_str()).unwrap_or_default())]
+    #[error("the pack cannot be built: {}", listed(diagnostics))]
     NotBuilt {
         /// Why, redacted.
         diagnostics: Vec<Diagnostic>,
     },
     /// Inputs that exist cannot be read, so that what was asked for may be in them.
-    #[error("an input cannot be read")]
+    #[error("an input cannot be read: {}", listed(.0))]
     Unread(Vec<Diagnostic>),
     /// The repository cannot be read.
-    #[error(transparent)]
+    #[error("{}", with_causes(.0))]
     Intake(IntakeError),
     /// Git goes on changing files.
     #[error("git changed files while they were read, again and again; nothing was written: try again when git is done")]
-    Unsettled(#[from] Unsettled),
+    Unsettled(Unsettled),
     /// A pack cannot be read or written.
-    #[error(transparent)]
-    Store(#[from] StoreError),
+    #[error("{}", with_causes(.0))]
+    Store(StoreError),
+}
+
+impl From<Unsettled> for EngineError {
+    fn from(unsettled: Unsettled) -> Self {
+        Self::Unsettled(unsettled)
+    }
+}
+
+impl From<StoreError> for EngineError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// Joins diagnostics to one line.
+fn listed(diagnostics: &[Diagnostic]) -> String {
+    diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
 impl From<IntakeError> for EngineError {
@@ -99,7 +116,7 @@ pub struct Configuration {
     /// The validated settings.
     pub settings: Settings,
     /// The names of files that are never opened.
-    pub deny: DenyList,
+    pub(crate) deny: DenyList,
 }
 
 impl Configuration {
@@ -181,9 +198,9 @@ pub struct OpenRequest<'a> {
     /// Folders besides the configuration's `output.dir` that are written, and so are no inputs.
     pub outputs: &'a [&'a Path],
     /// What is done with the cache; `None` for a command that judges packs.
-    pub cache: Option<Access>,
+    pub(crate) cache: Option<Access>,
     /// The user's folder for caches, where the key of the cache is.
-    pub caches: Option<PathBuf>,
+    pub(crate) caches: Option<PathBuf>,
     /// How files count that git does not track.
     pub untracked: Untracked,
     /// The secret values of the process, which no pack may contain.
@@ -191,7 +208,7 @@ pub struct OpenRequest<'a> {
 }
 
 impl<'a> OpenRequest<'a> {
-    /// Opens the repository around `folder` as `contextpack build` does, without a cache.
+    /// Asks for the repository around `folder` as `contextpack build` reads it, without a cache.
     pub fn new(folder: &'a Path) -> Self {
         let untracked = Untracked::default();
         Self {
@@ -204,12 +221,25 @@ impl<'a> OpenRequest<'a> {
             environment: process_environment(),
         }
     }
+
+    /// Reuses what `contextpack build` left in the cache of the repository; packs are the same without it.
+    ///
+    /// `caches` is the user's folder for caches, such as `~/.cache`, which holds the key of the cache.
+    #[must_use]
+    pub fn with_cache(mut self, caches: impl Into<PathBuf>) -> Self {
+        self.cache = Some(Access::Read);
+        self.caches = Some(caches.into());
+        self
+    }
 }
 
 /// One pack to build.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct PackRequest {
-    /// The root: an id, an issue (`#12`, `owner/repo#12`, a URL), or the path of a work item's file.
+    /// The root: an id, an issue (`12`, `#12`, `owner/repo#12`, a URL), or the path of a work item's file.
+    ///
+    /// The command line takes the same; its help shows `12`, because a shell takes a bare `#12` for a comment.
     pub root: String,
     /// The profile; `None` for the first of the configuration.
     pub profile: Option<String>,
@@ -241,7 +271,9 @@ impl PackRequest {
     }
 }
 
-/// A repository opened for one command.
+/// An opened repository: its configuration and the list of its files.
+///
+/// The texts of files are read when packs are built, once by each call of [`Repository::pack`] and [`Repository::packs`].
 pub struct Repository {
     root: PathBuf,
     configuration: Configuration,
@@ -285,21 +317,6 @@ impl Repository {
         Ok(repository)
     }
 
-    /// Builds one pack in memory; nothing is written.
-    ///
-    /// # Errors
-    /// If the root or the profile is unknown, an input cannot be read, or the budget cannot hold the root.
-    pub fn pack(&self, request: &PackRequest) -> Result<Sealed, EngineError> {
-        let project = self.project();
-        let roots = self.find_roots(&project, std::slice::from_ref(&request.root))?;
-        let profiles = self.configuration.profiles(request.profile.as_slice())?;
-        let (Some(root), Some(profile)) = (roots.first(), profiles.into_iter().next()) else {
-            return Err(EngineError::NotBuilt { diagnostics: Vec::new() });
-        };
-        let probe = BudgetProbe::new(&project, *root, profile, Stamp::new(request.generated_at.clone()));
-        probe.build(request.limits)?.map_err(|diagnostics| EngineError::NotBuilt { diagnostics })
-    }
-
     fn open_cache(&mut self, access: Access, caches: Option<&Path>) {
         if access == Access::Write {
             sweep_state(&self.root, &Repo::is_tracked);
@@ -319,7 +336,7 @@ impl Repository {
     ///
     /// # Errors
     /// Why no cache can be used.
-    pub fn cache_folder(&self, access: Access, caches: Option<&Path>) -> Result<Option<CacheFolder>, String> {
+    pub(crate) fn cache_folder(&self, access: Access, caches: Option<&Path>) -> Result<Option<CacheFolder>, String> {
         match self.files.cache_use() {
             CacheUse::Free => {}
             CacheUse::Tracked => return Err("git tracks it".to_owned()),
@@ -335,17 +352,17 @@ impl Repository {
     }
 
     /// The configuration.
-    pub fn configuration(&self) -> &Configuration {
+    pub(crate) fn configuration(&self) -> &Configuration {
         &self.configuration
     }
 
     /// The validated settings.
-    pub fn settings(&self) -> &Settings {
+    pub(crate) fn settings(&self) -> &Settings {
         &self.configuration.settings
     }
 
     /// The files that count.
-    pub fn files(&self) -> &Repo {
+    pub(crate) fn files(&self) -> &Repo {
         &self.files
     }
 
@@ -353,7 +370,7 @@ impl Repository {
     ///
     /// # Errors
     /// [`EngineError::Config`] if git tracks one.
-    pub fn refuse_tracked_cache(&self) -> Result<(), EngineError> {
+    pub(crate) fn refuse_tracked_cache(&self) -> Result<(), EngineError> {
         let own = self.files.diagnostics().iter().filter(|diagnostic| diagnostic.code == Code::TrackedCache);
         let diagnostics: Vec<Diagnostic> = own.cloned().collect();
         if diagnostics.is_empty() { Ok(()) } else { Err(EngineError::Config { diagnostics, text: None }) }
@@ -363,18 +380,18 @@ impl Repository {
     ///
     /// # Errors
     /// [`EngineError::Unsettled`] if it did.
-    pub fn confirm_settled(&self) -> Result<(), EngineError> {
+    pub(crate) fn confirm_settled(&self) -> Result<(), EngineError> {
         if self.files.is_settled() { Ok(()) } else { Err(Unsettled.into()) }
     }
 
     /// Reads the work items and builds the graph.
-    pub fn project(&self) -> Project<'_> {
+    pub(crate) fn project(&self) -> Project<'_> {
         let cache = self.texts().map_or(&NoCache as &dyn BuildCache, |texts| texts);
         self.project_from(&self.files, cache)
     }
 
     /// Reads the work items and builds the graph; `trace` records what is read.
-    pub fn traced_project<'a>(&'a self, trace: &'a TracedTree<'a, Repo>) -> Project<'a> {
+    pub(crate) fn traced_project<'a>(&'a self, trace: &'a TracedTree<'a, Repo>) -> Project<'a> {
         self.project_from(trace, trace)
     }
 
@@ -384,7 +401,7 @@ impl Repository {
     }
 
     /// Prepares an incremental build of `order`, whose packs are in `folder`; `None` without a cache.
-    pub fn incremental<'a>(
+    pub(crate) fn incremental<'a>(
         &'a self,
         folder: &'a Folder,
         order: &BuildOrder<'_>,
@@ -395,7 +412,7 @@ impl Repository {
     }
 
     /// Cached scrubbing results.
-    pub fn texts(&self) -> Option<&ScrubCache> {
+    pub(crate) fn texts(&self) -> Option<&ScrubCache> {
         let texts = self.texts.get_or_init(|| {
             let mut notes = Vec::new();
             let text = self.configuration.text.as_deref().unwrap_or_default();
@@ -407,19 +424,19 @@ impl Repository {
     }
 
     /// How files count that git does not track.
-    pub fn untracked(&self) -> Untracked {
+    pub(crate) fn untracked(&self) -> Untracked {
         self.untracked
     }
 
     /// Notes whether the cache could be written: a build without it is right and slower.
-    pub fn note_cache_written(&self, result: Result<(), StoreError>) {
+    pub(crate) fn note_cache_written(&self, result: Result<(), StoreError>) {
         if let Err(error) = result {
             self.note(format!("the cache was not written: {}", with_causes(&error)));
         }
     }
 
     /// Notes what became of the cache.
-    pub fn note(&self, note: String) {
+    pub(crate) fn note(&self, note: String) {
         self.add_notes(vec![note]);
     }
 
@@ -428,7 +445,7 @@ impl Repository {
     }
 
     /// Takes the notes on what became of the cache since the last call.
-    pub fn take_notes(&self) -> Vec<String> {
+    pub(crate) fn take_notes(&self) -> Vec<String> {
         std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -437,7 +454,7 @@ impl Repository {
     /// # Errors
     /// [`EngineError::Root`] for the first that means no single item, [`EngineError::Unread`] if it may be in a file
     /// that cannot be read.
-    pub fn find_roots(&self, project: &Project<'_>, typed: &[String]) -> Result<Vec<usize>, EngineError> {
+    pub(crate) fn find_roots(&self, project: &Project<'_>, typed: &[String]) -> Result<Vec<usize>, EngineError> {
         if typed.is_empty() {
             return Ok(project.roots());
         }
@@ -461,7 +478,7 @@ impl Repository {
     ///
     /// # Errors
     /// [`EngineError::Unsettled`] and [`EngineError::Unread`].
-    pub fn confirm_all_read(&self, project: &Project<'_>) -> Result<(), EngineError> {
+    pub(crate) fn confirm_all_read(&self, project: &Project<'_>) -> Result<(), EngineError> {
         self.confirm_settled()?;
         match project.unread() {
             [] => Ok(()),
@@ -476,7 +493,7 @@ impl Repository {
     ///
     /// # Errors
     /// If it means none, or several.
-    pub fn find(&self, project: &Project<'_>, typed: &str) -> Result<usize, RootError> {
+    pub(crate) fn find(&self, project: &Project<'_>, typed: &str) -> Result<usize, RootError> {
         let error = match project.find(typed) {
             Err(error @ RootError::Unknown { .. }) => error,
             found => return found,

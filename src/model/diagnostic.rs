@@ -16,6 +16,15 @@ pub enum Severity {
     Warning,
 }
 
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        })
+    }
+}
+
 /// The level that the configuration gives to a warning's code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -105,6 +114,17 @@ impl Diagnostic {
     }
 }
 
+/// One line, such as ``work_items/a.md:6:1: error[unknown-id]: no work item has the id `x` (help: correct the id)``.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(at) = &self.at {
+            write!(f, "{at}: ")?;
+        }
+        write!(f, "{}[{}]: {}", self.severity, self.code, self.message)?;
+        self.help.iter().try_for_each(|help| write!(f, " (help: {help})"))
+    }
+}
+
 /// How many diagnostics of one code about one item are shown for one file.
 const MOST_ALIKE: usize = 100;
 
@@ -145,6 +165,7 @@ macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $severity:ident;)+) => {
         /// The stable names of diagnostics. Each has a page in `docs/diagnostics/`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+        #[non_exhaustive]
         pub enum Code {
             $($(#[doc = $doc])+ #[serde(rename = $name)] $variant,)+
         }
