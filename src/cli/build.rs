@@ -6,7 +6,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::github::{PackOutputs, StepPack, SummaryRow, append_outputs, append_summary, open_blockers};
 use super::output;
-use super::packs::{self, BuildRun, NO_ROOTS};
+use super::packs::{self, BuildRun};
 use super::report::{self, Report, ReportLine};
 use super::workspace::{open, print_notes, settled};
 use crate::cache::{FreshnessPolicy, PackSummary};
@@ -181,7 +181,7 @@ fn try_run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         return Err(error.into());
     }
     if no_roots && !run.blocked && !global.quiet && global.format == Format::Text {
-        writeln!(console::stderr(), "{NO_ROOTS}")?;
+        writeln!(console::stderr(), "{}", packs::no_roots(&repository))?;
     }
     Ok(exit)
 }

@@ -5,7 +5,7 @@ use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
-use super::packs::{self, BuildRun, NO_ROOTS};
+use super::packs::{self, BuildRun};
 use super::report::{self, Report, ReportLine};
 use super::workspace::{open, settled};
 use crate::engine::{CheckReport, CheckRequest, PackState, Project, RootSummary, check_packs};
@@ -60,7 +60,7 @@ fn try_run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
         diagnostics: output::diagnostics(&run.diagnostics),
     })?;
     if rows.is_empty() && !run.blocked && !global.quiet && global.format != Format::Json {
-        writeln!(console::stderr(), "{NO_ROOTS}")?;
+        writeln!(console::stderr(), "{}", packs::no_roots(&repository))?;
     }
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
 }

@@ -311,10 +311,20 @@ impl Repository {
             untracked: request.untracked,
             notes: Mutex::default(),
         };
-        if let Some(access) = request.cache {
+        if let Some(access) = request.cache.filter(|_| repository.has_inputs()) {
             repository.open_cache(access, request.caches.as_deref());
         }
         Ok(repository)
+    }
+
+    /// Whether this is set up for contextpack, or has items all the same. A command that is run in the wrong folder
+    /// leaves no cache there.
+    fn has_inputs(&self) -> bool {
+        let Settings { work_items, github, .. } = self.settings();
+        let is_item = |path: &RepoPath| work_items.iter().any(|source| source.include.set.is_match(path.as_str()));
+        self.configuration.text.is_some()
+            || self.files.files().iter().any(is_item)
+            || self.root.join(github.snapshot.as_str()).exists()
     }
 
     fn open_cache(&mut self, access: Access, caches: Option<&Path>) {

@@ -231,7 +231,7 @@ codes! {
     OutsideReference = "outside-reference", Warning;
     /// A referenced ADR is superseded, rejected or deprecated.
     InactiveAdr = "inactive-adr", Warning;
-    /// A repo URL was found, and the configuration does not say which repo this is.
+    /// A repo URL or a bare issue number was found, and the configuration does not say which repo this is.
     UnknownRepo = "unknown-repo", Warning;
     /// An issue and its work item differ in their text.
     BodyDiffers = "body-differs", Warning;

@@ -115,7 +115,7 @@ pub(crate) struct SummaryArgs {
 /// Options of `check`.
 #[derive(Debug, Options)]
 pub(crate) struct CheckArgs {
-    /// Work items and issues to build; all roots of the configuration if omitted
+    /// Work items and issues to check; all roots of the configuration if omitted
     ///
     /// An id (`feat:cache`), the path of an item's file, an id without its prefix, or an issue (`123`, `owner/repo#123`, a URL).
     #[arg(value_name = "ROOT")]
@@ -147,7 +147,7 @@ pub(crate) struct ListArgs {
 /// Options of `watch`.
 #[derive(Debug, Options)]
 pub(crate) struct WatchArgs {
-    /// Work items and issues to build; all roots of the configuration if omitted
+    /// Work items and issues to follow; all roots of the configuration if omitted
     ///
     /// An id (`feat:cache`), the path of an item's file, an id without its prefix, or an issue (`123`, `owner/repo#123`, a URL).
     #[arg(value_name = "ROOT")]

@@ -1,5 +1,6 @@
 //! Help texts: the commands by purpose, and the examples and exit codes of each command.
 
+use super::format::{formats_of, listed};
 use std::fmt::Write as _;
 
 /// The commands by purpose, in the order of `contextpack --help`.
@@ -28,6 +29,45 @@ pub(super) fn template(command: &clap::Command) -> String {
     }
     text + &format!(
         "Run `contextpack COMMAND --help` for its options and examples.\n\n{header}Options:{header:#}\n{{options}}{{after-help}}"
+    )
+}
+
+/// Commands that build packs, for which it matters whether git tracks a file.
+const BUILDING: [&str; 8] = ["build", "check", "watch", "list", "explain", "render", "diff", "verify"];
+
+/// Commands that report warnings of the input.
+const WARNING: [&str; 5] = ["build", "check", "watch", "list", "sync"];
+
+const GLOBAL: &str = "\
+Also -C DIR, --config FILE, --quiet, --verbose, --color WHEN: see `contextpack --help`.";
+
+/// Moves the examples of a subcommand before its options, and hides those of the options of all commands, `globals`,
+/// that it does not have or that are rarely needed.
+pub(super) fn shortened(command: clap::Command, globals: &[clap::Arg]) -> clap::Command {
+    let name = command.get_name().to_owned();
+    let formats = formats_of(&name);
+    let text = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+    let (examples, exit_codes) = text.split_once("\n\n").unwrap_or(("", &text));
+    let header = *command.get_styles().get_header();
+    let list = examples.strip_prefix("Examples:").unwrap_or(examples);
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{header}Examples:{header:#}{list}\n\n{{all-args}}{{after-help}}"
+    );
+    let own = globals.iter().map(|arg| match arg.get_id().as_str() {
+        "format" if formats.len() > 1 => {
+            arg.clone().help(format!("The output format: {}", listed(formats))).hide_possible_values(true)
+        }
+        "strict" if WARNING.contains(&name.as_str()) => arg.clone(),
+        "untracked" if BUILDING.contains(&name.as_str()) => arg.clone(),
+        _ => arg.clone().hide(true),
+    });
+    command.args(own).help_template(template).after_long_help(format!("{exit_codes}\n\n{GLOBAL}"))
+}
+
+/// Describes `--profile` for a command that prints one pack.
+pub(super) fn one_profile(arg: clap::Arg) -> clap::Arg {
+    arg.help("Builds this profile").long_help(
+        "Builds this profile\n\nThe default is the first of `output.profiles` of the configuration, or `coding`.",
     )
 }
 
