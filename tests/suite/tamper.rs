@@ -312,10 +312,8 @@ fn the_page_of_explain_is_no_markup_of_the_packs_words() {
     pack.redactions.iter_mut().for_each(|redaction| redaction.rule = markup.to_owned());
     let sandbox = Sandbox::with(&[]);
     sandbox.write("pack.json", String::from_utf8(sealed(pack)).unwrap());
-    for format in ["markdown", "github"] {
-        let page = sandbox.expect(0, &["explain", "pack.json", "--format", format]);
-        assert!(!page.contains(['\u{202e}', '\u{9b}']), "{page}");
-        let bare = page.replace("\\<", "");
-        assert!(!bare.contains("<img") && !bare.contains("@octocat"), "{page}");
-    }
+    let page = sandbox.expect(0, &["explain", "pack.json", "--format", "markdown"]);
+    assert!(!page.contains(['\u{202e}', '\u{9b}']), "{page}");
+    let bare = page.replace("\\<", "");
+    assert!(!bare.contains("<img") && !bare.contains("@octocat"), "{page}");
 }

@@ -64,7 +64,7 @@ pub(crate) struct Global {
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN", global = true)]
     pub(crate) color: Color,
 
-    /// Treats every warning as an error
+    /// Treats every warning as an error: exit code 3; their packs are written all the same
     #[arg(long, global = true)]
     pub(crate) strict: bool,
 
