@@ -2,8 +2,8 @@
 //!
 //! A pack holds what one piece of work needs: the work item or issue itself, its parent, children and
 //! dependencies, and the decisions and documents that it refers to. The same files give the same bytes on
-//! every machine; a budget holds exactly; secrets are removed before anything else happens; and what a pack
-//! lacks is listed with a reason.
+//! every machine, except for the time of the build, which the hash leaves out; a budget holds exactly; secrets
+//! are removed before anything else happens; and what a pack lacks is listed with a reason.
 //!
 //! ```
 //! use contextpack::{OpenRequest, PackRequest, Repository};
@@ -18,9 +18,37 @@
 //! # }
 //! ```
 //!
-//! [`verify`] checks a finished pack without its repository, [`compare`] says what changed between packs,
-//! [`explain`] why each section is there, and [`Redactor`] removes secrets from any text. The format is
+//! [`Repository::roots`] lists what packs can be built of, and [`Repository::packs`] builds many from one reading:
+//!
+//! ```
+//! use contextpack::{ItemState, OpenRequest, PackRequest, Repository};
+//! # use std::path::Path;
+//!
+//! # fn main() -> Result<(), contextpack::EngineError> {
+//! let repository = Repository::open(&OpenRequest::new(Path::new(".")))?;
+//! let open = repository.roots()?.into_iter().filter(|root| root.state == ItemState::Open);
+//! let requests: Vec<PackRequest> = open.map(|root| PackRequest::new(root.id)).collect();
+//! for (request, pack) in requests.iter().zip(repository.packs(&requests)) {
+//!     match pack {
+//!         Ok(pack) => println!("{}: {} bytes", request.root, pack.bytes().len()),
+//!         Err(error) => eprintln!("{}: {error}", request.root),
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`verify`] checks a finished pack without its repository, [`difference`] says why a pack is stale, [`explain`] why each section is there, and [`Redactor`] removes secrets from any text. The format is
 //! `context_pack/v1`, whose types are [`Pack`] and what it holds.
+//!
+//! # Features
+//!
+//! | feature | default | adds |
+//! |---|---|---|
+//! | `github` | yes | the command `sync`, which alone uses the network, and the crates for it |
+//! | `serve` | yes | the command `serve`, a page on the loopback, and the crates for it |
+//!
+//! Both are commands: as a library, depend on it with `default-features = false`. Nothing else changes.
 //!
 //! The program `contextpack` is this library's [`command_line`]. `docs/architecture.md` describes the modules.
 
@@ -48,17 +76,15 @@ mod wire;
 mod yaml;
 
 pub use cli::run as command_line;
-pub use config::{RedactionAllow, RedactionRule, RedactionSettings, Settings, Strategy};
-pub use engine::{
-    BudgetLimits, Configuration, EngineError, OpenRequest, PackRequest, Repository, RootError, Unsettled,
-};
+pub use config::{RedactionAllow, RedactionRule, RedactionSettings, Strategy};
+pub use engine::{BudgetLimits, EngineError, OpenRequest, PackRequest, Repository, RootError, RootSummary, Unsettled};
 pub use intake::IntakeError;
-pub use model::{Code, Diagnostic, Digest, Place, RepoPath, Severity, Untracked};
+pub use model::{Code, Diagnostic, Digest, ItemState, Place, RepoPath, Severity, Untracked};
 pub use redact::{Clean, Environment, Piece, Redactor, Removal, RuleInfo, Scrubbed, built_in_rules};
 pub use render::{Rendering, pack as render};
-pub use review::{Difference, Explanation, Pair, ReadError, compare, difference, explain, read as read_pack, verify};
+pub use review::{Difference, Explanation, ReadError, Verification, difference, explain, read as read_pack, verify};
 pub use seal::Sealed;
-pub use store::{Access, StoreError};
+pub use store::StoreError;
 pub use wire::{
     Generator, Metadata, Pack, PackBudget, PackEdge, PackInput, PackOmission, PackRoot, Redaction, Section,
     SectionEvidence, SectionSource, Warning,

@@ -87,7 +87,7 @@ pub(crate) fn run(args: &AttestArgs) -> Result<Exit, Failure> {
     for path in &args.packs {
         let shown = path.display().to_string();
         let bytes = super::input::named_file(path)?;
-        let (_, faults) = verify(&bytes);
+        let faults = verify(&bytes).violations;
         let pack = match read(&bytes) {
             Ok(pack) if faults.is_empty() => pack,
             _ => {

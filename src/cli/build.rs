@@ -6,7 +6,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::github::{PackOutputs, StepPack, SummaryRow, append_outputs, append_summary};
 use super::output;
-use super::packs::{self, BuildRun, NO_ROOTS};
+use super::packs::{self, BuildRun};
 use super::report::{self, Report, ReportLine};
 use super::workspace::{open, print_notes};
 use crate::cache::FreshnessPolicy;
@@ -111,7 +111,7 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         return Err(error.into());
     }
     if no_roots && !run.blocked && !global.quiet && global.format == Format::Text {
-        writeln!(console::stderr(), "{NO_ROOTS}")?;
+        writeln!(console::stderr(), "{}", packs::no_roots(&repository))?;
     }
     Ok(exit)
 }

@@ -5,11 +5,10 @@ use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
-use super::packs::{self, BuildRun, NO_ROOTS};
+use super::packs::{self, BuildRun};
 use super::report::{self, Report, ReportLine};
 use super::workspace::open;
-use crate::engine::{CheckReport, CheckRequest, PackState, Project, check_packs};
-use crate::graph::Value;
+use crate::engine::{CheckReport, CheckRequest, PackState, Project, RootSummary, check_packs};
 use crate::model::{Relation, Shard};
 use crate::store::{Access, Folder};
 use std::collections::BTreeMap;
@@ -18,11 +17,7 @@ use std::num::NonZeroU32;
 
 /// A root of the list.
 struct ListRow {
-    id: String,
-    title: String,
-    kind: String,
-    status: String,
-    state: &'static str,
+    root: RootSummary,
     edges: Vec<(Relation, usize)>,
     packs: Vec<PackState>,
 }
@@ -61,7 +56,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs) -> Result<Exit, Failure> {
         diagnostics: output::diagnostics(&run.diagnostics),
     })?;
     if rows.is_empty() && !run.blocked && !global.quiet && global.format != Format::Json {
-        writeln!(console::stderr(), "{NO_ROOTS}")?;
+        writeln!(console::stderr(), "{}", packs::no_roots(&repository))?;
     }
     Ok(if run.has_errors() { Exit::Input } else { Exit::Done })
 }
@@ -85,19 +80,10 @@ fn matrix(project: &Project<'_>, items: &[usize], shards: NonZeroU32) -> Result<
 }
 
 fn row(project: &Project<'_>, item: usize, packs: &mut BTreeMap<String, Vec<PackState>>) -> ListRow {
-    let record = &project.corpus().entries[item].item;
-    let kind = record.fields.iter().find(|field| &*field.name == "type").and_then(|field| match &field.node.value {
-        Value::Scalar { text, .. } => Some(project.masked(text)),
-        _ => None,
-    });
     let edges = project.graph().edges(item);
-    let states = packs.remove(record.id.as_str()).unwrap_or_default();
+    let states = packs.remove(project.corpus().entries[item].item.id.as_str()).unwrap_or_default();
     ListRow {
-        id: project.masked(&record.id),
-        title: project.masked(&record.title),
-        kind: kind.unwrap_or_default(),
-        status: record.status.as_ref().map(|status| project.masked(status)).unwrap_or_default(),
-        state: project.state(item).name(),
+        root: project.summary(item),
         edges: Relation::ALL
             .into_iter()
             .map(|relation| (relation, edges.iter().filter(|edge| edge.relation == relation).count()))
@@ -107,10 +93,16 @@ fn row(project: &Project<'_>, item: usize, packs: &mut BTreeMap<String, Vec<Pack
     }
 }
 
+/// Returns the texts of a row that are aligned: id, type and status.
+fn columns(row: &ListRow) -> [&str; 3] {
+    let RootSummary { id, kind, status, .. } = &row.root;
+    [id, kind.as_deref().unwrap_or_default(), status.as_deref().unwrap_or_default()]
+}
+
 /// Formats the rows in columns.
 fn text(rows: &[ListRow]) -> Vec<String> {
     let widths = [0, 1, 2].map(|column: usize| {
-        let width = |row: &ListRow| [&row.id, &row.kind, &row.status][column].chars().count();
+        let width = |row: &ListRow| columns(row)[column].chars().count();
         rows.iter().map(width).max().unwrap_or_default().min(40)
     });
     let line = |row: &ListRow| {
@@ -118,19 +110,21 @@ fn text(rows: &[ListRow]) -> Vec<String> {
             row.edges.iter().map(|(relation, count)| format!("{count} {}", relation.name())).collect();
         let edges = if edges.is_empty() { "no relations".to_owned() } else { edges.join(", ") };
         let packs: Vec<String> = row.packs.iter().map(|pack| format!("{} {}", pack.profile, pack.status)).collect();
-        let columns = format!("{:<3$}  {:<4$}  {:<5$}", row.id, row.kind, row.status, widths[0], widths[1], widths[2]);
-        format!("{columns}  {}  [{edges}]  {}", row.title, packs.join(", "))
+        let [id, kind, status] = columns(row);
+        let columns = format!("{id:<0$}  {kind:<1$}  {status:<2$}", widths[0], widths[1], widths[2]);
+        format!("{columns}  {}  [{edges}]  {}", row.root.title, packs.join(", "))
     };
     rows.iter().map(line).collect()
 }
 
 fn as_json(row: &ListRow, dir: &str) -> output::Root {
+    let RootSummary { id, title, kind, status, state } = row.root.clone();
     output::Root {
-        id: row.id.clone(),
-        title: row.title.clone(),
-        kind: row.kind.clone(),
-        status: row.status.clone(),
-        state: row.state,
+        id,
+        title,
+        kind: kind.unwrap_or_default(),
+        status: status.unwrap_or_default(),
+        state: state.name(),
         edges: row.edges.iter().map(|(relation, count)| (relation.name(), *count)).collect(),
         packs: row.packs.iter().map(|pack| pack.output(dir)).collect(),
     }

@@ -11,8 +11,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
-/// The note of a command that finds no roots.
-pub(crate) const NO_ROOTS: &str = "no roots: add work items, or correct `work_items` and `roots` in `contextpack.yml`";
+/// Returns the note of a command that finds no roots.
+pub(crate) fn no_roots(repository: &Repository) -> &'static str {
+    if repository.configuration().text.is_none() {
+        return "no roots: there is no configuration and no work item here; run `contextpack init`";
+    }
+    "no roots: add work items, or correct `work_items` and `roots` in `contextpack.yml`"
+}
 
 /// Work shorter than this shows no progress.
 const QUIET_FOR: Duration = Duration::from_secs(1);

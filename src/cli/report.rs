@@ -199,7 +199,7 @@ fn write_diagnostics(
 ) -> io::Result<()> {
     for diagnostic in diagnostics {
         let style = if diagnostic.severity == Severity::Error { ERROR } else { WARNING };
-        let (severity, code) = (severity(diagnostic.severity), diagnostic.code);
+        let (severity, code) = (diagnostic.severity, diagnostic.code);
         writeln!(out, "{style}{severity}[{code}]{style:#}{BOLD}: {}{BOLD:#}", printable(&diagnostic.message))?;
         let mut margin = 2;
         if let Some(at) = &diagnostic.at {
@@ -233,13 +233,6 @@ fn source_line(out: &mut dyn Write, margin: usize, line: u32, column: Option<u32
             writeln!(out, "{:margin$} {FRAME}|{FRAME:#} {:width$}{ERROR}^{ERROR:#}", "", "")
         }
         _ => writeln!(out, "{:margin$} {FRAME}|{FRAME:#}", ""),
-    }
-}
-
-fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
     }
 }
 

@@ -101,7 +101,9 @@ impl<'a> Setup<'a> {
             self.block(".gitattributes", (starter::BLOCK_BEGIN, starter::BLOCK_END), &starter::attributes(&output))?;
         }
         let profile = existing.and_then(|(_, settings)| settings.output.profiles.first().cloned());
-        let block = starter::agent_block(&output, profile.as_deref().unwrap_or("coding"), in_state);
+        // A new configuration asks for Markdown where packs are committed.
+        let markdown = existing.map_or(!in_state, |(_, settings)| settings.output.markdown);
+        let block = starter::agent_block(&output, profile.as_deref().unwrap_or("coding"), in_state, markdown);
         for agent in Agent::ALL.into_iter().filter(|agent| args.agents.contains(agent)) {
             self.block(agent.file(), starter::AGENT_MARKS, &block)?;
         }

@@ -85,8 +85,9 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
 }
 
 fn verify_bytes(name: String, bytes: Vec<u8>) -> VerifiedFile {
-    let (hash, faults) = verify(&bytes);
-    VerifiedFile { name, hash, faults, bytes }
+    let verification = verify(&bytes);
+    let hash = verification.hash.map(|hash| hash.to_string());
+    VerifiedFile { name, hash, faults: verification.violations, bytes }
 }
 
 /// Builds each valid pack from the current repo, under its own profile, and compares all bytes except the stamp.

@@ -22,9 +22,6 @@ const MOST_LISTED: usize = 10;
 
 /// Builds and rebuilds until the user or the system stops it.
 pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
-    if matches!(global.format, Format::Markdown | Format::Github) {
-        return Err(Failure::usage("`watch` prints text or JSON: omit `--format`, or use `--format json`"));
-    }
     if args.print.is_some() && global.format == Format::Json {
         return Err(Failure::usage("`--print` and `--format json` both need standard output: omit one of them"));
     }

@@ -9,10 +9,13 @@ use crate::store::StoreError;
 use std::error::Error;
 
 /// Why a repository cannot be opened, built or compared with its packs.
+///
+/// Its text is complete: it includes the causes, which `source()` therefore does not repeat.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum EngineError {
     /// The configuration cannot be used, or git tracks the cache, which belongs to one working copy alone.
-    #[error("the configuration cannot be used")]
+    #[error("the configuration cannot be used: {}", listed(diagnostics))]
     Config {
         /// The errors, redacted.
         diagnostics: Vec<Diagnostic>,
@@ -31,23 +34,40 @@ pub enum EngineError {
     #[error(transparent)]
     Root(#[from] RootError),
     /// The pack cannot be built, for example because its budget cannot hold the root.
-    #[error("the pack cannot be built: {}", diagnostics.first().map(|it| it.message.as_str()).unwrap_or_default())]
+    #[error("the pack cannot be built: {}", listed(diagnostics))]
     NotBuilt {
         /// The errors, redacted.
         diagnostics: Vec<Diagnostic>,
     },
     /// Existing inputs cannot be read, and a requested root may be in them.
-    #[error("an input cannot be read")]
+    #[error("an input cannot be read: {}", listed(.0))]
     Unread(Vec<Diagnostic>),
     /// The repository cannot be read.
-    #[error(transparent)]
+    #[error("{}", with_causes(.0))]
     Intake(IntakeError),
     /// Git goes on changing files.
     #[error("git changed files while they were read, again and again; nothing was written: try again when git is done")]
-    Unsettled(#[from] Unsettled),
+    Unsettled(Unsettled),
     /// A pack cannot be read or written.
-    #[error(transparent)]
-    Store(#[from] StoreError),
+    #[error("{}", with_causes(.0))]
+    Store(StoreError),
+}
+
+impl From<Unsettled> for EngineError {
+    fn from(unsettled: Unsettled) -> Self {
+        Self::Unsettled(unsettled)
+    }
+}
+
+impl From<StoreError> for EngineError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// Joins diagnostics to one line.
+fn listed(diagnostics: &[Diagnostic]) -> String {
+    diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
 impl From<IntakeError> for EngineError {

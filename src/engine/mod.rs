@@ -20,6 +20,7 @@ mod notices;
 mod orphans;
 mod pack_state;
 mod pack_writer;
+mod packs;
 mod prepared_profile;
 mod project;
 mod referenced_files;
@@ -39,5 +40,5 @@ pub use pack_writer::{PackWriter, WriteOutcome, WriteReport, WriteStatus, write_
 pub use prepared_profile::BudgetLimits;
 pub use project::Project;
 pub use repository::{OpenRequest, PackRequest, Repository, path_inside, process_environment};
-pub use roots::RootError;
+pub use roots::{RootError, RootSummary};
 pub use session::{BuildObserver, OnWritten, Session, SessionRequest, Update, WrittenPack};

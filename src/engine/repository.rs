@@ -2,7 +2,7 @@
 
 use super::error::with_causes;
 use super::{
-    BudgetLimits, BudgetProbe, BuildOrder, Configuration, EngineError, IncrementalBuild, Project, RootError, Unsettled,
+    BudgetLimits, BuildOrder, Configuration, EngineError, IncrementalBuild, Project, RootError, Unsettled,
     apply_severities, unmatched,
 };
 use crate::cache::{BuildCache, Cache, FreshnessPolicy, NoCache, ScrubCache, TracedTree};
@@ -10,7 +10,6 @@ use crate::config::Settings;
 use crate::intake::{CacheUse, Repo, RepoOptions};
 use crate::model::{Code, Diagnostic, RepoPath, SourceTree, Untracked};
 use crate::redact::Environment;
-use crate::seal::{Sealed, Stamp};
 use crate::store::{Access, CacheFolder, CacheUnavailable, Folder, StoreError, sweep_state};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -26,9 +25,9 @@ pub struct OpenRequest<'a> {
     /// Output folders besides the configuration's `output.dir`; they are no inputs.
     pub outputs: &'a [&'a Path],
     /// How the cache may be used; `None` for a command that verifies packs and therefore uses none.
-    pub cache: Option<Access>,
+    pub(crate) cache: Option<Access>,
     /// The user's folder for caches, where the key of the cache is.
-    pub caches: Option<PathBuf>,
+    pub(crate) caches: Option<PathBuf>,
     /// Whether files that git does not track are trusted.
     pub untracked: Untracked,
     /// The secret values of the process, which no pack may contain.
@@ -36,7 +35,7 @@ pub struct OpenRequest<'a> {
 }
 
 impl<'a> OpenRequest<'a> {
-    /// Opens the repository around `folder` as `contextpack build` does, without a cache.
+    /// Asks for the repository around `folder` as `contextpack build` reads it, without a cache.
     pub fn new(folder: &'a Path) -> Self {
         let untracked = Untracked::default();
         Self {
@@ -49,18 +48,31 @@ impl<'a> OpenRequest<'a> {
             environment: process_environment(),
         }
     }
+
+    /// Reuses what `contextpack build` left in the cache of the repository; packs are the same without it.
+    ///
+    /// `caches` is the user's folder for caches, such as `~/.cache`, which holds the key of the cache.
+    #[must_use]
+    pub fn with_cache(mut self, caches: impl Into<PathBuf>) -> Self {
+        self.cache = Some(Access::Read);
+        self.caches = Some(caches.into());
+        self
+    }
 }
 
 /// One pack to build.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct PackRequest {
-    /// The root: an id, an issue (`#12`, `owner/repo#12`, a URL), or the path of a work item's file.
+    /// The root: an id, an issue (`12`, `#12`, `owner/repo#12`, a URL), or the path of a work item's file.
+    ///
+    /// The command line takes the same; its help shows `12`, because a shell takes a bare `#12` for a comment.
     pub root: String,
     /// The profile; `None` for the first of the configuration.
     pub profile: Option<String>,
     /// Limits that replace those of the profile.
     pub limits: BudgetLimits,
-    /// When the pack is built, as RFC 3339: the one field that the hash leaves out.
+    /// The time of the build, as RFC 3339, for `generated_at`. The hash of the pack leaves it out.
     pub generated_at: String,
 }
 
@@ -86,7 +98,9 @@ impl PackRequest {
     }
 }
 
-/// A repository opened for one command.
+/// An opened repository: its configuration and the list of its files.
+///
+/// The texts of files are read when packs are built, once by each call of [`Repository::pack`] and [`Repository::packs`].
 pub struct Repository {
     root: PathBuf,
     configuration: Configuration,
@@ -124,25 +138,20 @@ impl Repository {
             untracked: request.untracked,
             notes: Mutex::default(),
         };
-        if let Some(access) = request.cache {
+        if let Some(access) = request.cache.filter(|_| repository.has_inputs()) {
             repository.open_cache(access, request.caches.as_deref());
         }
         Ok(repository)
     }
 
-    /// Builds one pack in memory; nothing is written.
-    ///
-    /// # Errors
-    /// If the root or the profile is unknown, an input cannot be read, or the budget cannot hold the root.
-    pub fn pack(&self, request: &PackRequest) -> Result<Sealed, EngineError> {
-        let project = self.project();
-        let roots = self.find_roots(&project, std::slice::from_ref(&request.root))?;
-        let profiles = self.configuration.profiles(request.profile.as_slice())?;
-        let (Some(root), Some(profile)) = (roots.first(), profiles.into_iter().next()) else {
-            return Err(EngineError::NotBuilt { diagnostics: Vec::new() });
-        };
-        let probe = BudgetProbe::new(&project, *root, profile, Stamp::new(request.generated_at.clone()));
-        probe.build(request.limits)?.map_err(|diagnostics| EngineError::NotBuilt { diagnostics })
+    /// Whether this is set up for contextpack, or has items all the same. A command that is run in the wrong folder
+    /// leaves no cache there.
+    fn has_inputs(&self) -> bool {
+        let Settings { work_items, github, .. } = self.settings();
+        let is_item = |path: &RepoPath| work_items.iter().any(|source| source.include.set.is_match(path.as_str()));
+        self.configuration.text.is_some()
+            || self.files.files().iter().any(is_item)
+            || self.root.join(github.snapshot.as_str()).exists()
     }
 
     fn open_cache(&mut self, access: Access, caches: Option<&Path>) {
@@ -164,7 +173,7 @@ impl Repository {
     ///
     /// # Errors
     /// The reason why no cache can be used.
-    pub fn cache_folder(&self, access: Access, caches: Option<&Path>) -> Result<Option<CacheFolder>, String> {
+    pub(crate) fn cache_folder(&self, access: Access, caches: Option<&Path>) -> Result<Option<CacheFolder>, String> {
         match self.files.cache_use() {
             CacheUse::Free => {}
             CacheUse::Tracked => return Err("git tracks it".to_owned()),
@@ -180,17 +189,17 @@ impl Repository {
     }
 
     /// Returns the configuration.
-    pub fn configuration(&self) -> &Configuration {
+    pub(crate) fn configuration(&self) -> &Configuration {
         &self.configuration
     }
 
     /// Returns the validated settings.
-    pub fn settings(&self) -> &Settings {
+    pub(crate) fn settings(&self) -> &Settings {
         &self.configuration.settings
     }
 
     /// Returns the files that count.
-    pub fn files(&self) -> &Repo {
+    pub(crate) fn files(&self) -> &Repo {
         &self.files
     }
 
@@ -198,7 +207,7 @@ impl Repository {
     ///
     /// # Errors
     /// [`EngineError::Config`] if git tracks it.
-    pub fn refuse_tracked_cache(&self) -> Result<(), EngineError> {
+    pub(crate) fn refuse_tracked_cache(&self) -> Result<(), EngineError> {
         let own = self.files.diagnostics().iter().filter(|diagnostic| diagnostic.code == Code::TrackedCache);
         let diagnostics: Vec<Diagnostic> = own.cloned().collect();
         if diagnostics.is_empty() { Ok(()) } else { Err(EngineError::Config { diagnostics, text: None }) }
@@ -208,18 +217,18 @@ impl Repository {
     ///
     /// # Errors
     /// [`EngineError::Unsettled`] if it changed any.
-    pub fn confirm_settled(&self) -> Result<(), EngineError> {
+    pub(crate) fn confirm_settled(&self) -> Result<(), EngineError> {
         if self.files.is_settled() { Ok(()) } else { Err(Unsettled.into()) }
     }
 
     /// Reads the work items and builds the graph.
-    pub fn project(&self) -> Project<'_> {
+    pub(crate) fn project(&self) -> Project<'_> {
         let cache = self.texts().map_or(&NoCache as &dyn BuildCache, |texts| texts);
         self.project_from(&self.files, cache)
     }
 
     /// Reads the work items and builds the graph; `trace` records what is read.
-    pub fn traced_project<'a>(&'a self, trace: &'a TracedTree<'a, Repo>) -> Project<'a> {
+    pub(crate) fn traced_project<'a>(&'a self, trace: &'a TracedTree<'a, Repo>) -> Project<'a> {
         self.project_from(trace, trace)
     }
 
@@ -229,7 +238,7 @@ impl Repository {
     }
 
     /// Prepares an incremental build of `order`, whose packs are in `folder`; `None` without a cache.
-    pub fn incremental<'a>(
+    pub(crate) fn incremental<'a>(
         &'a self,
         folder: &'a Folder,
         order: &BuildOrder<'_>,
@@ -240,7 +249,7 @@ impl Repository {
     }
 
     /// Returns the cache of scrubbed texts; `None` without a cache.
-    pub fn texts(&self) -> Option<&ScrubCache> {
+    pub(crate) fn texts(&self) -> Option<&ScrubCache> {
         let texts = self.texts.get_or_init(|| {
             let mut notes = Vec::new();
             let text = self.configuration.text.as_deref().unwrap_or_default();
@@ -252,19 +261,19 @@ impl Repository {
     }
 
     /// Returns whether files that git does not track are trusted.
-    pub fn untracked(&self) -> Untracked {
+    pub(crate) fn untracked(&self) -> Untracked {
         self.untracked
     }
 
     /// Adds a note if the cache could not be written.
-    pub fn note_cache_written(&self, result: Result<(), StoreError>) {
+    pub(crate) fn note_cache_written(&self, result: Result<(), StoreError>) {
         if let Err(error) = result {
             self.note(format!("the cache was not written: {}", with_causes(&error)));
         }
     }
 
     /// Adds a note about the cache.
-    pub fn note(&self, note: String) {
+    pub(crate) fn note(&self, note: String) {
         self.add_notes(vec![note]);
     }
 
@@ -273,7 +282,7 @@ impl Repository {
     }
 
     /// Returns the notes about the cache since the last call.
-    pub fn take_notes(&self) -> Vec<String> {
+    pub(crate) fn take_notes(&self) -> Vec<String> {
         std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -282,7 +291,7 @@ impl Repository {
     /// # Errors
     /// [`EngineError::Root`] for the first that does not name exactly one item, [`EngineError::Unread`] if its item may be
     /// in a file that cannot be read.
-    pub fn find_roots(&self, project: &Project<'_>, typed: &[String]) -> Result<Vec<usize>, EngineError> {
+    pub(crate) fn find_roots(&self, project: &Project<'_>, typed: &[String]) -> Result<Vec<usize>, EngineError> {
         if typed.is_empty() {
             return Ok(project.roots());
         }
@@ -306,7 +315,7 @@ impl Repository {
     ///
     /// # Errors
     /// [`EngineError::Unsettled`] and [`EngineError::Unread`].
-    pub fn confirm_all_read(&self, project: &Project<'_>) -> Result<(), EngineError> {
+    pub(crate) fn confirm_all_read(&self, project: &Project<'_>) -> Result<(), EngineError> {
         self.confirm_settled()?;
         match project.unread() {
             [] => Ok(()),
@@ -321,7 +330,7 @@ impl Repository {
     ///
     /// # Errors
     /// If it names none, or several.
-    pub fn find(&self, project: &Project<'_>, typed: &str) -> Result<usize, RootError> {
+    pub(crate) fn find(&self, project: &Project<'_>, typed: &str) -> Result<usize, RootError> {
         let error = match project.find(typed) {
             Err(error @ RootError::Unknown { .. }) => error,
             found => return found,

@@ -33,6 +33,22 @@ pub enum RootError {
     },
 }
 
+/// A root, as [`Repository::roots`](super::Repository::roots) lists it. Its texts are redacted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RootSummary {
+    /// The id of the item, which [`PackRequest::new`](super::PackRequest::new) takes; that of an issue is `owner/repo#12`.
+    pub id: String,
+    /// The title.
+    pub title: String,
+    /// The field `type`, if the item has one.
+    pub kind: Option<String>,
+    /// The field `status` as written, if the item has one.
+    pub status: Option<String>,
+    /// The state, which follows from the status or is that of the issue.
+    pub state: ItemState,
+}
+
 fn list(ids: &[String]) -> String {
     ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
 }
@@ -76,7 +92,8 @@ impl Project<'_> {
         Graph::state(&self.corpus, item)
     }
 
-    /// Returns the number of blockers of `root` that are not known to be done.
+    /// Returns the number of blockers of `root` that are not known to be done, which includes those that it names and that
+    /// cannot be found.
     ///
     /// `None` if no blocker is known but the snapshot lacks the list of blockers: then work on the root must not start.
     pub fn open_blockers(&self, root: &str) -> Option<usize> {
@@ -95,7 +112,25 @@ impl Project<'_> {
             }
         }
         let unknown = entries[item].issue.as_ref().is_some_and(|issue| issue.unknown.contains(&Relation::BlockedBy));
-        (!open.is_empty() || !unknown).then_some(open.len())
+        let open = open.len() + self.graph.unresolved_blockers(item);
+        (open > 0 || !unknown).then_some(open)
+    }
+
+    /// Summarizes an item.
+    pub fn summary(&self, item: usize) -> RootSummary {
+        let record = &self.corpus.entries[item].item;
+        let kind =
+            record.fields.iter().find(|field| &*field.name == "type").and_then(|field| match &field.node.value {
+                Value::Scalar { text, .. } => Some(self.masked(text)),
+                _ => None,
+            });
+        RootSummary {
+            id: self.masked(&record.id),
+            title: self.masked(&record.title),
+            kind,
+            status: record.status.as_ref().map(|status| self.masked(status)),
+            state: self.state(item),
+        }
     }
 
     /// Returns the item that a typed root names.

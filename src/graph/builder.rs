@@ -10,7 +10,7 @@ use crate::mentions::Via;
 use crate::model::{Code, Diagnostic, Place, Relation};
 use crate::records::IssueLink;
 use crate::redact::{Clean, CleanBuf};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// A relation's value, about to become an edge.
 pub(super) struct RelationValue<'a> {
@@ -28,6 +28,8 @@ pub(super) struct GraphBuilder {
     /// Issues that only the current untrusted text names: its spelling of them is used for its own item alone.
     named: HashMap<(String, u64), usize>,
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// The values, by their item, that name a blocker and resolve to neither an item nor an issue.
+    pub(super) unresolved_blockers: BTreeSet<(usize, String)>,
 }
 
 impl GraphBuilder {
@@ -155,10 +157,12 @@ impl GraphBuilder {
                 let names: Vec<String> = items.iter().take(5).map(|item| format!("`{}`", corpus.id(*item))).collect();
                 let more = if items.len() > 5 { format!(" and {} more", items.len() - 5) } else { String::new() };
                 let message = format!("`{}` may be {}{more}", one_line(value.text), names.join(" or "));
+                self.note_unresolved(value);
                 self.warn(corpus, Code::AmbiguousReference, value, message, "write the id of the one that is meant");
             }
             Resolution::UnknownRepo => {
                 let message = format!("`{}` cannot be placed without knowing which repo this is", one_line(value.text));
+                self.note_unresolved(value);
                 self.warn(corpus, Code::UnknownRepo, value, message, "set `github.repo: owner/name`");
             }
             Resolution::Unknown => self.warn_unknown(corpus, value),
@@ -170,7 +174,15 @@ impl GraphBuilder {
         if value.stated.part == ItemPart::Record || is_stable_id(value.text) {
             let message = format!("no work item has the id `{}`", one_line(value.text));
             let help = "correct the id, or add the item; ids are compared as spelled";
+            self.note_unresolved(value);
             self.warn(corpus, Code::UnknownId, value, message, help);
+        }
+    }
+
+    /// Notes a value that makes no edge, if it names a blocker: whether that is done, nobody can know.
+    fn note_unresolved(&mut self, value: &RelationValue<'_>) {
+        if matches!(value.relation, Relation::DependsOn | Relation::BlockedBy) {
+            self.unresolved_blockers.insert((value.stated.item, value.text.trim().to_owned()));
         }
     }
 

@@ -6,6 +6,7 @@ use super::index::NameIndex;
 use super::strongest::{Ranks, strongest};
 use super::{Corpus, Edge, ItemState, Target};
 use crate::model::{Diagnostic, Relation};
+use std::collections::BTreeMap;
 
 /// The most edges of one relation that a pack shows.
 ///
@@ -20,6 +21,8 @@ const MOST_LISTED: usize = 100;
 pub struct Graph {
     edges: Vec<Vec<Edge>>,
     claims: Vec<Vec<Edge>>,
+    /// How many values of an item name a blocker that cannot be found.
+    unresolved_blockers: BTreeMap<usize, usize>,
     diagnostics: Vec<Diagnostic>,
     pub(super) index: NameIndex,
 }
@@ -54,10 +57,14 @@ impl Graph {
             let list = if candidate.is_claim() { &mut claims } else { &mut edges };
             list[candidate.from].push(builder.edge(corpus, candidate));
         }
+        let mut unresolved_blockers = BTreeMap::new();
+        for (item, _) in &builder.unresolved_blockers {
+            *unresolved_blockers.entry(*item).or_insert(0) += 1;
+        }
         let mut diagnostics = builder.diagnostics;
         diagnostics.sort();
         diagnostics.dedup();
-        Self { edges, claims, diagnostics, index }
+        Self { edges, claims, unresolved_blockers, diagnostics, index }
     }
 
     /// Returns the edges of an item, by relation, then by the target's id in natural order.
@@ -72,6 +79,12 @@ impl Graph {
     /// They are not among [`Graph::edges`], and have the same order.
     pub fn claims(&self, item: usize) -> &[Edge] {
         self.claims.get(item).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns how many blockers an item names in its own fields and texts that resolve to neither an item nor an issue,
+    /// such as a misspelled id. They have a warning and no edge.
+    pub fn unresolved_blockers(&self, item: usize) -> usize {
+        self.unresolved_blockers.get(&item).copied().unwrap_or_default()
     }
 
     /// Returns the edges of an item that its packs show, in the order of [`Graph::edges`]: the first 250 of each

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 /// Why the repo or its configuration cannot be opened.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum IntakeError {
     /// The system refused to open or list something that a build cannot do without.
     #[error("cannot read `{}`", path.display())]

@@ -9,10 +9,20 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Something was not built; exit code 3.
+    /// Exit code 3. What it concerns was not built, unless it is a warning that the configuration or `--strict` made an
+    /// error: then the pack was built.
     Error,
-    /// Everything was built, but a reader should know.
+    /// What it concerns was built; a reader should know.
     Warning,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        })
+    }
 }
 
 /// The level that the configuration gives to a warning's code.
@@ -104,13 +114,14 @@ impl Diagnostic {
     }
 }
 
-#[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
-impl Diagnostic {
-    /// Returns a warning at a path with characters that output formats have to escape.
-    pub(crate) fn sample(message: &str) -> Self {
-        let at = Place { path: RepoPath::new("work_items/a,b:c.md").unwrap(), line: Some(6), column: Some(3) };
-        Self::new(Code::UnknownId, Some(at), message).help("did you mean `x`?")
+/// One line, such as ``work_items/a.md:6:1: error[unknown-id]: no work item has the id `x` (help: correct the id)``.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(at) = &self.at {
+            write!(f, "{at}: ")?;
+        }
+        write!(f, "{}[{}]: {}", self.severity, self.code, self.message)?;
+        self.help.iter().try_for_each(|help| write!(f, " (help: {help})"))
     }
 }
 
@@ -154,6 +165,7 @@ macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $severity:ident;)+) => {
         /// The stable names of diagnostics. Each has a page in `docs/diagnostics/`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+        #[non_exhaustive]
         pub enum Code {
             $($(#[doc = $doc])+ #[serde(rename = $name)] $variant,)+
         }
@@ -219,7 +231,7 @@ codes! {
     OutsideReference = "outside-reference", Warning;
     /// A referenced ADR is superseded, rejected or deprecated.
     InactiveAdr = "inactive-adr", Warning;
-    /// A repo URL was found, and the configuration does not say which repo this is.
+    /// A repo URL or a bare issue number was found, and the configuration does not say which repo this is.
     UnknownRepo = "unknown-repo", Warning;
     /// An issue and its work item differ in their text.
     BodyDiffers = "body-differs", Warning;
@@ -264,6 +276,16 @@ codes! {
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+impl Diagnostic {
+    /// Returns a warning at a path with characters that output formats have to escape.
+    pub(crate) fn sample(message: &str) -> Self {
+        let at = Place { path: RepoPath::new("work_items/a,b:c.md").unwrap(), line: Some(6), column: Some(3) };
+        Self::new(Code::UnknownId, Some(at), message).help("did you mean `x`?")
     }
 }
 

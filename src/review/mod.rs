@@ -22,5 +22,5 @@ pub use read::{ReadError, read};
 pub use report::report_policy;
 pub use report::{PageEntry, report_data, report_page};
 pub use stale::{Difference, UNEXPLAINED, difference};
-pub use verify::{parse_issue_url, root_names, verify};
+pub use verify::{Verification, parse_issue_url, root_names, verify};
 pub use why_not::{WhyNot, why_not};

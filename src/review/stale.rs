@@ -24,9 +24,9 @@ pub fn difference(existing: &[u8], built: &Pack) -> Difference {
         Ok(old) => old,
         Err(error) => return Difference::Edited(vec![format!("it is no context pack: {error}")]),
     };
-    let (_, faults) = verify(existing);
-    if !faults.is_empty() {
-        return Difference::Edited(faults);
+    let verification = verify(existing);
+    if !verification.is_valid() {
+        return Difference::Edited(verification.violations);
     }
     let (new, removed) = (edges_only_in(built, &old), edges_only_in(&old, built));
     // A new or removed neighbour is reported as such, and not as an input too.

@@ -9,14 +9,30 @@ use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
+/// The result of [`verify`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Verification {
+    /// The hash of the content, if it can be computed; the pack may claim another one.
+    pub hash: Option<Digest>,
+    /// Every violation of `context_pack/v1`.
+    pub violations: Vec<String>,
+}
+
+impl Verification {
+    /// Returns whether the pack is valid: it has no violations.
+    pub fn is_valid(&self) -> bool {
+        self.violations.is_empty()
+    }
+}
+
 /// Checks the bytes of a pack: schema, form, hash, id, order, characters and budget.
-///
-/// Returns the hash of the content, if it can be computed, and every fault; a
-/// pack without faults is valid.
-pub fn verify(bytes: &[u8]) -> (Option<String>, Vec<String>) {
+pub fn verify(bytes: &[u8]) -> Verification {
     let pack = match read(bytes) {
         Ok(pack) => pack,
-        Err(error) => return (None, vec![format!("it is no context pack: {error}")]),
+        Err(error) => {
+            return Verification { hash: None, violations: vec![format!("it is no context pack: {error}")] };
+        }
     };
     let mut faults = Vec::new();
     let digest = hash(bytes);
@@ -35,7 +51,7 @@ pub fn verify(bytes: &[u8]) -> (Option<String>, Vec<String>) {
     edges(&pack, &mut faults);
     faults.extend(invisible_faults(&pack));
     budget(&pack, &mut faults);
-    (digest.map(|digest| digest.to_string()), faults)
+    Verification { hash: digest, violations: faults }
 }
 
 /// Returns the names that a pack of this root may have: the work item's id, or the issue's `issue-<number>` and

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 /// An error while a pack or its folder is read, written or removed; existing files are unchanged.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StoreError {
     /// A part of the path is a link, which could lead anywhere.
     #[error("`{}` is a link; packs are only written to real folders inside the repo", path.display())]

@@ -89,7 +89,7 @@ proptest! {
             let mut again = serde_json::to_string_pretty(&pack).unwrap();
             again.push('\n');
             prop_assert_eq!(again.as_bytes(), &*bytes, "{}", name);
-            prop_assert_eq!(contextpack::internals::review::verify(&bytes).1, Vec::<String>::new(), "{}", name);
+            prop_assert_eq!(contextpack::internals::review::verify(&bytes).violations, Vec::<String>::new(), "{}", name);
         }
     }
 }
@@ -150,5 +150,5 @@ fn dependencies_of_both_relations_stand_in_one_natural_order() {
     let ids: Vec<&str> = sealed.pack().sections.iter().skip(4).map(|section| &*section.id).collect();
     let dependencies = ["dependency.T-1", "dependency.T-2", "dependency.T-3", "dependency.T-4"];
     assert_eq!(ids, [&dependencies[..], &["related.T-5", "related.T-6", "related.T-7"]].concat());
-    assert_eq!(contextpack::internals::review::verify(sealed.bytes()).1, Vec::<String>::new());
+    assert_eq!(contextpack::internals::review::verify(sealed.bytes()).violations, Vec::<String>::new());
 }

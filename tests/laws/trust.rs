@@ -143,7 +143,7 @@ fn packs(files: &Files, limits: BudgetLimits, without: &Files) -> (BTreeMap<Stri
         let diagnostics: Vec<String> = one.diagnostics.iter().map(|it| format!("{it:?}")).collect();
         let pack = match one.outcome {
             Ok(sealed) => {
-                assert_eq!(contextpack::internals::review::verify(sealed.bytes()).1, Vec::<String>::new());
+                assert_eq!(contextpack::internals::review::verify(sealed.bytes()).violations, Vec::<String>::new());
                 serde_json::from_slice(sealed.bytes()).unwrap()
             }
             Err(fault) => json!(fault.message),

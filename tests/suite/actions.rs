@@ -235,6 +235,21 @@ fn the_outputs_of_one_root_are_those_of_its_pack() {
 }
 
 #[test]
+fn blockers_that_cannot_be_found_are_open() {
+    let open = |fields: &str, body: &str| {
+        let sandbox = small();
+        let item = format!("---\nid: feat:mail\ntitle: Mail\nstatus: open\n{fields}---\n\n{body}\n");
+        sandbox.write("work_items/feat-mail.md", item);
+        step(&sandbox, &["build", "feat:mail"]).1["open-blockers"].clone()
+    };
+    assert_eq!(open("", "Related to feat:gone."), "0");
+    assert_eq!(open("depends_on: [feat:templats]\n", ""), "1", "a misspelled id");
+    assert_eq!(open("", "Depends on #77."), "1", "an issue of a repo that the configuration does not name");
+    assert_eq!(open("blocked_by: [feat:templats, '#77']\n", "Depends on #77.\n\nDepends on feat:gone."), "3");
+    assert_eq!(open("related: [feat:templats]\nblocks: [feat:gone]\n", ""), "0", "no blockers");
+}
+
+#[test]
 fn the_outputs_of_several_roots_are_their_list() {
     let sandbox = small();
     let (_, all) = step(&sandbox, &["build"]);

@@ -449,7 +449,11 @@ fn an_empty_repo_is_no_error_and_says_what_to_do() {
     let sandbox = Sandbox::new();
     let run = sandbox.run(&["build"]);
     assert_eq!((run.code, run.stdout.as_str()), (0, ""));
-    assert!(run.stderr.contains("no roots: add work items"), "{}", run.stderr);
+    assert!(run.stderr.contains("no configuration") && run.stderr.contains("`contextpack init`"), "{}", run.stderr);
     sandbox.expect(0, &["check"]);
     sandbox.expect(0, &["list"]);
+    assert_eq!(sandbox.files(), [], "nothing is left in a folder that was entered by mistake");
+    sandbox.write("contextpack.yml", "version: 1\n");
+    let run = sandbox.run(&["build"]);
+    assert!(run.stderr.contains("no roots: add work items"), "{}", run.stderr);
 }

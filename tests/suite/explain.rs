@@ -37,6 +37,7 @@ fn why_something_is_not_in_a_pack_is_said() {
         ("epic:speed", "docs/adr/0009-lonely.md", "unreferenced", ""),
         ("epic:speed", "hidden.md", "not_listed", ""),
         ("epic:speed", "docs/none.md", "unknown", ""),
+        ("epic:speed", "docs/adr", "unknown", ""),
         ("epic:speed", "../outside.md", "unknown", ""),
     ] {
         let value = why(&sandbox, root, asked, &[]);
@@ -46,9 +47,26 @@ fn why_something_is_not_in_a_pack_is_said() {
             "{value}"
         );
     }
+    assert_eq!(why(&sandbox, "epic:speed", "docs/adr", &[])["message"], "`docs/adr` is a folder; name a file");
     let far = why(&sandbox, "epic:speed", "task:s3", &[]);
     assert_eq!(far["message"], "it is 2 steps away, by way of `feat:cache`; a pack goes one step");
     assert!(sandbox.expect(0, &["explain", "epic:speed", "--why-not", "task:s3"]).contains("  help: add a relation"));
+}
+
+#[test]
+fn shares_are_of_what_the_limit_counts_and_a_margin_is_no_room() {
+    let sandbox = small();
+    sandbox.write("contextpack.yml", "profiles: {coding: {budget: {max_tokens: 1200, margin: 10%}}}\n");
+    let value = sandbox.json(0, &["explain", "feat:cache", "--format", "json"]);
+    let number = |value: &Value| value.as_u64().unwrap();
+    let tokens = &value["budget"][2];
+    assert_eq!((number(&tokens["limit"]), number(&tokens["margin"]), number(&tokens["room"])), (1200, 10, 1080));
+    let used = number(&tokens["used"]);
+    let text = sandbox.expect(0, &["explain", "feat:cache"]);
+    assert!(text.contains(&format!(" {used} of 1,080 tokens (1,200 less a margin of 10 %), ")), "{text}");
+    let first = text.lines().find(|line| line.starts_with("  instructions ")).unwrap();
+    let share = number(&value["sections"][0]["tokens"]) * 100 / used;
+    assert!(first.contains(&format!(" {share} % ")), "{first}");
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod init;
 #[cfg(feature = "github")]
 mod interrupted;
 mod issues;
+mod library;
 mod merge;
 mod planted;
 mod reads;

@@ -72,7 +72,7 @@ fn packs() -> Vec<Value> {
 #[test]
 fn every_value_of_a_pack_is_guarded() {
     for pack in packs() {
-        assert_eq!(verify(&published(&pack)).1, Vec::<String>::new());
+        assert_eq!(verify(&published(&pack)).violations, Vec::<String>::new());
         let mut places = Vec::new();
         leaves(&pack, "", &mut places);
         assert!(places.len() > 100);
@@ -89,7 +89,7 @@ fn every_value_of_a_pack_is_guarded() {
                 Value::Bool(truth) => Value::from(!*truth),
                 other => panic!("{place}: {other}"),
             };
-            assert!(!verify(&published(&changed)).1.is_empty(), "a change of {place} is not found");
+            assert!(!verify(&published(&changed)).violations.is_empty(), "a change of {place} is not found");
         }
     }
 }
@@ -128,7 +128,7 @@ fn nothing_can_be_added_taken_away_or_moved() {
             for change in changes.into_iter().filter(|change| change != original) {
                 let mut changed = pack.clone();
                 *changed.pointer_mut(&place).unwrap() = change;
-                assert!(!verify(&published(&changed)).1.is_empty(), "a change below `{place}` is not found");
+                assert!(!verify(&published(&changed)).violations.is_empty(), "a change below `{place}` is not found");
             }
         }
     }
@@ -138,7 +138,7 @@ fn nothing_can_be_added_taken_away_or_moved() {
 fn a_pack_has_one_form_only() {
     let bytes = golden_pack("minimal", "feat-greeting.coding.json");
     let text = String::from_utf8(bytes).unwrap();
-    let found = |text: &str| verify(text.as_bytes()).1;
+    let found = |text: &str| verify(text.as_bytes()).violations;
     assert_eq!(found(&text), Vec::<String>::new());
     let value: Value = serde_json::from_str(&text).unwrap();
     for changed in [
@@ -159,7 +159,7 @@ fn a_pack_has_one_form_only() {
     ] {
         assert!(!found(&changed).is_empty(), "{}", changed.chars().take(300).collect::<String>());
     }
-    assert!(!verify(b"\xff").1.is_empty());
+    assert!(!verify(b"\xff").violations.is_empty());
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn what_nobody_sees_makes_a_forged_pack_invalid_and_is_printed_by_no_command() {
 fn a_forged_pack_with_other_words_than_the_formats_is_not_valid() {
     let pack: contextpack::internals::wire::Pack =
         serde_json::from_slice(&golden_pack("github-issues", "issue-12.coding.json")).unwrap();
-    assert_eq!(verify(&sealed(pack.clone())).1, Vec::<String>::new());
+    assert_eq!(verify(&sealed(pack.clone())).violations, Vec::<String>::new());
     type Change = fn(&mut contextpack::internals::wire::Pack);
     let changes: [(&str, Change); 16] = [
         ("provenance", |pack| pack.sections[1].provenance.push_str(" | @octocat <img src=x>")),
@@ -295,7 +295,7 @@ fn a_forged_pack_with_other_words_than_the_formats_is_not_valid() {
     for (number, (word, change)) in changes.into_iter().enumerate() {
         let mut forged = pack.clone();
         change(&mut forged);
-        let faults = verify(&sealed(forged)).1;
+        let faults = verify(&sealed(forged)).violations;
         assert!(faults.iter().any(|fault| fault.contains(word)), "{number}: {word}: {faults:?}");
     }
 }
@@ -312,10 +312,8 @@ fn the_page_of_explain_is_no_markup_of_the_packs_words() {
     pack.redactions.iter_mut().for_each(|redaction| redaction.rule = markup.to_owned());
     let sandbox = Sandbox::with(&[]);
     sandbox.write("pack.json", String::from_utf8(sealed(pack)).unwrap());
-    for format in ["markdown", "github"] {
-        let page = sandbox.expect(0, &["explain", "pack.json", "--format", format]);
-        assert!(!page.contains(['\u{202e}', '\u{9b}']), "{page}");
-        let bare = page.replace("\\<", "");
-        assert!(!bare.contains("<img") && !bare.contains("@octocat"), "{page}");
-    }
+    let page = sandbox.expect(0, &["explain", "pack.json", "--format", "markdown"]);
+    assert!(!page.contains(['\u{202e}', '\u{9b}']), "{page}");
+    let bare = page.replace("\\<", "");
+    assert!(!bare.contains("<img") && !bare.contains("@octocat"), "{page}");
 }

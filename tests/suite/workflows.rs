@@ -50,7 +50,7 @@ fn an_agent_is_told_once_and_what_its_file_says_stays() {
     assert!(sandbox.expect(0, &args).contains(files));
     let text = sandbox.read("AGENTS.md");
     assert!(text.starts_with("# Mine\n\nTabs.\n\n<!-- contextpack begin -->\n"), "{text}");
-    assert!(text.ends_with("<!-- contextpack end -->\n") && text.contains("`packs/issue-123.coding.json`"), "{text}");
+    assert!(text.ends_with("<!-- contextpack end -->\n") && text.contains("`packs/issue-123.coding.md`"), "{text}");
     assert!(sandbox.read("CLAUDE.md").starts_with("<!-- contextpack begin -->\n"));
     let before = sandbox.files();
     assert_eq!(sandbox.expect(0, &args), "");

@@ -67,7 +67,7 @@ impl From<FitBy> for Strategy {
 /// The packs that a command builds.
 #[derive(Debug, Options)]
 pub(crate) struct PackArgs {
-    /// Work items and issues to build; all roots of the configuration if omitted
+    /// The work items and issues; all roots of the configuration if omitted
     ///
     /// An id (`feat:cache`), the path of an item's file, an id without its prefix, or an issue (`123`, `owner/repo#123`, a URL).
     #[arg(value_name = "ROOT")]

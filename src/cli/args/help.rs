@@ -1,5 +1,6 @@
 //! Help texts: the commands by purpose, and the examples and exit codes of each command.
 
+use super::format::{formats_of, listed};
 use clap::builder::StyledStr;
 use std::fmt::Write as _;
 
@@ -52,6 +53,45 @@ impl From<CommandHelp> for StyledStr {
     }
 }
 
+/// Commands that build packs, for which it matters whether git tracks a file.
+const BUILDING: [&str; 8] = ["build", "check", "watch", "list", "explain", "render", "diff", "verify"];
+
+/// Commands that report warnings of the input.
+const WARNING: [&str; 5] = ["build", "check", "watch", "list", "sync"];
+
+const GLOBAL: &str = "\
+Also -C DIR, --config FILE, --quiet, --verbose, --color WHEN: see `contextpack --help`.";
+
+/// Moves the examples of a subcommand before its options, and hides those of the options of all commands, `globals`,
+/// that it does not have or that are rarely needed.
+pub(super) fn shortened(command: clap::Command, globals: &[clap::Arg]) -> clap::Command {
+    let name = command.get_name().to_owned();
+    let formats = formats_of(&name);
+    let text = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+    let (examples, exit_codes) = text.split_once("\n\n").unwrap_or(("", &text));
+    let header = *command.get_styles().get_header();
+    let list = examples.strip_prefix("Examples:").unwrap_or(examples);
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{header}Examples:{header:#}{list}\n\n{{all-args}}{{after-help}}"
+    );
+    let own = globals.iter().map(|arg| match arg.get_id().as_str() {
+        "format" if formats.len() > 1 => {
+            arg.clone().help(format!("The output format: {}", listed(formats))).hide_possible_values(true)
+        }
+        "strict" if WARNING.contains(&name.as_str()) => arg.clone(),
+        "untracked" if BUILDING.contains(&name.as_str()) => arg.clone(),
+        _ => arg.clone().hide(true),
+    });
+    command.args(own).help_template(template).after_long_help(format!("{exit_codes}\n\n{GLOBAL}"))
+}
+
+/// Describes `--profile` for a command that prints one pack.
+pub(super) fn one_profile(arg: clap::Arg) -> clap::Arg {
+    arg.help("Builds this profile").long_help(
+        "Builds this profile\n\nThe default is the first of `output.profiles` of the configuration, or `coding`.",
+    )
+}
+
 /// The text below the options of the program.
 pub(super) const MAIN: &str = "\
 Examples:
@@ -65,9 +105,10 @@ Exit codes:
   0  done; warnings do not count
   1  a file, a permission or the network failed
   2  wrong usage, or the repo needs another version of contextpack
-  3  the input has errors; all other packs were built
+  3  the input has errors; every pack that could be built was built
   4  packs are stale (`check`) or differ (`diff --exit-code`)
   5  a pack is not valid (`verify`)
+  130  ended by Ctrl-C or by the system
 If several apply, the first of 2, 1, 3, 5, 4.";
 
 // Meanings of exit codes that several commands share.

@@ -1,11 +1,13 @@
 //! The arguments of the command line. Their doc comments are the help texts.
 
 mod build;
+mod format;
 mod help;
 mod review;
 mod setup;
 
 pub(crate) use build::{BudgetArgs, BuildArgs, CheckArgs, ListArgs, PrintMode, WatchArgs};
+pub(crate) use format::Format;
 #[cfg(feature = "serve")]
 pub(crate) use review::ServeArgs;
 pub(crate) use review::{
@@ -21,7 +23,7 @@ use std::path::PathBuf;
 
 /// Builds context packs: all that an agent must know about a work item, in one reproducible file
 ///
-/// A pack holds a work item, its neighbours, the decisions and documents that it refers to, and instructions, cut to a budget by documented rules. Secrets are removed on the way in, and omissions are listed with their reason. The same input gives the same bytes on every machine, so packs can be committed, compared and checked.
+/// A pack holds a work item, its neighbours, the decisions and documents that it refers to, and instructions, cut to a budget by documented rules. Secrets are removed on the way in, and omissions are listed with their reason. The same input gives the same bytes on every machine, except for the time of the build, which the hash leaves out (set `SOURCE_DATE_EPOCH` for identical files). So packs can be committed, compared and checked.
 #[derive(Debug, Parser)]
 #[command(name = "contextpack", version, propagate_version = true, after_long_help = help::MAIN)]
 #[command(arg_required_else_help = true, max_term_width = 100, disable_help_subcommand = false)]
@@ -46,11 +48,11 @@ pub(crate) struct Global {
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) config: Option<PathBuf>,
 
-    /// The output format
+    /// The output format; each command's help names those that it has
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT", global = true)]
     pub(crate) format: Format,
 
-    /// Prints only errors
+    /// Prints no warnings, notes and summaries on stderr; what goes to stdout stays, and so do errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
@@ -62,7 +64,7 @@ pub(crate) struct Global {
     #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN", global = true)]
     pub(crate) color: Color,
 
-    /// Treats every warning as an error
+    /// Treats every warning as an error: exit code 3; their packs are written all the same
     #[arg(long, global = true)]
     pub(crate) strict: bool,
 
@@ -76,16 +78,23 @@ pub(crate) struct Global {
 impl Args {
     /// Parses the arguments of this process.
     pub(crate) fn from_process() -> Result<Self, clap::Error> {
-        let mut command = Self::grouped_command();
+        let mut command = Self::with_short_help();
         let mut matches = command.clone().try_get_matches()?;
-        Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+        let name = matches.subcommand_name().unwrap_or_default().to_owned();
+        let args = Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))?;
+        match args.format_fault(&name) {
+            Some(fault) => Err(command.error(clap::error::ErrorKind::InvalidValue, fault)),
+            None => Ok(args),
+        }
     }
 
-    /// Returns the command whose help lists the subcommands by purpose, which clap cannot do by itself.
-    fn grouped_command() -> clap::Command {
+    /// Returns the command with help that fits a screen: the program's lists the subcommands by purpose, and that of a
+    /// subcommand begins with examples and leaves global options that are rarely needed to the program's.
+    fn with_short_help() -> clap::Command {
         let command = Self::command();
         let template = help::template(&command);
-        command.help_template(template)
+        let globals: Vec<clap::Arg> = command.get_arguments().filter(|arg| arg.is_global_set()).cloned().collect();
+        command.help_template(template).mut_subcommands(|subcommand| help::shortened(subcommand, &globals))
     }
 }
 
@@ -109,19 +118,6 @@ pub(crate) enum UntrackedTrust {
     Trusted,
     /// Like text that anyone could have written
     Untrusted,
-}
-
-/// The output format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// For people
-    Text,
-    /// For programs
-    Json,
-    /// For comments and documents
-    Markdown,
-    /// Annotations in GitHub's workflow logs
-    Github,
 }
 
 /// When to use colours.
@@ -155,7 +151,7 @@ pub(crate) enum Command {
 
     /// Builds packs and writes those that changed
     ///
-    /// Builds the packs of the given roots, or of all `roots` of the configuration, and prints the path of each written pack, one per line. A pack whose inputs did not change is not touched. A root with errors keeps its old pack; the others are built.
+    /// Builds the packs of the given roots, or of all `roots` of the configuration, and prints the path of each written pack, one per line. A pack whose inputs did not change is not touched. If a pack cannot be built, its old file stays and the others are built. A warning that `warnings` of the configuration or `--strict` makes an error stops no pack; it sets the exit code.
     #[command(after_long_help = help::BUILD)]
     Build(BuildArgs),
 
@@ -182,13 +178,13 @@ pub(crate) enum Command {
     /// Shows every section in and out of a pack, why, and what it costs
     ///
     /// Lists the sections in order with provenance, detail and size, then the omissions with their reasons, then the redactions. A root is built in memory; nothing is written.
-    #[command(after_long_help = help::EXPLAIN)]
+    #[command(after_long_help = help::EXPLAIN, mut_arg("profiles", help::one_profile))]
     Explain(ExplainArgs),
 
     /// Prints a pack as the Markdown that an agent reads
     ///
     /// Prints exactly the text that the budget measured. A root is built in memory; nothing is written.
-    #[command(after_long_help = help::RENDER)]
+    #[command(after_long_help = help::RENDER, mut_arg("profiles", help::one_profile))]
     Render(RenderArgs),
 
     /// Prints a text without secrets, as it would enter a pack
@@ -296,6 +292,7 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Args::command().debug_assert();
+        Args::with_short_help().debug_assert();
     }
 
     #[test]
@@ -333,6 +330,51 @@ mod tests {
     }
 
     #[test]
+    fn the_help_of_a_command_is_short_and_names_its_own_formats() {
+        let mut command = Args::with_short_help();
+        command.build();
+        let help = |name: &str| command.find_subcommand(name).unwrap().clone().render_long_help().to_string();
+        for subcommand in command.get_subcommands().filter(|it| it.get_name() != "help") {
+            let text = help(subcommand.get_name());
+            assert!(!text.contains("--color <") && !text.contains("-C <"), "{text}");
+            assert!(text.contains("contextpack --help"), "{text}");
+        }
+        let build = help("build");
+        assert!(build.contains("The output format: `text`, `json` and `github`"), "{build}");
+        assert!(build.find("Examples:") < build.find("Options:") && build.contains("--untracked"), "{build}");
+        let render = help("render");
+        assert!(!render.contains("--format") && !render.contains("several times"), "{render}");
+        assert!(!help("verify").contains("--strict") && !help("redact").contains("--untracked"));
+        assert!(help("check").contains("to check;") && help("watch").contains("to follow;"));
+    }
+
+    #[test]
+    fn a_format_that_a_command_lacks_is_refused() {
+        let fault = |line: &str| {
+            let args = Args::try_parse_from(line.split(' ')).unwrap();
+            args.format_fault(line.split(' ').nth(1).unwrap())
+        };
+        for line in [
+            "contextpack build --format json",
+            "contextpack list --format github",
+            "contextpack diff --format markdown",
+            "contextpack explain x --format markdown",
+            "contextpack redact --rules --format json",
+            "contextpack render x",
+        ] {
+            assert_eq!(fault(line), None, "{line}");
+        }
+        let why = |line| fault(line).unwrap();
+        assert_eq!(why("contextpack render x --format json"), "`render` has no `--format json`: its format is `text`");
+        assert_eq!(
+            why("contextpack list --format markdown"),
+            "`list` has no `--format markdown`: its formats are `text`, `json` and `github`"
+        );
+        assert!(why("contextpack explain x --at 4k --format markdown").contains("with `--at`"));
+        assert!(why("contextpack redact a.md --format json").contains("without `--report` or `--rules`"));
+    }
+
+    #[test]
     fn every_command_is_listed_under_one_purpose() {
         let command = Args::command();
         let mut commands: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
@@ -344,7 +386,7 @@ mod tests {
         commands.sort_unstable();
         listed.sort_unstable();
         assert_eq!(listed, commands);
-        let help = Args::grouped_command().render_long_help().to_string();
+        let help = Args::with_short_help().render_long_help().to_string();
         for (purpose, _) in help::GROUPS {
             assert!(help.contains(&format!("\n{purpose}:\n  ")), "{help}");
         }

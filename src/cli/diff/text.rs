@@ -64,8 +64,10 @@ fn coloured() -> WordMarkers {
     WordMarkers { removed: pair(REMOVED), added: pair(ADDED) }
 }
 
+/// How many packs are named; of more, the rest is counted.
+const LISTED: usize = 5;
+
 fn packs(names: &[String]) -> String {
-    const LISTED: usize = 5;
     let listed = names.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", ");
     match names.len() {
         1 => listed,
@@ -129,7 +131,9 @@ fn of_pack(out: &mut dyn Write, diff: &Diff, pack: &PackChange) -> io::Result<()
         let (old, new) = (or_dash(&field.old), or_dash(&field.new));
         writeln!(out, "    {}: {} → {}", field.field, printable(old), printable(new))?;
     }
-    for input in &pack.inputs {
+    // A cause whose packs are all named above is not repeated for each of them.
+    let listed = |words: &str| diff.causes.iter().any(|cause| cause.words == words && cause.packs.len() <= LISTED);
+    for input in pack.inputs.iter().filter(|input| !listed(&input.words())) {
         writeln!(out, "    input {}", printable(&input.words()))?;
     }
     for neighbour in pack.neighbours.iter().filter(|neighbour| neighbour.change != "same") {

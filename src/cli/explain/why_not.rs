@@ -136,6 +136,10 @@ fn explain_from_repo(
         };
         return Ok(answer_with(asked, "unreferenced", message, help));
     }
+    if repository.root().join(asked).is_dir() && !file.as_str().is_empty() {
+        let help = "give the path of a file in it, from the repo's root".to_owned();
+        return Ok(answer_with(asked, "unknown", format!("`{asked}` is a folder; name a file"), help));
+    }
     let there = match repository.root().join(asked).symlink_metadata() {
         Ok(_) => true,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => false,

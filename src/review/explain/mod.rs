@@ -53,6 +53,26 @@ pub struct LimitUse {
     pub used: u64,
     /// The limit, if there is one.
     pub limit: Option<u64>,
+    /// The part of the limit that stays free, in percent, if there is one.
+    pub margin: Option<u64>,
+    /// What the margin leaves of the limit.
+    pub room: Option<u64>,
+}
+
+impl Explanation {
+    /// Returns whether the sizes that decide are tokens, and how many of them, or else of characters, are used.
+    ///
+    /// The limit that is used most decides. Sections have no number of bytes, so characters stand for these.
+    fn limiting_unit(&self) -> (bool, u64) {
+        let fullness = |used: &&LimitUse| {
+            let limit = used.limit.filter(|limit| *limit > 0)?;
+            Some(u128::from(used.used) * 1_000_000 / u128::from(limit))
+        };
+        let limited = self.budget.iter().filter(|used| fullness(used).is_some());
+        let tokens = limited.max_by_key(fullness).is_some_and(|used| used.unit == "tokens");
+        let unit = if tokens { "tokens" } else { "chars" };
+        (tokens, self.budget.iter().find(|used| used.unit == unit).map_or(0, |used| used.used))
+    }
 }
 
 /// A neighbour of the root.
@@ -142,7 +162,13 @@ pub fn explain(pack: &Pack) -> Explanation {
             ("tokens", budget.used_tokens, budget.max_tokens),
         ]
         .into_iter()
-        .filter_map(|(unit, used, limit)| Some(LimitUse { unit: unit.to_owned(), used: used?, limit }))
+        .filter_map(|(unit, used, limit)| {
+            let margin = budget.margin.filter(|margin| *margin > 0 && limit.is_some());
+            let keep =
+                |(limit, margin): (u64, u64)| u128::from(limit) * u128::from(100_u64.saturating_sub(margin)) / 100;
+            let room = limit.zip(margin).and_then(|both| u64::try_from(keep(both)).ok());
+            Some(LimitUse { unit: unit.to_owned(), used: used?, limit, margin, room })
+        })
         .collect(),
         edges,
         frames: budget.used_chars.saturating_sub(content),

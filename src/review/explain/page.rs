@@ -60,8 +60,8 @@ pub(super) fn cost(line: &SectionLine) -> String {
     }
 }
 
-pub(super) fn share(chars: u64, whole: u64) -> String {
-    let percent = (chars * 100).checked_div(whole).unwrap_or_default();
+pub(super) fn share(part: u64, whole: u64) -> String {
+    let percent = part.saturating_mul(100).checked_div(whole).unwrap_or_default();
     format!("{percent:>3} % {}", "▇".repeat((percent / 5) as usize))
 }
 
@@ -69,14 +69,20 @@ pub(super) fn bar(used: &LimitUse) -> String {
     let Some(limit) = used.limit.filter(|limit| *limit > 0) else {
         return format!("{} {}", grouped(used.used), used.unit);
     };
-    let filled = (used.used * BAR_WIDTH / limit).min(BAR_WIDTH);
-    let percent = used.used * 100 / limit;
+    // What a margin keeps free is no room for sections.
+    let room = used.room.filter(|room| *room > 0).unwrap_or(limit);
+    let filled = (used.used.saturating_mul(BAR_WIDTH) / room).min(BAR_WIDTH);
+    let percent = used.used.saturating_mul(100) / room;
+    let margin = match used.room {
+        Some(_) => format!(" ({} less a margin of {} %)", grouped(limit), used.margin.unwrap_or_default()),
+        None => String::new(),
+    };
     format!(
-        "{}{} {} of {} {}, {percent} %",
+        "{}{} {} of {} {}{margin}, {percent} %",
         "█".repeat(filled as usize),
         "░".repeat((BAR_WIDTH - filled) as usize),
         grouped(used.used),
-        grouped(limit),
+        grouped(room),
         used.unit
     )
 }

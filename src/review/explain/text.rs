@@ -34,14 +34,14 @@ impl Explanation {
         });
         page.table(rows.collect(), "no relations");
         page.head("In the pack");
-        let limit = self.budget.iter().find(|used| used.unit == "chars").map_or(0, |used| used.used);
+        let (by_tokens, whole) = self.limiting_unit();
         let rows = self.sections.iter().map(|line| {
             [
                 line.id.clone(),
                 line.provenance.clone(),
                 detail(line),
                 cost(line),
-                share(line.chars.unwrap_or_default(), limit),
+                share(if by_tokens { line.tokens } else { line.chars }.unwrap_or_default(), whole),
                 short(&line.title),
             ]
         });

@@ -37,7 +37,7 @@ enum PagePiece<'a> {
 impl PageEntry {
     /// Creates an entry from the file at `path`, valid or not.
     pub fn new(path: &str, bytes: &[u8]) -> Self {
-        let (_, faults) = verify(bytes);
+        let faults = verify(bytes).violations;
         let pack = read(bytes).ok();
         let rendering = pack.as_ref().map(|pack| render::pack(pack).whole()).unwrap_or_default();
         let data = PageDiagnostic {

@@ -1,0 +1,72 @@
+//! The output formats, and which command has which.
+
+use super::{Args, Command};
+use clap::ValueEnum;
+
+/// The output format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// For comments and documents
+    Markdown,
+    /// Annotations in GitHub's workflow logs
+    Github,
+}
+
+impl Format {
+    /// Returns the name on the command line.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::Markdown => "markdown",
+            Self::Github => "github",
+        }
+    }
+}
+
+/// Returns the formats that the command of this name has, at least with some of its options.
+pub(super) fn formats_of(command: &str) -> &'static [Format] {
+    use Format::{Github, Json, Markdown, Text};
+    match command {
+        "init" | "sync" | "build" | "check" | "list" => &[Text, Json, Github],
+        "watch" | "verify" | "redact" => &[Text, Json],
+        "explain" => &[Text, Json, Markdown],
+        "diff" => &[Text, Json, Markdown, Github],
+        // They print JSON whatever the format.
+        "attest" | "schema" => &[Text, Json],
+        _ => &[Text],
+    }
+}
+
+/// Joins the names of formats, each in backticks.
+pub(super) fn listed(formats: &[Format]) -> String {
+    let names: Vec<String> = formats.iter().map(|format| format!("`{}`", format.name())).collect();
+    match names.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+impl Args {
+    /// Returns why the command `name` cannot print the format that was asked for, if it cannot.
+    pub(super) fn format_fault(&self, name: &str) -> Option<String> {
+        let (formats, when) = match &self.command {
+            Command::Explain(options) if options.why_not.is_some() => (formats_of("verify"), " with `--why-not`"),
+            Command::Explain(options) if !options.at.is_empty() => (formats_of("verify"), " with `--at`"),
+            Command::Redact(options) if !options.report && !options.rules => {
+                (formats_of("render"), " without `--report` or `--rules`")
+            }
+            _ => (formats_of(name), ""),
+        };
+        let asked = self.global.format;
+        (!formats.contains(&asked)).then(|| {
+            let (noun, verb) = if formats.len() == 1 { ("format", "is") } else { ("formats", "are") };
+            format!("`{name}` has no `--format {}`{when}: its {noun} {verb} {}", asked.name(), listed(formats))
+        })
+    }
+}
