@@ -3,13 +3,15 @@
 use crate::cache::{BuildCache, CachedReading, FilePurpose};
 use crate::mentions::Markdown;
 use crate::model::{Digest, Digester, RepoPath};
-use crate::redact::{Piece, Redactor, Scrubbed};
+use crate::redact::{Environment, Piece, Redactor, Scrubbed};
 use std::sync::Arc;
 
 /// A redactor that looks results up in a cache first.
 pub(super) struct CachingRedactor<'a> {
     pub(super) redactor: Redactor,
     pub(super) cache: &'a dyn BuildCache,
+    /// Texts with one of its values are not cached: what is parsed from them, such as the path in a mention, may be one.
+    pub(super) environment: Environment,
 }
 
 /// The source of texts that are scrubbed together.
@@ -56,6 +58,7 @@ impl CachingRedactor<'_> {
         let mut markdown: Vec<Markdown> = texts.map(Markdown::read).collect();
         let digest = digested(&scrubbed);
         if let Some((key, proof)) = key.zip(proof)
+            && !scrubbed.texts.iter().any(|text| self.environment.find(text).is_some())
             && let Some(cached) = scrubbed.cached(pieces, &proof)
         {
             let reading = CachedReading { scrubbed: cached, markdown, digest };

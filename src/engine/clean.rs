@@ -153,7 +153,8 @@ mod tests {
         let path = RepoPath::new("work_items/x.md").unwrap();
         let refuse = |_: &RepoPath| panic!("no other file is read");
         let parsed = records::items(&settings.work_items[0], 0, &path, text, &refuse);
-        let scrubber = CachingRedactor { redactor: Redactor::new(&settings.redaction), cache: &NoCache };
+        let environment = crate::redact::Environment::new(std::iter::empty());
+        let scrubber = CachingRedactor { redactor: Redactor::new(&settings.redaction), cache: &NoCache, environment };
         let (_, _, removals, _) = item(&scrubber, &parsed.items[0], None);
         removals.into_iter().map(|found| (found.line, found.in_body, found.in_name, found.count)).collect()
     }

@@ -74,7 +74,8 @@ impl<'a> Project<'a> {
         cache: &'a dyn BuildCache,
         untracked: Untracked,
     ) -> Self {
-        let scrubber = CachingRedactor { redactor: Redactor::new(&settings.redaction), cache };
+        let scrubber =
+            CachingRedactor { redactor: Redactor::new(&settings.redaction), cache, environment: environment.clone() };
         let redactor = &scrubber.redactor;
         let ParsedFiles { entries, mut diagnostics, mut unread } = items::read(source, settings, &scrubber, untracked);
         let issues = issues::read(source, &scrubber);
