@@ -115,18 +115,21 @@ fn is_template(path: &str) -> bool {
     })
 }
 
-/// Splits `:12`, `:12:5`, `:12-20`, `:12,30` or `#L10-L20` off the end of a path; `None` if something else follows it.
+/// Splits `:12`, `:12:5`, `:12-20`, `:12,30`, `#L10-L20` or the name of a function (`:parse`, `::parse`) off the end of a
+/// path; `None` if something else follows it.
 fn split_lines(word: &str) -> Option<(&str, Vec<LineRange>)> {
     if let Some((path, fragment)) = word.split_once('#') {
         let path = path.split('?').next().unwrap_or(path);
         return Some((path, fragment_lines(fragment)));
     }
     let Some((path, place)) = word.split_once(':') else { return Some((word, Vec::new())) };
-    if !place.starts_with(|c: char| c.is_ascii_digit() || c == 'L') {
-        return None;
+    if let Some(ranges) = place_lines(place) {
+        return Some((path, ranges));
     }
-    let ranges = place_lines(place)?;
-    Some((path, ranges))
+    let symbol = place.trim_start_matches(':');
+    let named = symbol.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && symbol.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '#'));
+    named.then(|| (path, Vec::new()))
 }
 
 /// Reads `12`, `12:5`, `12-20`, `L12-L20`, `12,30-40`; `None` if the text is anything else.
@@ -210,6 +213,8 @@ mod tests {
             ("src/a.rs#L10C3-L20C4", "src/a.rs 10-20"),
             ("src/a.rs?plain=1#L10", "src/a.rs 10-10"),
             ("src/a.rs#main", "src/a.rs"),
+            ("src/a.rs:parse", "src/a.rs"),
+            ("src/a.rb::Parser.run", "src/a.rb"),
             ("a.rs:3,7-9", "a.rs 3-3 7-9"),
             ("a.rs:9-3", "a.rs 9-9"),
             ("Makefile", "Makefile"),
@@ -245,7 +250,8 @@ mod tests {
             "a.rs:",
             ".",
             "/",
-            "a.rs:x",
+            "a.rs:1x",
+            "a.rs:x/y",
         ] {
             let allowed = matches!(word, "e.g" | "a.rs:");
             assert_eq!(read(word, false).is_some(), allowed, "{word}");

@@ -1,7 +1,7 @@
 //! The answer to "where is this in the pack, or why is it missing?".
 
 use crate::render;
-use crate::wire::{Omission, Pack, SectionSource};
+use crate::wire::{Pack, PackOmission, SectionSource};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -61,7 +61,7 @@ pub fn why_not(pack: &Pack, asked: &str, names: &[String]) -> Option<WhyNot> {
         let help = metadata.full_chars.map(|_| "a larger budget gives it more room");
         return Some(answer("in", Some(&section.id), message, help, Some(metadata.chars)));
     }
-    let written = |omission: &&Omission| {
+    let written = |omission: &&PackOmission| {
         let path = omission.source.path.as_deref();
         path.is_some_and(|path| names.iter().any(|name| may_mean(path, name, omission.reason == "ambiguous")))
     };
