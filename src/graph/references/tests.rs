@@ -154,9 +154,9 @@ fn of_very_many_code_files_the_first_count() {
 }
 
 #[test]
-fn a_hundred_thousand_paths_take_linear_time() {
-    let paths: Vec<RepoPath> = (0..100_000).map(|n| path(&format!("d{n:06}/index.js"))).collect();
-    let text: String = (0..100_000).map(|n| format!("x{n}/index.js:{n} index.js:1 d{n:06}/index.js\n")).collect();
+fn tens_of_thousands_of_paths_take_linear_time() {
+    let paths: Vec<RepoPath> = (0..20_000).map(|n| path(&format!("d{n:06}/index.js"))).collect();
+    let text: String = (0..20_000).map(|n| format!("x{n}/index.js:{n} index.js:1 d{n:06}/index.js\n")).collect();
     let corpus = corpus_with(vec![says(&text)], None, &[]);
     let all = RepoFiles::new(&paths);
     let found = Graph::build(&corpus).references(&corpus, 0, &lookup(&all, &|_| false));
@@ -416,7 +416,7 @@ fn a_body_file_is_the_base_of_its_own_links() {
 #[test]
 fn a_hundred_thousand_dangling_links_are_a_hundred_rows_and_a_count() {
     let mut entry = a().refers(Link, "x0.md");
-    let text: String = (0..100_000).map(|n| format!("[x](x{n}.md) ")).collect();
+    let text: String = (0..20_000).map(|n| format!("[x](x{n}.md) ")).collect();
     entry.body.clean = crate::graph::samples::clean(&text);
     let markdown = Arc::make_mut(&mut entry.body.markdown);
     let one = markdown.mentions.references[0].clone();
