@@ -416,7 +416,7 @@ fn a_body_file_is_the_base_of_its_own_links() {
 #[test]
 fn a_hundred_thousand_dangling_links_are_a_hundred_rows_and_a_count() {
     let mut entry = a().refers(Link, "x0.md");
-    let text: String = (0..20_000).map(|n| format!("[x](x{n}.md) ")).collect();
+    let text: String = (0..100_000).map(|n| format!("[x](x{n}.md) ")).collect();
     entry.body.clean = crate::graph::samples::clean(&text);
     let markdown = Arc::make_mut(&mut entry.body.markdown);
     let one = markdown.mentions.references[0].clone();
