@@ -90,7 +90,7 @@ pub(super) fn is_file_shaped(path: &str) -> bool {
             // A number is the end of a version more often than an extension.
             let named = extension.bytes().any(|b| b.is_ascii_alphabetic());
             let stem = stem.is_empty() || stem.chars().any(|c| c.is_alphanumeric() || c == '_' || c == ']');
-            !extension.is_empty() && extension.len() <= 24 && letters && named && stem
+            !extension.is_empty() && extension.len() <= 16 && letters && named && stem && !is_jumble(extension)
         }
         None => is_bare_name(name),
     }
@@ -103,9 +103,18 @@ pub(super) fn is_bare_name(name: &str) -> bool {
 
 fn is_path_without_extension(path: &str) -> bool {
     let plain = |part: &str| {
-        !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
+        let bytes = part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'));
+        !part.is_empty() && bytes && !is_jumble(part)
     };
     path.contains('/') && path.split('/').all(plain)
+}
+
+/// Returns whether letters of both cases and digits are mixed as in no name that people give. Such a text is more likely a
+/// secret than a file, and mentions are cached.
+fn is_jumble(text: &str) -> bool {
+    let count = |is: fn(&u8) -> bool| text.as_bytes().iter().filter(|byte| is(byte)).count();
+    let digits = count(u8::is_ascii_digit);
+    digits > 3 || digits > 0 && count(u8::is_ascii_uppercase) > 0 && count(u8::is_ascii_lowercase) > 0
 }
 
 /// Returns whether a path only shows the form of one: `path/to/NNNN.rs`, `src/XXX.py`.
