@@ -105,6 +105,13 @@ pub(super) fn is_usual(name: &str) -> bool {
     usual.contains(&stem.as_str())
 }
 
+/// Returns whether a file without the extension of a document holds a licence or the like: naming one is no reference.
+pub(super) fn is_legal_text(path: &RepoPath) -> bool {
+    let stem = path.name().split(['.', '-', '_']).next().unwrap_or_default().to_ascii_lowercase();
+    path.extension().len() < 4
+        && ["license", "licence", "copying", "copyright", "notice", "unlicense"].contains(&stem.as_str())
+}
+
 /// Returns whether the name of a code file is usual in any folder, such as `index.js`.
 pub(super) fn is_usual_code(name: &str) -> bool {
     let stem = name.trim_start_matches('.').split('.').next().unwrap_or_default().to_ascii_lowercase();

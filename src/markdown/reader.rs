@@ -96,6 +96,9 @@ impl MarkdownReader<'_> {
             }
             Event::End(tag) => {
                 self.depth = self.depth.saturating_sub(1);
+                if tag == TagEnd::Strong {
+                    self.dunder(&range);
+                }
                 self.end(tag);
             }
             Event::Rule => {
@@ -186,6 +189,7 @@ impl MarkdownReader<'_> {
             Tag::FootnoteDefinition(_) => self.end_run(),
             Tag::Strikethrough => self.struck += 1,
             Tag::Image { .. } => self.images += 1,
+            Tag::Strong => self.dunder(range),
             Tag::Link { dest_url, .. } => {
                 self.parts.push(InlinePart::Link { target: dest_url.to_string(), source: range.start });
                 let run = self.run();
@@ -214,6 +218,16 @@ impl MarkdownReader<'_> {
             TagEnd::HtmlBlock => self.end_html(),
             TagEnd::Paragraph | TagEnd::TableCell | TagEnd::List(_) | TagEnd::FootnoteDefinition => self.end_run(),
             _ => {}
+        }
+    }
+
+    /// Keeps the underscores of `pkg/__init__.py`, which Markdown takes for strong emphasis.
+    fn dunder(&mut self, strong: &Range<usize>) {
+        let source = self.text.get(strong.clone()).is_some_and(|text| text.starts_with("__"));
+        let name = |at: usize| self.text.as_bytes().get(at).is_some_and(u8::is_ascii_alphanumeric);
+        let file = self.text.as_bytes().get(strong.end) == Some(&b'.') && name(strong.end + 1);
+        if source && file && self.images == 0 {
+            self.run().full.push("__", strong.start);
         }
     }
 

@@ -90,7 +90,7 @@ pub(super) fn is_file_shaped(path: &str) -> bool {
             // A number is the end of a version more often than an extension.
             let named = extension.bytes().any(|b| b.is_ascii_alphabetic());
             let stem = stem.is_empty() || stem.chars().any(|c| c.is_alphanumeric() || c == '_' || c == ']');
-            !extension.is_empty() && extension.len() <= 24 && letters && named && stem
+            !extension.is_empty() && extension.len() <= 16 && letters && named && stem && !is_jumble(extension)
         }
         None => is_bare_name(name),
     }
@@ -103,9 +103,18 @@ pub(super) fn is_bare_name(name: &str) -> bool {
 
 fn is_path_without_extension(path: &str) -> bool {
     let plain = |part: &str| {
-        !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
+        let bytes = part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'));
+        !part.is_empty() && bytes && !is_jumble(part)
     };
     path.contains('/') && path.split('/').all(plain)
+}
+
+/// Returns whether letters of both cases and digits are mixed as in no name that people give. Such a text is more likely a
+/// secret than a file, and mentions are cached.
+fn is_jumble(text: &str) -> bool {
+    let count = |is: fn(&u8) -> bool| text.as_bytes().iter().filter(|byte| is(byte)).count();
+    let digits = count(u8::is_ascii_digit);
+    digits > 3 || digits > 0 && count(u8::is_ascii_uppercase) > 0 && count(u8::is_ascii_lowercase) > 0
 }
 
 /// Returns whether a path only shows the form of one: `path/to/NNNN.rs`, `src/XXX.py`.
@@ -115,18 +124,21 @@ fn is_template(path: &str) -> bool {
     })
 }
 
-/// Splits `:12`, `:12:5`, `:12-20`, `:12,30` or `#L10-L20` off the end of a path; `None` if something else follows it.
+/// Splits `:12`, `:12:5`, `:12-20`, `:12,30`, `#L10-L20` or the name of a function (`:parse`, `::parse`) off the end of a
+/// path; `None` if something else follows it.
 fn split_lines(word: &str) -> Option<(&str, Vec<LineRange>)> {
     if let Some((path, fragment)) = word.split_once('#') {
         let path = path.split('?').next().unwrap_or(path);
         return Some((path, fragment_lines(fragment)));
     }
     let Some((path, place)) = word.split_once(':') else { return Some((word, Vec::new())) };
-    if !place.starts_with(|c: char| c.is_ascii_digit() || c == 'L') {
-        return None;
+    if let Some(ranges) = place_lines(place) {
+        return Some((path, ranges));
     }
-    let ranges = place_lines(place)?;
-    Some((path, ranges))
+    let symbol = place.trim_start_matches(':');
+    let named = symbol.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && symbol.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '#'));
+    named.then(|| (path, Vec::new()))
 }
 
 /// Reads `12`, `12:5`, `12-20`, `L12-L20`, `12,30-40`; `None` if the text is anything else.
@@ -210,6 +222,8 @@ mod tests {
             ("src/a.rs#L10C3-L20C4", "src/a.rs 10-20"),
             ("src/a.rs?plain=1#L10", "src/a.rs 10-10"),
             ("src/a.rs#main", "src/a.rs"),
+            ("src/a.rs:parse", "src/a.rs"),
+            ("src/a.rb::Parser.run", "src/a.rb"),
             ("a.rs:3,7-9", "a.rs 3-3 7-9"),
             ("a.rs:9-3", "a.rs 9-9"),
             ("Makefile", "Makefile"),
@@ -245,7 +259,8 @@ mod tests {
             "a.rs:",
             ".",
             "/",
-            "a.rs:x",
+            "a.rs:1x",
+            "a.rs:x/y",
         ] {
             let allowed = matches!(word, "e.g" | "a.rs:");
             assert_eq!(read(word, false).is_some(), allowed, "{word}");

@@ -75,7 +75,8 @@ fn traced(text: &str, end: usize, lines: LineRange) -> Option<TracedLine<'_>> {
     if path.starts_with("//") && (scheme.ends_with("http:") || scheme.ends_with("https:")) {
         return None;
     }
-    let trimmed = path.trim_start_matches("//");
+    // Go shortens long paths to `.../a.go`.
+    let trimmed = path.trim_start_matches("//").trim_start_matches(".../");
     let start = from + start + (path.len() - trimmed.len());
     is_traced_path(trimmed).then_some(TracedLine { start, path: trimmed, lines })
 }
@@ -138,6 +139,7 @@ mod tests {
             ("at g (webpack:///./src/a.js:3:4)", "/./src/a.js 3-3"),
             ("at file:///app/src/a.mjs:3:4", "/app/src/a.mjs 3-3"),
             ("src/a.go:10-12: unused", "src/a.go 10-12"),
+            ("    .../pkg/a_test.go:36: failed", "pkg/a_test.go 36-36"),
         ] {
             assert_eq!(found(text), [expected], "{text}");
         }

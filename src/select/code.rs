@@ -24,6 +24,9 @@ const AROUND: usize = 3;
 /// The most named lines of one range that are shown; of more there is the outline.
 const MOST_NAMED: usize = 400;
 
+/// The most bytes of a section: lines of generated files may be very long.
+const MOST_BYTES: usize = 24_000;
+
 /// The most lines of an outline, and of one of them in characters.
 const OUTLINE: (usize, usize) = (160, 160);
 
@@ -268,8 +271,14 @@ fn lines_body(
     let as_of = group.uses.iter().find_map(|from| from.commit.as_ref());
     let full = fenced(document, lines, &group.shown, as_of);
     let excerpt = fenced(document, lines, &group.named, as_of);
-    let excerpt = (excerpt.len() < full.len()).then_some(excerpt);
-    CodeText { full, full_detail: "full", excerpt, pointer }
+    match (full.len() <= MOST_BYTES, excerpt.len() <= MOST_BYTES) {
+        (true, _) => {
+            let excerpt = (excerpt.len() < full.len()).then_some(excerpt);
+            CodeText { full, full_detail: "full", excerpt, pointer }
+        }
+        (false, true) => CodeText { full: excerpt, full_detail: "excerpt", excerpt: None, pointer },
+        (false, false) => CodeText { full: pointer.clone(), full_detail: "pointer", excerpt: None, pointer },
+    }
 }
 
 /// Returns the levels of detail of a whole file.
@@ -305,6 +314,7 @@ fn outline(document: &Document, lines: &SourceText<'_>) -> Option<Clean> {
         }
         found.retain(|line| lines.indent(*line) < deepest);
     }
+    // A single key at the top says nothing about a file.
     if found.len() < 2 {
         return None;
     }
@@ -445,4 +455,23 @@ fn real_range(document: &Document, named: &[RangeInclusive<usize>]) -> Option<Li
     let (first, last) = (named.first()?, named.last()?);
     let [first, last] = real_lines(document, &(*first.start()..=*last.end()));
     LineRange::new(u32::try_from(first).ok()?, u32::try_from(last).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_that_overlap_or_touch_are_one() {
+        assert_eq!(merged(vec![8..=9, 0..=2, 3..=4, 1..=3, 6..=6]), [0..=4, 6..=6, 8..=9]);
+        assert!(touches(&[0..=0, 5..=9], &[10..=12]) && !touches(&[0..=0, 5..=9], &[11..=12]));
+    }
+
+    #[test]
+    fn a_fence_is_longer_than_any_run_in_the_text() {
+        assert_eq!(fence_for("a ` b"), "```");
+        assert_eq!(fence_for("```\n~~~~"), "````");
+        assert_eq!(fence_for("`````` ~"), "~~~");
+        assert_eq!(fence_for(""), "```");
+    }
 }

@@ -1,7 +1,7 @@
 //! The references of an item to code: any text file that is no document.
 
 use super::{PathForm, PathSource, ReferenceSearch};
-use crate::graph::files::{SuffixMatch, is_document, is_usual_code};
+use crate::graph::files::{SuffixMatch, is_document, is_legal_text, is_usual_code};
 use crate::graph::index::last;
 use crate::graph::link::{WebAddress, scheme};
 use crate::graph::locate::{Location, commit_of};
@@ -100,7 +100,8 @@ impl ReferenceSearch<'_> {
         if is_document(&path) || self.locator.index.is_adr(&path) {
             return if trace { Answer::Settled } else { Answer::Open };
         }
-        if self.is_foreign(form.foreign, found) || self.is_item_file(&path) || (self.generated)(&path) {
+        let no_context = self.is_item_file(&path) || (self.generated)(&path) || is_legal_text(&path);
+        if no_context || self.is_foreign(form.foreign, found) {
             return Answer::Settled;
         }
         let commit = commit_of(target, &self.locator.rules.host).and_then(|sha| {

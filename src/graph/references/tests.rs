@@ -17,6 +17,7 @@ const ADRS: [&str; 5] = [
 
 fn files() -> Vec<RepoPath> {
     let others = [
+        "LICENSE",
         "LICENSE.md",
         "README.md",
         "docs/a b.md",
@@ -24,6 +25,7 @@ fn files() -> Vec<RepoPath> {
         "docs/notes.txt",
         "docs/x/README.md",
         "Makefile",
+        "bin/__init__.py",
         "bin/run",
         "src/a/util.go",
         "src/b/util.go",
@@ -90,6 +92,7 @@ fn code_is_found_in_every_form() {
         ("pkg/deep.go and `deep.go`", "src/pkg/deep.go"),
         ("deep.go:12", "src/pkg/deep.go 12-12"),
         ("r/src/main.go or o/r/src/pkg/deep.go", "src/main.go|src/pkg/deep.go"),
+        ("bin/__init__.py, src/main.go:Run() and **src/main.go**:4", "bin/__init__.py|src/main.go|src/main.go 4-4"),
         ("`Makefile`, Makefile and `bin/run`", "Makefile|bin/run"),
         ("```\n at src/main.go:7:1\n```", "src/main.go 7-7"),
         ("```\n\t/home/me/r/src/pkg/deep.go:12 +0x1d\n```", "src/pkg/deep.go 12-12"),
@@ -122,6 +125,7 @@ fn what_is_no_code_of_this_repo_is_nothing() {
         "`secrets.TOKEN` and the .env file",
         "`w/a.md:3`",
         "app.run() and v1.2",
+        "[LICENSE](../LICENSE) and `LICENSE`",
     ] {
         assert_eq!(code_in(text), "", "{text}");
     }
@@ -150,9 +154,9 @@ fn of_very_many_code_files_the_first_count() {
 }
 
 #[test]
-fn a_hundred_thousand_paths_take_linear_time() {
-    let paths: Vec<RepoPath> = (0..100_000).map(|n| path(&format!("d{n:06}/index.js"))).collect();
-    let text: String = (0..100_000).map(|n| format!("x{n}/index.js:{n} index.js:1 d{n:06}/index.js\n")).collect();
+fn tens_of_thousands_of_paths_take_linear_time() {
+    let paths: Vec<RepoPath> = (0..20_000).map(|n| path(&format!("d{n:06}/index.js"))).collect();
+    let text: String = (0..20_000).map(|n| format!("x{n}/index.js:{n} index.js:1 d{n:06}/index.js\n")).collect();
     let corpus = corpus_with(vec![says(&text)], None, &[]);
     let all = RepoFiles::new(&paths);
     let found = Graph::build(&corpus).references(&corpus, 0, &lookup(&all, &|_| false));
