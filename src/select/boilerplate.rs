@@ -92,6 +92,9 @@ fn is_contents_title(title: &str) -> bool {
 
 /// Returns whether a block is a list of links to anchors: three lines or more, nine of ten with nothing but such a link.
 fn is_contents(block: &str) -> bool {
+    if !block.contains("](#") {
+        return false;
+    }
     let (mut lines, mut links) = (0_usize, 0_usize);
     for line in block.lines().map(str::trim).filter(|line| !line.is_empty()) {
         lines += 1;

@@ -13,6 +13,7 @@ use crate::config::Group;
 use crate::graph::{Edge, Entry, FileKind, FileRef, MissingReference, Target};
 use crate::model::{Relation, RepoPath, natural_cmp};
 use crate::redact::{Clean, CleanBuf};
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -53,6 +54,7 @@ pub fn select(context: &SelectionContext<'_>, root: usize, references: RootRefer
     let mut builder = SelectionBuilder {
         context,
         root,
+        lower_root_text: OnceCell::new(),
         candidates: Vec::new(),
         ids: BTreeSet::new(),
         shown: BTreeSet::new(),
@@ -115,6 +117,8 @@ impl Rank {
 pub(super) struct SelectionBuilder<'a> {
     pub(super) context: &'a SelectionContext<'a>,
     pub(super) root: usize,
+    /// The root's text in lower case, made when first needed.
+    pub(super) lower_root_text: OnceCell<String>,
     pub(super) candidates: Vec<(Candidate, Option<Rank>)>,
     /// The ids of neighbours, files and missing references, so that each is added once.
     ids: BTreeSet<Clean>,

@@ -3,6 +3,7 @@
 use super::candidates::SelectionBuilder;
 use super::key_headings::words;
 use super::{Document, ReferencedFile};
+use std::borrow::Cow;
 
 /// The words under or beside which a reference leads to what the work must fulfil.
 const REQUIREMENTS: [&str; 10] = [
@@ -23,7 +24,7 @@ impl SelectionBuilder<'_> {
     pub(super) fn is_mentioned(&self, id: &str) -> bool {
         let text = self.context.corpus.entries[self.root].body.clean.as_str();
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/');
-        text.match_indices(id).any(|(at, _)| {
+        memchr::memmem::find_iter(text.as_bytes(), id.as_bytes()).any(|at| {
             let (before, after) = (&text[..at], &text[at + id.len()..]);
             let mut rest = after.chars();
             // `TASK-1.2` is another item than `TASK-1`; a full stop may follow.
@@ -43,12 +44,23 @@ impl SelectionBuilder<'_> {
         if text.is_empty() || headings.is_empty() {
             return Vec::new();
         }
-        let lower = text.to_lowercase();
+        let lower = self.lower_text(by);
         let named = |title: &str| {
             let title = title.trim().to_lowercase();
-            !title.is_empty() && lower.match_indices(&title).any(|(at, _)| is_naming(&lower, at, at + title.len()))
+            let finder = memchr::memmem::Finder::new(&title);
+            !title.is_empty() && finder.find_iter(lower.as_bytes()).any(|at| is_naming(&lower, at, at + title.len()))
         };
         headings.iter().enumerate().filter(|(_, heading)| named(&heading.title)).map(|(index, _)| index).collect()
+    }
+
+    /// Returns the text of an item in lower case, made once for the root.
+    fn lower_text(&self, item: usize) -> Cow<'_, str> {
+        let lower = |item: usize| self.context.corpus.entries[item].body.clean.to_lowercase();
+        if item == self.root {
+            Cow::Borrowed(self.lower_root_text.get_or_init(|| lower(item)))
+        } else {
+            Cow::Owned(lower(item))
+        }
     }
 
     /// Returns whether a reference is under or beside words such as "acceptance criteria" or "spec".

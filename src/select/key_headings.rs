@@ -1,21 +1,38 @@
 //! Headings recognized by their meaning: case, level, punctuation, emoji, emphasis, numbering and qualifiers are ignored,
 //! and the usual synonyms count, also in German, French, Spanish, Portuguese, Japanese and Chinese.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::{LazyLock, PoisonError, RwLock};
 
 /// Synonyms, one family a line: in lower case and without punctuation. A key that is one of a family stands for all of it.
 const FAMILIES: &str = include_str!("key_headings.txt");
 
 /// Words before a heading's meaning that do not change it.
-const QUALIFIERS: &str = "a additional agreed all business core current design detailed draft epic explicit feature final functional general high initial issue key level main minimal mvp new nonfunctional our overall planned preliminary primary product project proposed remaining revised specific story suggested system task team technical temporary the these this top updated user work";
+static QUALIFIERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    word_list(
+        "a additional agreed all business core current design detailed draft epic explicit feature final functional general high initial issue key level main minimal mvp new nonfunctional our overall planned preliminary primary product project proposed remaining revised specific story suggested system task team technical temporary the these this top updated user work",
+    )
+});
 
 /// Words after a heading's meaning that begin a remark on it.
-const REMARKS: &str =
-    "for of to in on from by with draft list statement overview tbd wip updated für von pour para de del do";
+static REMARKS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    word_list("for of to in on from by with draft list statement overview tbd wip updated für von pour para de del do")
+});
+
+fn word_list(words: &'static str) -> HashSet<&'static str> {
+    words.split(' ').collect()
+}
+
+/// The most titles whose meaning is remembered.
+const MOST_KNOWN: usize = 10_000;
 
 /// A set of headings.
 #[derive(Debug)]
-pub(super) struct KeyHeadings(HashSet<String>);
+pub(super) struct KeyHeadings {
+    phrases: HashSet<String>,
+    /// Titles that were looked at: most texts of a repo have the same headings.
+    known: RwLock<HashMap<String, bool>>,
+}
 
 impl KeyHeadings {
     /// Creates the set of headings that mean one of `keys`.
@@ -28,11 +45,23 @@ impl KeyHeadings {
             }
             phrases.insert(phrase);
         }
-        Self(phrases)
+        Self { phrases, known: RwLock::default() }
     }
 
     /// Returns whether a heading with this title means one of the keys.
     pub(super) fn contain(&self, title: &str) -> bool {
+        if let Some(known) = self.known.read().unwrap_or_else(PoisonError::into_inner).get(title) {
+            return *known;
+        }
+        let found = self.find(title);
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        if known.len() < MOST_KNOWN {
+            known.insert(title.to_owned(), found);
+        }
+        found
+    }
+
+    fn find(&self, title: &str) -> bool {
         let title = without_parentheses(title);
         self.mean(&title) || title.split(is_separator).any(|part| self.mean(part)) || {
             // `Goals and non-goals` means both.
@@ -53,18 +82,14 @@ impl KeyHeadings {
         let qualified = words.iter().take_while(|word| is_qualifier(word)).count();
         (0..=qualified).any(|start| {
             let words = &words[start..];
-            let remarks = (1..words.len()).filter(|at| is_one_of(REMARKS, &words[*at]));
-            remarks.chain([words.len()]).any(|end| self.0.contains(&words[..end].join(" ")))
+            let remarks = (1..words.len()).filter(|at| REMARKS.contains(words[*at].as_str()));
+            remarks.chain([words.len()]).any(|end| self.phrases.contains(&words[..end].join(" ")))
         })
     }
 }
 
-fn is_one_of(list: &str, word: &str) -> bool {
-    list.split(' ').any(|listed| listed == word)
-}
-
 fn is_qualifier(word: &str) -> bool {
-    is_one_of(QUALIFIERS, word) || word.bytes().all(|byte| byte.is_ascii_digit()) || word == "phase"
+    QUALIFIERS.contains(word) || word.bytes().all(|byte| byte.is_ascii_digit()) || word == "phase"
 }
 
 /// Returns whether a character divides a heading into parts with a meaning each.
