@@ -284,6 +284,19 @@ pub(super) struct RawProfile {
     pub(super) key_headings: Option<Vec<String>>,
     /// Whether a work item's own text comes before the text of its GitHub issue.
     pub(super) draft_first: Option<bool>,
+    /// What fills a budget that would otherwise stay empty: comments by authors without a say over the repo, or nothing. Default: `untrusted` in `drafting` and `review`, else `none`.
+    pub(super) fill_with: Option<RawFiller>,
+}
+
+/// What fills a budget that would otherwise stay empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "Filler")]
+pub(super) enum RawFiller {
+    /// Nothing.
+    None,
+    /// Comments by authors without a say over the repo, marked as such.
+    Untrusted,
 }
 
 /// The limits of a pack. At least one limit is given; a pack keeps to every limit that is.
