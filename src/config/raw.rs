@@ -96,7 +96,7 @@ pub(super) struct RawItems {
     pub(super) fields: Option<BTreeMap<String, OneOrMany>>,
     /// A field that holds a list of edges to other items.
     pub(super) edges: Option<RawEdges>,
-    /// Items that exist as neighbours but get no pack: field names and values, such as `{status: [tombstone]}`.
+    /// Items that exist as neighbours but get no pack: field names and values, such as `{status: [tombstone]}`; the value `*` is any.
     pub(super) no_pack: Option<BTreeMap<String, OneOrMany>>,
     /// Prefixes of ids that mean the same, such as `[BACK-, task-]`. A bare number takes the first.
     pub(super) prefixes: Option<OneOrMany>,

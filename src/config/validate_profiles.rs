@@ -2,7 +2,9 @@
 
 use super::check::{ConfigFaults, SettingPlace};
 use super::profiles::{BASE_PROFILE, builtin};
-use super::raw::{RawBudget, RawCodeDetail, RawFiller, RawGroup, RawListed, RawProfile, RawStrategy, RawTokenizer, RawWhose};
+use super::raw::{
+    RawBudget, RawCodeDetail, RawFiller, RawGroup, RawListed, RawProfile, RawStrategy, RawTokenizer, RawWhose,
+};
 use super::settings::{Budget, CodeDetail, Group, Instructions, Profile, Strategy, Tokenizer};
 use crate::model::Relation;
 use std::collections::BTreeMap;

@@ -6,8 +6,8 @@ use super::edge_list::Claims;
 use super::origins::item_origin;
 use super::removals;
 use super::{
-    Candidate, EdgeRow, Evidence, Fillers, Input, Notice, Omission, OriginKind, Role, SectionBody, Selection, TextOrigin,
-    TrimRank, Trust,
+    Candidate, EdgeRow, Evidence, Fillers, Input, Notice, Omission, OriginKind, Role, SectionBody, Selection,
+    TextOrigin, TrimRank, Trust,
 };
 use crate::config::Group;
 use crate::graph::{Edge, Entry, FileKind, FileRef, MissingReference, Target};

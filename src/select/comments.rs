@@ -60,7 +60,8 @@ impl<'a> CommentChoice<'a> {
 
     /// Returns whether a comment may be shown at all.
     fn is_eligible(&self, parsed: &ParsedComment) -> bool {
-        !parsed.comment.noise && (parsed.comment.by.trusted || !self.trusted_only || by_issue_author(self.issue, parsed))
+        !parsed.comment.noise
+            && (parsed.comment.by.trusted || !self.trusted_only || by_issue_author(self.issue, parsed))
     }
 
     /// Returns whether a comment is eligible only because the author of the issue wrote it.

@@ -210,7 +210,13 @@ fn lasting(name: &str, node: Node<Clean>) -> Option<Node<Clean>> {
             let kept = |key: &Clean, node: Node<Clean>| {
                 let is_date = has_text && key.to_lowercase().contains("created");
                 let counted = matches!(&node.value, Value::Scalar { text, .. } if is_volatile(name, text));
-                if is_date { Some(node) } else if counted { None } else { lasting(key, node) }
+                if is_date {
+                    Some(node)
+                } else if counted {
+                    None
+                } else {
+                    lasting(key, node)
+                }
             };
             Value::Map(pairs.into_iter().filter_map(|(key, node)| Some((key.clone(), kept(&key, node)?))).collect())
         }
@@ -314,10 +320,7 @@ mod tests {
             ("due_date", text("2026-03-01")),
             ("reactions", map(vec![("+1", text("3")), ("url", text("https://api.github.com/x"))])),
             ("edges", list(vec![map(vec![("to", text("x")), ("created_at", at())])])),
-            (
-                "comments",
-                list(vec![map(vec![("text", text("Yes.")), ("created_at", at()), ("updated_at", at())])]),
-            ),
+            ("comments", list(vec![map(vec![("text", text("Yes.")), ("created_at", at()), ("updated_at", at())])])),
         ]);
         assert_eq!(
             item.full().as_str(),
