@@ -85,7 +85,7 @@ impl DetectedRepo {
         Self {
             work_items: detector.is("work_items", Metadata::is_dir),
             backlog: detector.backlog(),
-            beads_types: beads_text.map(|text| beads_types(&text)).unwrap_or_default(),
+            beads_types: beads_types(beads_text.as_deref().unwrap_or_default()),
             beads,
             proposals: proposals(&files, |path| detector.beginning(path, HEAD)),
             keps: files.iter().any(is_kep),

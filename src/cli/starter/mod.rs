@@ -101,7 +101,7 @@ fn items(text: &mut String, found: &DetectedRepo) {
     if found.keps {
         text.push_str("  # KEPs: fields in one file, the text in another\n  - include: [\"keps/**/kep.yaml\"]\n");
         text.push_str("    id: \"{dir}\"\n    body_file: README.md\n");
-        text.push_str("    fields: {related: [see-also, replaces, superseded-by], assignees: authors}\n");
+        text.push_str("    fields: {related: [see-also, replaces, superseded-by]}\n");
     }
     if found.work_items {
         text.push_str("  - include: [\"work_items/**/*.{md,yml,yaml,json,jsonl}\"]\n");
