@@ -1,8 +1,9 @@
 //! Detects what a repo already has, so that `init` fits it.
 
+use super::trackers::{Proposals, beads_types, named_adr_folders, proposals};
 use crate::config::DenyList;
 use crate::intake::{Repo, RepoOptions};
-use crate::model::{Code, Diagnostic, Place, RepoPath, SourceTree as _, is_repo_name};
+use crate::model::{Code, Diagnostic, Place, RepoPath, SourceTree as _, has_document_extension, is_repo_name};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +27,16 @@ pub(crate) struct DetectedRepo {
     pub(crate) backlog: Option<Backlog>,
     /// The path of the beads issues.
     pub(crate) beads: Option<String>,
+    /// The relations of the types of edges of beads.
+    pub(crate) beads_types: Vec<(String, &'static str)>,
+    /// Folders of numbered proposals.
+    pub(crate) proposals: Vec<Proposals>,
+    /// Whether there are Kubernetes enhancement proposals.
+    pub(crate) keps: bool,
+    /// Whether there is any document: then the repo gets no invented decision.
+    pub(crate) documents: bool,
+    /// How many of the items that could get a pack are closed, and how many there are.
+    pub(crate) closed: (usize, usize),
     /// Globs over the ADRs.
     pub(crate) adrs: Vec<String>,
     /// Whether all ADRs are found without configuration.
@@ -41,6 +52,10 @@ pub(crate) struct DetectedRepo {
 pub(crate) struct Backlog {
     /// Globs over its tasks.
     pub(crate) tasks: Vec<String>,
+    /// Globs over its milestones.
+    pub(crate) milestones: Vec<String>,
+    /// The folder of all that.
+    pub(crate) home: &'static str,
     /// The prefixes of its ids, the most frequent first.
     pub(crate) prefixes: Vec<String>,
 }
@@ -58,15 +73,24 @@ impl DetectedRepo {
     /// Examines the repo at `root`.
     pub(crate) fn at(root: &Path) -> Self {
         let mut detector = Detector { root, faults: Vec::new() };
-        let adrs = detector.adr_folders();
+        let files = detector.files();
+        let adrs = detector.adr_folders(&files);
+        let beads = [".beads/issues.jsonl", ".beads/beads.jsonl"]
+            .into_iter()
+            .find(|path| detector.is(path, Metadata::is_file))
+            .map(str::to_owned);
+        let beads_text = beads.as_deref().and_then(|path| detector.beginning(path, LARGEST_TRACKER));
+        let is_kep = |path: &RepoPath| path.name() == "kep.yaml" && path.as_str().starts_with("keps/");
         let folder = |glob: &String| glob.split("/**").next().unwrap_or_default().to_lowercase();
         Self {
             work_items: detector.is("work_items", Metadata::is_dir),
             backlog: detector.backlog(),
-            beads: [".beads/issues.jsonl", ".beads/beads.jsonl"]
-                .into_iter()
-                .find(|path| detector.is(path, Metadata::is_file))
-                .map(str::to_owned),
+            beads_types: beads_types(beads_text.as_deref().unwrap_or_default()),
+            beads,
+            proposals: proposals(&files, |path| detector.beginning(path, HEAD)),
+            keps: files.iter().any(is_kep),
+            documents: files.iter().any(|path| has_document_extension(path.as_str())),
+            closed: (0, 0),
             adrs_by_default: adrs.iter().all(|glob| DEFAULT_ADR_FOLDERS.contains(&folder(glob).as_str())),
             adrs,
             github: detector.remote(),
@@ -82,7 +106,18 @@ impl DetectedRepo {
 
     /// Returns whether there are work items in files.
     pub(crate) fn has_items(&self) -> bool {
-        self.work_items || self.backlog.is_some() || self.beads.is_some()
+        self.work_items || self.has_tracker()
+    }
+
+    /// Returns whether there are work items that need a mapping.
+    pub(crate) fn has_tracker(&self) -> bool {
+        self.backlog.is_some() || self.beads.is_some() || self.keps || !self.proposals.is_empty()
+    }
+
+    /// Returns whether only open items get a pack: most of those that could are closed, or they are issues.
+    pub(crate) fn open_only(&self) -> bool {
+        let (closed, all) = self.closed;
+        closed * 2 > all || self.github.is_some() && !self.has_items()
     }
 }
 
@@ -125,7 +160,14 @@ impl Detector<'_> {
             ["tasks", "drafts", "completed", "archive/tasks"].map(|folder| format!("{home}/{folder}")).to_vec();
         folders.retain(|folder| self.is(folder, Metadata::is_dir));
         let prefixes = self.prefixes(&format!("{home}/tasks"));
-        Some(Backlog { tasks: folders.iter().map(|folder| format!("{folder}/**/*.md")).collect(), prefixes })
+        let mut milestones = ["milestones", "archive/milestones"].map(|folder| format!("{home}/{folder}")).to_vec();
+        milestones.retain(|folder| self.is(folder, Metadata::is_dir));
+        Some(Backlog {
+            tasks: folders.iter().map(|folder| format!("{folder}/**/*.md")).collect(),
+            milestones: milestones.iter().map(|folder| format!("{folder}/m-*.md")).collect(),
+            home,
+            prefixes,
+        })
     }
 
     /// Returns the prefixes in the `id:` lines of a folder's files, most frequent first, ignoring case.
@@ -154,20 +196,25 @@ impl Detector<'_> {
 
     /// Returns the prefix in the `id:` line of a file.
     fn prefix(&mut self, path: &str) -> Option<String> {
+        let text = self.beginning(path, HEAD)?;
+        let id = text.lines().take(40).find_map(|line| line.strip_prefix("id:"))?;
+        let (name, _) = id.trim().trim_matches(['"', '\'']).split_once('-')?;
+        let plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric());
+        plain.then(|| format!("{name}-"))
+    }
+
+    /// Returns the first bytes of a plain file as text.
+    fn beginning(&mut self, path: &str, bytes: u64) -> Option<String> {
         // A link may lead out of the repo.
         let is_link = self.root.join(path).symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
         if is_link || !self.is(path, Metadata::is_file) {
             return None;
         }
         let mut head = Vec::new();
-        if let Err(error) = File::open(self.root.join(path)).and_then(|file| file.take(HEAD).read_to_end(&mut head)) {
+        if let Err(error) = File::open(self.root.join(path)).and_then(|file| file.take(bytes).read_to_end(&mut head)) {
             self.fault(path, "the file cannot be read", &error);
         }
-        let text = String::from_utf8_lossy(&head);
-        let id = text.lines().take(40).find_map(|line| line.strip_prefix("id:"))?;
-        let (name, _) = id.trim().trim_matches(['"', '\'']).split_once('-')?;
-        let plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric());
-        plain.then(|| format!("{name}-"))
+        Some(String::from_utf8_lossy(&head).into_owned())
     }
 
     /// Returns the GitHub repo of the git remote.
@@ -182,12 +229,25 @@ impl Detector<'_> {
     }
 
     /// Returns globs that match the ADRs.
-    fn adr_folders(&mut self) -> Vec<String> {
+    fn adr_folders(&mut self, files: &[RepoPath]) -> Vec<String> {
+        let log4brains = self.beginning(".log4brains.yml", HEAD);
+        let named = named_adr_folders(log4brains.as_deref(), self.beginning(".adr-dir", HEAD).as_deref());
+        let holds = |folder: &RepoPath| {
+            let below =
+                |path: &RepoPath| path.as_str().strip_prefix(folder.as_str()).is_some_and(|it| it.starts_with('/'));
+            files.iter().any(|path| below(path) && path.as_str().ends_with(".md"))
+        };
+        let named: Vec<RepoPath> = named.into_iter().filter(holds).collect();
+        adr_globs(files, &named)
+    }
+
+    /// Lists the files of the repo.
+    fn files(&mut self) -> Vec<RepoPath> {
         let Ok(deny) = DenyList::new(&[]) else { return Vec::new() };
         match Repo::open(self.root, RepoOptions { deny: &deny, excluded: &[], snapshot: None }) {
             Ok(repo) => {
                 self.faults.extend_from_slice(repo.diagnostics());
-                adr_globs(repo.files())
+                repo.files().to_vec()
             }
             Err(error) => {
                 let help = "fix that and run `init` again";
@@ -201,11 +261,16 @@ impl Detector<'_> {
 /// The bytes of a file that are searched for its id.
 const HEAD: u64 = 64 << 10;
 
+/// The bytes of a tracker's file that are searched for types of edges.
+const LARGEST_TRACKER: u64 = 64 << 20;
+
 /// The depth to which folders are searched for ADRs.
 const DEEPEST: usize = 5;
 
-fn adr_globs(files: &[RepoPath]) -> Vec<String> {
-    let mut globs = BTreeSet::new();
+/// Returns globs that match the ADRs among `files`: those in the folders `named` by a tool, and others known by their names.
+fn adr_globs(files: &[RepoPath], named: &[RepoPath]) -> Vec<String> {
+    let glob = |folder: &RepoPath| format!("{}/**/*.md", globset::escape(folder.as_str()));
+    let mut globs: BTreeSet<String> = named.iter().map(glob).collect();
     for path in files.iter().map(RepoPath::as_str).filter(|path| path.matches('/').count() < DEEPEST) {
         let Some((folder, name)) = path.rsplit_once('/') else {
             continue;

@@ -9,9 +9,10 @@ use super::output;
 use super::report::{Report, ReportLine};
 use super::setup::{CONFIG, Setup, is_half, unfit};
 use super::starter;
-use crate::config::Settings;
-use crate::engine::validated;
-use crate::intake::Repo;
+use crate::config::{DenyList, Settings};
+use crate::engine::{Project, process_environment, validated};
+use crate::intake::{Repo, RepoOptions};
+use crate::model::ItemState;
 use std::io::Write;
 use std::path::Path;
 
@@ -21,7 +22,8 @@ pub(crate) fn run(global: &Global, args: &InitArgs) -> Result<Exit, Failure> {
         return Err(Failure::usage("`init` writes `contextpack.yml`; run it without `--config`"));
     }
     let root = Repo::find_root(Path::new("."))?;
-    let found = DetectedRepo::at(&root);
+    let mut found = DetectedRepo::at(&root);
+    found.closed = closed_items(&root, &found);
     let mut setup = Setup::new(&root);
     let existing = existing(&root, &setup, &found, args)?;
     setup.all(&found, existing.as_ref().map(|(name, settings)| (name.as_str(), settings)), args)?;
@@ -56,6 +58,19 @@ fn existing(
     }
 }
 
+/// Returns how many of the items that could get a pack are closed, and how many there are; none if they cannot be read.
+fn closed_items(root: &Path, found: &DetectedRepo) -> (usize, usize) {
+    let text = starter::config(found, "packs", true);
+    let (Ok(settings), Ok(deny)) = (validated(CONFIG, Some(&text)), DenyList::new(&[])) else { return (0, 0) };
+    let excluded = [settings.output.dir.clone()];
+    let snapshot = Some(&settings.github.snapshot);
+    let Ok(repo) = Repo::open(root, RepoOptions { deny: &deny, excluded: &excluded, snapshot }) else { return (0, 0) };
+    let project = Project::open(&repo, &settings, &deny, process_environment());
+    let roots = project.roots();
+    let is_open = |item: &&usize| matches!(project.state(**item), ItemState::Open | ItemState::Unknown);
+    (roots.len() - roots.iter().filter(is_open).count(), roots.len())
+}
+
 /// Returns the next command: `sync` if all items are on GitHub, else `build`.
 fn next_command(found: &DetectedRepo) -> &'static str {
     if found.github.is_some() && !found.has_items() { "contextpack sync" } else { "contextpack build" }
@@ -85,6 +100,11 @@ fn print_report(global: &Global, setup: &Setup<'_>, found: &DetectedRepo) -> Res
     }
     for (path, what) in &setup.fill_in {
         writeln!(stderr, "fill in: {}: {what}", printable(path))?;
+    }
+    let (closed, all) = found.closed;
+    if found.open_only() && all > 0 && setup.written.iter().any(|path| path == CONFIG) {
+        let open = all - closed;
+        writeln!(stderr, "packs for open items only: {open} of {all} (`roots` in {CONFIG} says so)")?;
     }
     writeln!(stderr, "next: {}", next_command(found))?;
     Ok(())

@@ -27,6 +27,7 @@ mod setup;
 mod starter;
 #[cfg(feature = "github")]
 mod sync;
+mod trackers;
 mod verify;
 mod watch;
 mod workspace;

@@ -81,8 +81,9 @@ impl<'a> Setup<'a> {
         let in_state = output.starts_with(".contextpack/");
         // An existing configuration names its items. Samples are written first, so that an aborted run can be repeated.
         let samples = existing.is_none() && found.has_nothing();
-        let with_adr = found.adrs.is_empty() || exists(self.root, starter::ADR)?;
-        let adr = (starter::ADR, starter::adr(), samples && found.adrs.is_empty());
+        // A decision that nobody made has no place beside documents of the repo's own.
+        let with_adr = !found.documents || exists(self.root, starter::ADR)?;
+        let adr = (starter::ADR, starter::adr(), samples && with_adr && found.adrs.is_empty());
         for (path, text, wanted) in [adr, (starter::ITEM, starter::item(with_adr), samples)] {
             if wanted || self.is_incomplete(path, &text)? {
                 self.create(path, &text)?;

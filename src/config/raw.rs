@@ -96,7 +96,7 @@ pub(super) struct RawItems {
     pub(super) fields: Option<BTreeMap<String, OneOrMany>>,
     /// A field that holds a list of edges to other items.
     pub(super) edges: Option<RawEdges>,
-    /// Items that exist as neighbours but get no pack: field names and values, such as `{status: [tombstone]}`.
+    /// Items that exist as neighbours but get no pack: field names and values, such as `{status: [tombstone]}`; the value `*` is any.
     pub(super) no_pack: Option<BTreeMap<String, OneOrMany>>,
     /// Prefixes of ids that mean the same, such as `[BACK-, task-]`. A bare number takes the first.
     pub(super) prefixes: Option<OneOrMany>,
@@ -284,6 +284,19 @@ pub(super) struct RawProfile {
     pub(super) key_headings: Option<Vec<String>>,
     /// Whether a work item's own text comes before the text of its GitHub issue.
     pub(super) draft_first: Option<bool>,
+    /// What fills a budget that would otherwise stay empty: comments by authors without a say over the repo, or nothing. Default: `untrusted` in `drafting` and `review`, else `none`.
+    pub(super) fill_with: Option<RawFiller>,
+}
+
+/// What fills a budget that would otherwise stay empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "Filler")]
+pub(super) enum RawFiller {
+    /// Nothing.
+    None,
+    /// Comments by authors without a say over the repo, marked as such.
+    Untrusted,
 }
 
 /// The limits of a pack. At least one limit is given; a pack keeps to every limit that is.

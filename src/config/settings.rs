@@ -171,6 +171,8 @@ pub struct Profile {
     pub key_headings: Vec<String>,
     /// Whether a work item's own text comes before the text of its GitHub issue.
     pub draft_first: bool,
+    /// Whether comments by untrusted authors may fill a budget that would stay empty.
+    pub fill_with_untrusted: bool,
 }
 
 /// The source of a profile's instructions.

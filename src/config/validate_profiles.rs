@@ -2,7 +2,9 @@
 
 use super::check::{ConfigFaults, SettingPlace};
 use super::profiles::{BASE_PROFILE, builtin};
-use super::raw::{RawBudget, RawCodeDetail, RawGroup, RawListed, RawProfile, RawStrategy, RawTokenizer, RawWhose};
+use super::raw::{
+    RawBudget, RawCodeDetail, RawFiller, RawGroup, RawListed, RawProfile, RawStrategy, RawTokenizer, RawWhose,
+};
 use super::settings::{Budget, CodeDetail, Group, Instructions, Profile, Strategy, Tokenizer};
 use crate::model::Relation;
 use std::collections::BTreeMap;
@@ -73,6 +75,9 @@ fn apply(mut profile: Profile, raw: &RawProfile, at: SettingPlace<'_>, faults: &
     }
     if let Some(draft_first) = raw.draft_first {
         profile.draft_first = draft_first;
+    }
+    if let Some(filler) = raw.fill_with {
+        profile.fill_with_untrusted = filler == RawFiller::Untrusted;
     }
     profile
 }

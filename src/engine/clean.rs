@@ -3,7 +3,7 @@
 use super::caching_redactor::{CachingRedactor, ScrubBatch, ScrubResult};
 use crate::cache::FilePurpose;
 use crate::graph::{ParsedText, RecordedRemoval};
-use crate::model::{Digest, RepoPath};
+use crate::model::{Digest, RepoPath, is_volatile};
 use crate::records::Item;
 use crate::redact::{Clean, Piece, Redactor, Scrubbed};
 use std::collections::BTreeSet;
@@ -110,11 +110,13 @@ fn digest(pieces: &[Piece<'_>], body: usize, scrubbed: &Scrubbed) -> Digest {
     let in_head = scrubbed.removals.iter().any(|removal| is_head(removal.piece));
     let in_fields =
         scrubbed.removals.iter().any(|removal| !is_head(removal.piece) && pieces[removal.piece].key != "body");
+    let texts = || pieces.iter().zip(&scrubbed.texts);
+    let changes = |(piece, text): &(&Piece<'_>, &Clean)| is_volatile(piece.key, text);
     // A secret that is recognized only by its field's name is still in the head. Then the fields are digested instead,
-    // since no digest of unredacted text may be published.
-    if in_fields && !in_head {
-        let texts = pieces.iter().zip(&scrubbed.texts).filter(|(piece, _)| piece.key != "head");
-        let fields: Vec<&str> = texts.map(|(_, text)| &**text).collect();
+    // since no digest of unredacted text may be published. So they are where some change with every sync.
+    if in_fields && !in_head || texts().any(|text| changes(&text)) {
+        let lasting = texts().filter(|(piece, _)| piece.key != "head").filter(|text| !changes(text));
+        let fields: Vec<&str> = lasting.flat_map(|(piece, text)| [piece.key, text]).collect();
         return Digest::of(fields.join("\n"));
     }
     let head = (0..pieces.len()).rfind(|piece| is_head(*piece)).and_then(|head| scrubbed.texts.get(head));

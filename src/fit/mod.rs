@@ -5,6 +5,7 @@
 //! that fits, and the section of that step gets the remaining room.
 
 mod count;
+mod filler;
 mod fixed_part;
 mod level;
 mod measured;

@@ -1,6 +1,7 @@
 //! Search for the fullest plan whose rendering is within the budget.
 
 use super::count::{Amount, Counter};
+use super::filler::fill;
 use super::fixed_part::{FixedPart, PreviousLevel};
 use super::level::{DetailLevel, TrimStep, ladder};
 use super::measured::MeasuredSelection;
@@ -26,26 +27,22 @@ const MAX_ATTEMPTS: usize = 8;
 /// fit, with the smallest limits that work.
 pub fn fit(selection: Selection, budget: &Budget, counter: &Counter) -> Result<Fitted, TooSmall> {
     let planner = Planner::new(&selection, budget, counter);
-    let chosen = planner.with_claims(planner.best()?);
-    let kept = planner.kept(&chosen.plan);
-    let left_out: Vec<usize> = chosen.plan.left_out().collect();
-    let instructions_tokens = match &selection.instructions.body {
-        SectionBody::Whole(text) => counter.measure_shared(text).tokens,
-        _ => 0,
+    let (chosen, complete) = planner.with_claims(planner.best()?);
+    let filled = if complete { fill(&selection, &chosen.plan, planner.limits, counter) } else { None };
+    let fitted = |(kept, omissions), used, selection: Selection| {
+        let instructions_tokens = match &selection.instructions.body {
+            SectionBody::Whole(text) => counter.measure_shared(text).tokens,
+            _ => 0,
+        };
+        Fitted { kept, omissions, budget: budget.clone(), used, instructions_tokens, selection }
     };
-    let counted = counter.counts_tokens();
-    let mut omissions: Vec<OmittedSection> = left_out
-        .into_iter()
-        .map(|section| {
-            let candidate = &selection.candidates[section];
-            let full = planner.measured.full[section];
-            let omission = Omission { chars: Some(full.chars), ..omission(candidate) };
-            OmittedSection { omission, tokens: counted.then_some(full.tokens) }
-        })
-        .collect();
-    omissions
-        .extend(selection.omissions.iter().map(|omission| OmittedSection { omission: omission.clone(), tokens: None }));
-    Ok(Fitted { kept, omissions, budget: budget.clone(), used: chosen.used, instructions_tokens, selection })
+    if let Some((filled, plan)) = filled {
+        let planner = Planner::new(&filled, budget, counter);
+        let (parts, used) = (planner.parts(&plan), planner.measured.used(&plan));
+        return Ok(fitted(parts, used, filled));
+    }
+    let parts = planner.parts(&chosen.plan);
+    Ok(fitted(parts, chosen.used, selection))
 }
 
 fn omission(candidate: &Candidate) -> Omission {
@@ -135,23 +132,24 @@ impl<'a> Planner<'a> {
         Ok(best.filter(|best| best.plan.len_at(self.measured.root) >= beginning).unwrap_or(smallest))
     }
 
-    /// Adds as many claims about the root as fit, if the plan is whole.
+    /// Adds as many claims about the root as fit, if the plan is whole, and returns whether it is whole with all of them.
     ///
     /// A plan that trims anything shows none, so that text by untrusted authors displaces nothing.
-    fn with_claims(&self, chosen: Chosen) -> Chosen {
+    fn with_claims(&self, chosen: Chosen) -> (Chosen, bool) {
+        let whole = chosen.plan.is_whole();
         let edges = self.selection.candidates.iter().enumerate().find_map(|(at, candidate)| match &candidate.body {
             SectionBody::Edges(list) if list.claims.count > 0 => Some((at, list)),
             _ => None,
         });
-        let Some((at, list)) = edges.filter(|_| chosen.plan.is_whole()) else { return chosen };
-        let Some(shown) = chosen.plan.shown[at].clone() else { return chosen };
+        let Some((at, list)) = edges.filter(|_| whole) else { return (chosen, whole) };
+        let Some(shown) = chosen.plan.shown[at].clone() else { return (chosen, false) };
         let with = |count| {
             let mut plan = chosen.plan.clone();
             plan.shown[at] = Some(ShownSection { content: list.claims.below(&shown.content, count), ..shown.clone() });
             let used = self.measured.used(&plan);
-            used.fits(self.limits).then_some(Chosen { plan, used })
+            used.fits(self.limits).then_some((Chosen { plan, used }, count == list.claims.rows.len()))
         };
-        (0..=list.claims.rows.len()).rev().find_map(with).unwrap_or(chosen)
+        (0..=list.claims.rows.len()).rev().find_map(with).unwrap_or((chosen, false))
     }
 
     /// Returns the smallest plan: every step taken, and the beginning of the root.
@@ -332,6 +330,19 @@ impl<'a> Planner<'a> {
         let content = shorten(passage, None, Cut::KeepKeys, room, self.counter)?;
         let detail = if content.len() == passage.full().len() { "full" } else { "truncated" };
         Some(ShownSection { content, detail, whole: detail == "full" })
+    }
+
+    /// Returns the sections that a plan keeps, and all omissions.
+    fn parts(&self, plan: &Plan) -> (Vec<FittedSection>, Vec<OmittedSection>) {
+        let counted = self.counter.counts_tokens();
+        let budget = plan.left_out().map(|section| {
+            let full = self.measured.full[section];
+            let omission = Omission { chars: Some(full.chars), ..omission(&self.selection.candidates[section]) };
+            OmittedSection { omission, tokens: counted.then_some(full.tokens) }
+        });
+        let others = self.selection.omissions.iter();
+        let others = others.map(|omission| OmittedSection { omission: omission.clone(), tokens: None });
+        (self.kept(plan), budget.chain(others).collect())
     }
 
     /// Returns the sections that a plan keeps.

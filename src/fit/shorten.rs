@@ -96,8 +96,11 @@ pub(super) fn shorten(
             let pointer = pointer?;
             let fixed = Size::of(pointer).plus(Size::of("\n\n"));
             let at = fixed.fits(size).then(|| passage.fit_keys(size.minus(fixed), rounding))?.filter(|at| *at > 0)?;
+            let keys = passage.cut_keys(at);
+            // The pointer to a comment begins with the comment's first line already.
+            let repeated = keys.find("\n\n").filter(|end| pointer.starts_with(&keys[..*end])).map_or(0, |end| end + 2);
             let mut text = CleanBuf::new();
-            text.text(pointer).lit("\n\n").text(&passage.cut_keys(at));
+            text.text(pointer).lit("\n\n").part(&keys, repeated..keys.len());
             Some(text.finish())
         }
     };

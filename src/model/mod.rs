@@ -17,6 +17,7 @@ mod state;
 mod text;
 mod title;
 mod value;
+mod volatile;
 
 pub use commands::{Commands, harmless_json};
 pub use diagnostic::{Code, Diagnostic, Level, Place, Severity, bounded};
@@ -41,3 +42,4 @@ pub use text::{LineStarts, RemovedLines, is_hidden, is_line_end, percent_decoded
 pub(crate) use title::escape_markup;
 pub use title::{short_title_in_line, title_in_line};
 pub use value::{Node, Value};
+pub use volatile::is_volatile;

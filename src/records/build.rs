@@ -64,7 +64,7 @@ pub(super) fn build(
             scalars(node)
                 .into_iter()
                 .chain(alone.as_deref())
-                .any(|text| values.iter().any(|value| value.trim().to_lowercase() == text.trim().to_lowercase()))
+                .any(|text| values.iter().any(|value| is_filtered(value, text)))
         })
     });
     let fields = fields.finish();
@@ -89,6 +89,11 @@ pub(super) fn build(
         head: record.head,
         no_pack,
     }
+}
+
+/// Returns whether a text is the value of a filter; `*` is any text.
+fn is_filtered(value: &str, text: &str) -> bool {
+    value == "*" && !text.trim().is_empty() || value.trim().to_lowercase() == text.trim().to_lowercase()
 }
 
 fn origin(path: &RepoPath) -> Origin<String> {
@@ -387,6 +392,8 @@ mod tests {
         let mut source = mapped(&[("status", &["state"])]);
         source.no_pack.0.insert("status".to_owned(), vec!["Tombstone".to_owned()]);
         source.no_pack.0.insert("tags".to_owned(), vec!["hidden".to_owned()]);
+        source.no_pack.0.insert("milestone".to_owned(), vec!["*".to_owned()]);
+        assert!(only(&source, "milestone: m-1\n").no_pack && !only(&source, "milestone: ''\n").no_pack);
         assert!(only(&source, "state: TOMBSTONE\n").no_pack);
         assert!(only(&source, "tags: [a, Hidden]\n").no_pack);
         assert!(!only(&source, "state: open\ntags: [a]\n").no_pack);

@@ -6,8 +6,8 @@ use super::edge_list::Claims;
 use super::origins::item_origin;
 use super::removals;
 use super::{
-    Candidate, EdgeRow, Evidence, Input, Notice, Omission, OriginKind, Role, SectionBody, Selection, TextOrigin,
-    TrimRank, Trust,
+    Candidate, EdgeRow, Evidence, Fillers, Input, Notice, Omission, OriginKind, Role, SectionBody, Selection,
+    TextOrigin, TrimRank, Trust,
 };
 use crate::config::Group;
 use crate::graph::{Edge, Entry, FileKind, FileRef, MissingReference, Target};
@@ -59,6 +59,7 @@ pub fn select(context: &SelectionContext<'_>, root: usize, references: RootRefer
         ids: BTreeSet::new(),
         shown: BTreeSet::new(),
         omissions: Vec::new(),
+        fillers: Fillers::default(),
         inputs: BTreeMap::new(),
     };
     builder.root(entry);
@@ -125,6 +126,7 @@ pub(super) struct SelectionBuilder<'a> {
     /// The files of the neighbours that have a section.
     shown: BTreeSet<RepoPath>,
     pub(super) omissions: Vec<Omission>,
+    pub(super) fillers: Fillers,
     /// The inputs by their sort key: kind, natural key, path.
     pub(super) inputs: BTreeMap<(u8, String, String), Input>,
 }
@@ -400,6 +402,7 @@ impl SelectionBuilder<'_> {
             candidates,
             inputs: inputs.into_iter().map(|(_, input)| input).collect(),
             omissions: self.omissions,
+            fillers: self.fillers,
             warnings: references.warnings,
         }
     }

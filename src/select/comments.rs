@@ -1,67 +1,187 @@
 //! Selection of the comments on the root's issue.
 
 use super::candidates::{Rank, SelectionBuilder};
-use super::{Candidate, Omission, OriginKind, Role, TextOrigin, TrimRank, Trust, removals};
+use super::{Candidate, CommentRules, Omission, OriginKind, Role, TextOrigin, TrimRank, Trust, removals};
 use crate::config::Group;
-use crate::graph::{Entry, ParsedComment};
+use crate::graph::{ClaimedIssue, Entry, ParsedComment};
 use crate::redact::{Clean, CleanBuf};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// The most comments omitted for one reason that are omissions of their own; more are merged into one.
 ///
 /// The rendering lists few omissions, so a long discussion would hide the others.
 const MAX_SINGLE_OMISSIONS: usize = 10;
 
-impl SelectionBuilder<'_> {
-    /// Adds the last comments of the root's issue, oldest first, and omissions for the others.
-    ///
-    /// Comments by bots and those hidden on GitHub do not count towards the limit.
-    pub(super) fn comments(&mut self, entry: &Entry) {
-        let Some(issue) = &entry.issue else { return };
-        let rules = self.context.comments;
-        let eligible =
-            |parsed: &&ParsedComment| !parsed.comment.noise && (parsed.comment.by.trusted || !rules.trusted_only);
-        let last = issue.comments.iter().rev().filter(eligible).take(rules.most);
-        let shown: BTreeSet<u64> = last.map(|parsed| parsed.comment.id).collect();
+/// The most comments that may fill a budget.
+const MAX_FILLERS: usize = 30;
+
+/// A comment that is shown only if the pack is whole without it and leaves space.
+#[derive(Debug, Clone)]
+pub struct Filler {
+    /// The comment.
+    pub candidate: Candidate,
+    /// How many of the selection's candidates come before it in the pack.
+    pub at: usize,
+    /// The omissions of comments that remain once this filler and all newer ones are shown.
+    pub omissions: Vec<Omission>,
+}
+
+/// The fillers of a selection.
+#[derive(Debug, Clone, Default)]
+pub struct Fillers {
+    /// The newest first: the order in which they are added.
+    pub newest: Vec<Filler>,
+    /// The omissions that those of the fillers replace: a range of the selection's.
+    pub replaced: Range<usize>,
+}
+
+/// Which comments of an issue a pack shows, and why it leaves the others out.
+struct CommentChoice<'a> {
+    issue: &'a ClaimedIssue,
+    trusted_only: bool,
+    shown: BTreeSet<u64>,
+}
+
+impl<'a> CommentChoice<'a> {
+    /// Chooses the last comments of `issue`. Those by bots and those hidden on GitHub do not count, and what the author
+    /// of the issue wrote takes no place from trusted comments.
+    fn new(issue: &'a ClaimedIssue, rules: CommentRules) -> Self {
+        let mut choice = Self { issue, trusted_only: rules.trusted_only, shown: BTreeSet::new() };
+        let last = |counts: fn(&Self, &ParsedComment) -> bool| {
+            let counted = issue.comments.iter().rev().filter(|parsed| counts(&choice, parsed)).take(rules.most);
+            counted.map(|parsed| parsed.comment.id).collect::<Vec<_>>()
+        };
+        let trusted = last(|choice, parsed| choice.is_eligible(parsed) && !choice.is_exception(parsed));
+        let own = last(|choice, parsed| choice.is_eligible(parsed) && choice.is_exception(parsed));
+        choice.shown.extend(trusted.into_iter().chain(own));
+        choice
+    }
+
+    /// Returns whether a comment may be shown at all.
+    fn is_eligible(&self, parsed: &ParsedComment) -> bool {
+        !parsed.comment.noise
+            && (parsed.comment.by.trusted || !self.trusted_only || by_issue_author(self.issue, parsed))
+    }
+
+    /// Returns whether a comment is eligible only because the author of the issue wrote it.
+    fn is_exception(&self, parsed: &ParsedComment) -> bool {
+        self.trusted_only && !parsed.comment.by.trusted
+    }
+
+    /// Returns the comments that may fill a budget, the newest first.
+    fn fillers(&self) -> Vec<&'a ParsedComment> {
+        let outsiders = self.issue.comments.iter().rev().filter(|parsed| {
+            !parsed.comment.noise && !parsed.comment.by.trusted && !self.shown.contains(&parsed.comment.id)
+        });
+        outsiders.take(MAX_FILLERS).collect()
+    }
+
+    /// Returns the omissions of the comments that are not shown, oldest first.
+    fn omissions(&self) -> Vec<Omission> {
+        let missing = || self.issue.comments.iter().filter(|parsed| !self.shown.contains(&parsed.comment.id));
         let mut omitted: [(&str, Vec<&ParsedComment>); 2] = [("limit", Vec::new()), ("low_trust", Vec::new())];
-        for parsed in &issue.comments {
-            if !shown.contains(&parsed.comment.id) {
-                omitted[usize::from(!eligible(&parsed))].1.push(parsed);
-                continue;
-            }
-            let (id, title, origin) = (id(parsed), title(parsed), origin(parsed));
-            self.record_text(self.root, &parsed.comment.url, origin.clone(), true, parsed.digest);
-            let candidate = Candidate {
-                id,
-                kind: "comment",
-                provenance: "comment",
-                role: Role::Rank(TrimRank::default()),
-                body: self.context.comment(parsed, &title, &origin),
-                state: None,
-                status: None,
-                trust: Trust::of(!parsed.comment.by.trusted),
-                by: Some(parsed.comment.by.clone()),
-                relation: None,
-                evidence: None,
-                removals: removals::records(&parsed.removals, |_| true, &origin),
-                title,
-                origin,
-            };
-            self.put(candidate, Rank::of(Some(Group::Comments)));
-        }
-        for parsed in issue.comments.iter().filter(|parsed| !shown.contains(&parsed.comment.id)) {
-            let (reason, alike) = &omitted[usize::from(!eligible(&parsed))];
+        missing().for_each(|parsed| omitted[usize::from(!self.is_eligible(parsed))].1.push(parsed));
+        let mut omissions = Vec::new();
+        for parsed in missing() {
+            let (reason, alike) = &omitted[usize::from(!self.is_eligible(parsed))];
             match &alike[..] {
                 [first, .., last] if alike.len() > MAX_SINGLE_OMISSIONS => {
                     if first.comment.id == parsed.comment.id {
-                        let origin = TextOrigin { url: Some(issue.url.clone()), ..TextOrigin::new(OriginKind::Issue) };
-                        self.omissions.push(omission(range_id(first, last), range_title(alike), origin, reason, alike));
+                        let url = Some(self.issue.url.clone());
+                        let origin = TextOrigin { url, ..TextOrigin::new(OriginKind::Issue) };
+                        omissions.push(omission(range_id(first, last), range_title(alike), origin, reason, alike));
                     }
                 }
-                _ => self.omissions.push(omission(id(parsed), title(parsed), origin(parsed), reason, &[parsed])),
+                _ => omissions.push(omission(id(parsed), title(parsed), origin(parsed), reason, &[parsed])),
+            }
+        }
+        omissions
+    }
+}
+
+impl SelectionBuilder<'_> {
+    /// Adds the last comments of the root's issue, oldest first, omissions for the others, and what may fill the budget.
+    pub(super) fn comments(&mut self, entry: &Entry) {
+        let Some(issue) = &entry.issue else { return };
+        let mut choice = CommentChoice::new(issue, self.context.comments);
+        let profile = self.context.profile;
+        let fills = profile.fill_with_untrusted
+            && self.context.comments.most > 0
+            && !profile.leave_out.contains(&Group::Comments);
+        let fillers = if fills { choice.fillers() } else { Vec::new() };
+        let mut added: BTreeMap<u64, (usize, Candidate)> = BTreeMap::new();
+        for parsed in &issue.comments {
+            let comment = parsed.comment.id;
+            if choice.shown.contains(&comment) {
+                let candidate = self.comment(issue, parsed);
+                self.put(candidate, Rank::of(Some(Group::Comments)));
+            } else if fillers.iter().any(|filler| filler.comment.id == comment) {
+                added.insert(comment, (self.candidates.len(), self.comment(issue, parsed)));
+            }
+        }
+        let omissions = choice.omissions();
+        self.fillers.replaced = self.omissions.len()..self.omissions.len() + omissions.len();
+        self.omissions.extend(omissions);
+        for parsed in fillers {
+            choice.shown.insert(parsed.comment.id);
+            if let Some((at, candidate)) = added.remove(&parsed.comment.id) {
+                self.fillers.newest.push(Filler { candidate, at, omissions: choice.omissions() });
             }
         }
     }
+
+    /// Returns a comment's section, and records the comment as an input.
+    fn comment(&mut self, issue: &ClaimedIssue, parsed: &ParsedComment) -> Candidate {
+        let origin = origin(parsed);
+        self.record_text(self.root, &parsed.comment.url, origin.clone(), true, parsed.digest);
+        Candidate {
+            id: id(parsed),
+            kind: "comment",
+            title: title(parsed),
+            provenance: "comment",
+            role: Role::Rank(TrimRank::default()),
+            body: self.context.comment(parsed, &first_line(issue, parsed), &origin),
+            state: None,
+            status: None,
+            trust: Trust::of(!parsed.comment.by.trusted),
+            by: Some(parsed.comment.by.clone()),
+            relation: None,
+            evidence: None,
+            removals: removals::records(&parsed.removals, |_| true, &origin),
+            origin,
+        }
+    }
+}
+
+/// Returns whether the author of the issue wrote a comment.
+fn by_issue_author(issue: &ClaimedIssue, parsed: &ParsedComment) -> bool {
+    match (&issue.by.author, &parsed.comment.by.author) {
+        (Some(author), Some(by)) => author.eq_ignore_ascii_case(by),
+        _ => false,
+    }
+}
+
+/// Returns the line that begins a comment: `octocat (OWNER), 2026-01-02:`.
+///
+/// A role in the repo of another owner does not make an author trusted here, so the role alone does not tell an outsider.
+fn first_line(issue: &ClaimedIssue, parsed: &ParsedComment) -> Clean {
+    let by = &parsed.comment.by;
+    let mut line = CleanBuf::new();
+    match &by.author {
+        Some(author) => line.line(author),
+        None => line.lit("unknown author"),
+    };
+    match (&by.association, by_issue_author(issue, parsed)) {
+        (Some(association), true) => line.lit(" (").line(association).lit(", author of the issue)"),
+        (Some(association), false) => line.lit(" (").line(association).lit(")"),
+        (None, true) => line.lit(" (author of the issue)"),
+        (None, false) => &mut line,
+    };
+    if let Some(day) = day(parsed) {
+        line.lit(", ").line(&day);
+    }
+    line.lit(if by.trusted { ":" } else { ", not a collaborator here:" }).finish()
 }
 
 fn omission(

@@ -153,19 +153,34 @@ impl<'a> SelectionContext<'a> {
         self.text(&draft.text.clean, &draft.text.markdown.outline, origin, pointer)
     }
 
-    /// Returns a comment's body.
-    pub(super) fn comment(&self, parsed: &ParsedComment, title: &Clean, origin: &TextOrigin) -> SectionBody {
-        self.text(&parsed.comment.text, &parsed.markdown.outline, origin, pointer(title, Trust::Trusted, None, origin))
+    /// Returns a comment's body, which begins with `first_line` at every level of detail.
+    pub(super) fn comment(&self, parsed: &ParsedComment, first_line: &Clean, origin: &TextOrigin) -> SectionBody {
+        let mut pointer = CleanBuf::new();
+        let pointer = pointer.text(first_line).lit(" ").line(&origin.place()).finish();
+        let (text, parts) = self.parts(&parsed.comment.text, &parsed.markdown.outline);
+        let mut comment = PassageBuilder::default();
+        comment.text.text(first_line).lit(if text.is_empty() { "" } else { "\n\n" });
+        comment.end_chunk(ChunkWeight::Key);
+        // Like a heading it never stays without text.
+        comment.parts.iter_mut().for_each(|chunk| chunk.heading = true);
+        comment.append(&text, parts);
+        let (text, parts) = comment.finish();
+        SectionBody::Passage(Arc::new(Passage::new(text, parts, origin.place())), pointer)
     }
 
     fn text(&self, text: &Clean, markdown: &Outline, origin: &TextOrigin, pointer: Clean) -> SectionBody {
+        let (text, parts) = self.parts(text, markdown);
+        SectionBody::Passage(Arc::new(Passage::new(text, parts, origin.place())), pointer)
+    }
+
+    /// Returns a text without the comments of templates, and its chunks.
+    fn parts(&self, text: &Clean, markdown: &Outline) -> (Clean, Vec<Chunk>) {
         let mut parts = chunks(markdown);
         mark_boilerplate(&mut parts, markdown, text);
         mark_headings(&mut parts, markdown, &self.keys);
         mark_title(&mut parts, markdown, text);
         mark_opening(&mut parts, markdown);
-        let (text, parts) = without_comments(text, parts);
-        SectionBody::Passage(Arc::new(Passage::new(text, parts, origin.place())), pointer)
+        without_comments(text, parts)
     }
 
     /// Returns an item's body, with the `list` of its children if it is a parent. The excerpt of a neighbour has its opening;

@@ -21,6 +21,7 @@ mod work_item_json;
 
 pub use candidates::{ReferencedFile, RootReferences, select};
 pub use code::{CodeText, CodeUse, ReferencedCode};
+pub use comments::Fillers;
 pub use context::{CommentRules, Document, ProfileInstructions, SelectionContext, is_inactive};
 pub use edge_list::EdgeList;
 pub use passage::{Chunk, ChunkWeight, Passage, Rounding, Size};

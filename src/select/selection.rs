@@ -1,13 +1,13 @@
 //! The sections that a pack could hold, before the budget is applied.
 
-use super::{CodeText, EdgeList, Passage, WorkItemJson};
+use super::{CodeText, EdgeList, Fillers, Passage, WorkItemJson};
 use crate::graph::Authored;
 use crate::model::Digest;
 use crate::redact::{Clean, CleanBuf};
 use std::sync::Arc;
 
 /// Everything that one pack could hold.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Selection {
     /// The profile's name.
     pub profile: String,
@@ -29,8 +29,28 @@ pub struct Selection {
     pub inputs: Vec<Input>,
     /// The omissions for another reason than the budget, in the order of the pack.
     pub omissions: Vec<Omission>,
+    /// The comments that may fill a budget.
+    pub fillers: Fillers,
     /// Warnings about the inputs.
     pub warnings: Vec<Notice>,
+}
+
+impl Selection {
+    /// Returns the selection with its `count` newest fillers among the candidates, and their indices there.
+    pub fn filled(&self, count: usize) -> (Self, Vec<usize>) {
+        let mut filled = self.clone();
+        let fillers = self.fillers.newest.get(..count).unwrap_or(&self.fillers.newest);
+        let mut oldest_first: Vec<_> = fillers.iter().rev().collect();
+        oldest_first.sort_by_key(|filler| filler.at);
+        let added: Vec<usize> = oldest_first.iter().enumerate().map(|(before, filler)| filler.at + before).collect();
+        for (filler, at) in oldest_first.into_iter().zip(&added) {
+            filled.candidates.insert(*at, filler.candidate.clone());
+        }
+        if let Some(last) = fillers.last() {
+            filled.omissions.splice(self.fillers.replaced.clone(), last.omissions.iter().cloned());
+        }
+        (filled, added)
+    }
 }
 
 /// A section that could be in the pack.

@@ -2,6 +2,7 @@
 
 use super::Size;
 use crate::graph::{Node, Value};
+use crate::model::is_volatile;
 use crate::redact::{Clean, CleanBuf};
 
 /// A field's importance; the fields of the last tier are cut first.
@@ -70,11 +71,12 @@ pub struct JsonCut {
 }
 
 impl WorkItemJson {
-    /// Creates the JSON of `fields`, whose names are unique; empty values are left out.
+    /// Creates the JSON of `fields`, whose names are unique; empty values and volatile fields are left out.
     /// `place` says where the rest of a cut value can be read.
     pub fn new(fields: Vec<(Clean, Node<Clean>)>, place: Clean) -> Self {
         let mut entries: Vec<JsonField> = fields
             .into_iter()
+            .filter_map(|(name, node)| lasting(&name, node).map(|node| (name, node)))
             .filter(|(_, node)| !is_empty(node))
             .map(|(name, node)| {
                 let mut json = CleanBuf::new();
@@ -197,6 +199,32 @@ fn json_size(c: char) -> Size {
     quoted.minus(Size::of("\"\""))
 }
 
+/// Returns a field's value without what is volatile in it; `None` if that is all of it.
+fn lasting(name: &str, node: Node<Clean>) -> Option<Node<Clean>> {
+    let value = match node.value {
+        Value::Scalar { text, .. } if is_volatile(name, &text) => return None,
+        Value::List(nodes) => Value::List(nodes.into_iter().filter_map(|node| lasting("", node)).collect()),
+        Value::Map(pairs) => {
+            // The date of an entry of a dialogue says in which order things were said.
+            let has_text = pairs.iter().any(|(key, _)| ["body", "comment", "content", "text"].contains(&&**key));
+            let kept = |key: &Clean, node: Node<Clean>| {
+                let is_date = has_text && key.to_lowercase().contains("created");
+                let counted = matches!(&node.value, Value::Scalar { text, .. } if is_volatile(name, text));
+                if is_date {
+                    Some(node)
+                } else if counted {
+                    None
+                } else {
+                    lasting(key, node)
+                }
+            };
+            Value::Map(pairs.into_iter().filter_map(|(key, node)| Some((key.clone(), kept(&key, node)?))).collect())
+        }
+        value => value,
+    };
+    Some(Node { value, ..node })
+}
+
 fn is_empty(node: &Node<Clean>) -> bool {
     match &node.value {
         Value::Null => true,
@@ -276,6 +304,29 @@ mod tests {
             "{\n  \"code\": \"0012\",\n  \"done\": true,\n  \"id\": 12,\n  \"quoted\": \"7\",\n  \"version\": \"4.10\"\n}"
         );
         assert_eq!(item.identity().as_str(), "{\n  \"id\": 12\n}");
+    }
+
+    #[test]
+    fn volatile_fields_leave_also_inside_others_and_a_dialogue_keeps_its_dates() {
+        let text = |text| scalar(text, true);
+        let map = |pairs: Vec<(&'static str, Node<Clean>)>| Node {
+            line: 1,
+            value: Value::Map(pairs.into_iter().map(|(key, node)| (Clean::literal(key), node)).collect()),
+        };
+        let list = |nodes| Node { line: 1, value: Value::List(nodes) };
+        let at = || text("2026-02-03T10:00:00Z");
+        let item = json(vec![
+            ("updated_at", at()),
+            ("due_date", text("2026-03-01")),
+            ("reactions", map(vec![("+1", text("3")), ("url", text("https://api.github.com/x"))])),
+            ("edges", list(vec![map(vec![("to", text("x")), ("created_at", at())])])),
+            ("comments", list(vec![map(vec![("text", text("Yes.")), ("created_at", at()), ("updated_at", at())])])),
+        ]);
+        assert_eq!(
+            item.full().as_str(),
+            "{\n  \"comments\": [{\"created_at\": \"2026-02-03T10:00:00Z\", \"text\": \"Yes.\"}],\n  \
+             \"due_date\": \"2026-03-01\",\n  \"edges\": [{\"to\": \"x\"}]\n}"
+        );
     }
 
     #[test]

@@ -245,6 +245,7 @@ golden_cases! {
     budget_too_small: "budget-too-small",
     budgets: "budgets",
     code_references: "code-references",
+    comments: "comments",
     documents: "documents",
     folders_with_bodies: "folders-with-bodies",
     formats: "formats",

@@ -91,6 +91,70 @@ fn beads_are_mapped() {
 }
 
 #[test]
+fn every_type_of_edge_of_beads_is_a_relation_and_only_open_items_get_a_pack_where_most_are_closed() {
+    let item = |id: u32, status: &str, edges: &[(u32, &str)]| {
+        let edges: Vec<String> = edges
+            .iter()
+            .map(|(to, kind)| {
+                format!("{{\"issue_id\": \"bd-{id}\", \"depends_on_id\": \"bd-{to}\", \"type\": \"{kind}\"}}")
+            })
+            .collect();
+        format!(
+            "{{\"id\": \"bd-{id}\", \"title\": \"T {id}\", \"status\": \"{status}\", \"dependencies\": [{}]}}\n",
+            edges.join(", ")
+        )
+    };
+    let kinds = [(2, "blocks"), (3, "parent-child"), (4, "discovered-from"), (5, "supersedes"), (6, "own-kind")];
+    let text = item(1, "open", &kinds) + &(2..7).map(|id| item(id, "closed", &[])).collect::<String>();
+    let sandbox = Sandbox::with(&[(".beads/issues.jsonl", &text)]);
+    assert_eq!(sets_up(&sandbox), "packs/bd-1.coding.json\npacks/bd-1.coding.md\n");
+    let list = sandbox.json(0, &["list", "--format", "json"]);
+    assert_eq!(list["roots"][0]["edges"], serde_json::json!({"depends_on": 1, "parent": 1, "related": 3}));
+    let config = sandbox.read("contextpack.yml");
+    assert!(config.contains("those that are open. Closed ones are still shown beside them."), "{config}");
+    std::fs::remove_file(sandbox.root().join("contextpack.yml")).unwrap();
+    let said = sandbox.run(&["init"]).stderr;
+    assert!(said.contains("packs for open items only: 1 of 6 (`roots` in contextpack.yml says so)\n"), "{said}");
+}
+
+#[test]
+fn milestones_of_a_backlog_are_parents_without_packs() {
+    let sandbox = Sandbox::with(&[
+        ("backlog/milestones/m-1 - beta.md", "---\nid: m-1\ntitle: Beta\n---\n\nReady for friends.\n"),
+        ("backlog/milestones/readme.md", "# Milestones\n"),
+        ("backlog/tasks/readme.md", "# Tasks\n"),
+        ("backlog/tasks/task-1 - one.md", "---\nid: task-1\ntitle: One\nstatus: To Do\nmilestone: m-1\n---\n"),
+    ]);
+    assert_eq!(sets_up(&sandbox), "packs/task-1.coding.json\npacks/task-1.coding.md\n");
+    assert!(sandbox.expect(0, &["render", "task-1"]).contains("Ready for friends."));
+}
+
+#[test]
+fn proposals_are_mapped() {
+    let sandbox = Sandbox::with(&[
+        ("EIPS/eip-1.md", "---\neip: 1\ntitle: One\nstatus: Draft\n---\n"),
+        ("EIPS/eip-2.md", "---\neip: 2\ntitle: Two\nstatus: Draft\nrequires: 1\n---\n"),
+        ("keps/sig-a/3-x/kep.yaml", "title: Three\nstatus: provisional\nsee-also:\n  - /keps/sig-a/4-y\n"),
+        ("keps/sig-a/3-x/README.md", "# KEP-3\n\nThe text.\n"),
+        ("keps/sig-a/4-y/kep.yaml", "title: Four\nstatus: implemented\n"),
+        ("keps/sig-a/4-y/README.md", "# KEP-4\n"),
+    ]);
+    assert_eq!(sets_up(&sandbox).lines().count(), 8);
+    let list = sandbox.json(0, &["list", "--format", "json"]);
+    let edges = |at: usize| list["roots"][at]["edges"].clone();
+    assert_eq!(list["roots"][1]["id"], "EIP-2");
+    assert_eq!((edges(1), edges(2)), (serde_json::json!({"depends_on": 1}), serde_json::json!({"related": 1})));
+    assert!(sandbox.expect(0, &["render", "keps/sig-a/3-x"]).contains("The text."));
+}
+
+#[test]
+fn a_repo_with_documents_gets_no_invented_decision() {
+    let sandbox = Sandbox::with(&[("README.md", "# Ours\n"), ("src/main.rs", "fn main() {}\n")]);
+    assert_eq!(sets_up(&sandbox), "packs/feat-example.coding.json\npacks/feat-example.coding.md\n");
+    assert!(!sandbox.has("docs") && !sandbox.read("work_items/feat-example.md").contains("adrs:"));
+}
+
+#[test]
 fn a_repo_with_its_work_on_github_gets_no_samples_and_names_the_repo_without_credentials() {
     let sandbox = Sandbox::new();
     sandbox.git(&["init", "-q"]);

@@ -149,12 +149,97 @@ fn comments_by_anyone_are_taken_where_the_configuration_says_so() {
             .collect()
     };
     let trusting = pack("min_trust: untrusted, comments: 2");
-    assert_eq!(named(&trusting["sections"], "content"), ["comment.2 Words 2", "comment.3 Words 3"]);
+    let shown = |id: u64| format!("comment.{id} eve (NONE), 2026-03-01, not a collaborator here:\n\nWords {id}");
+    assert_eq!(named(&trusting["sections"], "content"), [shown(2), shown(3)]);
     assert_eq!(named(&trusting["omissions"], "reason"), ["comment.1 limit"]);
     assert_eq!(trusting["sections"][4]["metadata"]["trust"], "untrusted");
     let default = pack("comments: 2");
     assert_eq!(named(&default["sections"], "content"), [""; 0]);
     assert_eq!(named(&default["omissions"], "reason").len(), 3);
+}
+
+/// Outsiders are heard where that costs nothing: the newest first, shown oldest first, and never in place of anything else.
+#[test]
+fn comments_by_outsiders_fill_what_a_whole_pack_leaves_free() {
+    let sandbox = sandbox();
+    let mut value: serde_json::Value = serde_json::from_str(&sandbox.read(&path("o/r", 5))).unwrap();
+    let body = |id: u64| if id == 4 { "x ".repeat(2000) } else { format!("Words {id}") };
+    value["comments"]["items"] = (1..=9)
+        .map(|id| {
+            let (login, trust) = if id == 5 { ("ada", "trusted") } else { ("eve", "untrusted") };
+            serde_json::json!({"author": {"association": "NONE", "bot": id == 8, "login": login}, "body": body(id),
+                "created_at": "2026-03-01T00:00:00Z", "edited": false, "id": id, "minimized": false,
+                "trust": trust, "url": format!("https://github.com/o/r/issues/5#issuecomment-{id}")})
+        })
+        .collect();
+    sandbox.write(&path("o/r", 5), value.to_string());
+    let comments = |profile: &str, limit: u64| -> (Vec<u64>, Vec<String>, bool) {
+        let args = ["build", "-q", "5", "--out", "-", "-p", profile, "--max-chars", &limit.to_string()];
+        let run = sandbox.run(&args);
+        if run.code != 0 {
+            return (vec![], vec![], false);
+        }
+        let verified = sandbox.run_with(&["verify", "-"], &run.stdout);
+        assert_eq!(verified.code, 0, "{limit}: {}", verified.stderr);
+        let pack: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        let id = |one: &serde_json::Value| one["id"].as_str().unwrap().strip_prefix("comment.").map(str::to_owned);
+        let shown = pack["sections"].as_array().unwrap().iter().filter_map(id).map(|id| id.parse().unwrap()).collect();
+        let omitted = pack["omissions"].as_array().unwrap().iter();
+        let why = omitted.filter_map(|one| Some(format!("{} {}", id(one)?, one["reason"].as_str().unwrap()))).collect();
+        let whole = pack["sections"].as_array().unwrap().iter().all(|one| one["metadata"]["detail"] == "full");
+        (shown, why, whole)
+    };
+    assert_eq!(comments("coding", 32_000).0, [5]);
+    assert_eq!(comments("review", 32_000), (vec![1, 2, 3, 4, 5, 6, 7, 9], vec!["8 low_trust".to_owned()], true));
+    let mut before = Vec::new();
+    let mut seen = std::collections::BTreeSet::new();
+    for limit in (2000..9000).step_by(100) {
+        let (shown, why, whole) = comments("review", limit);
+        let fillers: Vec<u64> = shown.iter().copied().filter(|id| *id != 5).collect();
+        assert!(whole || fillers.is_empty(), "{limit}");
+        assert!(before.iter().all(|id| fillers.contains(id)), "{limit}: {before:?} {fillers:?}");
+        // The newest without a gap, and each other one is an omission.
+        let newest: Vec<u64> = [1, 2, 3, 4, 6, 7, 9].into_iter().rev().take(fillers.len()).rev().collect();
+        assert_eq!(fillers, newest, "{limit}");
+        assert!(!whole || shown.len() + why.len() == 9, "{limit}: {shown:?} {why:?}");
+        seen.insert(fillers.len());
+        before = fillers;
+    }
+    assert!(seen.contains(&0) && seen.contains(&3) && seen.contains(&7), "{seen:?}");
+    sandbox.write(
+        "contextpack.yml",
+        "github: {repo: o/r}\nprofiles: {review: {fill_with: none}, coding: {fill_with: untrusted}}\n",
+    );
+    assert_eq!((comments("review", 32_000).0, comments("coding", 32_000).0.len()), (vec![5], 8));
+}
+
+/// The author of an issue answers questions about it, and takes no place from the maintainers.
+#[test]
+fn the_author_of_an_issue_is_heard_whatever_the_least_trust() {
+    let sandbox = sandbox();
+    let mut value: serde_json::Value = serde_json::from_str(&sandbox.read(&path("o/r", 5))).unwrap();
+    value["author"]["login"] = "Mallory".into();
+    value["trust"] = "untrusted".into();
+    value["comments"]["items"] = ["ada", "ada", "mallory", "eve", "mallory", "mallory"]
+        .iter()
+        .zip(1..)
+        .map(|(login, id)| {
+            let (trust, role) = if *login == "ada" { ("trusted", "OWNER") } else { ("untrusted", "NONE") };
+            serde_json::json!({"author": {"association": role, "bot": false, "login": login}, "body": "Words",
+                "created_at": "2026-03-01T00:00:00Z", "edited": false, "id": id, "minimized": false,
+                "trust": trust, "url": format!("https://github.com/o/r/issues/5#issuecomment-{id}")})
+        })
+        .collect();
+    sandbox.write(&path("o/r", 5), value.to_string());
+    sandbox.write("contextpack.yml", "github: {repo: o/r, comments: 2}\n");
+    let pack: serde_json::Value =
+        serde_json::from_str(&sandbox.expect(0, &["build", "-q", "5", "--out", "-"])).unwrap();
+    let comments = pack["sections"].as_array().unwrap().iter().filter(|one| one["kind"] == "comment");
+    let shown: Vec<String> =
+        comments.map(|one| format!("{} {}", one["metadata"]["trust"], one["content"].as_str().unwrap())).collect();
+    let own = "\"untrusted\" mallory (NONE, author of the issue), 2026-03-01, not a collaborator here:\n\nWords";
+    let ours = "\"trusted\" ada (OWNER), 2026-03-01:\n\nWords";
+    assert_eq!(shown, [ours, ours, own, own]);
 }
 
 /// A pack of a discussion with hundreds of comments says how many are missing, and still lists the other omissions.
@@ -166,7 +251,7 @@ fn many_comments_that_are_left_out_are_one_omission_a_reason() {
     value["comments"]["items"] = (100..400)
         .map(|id| {
             let trust = if id % 10 == 0 { "untrusted" } else { "trusted" };
-            serde_json::json!({"author": {"association": "MEMBER", "bot": id == 111, "login": "ada"}, "body": "12345",
+            serde_json::json!({"author": {"association": "MEMBER", "bot": id == 111, "login": "bob"}, "body": "12345",
                 "created_at": format!("2026-0{}-01T00:00:00Z", id / 100), "edited": false, "id": id, "minimized": false,
                 "trust": trust, "url": format!("https://github.com/o/r/issues/5#issuecomment-{id}")})
         })
