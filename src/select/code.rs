@@ -410,10 +410,11 @@ pub(super) fn tag(out: &mut CleanBuf, path: &RepoPath, shown: &Clean) {
     let extension = path.extension();
     if let Some((_, language)) = languages.iter().find(|(known, _)| *known == extension) {
         out.lit(language);
-    } else if extension.len() <= 12 && extension.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-        if shown.ends_with(extension) {
-            out.part(shown, shown.len() - extension.len()..shown.len());
-        }
+    } else if extension.len() <= 12
+        && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && shown.ends_with(extension)
+    {
+        out.part(shown, shown.len() - extension.len()..shown.len());
     }
 }
 
