@@ -115,12 +115,15 @@ fn scrub_issue(
     raw.map(&mut |key, text: &String, line| pieces.push(Piece { key, text, line }));
     let mut item_pieces = 0;
     raw.item.map(&mut |_, _: &String, _| item_pieces += 1);
-    // The pieces of the comments come last, and those of the links before them.
+    // The pieces of the comments come last, those of the links before them, and those of code before these.
     let comment_of_piece = index_by_piece(raw.comments.iter().map(piece_count));
     let first_comment = pieces.len() - comment_of_piece.len();
     // A link has a repo, a URL and, if it is visible, a title.
     let link_of_piece = index_by_piece(raw.links.iter().map(|link| 2 + usize::from(link.title.is_some())));
     let first_link = first_comment - link_of_piece.len();
+    // Kept code has a path, a commit and a text.
+    let code_of_piece = index_by_piece(raw.code.iter().map(|_| 3));
+    let first_code = first_link - code_of_piece.len();
 
     // The pieces that are Markdown: the body, then the text of each comment.
     let mut markdown_pieces = vec![clean::body_of(&pieces)];
@@ -140,6 +143,7 @@ fn scrub_issue(
     let mut comment_removals: Vec<Vec<RecordedRemoval>> =
         hidden.comments.iter().map(|part| part.removals.clone()).collect();
     let mut link_removals: Vec<Vec<RecordedRemoval>> = raw.links.iter().map(|_| Vec::new()).collect();
+    let mut code_removals: Vec<Vec<RecordedRemoval>> = raw.code.iter().map(|_| Vec::new()).collect();
     for removal in scrubbed.removals {
         let Piece { key, line, .. } = pieces[removal.piece];
         let piece = removal.piece;
@@ -155,6 +159,10 @@ fn scrub_issue(
             link_removals[*link].push(recorded);
             continue;
         }
+        if let Some(code) = piece.checked_sub(first_code).and_then(|piece| code_of_piece.get(piece)) {
+            code_removals[*code].push(recorded);
+            continue;
+        }
         recorded.in_name &= piece < item_pieces;
         // Only the body has lines on the issue's page.
         let within = recorded.line.saturating_sub(line).saturating_add(1);
@@ -164,6 +172,7 @@ fn scrub_issue(
     let removed = IssueRemovals {
         issue: merged(removals),
         links: link_removals.into_iter().map(merged).collect(),
+        code: code_removals.into_iter().map(merged).collect(),
         comments: comment_removals.into_iter().map(merged).collect(),
     };
     to_entry(issue, markdown, removed, digest, rules)
@@ -173,6 +182,7 @@ fn scrub_issue(
 struct IssueRemovals {
     issue: Vec<RecordedRemoval>,
     links: Vec<Vec<RecordedRemoval>>,
+    code: Vec<Vec<RecordedRemoval>>,
     comments: Vec<Vec<RecordedRemoval>>,
 }
 
@@ -211,6 +221,8 @@ fn to_entry(
         by: issue.by,
         links: issue.links,
         link_removals: removed.links,
+        code: issue.code,
+        code_removals: removed.code,
         comments,
         unknown: issue.unknown,
         has_comments: issue.has_comments,

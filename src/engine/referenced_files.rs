@@ -5,10 +5,10 @@ use super::items::scrubbed;
 use super::project::{Project, unreadable};
 use crate::cache::{FilePurpose, FileResult, LoadedDocument};
 use crate::config::Profile;
-use crate::graph::{FileKind, FileLookup, FileRef, ItemReferences, RepoFiles, Target};
+use crate::graph::{FileKind, FileLookup, FileRef, ItemReferences, KeptCodeRef, RepoFiles, Target};
 use crate::mentions::{adr_status, without_markup};
 use crate::model::{Code, Diagnostic, Digest, Digester, Place, Refusal, RepoPath, bounded};
-use crate::select::{CodeUse, Document, ReferencedCode, ReferencedFile, RootReferences, is_inactive};
+use crate::select::{CodeUse, Document, ReferencedCode, ReferencedFile, ReferencedLines, RootReferences, is_inactive};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash as _;
@@ -114,6 +114,9 @@ impl ReferencedFiles {
             if followed.documents {
                 diagnostics.extend(found.diagnostics.iter().cloned());
             }
+            if followed.code {
+                found.kept.iter().for_each(|kept| add_kept(project, by, kept, &mut references.kept));
+            }
             references.missing.extend(found.missing.iter().filter(|missing| followed.follows(missing.kind)).cloned());
             for file in found.files.iter().filter(|file| followed.follows(file.kind)) {
                 if file.kind == FileKind::Code {
@@ -157,6 +160,10 @@ impl ReferencedFiles {
         for code in &mut references.code {
             code.lines.sort_by_key(|(lines, _)| *lines);
         }
+        references.kept.sort_by(|a, b| {
+            let key = |kept: &ReferencedLines| (kept.code.lines, kept.code.commit.to_string());
+            a.code.path.cmp(&b.code.path).then_with(|| key(a).cmp(&key(b)))
+        });
         diagnostics.sort();
         diagnostics.dedup();
         (references, bounded(diagnostics))
@@ -191,6 +198,20 @@ impl ReferencedFiles {
         let entry = &project.corpus.entries[root];
         let draft = entry.draft.as_ref().is_some_and(|draft| draft.body.origin.path == *path);
         draft || entry.item.origin.path == *path || entry.item.body.origin.path == *path
+    }
+}
+
+/// Adds lines that the snapshot keeps; of several references to the same lines the first counts.
+fn add_kept(project: &Project<'_>, by: usize, kept: &KeptCodeRef, all: &mut Vec<ReferencedLines>) {
+    let Some(issue) = &project.corpus.entries[by].issue else { return };
+    let (Some(code), Some(removals)) = (issue.code.get(kept.index), issue.code_removals.get(kept.index)) else {
+        return;
+    };
+    let is_same = |known: &ReferencedLines| {
+        (&known.code.path, known.code.lines, &known.code.commit) == (&code.path, code.lines, &code.commit)
+    };
+    if !all.iter().any(is_same) {
+        all.push(ReferencedLines { code: code.clone(), removals: removals.clone(), by, at: kept.at.clone() });
     }
 }
 

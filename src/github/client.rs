@@ -1,6 +1,6 @@
 //! A client that sends requests one after the other, and retries and waits as GitHub's documentation asks for.
 
-use super::{ApiBase, Clock, Response, SyncObserver, Tokens, Transport, json};
+use super::{ApiBase, Clock, MediaType, Response, SyncObserver, Tokens, Transport, json};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -28,9 +28,9 @@ pub struct SyncLimits {
 
 /// An answer that is not an error.
 #[derive(Debug)]
-pub(super) enum FetchOutcome {
-    /// 200, as JSON.
-    Page(JsonPage),
+pub(super) enum FetchOutcome<T = JsonPage> {
+    /// 200.
+    Page(T),
     /// 304: not modified.
     Same,
     /// 404: it does not exist, or is not visible.
@@ -39,6 +39,13 @@ pub(super) enum FetchOutcome {
     Gone,
     /// 403 without a rate limit: the token may not read it; with the server's message.
     Refused(Option<String>),
+}
+
+/// A whole answer.
+struct Answer {
+    response: Response,
+    /// The JSON, if that was asked for.
+    value: Value,
 }
 
 /// A page of JSON.
@@ -119,6 +126,35 @@ pub(super) struct Client<'a> {
 impl Client<'_> {
     /// Requests a path below the API; retries, waits, and follows redirects on the same server.
     pub(super) fn get(&mut self, path: &str, etag: Option<&str>) -> Result<FetchOutcome, FetchError> {
+        Ok(match self.request(path, MediaType::Json, etag)? {
+            FetchOutcome::Page(Answer { response, value }) => FetchOutcome::Page(self.page(&response, value)?),
+            FetchOutcome::Same => FetchOutcome::Same,
+            FetchOutcome::Missing => FetchOutcome::Missing,
+            FetchOutcome::Gone => FetchOutcome::Gone,
+            FetchOutcome::Refused(why) => FetchOutcome::Refused(why),
+        })
+    }
+
+    /// Requests the bytes of a file below the API in the same way; `None` where there is no file that can be had.
+    pub(super) fn get_file(&mut self, path: &str) -> Result<Option<Vec<u8>>, FetchError> {
+        Ok(match self.request(path, MediaType::Raw, None)? {
+            // A folder or a submodule comes as JSON.
+            FetchOutcome::Page(Answer { response, .. })
+                if response.header("content-type").is_some_and(|kind| kind.starts_with("application/json")) =>
+            {
+                None
+            }
+            FetchOutcome::Page(Answer { response, .. }) => Some(response.body),
+            _ => None,
+        })
+    }
+
+    fn request(
+        &mut self,
+        path: &str,
+        media: MediaType,
+        etag: Option<&str>,
+    ) -> Result<FetchOutcome<Answer>, FetchError> {
         let mut path = path.to_owned();
         let (mut broken, mut limited) = (0, 0);
         let mut redirects = 0;
@@ -129,7 +165,7 @@ impl Client<'_> {
             self.budget.sent += 1;
             self.observer.request(self.budget.sent);
             let asked = self.clock.now();
-            let answer = self.transport.get(&format!("{}{path}", self.api.base), etag);
+            let answer = self.transport.get(&format!("{}{path}", self.api.base), media, etag);
             self.charge_slow_answer(self.clock.now().saturating_sub(asked))?;
             let answer = match answer {
                 Ok(answer) => answer,
@@ -140,8 +176,11 @@ impl Client<'_> {
             };
             self.budget.note(&answer);
             match answer.status {
+                200 if media == MediaType::Raw => {
+                    return Ok(FetchOutcome::Page(Answer { response: answer, value: Value::Null }));
+                }
                 200 => match json::read(&answer.body) {
-                    Ok(value) => return self.page(&answer, value).map(FetchOutcome::Page),
+                    Ok(value) => return Ok(FetchOutcome::Page(Answer { response: answer, value })),
                     Err(error) if error.is_data() => {
                         let why = error.to_string();
                         let why = why.rsplit_once(" at line ").map_or(why.as_str(), |(why, _)| why);

@@ -140,6 +140,7 @@ impl Converter<'_> {
             author,
             title: texts.next().unwrap_or_default(),
             body: texts.next().filter(|_| value["body"].is_string()),
+            code: Vec::new(),
             comments: SnapshotComments::default(),
             created_at: text("created_at").map(|time| self.scrubber.one(&path, "", &time)),
             extra: extra.collect(),

@@ -1,7 +1,7 @@
 //! The transport over the network: octocrab, one request at a time.
 
 use super::connect::client;
-use super::{ApiBase, Proxies, Response, Tokens, Transport, TransportError};
+use super::{ApiBase, MediaType, Proxies, Response, Tokens, Transport, TransportError};
 use http::header::{AUTHORIZATION, IF_NONE_MATCH, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
 use http_body_util::{BodyExt as _, Limited};
@@ -36,7 +36,6 @@ impl Http {
             .map_err(|error| failed(&format!("no connection can be made: {}", error.kind())))?;
         let mut headers = HeaderMap::new();
         headers.insert(USER_AGENT, HeaderValue::from_static(concat!("contextpack/", env!("CARGO_PKG_VERSION"))));
-        headers.insert("accept", HeaderValue::from_static("application/vnd.github+json"));
         headers.insert("x-github-api-version", HeaderValue::from_static("2022-11-28"));
         if let Some(token) = secrets.token() {
             let mut value = HeaderValue::try_from(format!("Bearer {token}"))
@@ -54,8 +53,13 @@ impl Http {
 }
 
 impl Transport for Http {
-    fn get(&mut self, path: &str, etag: Option<&str>) -> Result<Response, TransportError> {
+    fn get(&mut self, path: &str, media: MediaType, etag: Option<&str>) -> Result<Response, TransportError> {
         let mut headers = self.headers.clone();
+        let accept = match media {
+            MediaType::Json => "application/vnd.github+json",
+            MediaType::Raw => "application/vnd.github.raw+json",
+        };
+        headers.insert("accept", HeaderValue::from_static(accept));
         if let Some(etag) = etag.and_then(|etag| HeaderValue::try_from(etag).ok()) {
             headers.insert(IF_NONE_MATCH, etag);
         }

@@ -9,6 +9,7 @@
 mod address;
 mod client;
 mod comments;
+mod commit_lines;
 #[cfg(feature = "github")]
 mod connect;
 mod convert;
@@ -35,7 +36,7 @@ mod walk;
 pub use client::SyncLimits;
 #[cfg(feature = "github")]
 pub use connect::Proxies;
-pub use transport::{Clock, Response, SystemClock, Transport, TransportError};
+pub use transport::{Clock, MediaType, Response, SystemClock, Transport, TransportError};
 
 pub use address::{ApiBase, ApiError, IssueKey};
 #[cfg(feature = "github")]

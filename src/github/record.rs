@@ -125,6 +125,7 @@ impl SyncEngine<'_> {
             issue.private = issue.private.or(old.private);
             issue.comments = old.comments.clone();
             issue.relations = old.relations.clone();
+            issue.code = old.code.clone();
         }
         fill_in_empty(&mut issue, &seen);
         if whole {

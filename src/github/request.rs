@@ -2,6 +2,7 @@
 
 use super::client::SyncLimits;
 use super::{ApiBase, IssueKey, Tokens};
+use crate::config::DenyList;
 use crate::model::{Diagnostic, RepoPath};
 use crate::store::{CacheFolder, StoreError};
 use std::path::PathBuf;
@@ -24,6 +25,8 @@ pub struct SyncSettings {
     pub secrets: Tokens,
     /// The limits of the run.
     pub limits: SyncLimits,
+    /// The names of files that are never asked for.
+    pub denied: DenyList,
     /// The cache for the saved state; without it every run fetches everything.
     pub cache: Option<CacheFolder>,
 }

@@ -1,8 +1,12 @@
 //! Scrubbing of texts for the snapshot: line ends, tokens and other secrets.
 
 use super::Tokens;
+use crate::model::LineRange;
 use crate::redact::{Piece, Redactor};
 use serde_json::{Map, Value};
+
+/// The most bytes of lines of a file that are kept for one reference.
+const MOST_BYTES: usize = 24_000;
 
 /// The scrubber that every text of the snapshot passes.
 pub(super) struct SnapshotScrubber<'a> {
@@ -22,6 +26,36 @@ impl SnapshotScrubber<'_> {
     /// Scrubs one text.
     pub(super) fn one(&self, path: &str, key: &str, text: &str) -> String {
         self.clean(path, &[(key, text)]).pop().unwrap_or_default()
+    }
+
+    /// Scrubs a file and returns the lines `first` to `last` that it has, as far as they are short enough.
+    ///
+    /// The whole file is scrubbed, since a key may begin before these lines. Lines that were removed are empty.
+    pub(super) fn lines(&self, path: &str, text: &str, lines: LineRange) -> Option<String> {
+        let text = self.secrets.mask(&normalize(text));
+        let scrubbed = self.redactor.scrub(path, &[Piece { key: "body", text: &text, line: 1 }]);
+        let folds = scrubbed.removed_lines.first()?;
+        let mut kept: Vec<&str> = Vec::new();
+        let (mut line, mut fold) = (1_u32, folds.iter().peekable());
+        for (number, content) in (1_u32..).zip(scrubbed.texts.first()?.lines()) {
+            if line >= lines.first && line <= lines.last {
+                kept.push(content);
+            }
+            line = line.saturating_add(1);
+            while let Some(removed) = fold.next_if(|fold| fold.line <= number) {
+                for _ in 0..removed.lines {
+                    if line >= lines.first && line <= lines.last {
+                        kept.push("");
+                    }
+                    line = line.saturating_add(1);
+                }
+            }
+            if line > lines.last {
+                break;
+            }
+        }
+        let kept = kept.join("\n");
+        (!kept.trim().is_empty() && kept.len() <= MOST_BYTES).then_some(kept)
     }
 
     /// Scrubs a JSON value without its volatile and empty parts; `None` if nothing is left.

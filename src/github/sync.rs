@@ -142,7 +142,8 @@ impl SyncEngine<'_> {
         self.plan()?;
         self.relations()?;
         self.linked()?;
-        self.comments()
+        self.comments()?;
+        self.commit_lines()
     }
 
     fn finish(mut self, ended: Result<(), StepError>) -> SyncSummary {
@@ -318,7 +319,7 @@ impl SyncEngine<'_> {
     /// Estimates the rest of the run once the issues are known.
     fn plan(&mut self) -> Result<(), StepError> {
         self.probe()?;
-        let requests = self.relation_requests() + self.comment_requests()?;
+        let requests = self.relation_requests() + self.comment_requests()? + self.commit_line_requests()?;
         let remaining = self.client.budget.remaining;
         let issues = self.run.wanted.len() as u64;
         self.client.observer.estimate(Estimate { stage: EstimateStage::Rest, issues, requests, remaining });

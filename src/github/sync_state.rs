@@ -28,6 +28,9 @@ pub(super) struct SyncState {
     pub(super) pages: BTreeMap<String, ListPage>,
     /// The issues whose comments are complete in the snapshot, by id.
     pub(super) comments: BTreeMap<String, CommentsSeen>,
+    /// The files at commits that the server does not have, or that are no small texts, by path.
+    #[serde(default)]
+    pub(super) no_code: BTreeSet<String>,
     /// An unfinished run.
     pub(super) run: Option<RunProgress>,
 }
@@ -86,6 +89,9 @@ pub(super) struct RunProgress {
     pub(super) related: BTreeSet<String>,
     /// The issues whose comments are done.
     pub(super) commented: BTreeSet<String>,
+    /// The issues whose lines at commits are done.
+    #[serde(default)]
+    pub(super) coded: BTreeSet<String>,
     /// The position in an unfinished list of the repo's comments.
     #[serde(rename = "sweep")]
     pub(super) repo_walk: Option<RepoCommentWalk>,

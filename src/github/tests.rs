@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use super::*;
-use crate::config::RedactionSettings;
+use crate::config::{DenyList, RedactionSettings};
 use crate::model::RepoPath;
 use crate::redact::Redactor;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ struct Script {
 }
 
 impl Transport for Script {
-    fn get(&mut self, path: &str, _: Option<&str>) -> Result<Response, TransportError> {
+    fn get(&mut self, path: &str, _: MediaType, _: Option<&str>) -> Result<Response, TransportError> {
         self.asked.push(path.to_owned());
         if self.answers.is_empty() { Ok(answer(200, &[], "[]")) } else { self.answers.remove(0) }
     }
@@ -78,6 +78,7 @@ fn setting(root: &Path, max_wait: u64) -> SyncSettings {
         api: ApiBase::of_host("github.com").unwrap(),
         secrets: Tokens::default(),
         limits: SyncLimits { max_requests: None, max_wait: Duration::from_secs(max_wait) },
+        denied: DenyList::new(&[]).unwrap(),
         cache: None,
     }
 }
@@ -173,7 +174,7 @@ fn an_answer_with_a_duplicate_key_is_refused_without_retry() {
 struct Drip<'a>(Duration, &'a std::cell::Cell<Duration>);
 
 impl Transport for Drip<'_> {
-    fn get(&mut self, path: &str, _: Option<&str>) -> Result<Response, TransportError> {
+    fn get(&mut self, path: &str, _: MediaType, _: Option<&str>) -> Result<Response, TransportError> {
         self.1.set(self.1.get() + self.0);
         let n = self.1.get().as_secs();
         let link = format!("<https://api.github.com/p{n}>; rel=\"next\"");

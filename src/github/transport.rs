@@ -34,13 +34,22 @@ pub struct TransportError {
     pub what: String,
 }
 
+/// The form in which a server is to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MediaType {
+    /// JSON.
+    Json,
+    /// The bytes of a file.
+    Raw,
+}
+
 /// The connection to one server, without redirects and retries.
 pub trait Transport {
     /// Requests a path with its query. With `etag` the response may be 304.
     ///
     /// # Errors
     /// If no complete response came.
-    fn get(&mut self, path: &str, etag: Option<&str>) -> Result<Response, TransportError>;
+    fn get(&mut self, path: &str, media: MediaType, etag: Option<&str>) -> Result<Response, TransportError>;
 }
 
 /// A clock that can wait.

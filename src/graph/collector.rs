@@ -1,8 +1,9 @@
 //! The collection of an item's references: files, omissions, warnings; each once, in order.
 
 use super::quote::one_line;
-use super::{Entry, FileKind, FileRef, ItemReferences, MissingReference, ShownPlace};
+use super::{Entry, FileKind, FileRef, ItemReferences, KeptCodeRef, MissingReference, ShownPlace};
 use crate::model::{self, Code, Diagnostic, LineRange, RepoPath, bounded, natural_cmp};
+use crate::records::KeptCode;
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeMap;
 
@@ -59,12 +60,15 @@ pub(super) struct ReferenceCollector<'a> {
     entry: &'a Entry,
     files: BTreeMap<RepoPath, FileParts>,
     code: BTreeMap<RepoPath, CodeParts>,
+    /// The lines that the snapshot keeps, by their index in the code of the item's issue.
+    kept: BTreeMap<usize, ShownPlace>,
     found: ItemReferences,
 }
 
 impl<'a> ReferenceCollector<'a> {
     pub(super) fn of(entry: &'a Entry) -> Self {
-        Self { entry, files: BTreeMap::new(), code: BTreeMap::new(), found: ItemReferences::default() }
+        let (files, code, kept) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { entry, files, code, kept, found: ItemReferences::default() }
     }
 
     /// Returns whether the file is referenced already, or the item's own.
@@ -111,6 +115,27 @@ impl<'a> ReferenceCollector<'a> {
                 known.1 = None;
             }
         }
+    }
+
+    /// Adds lines of a file as they were at a commit, if the snapshot keeps all of them; else returns `false`.
+    pub(super) fn add_kept_code(
+        &mut self,
+        path: &RepoPath,
+        commit: &str,
+        lines: &[LineRange],
+        at: &ShownPlace,
+    ) -> bool {
+        let kept = self.entry.issue.as_ref().map_or(&[][..], |issue| &issue.code);
+        let is_named = |code: &KeptCode<Clean>, lines: &LineRange| {
+            code.path == *path && code.lines == *lines && *code.commit == *commit && !code.text.is_empty()
+        };
+        let found: Option<Vec<usize>> =
+            lines.iter().map(|lines| kept.iter().position(|code| is_named(code, lines))).collect();
+        let Some(found) = found.filter(|found| !found.is_empty()) else { return false };
+        for index in found {
+            self.kept.entry(index).or_insert_with(|| at.clone());
+        }
+        true
     }
 
     /// Returns whether the file is the item's own.
@@ -163,7 +188,8 @@ impl<'a> ReferenceCollector<'a> {
     }
 
     pub(super) fn finish(self) -> ItemReferences {
-        let ItemReferences { mut files, mut missing, mut diagnostics } = self.found;
+        let ItemReferences { mut files, kept: _, mut missing, mut diagnostics } = self.found;
+        let kept = self.kept.into_iter().map(|(index, at)| KeptCodeRef { index, at }).collect();
         for (path, parts) in self.files {
             let kind = if parts.adr { FileKind::Adr } else { FileKind::Document };
             let file = |anchor, at| FileRef { kind, path: path.clone(), anchor, lines: None, commit: None, at };
@@ -205,6 +231,6 @@ impl<'a> ReferenceCollector<'a> {
         diagnostics.sort();
         diagnostics.dedup();
         let diagnostics = bounded(diagnostics);
-        ItemReferences { files, missing, diagnostics }
+        ItemReferences { files, kept, missing, diagnostics }
     }
 }

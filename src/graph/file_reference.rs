@@ -40,6 +40,15 @@ pub struct FileRef {
     pub at: ShownPlace,
 }
 
+/// Lines of a file at a commit that an item names by a URL, and that the snapshot keeps.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KeptCodeRef {
+    /// Their index in the code of the item's issue.
+    pub index: usize,
+    /// The place of the reference.
+    pub at: ShownPlace,
+}
+
 /// A reference that cannot be included: it becomes an omission.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct MissingReference {
@@ -60,6 +69,8 @@ pub struct MissingReference {
 pub struct ItemReferences {
     /// Files, ADRs first, by path; each once, code files once for each range of lines.
     pub files: Vec<FileRef>,
+    /// The lines at commits that the snapshot keeps, in its order, each once.
+    pub kept: Vec<KeptCodeRef>,
     /// The references that cannot be included.
     pub missing: Vec<MissingReference>,
     /// Warnings about the references.

@@ -74,13 +74,15 @@ impl Hash for ClaimedIssue {
             by,
             links,
             link_removals,
+            code,
+            code_removals,
             comments,
             unknown,
             has_comments,
             removals,
             digest,
         } = self;
-        (origin, url, repo, number, private, done, by, links, link_removals).hash(state);
+        (origin, url, repo, number, private, done, by, links, link_removals, code, code_removals).hash(state);
         (comments, unknown, has_comments, removals, digest).hash(state);
     }
 }

@@ -4,7 +4,7 @@ use super::text::{ParsedText, RecordedRemoval};
 use crate::mentions::Markdown;
 use crate::model::ItemState;
 use crate::model::{Digest, Relation};
-use crate::records::{Authored, Body, Comment, IssueLink, Origin};
+use crate::records::{Authored, Body, Comment, IssueLink, KeptCode, Origin};
 use crate::redact::Clean;
 use std::sync::Arc;
 
@@ -29,6 +29,10 @@ pub struct ClaimedIssue {
     pub links: Vec<IssueLink<Clean>>,
     /// What was removed from each of these.
     pub link_removals: Vec<Vec<RecordedRemoval>>,
+    /// The lines that its texts name by URLs of commits, as they were there.
+    pub code: Vec<KeptCode<Clean>>,
+    /// What was removed from each of these.
+    pub code_removals: Vec<Vec<RecordedRemoval>>,
     /// Oldest first.
     pub comments: Vec<ParsedComment>,
     /// Relations of which the snapshot may not have all.

@@ -161,7 +161,21 @@ impl Locator<'_> {
 pub(super) fn commit_of(url: &str, host: &str) -> Option<String> {
     let Some(WebAddress::Tree { rest, .. }) = WebAddress::read(url, host) else { return None };
     let sha = rest.split('/').next()?;
-    (sha.len() == 40 && sha.bytes().all(|b| b.is_ascii_hexdigit())).then(|| sha.to_owned())
+    is_sha(sha).then(|| sha.to_owned())
+}
+
+/// Returns the commit in lower case, and the file, that a URL of the repo `this` names, whether or not there is such a file
+/// now.
+pub(super) fn file_at_commit(url: &str, host: &str, this: &str) -> Option<(String, RepoPath)> {
+    let Some(WebAddress::Tree { repo, rest }) = WebAddress::read(url, host) else { return None };
+    let (sha, path) = rest.split_once('/').filter(|(sha, _)| is_sha(sha) && repo.eq_ignore_ascii_case(this))?;
+    let path = decoded(without_anchor(path).0);
+    let path = RepoPath::new(path.trim_end_matches(['/', '.'])).ok().filter(|path| !path.as_str().is_empty())?;
+    Some((sha.to_ascii_lowercase(), path))
+}
+
+fn is_sha(text: &str) -> bool {
+    text.len() == 40 && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
 /// Returns the ways to read a path, the most literal first.

@@ -26,10 +26,11 @@ mod text;
 #[cfg(test)]
 mod samples;
 
+pub use crate::records::KeptCode;
 pub use corpus::{Corpus, Entry, GraphRules, Identity, SourceRules, plain_status};
 pub use edges::Graph;
 pub use evidence::{Edge, EdgeEvidence, EdgeSource, IssueRef, Target};
-pub use file_reference::{FileKind, FileRef, ItemReferences, MissingReference, ShownPlace};
+pub use file_reference::{FileKind, FileRef, ItemReferences, KeptCodeRef, MissingReference, ShownPlace};
 pub use files::{FileLookup, RepoFiles};
 pub use find::RootMatch;
 pub use issue::{ClaimedIssue, IssueDraft, ParsedComment};

@@ -33,8 +33,8 @@ pub use relation::Relation;
 pub use shard::Shard;
 pub use slug::slug;
 pub use snapshot::{
-    Completeness, SNAPSHOT_VERSION, SnapshotAuthor, SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef,
-    SnapshotRelation, SnapshotRelations,
+    Completeness, SNAPSHOT_VERSION, SnapshotAuthor, SnapshotCode, SnapshotComment, SnapshotComments, SnapshotIssue,
+    SnapshotRef, SnapshotRelation, SnapshotRelations,
 };
 pub use source::{Refusal, SourceTree, Untracked};
 pub use state::ItemState;

@@ -20,6 +20,9 @@ pub struct SnapshotIssue {
     pub author: SnapshotAuthor,
     /// The body; `None` if GitHub has none.
     pub body: Option<String>,
+    /// The lines that its texts name by URLs of commits, as they were there; sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub code: Vec<SnapshotCode>,
     /// Its comments.
     pub comments: SnapshotComments,
     /// When it was opened, RFC 3339.
@@ -70,6 +73,22 @@ pub struct SnapshotAuthor {
     pub bot: bool,
     /// The login; `None` if the account was deleted.
     pub login: Option<String>,
+}
+
+/// Lines of a file as they were at a commit.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SnapshotCode {
+    /// The file, from the root of the repo.
+    pub path: String,
+    /// The commit's full SHA, in lower case.
+    pub commit: String,
+    /// The first line, counted from 1.
+    pub first: u32,
+    /// The last line that is named.
+    pub last: u32,
+    /// The lines.
+    pub text: String,
 }
 
 /// The comments of an issue.

@@ -1,6 +1,6 @@
 //! An issue of the GitHub snapshot as read.
 
-use crate::model::{ItemState, Relation};
+use crate::model::{ItemState, LineRange, Relation, RepoPath};
 use crate::records::item::Item;
 
 /// An issue or a pull request.
@@ -23,6 +23,8 @@ pub struct Issue<T> {
     pub by: Authored<T>,
     /// Its related issues by GitHub's own lists.
     pub links: Vec<IssueLink<T>>,
+    /// The lines that its texts name by URLs of commits, as they were there.
+    pub code: Vec<KeptCode<T>>,
     /// Oldest first.
     pub comments: Vec<Comment<T>>,
     /// Relations of which the snapshot may not have all.
@@ -65,6 +67,21 @@ pub struct IssueLink<T> {
     pub line: u32,
 }
 
+/// Lines of a file of this repo as they were at a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct KeptCode<T> {
+    /// The file.
+    pub path: RepoPath,
+    /// The file's path as a text.
+    pub shown: T,
+    /// The commit's full SHA, in lower case.
+    pub commit: T,
+    /// The named lines.
+    pub lines: LineRange,
+    /// The text of the lines that the file had.
+    pub text: T,
+}
+
 /// A comment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Comment<T> {
@@ -96,7 +113,7 @@ impl<T> Authored<T> {
 impl<T: AsRef<str>> Issue<T> {
     /// Returns the issue with every text replaced by the result of `f` for its key, text and line, as in [`Item::map`].
     ///
-    /// Texts of comments come last and have the key `comment`.
+    /// Texts of comments come last and have the key `comment`; those of links come before them, and those of code before these.
     pub fn map<'a, U>(&'a self, f: &mut impl FnMut(&'a str, &'a T, u32) -> U) -> Issue<U> {
         Issue {
             item: self.item.map(f),
@@ -106,6 +123,17 @@ impl<T: AsRef<str>> Issue<T> {
             private: self.private,
             state: self.state,
             by: self.by.map(f),
+            code: self
+                .code
+                .iter()
+                .map(|code| KeptCode {
+                    path: code.path.clone(),
+                    shown: f("path", &code.shown, 1),
+                    commit: f("commit", &code.commit, 1),
+                    lines: code.lines,
+                    text: f("body", &code.text, code.lines.first),
+                })
+                .collect(),
             links: self
                 .links
                 .iter()

@@ -23,7 +23,7 @@ mod yaml;
 #[cfg(test)]
 pub use formats::Parsed;
 pub use formats::items;
-pub use issue::{Authored, Comment, Issue, IssueLink};
+pub use issue::{Authored, Comment, Issue, IssueLink, KeptCode};
 #[cfg(test)]
 pub use item::FieldRelation;
 pub use item::{Body, Field, Item, Mention, Origin};

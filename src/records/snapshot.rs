@@ -1,10 +1,10 @@
 //! A file of the GitHub snapshot → an [`Issue`].
 
 use crate::model::{
-    Code, Completeness, Diagnostic, ItemState, Node, Place, Relation, RepoPath, SNAPSHOT_VERSION, SnapshotAuthor,
-    SnapshotIssue, SnapshotRelation, Value,
+    Code, Completeness, Diagnostic, ItemState, LineRange, Node, Place, Relation, RepoPath, SNAPSHOT_VERSION,
+    SnapshotAuthor, SnapshotCode, SnapshotIssue, SnapshotRelation, Value,
 };
-use crate::records::issue::{Authored, Comment, Issue, IssueLink};
+use crate::records::issue::{Authored, Comment, Issue, IssueLink, KeptCode};
 use crate::records::issue_form::answers;
 use crate::records::item::{Body, Field, Item, Origin};
 use crate::records::json;
@@ -19,6 +19,7 @@ pub struct SnapshotFile {
     /// Its contents; texts have LF line ends, and no blank lines at their ends.
     pub issue: SnapshotIssue,
     path: RepoPath,
+    code: Vec<KeptCode<String>>,
     /// The line of each of its fields.
     lines: BTreeMap<String, u32>,
 }
@@ -56,11 +57,14 @@ impl SnapshotFile {
             let message = format!("it holds `{}#{}`, which has another place", issue.repo, issue.number);
             return Err(invalid(lines.get("repo").copied().unwrap_or(1), message, SYNC_AGAIN));
         }
+        let code = issue.code.iter().map(kept_code).collect::<Result<Vec<_>, _>>();
+        let code =
+            code.map_err(|message| invalid(lines.get("code").copied().unwrap_or(1), message.to_owned(), SYNC_AGAIN))?;
         issue.body = issue.body.map(|body| trimmed(&body));
         for comment in &mut issue.comments.items {
             comment.body = trimmed(&comment.body);
         }
-        Ok(Self { issue, path: path.clone(), lines })
+        Ok(Self { issue, path: path.clone(), code, lines })
     }
 
     /// Returns the line of one of its fields.
@@ -108,6 +112,7 @@ impl SnapshotFile {
             private: issue.private,
             state,
             by: authored(&issue.author, issue.created_at.as_ref(), None, &issue.trust),
+            code: self.code.clone(),
             links: self.lists().into_iter().flat_map(|(relation, list)| self.links(relation, list)).collect(),
             comments: issue
                 .comments
@@ -193,6 +198,23 @@ impl SnapshotFile {
     }
 }
 
+/// Reads the lines of a file at a commit.
+///
+/// # Errors
+/// What is wrong with them: a build must not take them for what the texts of the issue name.
+fn kept_code(code: &SnapshotCode) -> Result<KeptCode<String>, &'static str> {
+    let path = RepoPath::new(&code.path).ok().filter(|path| path.as_str() == code.path && !code.path.is_empty());
+    let path = path.ok_or("the `path` of an entry of `code` is no path in the repo")?;
+    let lower = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    if code.commit.len() != 40 || !code.commit.bytes().all(lower) {
+        return Err("the `commit` of an entry of `code` is no SHA of 40 lower-case hexadecimal digits");
+    }
+    let lines = LineRange::new(code.first, code.last);
+    let lines = lines.ok_or("`first` and `last` of an entry of `code` are no range of lines")?;
+    let text = code.text.replace("\r\n", "\n").replace('\r', "\n");
+    Ok(KeptCode { path, shown: code.path.clone(), commit: code.commit.clone(), lines, text })
+}
+
 fn authored(
     author: &SnapshotAuthor,
     created_at: Option<&String>,
@@ -228,6 +250,7 @@ mod tests {
             assignees: Vec::new(),
             author: SnapshotAuthor::default(),
             body: Some("\r\n\r\nOne\r\ntwo\r\n".to_owned()),
+            code: Vec::new(),
             comments: SnapshotComments { completeness: Completeness::Complete, items: Vec::new() },
             created_at: None,
             extra: BTreeMap::new(),

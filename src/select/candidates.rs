@@ -3,6 +3,7 @@
 use super::code::ReferencedCode;
 use super::context::{Document, SelectionContext, is_inactive};
 use super::edge_list::Claims;
+use super::kept_code::ReferencedLines;
 use super::origins::item_origin;
 use super::removals;
 use super::{
@@ -40,6 +41,8 @@ pub struct RootReferences {
     pub files: Vec<ReferencedFile>,
     /// The referenced code files, each once, by path.
     pub code: Vec<ReferencedCode>,
+    /// The lines at commits that the snapshot keeps, each once, by path.
+    pub kept: Vec<ReferencedLines>,
     /// The references that lead to no file that a pack may hold.
     pub missing: Vec<MissingReference>,
     /// Warnings that concern the root, its neighbours and references.
@@ -73,6 +76,9 @@ pub fn select(context: &SelectionContext<'_>, root: usize, references: RootRefer
     }
     for reference in &references.code {
         builder.code(reference);
+    }
+    for reference in &references.kept {
+        builder.kept_code(reference);
     }
     for missing in &references.missing {
         builder.missing(missing);

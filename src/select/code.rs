@@ -22,10 +22,10 @@ const LONGEST_BLOCK: usize = 80;
 const AROUND: usize = 3;
 
 /// The most named lines of one range that are shown; of more there is the outline.
-const MOST_NAMED: usize = 400;
+pub(super) const MOST_NAMED: usize = 400;
 
 /// The most bytes of a section: lines of generated files may be very long.
-const MOST_BYTES: usize = 24_000;
+pub(super) const MOST_BYTES: usize = 24_000;
 
 /// The most lines of an outline, and of one of them in characters.
 const OUTLINE: (usize, usize) = (160, 160);
@@ -358,13 +358,13 @@ fn fenced(
         out.lit("Lines of today; the reference names them as of ").line(commit).lit(".\n\n");
     }
     out.fence(&fence);
-    tag(&mut out, document);
+    tag(&mut out, &document.path, &document.shown);
     out.lit("\n").text(&body).fence(&fence);
     out.finish()
 }
 
 /// Returns a fence that is longer than any run of its character in the text.
-fn fence_for(text: &str) -> String {
+pub(super) fn fence_for(text: &str) -> String {
     let longest = |mark: char| {
         let runs = text.split(|c| c != mark).map(str::len);
         runs.max().unwrap_or_default()
@@ -374,8 +374,8 @@ fn fence_for(text: &str) -> String {
 }
 
 /// Adds the language of a file as the tag of its fence: its extension, or the kind of a file with a well-known name.
-fn tag(out: &mut CleanBuf, document: &Document) {
-    let name = document.path.name();
+pub(super) fn tag(out: &mut CleanBuf, path: &RepoPath, shown: &Clean) {
+    let name = path.name();
     let lower = name.to_ascii_lowercase();
     let known = [
         ("dockerfile", "dockerfile"),
@@ -407,18 +407,18 @@ fn tag(out: &mut CleanBuf, document: &Document) {
         ("tf", "hcl"),
         ("yml", "yaml"),
     ];
-    let extension = document.path.extension();
+    let extension = path.extension();
     if let Some((_, language)) = languages.iter().find(|(known, _)| *known == extension) {
         out.lit(language);
-    } else if extension.len() <= 12 && extension.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-        let shown = &document.shown;
-        if shown.ends_with(extension) {
-            out.part(shown, shown.len() - extension.len()..shown.len());
-        }
+    } else if extension.len() <= 12
+        && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && shown.ends_with(extension)
+    {
+        out.part(shown, shown.len() - extension.len()..shown.len());
     }
 }
 
-fn anchor(out: &mut CleanBuf, lines: LineRange) -> &mut CleanBuf {
+pub(super) fn anchor(out: &mut CleanBuf, lines: LineRange) -> &mut CleanBuf {
     out.lit("L").number(lines.first.into());
     if lines.last > lines.first {
         out.lit("-L").number(lines.last.into());

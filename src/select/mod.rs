@@ -8,6 +8,7 @@ mod context;
 mod edge_list;
 mod emphasis;
 mod inputs;
+mod kept_code;
 mod key_headings;
 mod origins;
 mod outline;
@@ -24,6 +25,7 @@ pub use code::{CodeText, CodeUse, ReferencedCode};
 pub use comments::Fillers;
 pub use context::{CommentRules, Document, ProfileInstructions, SelectionContext, is_inactive};
 pub use edge_list::EdgeList;
+pub use kept_code::ReferencedLines;
 pub use passage::{Chunk, ChunkWeight, Passage, Rounding, Size};
 pub use selection::{
     Candidate, EdgeRow, Evidence, Input, Notice, Omission, OriginKind, RedactionRecord, Role, SectionBody, Selection,

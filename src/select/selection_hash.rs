@@ -1,7 +1,7 @@
 //! A hash of everything that a selection depends on, computed without selecting.
 
 use super::candidates::{MAX_LISTED_CLAIMS, ReferencedFile, RootReferences};
-use super::{CodeUse, Document, ReferencedCode, SelectionContext};
+use super::{CodeUse, Document, ReferencedCode, ReferencedLines, SelectionContext};
 use crate::graph::{Edge, FileRef, Target};
 use crate::model::Relation;
 use std::hash::{Hash, Hasher};
@@ -46,8 +46,12 @@ pub fn hash_selection_inputs<H: Hasher>(
             _ => whole(item, state),
         }
     }
-    let RootReferences { files, code, missing, warnings, url } = references;
-    (missing, warnings, url, files.len(), code.len()).hash(state);
+    let RootReferences { files, code, kept, missing, warnings, url } = references;
+    (missing, warnings, url, files.len(), code.len(), kept.len()).hash(state);
+    for ReferencedLines { code, removals, by, at } in kept {
+        let entry = &context.corpus.entries[*by];
+        (code, removals, entry.shown_at(at), entry.is_untrusted_at(at)).hash(state);
+    }
     for ReferencedFile { file, by, shown, document, untrusted } in files {
         // Only code has lines and commits.
         let FileRef { kind, path, anchor, lines: _, commit: _, at } = file;

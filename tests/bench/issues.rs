@@ -133,6 +133,7 @@ fn issue(random: &mut Random, repo: &str, number: u64, of: u64) -> SnapshotIssue
         assignees: vec!["bob".to_owned()],
         author: SnapshotAuthor { association: Some("MEMBER".to_owned()), bot: false, login: Some("ada".to_owned()) },
         body: Some(body),
+        code: Vec::new(),
         comments: SnapshotComments { completeness: Completeness::Complete, items: comments },
         created_at: Some("2026-02-01T09:00:00Z".to_owned()),
         extra: BTreeMap::new(),

@@ -41,10 +41,11 @@ mod stand_in;
 #[cfg(feature = "github")]
 mod sync;
 #[cfg(feature = "github")]
+mod sync_code;
+#[cfg(feature = "github")]
 mod sync_faults;
 #[cfg(feature = "github")]
 mod sync_proxy;
-#[cfg(feature = "github")]
 mod sync_requests;
 #[cfg(feature = "github")]
 mod sync_token;

@@ -3,7 +3,7 @@
 use crate::sandbox::run;
 use crate::stand_in::{Fault, Said, StandIn, World};
 use crate::sync::{command, issue, sandbox, small, snapshot, sync, synced};
-use contextpack::internals::github::{ApiBase, Http, Proxies, Tokens, Transport as _};
+use contextpack::internals::github::{ApiBase, Http, MediaType, Proxies, Tokens, Transport as _};
 use contextpack::internals::model::Completeness;
 use serde_json::json;
 use std::time::Duration;
@@ -458,8 +458,8 @@ fn an_answer_that_does_not_come_in_time_is_given_up() {
     let server = StandIn::new(world);
     let api = ApiBase::new(&server.url).unwrap();
     let mut http = Http::new(&api, &Tokens::default(), Duration::from_millis(200), &Proxies::default()).unwrap();
-    assert_eq!(http.get("/late", None).unwrap_err().what, "an answer did not come in time");
-    assert_eq!(http.get("/repos/o/r", None).unwrap().status, 200);
+    assert_eq!(http.get("/late", MediaType::Json, None).unwrap_err().what, "an answer did not come in time");
+    assert_eq!(http.get("/repos/o/r", MediaType::Json, None).unwrap().status, 200);
 }
 
 /// A server that says this to everybody, over and over.
@@ -503,7 +503,7 @@ fn answers_without_an_end_come_to_one() {
         let patience =
             if expected_message.contains("time") { Duration::from_millis(400) } else { Duration::from_secs(60) };
         let mut http = Http::new(&api, &Tokens::default(), patience, &Proxies::default()).unwrap();
-        let broken = http.get("/x", None).unwrap_err();
+        let broken = http.get("/x", MediaType::Json, None).unwrap_err();
         assert!(broken.what.contains(expected_message), "{what}: {broken}");
     }
 }

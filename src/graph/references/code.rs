@@ -4,7 +4,7 @@ use super::{PathForm, PathSource, ReferenceSearch};
 use crate::graph::files::{SuffixMatch, is_document, is_legal_text, is_usual_code};
 use crate::graph::index::last;
 use crate::graph::link::{WebAddress, scheme};
-use crate::graph::locate::{Location, commit_of};
+use crate::graph::locate::{Location, commit_of, file_at_commit};
 use crate::graph::{FileKind, ShownPlace};
 use crate::mentions::ReferenceForm;
 use crate::model::{RepoPath, has_document_extension, is_git_name};
@@ -77,6 +77,9 @@ impl ReferenceSearch<'_> {
         at: &ShownPlace,
         written: &mut dyn FnMut() -> Clean,
     ) -> Answer {
+        if self.add_kept_code(target, located, form, at) {
+            return Answer::Settled;
+        }
         let trace = form.form == ReferenceForm::Trace;
         let (path, found) = match located {
             Location::File { path, .. } => (path.clone(), Match::Exact),
@@ -111,6 +114,20 @@ impl ReferenceSearch<'_> {
         });
         self.collected.add_code(path, form.lines, commit.as_ref(), at, written);
         Answer::Settled
+    }
+
+    /// Adds the lines of a commit that the snapshot keeps, even if the file does not exist any more.
+    fn add_kept_code(&mut self, target: &str, located: &Location, form: PathForm<'_>, at: &ShownPlace) -> bool {
+        let Some(this) = self.locator.rules.repo.as_deref().filter(|_| !form.lines.is_empty()) else { return false };
+        let Some((commit, path)) = file_at_commit(target, &self.locator.rules.host, this) else { return false };
+        let no_context = is_document(&path)
+            || self.locator.index.is_adr(&path)
+            || self.is_item_file(&path)
+            || (self.generated)(&path)
+            || is_legal_text(&path);
+        // A name that was denied after the lines were fetched stays denied.
+        let denied = *located == Location::Denied || (self.locator.denied)(&path);
+        !no_context && !denied && self.collected.add_kept_code(&path, &commit, form.lines, at)
     }
 
     /// Returns whether a file is that of an item: then naming it is a relation.

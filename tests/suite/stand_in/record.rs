@@ -13,7 +13,8 @@ static FOLDER: LazyLock<Option<PathBuf>> =
 /// Writes an answer down where somebody wants it; the same answer once.
 pub(super) fn record(world: &World, path: &str, said: &Said) {
     let Some(folder) = FOLDER.as_ref() else { return };
-    if said.cut || said.body.is_empty() {
+    // Files are no JSON.
+    if said.cut || said.body.is_empty() || path.contains("/contents/") {
         return;
     }
     let path = path.split('?').next().unwrap_or_default();

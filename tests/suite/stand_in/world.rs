@@ -26,6 +26,8 @@ pub(crate) struct World {
     pub(crate) comments: BTreeMap<(String, u64), Vec<Value>>,
     /// `sub_issues`, `dependencies/blocked_by`, `dependencies/blocking` of issues.
     pub(crate) related: BTreeMap<(String, u64, &'static str), Vec<Key>>,
+    /// Files of a repo at a commit, by repo, path and commit.
+    pub(crate) files: BTreeMap<(String, String, String), String>,
     /// Paths that answer otherwise.
     pub(crate) instead: BTreeMap<String, Said>,
     pub(crate) fault: Option<Fault>,
@@ -145,6 +147,11 @@ impl World {
             let count = self.issues.iter().filter(|((r, _), issue)| *r == repo && open(issue)).count();
             return Some(Said::new(200, &bodies::repo(&repo, private, count)));
         };
+        if let Some(path) = rest.strip_prefix("contents/") {
+            let file = self.files.get(&(repo, path.to_owned(), (*query.get("ref")?).to_owned()))?;
+            let said = Said { status: 200, body: file.clone(), ..Said::default() };
+            return Some(said.header("content-type", "application/vnd.github.raw+json; charset=utf-8"));
+        }
         let rest = rest.strip_prefix("issues")?;
         if rest.is_empty() {
             return Some(self.paged(path, &query, self.listed(&repo, &query), |number| self.shown(&repo, *number)));

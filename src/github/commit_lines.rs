@@ -1,0 +1,228 @@
+//! Fetching of the lines that issues name by URLs of commits, as they were there.
+//!
+//! A file at a commit never changes, so what the snapshot has is not asked for again.
+
+use super::IssueKey;
+use super::Progress;
+use super::address::percent_encode;
+use super::sync::{StepError, SyncEngine};
+use crate::mentions::lines_of_target;
+use crate::model::{LineRange, RepoPath, SnapshotCode, SnapshotIssue, has_document_extension, percent_decoded};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most references of one issue.
+const MOST_REFERENCES: usize = 20;
+/// The most lines of one reference.
+const MOST_LINES: u32 = 400;
+/// The largest file, in bytes.
+const LARGEST_FILE: usize = 1 << 20;
+/// The most files that a run holds at a time.
+const MOST_FILES: usize = 64;
+/// The longest URL, in bytes.
+const LONGEST_URL: usize = 4096;
+
+/// Lines at a commit that a text names.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct NamedLines {
+    path: RepoPath,
+    commit: String,
+    lines: LineRange,
+}
+
+impl NamedLines {
+    fn is(&self, code: &SnapshotCode) -> bool {
+        let same_file = code.path == self.path.as_str() && code.commit == self.commit;
+        same_file && (code.first, code.last) == (self.lines.first, self.lines.last)
+    }
+
+    /// Returns the path of the request for the file.
+    fn request(&self, repo: &str) -> String {
+        let parts: Vec<String> = self.path.as_str().split('/').map(percent_encode).collect();
+        format!("/repos/{repo}/contents/{}?ref={}", parts.join("/"), self.commit)
+    }
+}
+
+impl SyncEngine<'_> {
+    /// Returns the requested issues and their parents, which coding packs follow too.
+    fn issues_with_code(&mut self) -> Result<BTreeSet<IssueKey>, StepError> {
+        let wanted: Vec<IssueKey> = self.run.wanted.iter().map(|(repo, number)| IssueKey::new(repo, *number)).collect();
+        let mut keys = BTreeSet::new();
+        for key in wanted {
+            if let Some(issue) = self.files.read(&key)? {
+                let parents = issue.relations.parent.issues.iter();
+                keys.extend(parents.map(|parent| IssueKey::new(&parent.repo, parent.number)));
+            }
+            keys.insert(key);
+        }
+        keys.retain(|key| !self.run.coded.contains(&key.id()));
+        Ok(keys)
+    }
+
+    /// Returns the most requests that lines at commits take, by what the snapshot has of the issues.
+    pub(super) fn commit_line_requests(&mut self) -> Result<u64, StepError> {
+        let mut requests = BTreeSet::new();
+        for key in self.issues_with_code()? {
+            let Some(issue) = self.files.read(&key)? else { continue };
+            let absent =
+                self.lines_named_by(&issue).into_iter().filter(|named| !issue.code.iter().any(|code| named.is(code)));
+            requests.extend(absent.map(|named| named.request(&self.setting.repo)));
+        }
+        requests.retain(|request| self.asks_for(request));
+        Ok(requests.len() as u64)
+    }
+
+    /// Returns whether a file is asked for: one that was not there is, only for issues that are named.
+    fn asks_for(&self, request: &str) -> bool {
+        !self.request.roots.is_empty() || !self.state.no_code.contains(request)
+    }
+
+    /// Returns the lines that an issue's texts name, sorted: its body, and the comments of those who have a role in the repo.
+    fn lines_named_by(&self, issue: &SnapshotIssue) -> Vec<NamedLines> {
+        let comments = issue.comments.items.iter();
+        let comments =
+            comments.filter(|comment| comment.trust == "trusted" && !comment.author.bot && !comment.minimized);
+        let texts = issue.body.iter().chain(comments.map(|comment| &comment.body));
+        let mut found: Vec<NamedLines> = Vec::new();
+        for named in texts.flat_map(|text| named_lines(text, &self.setting.host, &self.setting.repo)) {
+            if found.len() < MOST_REFERENCES && !found.contains(&named) && !self.setting.denied.denies(&named.path) {
+                found.push(named);
+            }
+        }
+        found.sort();
+        found
+    }
+
+    /// Fetches the lines at commits that the issues name.
+    pub(super) fn commit_lines(&mut self) -> Result<(), StepError> {
+        let keys = self.issues_with_code()?;
+        let of = keys.len() as u64;
+        // One file may be named by several issues.
+        let mut files: BTreeMap<String, String> = BTreeMap::new();
+        for (done, key) in keys.into_iter().enumerate() {
+            let Some(mut issue) = self.files.read(&key)? else { continue };
+            let named = self.lines_named_by(&issue);
+            if !named.is_empty() {
+                self.client.observer.progress(Progress { step: "lines at commits", done: done as u64, of });
+            }
+            let (mut code, mut complete) = (Vec::new(), true);
+            for named in named {
+                if let Some(known) = issue.code.iter().find(|code| named.is(code)) {
+                    code.push(known.clone());
+                    continue;
+                }
+                let request = named.request(&self.setting.repo);
+                let lines = format!("{request}#{}-{}", named.lines.first, named.lines.last);
+                if !self.asks_for(&request) || !self.asks_for(&lines) {
+                    continue;
+                }
+                match self.file_at_commit(&request, &key, &mut files)? {
+                    Some(text) => match self.excerpt(&named, text) {
+                        Some(excerpt) => code.push(excerpt),
+                        None => drop(self.state.no_code.insert(lines)),
+                    },
+                    None => complete &= self.state.no_code.contains(&request),
+                }
+            }
+            code.sort();
+            if issue.code != code {
+                issue.code = code;
+                self.files.write(&issue)?;
+            }
+            if complete {
+                self.run.coded.insert(key.id());
+            }
+            self.save()?;
+        }
+        Ok(())
+    }
+
+    /// Returns a file at a commit; `None` if it failed, or there is no such text.
+    fn file_at_commit<'f>(
+        &mut self,
+        request: &str,
+        key: &IssueKey,
+        files: &'f mut BTreeMap<String, String>,
+    ) -> Result<Option<&'f str>, StepError> {
+        if !files.contains_key(request) {
+            let answer = self.client.get_file(request);
+            let Some(file) = self.tolerate(answer, || format!("code of `{key}` at a commit"))? else { return Ok(None) };
+            let text = file.filter(|bytes| bytes.len() <= LARGEST_FILE && !bytes.contains(&0));
+            let Some(text) = text.and_then(|bytes| String::from_utf8(bytes).ok()) else {
+                self.state.no_code.insert(request.to_owned());
+                return Ok(None);
+            };
+            self.state.no_code.remove(request);
+            // Several issues may name a file; what is forgotten is asked for again.
+            if files.len() >= MOST_FILES {
+                files.clear();
+            }
+            files.insert(request.to_owned(), text);
+        }
+        Ok(files.get(request).map(String::as_str))
+    }
+
+    fn excerpt(&self, named: &NamedLines, text: &str) -> Option<SnapshotCode> {
+        let path = named.path.as_str();
+        let text = self.convert.scrubber.lines(path, text, named.lines)?;
+        let LineRange { first, last } = named.lines;
+        Some(SnapshotCode { path: path.to_owned(), commit: named.commit.clone(), first, last, text })
+    }
+}
+
+/// Returns the lines that URLs of files of `repo` at a commit name, in their order: no branches, no documents.
+fn named_lines(text: &str, host: &str, repo: &str) -> Vec<NamedLines> {
+    let site = format!("://{host}/{repo}/blob/");
+    let fits = |start: usize| {
+        let before = start.checked_sub(site.len())?;
+        text.get(before..start).filter(|part| part.eq_ignore_ascii_case(&site))
+    };
+    let ends = text.match_indices("/blob/").map(|(at, part)| at + part.len());
+    ends.filter(|start| fits(*start).is_some()).filter_map(|start| read_lines(&text[start..])).collect()
+}
+
+/// Reads `<sha>/<path>#L1-L2` at the beginning of a text.
+fn read_lines(rest: &str) -> Option<NamedLines> {
+    let window = &rest[..rest.floor_char_boundary(LONGEST_URL.min(rest.len()))];
+    let end = window.find(|c: char| c.is_whitespace() || "<>\"'`|\\^{}[])".contains(c)).unwrap_or(window.len());
+    let url = window[..end].trim_end_matches(['.', ',', ';', ':', '!', '*', '_']);
+    let (sha, rest) = url.split_once('/')?;
+    if sha.len() != 40 || !sha.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let [lines] = lines_of_target(rest)[..] else { return None };
+    let path = rest.split(['#', '?']).next().unwrap_or_default();
+    let path = percent_decoded(path).unwrap_or_else(|| path.to_owned());
+    let path = RepoPath::new(path.trim_end_matches(['/', '.'])).ok().filter(|path| !path.as_str().is_empty())?;
+    let wanted = !has_document_extension(path.name()) && lines.last - lines.first < MOST_LINES;
+    wanted.then(|| NamedLines { path, commit: sha.to_ascii_lowercase(), lines })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_lines_of_this_repo_at_a_whole_commit_count() {
+        let sha = "0123456789abcdef0123456789abcdef01234567";
+        let named = |text: &str| -> Vec<String> {
+            let found = named_lines(text, "github.com", "o/r").into_iter();
+            found.map(|it| format!("{}:{}-{}", it.path, it.lines.first, it.lines.last)).collect()
+        };
+        let url = |rest: &str| format!("https://github.com/o/r/blob/{rest}");
+        let both = format!("[it]({}) and <{}>.", url(&format!("{sha}/a%20b.rs#L3-L9")), url(&format!("{sha}/b.go#L2")));
+        assert_eq!(named(&both), ["a b.rs:3-9", "b.go:2-2"]);
+        for none in [
+            url("main/a.rs#L3"),
+            url(&format!("{}/a.rs#L3", &sha[..12])),
+            url(&format!("{sha}/a.rs")),
+            url(&format!("{sha}/a.md#L3")),
+            url(&format!("{sha}/a.rs#L1-L401")),
+            url(&format!("{sha}/../a.rs#L1")),
+            format!("https://github.com/p/q/blob/{sha}/a.rs#L3"),
+            format!("https://example.org/x?://github.com/o/rr/blob/{sha}/a.rs#L3"),
+        ] {
+            assert_eq!(named(&none), Vec::<String>::new(), "{none}");
+        }
+        assert_eq!(named(&format!("HTTPS://GitHub.com/O/R/blob/{sha}/a.rs#L10C3-L12C4,")), ["a.rs:10-12"]);
+    }
+}
