@@ -6,7 +6,7 @@ use super::{
     apply_severities, unmatched,
 };
 use crate::cache::{BuildCache, Cache, FreshnessPolicy, NoCache, ScrubCache, TracedTree};
-use crate::config::{DenyList, Settings};
+use crate::config::Settings;
 use crate::intake::{CacheUse, Repo, RepoOptions};
 use crate::model::{Code, Diagnostic, RepoPath, SourceTree, Untracked};
 use crate::redact::Environment;
@@ -196,11 +196,6 @@ impl Repository {
     /// Returns the validated settings.
     pub(crate) fn settings(&self) -> &Settings {
         &self.configuration.settings
-    }
-
-    /// Returns the names of files that are never opened.
-    pub(crate) fn deny(&self) -> &DenyList {
-        &self.configuration.deny
     }
 
     /// Returns the files that count.

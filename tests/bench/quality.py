@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Judges what packs hold: builds the packs of repos and measures how much of each is what an agent needs.
 
-  quality.py --bin target/release/contextpack REPO...
+  quality.py --bin target/release/contextpack [--place-code] REPO...
 
 Each REPO has its contextpack.yml; it is copied, never changed. Prints one line per figure and repo, and a total. How
 each figure is counted is said in docs/quality.md. The texts are read here by plain rules of their own, not by those of
@@ -74,12 +74,35 @@ class Figures:
             print(f"{repo:24} {name:58} {good / all if all else float('nan'):8.3f}  ({good} of {all})")
 
 
-def judge(binary, source, total):
+def place_code(repo):
+    """Creates the files of code that texts name and that the repo lacks, each with 200 lines."""
+    named = set()
+    for folder, folders, files in os.walk(repo):
+        folders[:] = [name for name in folders if name != ".git"]
+        for file in files:
+            if file.endswith((".md", ".jsonl", ".yml", ".yaml")):
+                with open(os.path.join(folder, file), encoding="utf8", errors="replace") as text:
+                    named |= {match[1] for match in CODE.finditer(text.read().replace("\\n", "\n"))}
+    for path in sorted(named):
+        at = os.path.join(repo, path)
+        if DOCUMENT.search(path) or ".." in path.split("/") or os.path.exists(at):
+            continue
+        try:
+            os.makedirs(os.path.dirname(at), exist_ok=True)
+            with open(at, "w", encoding="utf8") as file:
+                file.writelines(f"line {number}\n" for number in range(1, 201))
+        except OSError:
+            continue
+
+
+def judge(binary, source, total, place):
     name = os.path.basename(os.path.normpath(source))
     figures = Figures()
     with tempfile.TemporaryDirectory() as work:
         repo, out = os.path.join(work, "repo"), os.path.join(work, "out")
         shutil.copytree(source, repo, symlinks=True, ignore=shutil.ignore_patterns(".git", "packs", ".contextpack"))
+        if place:
+            place_code(repo)
         run(["git", "init", "-q"], repo)
         run(["git", "add", "-A"], repo)
         files = {path for path in run(["git", "ls-files", "-z"], repo).stdout.split("\0") if path}
@@ -120,7 +143,6 @@ def judge(binary, source, total):
 
         for limit in ("8000", "16000"):
             for pack in packs(binary, repo, out, "--max-chars", limit):
-                text = run([binary, "render", "-"], repo, ).stdout if False else None
                 shortened = [s for s in pack["sections"] if "full_chars" in s["metadata"]]
                 path = os.path.join(work, "pack.json")
                 with open(path, "w", encoding="utf8") as file:
@@ -192,11 +214,12 @@ def judge(binary, source, total):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--bin", required=True)
+    arguments.add_argument("--place-code", action="store_true", help="create the files of code that texts name and the repo lacks")
     arguments.add_argument("repos", nargs="+")
     given = arguments.parse_args()
     total = Figures()
     for repo in given.repos:
-        judge(os.path.abspath(given.bin), repo, total)
+        judge(os.path.abspath(given.bin), repo, total, given.place_code)
     if len(given.repos) > 1:
         total.show("all")
 

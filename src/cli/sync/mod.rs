@@ -59,7 +59,7 @@ pub(crate) fn run(global: &Global, args: &SyncArgs) -> Result<Exit, Failure> {
         api: scope.api.clone(),
         secrets: secrets.clone(),
         limits: SyncLimits { max_requests: args.max_requests, max_wait: args.max_wait },
-        denied: repository.deny().clone(),
+        denied: repository.configuration().deny.clone(),
         cache,
     };
     let mut reporter = SyncReporter::new(global);
