@@ -46,6 +46,7 @@ mod sync_code;
 mod sync_faults;
 #[cfg(feature = "github")]
 mod sync_proxy;
+#[cfg(feature = "github")]
 mod sync_requests;
 #[cfg(feature = "github")]
 mod sync_token;
