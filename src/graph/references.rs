@@ -169,9 +169,15 @@ impl<'a> ReferenceSearch<'a> {
         for mention in &item.docs {
             self.add_doc_field(&mention.value, place(mention.line));
         }
+        // An item that claims an issue has fields of the issue too, which anyone may have written.
+        let files = self.locator.files;
+        if self.entry.issue.is_some() {
+            self.locator.files = self.tracked;
+        }
         for field in item.fields.iter().filter(|field| !NO_PROSE.contains(&&*field.name)) {
             self.add_node(&field.node);
         }
+        self.locator.files = files;
         // The title of an ADR has its own number, which may differ from that of its file.
         if !self.locator.index.is_adr(file) {
             self.in_title = true;

@@ -436,6 +436,22 @@ fn untracked_files_are_no_documents_of_issues() {
 }
 
 #[test]
+fn fields_of_a_claimed_issue_lead_to_tracked_files_only() {
+    let sandbox = sandbox();
+    let mut value: serde_json::Value = serde_json::from_str(&issue("o/r", 5, "I", "Text.")).unwrap();
+    value["milestone"] = "src/new.py:1".into();
+    sandbox.write(&path("o/r", 5), value.to_string());
+    sandbox.write("work_items/claims.md", "---\nid: claims\nissue: 5\n---\n");
+    sandbox.commit();
+    sandbox.write("src/new.py", "print('local')\n");
+    let pack = sandbox.expect(0, &["build", "-q", "claims", "--out", "-"]);
+    assert!(!pack.contains("local"), "{pack}");
+    sandbox.commit();
+    let pack = sandbox.expect(0, &["build", "-q", "claims", "--out", "-"]);
+    assert!(pack.contains("print('local')"), "{pack}");
+}
+
+#[test]
 fn under_a_budget_older_comments_leave_first_and_the_draft_stays() {
     let sandbox = sandbox();
     let mut value: serde_json::Value = serde_json::from_str(&sandbox.read(&path("o/r", 7))).unwrap();
