@@ -349,8 +349,8 @@ impl<'a> ReferenceSearch<'a> {
         };
         if !adr && (kind == FileKind::Code || form.form == ReferenceForm::Trace || code::leads_to_code(&located)) {
             match self.add_code(target, &located, form, source, at, &mut written) {
-                code::Answer::Settled => return,
-                code::Answer::Open => {}
+                code::CodeAnswer::Settled => return,
+                code::CodeAnswer::Open => {}
             }
         }
         match located {

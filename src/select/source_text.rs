@@ -43,7 +43,7 @@ enum Syntax {
 
 /// A line that begins a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Definition {
+enum SourceDefinition {
     /// It may hold others: a class, a module.
     Container,
     /// What it holds is its own matter: a function.
@@ -173,7 +173,7 @@ impl<'a> SourceText<'a> {
             }
             if let Some(definition) = self.definition(line) {
                 found.push(line);
-                inside = (definition == Definition::Leaf).then_some(indent);
+                inside = (definition == SourceDefinition::Leaf).then_some(indent);
             }
         }
         found
@@ -184,7 +184,7 @@ impl<'a> SourceText<'a> {
         self.indents.get(line).copied().flatten().unwrap_or_default()
     }
 
-    fn definition(&self, index: usize) -> Option<Definition> {
+    fn definition(&self, index: usize) -> Option<SourceDefinition> {
         let line = self.line(index);
         let text = line.trim();
         if text.len() > LONGEST || text.is_empty() {
@@ -197,7 +197,7 @@ impl<'a> SourceText<'a> {
                 |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '"' | '\'' | '$' | '@' | '*');
             name.len() < text.len() && !name.is_empty() && name.chars().all(plain)
         };
-        let container = |is: bool| is.then_some(Definition::Container);
+        let container = |is: bool| is.then_some(SourceDefinition::Container);
         match self.syntax {
             Syntax::Yaml => container(indent <= 4 && key(':')),
             Syntax::Toml => container(text.starts_with('[')),
@@ -211,24 +211,24 @@ impl<'a> SourceText<'a> {
             Syntax::Docker => container(["FROM ", "ENTRYPOINT ", "CMD "].iter().any(|word| text.starts_with(word))),
             Syntax::Sql => {
                 let first: String = text.split_whitespace().take(1).collect::<String>().to_ascii_uppercase();
-                matches!(first.as_str(), "CREATE" | "ALTER").then_some(Definition::Leaf)
+                matches!(first.as_str(), "CREATE" | "ALTER").then_some(SourceDefinition::Leaf)
             }
             Syntax::Make => {
                 let target = text.split([':', '=']).next().unwrap_or_default();
                 let rest = &text[target.len()..];
                 let rule =
                     indent == 0 && rest.starts_with(':') && !rest.starts_with(":=") && !text.starts_with(['#', '.']);
-                (rule && !target.is_empty()).then_some(Definition::Leaf)
+                (rule && !target.is_empty()).then_some(SourceDefinition::Leaf)
             }
             Syntax::Terraform => {
                 let block = indent == 0 && text.ends_with('{') && text.starts_with(|c: char| c.is_ascii_alphabetic());
-                block.then_some(Definition::Leaf)
+                block.then_some(SourceDefinition::Leaf)
             }
             Syntax::Code => self.code_definition(index, text, indent),
         }
     }
 
-    fn code_definition(&self, index: usize, text: &str, indent: usize) -> Option<Definition> {
+    fn code_definition(&self, index: usize, text: &str, indent: usize) -> Option<SourceDefinition> {
         if is_lead(text) || text.starts_with(['}', ')', ']', '{', '*']) {
             return None;
         }
@@ -244,29 +244,29 @@ impl<'a> SourceText<'a> {
             | "message" | "mod" | "impl"
                 if (named || word == "impl" && generic) && !text.ends_with(';') =>
             {
-                return Some(Definition::Container);
+                return Some(SourceDefinition::Container);
             }
-            "mod" | "struct" | "record" if named => return Some(Definition::Leaf),
+            "mod" | "struct" | "record" if named => return Some(SourceDefinition::Leaf),
             "fn" | "func" | "fun" | "function" | "def" | "defp" | "defmacro" | "defn" | "sub" | "proc"
             | "procedure" | "macro" | "rpc" | "modifier" | "event" | "macro_rules!" | "typealias"
                 if named || generic =>
             {
-                return Some(Definition::Leaf);
+                return Some(SourceDefinition::Leaf);
             }
             "type" if named && (indent == 0 || exported) => {
                 let holds = after.contains("interface") || after.contains("struct");
-                return Some(if holds { Definition::Container } else { Definition::Leaf });
+                return Some(if holds { SourceDefinition::Container } else { SourceDefinition::Leaf });
             }
-            "describe" | "context" if after.starts_with(['(', '"', '\'']) => return Some(Definition::Container),
+            "describe" | "context" if after.starts_with(['(', '"', '\'']) => return Some(SourceDefinition::Container),
             "it" | "test" | "beforeEach" | "afterEach" if after.starts_with("('") || after.starts_with("(\"") => {
-                return Some(Definition::Leaf);
+                return Some(SourceDefinition::Leaf);
             }
-            "constructor" | "init" if after.starts_with('(') => return Some(Definition::Leaf),
+            "constructor" | "init" if after.starts_with('(') => return Some(SourceDefinition::Leaf),
             "const" | "static" | "let" | "var" | "val" if named => {
                 let loads = after.contains("require(") || after.contains("import(");
                 let function = after.contains("=>") || after.contains("function");
                 let shown = indent == 0 && (word == "const" || exported || function) || exported && function;
-                return (shown && !loads).then_some(Definition::Leaf);
+                return (shown && !loads).then_some(SourceDefinition::Leaf);
             }
             "if" | "for" | "while" | "switch" | "match" | "return" | "else" | "elif" | "catch" | "do" | "try"
             | "with" | "when" | "unless" | "until" | "await" | "yield" | "throw" | "new" | "case" | "default"
@@ -276,7 +276,7 @@ impl<'a> SourceText<'a> {
             }
             _ => {}
         }
-        self.is_call_shaped(index, rest, indent).then_some(Definition::Leaf)
+        self.is_call_shaped(index, rest, indent).then_some(SourceDefinition::Leaf)
     }
 
     /// Returns whether a line has the form `type name(…) {`, perhaps with the brace on the next line.

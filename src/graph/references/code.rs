@@ -50,7 +50,7 @@ const SECRET_EXTENSIONS: [&str; 17] = [
 
 /// Whether a reference is dealt with, or is to be judged as one to a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum CodeAnswer {
     /// It was taken, reported, or is no reference.
     Settled,
     /// The rules for documents apply.
@@ -76,9 +76,9 @@ impl ReferenceSearch<'_> {
         source: PathSource,
         at: &ShownPlace,
         written: &mut dyn FnMut() -> Clean,
-    ) -> Answer {
+    ) -> CodeAnswer {
         if self.add_kept_code(target, located, form, at) {
-            return Answer::Settled;
+            return CodeAnswer::Settled;
         }
         let trace = form.form == ReferenceForm::Trace;
         let (path, found) = match located {
@@ -90,22 +90,22 @@ impl ReferenceSearch<'_> {
                     let paths: Vec<RepoPath> = paths.into_iter().cloned().collect();
                     return self.add_ambiguous_code(path, &paths, form, at, written);
                 }
-                SuffixMatch::Nothing => return if trace { Answer::Settled } else { Answer::Open },
+                SuffixMatch::Nothing => return if trace { CodeAnswer::Settled } else { CodeAnswer::Open },
             },
             Location::Outside { .. } if trace || !form.lines.is_empty() && source.is_in_passing() => {
                 match self.of_absolute(target) {
                     Some(path) => (path, Match::Suffix),
-                    None => return Answer::Settled,
+                    None => return CodeAnswer::Settled,
                 }
             }
-            _ => return if trace { Answer::Settled } else { Answer::Open },
+            _ => return if trace { CodeAnswer::Settled } else { CodeAnswer::Open },
         };
         if is_document(&path) || self.locator.index.is_adr(&path) {
-            return if trace { Answer::Settled } else { Answer::Open };
+            return if trace { CodeAnswer::Settled } else { CodeAnswer::Open };
         }
         let no_context = self.is_item_file(&path) || (self.generated)(&path) || is_legal_text(&path);
         if no_context || self.is_foreign(form.foreign, found) {
-            return Answer::Settled;
+            return CodeAnswer::Settled;
         }
         let commit = commit_of(target, &self.locator.rules.host).and_then(|sha| {
             let quoted = written();
@@ -113,7 +113,7 @@ impl ReferenceSearch<'_> {
             Some(quoted.slice(start..start + sha.len()))
         });
         self.collected.add_code(path, form.lines, commit.as_ref(), at, written);
-        Answer::Settled
+        CodeAnswer::Settled
     }
 
     /// Adds the lines of a commit that the snapshot keeps, even if the file does not exist any more.
@@ -219,7 +219,7 @@ impl ReferenceSearch<'_> {
         form: PathForm<'_>,
         at: &ShownPlace,
         written: &mut dyn FnMut() -> Clean,
-    ) -> Answer {
+    ) -> CodeAnswer {
         let stated = !form.lines.is_empty();
         let clear = matches!(form.form, ReferenceForm::CodeSpan | ReferenceForm::Link);
         let usual_trace = form.form == ReferenceForm::Trace && is_usual_code(path);
@@ -229,7 +229,7 @@ impl ReferenceSearch<'_> {
             let paths: Vec<&RepoPath> = paths.iter().collect();
             self.collected.add_ambiguous(FileKind::Code, written(), &paths, at);
         }
-        Answer::Settled
+        CodeAnswer::Settled
     }
 
     /// Reports a denied name where it is meant as a file.
@@ -240,9 +240,9 @@ impl ReferenceSearch<'_> {
         source: PathSource,
         at: &ShownPlace,
         written: &mut dyn FnMut() -> Clean,
-    ) -> Answer {
+    ) -> CodeAnswer {
         if !source.is_in_passing() {
-            return Answer::Open;
+            return CodeAnswer::Open;
         }
         let path = target.trim_start_matches('/');
         let generated = RepoPath::new(path).is_ok_and(|path| (self.generated)(&path));
@@ -255,7 +255,7 @@ impl ReferenceSearch<'_> {
         if meant && !generated && !git {
             self.collected.add_denied(FileKind::Code, written(), at);
         }
-        Answer::Settled
+        CodeAnswer::Settled
     }
 }
 
