@@ -179,7 +179,7 @@ impl GraphBuilder {
         }
     }
 
-    /// Notes a value that makes no edge, if it names a blocker: whether that is done, nobody can know.
+    /// Counts a value that makes no edge, if it names a blocker: whether that is done is unknown.
     fn note_unresolved(&mut self, value: &RelationValue<'_>) {
         if matches!(value.relation, Relation::DependsOn | Relation::BlockedBy) {
             self.unresolved_blockers.insert((value.stated.item, value.text.trim().to_owned()));

@@ -64,7 +64,7 @@ enum PathSource {
     Text,
 }
 
-/// The form of a path and what stands with it, by which a code file counts.
+/// The form of a path and its context, which decide whether it is a reference to code.
 #[derive(Debug, Clone, Copy)]
 struct PathForm<'a> {
     form: ReferenceForm,

@@ -56,7 +56,7 @@ pub struct OmissionLine<'a> {
     pub untrusted: bool,
 }
 
-/// What the end of a rendering tells: what is not, or not wholly, in it.
+/// The content of the end of a rendering: the omissions and the shortened sections.
 #[derive(Debug, Clone, Default)]
 pub struct Footer<'a> {
     /// The first [`LISTED`] omissions.

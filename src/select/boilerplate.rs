@@ -39,7 +39,7 @@ pub(super) fn blocks(markdown: &Outline, text: &str) -> Vec<usize> {
             continue;
         }
         if in_toc && block.heading.is_some() {
-            // A heading ends a list of contents that nobody closed, unless it is the list's own.
+            // A heading ends a list of contents without a closing comment, unless it is the list's own.
             in_toc = block.heading.is_some_and(|heading| is_contents_title(&markdown.headings[heading].title));
         }
         if in_toc && block.heading.is_none() || is_contents(part) || is_badges(part) {
@@ -99,7 +99,7 @@ fn is_contents(block: &str) -> bool {
     for line in block.lines().map(str::trim).filter(|line| !line.is_empty()) {
         lines += 1;
         links += usize::from(is_anchor_entry(line));
-        // Prose is told from a list of contents by its first lines.
+        // The first lines are enough to recognize prose.
         if lines == 8 && links < 4 {
             return false;
         }

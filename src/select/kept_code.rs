@@ -58,7 +58,7 @@ impl SelectionBuilder<'_> {
             body: SectionBody::Code(Arc::new(body(code, self.context.profile.code_detail))),
             state: None,
             status: None,
-            // GitHub shows commits of forks as those of the repo: whoever wrote the URL may have written the lines.
+            // GitHub shows commits of forks as those of the repo: the author of the URL may have written the lines.
             trust: Trust::of(entry.is_untrusted_at(at)),
             by: None,
             relation: None,

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, PoisonError, RwLock};
 
-/// Synonyms, one family a line: in lower case and without punctuation. A key that is one of a family stands for all of it.
+/// Synonyms, one family a line: in lower case and without punctuation. A key from a family matches all of it.
 const FAMILIES: &str = include_str!("key_headings.txt");
 
 /// Words before a heading's meaning that do not change it.

@@ -277,7 +277,7 @@ impl Passage {
     }
 
     /// Moves a cut `at` the beginning of a chunk, or inside a heading, back above the headings directly before it, so that
-    /// no heading stays without text. `kept` tells which chunks this cut keeps up to its position.
+    /// no heading stays without text. `kept` returns which chunks this cut keeps up to its position.
     fn below_text(&self, chunk: usize, at: usize, kept: impl Fn(usize) -> bool) -> usize {
         let inside = at > self.chunks[chunk].range.start;
         if inside && !self.chunks[chunk].heading {
