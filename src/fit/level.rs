@@ -11,6 +11,8 @@ pub(super) enum DetailLevel {
     /// Without boilerplate such as lists of contents.
     Lean,
     Excerpt,
+    /// The excerpt's core: the title, the opening, the beginning of each key section.
+    Brief,
     Pointer,
     LeftOut,
 }
@@ -53,8 +55,10 @@ pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<TrimSt
             });
             let all = ranked.iter().map(|(_, section)| *section).collect();
             std::iter::once(TrimStep { sections: all, to: DetailLevel::Lean })
-                .chain(excerpts(&ranked, true))
-                .chain(excerpts(&ranked, false))
+                .chain(shortened(&ranked, true, DetailLevel::Excerpt))
+                .chain(shortened(&ranked, false, DetailLevel::Excerpt))
+                .chain(shortened(&ranked, true, DetailLevel::Brief))
+                .chain(shortened(&ranked, false, DetailLevel::Brief))
                 .chain(some(json, DetailLevel::Excerpt))
                 .chain(pointers)
                 .chain(some(json, DetailLevel::Pointer))
@@ -88,11 +92,11 @@ fn equals(ranked: &[(TrimRank, usize)]) -> impl Iterator<Item = &[(TrimRank, usi
     ranked.chunk_by(|(a, _), (b, _)| a.class == b.class)
 }
 
-/// Returns the steps that reduce what is settled, or what is not, to excerpts.
-fn excerpts(ranked: &[(TrimRank, usize)], settled: bool) -> impl Iterator<Item = TrimStep> {
+/// Returns the steps that reduce what is settled, or what is not, to a level.
+fn shortened(ranked: &[(TrimRank, usize)], settled: bool, to: DetailLevel) -> impl Iterator<Item = TrimStep> {
     equals(ranked).map(move |equals| {
         let sections = equals.iter().filter(|(rank, _)| rank.settled == settled).map(|(_, section)| *section);
-        TrimStep { sections: sections.collect(), to: DetailLevel::Excerpt }
+        TrimStep { sections: sections.collect(), to }
     })
 }
 
@@ -104,8 +108,9 @@ pub(super) fn content(body: &SectionBody, level: DetailLevel) -> Option<Clean> {
         (SectionBody::Whole(_), _) => None,
         (SectionBody::Passage(passage, _), DetailLevel::Full) => Some(passage.full().clone()),
         (SectionBody::Passage(passage, _), DetailLevel::Lean) => passage.lean().cloned(),
-        (SectionBody::Json(_) | SectionBody::Edges(_) | SectionBody::Code(_), DetailLevel::Lean) => None,
+        (SectionBody::Json(_) | SectionBody::Edges(_) | SectionBody::Code(_), DetailLevel::Lean | DetailLevel::Brief) => None,
         (SectionBody::Passage(passage, _), DetailLevel::Excerpt) => passage.excerpt().cloned(),
+        (SectionBody::Passage(passage, _), DetailLevel::Brief) => passage.brief().cloned(),
         (SectionBody::Passage(_, pointer), DetailLevel::Pointer) => Some(pointer.clone()),
         (SectionBody::Code(code), DetailLevel::Full) => Some(code.full.clone()),
         (SectionBody::Code(code), DetailLevel::Excerpt) => code.excerpt.clone(),

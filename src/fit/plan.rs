@@ -56,7 +56,7 @@ impl ShownSection {
                 _ => "full",
             },
             DetailLevel::Lean => "truncated",
-            DetailLevel::Excerpt => "excerpt",
+            DetailLevel::Excerpt | DetailLevel::Brief => "excerpt",
             DetailLevel::Pointer | DetailLevel::LeftOut => "pointer",
         };
         content(&candidate.body, level).map(|content| Self { content, detail, whole: level == DetailLevel::Full })

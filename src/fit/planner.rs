@@ -6,7 +6,7 @@ use super::fixed_part::{FixedPart, PreviousLevel};
 use super::level::{DetailLevel, TrimStep, ladder};
 use super::measured::MeasuredSelection;
 use super::plan::{Plan, ShownSection};
-use super::shorten::{Cut, between, shorten};
+use super::shorten::{between, shorten_root};
 use super::{Fitted, FittedSection, OmittedSection, TooSmall};
 use crate::config::{Budget, Strategy};
 use crate::select::{Candidate, Omission, Role, SectionBody, Selection};
@@ -327,7 +327,7 @@ impl<'a> Planner<'a> {
         if self.measured.full[self.measured.root].fits(room) {
             return Some(ShownSection { content: passage.full().clone(), detail: "full", whole: true });
         }
-        let content = shorten(passage, None, Cut::KeepKeys, room, self.counter)?;
+        let content = shorten_root(passage, room, self.counter)?;
         let detail = if content.len() == passage.full().len() { "full" } else { "truncated" };
         Some(ShownSection { content, detail, whole: detail == "full" })
     }

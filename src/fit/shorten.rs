@@ -2,26 +2,33 @@
 
 use super::count::{Amount, Counter};
 use super::level::DetailLevel;
-use crate::redact::{Clean, CleanBuf};
-use crate::select::{Passage, Rounding, SectionBody, Size};
+use crate::redact::Clean;
+use crate::select::{ChunkWeight, Passage, Rounding, SectionBody, Size};
 
 /// The percentage of the tokens that fit which a rounded cut must keep.
 const MIN_KEPT_PERCENT: u64 = 97;
 
-/// The order in which the parts of a passage are cut.
+/// The chunks of a passage that are cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// Cuts boilerplate from the end, then other chunks, and key chunks only after all of them.
-    KeepKeys,
-    /// Cuts boilerplate from the end.
-    AboveLean,
-    /// Cuts other chunks from the end, down to the excerpt.
-    AboveExcerpt,
-    /// Cuts the excerpt from its end, down to the pointer.
-    AbovePointer,
-    /// Cuts the text from its end, key chunks or not.
+    /// Those of one weight from the end, with all weightier and no lighter ones, if at least so many characters of them
+    /// stay below their headings.
+    Weight { weight: ChunkWeight, least: u64 },
+    /// All, from the end.
     Tail,
 }
+
+/// The weights of chunks in the order of cutting, each with the level of detail whose text has only weightier ones.
+const WEIGHTS: [(ChunkWeight, DetailLevel); 5] = [
+    (ChunkWeight::Boilerplate, DetailLevel::Lean),
+    (ChunkWeight::Normal, DetailLevel::Excerpt),
+    (ChunkWeight::Background, DetailLevel::Brief),
+    (ChunkWeight::Key, DetailLevel::Brief),
+    (ChunkWeight::Core, DetailLevel::Pointer),
+];
+
+/// The least characters of text below its headings with which a part of the core says more than a pointer.
+const MIN_TEXT: u64 = 80;
 
 /// The most attempts to find the right number of tokens.
 const MAX_ATTEMPTS: usize = 12;
@@ -46,22 +53,17 @@ pub(super) fn between(
         // Half an outline would pass for all of it.
         SectionBody::Whole(_) | SectionBody::Code(_) => None,
         SectionBody::Passage(passage, _) if tail => {
-            Some((shorten(passage, None, Cut::Tail, room, counter)?, "truncated"))
+            Some((shorten(passage, Cut::Tail, room, counter)?, "truncated"))
         }
         SectionBody::Passage(passage, pointer) => {
-            let above = |cut| shorten(passage, Some(pointer), cut, room, counter);
-            if lower == DetailLevel::Lean {
-                return Some((above(Cut::AboveLean)?, "truncated"));
-            }
-            if upper < DetailLevel::Excerpt
-                && let Some(text) = above(Cut::AboveExcerpt)
-            {
-                return Some((text, "truncated"));
-            }
-            if lower == DetailLevel::Excerpt {
-                return None;
-            }
-            Some((above(Cut::AbovePointer)?, "excerpt"))
+            let weights = WEIGHTS.iter().filter(|(_, level)| upper < *level && *level <= lower);
+            weights.into_iter().find_map(|(weight, level)| {
+                let least = if *weight == ChunkWeight::Core { MIN_TEXT } else { 0 };
+                let text = shorten(passage, Cut::Weight { weight: *weight, least }, room, counter)?;
+                let is_part = *level < DetailLevel::Pointer || text.len() > pointer.len();
+                let name = if *level > DetailLevel::Excerpt { "excerpt" } else { "truncated" };
+                is_part.then_some((text, name))
+            })
         }
         SectionBody::Json(json) => {
             let text = within(room, counter, |size, _| json.fit(size).map(|cut| json.text(cut)), &json.full());
@@ -78,33 +80,23 @@ pub(super) fn between(
 /// Returns the longest cut of `passage` that fits `room`.
 pub(super) fn shorten(
     passage: &Passage,
-    pointer: Option<&Clean>,
     cut: Cut,
     room: Amount,
     counter: &Counter,
 ) -> Option<Clean> {
     let at = |size: Size, rounding: Rounding| match cut {
-        Cut::AboveLean => passage.fit_boilerplate(size, rounding).map(|at| passage.cut_boilerplate(at)),
-        Cut::AboveExcerpt => passage.fit_all(size, rounding).map(|at| passage.cut_all(at)),
         Cut::Tail => passage.fit_prefix(size, rounding).filter(|at| *at > 0).map(|at| passage.cut_prefix(at)),
-        Cut::KeepKeys => match (passage.fit_boilerplate(size, rounding), passage.fit_all(size, rounding)) {
-            (Some(at), _) => Some(passage.cut_boilerplate(at)),
-            (None, Some(at)) => Some(passage.cut_all(at)),
-            (None, None) => passage.fit_keys(size, rounding).filter(|at| *at > 0).map(|at| passage.cut_keys(at)),
-        },
-        Cut::AbovePointer => {
-            let pointer = pointer?;
-            let fixed = Size::of(pointer).plus(Size::of("\n\n"));
-            let at = fixed.fits(size).then(|| passage.fit_keys(size.minus(fixed), rounding))?.filter(|at| *at > 0)?;
-            let keys = passage.cut_keys(at);
-            // The pointer to a comment begins with the comment's first line already.
-            let repeated = keys.find("\n\n").filter(|end| pointer.starts_with(&keys[..*end])).map_or(0, |end| end + 2);
-            let mut text = CleanBuf::new();
-            text.text(pointer).lit("\n\n").part(&keys, repeated..keys.len());
-            Some(text.finish())
+        Cut::Weight { weight, least } => {
+            let says_enough = |at: &usize| least == 0 || passage.kept_text(weight, *at) >= least;
+            passage.fit(weight, size, rounding).filter(says_enough).map(|at| passage.cut(weight, at))
         }
     };
     within(room, counter, at, passage.full())
+}
+
+/// Returns the longest text of `passage` that fits `room` and keeps what is cut last.
+pub(super) fn shorten_root(passage: &Passage, room: Amount, counter: &Counter) -> Option<Clean> {
+    WEIGHTS.iter().find_map(|(weight, _)| shorten(passage, Cut::Weight { weight: *weight, least: 0 }, room, counter))
 }
 
 /// Returns the longest text of the family `at` within `room`.

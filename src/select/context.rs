@@ -5,7 +5,8 @@ use super::edge_list::quoted_title;
 use super::key_headings::KeyHeadings;
 use super::origins::{file_origin, item_origin};
 use super::outline::{
-    chunks, mark_adr, mark_boilerplate, mark_headings, mark_opening, mark_sections, mark_title, within,
+    ExcerptSize, chunks, limit_sections, mark_adr, mark_boilerplate, mark_headings, mark_opening, mark_sections, mark_title,
+    within,
 };
 use super::{Chunk, ChunkWeight, Input, Passage, SectionBody, TextOrigin, Trust};
 use crate::config::{Excerpt, Profile};
@@ -160,17 +161,17 @@ impl<'a> SelectionContext<'a> {
         let (text, parts) = self.parts(&parsed.comment.text, &parsed.markdown.outline);
         let mut comment = PassageBuilder::default();
         comment.text.text(first_line).lit(if text.is_empty() { "" } else { "\n\n" });
-        comment.end_chunk(ChunkWeight::Key);
         // Like a heading it never stays without text.
-        comment.parts.iter_mut().for_each(|chunk| chunk.heading = true);
+        comment.end_heading();
         comment.append(&text, parts);
-        let (text, parts) = comment.finish();
-        SectionBody::Passage(Arc::new(Passage::new(text, parts, origin.place())), pointer)
+        SectionBody::Passage(comment.passage(origin, ExcerptSize::NEIGHBOUR), pointer)
     }
 
     fn text(&self, text: &Clean, markdown: &Outline, origin: &TextOrigin, pointer: Clean) -> SectionBody {
         let (text, parts) = self.parts(text, markdown);
-        SectionBody::Passage(Arc::new(Passage::new(text, parts, origin.place())), pointer)
+        let mut draft = PassageBuilder::default();
+        draft.append(&text, parts);
+        SectionBody::Passage(draft.passage(origin, ExcerptSize::ROOT), pointer)
     }
 
     /// Returns a text without the comments of templates, and its chunks.
@@ -179,7 +180,7 @@ impl<'a> SelectionContext<'a> {
         mark_boilerplate(&mut parts, markdown, text);
         mark_headings(&mut parts, markdown, &self.keys);
         mark_title(&mut parts, markdown, text);
-        mark_opening(&mut parts, markdown);
+        mark_opening(&mut parts, markdown, text);
         without_comments(text, parts)
     }
 
@@ -201,8 +202,8 @@ impl<'a> SelectionContext<'a> {
             mark_headings(&mut parts, markdown, &self.keys);
         }
         mark_title(&mut parts, markdown, body);
-        if neighbour && !has_outcome {
-            mark_opening(&mut parts, markdown);
+        if !has_outcome {
+            mark_opening(&mut parts, markdown, body);
         }
         let titled = markdown
             .blocks
@@ -214,11 +215,13 @@ impl<'a> SelectionContext<'a> {
         let mut text = PassageBuilder::default();
         if !titled {
             text.text.lit("# ").line(&entry.item.title).lit(if body.is_empty() { "" } else { "\n\n" });
-            text.end_chunk(ChunkWeight::Key);
+            text.end_heading();
         }
         text.append(&body, parts);
         if let Some(outcome) = outcome {
-            text.text.lit("\n\n## Outcome\n\n").text(&outcome);
+            text.text.lit("\n\n## Outcome\n\n");
+            text.end_heading();
+            text.text.text(&outcome);
             text.end_chunk(ChunkWeight::Key);
         }
         if let Some(list) = list.filter(|list| !list.is_empty()) {
@@ -226,10 +229,11 @@ impl<'a> SelectionContext<'a> {
             text.text.lit("\n\n## Children\n\n").text(&list);
             text.end_chunk(if key { ChunkWeight::Key } else { ChunkWeight::Normal });
         }
-        let (text, parts) = text.finish();
+        let size = if neighbour { ExcerptSize::NEIGHBOUR } else { ExcerptSize::ROOT };
+        let passage = text.passage(&origin, size);
         let state = Clean::literal(state.name());
         let pointer = pointer(&entry.item.title, title_trust(entry), Some(&state), &origin);
-        SectionBody::Passage(Arc::new(Passage::new(text, parts, origin.place())), pointer)
+        SectionBody::Passage(passage, pointer)
     }
 
     /// Lists the children of an item, one a line: id, title, state.
@@ -344,7 +348,7 @@ impl<'a> SelectionContext<'a> {
                 named.iter().any(|index| markdown.headings[*index].title == title)
             }) {
                 mark_headings(&mut parts, markdown, &self.keys);
-                mark_opening(&mut parts, markdown);
+                mark_opening(&mut parts, markdown, whole);
             }
             mark_title(&mut parts, markdown, whole);
         }
@@ -353,9 +357,11 @@ impl<'a> SelectionContext<'a> {
         if *range != (0..whole.len())
             && let Some(first) = parts.first_mut()
         {
-            first.weight = ChunkWeight::Key;
+            first.weight = ChunkWeight::Core;
         }
         let (text, parts) = without_comments(&whole.slice(range.start..end), parts);
+        let mut file = PassageBuilder::default();
+        file.append(&text, parts);
         let mut title = CleanBuf::new();
         title.line(&heading(document, range, origin.anchor.is_some()));
         if let Some(status) = document.status.as_ref().filter(|status| kind == FileKind::Adr && is_inactive(status)) {
@@ -364,7 +370,7 @@ impl<'a> SelectionContext<'a> {
         let title = title.finish();
         let pointer =
             pointer(&title, Trust::Trusted, document.status.as_ref().filter(|status| !is_inactive(status)), origin);
-        (title, SectionBody::Passage(Arc::new(Passage::new(text, parts, origin.place())), pointer))
+        (title, SectionBody::Passage(file.passage(origin, ExcerptSize::NEIGHBOUR), pointer))
     }
 }
 
@@ -387,6 +393,13 @@ impl PassageBuilder {
         }
     }
 
+    /// Makes what was written since the last chunk a heading.
+    fn end_heading(&mut self) {
+        let before = self.parts.len();
+        self.end_chunk(ChunkWeight::Core);
+        self.parts[before..].iter_mut().for_each(|chunk| chunk.heading = true);
+    }
+
     /// Appends a text with its chunks.
     fn append(&mut self, text: &Clean, parts: Vec<Chunk>) {
         let start = self.text.as_str().len();
@@ -395,6 +408,13 @@ impl PassageBuilder {
         self.parts.extend(
             parts.into_iter().map(|chunk| Chunk { range: chunk.range.start + start..chunk.range.end + start, ..chunk }),
         );
+    }
+
+    /// Returns the passage, with the chunks of its excerpt limited to a size.
+    fn passage(self, origin: &TextOrigin, size: ExcerptSize) -> Arc<Passage> {
+        let (text, mut parts) = self.finish();
+        limit_sections(&mut parts, &text, size);
+        Arc::new(Passage::new(text, parts, origin.place()))
     }
 
     fn finish(mut self) -> (Clean, Vec<Chunk>) {

@@ -2,6 +2,7 @@
 
 use super::boilerplate;
 use super::key_headings::{KeyHeadings, words};
+use super::passage::breaks;
 use super::{Chunk, ChunkWeight};
 use crate::config::Excerpt;
 use crate::graph::{Block, Outline};
@@ -11,7 +12,10 @@ use std::ops::Range;
 const ALIASES: [(&str, &[&str]); 4] = [
     ("status", &["state"]),
     ("context", &["context and problem statement", "problem statement", "background", "problem", "issue"]),
-    ("decision", &["decision outcome", "decisions", "our decision", "resolution"]),
+    (
+        "decision",
+        &["decision outcome", "decisions", "our decision", "resolution", "proposal", "chosen option", "recommendation"],
+    ),
     ("consequences", &["consequence", "positive consequences", "negative consequences", "implications", "outcome"]),
 ];
 
@@ -62,18 +66,20 @@ pub(super) fn mark_sections(chunks: &mut [Chunk], markdown: &Outline, wanted: im
             .iter()
             .find(|next| next.level <= heading.level)
             .map_or(chunks.len(), |next| next.block);
-        chunks[heading.block..end].iter_mut().for_each(mark_key);
+        chunks[heading.block..end].iter_mut().for_each(|chunk| mark(chunk, ChunkWeight::Key));
+        mark(&mut chunks[heading.block], ChunkWeight::Core);
     }
     found
 }
 
-fn mark_key(chunk: &mut Chunk) {
+/// Gives a chunk at least this weight, unless it is boilerplate.
+fn mark(chunk: &mut Chunk, weight: ChunkWeight) {
     if chunk.weight != ChunkWeight::Boilerplate {
-        chunk.weight = ChunkWeight::Key;
+        chunk.weight = chunk.weight.max(weight);
     }
 }
 
-/// Marks the title as key: a heading that begins the text, unless another of its level or above follows, so that it is
+/// Marks the title as core: a heading that begins the text, unless another of its level or above follows, so that it is
 /// only the first of several.
 pub(super) fn mark_title(chunks: &mut [Chunk], markdown: &Outline, text: &str) {
     let Some(heading) = markdown.headings.first() else { return };
@@ -81,7 +87,7 @@ pub(super) fn mark_title(chunks: &mut [Chunk], markdown: &Outline, text: &str) {
     let above = &text[..markdown.blocks[heading.block].range.start];
     let is_title = markdown.headings[1..].iter().all(|other| other.level > heading.level);
     if begins && is_title && above.trim_start().len() <= front_matter_len(text) {
-        mark_key(&mut chunks[heading.block]);
+        mark(&mut chunks[heading.block], ChunkWeight::Core);
     }
 }
 
@@ -89,56 +95,177 @@ fn front_matter_len(text: &str) -> usize {
     if text.starts_with("---\n") { usize::MAX } else { 0 }
 }
 
-/// Marks the first paragraph or list as key.
-pub(super) fn mark_opening(chunks: &mut [Chunk], markdown: &Outline) {
-    let opens = |index: usize, block: &Block| block.prose && chunks[index].weight != ChunkWeight::Boilerplate;
-    if let Some(first) = markdown.blocks.iter().enumerate().position(|(index, block)| opens(index, block)) {
-        mark_key(&mut chunks[first]);
+/// Marks the opening as core: the first paragraphs and lists, and the headings directly above them.
+pub(super) fn mark_opening(chunks: &mut [Chunk], markdown: &Outline, text: &str) {
+    let opens = |(index, block): (usize, &Block)| block.prose && chunks[index].weight != ChunkWeight::Boilerplate;
+    let Some(first) = markdown.blocks.iter().enumerate().position(opens) else { return };
+    let above = markdown.blocks[..first].iter().rev().take(MOST_HEADINGS_ABOVE);
+    let above = above.take_while(|block| block.heading.is_some()).count();
+    chunks[first - above..first].iter_mut().for_each(|chunk| mark(chunk, ChunkWeight::Core));
+    let mut left = OPENING;
+    for (chunk, block) in chunks[first..].iter_mut().zip(&markdown.blocks[first..]) {
+        let size = text[chunk.range.clone()].len();
+        if !block.prose || left == 0 || size > left && left < OPENING {
+            break;
+        }
+        // The beginning of a key section is core in any case.
+        if chunk.weight < ChunkWeight::Key {
+            mark(chunk, ChunkWeight::Core);
+        }
+        left = left.saturating_sub(size);
     }
 }
 
-/// Marks the excerpt of an ADR as key: its title and the configured headings, else its first lines.
+/// The most headings that belong to the opening.
+const MOST_HEADINGS_ABOVE: usize = 2;
+
+/// The size in bytes of the opening, at most.
+const OPENING: usize = 1_000;
+
+/// Marks the excerpt of an ADR: its title and the configured headings, else its first lines. Its context leaves before the
+/// decision.
 pub(super) fn mark_adr(chunks: &mut Vec<Chunk>, markdown: &Outline, text: &str, excerpt: &Excerpt) {
-    let mut keys = excerpt.headings.clone();
-    for (name, aliases) in ALIASES {
-        if excerpt.headings.iter().any(|heading| words(heading) == [name]) {
-            keys.extend(aliases.iter().map(|alias| (*alias).to_owned()));
-        }
+    let (mut keys, mut background) = (Vec::new(), Vec::new());
+    for heading in &excerpt.headings {
+        let aliases = ALIASES.iter().find(|(name, _)| words(heading) == [*name]);
+        let chosen = if aliases.is_some_and(|(name, _)| *name == "context") { &mut background } else { &mut keys };
+        chosen.push(heading.clone());
+        chosen.extend(aliases.iter().flat_map(|(_, aliases)| *aliases).map(|alias| (*alias).to_owned()));
     }
-    if !mark_headings(chunks, markdown, &KeyHeadings::new(&keys)) {
-        chunks.iter_mut().for_each(mark_key);
+    let [keys, background] = [&keys, &background].map(|titles| KeyHeadings::new(titles));
+    let has_context = mark_sections(chunks, markdown, |title| background.contain(title) && !keys.contain(title));
+    for chunk in chunks.iter_mut().filter(|chunk| chunk.weight > ChunkWeight::Normal) {
+        chunk.weight = ChunkWeight::Background;
+    }
+    if !mark_headings(chunks, markdown, &keys) && !has_context {
+        chunks.iter_mut().for_each(|chunk| mark(chunk, ChunkWeight::Key));
+        mark_opening(chunks, markdown, text);
     }
     mark_title(chunks, markdown, text);
-    limit_lines(chunks, text, excerpt.max_lines as usize);
+    let left = limit_lines(chunks, text, excerpt.max_lines as usize, |weight| weight >= ChunkWeight::Key);
+    limit_lines(chunks, text, left, |weight| weight == ChunkWeight::Background);
 }
 
-/// Limits the key text to its first `lines` lines.
-fn limit_lines(chunks: &mut Vec<Chunk>, text: &str, lines: usize) {
+/// Limits the text of some weights to its first `lines` lines, and returns how many of them are left.
+fn limit_lines(chunks: &mut Vec<Chunk>, text: &str, lines: usize, limited: impl Fn(ChunkWeight) -> bool) -> usize {
     let mut left = lines;
     let mut index = 0;
     while index < chunks.len() {
         let chunk = &mut chunks[index];
-        if chunk.weight == ChunkWeight::Key {
+        if limited(chunk.weight) {
             let part = &text[chunk.range.clone()];
             let has = part.trim_end().lines().count();
-            if has > left {
-                let cut = part.match_indices('\n').nth(left.wrapping_sub(1)).map_or(0, |(at, _)| at + 1);
-                let rest = Chunk::new(chunk.range.start + cut..chunk.range.end);
-                chunk.range.end = rest.range.start;
-                if left == 0 {
-                    chunk.weight = ChunkWeight::Normal;
-                    chunk.range.end = rest.range.end;
-                } else {
-                    chunks.insert(index + 1, rest);
-                    index += 1;
+            if has <= left {
+                left -= has;
+            } else {
+                let kept = part.match_indices('\n').nth(left.wrapping_sub(1)).map_or(0, |(at, _)| at + 1);
+                if left == 0 || !divide(chunks, index, kept, ChunkWeight::Normal) {
+                    chunks[index].weight = ChunkWeight::Normal;
                 }
                 left = 0;
-            } else {
-                left -= has;
             }
         }
         index += 1;
     }
+    left
+}
+
+/// Divides a chunk after its first `kept` bytes, if both parts have some, and gives the second one a weight.
+fn divide(chunks: &mut Vec<Chunk>, index: usize, kept: usize, weight: ChunkWeight) -> bool {
+    let range = chunks[index].range.clone();
+    if kept == 0 || kept >= range.len() {
+        return false;
+    }
+    chunks[index].range.end = range.start + kept;
+    let rest = Chunk { weight, range: range.start + kept..range.end, ..chunks[index].clone() };
+    chunks.insert(index + 1, rest);
+    true
+}
+
+/// The sizes in bytes of what an excerpt holds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ExcerptSize {
+    /// The beginnings of all key sections together, and the least and the most of one.
+    core: (usize, usize, usize),
+    /// The same for their sections.
+    key: (usize, usize, usize),
+}
+
+impl ExcerptSize {
+    /// The excerpt of a neighbour, a document or a comment.
+    pub(super) const NEIGHBOUR: Self = Self { core: (1_500, 150, 600), key: (5_000, 500, 4_000) };
+    /// The excerpt of the root: all its key sections.
+    pub(super) const ROOT: Self = Self { key: (usize::MAX, usize::MAX, usize::MAX), ..Self::NEIGHBOUR };
+
+    fn of_one((all, least, most): (usize, usize, usize), sections: usize) -> usize {
+        (all / sections.max(1)).clamp(least, most)
+    }
+}
+
+/// Divides each key section: its beginning is core, and what is beyond the section's share of the excerpt is no part of it.
+pub(super) fn limit_sections(chunks: &mut Vec<Chunk>, text: &str, size: ExcerptSize) {
+    let sections = chunks.iter().filter(|chunk| chunk.heading && chunk.weight == ChunkWeight::Core).count();
+    let [core, key] = [size.core, size.key].map(|sizes| ExcerptSize::of_one(sizes, sections));
+    let (mut used, mut index) = (0_usize, 0);
+    // Headings that become core with the text below them.
+    let mut bare = 0;
+    while index < chunks.len() {
+        match chunks[index] {
+            Chunk { weight: ChunkWeight::Core, heading: true, .. } => (used, bare) = (0, 0),
+            Chunk { weight: ChunkWeight::Core, .. } => {
+                let part = &text[chunks[index].range.clone()];
+                let kept = beginning(&chunks[index], part, OPENING.saturating_sub(used));
+                used += kept;
+                if kept < part.len() && !divide(chunks, index, kept, ChunkWeight::Normal) {
+                    chunks[index].weight = ChunkWeight::Normal;
+                }
+                bare = 0;
+            }
+            Chunk { weight: ChunkWeight::Key, heading: true, .. } => {
+                used += chunks[index].range.len();
+                bare += 1;
+                if used > key {
+                    chunks[index].weight = ChunkWeight::Normal;
+                }
+            }
+            Chunk { weight: ChunkWeight::Key, .. } => {
+                let part = &text[chunks[index].range.clone()];
+                let before = used;
+                used += part.len();
+                if before < core {
+                    let kept = beginning(&chunks[index], part, core - before);
+                    if kept == part.len() || kept > 0 && divide(chunks, index, kept, ChunkWeight::Key) {
+                        used = before + kept;
+                        chunks[index - bare..=index].iter_mut().for_each(|chunk| chunk.weight = ChunkWeight::Core);
+                    } else {
+                        used = used.max(core);
+                    }
+                } else if used > key {
+                    let kept = beginning(&chunks[index], part, key.saturating_sub(before));
+                    if kept < part.len() && !divide(chunks, index, kept, ChunkWeight::Normal) {
+                        chunks[index].weight = ChunkWeight::Normal;
+                    }
+                }
+                bare = 0;
+            }
+            _ => bare = 0,
+        }
+        index += 1;
+    }
+}
+
+/// Returns the size of the beginning of a chunk that is at most `most` long: all of it, else up to the end of a line, a
+/// sentence or a word. A block of code is never divided.
+fn beginning(chunk: &Chunk, text: &str, most: usize) -> usize {
+    // What is nearly all of it is all of it.
+    if text.trim_end().len() <= most + most / 4 {
+        return text.len();
+    }
+    if chunk.fence.is_some() {
+        return 0;
+    }
+    let ends = breaks(&text[..text.floor_char_boundary(most)]);
+    ends.into_iter().find(|end| *end > most / 2).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -150,7 +277,7 @@ mod tests {
         let text = "one\ntwo\n\nthree\nfour\n";
         let key = |range| Chunk { weight: ChunkWeight::Key, ..Chunk::new(range) };
         let mut chunks = vec![key(0..9), key(9..20)];
-        limit_lines(&mut chunks, text, 3);
+        limit_lines(&mut chunks, text, 3, |weight| weight == ChunkWeight::Key);
         let kept: String =
             chunks.iter().filter(|c| c.weight == ChunkWeight::Key).map(|c| &text[c.range.clone()]).collect();
         assert_eq!(kept, "one\ntwo\n\nthree\n");

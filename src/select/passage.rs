@@ -1,6 +1,7 @@
 //! Texts that can be cut: their chunks, excerpt, and the longest cut that fits a given size.
 
 use crate::redact::{Clean, CleanBuf};
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -24,8 +25,12 @@ pub enum ChunkWeight {
     Boilerplate,
     /// Leaves next: everything else.
     Normal,
-    /// Belongs to the excerpt: the title, the opening, a key heading's section.
+    /// Belongs to the excerpt, but leaves first of it: an ADR's context.
+    Background,
+    /// Belongs to the excerpt: the section of a key heading.
     Key,
+    /// Stays longest: the title, the opening, the beginning of each key heading's section.
+    Core,
 }
 
 impl Chunk {
@@ -33,35 +38,22 @@ impl Chunk {
     pub fn new(range: Range<usize>) -> Self {
         Self { range, weight: ChunkWeight::Normal, heading: false, fence: None }
     }
-
-    fn is_key(&self) -> bool {
-        self.weight == ChunkWeight::Key
-    }
 }
 
 /// A text with its chunks.
 ///
-/// It has three families of cuts, each with one position that only grows with
-/// the available room, so that a larger budget never removes text:
-/// - [`Passage::cut_keys`]: the key chunks up to a position;
-/// - [`Passage::cut_all`]: everything but boilerplate up to a position, and all key chunks after it;
-/// - [`Passage::cut_boilerplate`]: everything, but boilerplate only up to a position.
+/// It has one family of cuts for each weight, [`Passage::cut`]: the chunks of that weight up to a position, with all
+/// weightier ones and no lighter ones. The position only grows with the available room, so that a larger budget never
+/// removes text.
 #[derive(Debug)]
 pub struct Passage {
     text: Clean,
     chunks: Vec<Chunk>,
     place: Clean,
     chars: u64,
-    excerpt: OnceLock<Option<Clean>>,
     lean: OnceLock<Option<Clean>>,
-}
-
-/// The part of a chunk that a cut keeps.
-enum Kept {
-    All,
-    /// What is before the position of the cut.
-    Before,
-    Nothing,
+    excerpt: OnceLock<Option<Clean>>,
+    brief: OnceLock<Option<Clean>>,
 }
 
 /// Whether a cut is moved back to the end of a block, line or word.
@@ -127,7 +119,8 @@ impl Passage {
     pub fn new(text: Clean, chunks: Vec<Chunk>, place: Clean) -> Self {
         debug_assert_eq!(chunks.last().map_or(0, |chunk| chunk.range.end), text.len());
         let chars = count(&text);
-        Self { text, chunks, place, chars, excerpt: OnceLock::new(), lean: OnceLock::new() }
+        let [lean, excerpt, brief] = [const { OnceLock::new() }; 3];
+        Self { text, chunks, place, chars, lean, excerpt, brief }
     }
 
     /// Returns the whole text.
@@ -140,54 +133,46 @@ impl Passage {
         self.chars
     }
 
-    /// Returns the key chunks with the gaps marked; `None` if that is not shorter than the whole text.
-    pub fn excerpt(&self) -> Option<&Clean> {
-        self.excerpt
-            .get_or_init(|| {
-                let text = self.cut_all(0);
-                (text.len() < self.text.len() && count(&text) < self.chars).then_some(text)
-            })
-            .as_ref()
-    }
-
-    /// Returns the text without boilerplate; `None` if it has none.
+    /// Returns the text without boilerplate; `None` if that is not shorter than the whole text.
     pub fn lean(&self) -> Option<&Clean> {
-        self.lean
-            .get_or_init(|| {
-                let has_boilerplate = self.chunks.iter().any(|chunk| chunk.weight == ChunkWeight::Boilerplate);
-                let text = has_boilerplate.then(|| self.cut_boilerplate(0))?;
-                (text.len() < self.text.len() && count(&text) < self.chars).then_some(text)
-            })
-            .as_ref()
+        self.lean.get_or_init(|| self.above(ChunkWeight::Boilerplate)).as_ref()
     }
 
-    /// Returns everything but boilerplate before byte `at`, and all key chunks after it.
-    pub fn cut_all(&self, at: usize) -> Clean {
-        self.cut(at, |chunk| match chunk.weight {
-            ChunkWeight::Boilerplate => Kept::Nothing,
-            ChunkWeight::Normal => Kept::Before,
-            ChunkWeight::Key => Kept::All,
-        })
+    /// Returns the chunks of the excerpt; `None` if that is not shorter than the whole text.
+    pub fn excerpt(&self) -> Option<&Clean> {
+        self.excerpt.get_or_init(|| self.above(ChunkWeight::Normal)).as_ref()
     }
 
-    /// Returns the key chunks before byte `at`.
-    pub fn cut_keys(&self, at: usize) -> Clean {
-        self.cut(at, |chunk| if chunk.is_key() { Kept::Before } else { Kept::Nothing })
+    /// Returns the core of the excerpt; `None` if there is none or it is not shorter than the whole text.
+    pub fn brief(&self) -> Option<&Clean> {
+        let has_core = || self.chunks.iter().any(|chunk| chunk.weight == ChunkWeight::Core && !chunk.heading);
+        self.brief.get_or_init(|| has_core().then(|| self.above(ChunkWeight::Key)).flatten()).as_ref()
     }
 
-    /// Returns everything, but boilerplate only before byte `at`.
-    pub fn cut_boilerplate(&self, at: usize) -> Clean {
-        self.cut(at, |chunk| if chunk.weight == ChunkWeight::Boilerplate { Kept::Before } else { Kept::All })
+    /// Returns the chunks above a weight with the gaps marked; `None` if that is not shorter than the whole text.
+    fn above(&self, weight: ChunkWeight) -> Option<Clean> {
+        if self.chunks.iter().all(|chunk| chunk.weight > weight) {
+            return None;
+        }
+        let text = self.cut(weight, 0);
+        (text.len() < self.text.len() && count(&text) < self.chars).then_some(text)
     }
 
-    fn cut(&self, at: usize, kept: impl Fn(&Chunk) -> Kept) -> Clean {
-        let part = |chunk: &Chunk| match kept(chunk) {
-            Kept::All => Some(chunk.range.clone()),
-            Kept::Before => Some(chunk.range.start..chunk.range.end.min(at)),
-            Kept::Nothing => None,
+    /// Returns the chunks of `weight` before byte `at`, and all weightier ones.
+    pub fn cut(&self, weight: ChunkWeight, at: usize) -> Clean {
+        let part = |chunk: &Chunk| match chunk.weight.cmp(&weight) {
+            Ordering::Greater => Some(chunk.range.clone()),
+            Ordering::Equal => Some(chunk.range.start..chunk.range.end.min(at)),
+            Ordering::Less => None,
         };
         let kept: Vec<Range<usize>> = self.chunks.iter().filter_map(part).filter(|range| !range.is_empty()).collect();
         self.build(&kept, at)
+    }
+
+    /// Returns the number of characters that [`Passage::cut`] keeps of chunks of `weight` which are no headings.
+    pub fn kept_text(&self, weight: ChunkWeight, at: usize) -> u64 {
+        let texts = self.chunks.iter().filter(|chunk| chunk.weight == weight && !chunk.heading && chunk.range.start < at);
+        texts.map(|chunk| count(self.text[chunk.range.start..chunk.range.end.min(at)].trim())).sum()
     }
 
     /// Returns everything before byte `at`.
@@ -198,42 +183,35 @@ impl Passage {
     /// Returns the last position whose [`Passage::cut_prefix`] is no larger than `room`; `None` if not even the mark of
     /// omission fits.
     pub fn fit_prefix(&self, room: Size, rounding: Rounding) -> Option<usize> {
-        self.fit_growing(room, rounding, |_| Some(Size::default()))
+        let mut left = subtract(room, self.tail())?;
+        let mut spent = 0;
+        for (index, chunk) in self.chunks.iter().enumerate() {
+            let size = Size::of(&self.text[chunk.range.clone()]);
+            let Some(rest) = subtract(left, size) else {
+                let at = self.inside(chunk, left, spent, rounding);
+                return Some(self.below_text(index, at, |_| true));
+            };
+            left = rest;
+            spent += size.chars;
+        }
+        Some(self.text.len())
     }
 
-    /// Returns the last position whose [`Passage::cut_keys`] is no larger than `room`; `None` if not even the mark of
-    /// omission fits.
-    pub fn fit_keys(&self, room: Size, rounding: Rounding) -> Option<usize> {
-        self.fit_growing(room, rounding, |index| {
-            let after_gap = index > 0 && !self.chunks[index - 1].is_key();
-            self.chunks[index].is_key().then(|| if after_gap { gap() } else { Size::default() })
-        })
-    }
-
-    /// Returns the last position whose [`Passage::cut_all`] is no larger than `room`; `None` if not even position 0 fits.
-    pub fn fit_all(&self, room: Size, rounding: Rounding) -> Option<usize> {
-        self.fit_between(room, rounding, ChunkWeight::Normal)
-    }
-
-    /// Returns the last position whose [`Passage::cut_boilerplate`] is no larger than `room`; `None` if not even position 0
+    /// Returns the last position whose [`Passage::cut`] of `weight` is no larger than `room`; `None` if not even position 0
     /// fits.
-    pub fn fit_boilerplate(&self, room: Size, rounding: Rounding) -> Option<usize> {
-        self.fit_between(room, rounding, ChunkWeight::Boilerplate)
-    }
-
-    /// Returns the last position up to which chunks of `weight` fit beside all weightier ones.
     ///
     /// A gap before the position may not be marked, so a later position may cost less: the last one that fits only
     /// grows with `room`.
-    fn fit_between(&self, room: Size, rounding: Rounding, weight: ChunkWeight) -> Option<usize> {
+    pub fn fit(&self, weight: ChunkWeight, room: Size, rounding: Rounding) -> Option<usize> {
         let heavier = self.chunks.iter().filter(|c| c.weight > weight).map(|c| Size::of(&self.text[c.range.clone()]));
+        let heavier = heavier.fold(Size::default(), Size::plus);
         let gaps = self.chunks.windows(2).filter(|pair| pair[0].weight <= weight && pair[1].weight > weight);
-        let mut cost = heavier.chain(gaps.map(|_| gap())).fold(self.tail(), Size::plus);
+        let mut cost = gaps.map(|_| gap()).fold(self.tail().plus(heavier), Size::plus);
         if !cost.fits(room) {
             return None;
         }
-        let (mut kept, mut left, mut spent) = (0, room.minus(cost), 0);
-        let mut chars = 0;
+        let (mut kept, mut left, mut spent) = (0, room.minus(cost), heavier.chars);
+        let mut chars = heavier.chars;
         for (index, chunk) in self.chunks.iter().enumerate().filter(|(_, chunk)| chunk.weight == weight) {
             let size = Size::of(&self.text[chunk.range.clone()]);
             chars += size.chars;
@@ -257,25 +235,6 @@ impl Passage {
         Some(self.below_text(next, at, |index| self.chunks[index].weight == weight))
     }
 
-    /// Returns the last position that fits, where each chunk costs its size and what `kept` adds for its index; a chunk
-    /// for which that is `None` is skipped.
-    fn fit_growing(&self, room: Size, rounding: Rounding, kept: impl Fn(usize) -> Option<Size>) -> Option<usize> {
-        let mut left = subtract(room, self.tail())?;
-        let mut spent = 0;
-        for (index, chunk) in self.chunks.iter().enumerate() {
-            let Some(extra) = kept(index) else { continue };
-            let below_text = |at| Some(self.below_text(index, at, |index| kept(index).is_some()));
-            let Some(rest) = subtract(left, extra) else { return below_text(chunk.range.start) };
-            let size = Size::of(&self.text[chunk.range.clone()]);
-            match subtract(rest, size) {
-                Some(rest) => left = rest,
-                None => return below_text(self.inside(chunk, rest, spent, rounding)),
-            }
-            spent += size.chars;
-        }
-        Some(self.text.len())
-    }
-
     /// Moves a cut `at` the beginning of a chunk, or inside a heading, back above the headings directly before it, so that
     /// no heading stays without text. `kept` returns which chunks this cut keeps up to its position.
     fn below_text(&self, chunk: usize, at: usize, kept: impl Fn(usize) -> bool) -> usize {
@@ -293,7 +252,7 @@ impl Passage {
         above
     }
 
-    /// Returns the best position inside a chunk when `room` is left and `spent` characters are kept before it.
+    /// Returns the best position inside a chunk when `room` is left and `spent` characters of other chunks are kept.
     fn inside(&self, chunk: &Chunk, room: Size, spent: u64, rounding: Rounding) -> usize {
         let text = &self.text[chunk.range.clone()];
         let fits = prefix(text, room);
@@ -398,18 +357,41 @@ fn prefix(text: &str, room: Size) -> usize {
     at
 }
 
-/// Returns the best place to cut at or before `fits`: the beginning of the chunk, after a line, after a word, else `fits`.
-/// `before` characters of other chunks are kept in any case.
+/// Returns the best place to cut at or before `fits`: the beginning of the chunk, after a line, a sentence or a word, else
+/// `fits`. `before` characters of other chunks are kept in any case.
 fn round_down(text: &str, fits: usize, before: u64) -> usize {
     let whole = before + count(&text[..fits]);
     let kept = &text[..fits];
-    let line = kept.rfind('\n').map_or(0, |at| at + 1);
-    let word = kept.rfind(char::is_whitespace).map_or(0, |at| at + 1);
-    for at in [0, line, word] {
-        let at = (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let [line, sentence, word] = breaks(kept);
+    for at in [0, line, sentence, word] {
         if (before + count(&text[..at])) * 100 >= whole * MIN_KEPT_PERCENT {
             return at;
         }
     }
     fits
+}
+
+/// The most characters before the end of a text in which a sentence or a word is looked for.
+const MOST_LOOKED_BACK: usize = 400;
+
+/// Returns the last ends of a line, a sentence and a word in `text`, each 0 if there is none nearby.
+pub(super) fn breaks(text: &str) -> [usize; 3] {
+    let line = text.rfind('\n').map_or(0, |at| at + 1);
+    let (mut sentence, mut word) = (0, 0);
+    for (at, c) in text[line..].char_indices().rev().take(MOST_LOOKED_BACK).map(|(at, c)| (line + at, c)) {
+        if c.is_whitespace() && word == 0 {
+            word = at + c.len_utf8();
+        }
+        if matches!(c, '。' | '！' | '？') || c.is_whitespace() && ends_sentence(&text[..at]) {
+            sentence = at + c.len_utf8();
+            break;
+        }
+    }
+    [line, sentence.max(line), word.max(line)]
+}
+
+/// Returns whether `text` ends with a sentence, not with the number of a list's entry.
+fn ends_sentence(text: &str) -> bool {
+    text.ends_with(['!', '?'])
+        || text.strip_suffix('.').is_some_and(|before| !before.ends_with(|c: char| c.is_ascii_digit() || c == '.'))
 }
