@@ -108,7 +108,10 @@ pub(super) fn content(body: &SectionBody, level: DetailLevel) -> Option<Clean> {
         (SectionBody::Whole(_), _) => None,
         (SectionBody::Passage(passage, _), DetailLevel::Full) => Some(passage.full().clone()),
         (SectionBody::Passage(passage, _), DetailLevel::Lean) => passage.lean().cloned(),
-        (SectionBody::Json(_) | SectionBody::Edges(_) | SectionBody::Code(_), DetailLevel::Lean | DetailLevel::Brief) => None,
+        (
+            SectionBody::Json(_) | SectionBody::Edges(_) | SectionBody::Code(_),
+            DetailLevel::Lean | DetailLevel::Brief,
+        ) => None,
         (SectionBody::Passage(passage, _), DetailLevel::Excerpt) => passage.excerpt().cloned(),
         (SectionBody::Passage(passage, _), DetailLevel::Brief) => passage.brief().cloned(),
         (SectionBody::Passage(_, pointer), DetailLevel::Pointer) => Some(pointer.clone()),

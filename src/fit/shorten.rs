@@ -52,9 +52,7 @@ pub(super) fn between(
     match body {
         // Half an outline would pass for all of it.
         SectionBody::Whole(_) | SectionBody::Code(_) => None,
-        SectionBody::Passage(passage, _) if tail => {
-            Some((shorten(passage, Cut::Tail, room, counter)?, "truncated"))
-        }
+        SectionBody::Passage(passage, _) if tail => Some((shorten(passage, Cut::Tail, room, counter)?, "truncated")),
         SectionBody::Passage(passage, pointer) => {
             let weights = WEIGHTS.iter().filter(|(_, level)| upper < *level && *level <= lower);
             weights.into_iter().find_map(|(weight, level)| {
@@ -78,12 +76,7 @@ pub(super) fn between(
 }
 
 /// Returns the longest cut of `passage` that fits `room`.
-pub(super) fn shorten(
-    passage: &Passage,
-    cut: Cut,
-    room: Amount,
-    counter: &Counter,
-) -> Option<Clean> {
+pub(super) fn shorten(passage: &Passage, cut: Cut, room: Amount, counter: &Counter) -> Option<Clean> {
     let at = |size: Size, rounding: Rounding| match cut {
         Cut::Tail => passage.fit_prefix(size, rounding).filter(|at| *at > 0).map(|at| passage.cut_prefix(at)),
         Cut::Weight { weight, least } => {

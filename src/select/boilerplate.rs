@@ -1,4 +1,4 @@
-//! Text that is no context: lists of contents, badges, and the comments and markers of templates.
+//! Text that is no context: lists of contents, badges, the definition of RFC 2119's key words, and the comments and markers of templates.
 
 use crate::graph::Outline;
 use std::ops::Range;
@@ -18,7 +18,8 @@ pub(super) fn is_comment(block: &str) -> bool {
     rest.is_empty()
 }
 
-/// Returns the indices of the blocks that list the contents of their own text, or hold badges alone.
+/// Returns the indices of the blocks that list the contents of their own text, hold badges alone, or say how to interpret
+/// the key words of RFC 2119.
 ///
 /// A list of contents is a list of which nearly every line is a link to an anchor, with the heading above it if that has
 /// nothing else below it, or what `<!-- toc -->` and `<!-- tocstop -->` enclose.
@@ -42,7 +43,7 @@ pub(super) fn blocks(markdown: &Outline, text: &str) -> Vec<usize> {
             // A heading ends a list of contents without a closing comment, unless it is the list's own.
             in_toc = block.heading.is_some_and(|heading| is_contents_title(&markdown.headings[heading].title));
         }
-        if in_toc && block.heading.is_none() || is_contents(part) || is_badges(part) {
+        if in_toc && block.heading.is_none() || is_contents(part) || is_badges(part) || is_key_words(part) {
             found.push(index);
         }
     }
@@ -114,6 +115,15 @@ fn is_anchor_entry(line: &str) -> bool {
     let Some((title, rest)) = entry.strip_prefix('[').and_then(|rest| rest.split_once("](#")) else { return false };
     let Some((_, after)) = rest.split_once(')') else { return false };
     title.len() <= 300 && after.trim().len() <= 20
+}
+
+/// Returns whether a block is the sentence that RFC 2119 asks for, which every reader of such texts knows.
+fn is_key_words(block: &str) -> bool {
+    const LONGEST: usize = 600;
+    let block = block.trim_start();
+    block.len() <= LONGEST
+        && block.starts_with("The key words")
+        && ["RFC 2119", "RFC2119"].iter().any(|rfc| block.contains(rfc))
 }
 
 /// Returns whether a block consists of linked or plain images alone, at least one of them of a badge service or a build.

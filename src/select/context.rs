@@ -5,8 +5,8 @@ use super::edge_list::quoted_title;
 use super::key_headings::KeyHeadings;
 use super::origins::{file_origin, item_origin};
 use super::outline::{
-    ExcerptSize, chunks, limit_sections, mark_adr, mark_boilerplate, mark_headings, mark_opening, mark_sections, mark_title,
-    within,
+    ExcerptSize, chunks, limit_sections, mark_adr, mark_boilerplate, mark_headings, mark_opening, mark_sections,
+    mark_title, within,
 };
 use super::{Chunk, ChunkWeight, Input, Passage, SectionBody, TextOrigin, Trust};
 use crate::config::{Excerpt, Profile};

@@ -171,7 +171,8 @@ impl Passage {
 
     /// Returns the number of characters that [`Passage::cut`] keeps of chunks of `weight` which are no headings.
     pub fn kept_text(&self, weight: ChunkWeight, at: usize) -> u64 {
-        let texts = self.chunks.iter().filter(|chunk| chunk.weight == weight && !chunk.heading && chunk.range.start < at);
+        let texts =
+            self.chunks.iter().filter(|chunk| chunk.weight == weight && !chunk.heading && chunk.range.start < at);
         texts.map(|chunk| count(self.text[chunk.range.start..chunk.range.end.min(at)].trim())).sum()
     }
 

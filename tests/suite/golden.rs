@@ -247,6 +247,7 @@ golden_cases! {
     code_references: "code-references",
     comments: "comments",
     documents: "documents",
+    fair_shares: "fair-shares",
     folders_with_bodies: "folders-with-bodies",
     formats: "formats",
     github_incomplete: "github-incomplete",
