@@ -57,7 +57,14 @@ pub(crate) fn job(
     budget: &BudgetArgs,
 ) -> Result<BuildJob, Failure> {
     let profiles = budget.profiles(repository)?;
-    Ok(BuildJob { roots: items, others: project.roots(), profiles, limits: budget.limits(), stamp: stamp()? })
+    Ok(BuildJob {
+        roots: items,
+        others: project.roots(),
+        profiles,
+        limits: budget.limits(),
+        stamp: stamp()?,
+        agent: None,
+    })
 }
 
 /// Builds `items` under the profiles of `budget` and passes each pack to `sink`, from several threads.

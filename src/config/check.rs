@@ -26,6 +26,11 @@ impl<'a> SettingPlace<'a> {
         Self { at: Position::START, node: Some(node) }
     }
 
+    /// Returns the line, from 1.
+    pub(super) fn line(self) -> u32 {
+        self.at.line
+    }
+
     /// Returns the setting `name` below this one. If it is absent, its place is that of this one.
     pub(super) fn key(self, name: &str) -> Self {
         match self.node.and_then(|node| tree::entry(node, name)) {

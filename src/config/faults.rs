@@ -63,7 +63,7 @@ impl de::Error for ConfigFault {
 }
 
 /// Returns the name among `known` that `word` was probably meant to be.
-pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // A long word is near to no name, and measuring it would be slow.
     if word.len() > 64 {
         return None;

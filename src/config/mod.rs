@@ -5,21 +5,30 @@ mod deny;
 mod deserialize;
 mod faults;
 mod ignore_patterns;
+mod knowledge;
 mod load;
 mod pattern_size;
 mod profiles;
 mod raw;
+mod raw_knowledge;
 mod schema;
 mod settings;
 mod shapes;
 mod tree;
 mod validate;
+mod validate_knowledge;
 mod validate_profiles;
 mod validate_redaction;
 
 pub use deny::DenyList;
+pub use faults::nearest;
 pub use ignore_patterns::IgnorePatterns;
+pub use knowledge::{
+    AgentSettings, ContextSettings, DocumentSource, DocumentType, Job, KnowledgeSettings, NameInConfig, Policy,
+    Schedule,
+};
 pub use load::{load, load_with_rules};
+pub use profiles::{AGENT_INSTRUCTIONS, BuiltinText, KNOWLEDGE_INSTRUCTIONS, SESSION_INSTRUCTIONS};
 pub use schema::schema;
 pub use settings::{
     Budget, CodeDetail, Excerpt, FieldFilter, Group, Instructions, ItemSource, Profile, RedactionAllow, RedactionRule,

@@ -1,6 +1,7 @@
 //! The built-in profiles.
 
 use super::settings::{Budget, CodeDetail, Group, Instructions, Profile, Strategy, Tokenizer};
+use super::validate_profiles::complete;
 use crate::model::Relation;
 use std::collections::BTreeMap;
 
@@ -27,6 +28,29 @@ const KEY_HEADINGS: [&str; 16] = [
     "Actual behavior",
 ];
 
+/// A built-in text besides the instructions of profiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BuiltinText {
+    /// Its name.
+    pub id: &'static str,
+    /// Raised whenever the text changes.
+    pub version: u32,
+    /// The text.
+    pub text: &'static str,
+}
+
+/// What is added to the instructions of packs for an agent.
+pub const AGENT_INSTRUCTIONS: BuiltinText =
+    BuiltinText { id: "instructions/agent", version: 1, text: include_str!("instructions/agent.md") };
+
+/// What is added to the instructions of other packs that hold pinned documents.
+pub const KNOWLEDGE_INSTRUCTIONS: BuiltinText =
+    BuiltinText { id: "instructions/knowledge", version: 1, text: include_str!("instructions/knowledge.md") };
+
+/// The instructions of an agent's packs without a root.
+pub const SESSION_INSTRUCTIONS: BuiltinText =
+    BuiltinText { id: "instructions/session", version: 1, text: include_str!("instructions/session.md") };
+
 /// Returns the built-in profiles by name.
 ///
 /// `other` has the default order of groups, and the rest move up what their work needs: a draft its siblings, code the
@@ -35,7 +59,7 @@ pub(super) fn builtin() -> BTreeMap<String, Profile> {
     use Group::{Adrs, Children, Code, Comments, Dependencies, Documents, Parent, Related};
     let drafting = Profile {
         budget: chars(24_000),
-        priority: vec![Parent, Children, Comments, Related, Dependencies, Adrs, Documents, Code],
+        priority: complete(vec![Parent, Children, Comments, Related, Dependencies, Adrs, Documents, Code]),
         adr_refs_of: vec![Relation::Parent],
         code_detail: CodeDetail::Pointer,
         sections_of: vec![Relation::Related],
@@ -45,13 +69,13 @@ pub(super) fn builtin() -> BTreeMap<String, Profile> {
     };
     let coding = Profile {
         budget: chars(32_000),
-        priority: vec![Parent, Dependencies, Code, Adrs, Children, Documents, Comments, Related],
+        priority: complete(vec![Parent, Dependencies, Code, Adrs, Children, Documents, Comments, Related]),
         code_refs_of: vec![Relation::Parent],
         ..with_defaults("coding", 2, include_str!("instructions/coding.md"))
     };
     let review = Profile {
         budget: chars(32_000),
-        priority: vec![Code, Dependencies, Adrs, Comments, Parent, Children, Documents, Related],
+        priority: complete(vec![Code, Dependencies, Adrs, Comments, Parent, Children, Documents, Related]),
         adr_refs_of: vec![Relation::Parent, Relation::DependsOn, Relation::BlockedBy],
         sections_of: vec![Relation::Blocks],
         fill_with_untrusted: true,

@@ -2,6 +2,7 @@
 //!
 //! The doc comments are the descriptions of the published schema, and are written for the author of the file.
 
+use super::raw_knowledge::{RawAgents, RawContext, RawDocuments, RawJob};
 use super::shapes::{OneOrMany, Percent};
 use crate::model::{Code, Level};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -34,6 +35,18 @@ pub(super) struct RawConfig {
     pub(super) adrs: Option<RawAdrs>,
     /// Which repo this is on GitHub. A build never asks a remote or the environment for it.
     pub(super) github: Option<RawGithub>,
+    /// Where the files of agents are, for whom `--agent` builds packs.
+    pub(super) agents: Option<RawAgents>,
+    /// Documents that packs take notes from. A file belongs to the first entry that matches it. Default: none.
+    pub(super) documents: Option<Vec<RawDocuments>>,
+    /// The document that says what the project is, which packs hold in full.
+    pub(super) overview: Option<String>,
+    /// What packs hold besides their root.
+    pub(super) context: Option<RawContext>,
+    /// Tasks that agents do again and again, by name. A name is made of a-z, 0-9 and `-`.
+    #[serde(default)]
+    #[schemars(schema_with = "jobs")]
+    pub(super) jobs: Option<BTreeMap<String, RawJob>>,
     /// Profiles by name: changes to the built-in ones (`drafting`, `coding`, `review`, `other`), and new ones, which begin as `other`. A name is made of a-z, 0-9 and `-`.
     #[serde(default)]
     #[schemars(schema_with = "profiles")]
@@ -203,6 +216,12 @@ pub(super) enum RawGroup {
     Code,
     /// What `sections_of` asks for.
     Related,
+    /// The overview, the user and pinned documents.
+    Knowledge,
+    /// Documents that are relevant for the work.
+    Relevant,
+    /// Recent changes of the repo.
+    Changes,
 }
 
 /// Where architecture decision records (ADRs) are, and what a pack takes of one.
@@ -268,7 +287,7 @@ pub(super) struct RawProfile {
     pub(super) instructions: Option<String>,
     /// The limits of a pack. Replaces the built-in budget whole.
     pub(super) budget: Option<RawBudget>,
-    /// Groups of sections from strongest to weakest; those that are not named follow in the default order (`parent`, `dependencies`, `children`, `adrs`, `code`, `comments`, `documents`, `related`).
+    /// Groups of sections from strongest to weakest; those that are not named follow in the default order (`knowledge`, `parent`, `dependencies`, `children`, `adrs`, `code`, `comments`, `documents`, `related`, `relevant`, `changes`).
     pub(super) priority: Option<Vec<RawGroup>>,
     /// Whose references to ADRs and documents are followed, such as `[root, parent]`.
     pub(super) adr_refs_of: Option<Vec<RawWhose>>,
@@ -438,6 +457,11 @@ fn nullable_map(properties: serde_json::Map<String, serde_json::Value>) -> Schem
 fn profiles(generator: &mut SchemaGenerator) -> Schema {
     let profile = generator.subschema_for::<Option<RawProfile>>();
     json_schema!({"type": ["object", "null"], "patternProperties": {"^[a-z0-9-]+$": profile}, "additionalProperties": false})
+}
+
+fn jobs(generator: &mut SchemaGenerator) -> Schema {
+    let job = generator.subschema_for::<RawJob>();
+    json_schema!({"type": ["object", "null"], "patternProperties": {"^[a-z0-9-]+$": job}, "additionalProperties": false})
 }
 
 fn warnings(generator: &mut SchemaGenerator) -> Schema {

@@ -1,5 +1,6 @@
 //! The validated configuration: globs compiled, numbers checked, defaults filled in.
 
+use super::knowledge::KnowledgeSettings;
 use crate::model::{Code, Level, Relation, RepoPath};
 use std::collections::BTreeMap;
 
@@ -18,6 +19,8 @@ pub struct Settings {
     pub boilerplate: Globs,
     /// Where ADRs are and what an excerpt of one holds.
     pub adrs: AdrSettings,
+    /// Agents, the documents that they share, and their jobs.
+    pub knowledge: KnowledgeSettings,
     /// Which repo this is on GitHub, and where its snapshot is.
     pub github: GithubSettings,
     /// The built-in profiles and those of the configuration, by name.
@@ -217,6 +220,12 @@ pub enum Group {
     Code,
     /// `related` and `blocks` items that `sections_of` asks for.
     Related,
+    /// The overview, the user and pinned documents.
+    Knowledge,
+    /// Documents that are relevant for the work.
+    Relevant,
+    /// Recent changes of the repo.
+    Changes,
 }
 
 /// The limits of a pack, of which at least one is given.
@@ -327,7 +336,8 @@ impl Tokenizer {
 
 impl Group {
     /// All groups, in the default priority.
-    pub const ALL: [Group; 8] = [
+    pub const ALL: [Group; 11] = [
+        Self::Knowledge,
         Self::Parent,
         Self::Dependencies,
         Self::Children,
@@ -336,7 +346,14 @@ impl Group {
         Self::Comments,
         Self::Documents,
         Self::Related,
+        Self::Relevant,
+        Self::Changes,
     ];
+
+    /// Returns whether its sections are about neighbours of the root, or files that it refers to.
+    pub fn is_neighbourhood(self) -> bool {
+        !matches!(self, Self::Comments | Self::Knowledge | Self::Relevant | Self::Changes)
+    }
 
     /// Returns the name in the configuration.
     pub fn name(self) -> &'static str {
@@ -349,6 +366,9 @@ impl Group {
             Self::Documents => "documents",
             Self::Code => "code",
             Self::Related => "related",
+            Self::Knowledge => "knowledge",
+            Self::Relevant => "relevant",
+            Self::Changes => "changes",
         }
     }
 }

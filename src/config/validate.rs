@@ -10,7 +10,7 @@ use super::settings::{
     RootFilter, Settings, Template, TemplatePart,
 };
 use super::shapes::OneOrMany;
-use super::{validate_profiles, validate_redaction};
+use super::{validate_knowledge, validate_profiles, validate_redaction};
 use crate::model::{Code, Level, Relation, RepoPath, Severity, is_git_name, is_github_name, is_repo_name};
 use std::collections::BTreeMap;
 
@@ -120,6 +120,7 @@ pub(super) fn settings(
     };
     let roots = roots(raw.roots.as_ref(), root.key("roots"), faults);
     let adrs = adrs(raw.adrs.as_ref(), root.key("adrs"), faults);
+    let knowledge = validate_knowledge::knowledge(raw, root, output.as_ref().map(|output| &output.dir), faults);
     let redaction = validate_redaction::redaction(raw.redaction.as_ref(), rules, root.key("redaction"), faults);
     let warnings = warnings(raw.warnings.as_ref(), root.key("warnings"), faults);
     let (github, output) = (github?, output?);
@@ -130,6 +131,7 @@ pub(super) fn settings(
         not_planned_statuses,
         boilerplate,
         adrs,
+        knowledge,
         github,
         profiles,
         redaction,

@@ -43,10 +43,7 @@ fn apply(mut profile: Profile, raw: &RawProfile, at: SettingPlace<'_>, faults: &
         profile.budget = budget(written, at.key("budget"), faults);
     }
     if let Some(written) = &raw.priority {
-        let mut priority = groups(written, at.key("priority"), faults);
-        let rest: Vec<Group> = Group::ALL.into_iter().filter(|group| !priority.contains(group)).collect();
-        priority.extend(rest);
-        profile.priority = priority;
+        profile.priority = complete(groups(written, at.key("priority"), faults));
     }
     if let Some(written) = &raw.adr_refs_of {
         let help = "add `root`; to leave ADRs or documents out, name them under `leave_out`";
@@ -80,6 +77,16 @@ fn apply(mut profile: Profile, raw: &RawProfile, at: SettingPlace<'_>, faults: &
         profile.fill_with_untrusted = filler == RawFiller::Untrusted;
     }
     profile
+}
+
+/// Adds the groups that a priority does not name: knowledge before all others, the rest after them.
+pub(super) fn complete(mut named: Vec<Group>) -> Vec<Group> {
+    let rest: Vec<Group> = Group::ALL.into_iter().filter(|group| !named.contains(group)).collect();
+    for group in rest {
+        let at = if group == Group::Knowledge { 0 } else { named.len() };
+        named.insert(at, group);
+    }
+    named
 }
 
 /// Reads whose references are followed; those of the root are always.
@@ -146,6 +153,9 @@ fn groups(raw: &[RawGroup], at: SettingPlace<'_>, faults: &mut ConfigFaults) -> 
             RawGroup::Documents => Group::Documents,
             RawGroup::Code => Group::Code,
             RawGroup::Related => Group::Related,
+            RawGroup::Knowledge => Group::Knowledge,
+            RawGroup::Relevant => Group::Relevant,
+            RawGroup::Changes => Group::Changes,
         };
         if kept.contains(&group) {
             faults.add_help(at.item(index), format!("`{}` is given twice", group.name()), "name each group once");

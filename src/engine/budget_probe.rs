@@ -33,6 +33,7 @@ impl<'p, 's> BudgetProbe<'p, 's> {
             profiles: vec![self.profile.clone()],
             limits,
             stamp: self.stamp.clone(),
+            agent: None,
         };
         let result = Mutex::new(None);
         let faults = self.project.build(&job, None, &|built: Built| {

@@ -1,18 +1,19 @@
 //! Builds the packs of many roots under many profiles in parallel.
 
-use super::prepared_profile::{BudgetLimits, PreparedProfile, counted_tokenizer};
+use super::knowledge::AgentContext;
+use super::prepared_profile::{BudgetLimits, InstructionTexts, PreparedProfile, counted_tokenizer};
 use super::project::Project;
 use super::referenced_files::ReferencedFiles;
 use super::repository::diagnostics_of;
 use super::{Unsettled, apply_severities, notices};
-use crate::config::{Budget, Profile, Tokenizer};
+use crate::config::{Budget, Profile, SESSION_INSTRUCTIONS, Tokenizer};
 use crate::fit::{Amount, Counter, TooSmall, fit};
 use crate::graph::Target;
 use crate::intake::Repo;
 use crate::model::{Code, Diagnostic, Digest, Place, slug};
 use crate::redact::Clean;
 use crate::seal::{Sealed, Stamp, seal};
-use crate::select::select;
+use crate::select::{RootReferences, select, select_session};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -52,6 +53,8 @@ pub struct BuildJob {
     pub limits: BudgetLimits,
     /// The time of the build and the program.
     pub stamp: Stamp,
+    /// The agent that the packs are for. Without roots, its pack begins a session.
+    pub agent: Option<AgentContext>,
 }
 
 /// The result of building one pack.
@@ -137,28 +140,38 @@ impl Project<'_> {
         sink: &(dyn Fn(Built) + Sync),
     ) -> Result<Vec<Diagnostic>, Unsettled> {
         let profiles: Vec<&Profile> = job.profiles.iter().filter_map(|name| self.settings.profiles.get(name)).collect();
-        let files = ReferencedFiles::read(self, &job.roots, &profiles);
+        let agent = job.agent.as_ref();
+        let files = ReferencedFiles::read(self, &job.roots, &profiles, agent);
         let (roots, mut faults) = self.distinct_slugs(&job.roots, &job.others);
         let budgets: Vec<Budget> = profiles.iter().map(|profile| job.limits.over(&profile.budget)).collect();
         let counters: BTreeMap<Option<Tokenizer>, Counter> =
             budgets.iter().map(counted_tokenizer).map(|tokenizer| (tokenizer, Counter::new(tokenizer))).collect();
+        let session = agent.is_some() && job.roots.is_empty();
+        let instead = session.then_some(SESSION_INSTRUCTIONS);
+        let texts = InstructionTexts { instead, addition: self.addition(agent) };
         let mut prepared = Vec::new();
         for (profile, budget) in profiles.iter().zip(budgets) {
-            match self.prepare_profile(profile, budget, &counters) {
+            match self.prepare_profile(profile, budget, &counters, texts) {
                 Ok(profile) => prepared.extend(profile),
                 Err(fault) => faults.push(fault),
             }
         }
         faults.extend(self.unread.iter().chain(files.unread()).cloned());
+        if agent.is_some() || self.has_documents() {
+            faults.extend(self.read_knowledge().unread.iter().cloned());
+        }
         // Every input has been read, and nothing was handed on yet.
         if !self.source.is_settled() {
             return Err(Unsettled);
+        }
+        if let Some(agent) = agent.filter(|_| session) {
+            prepared.iter().for_each(|profile| sink(self.build_session(profile, agent, &job.stamp)));
         }
         for roots in roots.chunks(AT_ONCE) {
             let pairs: Vec<(usize, &PreparedProfile<'_>)> =
                 roots.iter().flat_map(|root| prepared.iter().map(move |profile| (*root, profile))).collect();
             pairs.par_iter().for_each(|(root, profile)| {
-                if let Some(built) = self.build_pack(*root, profile, &files, &job.stamp, is_unchanged) {
+                if let Some(built) = self.build_pack(*root, profile, &files, job, is_unchanged) {
                     sink(built);
                 }
             });
@@ -210,7 +223,7 @@ impl Project<'_> {
         root: usize,
         prepared: &PreparedProfile<'_>,
         files: &ReferencedFiles,
-        stamp: &Stamp,
+        job: &BuildJob,
         is_unchanged: Option<&IsUnchanged<'_>>,
     ) -> Option<Built> {
         let profile = prepared.context.profile;
@@ -238,6 +251,8 @@ impl Project<'_> {
         references
             .warnings
             .extend(in_pack.iter().map(|diagnostic| notices::notice(diagnostic, &self.scrubber.redactor)));
+        let agent = job.agent.as_ref();
+        let knowledge = self.knowledge_sections(&prepared.context, Some(root), &references, agent);
         let mut planned = Planned {
             root: item.id.clone(),
             profile: profile.name.clone(),
@@ -246,14 +261,14 @@ impl Project<'_> {
             diagnostics,
         };
         if let Some(is_unchanged) = is_unchanged {
-            planned.fingerprint = prepared.fingerprint(root, &references);
+            planned.fingerprint = prepared.fingerprint(root, &references, &knowledge);
             if is_unchanged(&planned) {
                 return None;
             }
         }
-        let selection = select(&prepared.context, root, references);
+        let selection = select(&prepared.context, root, references, knowledge);
         let outcome = match fit(selection, &prepared.budget, prepared.counter) {
-            Ok(fitted) => self.checked_for_secrets(&item.id, seal(&fitted, stamp)),
+            Ok(fitted) => self.checked_for_secrets(&item.id, seal(&fitted, &job.stamp)),
             Err(small) => Err(self.too_small(root, &prepared.budget, small)),
         };
         Some(Built {
@@ -266,27 +281,58 @@ impl Project<'_> {
         })
     }
 
+    /// Builds the pack with which a session of an agent begins.
+    fn build_session(&self, prepared: &PreparedProfile<'_>, agent: &AgentContext, stamp: &Stamp) -> Built {
+        let profile = &prepared.context.profile.name;
+        let known = &self.knowledge().agents.all[agent.agent];
+        let stem = known.stem().to_owned();
+        let name = format!("{}.{profile}.json", slug(&stem));
+        let built = |outcome| Built {
+            root: known.key.clone(),
+            profile: profile.clone(),
+            name: name.clone(),
+            outcome,
+            diagnostics: Vec::new(),
+            fingerprint: None,
+        };
+        if let Some(unread) = self.read_knowledge().unread.first() {
+            return built(Err(unread.clone()));
+        }
+        let references = RootReferences::default();
+        let knowledge = self.knowledge_sections(&prepared.context, None, &references, Some(agent));
+        let selection = select_session(&prepared.context, stem, knowledge);
+        built(match fit(selection, &prepared.budget, prepared.counter) {
+            Ok(fitted) => self.checked_for_secrets(&known.key, seal(&fitted, stamp)),
+            Err(small) => {
+                let at = Place::file(known.path.clone());
+                Err(too_small(&prepared.budget, small, &format!("the agent `{}`", known.key), at))
+            }
+        })
+    }
+
     fn too_small(&self, root: usize, budget: &Budget, small: TooSmall) -> Diagnostic {
         let item = &self.corpus.entries[root].item;
-        let Amount { chars, bytes, tokens } = small.smallest;
-        let needed: Vec<String> = [
-            ("max_chars", budget.max_chars, chars),
-            ("max_bytes", budget.max_bytes, bytes),
-            ("max_tokens", budget.max_tokens, tokens),
-        ]
-        .into_iter()
-        .filter_map(|(name, limit, smallest)| {
-            limit.filter(|limit| *limit < smallest).map(|limit| format!("`{name}: {smallest}` (given: {limit})"))
-        })
-        .collect();
         let at = Place::line(item.origin.path.clone(), item.line);
-        let message = format!(
-            "the budget cannot hold the instructions and the beginning of `{}`; the smallest that works is {}",
-            item.id,
-            needed.join(" and "),
-        );
-        Diagnostic::new(Code::BudgetTooSmall, Some(at), message)
-            .help("raise the limit, or shorten the instructions")
-            .about(item.id.as_str())
+        too_small(budget, small, &format!("the beginning of `{}`", item.id), at).about(item.id.as_str())
     }
+}
+
+/// Returns the error that a budget cannot hold the instructions and `what`, with the smallest limits that work.
+fn too_small(budget: &Budget, small: TooSmall, what: &str, at: Place) -> Diagnostic {
+    let Amount { chars, bytes, tokens } = small.smallest;
+    let needed: Vec<String> = [
+        ("max_chars", budget.max_chars, chars),
+        ("max_bytes", budget.max_bytes, bytes),
+        ("max_tokens", budget.max_tokens, tokens),
+    ]
+    .into_iter()
+    .filter_map(|(name, limit, smallest)| {
+        limit.filter(|limit| *limit < smallest).map(|limit| format!("`{name}: {smallest}` (given: {limit})"))
+    })
+    .collect();
+    let message = format!(
+        "the budget cannot hold the instructions and {what}; the smallest that works is {}",
+        needed.join(" and "),
+    );
+    Diagnostic::new(Code::BudgetTooSmall, Some(at), message).help("raise the limit, or shorten the instructions")
 }

@@ -16,6 +16,7 @@ mod github_warnings;
 mod incremental;
 mod issues;
 mod items;
+mod knowledge;
 mod notices;
 mod orphans;
 mod pack_state;
@@ -33,6 +34,7 @@ pub use build::{BuildJob, BuildReport, Built, IsUnchanged, Planned, build_packs}
 pub use configuration::{Configuration, validated};
 pub use error::{EngineError, Unsettled, until_settled};
 pub use incremental::{BuildOrder, IncrementalBuild};
+pub use knowledge::AgentContext;
 pub use notices::{apply_severities, unmatched};
 pub use orphans::{OrphanPack, orphans};
 pub use pack_state::{CheckReport, CheckRequest, PackState, UNVERIFIABLE, check_packs, lost_its_issue, pack_names};

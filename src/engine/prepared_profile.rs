@@ -3,13 +3,13 @@
 use super::clean;
 use super::project::{COMMIT, Project, unreadable};
 use crate::cache::FilePurpose;
-use crate::config::{Budget, Instructions, Profile, Strategy, Tokenizer};
+use crate::config::{Budget, BuiltinText, Instructions, Profile, Strategy, Tokenizer};
 use crate::fit::Counter;
 use crate::model::{Code, Diagnostic, Digest, Digester, Place, Severity};
 use crate::redact::{Clean, CleanBuf};
 use crate::select::{
-    CommentRules, Input, OriginKind, ProfileInstructions, RootReferences, SelectionContext, TextOrigin,
-    hash_selection_inputs,
+    CommentRules, Input, KnowledgeSections, OriginKind, ProfileInstructions, RootReferences, SelectionContext,
+    TextOrigin, hash_selection_inputs,
 };
 use std::collections::BTreeMap;
 use std::hash::Hash as _;
@@ -58,8 +58,14 @@ pub(super) struct PreparedProfile<'a> {
 
 impl PreparedProfile<'_> {
     /// Returns a digest of everything that determines the pack of `root` except its stamp: `fit` and `seal` get nothing else.
-    pub(super) fn fingerprint(&self, root: usize, references: &RootReferences) -> Digest {
+    pub(super) fn fingerprint(
+        &self,
+        root: usize,
+        references: &RootReferences,
+        knowledge: &KnowledgeSections,
+    ) -> Digest {
         let mut digester = self.key_prefix.clone();
+        knowledge.hash(&mut digester);
         hash_selection_inputs(&self.context, root, references, &mut digester);
         digester.digest()
     }
@@ -75,8 +81,17 @@ impl Project<'_> {
         profile: &'b Profile,
         budget: Budget,
         counters: &'b BTreeMap<Option<Tokenizer>, Counter>,
+        texts: InstructionTexts,
     ) -> Result<Option<PreparedProfile<'b>>, Diagnostic> {
-        let (instructions, input) = self.instructions(profile)?;
+        let (mut instructions, input) = match texts.instead {
+            Some(text) => (text.instructions(), text.input()),
+            None => self.instructions(profile)?,
+        };
+        let mut inputs = vec![input];
+        if let Some(addition) = texts.addition {
+            instructions.text = with_addition(&instructions.text, addition);
+            inputs.push(addition.input());
+        }
         let rules = Input {
             origin: TextOrigin {
                 id: Some(Clean::literal("redaction-rules")),
@@ -85,21 +100,15 @@ impl Project<'_> {
             },
             digest: None,
         };
+        inputs.push(rules);
         let github = &self.settings.github;
         let comments = CommentRules {
             most: usize::try_from(github.comments).unwrap_or(usize::MAX),
             trusted_only: github.trusted_only,
         };
         let excerpt = &self.settings.adrs.excerpt;
-        let context = SelectionContext::new(
-            &self.corpus,
-            &self.graph,
-            profile,
-            excerpt,
-            instructions,
-            vec![input, rules],
-            comments,
-        );
+        let context =
+            SelectionContext::new(&self.corpus, &self.graph, profile, excerpt, instructions, inputs, comments);
         let Some(counter) = counters.get(&counted_tokenizer(&budget)) else { return Ok(None) };
         let mut key_prefix = Digester::default();
         context.hash_settings(&mut key_prefix);
@@ -141,6 +150,35 @@ impl Project<'_> {
             input.origin.id = Some(id.finish());
         }
         Ok((ProfileInstructions { text, origin, removals }, input))
+    }
+}
+
+/// The built-in texts that packs have besides, or instead of, their profile's instructions.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct InstructionTexts {
+    pub(super) instead: Option<BuiltinText>,
+    pub(super) addition: Option<BuiltinText>,
+}
+
+/// Appends a built-in text to instructions.
+fn with_addition(text: &Clean, addition: BuiltinText) -> Clean {
+    let mut all = CleanBuf::new();
+    all.text(text).lit("\n\n").lit(addition.text.trim_end());
+    all.finish()
+}
+
+impl BuiltinText {
+    /// Returns the text as instructions.
+    fn instructions(self) -> ProfileInstructions {
+        let text = Clean::literal(self.text).trimmed();
+        ProfileInstructions { text, origin: self.input().origin, removals: Vec::new() }
+    }
+
+    /// Returns the input that names the text.
+    pub(super) fn input(self) -> Input {
+        let id = Some(Clean::literal(self.id));
+        let origin = TextOrigin { id, version: Some(self.version), ..TextOrigin::new(OriginKind::Builtin) };
+        Input { digest: Some(Digest::of(self.text)), origin }
     }
 }
 

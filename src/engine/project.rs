@@ -1,6 +1,7 @@
 //! A repository's items and graph, read, redacted and ready for packs to be built from.
 
 use super::caching_redactor::CachingRedactor;
+use super::knowledge::ReadKnowledge;
 use super::{apply_severities, clean, github_warnings, issues, items, notices};
 use crate::cache::{BuildCache, NoCache};
 use crate::config::{DenyList, Settings};
@@ -8,7 +9,7 @@ use crate::graph::{Corpus, Entry, Graph, GraphRules, merge_issues, plain_status}
 use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity, SourceTree, Untracked, bounded};
 use crate::redact::{Clean, CleanBuf, Environment, Redactor};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The items of the files of one kind.
 #[derive(Default)]
@@ -37,6 +38,8 @@ pub struct Project<'a> {
     pub(super) environment: Environment,
     pub(super) corpus: Corpus,
     pub(super) graph: Graph,
+    /// The agents and documents, read when first needed.
+    pub(super) knowledge: OnceLock<ReadKnowledge>,
     /// Diagnostics of reading and of the graph, sorted, with the severities of the configuration.
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) notices: notices::PackNotices,
@@ -125,6 +128,7 @@ impl<'a> Project<'a> {
             environment,
             corpus,
             graph,
+            knowledge: OnceLock::new(),
             diagnostics,
             notices,
             unread,

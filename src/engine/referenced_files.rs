@@ -2,6 +2,7 @@
 
 use super::clean;
 use super::items::scrubbed;
+use super::knowledge::{AgentContext, Withheld};
 use super::project::{Project, unreadable};
 use crate::cache::{FilePurpose, FileResult, LoadedDocument};
 use crate::config::Profile;
@@ -14,6 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash as _;
 use std::sync::Arc;
 
+/// Why the text of a referenced document with secrets is in no pack: a line that names it is there instead.
+const HOLDS_SECRETS: &str = "holds_secrets";
+
 /// The references of the items that packs need, and the files that they lead to.
 pub(super) struct ReferencedFiles {
     referenced: BTreeMap<usize, Arc<ItemReferences>>,
@@ -24,7 +28,12 @@ pub(super) struct ReferencedFiles {
 
 impl ReferencedFiles {
     /// Resolves the references of `roots`, and of the neighbours whose references a profile follows, and reads the files.
-    pub(super) fn read(project: &Project<'_>, roots: &[usize], profiles: &[&Profile]) -> Self {
+    pub(super) fn read(
+        project: &Project<'_>,
+        roots: &[usize],
+        profiles: &[&Profile],
+        agent: Option<&AgentContext>,
+    ) -> Self {
         let items: BTreeSet<usize> = roots
             .iter()
             .flat_map(|root| profiles.iter().flat_map(move |profile| referring_items(project, *root, profile)))
@@ -68,8 +77,10 @@ impl ReferencedFiles {
             }
         }
         let wanted: Vec<_> = wanted.into_iter().collect();
-        let read: Vec<(RepoPath, Result<LoadedDocument, Diagnostic>)> =
-            wanted.par_iter().map(|(path, purpose)| ((*path).clone(), read_file(project, path, *purpose))).collect();
+        let read: Vec<(RepoPath, Result<LoadedDocument, Diagnostic>)> = wanted
+            .par_iter()
+            .map(|(path, purpose)| ((*path).clone(), read_file(project, path, *purpose, agent)))
+            .collect();
         let (mut documents, mut unread) = (BTreeMap::new(), BTreeMap::new());
         for (path, read) in read {
             match read {
@@ -119,6 +130,10 @@ impl ReferencedFiles {
             }
             references.missing.extend(found.missing.iter().filter(|missing| followed.follows(missing.kind)).cloned());
             for file in found.files.iter().filter(|file| followed.follows(file.kind)) {
+                if let Some((_, Err(HOLDS_SECRETS))) = self.documents.get(&file.path) {
+                    references.secrets.push(file.path.clone());
+                    continue;
+                }
                 if file.kind == FileKind::Code {
                     self.add_code(project, file, by, &mut code);
                     continue;
@@ -164,6 +179,8 @@ impl ReferencedFiles {
             let key = |kept: &ReferencedLines| (kept.code.lines, kept.code.commit.to_string());
             a.code.path.cmp(&b.code.path).then_with(|| key(a).cmp(&key(b)))
         });
+        references.secrets.sort_unstable();
+        references.secrets.dedup();
         diagnostics.sort();
         diagnostics.dedup();
         (references, bounded(diagnostics))
@@ -259,13 +276,23 @@ fn referring_items(project: &Project<'_>, root: usize, profile: &Profile) -> Vec
 ///
 /// # Errors
 /// If it exists and the system refuses to read it: a pack that omits it would claim that it is absent.
-fn read_file(project: &Project<'_>, path: &RepoPath, purpose: FilePurpose) -> Result<LoadedDocument, Diagnostic> {
+fn read_file(
+    project: &Project<'_>,
+    path: &RepoPath,
+    purpose: FilePurpose,
+    agent: Option<&AgentContext>,
+) -> Result<LoadedDocument, Diagnostic> {
+    let refused = |reason| Ok((clean::line(&project.scrubber.redactor, "path", path.as_str()), Err(reason)));
+    match project.withheld(path, agent) {
+        Some(Withheld::OtherAgent) => return refused("other_agent"),
+        Some(Withheld::Secret(_)) => return refused(HOLDS_SECRETS),
+        None => {}
+    }
     if let Some(work) = project.scrubber.cache.get_file(purpose, path)
         && let FileResult::Document(read) = &*work
     {
         return Ok(read.clone());
     }
-    let refused = |reason| Ok((clean::line(&project.scrubber.redactor, "path", path.as_str()), Err(reason)));
     match project.source.read(path) {
         Err(Refusal::Denied) => refused("denied_path"),
         Err(Refusal::Outside) => refused("outside_repo"),

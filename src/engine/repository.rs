@@ -349,6 +349,9 @@ pub(super) fn diagnostics_of(files: &Repo, project: &Project<'_>) -> Vec<Diagnos
     let mut all = apply_severities(files.diagnostics().to_vec(), settings);
     all.extend(apply_severities(unmatched(settings, files), settings));
     all.extend_from_slice(project.diagnostics());
+    if project.has_documents() {
+        all.extend(apply_severities(project.knowledge().diagnostics.clone(), settings));
+    }
     all
 }
 

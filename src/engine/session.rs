@@ -338,6 +338,7 @@ impl Session {
             profiles: stage.order.profiles.to_vec(),
             limits: stage.order.limits,
             stamp: stage.stamp.clone(),
+            agent: None,
         };
         let writer = PackWriter {
             folder: stage.folder,

@@ -32,8 +32,8 @@ impl<'a> FixedPart<'a> {
     /// Creates the part with every section in full.
     pub(super) fn new(measured: &'a MeasuredSelection<'a>) -> Self {
         let mut amounts = measured.full.clone();
-        if let Some(root) = amounts.get_mut(measured.root) {
-            *root = Amount::default();
+        if let Some(root) = measured.root {
+            amounts[root] = Amount::default();
         }
         let sections = amounts.iter().chain(&measured.frames).fold(measured.head, |sum, amount| sum.plus(*amount));
         let omissions = measured.selection.omissions.iter().take(LISTED);
@@ -135,7 +135,7 @@ impl<'a> FixedPart<'a> {
         let left_out_count = left_out.clone().count() + self.measured.selection.omissions.len();
         let listed = left_out.map(|section| self.measured.budget_line(section));
         let is_shortened = |level| level > DetailLevel::Full && level < DetailLevel::LeftOut;
-        let root = self.root_shortened.then_some(self.measured.root);
+        let root = self.measured.root.filter(|_| self.root_shortened);
         let shortened: Vec<usize> = root.into_iter().chain(at(is_shortened)).collect();
         let footer = Footer {
             left_out: listed.chain(self.measured.other_lines(&self.other_places)).take(LISTED).collect(),

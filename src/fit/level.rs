@@ -33,7 +33,7 @@ pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<TrimSt
     let (mut json, mut edges) = (None, None);
     for (section, candidate) in candidates.iter().enumerate() {
         match candidate.role {
-            Role::Root => {}
+            Role::Root | Role::Fixed => {}
             Role::Json => json = Some(section),
             Role::Edges => edges = Some(section),
             Role::Rank(rank) => ranked.push((rank, section)),
@@ -76,7 +76,7 @@ pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<TrimSt
             .rev()
             .flat_map(|section| {
                 let levels: &[DetailLevel] = match candidates[section].role {
-                    Role::Root => &[],
+                    Role::Root | Role::Fixed => &[],
                     Role::Json => &[DetailLevel::Excerpt, DetailLevel::Pointer],
                     Role::Edges => &[DetailLevel::Pointer],
                     Role::Rank(_) => &[DetailLevel::LeftOut],

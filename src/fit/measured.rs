@@ -17,8 +17,8 @@ pub(super) struct MeasuredSelection<'a> {
     pub(super) frames: Vec<Amount>,
     /// The size of the instructions and of the empty line after them.
     pub(super) head: Amount,
-    /// The index of the root's section.
-    pub(super) root: usize,
+    /// The index of the root's section; `None` in a pack without a root.
+    pub(super) root: Option<usize>,
     /// A tag at least as long as that of any plan's rendering.
     pub(super) tag: render::Tag,
     /// The size of the line that names each section if it is shortened.
@@ -29,6 +29,7 @@ pub(super) struct MeasuredSelection<'a> {
 impl<'a> MeasuredSelection<'a> {
     pub(super) fn new(selection: &'a Selection, counter: &'a Counter) -> Self {
         let candidates = &selection.candidates;
+        let head_text = selection.head();
         let places: Vec<Clean> = candidates.iter().map(|candidate| candidate.origin.place()).collect();
         let texts: Vec<Clean> = candidates
             .iter()
@@ -38,7 +39,7 @@ impl<'a> MeasuredSelection<'a> {
         let pointers: Vec<Clean> =
             candidates.iter().filter_map(|candidate| content(&candidate.body, DetailLevel::Pointer)).collect();
         let cuttable = [&texts, &pointers, &places].into_iter().flatten().map(Clean::as_str);
-        let tag = Form::CURRENT.longest_tag(instructions(selection), cuttable);
+        let tag = Form::CURRENT.longest_tag(&head_text, cuttable);
         let frames = candidates
             .iter()
             .zip(&places)
@@ -47,15 +48,14 @@ impl<'a> MeasuredSelection<'a> {
         let shortened_line = |(candidate, place): (&Candidate, &Clean)| {
             counter.measure(&Form::CURRENT.shortened_line(&frame(candidate, place, "").shortened_line()))
         };
-        let head = counter
-            .measure(&render::render(Form::CURRENT, instructions(selection), &[], std::iter::empty()).instructions);
+        let head = counter.measure(&render::render(Form::CURRENT, &head_text, &[], std::iter::empty()).instructions);
         Self {
             selection,
             counter,
             full: candidates.iter().zip(&texts).map(|(candidate, text)| measure(candidate, text, counter)).collect(),
             frames,
             head,
-            root: candidates.iter().position(|candidate| candidate.role == Role::Root).unwrap_or_default(),
+            root: candidates.iter().position(|candidate| candidate.role == Role::Root),
             tag,
             shortened_lines: candidates.iter().zip(&places).map(shortened_line).collect(),
             places,
@@ -78,8 +78,13 @@ impl<'a> MeasuredSelection<'a> {
         let places: Vec<Clean> = self.selection.omissions.iter().map(|omission| omission.origin.place()).collect();
         let lines: Vec<render::OmissionLine<'_>> =
             left_out.iter().map(|section| self.budget_line(*section)).chain(self.other_lines(&places)).collect();
-        let text = render::render(Form::CURRENT, instructions(self.selection), &frames, lines.into_iter()).whole();
+        let text = render::render(Form::CURRENT, &self.selection.head(), &frames, lines.into_iter()).whole();
         self.counter.measure(&text)
+    }
+
+    /// Returns the size of the root's whole text.
+    pub(super) fn full_root(&self) -> Amount {
+        self.root.map(|root| self.full[root]).unwrap_or_default()
     }
 
     /// Returns whether an untrusted author may have written a section.
@@ -116,13 +121,6 @@ pub(super) fn measure(candidate: &Candidate, text: &Clean, counter: &Counter) ->
     match candidate.body {
         SectionBody::Passage(..) | SectionBody::Code(_) => counter.measure_shared(text),
         _ => counter.measure(text),
-    }
-}
-
-fn instructions(selection: &Selection) -> &str {
-    match &selection.instructions.body {
-        SectionBody::Whole(text) => text,
-        _ => "",
     }
 }
 

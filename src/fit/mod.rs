@@ -19,7 +19,9 @@ pub use planner::fit;
 use crate::redact::Clean;
 
 // The parts of a fitted pack, for the modules that follow.
-pub use crate::select::{Candidate, EdgeRow, Evidence, Notice, Omission, SectionBody, Selection, TextOrigin, Trust};
+pub use crate::select::{
+    Candidate, DocumentFacts, EdgeRow, Evidence, Notice, Omission, SectionBody, Selection, TextOrigin, Trust,
+};
 
 /// A selection trimmed to a budget.
 #[derive(Debug)]
@@ -34,8 +36,8 @@ pub struct Fitted {
     pub budget: crate::config::Budget,
     /// The size of the rendering.
     pub used: Amount,
-    /// The tokens of the instructions.
-    pub instructions_tokens: u64,
+    /// The tokens of the instructions, and of the agent's SOUL if there is one.
+    pub head_tokens: Vec<u64>,
 }
 
 /// A section that a pack keeps.

@@ -30,11 +30,12 @@ pub fn fit(selection: Selection, budget: &Budget, counter: &Counter) -> Result<F
     let (chosen, complete) = planner.with_claims(planner.best()?);
     let filled = if complete { fill(&selection, &chosen.plan, planner.limits, counter) } else { None };
     let fitted = |(kept, omissions), used, selection: Selection| {
-        let instructions_tokens = match &selection.instructions.body {
+        let head = std::iter::once(&selection.instructions).chain(&selection.soul);
+        let head_tokens = head.map(|candidate| match &candidate.body {
             SectionBody::Whole(text) => counter.measure_shared(text).tokens,
             _ => 0,
-        };
-        Fitted { kept, omissions, budget: budget.clone(), used, instructions_tokens, selection }
+        });
+        Fitted { kept, omissions, budget: budget.clone(), used, head_tokens: head_tokens.collect(), selection }
     };
     if let Some((filled, plan)) = filled {
         let planner = Planner::new(&filled, budget, counter);
@@ -128,8 +129,9 @@ impl<'a> Planner<'a> {
         if !smallest.used.fits(self.limits) {
             return Err(self.too_small(&smallest));
         }
-        let beginning = smallest.plan.len_at(self.measured.root);
-        Ok(best.filter(|best| best.plan.len_at(self.measured.root) >= beginning).unwrap_or(smallest))
+        let shown_of_root = |plan: &Plan| self.measured.root.map_or(0, |root| plan.len_at(root));
+        let beginning = shown_of_root(&smallest.plan);
+        Ok(best.filter(|best| shown_of_root(&best.plan) >= beginning).unwrap_or(smallest))
     }
 
     /// Adds as many claims about the root as fit, if the plan is whole, and returns whether it is whole with all of them.
@@ -168,8 +170,8 @@ impl<'a> Planner<'a> {
             }
         }
         let room = Amount { chars: BEGINNING, ..Amount::UNLIMITED };
-        if self.measured.full[self.measured.root].chars > BEGINNING + BEGINNING / 2 {
-            plan.shown[self.measured.root] = self.cut_root(room).or_else(|| plan.shown[self.measured.root].clone());
+        if let Some(root) = self.measured.root.filter(|_| self.measured.full_root().chars > BEGINNING + BEGINNING / 2) {
+            plan.shown[root] = self.cut_root(room).or_else(|| plan.shown[root].clone());
         }
         let used = self.measured.used(&plan);
         Chosen { plan, used }
@@ -201,7 +203,7 @@ impl<'a> Planner<'a> {
         let candidates = &self.selection.candidates;
         let mut plan = Plan::whole(self.selection);
         let mut fixed = FixedPart::new(&self.measured);
-        let root_full = self.measured.full[self.measured.root];
+        let root_full = self.measured.full_root();
         if fixed.total().plus(root_full).fits(limits) {
             return Some(plan);
         }
@@ -229,7 +231,7 @@ impl<'a> Planner<'a> {
         if !fixed.total().fits(limits) {
             return None;
         }
-        plan.shown[self.measured.root] = Some(self.cut_root(limits.minus(fixed.total()))?);
+        plan.shown[self.measured.root?] = Some(self.cut_root(limits.minus(fixed.total()))?);
         Some(plan)
     }
 
@@ -292,7 +294,7 @@ impl<'a> Planner<'a> {
     fn weight(&self, section: usize) -> u64 {
         match self.selection.candidates[section].role {
             Role::Rank(rank) => u64::from(rank.weight),
-            Role::Root | Role::Json | Role::Edges => 100,
+            Role::Root | Role::Fixed | Role::Json | Role::Edges => 100,
         }
     }
 
@@ -307,7 +309,7 @@ impl<'a> Planner<'a> {
             u64::MAX => u64::MAX,
             limit => u64::try_from(u128::from(limit) * u128::from(share) / 100).unwrap_or(u64::MAX),
         });
-        let root = self.measured.full[self.measured.root];
+        let root = self.measured.full_root();
         if root.fits(portion.with(limits.minus(fixed.total()), u64::max)) {
             return Some(root);
         }
@@ -315,7 +317,7 @@ impl<'a> Planner<'a> {
         let cap = portion.with(limits.minus(fixed.total()), u64::max);
         let shown = self.cut_root(cap)?;
         let amount = self.counter.measure(&shown.content);
-        plan.shown[self.measured.root] = Some(shown);
+        plan.shown[self.measured.root?] = Some(shown);
         let limited = [limits.chars, limits.bytes, limits.tokens].iter().filter(|limit| **limit < u64::MAX).count();
         let reserved = limited == 1 && limits.tokens == u64::MAX;
         Some(if reserved { cap.with(root, u64::min) } else { amount })
@@ -323,8 +325,10 @@ impl<'a> Planner<'a> {
 
     /// Returns the root's text cut to `room`; `None` if not even its beginning fits.
     fn cut_root(&self, room: Amount) -> Option<ShownSection> {
-        let SectionBody::Passage(passage, _) = &self.selection.candidates[self.measured.root].body else { return None };
-        if self.measured.full[self.measured.root].fits(room) {
+        let SectionBody::Passage(passage, _) = &self.selection.candidates[self.measured.root?].body else {
+            return None;
+        };
+        if self.measured.full_root().fits(room) {
             return Some(ShownSection { content: passage.full().clone(), detail: "full", whole: true });
         }
         let content = shorten_root(passage, room, self.counter)?;

@@ -6,6 +6,7 @@
 //! would skip folders that it cannot read, and folders without git have to work too. How ignore files are matched, and why not by
 //! the `ignore` crate, is in `config/ignore_patterns.rs`.
 
+mod changes;
 mod checkout;
 mod error;
 mod git;
@@ -25,6 +26,7 @@ mod tests;
 mod text;
 mod walk;
 
+pub use changes::{Commit, CommitLog, last_commits};
 pub use error::IntakeError;
 pub use git::configure;
 pub use history::{GitObject, History, HistoryError, merge_base};

@@ -197,6 +197,14 @@ codes! {
     InvalidConfig = "invalid-config", Error;
     /// A file that should hold work items cannot be read as its format.
     InvalidItem = "invalid-item", Warning;
+    /// The file of an agent cannot be used as written.
+    InvalidAgent = "invalid-agent", Error;
+    /// A document of `documents:` states a type, a scope or another field that is not known.
+    InvalidDocument = "invalid-document", Error;
+    /// The notes on a document cannot be used as written; those of the next source are.
+    InvalidNotes = "invalid-notes", Warning;
+    /// The notes on a document are of another version of it.
+    StaleNotes = "stale-notes", Warning;
     /// Front matter is not YAML and was read line by line.
     InvalidFrontMatter = "invalid-front-matter", Warning;
     /// A field of a work item has almost the name of one that contextpack reads.

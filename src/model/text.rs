@@ -74,3 +74,8 @@ pub fn percent_decoded(text: &str) -> Option<String> {
     }
     String::from_utf8(bytes).ok()
 }
+
+/// Joins the texts that stand above all frames of a rendering.
+pub fn joined_instructions(texts: &[&str]) -> String {
+    texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
+}

@@ -12,7 +12,7 @@ const LARGEST: usize = 64 << 10;
 ///
 /// A front matter that is not YAML is read by its top-level keys: those that are YAML as YAML, the others line by line.
 /// The fault then explains why.
-pub(super) fn read_pairs(text: &str, line: u32) -> (Vec<(String, Node<String>)>, Option<SyntaxFault>) {
+pub fn read_pairs(text: &str, line: u32) -> (Vec<(String, Node<String>)>, Option<SyntaxFault>) {
     let fault = if text.len() > LARGEST {
         SyntaxFault::new(1, format!("it is larger than {LARGEST} bytes"))
     } else {

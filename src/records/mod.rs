@@ -23,6 +23,7 @@ mod yaml;
 #[cfg(test)]
 pub use formats::Parsed;
 pub use formats::items;
+pub use front_matter::read_pairs as front_matter_pairs;
 pub use issue::{Authored, Comment, Issue, IssueLink, KeptCode};
 #[cfg(test)]
 pub use item::FieldRelation;

@@ -5,11 +5,11 @@ use crate::yaml::{self, YamlDialect, YamlError, YamlNode, YamlValue};
 
 /// A violation of a file format, with its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct SyntaxFault {
+pub struct SyntaxFault {
     /// The line, from 1.
-    pub(super) line: u32,
+    pub line: u32,
     /// The message, as a diagnostic shows it.
-    pub(super) message: String,
+    pub message: String,
 }
 
 impl SyntaxFault {

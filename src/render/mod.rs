@@ -11,16 +11,19 @@ pub use form::Form;
 pub use frame::{Footer, Frame, LISTED, OmissionLine, Rendering, empty_frame, render};
 pub use tag::Tag;
 
+use crate::model::joined_instructions;
 use crate::wire;
+use std::borrow::Cow;
 
 /// Renders a finished pack in the form that it names, or in the current one if the name is unknown.
 pub fn pack(pack: &wire::Pack) -> Rendering {
-    let mut instructions = "";
+    let mut instructions = Vec::new();
     let mut frames = Vec::with_capacity(pack.sections.len());
     let places: Vec<String> = pack.sections.iter().map(|section| place(&section.source)).collect();
     for (section, place) in pack.sections.iter().zip(&places) {
-        if section.kind == "instructions" {
-            instructions = &section.content;
+        // The instructions of a job are framed: they come last.
+        if section.kind == "instructions" && ["instructions", "agent"].contains(&section.id.as_str()) {
+            instructions.push(section.content.as_str());
             continue;
         }
         frames.push(Frame {
@@ -41,7 +44,12 @@ pub fn pack(pack: &wire::Pack) -> Rendering {
         untrusted: omission.trust.as_deref() == Some("untrusted"),
     });
     let form = Form::named(&pack.budget.rendering).unwrap_or(Form::CURRENT);
-    render(form, instructions, &frames, left_out)
+    let instructions = match instructions[..] {
+        [] => Cow::Borrowed(""),
+        [only] => Cow::Borrowed(only),
+        ref all => Cow::Owned(joined_instructions(all)),
+    };
+    render(form, &instructions, &frames, left_out)
 }
 
 /// Returns where a text can be read: `path:first-last`, else its URL, else its id.

@@ -132,16 +132,49 @@ fn form(bytes: &[u8], pack: &Pack, faults: &mut Vec<String>) {
     ));
 }
 
+/// The ids of sections that a pack has once, in its order; the draft may come before the issue's own text.
+const FIXED: [(&str, u8); 10] = [
+    ("instructions", 0),
+    ("agent", 1),
+    ("overview", 2),
+    ("user", 3),
+    ("changes", 5),
+    ("root.issue", 6),
+    ("root.draft", 6),
+    ("root.json", 7),
+    ("root.edges", 8),
+    ("job", 18),
+];
+
+/// The beginnings of the ids of the other sections after the root, in the pack's order.
+const PREFIXES: [(&str, u8); 8] = [
+    ("comment.", COMMENTS),
+    ("parent.", 10),
+    ("child.", 11),
+    ("dependency.", 12),
+    ("related.", 13),
+    ("adr.", ADRS),
+    ("file.", FILES),
+    ("code.", CODE),
+];
+
+const COMMENTS: u8 = 9;
+const ADRS: u8 = 14;
+const FILES: u8 = 15;
+const CODE: u8 = 16;
+/// Documents before the root, and relevant ones after everything else.
+const DOCUMENTS: [u8; 2] = [4, 17];
+
 /// Returns the group of a section in the pack's order, and the rest of its id, which sorts within the group.
 fn rank(section: &Section) -> Option<(u8, &str)> {
-    let fixed = ["instructions", "root.issue", "root.draft", "root.json", "root.edges"];
-    // The draft may come before the issue's own text.
-    if let Some(position) = fixed.iter().position(|id| *id == section.id) {
-        return Some(([0, 1, 1, 2, 3][position], ""));
+    if let Some((_, group)) = FIXED.iter().find(|(id, _)| *id == section.id) {
+        return Some((*group, ""));
     }
-    let prefixes = ["comment.", "parent.", "child.", "dependency.", "related.", "adr.", "file.", "code."];
-    let position = prefixes.iter().position(|prefix| section.id.starts_with(prefix))?;
-    Some((position as u8 + 4, &section.id[prefixes[position].len()..]))
+    if let Some(path) = section.id.strip_prefix("doc.") {
+        return Some((DOCUMENTS[usize::from(section.provenance == "relevant")], path));
+    }
+    let (prefix, group) = PREFIXES.iter().find(|(prefix, _)| section.id.starts_with(prefix))?;
+    Some((*group, &section.id[prefix.len()..]))
 }
 
 fn order(pack: &Pack, faults: &mut Vec<String>) {
@@ -160,16 +193,14 @@ fn order(pack: &Pack, faults: &mut Vec<String>) {
         }
         before = Some(rank);
     }
-    for (position, id, kind) in [(0, "instructions", "instructions"), (1, "root", "issue")] {
-        let there =
-            pack.sections.get(position).is_some_and(|section| section.id.starts_with(id) && section.kind == kind);
-        if !there {
-            faults.push(format!(
-                "section {} is not the {}",
-                position + 1,
-                if position == 0 { "instructions" } else { "root" }
-            ));
-        }
+    let is = |section: &Section, id: &str, kind: &str| section.id.starts_with(id) && section.kind == kind;
+    if !pack.sections.first().is_some_and(|section| is(section, "instructions", "instructions")) {
+        faults.push("section 1 is not the instructions".to_owned());
+    }
+    // An agent's pack without a root begins a session.
+    let root = pack.sections.iter().find(|section| section.id.starts_with("root."));
+    if !root.is_some_and(|root| is(root, "root", "issue")) && (root.is_some() || pack.agent.is_none()) {
+        faults.push("the first section of the root is not its text".to_owned());
     }
 }
 
@@ -179,9 +210,11 @@ fn out_of_order(before: (u8, &str), after: (u8, &str)) -> bool {
         Ordering::Greater => true,
         // Comments are sorted by age, files by path, items in natural order.
         Ordering::Equal => match before.0 {
-            4 => false,
-            9 | 10 => before.1 > after.1,
-            11 => code_order(before.1) > code_order(after.1),
+            COMMENTS => false,
+            // Documents are sorted by scope, weight or relevance.
+            group if DOCUMENTS.contains(&group) => false,
+            ADRS | FILES => before.1 > after.1,
+            CODE => code_order(before.1) > code_order(after.1),
             _ => natural_cmp(before.1, after.1) == Ordering::Greater,
         },
     }
@@ -254,7 +287,7 @@ fn vocabulary(pack: &Pack, faults: &mut Vec<String>) {
     for trust in trusts.filter(|trust| !["trusted", "untrusted"].contains(trust)) {
         faults.push(format!("`trust` is {}, not `trusted` or `untrusted`", shown(trust)));
     }
-    if let Some(instructions) = pack.sections.first().filter(|section| section.kind == "instructions") {
+    for instructions in pack.sections.iter().filter(|section| section.kind == "instructions") {
         let own = ["builtin", "file"].contains(&instructions.source.kind.as_str());
         if !own || instructions.metadata.trust.as_deref() != Some("trusted") {
             faults.push("the instructions are not from a trusted text".to_owned());

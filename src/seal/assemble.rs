@@ -12,7 +12,12 @@ use crate::wire;
 pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
     let selection = &fitted.selection;
     let counted = fitted.budget.max_tokens.is_some();
-    let mut sections = vec![instructions(fitted, counted)];
+    let head = std::iter::once(&selection.instructions).chain(&selection.soul);
+    let mut sections: Vec<wire::Section> = head
+        .clone()
+        .zip(&fitted.head_tokens)
+        .map(|(candidate, tokens)| instructions(candidate, counted.then_some(*tokens)))
+        .collect();
     sections.extend(
         fitted
             .kept
@@ -20,7 +25,7 @@ pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
             .map(|kept| section(&selection.candidates[kept.candidate], kept, selection.root_id.as_str(), counted)),
     );
     let kept = fitted.kept.iter().map(|kept| &selection.candidates[kept.candidate]);
-    let mut redactions: Vec<wire::Redaction> = std::iter::once(&selection.instructions)
+    let mut redactions: Vec<wire::Redaction> = head
         .chain(kept)
         .flat_map(|candidate| {
             candidate.removals.iter().map(|removal| wire::Redaction {
@@ -49,6 +54,12 @@ pub fn seal(fitted: &Fitted, stamp: &Stamp) -> Sealed {
             issue_url: string(&selection.root_url),
             title: selection.root_title.to_string(),
         },
+        agent: selection
+            .agent
+            .as_ref()
+            .map(|agent| wire::PackAgent { key: agent.key.to_string(), name: agent.name.to_string() }),
+        policy: selection.policy.map(|policy| policy.name().to_owned()),
+        job: selection.job.clone(),
         inputs: selection
             .inputs
             .iter()
@@ -80,8 +91,7 @@ fn budget(fitted: &Fitted, counted: bool) -> wire::PackBudget {
     }
 }
 
-fn instructions(fitted: &Fitted, counted: bool) -> wire::Section {
-    let candidate = &fitted.selection.instructions;
+fn instructions(candidate: &Candidate, tokens: Option<u64>) -> wire::Section {
     let content = match &candidate.body {
         SectionBody::Whole(text) => text.to_string(),
         _ => String::new(),
@@ -95,7 +105,7 @@ fn instructions(fitted: &Fitted, counted: bool) -> wire::Section {
         metadata: wire::Metadata {
             detail: "full".to_owned(),
             chars: content.chars().count() as u64,
-            tokens: counted.then_some(fitted.instructions_tokens),
+            tokens,
             trust: Some(candidate.trust.name().to_owned()),
             ..wire::Metadata::default()
         },
@@ -120,6 +130,7 @@ fn section(candidate: &Candidate, kept: &FittedSection, root: &str, counted: boo
         _ => None,
     };
     let by = candidate.by.as_ref();
+    let document = candidate.document.as_ref();
     wire::Section {
         id: candidate.id.to_string(),
         kind: candidate.kind.to_owned(),
@@ -143,6 +154,10 @@ fn section(candidate: &Candidate, kept: &FittedSection, root: &str, counted: boo
             evidence: candidate.evidence.as_ref().map(evidence),
             edges,
             untrusted_edges,
+            doc_type: document.map(|document| document.kind.to_owned()),
+            rank: document.and_then(|document| document.rank).map(u64::from),
+            matched: document.map(|document| document.matched.clone()).filter(|matched| !matched.is_empty()),
+            stale_notes: document.and_then(|document| document.stale_notes.then_some(true)),
         },
     }
 }

@@ -4,13 +4,14 @@ use super::code::ReferencedCode;
 use super::context::{Document, SelectionContext, is_inactive};
 use super::edge_list::Claims;
 use super::kept_code::ReferencedLines;
+use super::knowledge::KnowledgeSections;
 use super::origins::item_origin;
 use super::removals;
 use super::{
     Candidate, EdgeRow, Evidence, Fillers, Input, Notice, Omission, OriginKind, Role, SectionBody, Selection,
     TextOrigin, TrimRank, Trust,
 };
-use crate::config::Group;
+use crate::config::{Group, Policy};
 use crate::graph::{Edge, Entry, FileKind, FileRef, MissingReference, Target};
 use crate::model::{Relation, RepoPath, natural_cmp};
 use crate::redact::{Clean, CleanBuf};
@@ -43,6 +44,8 @@ pub struct RootReferences {
     pub code: Vec<ReferencedCode>,
     /// The lines at commits that the snapshot keeps, each once, by path.
     pub kept: Vec<ReferencedLines>,
+    /// The documents with secrets that are referred to, whose texts no pack holds.
+    pub secrets: Vec<RepoPath>,
     /// The references that lead to no file that a pack may hold.
     pub missing: Vec<MissingReference>,
     /// Warnings that concern the root, its neighbours and references.
@@ -52,19 +55,19 @@ pub struct RootReferences {
 }
 
 /// Selects the sections that the pack of `root` could hold.
-pub fn select(context: &SelectionContext<'_>, root: usize, references: RootReferences) -> Selection {
+///
+/// `knowledge` is what it holds besides.
+pub fn select(
+    context: &SelectionContext<'_>,
+    root: usize,
+    references: RootReferences,
+    knowledge: KnowledgeSections,
+) -> Selection {
     let entry = &context.corpus.entries[root];
-    let mut builder = SelectionBuilder {
-        context,
-        root,
-        lower_root_text: OnceCell::new(),
-        candidates: Vec::new(),
-        ids: BTreeSet::new(),
-        shown: BTreeSet::new(),
-        omissions: Vec::new(),
-        fillers: Fillers::default(),
-        inputs: BTreeMap::new(),
-    };
+    let mut builder = SelectionBuilder::new(context, root, knowledge.policy == Some(Policy::Minimal));
+    for (candidate, rank) in knowledge.first.clone() {
+        builder.put(candidate, rank);
+    }
     builder.root(entry);
     for relation in [Relation::Parent, Relation::Child] {
         builder.neighbours(&[relation]);
@@ -83,7 +86,34 @@ pub fn select(context: &SelectionContext<'_>, root: usize, references: RootRefer
     for missing in &references.missing {
         builder.missing(missing);
     }
-    builder.finish(entry, references)
+    let identity = RootIdentity {
+        id: entry.item.id.clone(),
+        name: entry.name(&context.corpus.rules),
+        is_item: entry.bare_issue().is_none(),
+        title: entry.item.title.clone(),
+    };
+    builder.finish(identity, references, knowledge)
+}
+
+/// Selects the sections that an agent's pack without a root could hold: the start of a session, or a job.
+///
+/// `name` is the one from which the slug of the pack is made.
+pub fn select_session(context: &SelectionContext<'_>, name: String, knowledge: KnowledgeSections) -> Selection {
+    let mut builder = SelectionBuilder::new(context, usize::MAX, false);
+    for (candidate, rank) in knowledge.first.clone() {
+        builder.put(candidate, rank);
+    }
+    let agent = knowledge.agent.clone();
+    let (id, title) = agent.map(|agent| (agent.key, agent.name)).unwrap_or_default();
+    builder.finish(RootIdentity { id, name, is_item: true, title }, RootReferences::default(), knowledge)
+}
+
+/// What a pack says of its root.
+struct RootIdentity {
+    id: Clean,
+    name: String,
+    is_item: bool,
+    title: Clean,
 }
 
 /// The most claims that a pack lists; the others are counted.
@@ -135,6 +165,25 @@ pub(super) struct SelectionBuilder<'a> {
     pub(super) fillers: Fillers,
     /// The inputs by their sort key: kind, natural key, path.
     pub(super) inputs: BTreeMap<(u8, String, String), Input>,
+    /// Whether the policy leaves out everything but the root's own sections.
+    root_only: bool,
+}
+
+impl<'a> SelectionBuilder<'a> {
+    fn new(context: &'a SelectionContext<'a>, root: usize, root_only: bool) -> Self {
+        Self {
+            context,
+            root,
+            lower_root_text: OnceCell::new(),
+            candidates: Vec::new(),
+            ids: BTreeSet::new(),
+            shown: BTreeSet::new(),
+            omissions: Vec::new(),
+            fillers: Fillers::default(),
+            inputs: BTreeMap::new(),
+            root_only,
+        }
+    }
 }
 
 impl SelectionBuilder<'_> {
@@ -226,6 +275,7 @@ impl SelectionBuilder<'_> {
                 by: entry.issue_with_text().map(|issue| issue.by.clone()),
                 relation: Some(relation.name()),
                 evidence: Some(evidence(edge)),
+                document: None,
                 removals: removed,
             };
             if entry.item.body.in_file {
@@ -313,6 +363,7 @@ impl SelectionBuilder<'_> {
             by: None,
             relation: None,
             evidence: Some(Evidence { source: "reference", at }),
+            document: None,
             removals,
         };
         let group = if adr { Group::Adrs } else { Group::Documents };
@@ -352,21 +403,31 @@ impl SelectionBuilder<'_> {
         if !self.ids.insert(candidate.id.clone()) {
             return;
         }
-        if rank.group.is_some_and(|group| self.context.profile.leave_out.contains(&group)) {
+        let by_profile = rank.group.is_some_and(|group| self.context.profile.leave_out.contains(&group));
+        let by_policy = self.root_only && rank.group.is_some_and(Group::is_neighbourhood);
+        if by_profile || by_policy {
+            let reason = if by_profile { "profile" } else { "policy" };
             let chars = match &candidate.body {
                 SectionBody::Passage(passage, _) => Some(passage.full_chars()),
                 SectionBody::Code(code) => Some(code.full.chars().count() as u64),
                 _ => None,
             };
             let Candidate { id, title, origin, provenance, trust, .. } = candidate;
-            self.omissions.push(Omission { id, title, origin, provenance, reason: "profile", trust, chars });
+            self.omissions.push(Omission { id, title, origin, provenance, reason, trust, chars });
             return;
         }
         self.candidates.push((candidate, Some(rank)));
     }
 
-    fn finish(mut self, entry: &Entry, references: RootReferences) -> Selection {
-        for input in self.context.inputs.clone() {
+    fn finish(mut self, identity: RootIdentity, references: RootReferences, knowledge: KnowledgeSections) -> Selection {
+        for (candidate, rank) in knowledge.last {
+            match rank {
+                Some(rank) => self.put(candidate, rank),
+                None => self.candidates.push((candidate, None)),
+            }
+        }
+        knowledge.omissions.into_iter().for_each(|omission| self.omit(omission));
+        for input in self.context.inputs.iter().chain(&knowledge.inputs).cloned() {
             self.record(input);
         }
         let mut inputs: Vec<_> = self.inputs.into_iter().collect();
@@ -395,16 +456,21 @@ impl SelectionBuilder<'_> {
             by: None,
             relation: None,
             evidence: None,
+            document: None,
             removals: removals::records(&instructions.removals, |_| true, &instructions.origin),
         };
         Selection {
             profile: self.context.profile.name.clone(),
-            root_id: entry.item.id.clone(),
-            root_name: entry.name(&self.context.corpus.rules),
-            root_is_item: entry.bare_issue().is_none(),
+            root_id: identity.id,
+            root_name: identity.name,
+            root_is_item: identity.is_item,
             root_url: references.url,
-            root_title: entry.item.title.clone(),
+            root_title: identity.title,
             instructions,
+            soul: knowledge.soul,
+            agent: knowledge.agent,
+            policy: knowledge.policy,
+            job: knowledge.job,
             candidates,
             inputs: inputs.into_iter().map(|(_, input)| input).collect(),
             omissions: self.omissions,

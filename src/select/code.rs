@@ -177,6 +177,7 @@ impl SelectionBuilder<'_> {
             by: None,
             relation: None,
             evidence: Some(Evidence { source: "reference", at }),
+            document: None,
             removals: removals.into_iter().filter(|removal| inside.contains(&removal.line)).collect(),
         };
         // Lines are more to the point than a file.

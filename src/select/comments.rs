@@ -148,6 +148,7 @@ impl SelectionBuilder<'_> {
             by: Some(parsed.comment.by.clone()),
             relation: None,
             evidence: None,
+            document: None,
             removals: removals::records(&parsed.removals, |_| true, &origin),
             origin,
         }

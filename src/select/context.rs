@@ -151,7 +151,7 @@ impl<'a> SelectionContext<'a> {
         let entry = &self.corpus.entries[item];
         let state = Clean::literal(Graph::state(self.corpus, item).name());
         let pointer = pointer(&entry.item.title, title_trust(entry), Some(&state), origin);
-        self.text(&draft.text.clean, &draft.text.markdown.outline, origin, pointer)
+        self.text(&draft.text.clean, &draft.text.markdown.outline, origin, pointer, ExcerptSize::ROOT)
     }
 
     /// Returns a comment's body, which begins with `first_line` at every level of detail.
@@ -167,11 +167,19 @@ impl<'a> SelectionContext<'a> {
         SectionBody::Passage(comment.passage(origin, ExcerptSize::NEIGHBOUR), pointer)
     }
 
-    fn text(&self, text: &Clean, markdown: &Outline, origin: &TextOrigin, pointer: Clean) -> SectionBody {
+    /// Returns a text without the comments of templates as a section's body.
+    pub(super) fn text(
+        &self,
+        text: &Clean,
+        markdown: &Outline,
+        origin: &TextOrigin,
+        pointer: Clean,
+        size: ExcerptSize,
+    ) -> SectionBody {
         let (text, parts) = self.parts(text, markdown);
         let mut draft = PassageBuilder::default();
         draft.append(&text, parts);
-        SectionBody::Passage(draft.passage(origin, ExcerptSize::ROOT), pointer)
+        SectionBody::Passage(draft.passage(origin, size), pointer)
     }
 
     /// Returns a text without the comments of templates, and its chunks.

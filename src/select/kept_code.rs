@@ -63,6 +63,7 @@ impl SelectionBuilder<'_> {
             by: None,
             relation: None,
             evidence: Some(Evidence { source: "reference", at: entry.shown_at(at) }),
+            document: None,
             removals,
         };
         self.put(candidate, Rank { needed: true, ..Rank::of(Some(Group::Code)) });

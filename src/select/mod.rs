@@ -10,6 +10,7 @@ mod emphasis;
 mod inputs;
 mod kept_code;
 mod key_headings;
+mod knowledge;
 mod origins;
 mod outline;
 mod passage;
@@ -20,16 +21,17 @@ mod selection_hash;
 mod source_text;
 mod work_item_json;
 
-pub use candidates::{ReferencedFile, RootReferences, select};
+pub use candidates::{ReferencedFile, RootReferences, select, select_session};
 pub use code::{CodeText, CodeUse, ReferencedCode};
 pub use comments::Fillers;
 pub use context::{CommentRules, Document, ProfileInstructions, SelectionContext, is_inactive};
 pub use edge_list::EdgeList;
 pub use kept_code::ReferencedLines;
+pub use knowledge::{AgentLabel, JobInstructions, KnowledgeSections, RecentChanges};
 pub use passage::{Chunk, ChunkWeight, Passage, Rounding, Size};
 pub use selection::{
-    Candidate, EdgeRow, Evidence, Input, Notice, Omission, OriginKind, RedactionRecord, Role, SectionBody, Selection,
-    TextOrigin, TrimRank, Trust,
+    Candidate, DocumentFacts, EdgeRow, Evidence, Input, Notice, Omission, OriginKind, RedactionRecord, Role,
+    SectionBody, Selection, TextOrigin, TrimRank, Trust,
 };
 pub use selection_hash::hash_selection_inputs;
 pub use work_item_json::WorkItemJson;

@@ -28,6 +28,7 @@ impl SelectionBuilder<'_> {
             by: entry.issue_with_text().map(|issue| issue.by.clone()),
             relation: None,
             evidence: None,
+            document: None,
             removals: removals::from_text(entry),
         };
         let json = Candidate {

@@ -1,9 +1,12 @@
 //! The sections that a pack could hold, before the budget is applied.
 
-use super::{CodeText, EdgeList, Fillers, Passage, WorkItemJson};
+use super::{AgentLabel, CodeText, EdgeList, Fillers, Passage, WorkItemJson};
+use crate::config::Policy;
 use crate::graph::Authored;
 use crate::model::Digest;
+use crate::model::joined_instructions;
 use crate::redact::{Clean, CleanBuf};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Everything that one pack could hold.
@@ -23,6 +26,14 @@ pub struct Selection {
     pub root_title: Clean,
     /// The profile's instructions to the agent.
     pub instructions: Candidate,
+    /// The agent's SOUL, which is shown with the instructions.
+    pub soul: Option<Candidate>,
+    /// The agent that the pack is for.
+    pub agent: Option<AgentLabel>,
+    /// How much packs for the agent hold.
+    pub policy: Option<Policy>,
+    /// The name of the job that the pack is for.
+    pub job: Option<String>,
     /// All other sections, in the order of the pack.
     pub candidates: Vec<Candidate>,
     /// Everything that was read for the pack.
@@ -36,6 +47,21 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// Returns what stands above all frames: the instructions, and the agent's SOUL.
+    pub fn head(&self) -> Cow<'_, str> {
+        let text = |candidate: &'_ Candidate| match &candidate.body {
+            SectionBody::Whole(text) => text.clone(),
+            _ => Clean::default(),
+        };
+        match &self.soul {
+            None => match &self.instructions.body {
+                SectionBody::Whole(text) => Cow::Borrowed(text.as_str()),
+                _ => Cow::Borrowed(""),
+            },
+            Some(soul) => Cow::Owned(joined_instructions(&[&text(&self.instructions), &text(soul)])),
+        }
+    }
+
     /// Returns the selection with its `count` newest fillers among the candidates, and their indices there.
     pub fn filled(&self, count: usize) -> (Self, Vec<usize>) {
         let mut filled = self.clone();
@@ -82,8 +108,23 @@ pub struct Candidate {
     pub relation: Option<&'static str>,
     /// Where the relation or reference was stated.
     pub evidence: Option<Evidence>,
+    /// What kind of document it is, and why it is relevant.
+    pub document: Option<DocumentFacts>,
     /// The redactions in it.
     pub removals: Vec<RedactionRecord>,
+}
+
+/// Facts about a document of which a pack has notes, or all of it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct DocumentFacts {
+    /// The name of its type.
+    pub kind: &'static str,
+    /// Its place among the relevant ones, from 1.
+    pub rank: Option<u32>,
+    /// The terms that it shares with the work.
+    pub matched: Vec<String>,
+    /// Whether its notes are of another version of it.
+    pub stale_notes: bool,
 }
 
 /// A section's place in the order of trimming.
@@ -95,6 +136,8 @@ pub enum Role {
     Json,
     /// The root's edges: reduced, never left out.
     Edges,
+    /// Shown as a whole, and never left out.
+    Fixed,
     /// A section that may be left out.
     Rank(TrimRank),
 }

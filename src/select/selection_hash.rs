@@ -46,8 +46,8 @@ pub fn hash_selection_inputs<H: Hasher>(
             _ => whole(item, state),
         }
     }
-    let RootReferences { files, code, kept, missing, warnings, url } = references;
-    (missing, warnings, url, files.len(), code.len(), kept.len()).hash(state);
+    let RootReferences { files, code, kept, secrets, missing, warnings, url } = references;
+    (secrets, missing, warnings, url, files.len(), code.len(), kept.len()).hash(state);
     for ReferencedLines { code, removals, by, at } in kept {
         let entry = &context.corpus.entries[*by];
         (code, removals, entry.shown_at(at), entry.is_untrusted_at(at)).hash(state);

@@ -37,6 +37,15 @@ pub struct Pack {
     pub profile: String,
     /// The piece of work that the pack is for.
     pub root: PackRoot,
+    /// The agent that the pack is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<PackAgent>,
+    /// How much a pack for an agent holds: `minimal`, `default` or `expanded`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
+    /// The name of the job that the pack is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<String>,
     /// Everything that was read for the pack, including what was left out later.
     pub inputs: Vec<PackInput>,
     /// The limits, and how much of them the rendering uses.
@@ -76,6 +85,17 @@ pub struct PackRoot {
     pub issue_url: Option<String>,
     /// The title.
     pub title: String,
+}
+
+/// The agent that a pack is for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Agent")]
+pub struct PackAgent {
+    /// Its key, such as `agent:research:main`.
+    pub key: String,
+    /// Its name.
+    pub name: String,
 }
 
 /// A text that was read for a pack.
@@ -141,13 +161,13 @@ pub struct PackBudget {
 pub struct Section {
     /// Unique in the pack and stable between builds, such as `adr.docs/adr/0007-cache.md`.
     pub id: String,
-    /// `instructions`, `issue`, `comment`, `work_item_json`, `edge_list`, `adr_excerpt` or `file_excerpt`.
+    /// `instructions`, `issue`, `comment`, `work_item_json`, `edge_list`, `adr_excerpt`, `file_excerpt`, `overview`, `document_notes` or `recent_changes`.
     pub kind: String,
     /// The title.
     pub title: String,
     /// The text's source.
     pub source: SectionSource,
-    /// Why the text is in the pack: `profile`, `root`, `comment`, `graph`, `parent`, `child`, `dependency`, `adr_ref`, `doc_ref`, `code_ref` or `config`.
+    /// Why the text is in the pack: `profile`, `root`, `comment`, `graph`, `parent`, `child`, `dependency`, `adr_ref`, `doc_ref`, `code_ref`, `config`, `agent`, `overview`, `pinned`, `relevant`, `history` or `job`.
     pub provenance: String,
     /// The text.
     pub content: String,
@@ -229,6 +249,18 @@ pub struct Metadata {
     /// The number of relations of the root that only untrusted authors state; `edges` ends with the first of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untrusted_edges: Option<u64>,
+    /// What a document is: `general`, `playbook`, `reference`, `credentials`, `style_guide`, `project_overview` or `project_user`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doc_type: Option<String>,
+    /// A relevant document's place among them, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<u64>,
+    /// The terms that a relevant document shares with the work, the rarest first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matched: Option<Vec<String>>,
+    /// `true` if the notes are of another version of the document; else absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stale_notes: Option<bool>,
 }
 
 /// The place where a relation or reference was stated.
@@ -281,7 +313,7 @@ pub struct PackOmission {
     pub source: SectionSource,
     /// Why it would have been in the pack.
     pub provenance: String,
-    /// `budget`, `limit`, `profile`, `denied_path`, `outside_repo`, `not_in_repo`, `binary`, `not_utf8`, `too_large`, `ambiguous` or `low_trust`.
+    /// `budget`, `limit`, `profile`, `policy`, `other_agent`, `denied_path`, `outside_repo`, `not_in_repo`, `binary`, `not_utf8`, `too_large`, `ambiguous` or `low_trust`.
     pub reason: String,
     /// `untrusted` if anyone could have written its title or its text; else absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

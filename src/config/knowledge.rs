@@ -1,0 +1,214 @@
+//! The settings of agents, their documents and their jobs.
+
+use super::settings::Globs;
+use crate::model::RepoPath;
+use std::collections::BTreeMap;
+use std::str::FromStr as _;
+
+/// The validated form of `agents:`, `documents:`, `overview:`, `context:` and `jobs:`.
+#[derive(Debug, Clone)]
+pub struct KnowledgeSettings {
+    /// Where agents are.
+    pub agents: AgentSettings,
+    /// Where documents are. A file belongs to the first entry that matches it.
+    pub documents: Vec<DocumentSource>,
+    /// The document that says what the project is.
+    pub overview: Option<RepoPath>,
+    /// What packs hold besides their root.
+    pub context: ContextSettings,
+    /// The tasks that agents do again and again, by name.
+    pub jobs: BTreeMap<String, Job>,
+}
+
+/// The validated form of `agents:`.
+#[derive(Debug, Clone)]
+pub struct AgentSettings {
+    /// Files that describe an agent each.
+    pub include: Globs,
+    /// The template of `agent new`.
+    pub template: Option<RepoPath>,
+}
+
+/// One entry of `documents:`.
+#[derive(Debug, Clone)]
+pub struct DocumentSource {
+    /// Files that are its documents.
+    pub include: Globs,
+    /// Files that are not.
+    pub exclude: Globs,
+    /// The agent that alone sees them, as written; `None` for all.
+    pub agent: Option<NameInConfig>,
+    /// Whether packs hold them without being asked.
+    pub pinned: bool,
+    /// What they are.
+    pub kind: DocumentType,
+    /// Whether they hold secrets.
+    pub secret: bool,
+    /// How much they matter among pinned documents.
+    pub weight: i32,
+}
+
+/// A name in the configuration that only the files of the repo can confirm, with its line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameInConfig {
+    /// The name as written.
+    pub name: String,
+    /// Its line, from 1.
+    pub line: u32,
+}
+
+/// What a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DocumentType {
+    /// Anything else.
+    General,
+    /// How something is done.
+    Playbook,
+    /// What is looked up.
+    Reference,
+    /// Secrets.
+    Credentials,
+    /// How texts and code are written.
+    StyleGuide,
+    /// What the project is.
+    ProjectOverview,
+    /// Who the project's user is.
+    ProjectUser,
+    /// The template of `agent new`.
+    AgentSoulTemplate,
+}
+
+impl DocumentType {
+    /// All types.
+    pub const ALL: [Self; 8] = [
+        Self::General,
+        Self::Playbook,
+        Self::Reference,
+        Self::Credentials,
+        Self::StyleGuide,
+        Self::ProjectOverview,
+        Self::ProjectUser,
+        Self::AgentSoulTemplate,
+    ];
+
+    /// Returns the name in the configuration and in packs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::General => "general",
+            Self::Playbook => "playbook",
+            Self::Reference => "reference",
+            Self::Credentials => "credentials",
+            Self::StyleGuide => "style_guide",
+            Self::ProjectOverview => "project_overview",
+            Self::ProjectUser => "project_user",
+            Self::AgentSoulTemplate => "agent_soul_template",
+        }
+    }
+}
+
+/// The validated form of `context:`.
+#[derive(Debug, Clone)]
+pub struct ContextSettings {
+    /// How much packs for an agent hold.
+    pub policy: Policy,
+    /// The most pinned documents of a pack.
+    pub pinned: usize,
+    /// The most lines of a document's summary.
+    pub bullets: usize,
+    /// The most recent changes of a pack.
+    pub changes: usize,
+    /// The most relevant documents of a pack.
+    pub relevant: usize,
+    /// Files with further recent changes.
+    pub activity: Vec<RepoPath>,
+    /// The folder of the packs that are kept; `None` for the default one, which git ignores.
+    pub record: Option<RepoPath>,
+}
+
+/// How much packs for an agent hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Policy {
+    /// The agent, the overview, recent changes, and the root's own sections.
+    Minimal,
+    /// Everything but relevant documents.
+    Default,
+    /// Everything.
+    Expanded,
+}
+
+impl Policy {
+    /// All policies.
+    pub const ALL: [Self; 3] = [Self::Minimal, Self::Default, Self::Expanded];
+
+    /// Returns the name in the configuration and in packs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Minimal => "minimal",
+            Self::Default => "default",
+            Self::Expanded => "expanded",
+        }
+    }
+}
+
+/// One entry of `jobs:`.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The agent that does it, as written.
+    pub agent: NameInConfig,
+    /// When it runs.
+    pub schedule: Option<Schedule>,
+    /// What it is for.
+    pub intent: Option<String>,
+    /// How much its context holds; `None` for the agent's own policy.
+    pub policy: Option<Policy>,
+    /// The work item that it is about.
+    pub root: Option<String>,
+    /// The file with its instructions.
+    pub instructions: RepoPath,
+}
+
+/// The times at which a job runs: five fields in UTC, 1 is Monday.
+#[derive(Debug, Clone)]
+pub struct Schedule {
+    /// The fields as written.
+    pub written: String,
+    cron: croner::Cron,
+}
+
+impl Schedule {
+    /// Parses five fields.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn parse(written: &str) -> Result<Self, String> {
+        if written.split_whitespace().count() != 5 {
+            return Err("it needs five fields: minute, hour, day of the month, month, day of the week".to_owned());
+        }
+        let cron = croner::Cron::from_str(written).map_err(|error| error.to_string())?;
+        Ok(Self { written: written.to_owned(), cron })
+    }
+
+    /// Returns the next run after `now` (seconds since the epoch), as RFC 3339 in UTC; `None` if there is none in reach.
+    pub fn next(&self, now: i64) -> Option<String> {
+        let now = chrono::DateTime::from_timestamp(now, 0)?;
+        let next = self.cron.find_next_occurrence(&now, false).ok()?;
+        Some(next.format("%Y-%m-%dT%H:%M:%SZ").to_string())
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schedule_has_five_fields_in_utc_and_weeks_begin_on_monday() {
+        // A Sunday.
+        let sunday = 1_795_305_600;
+        let schedule = Schedule::parse("0 7 * * 1-5").unwrap();
+        assert_eq!(schedule.next(sunday).as_deref(), Some("2026-11-23T07:00:00Z"));
+        for wrong in ["", "0 7 * *", "0 0 7 * * 1", "61 7 * * *", "a b c d e"] {
+            assert!(Schedule::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! Reads agents and documents, and makes the sections about them.
+
+use super::caching_redactor::CachingRedactor;
+use super::clean;
+use super::project::{COMMIT, Project, unreadable};
+use crate::cache::FilePurpose;
+use crate::config::{AGENT_INSTRUCTIONS, BuiltinText, DocumentType, KNOWLEDGE_INSTRUCTIONS, Policy};
+use crate::graph::Value;
+use crate::knowledge::{
+    Agent, Agents, DocumentFile, DocumentRules, FrontMatter, Knowledge, KnowledgeDocument, KnowledgeRequest, Scope,
+};
+use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity};
+use crate::notes::{NoteLimits, extract};
+use crate::redact::Clean;
+use crate::select::{JobInstructions, KnowledgeSections, RecentChanges, RootReferences, SelectionContext};
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// An agent that packs are built for.
+#[derive(Debug, Clone)]
+pub struct AgentContext {
+    /// Its index among the agents.
+    pub agent: usize,
+    /// How much the packs hold.
+    pub policy: Policy,
+    /// The recent changes.
+    pub changes: RecentChanges,
+    /// The job that they are for.
+    pub job: Option<JobInstructions>,
+}
+
+/// The knowledge of a repo, with an error for each file of it that exists and cannot be read.
+#[derive(Debug, Default)]
+pub(super) struct ReadKnowledge {
+    pub(super) knowledge: Knowledge,
+    pub(super) unread: Vec<Diagnostic>,
+}
+
+/// The file that the names of agents and documents are configured in.
+const CONFIG: &str = "contextpack.yml";
+
+/// A file of the knowledge: its text, or why there is none.
+type ReadFile = Result<String, Diagnostic>;
+
+impl Project<'_> {
+    /// Returns the agents and documents, which are read when first needed.
+    pub fn knowledge(&self) -> &Knowledge {
+        &self.read_knowledge().knowledge
+    }
+
+    pub(super) fn read_knowledge(&self) -> &ReadKnowledge {
+        self.knowledge.get_or_init(|| read(self))
+    }
+
+    /// Returns whether packs without an agent may hold documents.
+    pub(super) fn has_documents(&self) -> bool {
+        let knowledge = &self.settings.knowledge;
+        !knowledge.documents.is_empty() || knowledge.overview.is_some()
+    }
+
+    /// Returns what is added to the instructions of packs: how to use what they hold besides their root.
+    pub(super) fn addition(&self, agent: Option<&AgentContext>) -> Option<BuiltinText> {
+        if agent.is_some() {
+            return Some(AGENT_INSTRUCTIONS);
+        }
+        let binds =
+            |document: &Arc<KnowledgeDocument>| document.pinned && !document.secret && document.scope == Scope::Global;
+        (self.has_documents() && self.knowledge().documents.iter().any(binds)).then_some(KNOWLEDGE_INSTRUCTIONS)
+    }
+
+    /// Returns why packs must not hold the text of a file that a root refers to: it is another agent's document, or it holds
+    /// secrets.
+    pub(super) fn withheld(&self, path: &RepoPath, agent: Option<&AgentContext>) -> Option<Withheld<'_>> {
+        if !self.has_documents() {
+            return None;
+        }
+        let knowledge = self.knowledge();
+        let document = knowledge.document(path)?;
+        let key = agent.map(|agent| &knowledge.agents.all[agent.agent].key);
+        if !document.scope.admits(key) {
+            return Some(Withheld::OtherAgent);
+        }
+        document.secret.then_some(Withheld::Secret(document))
+    }
+
+    /// Returns what the pack of `root` holds besides the root and its neighbourhood.
+    pub(super) fn knowledge_sections(
+        &self,
+        context: &SelectionContext<'_>,
+        root: Option<usize>,
+        references: &RootReferences,
+        agent: Option<&AgentContext>,
+    ) -> KnowledgeSections {
+        let mut sections = KnowledgeSections::default();
+        if agent.is_none() && !self.has_documents() {
+            return sections;
+        }
+        let knowledge = self.knowledge();
+        let found = agent.map(|context| (&knowledge.agents.all[context.agent], context));
+        let referenced: BTreeSet<RepoPath> =
+            references.files.iter().filter(|file| file.document.is_ok()).map(|file| file.file.path.clone()).collect();
+        let labels = root.map(|root| self.labels(root)).unwrap_or_default();
+        let query: Vec<&str> = match (root, found) {
+            (Some(root), _) => {
+                let entry = &self.corpus.entries[root];
+                let labels = labels.iter().map(Clean::as_str);
+                [entry.item.title.as_str(), entry.body.clean.as_str()].into_iter().chain(labels).collect()
+            }
+            (None, Some((agent, _))) => agent.purpose.iter().chain(&agent.role).map(Clean::as_str).collect(),
+            (None, None) => Vec::new(),
+        };
+        let chosen = knowledge.choose(&KnowledgeRequest {
+            agent: found.map(|(agent, context)| (&agent.key, context.policy)),
+            limits: &self.settings.knowledge.context,
+            query: &query,
+            referenced: &referenced,
+        });
+        if let Some((agent, context)) = found {
+            sections.add_agent(agent, context.policy);
+        }
+        sections.add_documents(context, knowledge, &chosen);
+        let secrets: BTreeSet<&RepoPath> = references.secrets.iter().collect();
+        for path in secrets {
+            if let Some(document) = knowledge.document(path)
+                && !chosen.pinned.iter().any(|index| knowledge.documents[*index].path == *path)
+            {
+                sections.add_secret(document);
+            }
+        }
+        if let Some((_, context)) = found {
+            sections.add_changes(&context.changes);
+            context.job.iter().for_each(|job| sections.add_job(job));
+        }
+        sections
+    }
+
+    fn labels(&self, root: usize) -> Vec<Clean> {
+        let fields = &self.corpus.entries[root].item.fields;
+        let Some(field) = fields.iter().find(|field| &*field.name == "labels") else { return Vec::new() };
+        match &field.node.value {
+            Value::Scalar { text, .. } => vec![text.clone()],
+            Value::List(nodes) => nodes
+                .iter()
+                .filter_map(|node| match &node.value {
+                    Value::Scalar { text, .. } => Some(text.clone()),
+                    _ => None,
+                })
+                .collect(),
+            Value::Null | Value::Map(_) => Vec::new(),
+        }
+    }
+}
+
+/// Why a pack must not hold the text of a document that its root refers to.
+pub(super) enum Withheld<'a> {
+    /// It is another agent's.
+    OtherAgent,
+    /// It holds secrets.
+    Secret(&'a Arc<KnowledgeDocument>),
+}
+
+fn read(project: &Project<'_>) -> ReadKnowledge {
+    let settings = &project.settings.knowledge;
+    let mut all = ReadKnowledge::default();
+    let faults = &mut all.knowledge.diagnostics;
+    let files = project.source.files();
+    let is_agent =
+        |path: &RepoPath| settings.agents.include.set.is_match(path.as_str()) && !path.name().starts_with('_');
+    let mut agents = Vec::new();
+    for path in files.iter().filter(|path| is_agent(path)) {
+        match raw(project, path) {
+            Ok(text) => {
+                let (shown, text, removals, digest) =
+                    clean::file(&project.scrubber, path, FilePurpose::Document, &text);
+                agents.push(Agent::read(path, shown, &text.clean, removals, digest, faults));
+            }
+            Err(fault) if fault.severity == Severity::Error => all.unread.push(fault),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    let agents = Agents::new(agents, faults);
+    let rules_of = |path: &RepoPath| {
+        let is_overview = settings.overview.as_ref() == Some(path);
+        let matches = |globs: &globset::GlobSet| globs.is_match(path.as_str());
+        let source =
+            settings.documents.iter().find(|source| matches(&source.include.set) && !matches(&source.exclude.set));
+        (source.is_some() || is_overview).then_some(DocumentRules { source, is_overview })
+    };
+    let named: Vec<(&RepoPath, DocumentRules<'_>)> =
+        files.iter().filter_map(|path| Some((path, rules_of(path)?))).collect();
+    let Ok(config) = RepoPath::new(CONFIG) else { return all };
+    if let Some(overview) = settings.overview.as_ref().filter(|overview| files.binary_search(overview).is_err()) {
+        let message = format!("there is no file `{overview}`");
+        let at = Some(Place::file(config.clone()));
+        faults.push(
+            Diagnostic::new(Code::InvalidDocument, at, message).help("correct the path of `overview`, or add the file"),
+        );
+    }
+    let read: Vec<(Result<KnowledgeDocument, Diagnostic>, Vec<Diagnostic>)> = named
+        .par_iter()
+        .map(|(path, rules)| {
+            let mut faults = Vec::new();
+            (document(project, path, *rules, &agents, &config, &mut faults), faults)
+        })
+        .collect();
+    let mut documents = Vec::new();
+    for (read, more) in read {
+        faults.extend(more);
+        match read {
+            Ok(document) => documents.push(Arc::new(document)),
+            Err(fault) if fault.severity == Severity::Error => all.unread.push(fault),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    documents.sort_by(|a, b| a.path.cmp(&b.path));
+    only_one(&mut documents, DocumentType::ProjectOverview, settings.overview.as_ref(), faults);
+    only_one(&mut documents, DocumentType::ProjectUser, None, faults);
+    faults.sort();
+    faults.dedup();
+    all.knowledge.agents = agents;
+    all.knowledge.documents = documents;
+    all
+}
+
+/// Leaves one document of a type, the preferred or the first one; each further one is a fault.
+fn only_one(
+    documents: &mut Vec<Arc<KnowledgeDocument>>,
+    kind: DocumentType,
+    preferred: Option<&RepoPath>,
+    faults: &mut Vec<Diagnostic>,
+) {
+    let of_kind = || documents.iter().filter(|document| document.kind == kind && document.scope == Scope::Global);
+    let first = of_kind().find(|document| Some(&document.path) == preferred).or_else(|| of_kind().next()).cloned();
+    let Some(first) = first else { return };
+    documents.retain(|document| {
+        let is_second = document.kind == kind && document.scope == Scope::Global && document.path != first.path;
+        if is_second {
+            let message = format!("`{}` is the {} already", first.shown, kind.name().replace('_', " "));
+            let at = Some(Place::file(document.path.clone()));
+            let help = "give one of them another `doc_type`, or remove `overview` from the configuration";
+            faults.push(Diagnostic::new(Code::InvalidDocument, at, message).help(help));
+        }
+        !is_second
+    });
+}
+
+/// Reads the raw text of a file.
+///
+/// # Errors
+/// Why it cannot be read: an error if it exists and the system refuses.
+fn raw(project: &Project<'_>, path: &RepoPath) -> ReadFile {
+    project.source.read(path).map_err(|refusal| {
+        let fault = unreadable(path, &refusal);
+        let severity = if matches!(refusal, Refusal::Unreadable(_)) { Severity::Error } else { Severity::Warning };
+        Diagnostic { severity, ..fault }
+    })
+}
+
+fn document(
+    project: &Project<'_>,
+    path: &RepoPath,
+    rules: DocumentRules<'_>,
+    agents: &Agents,
+    config: &RepoPath,
+    faults: &mut Vec<Diagnostic>,
+) -> Result<KnowledgeDocument, Diagnostic> {
+    let raw = raw(project, path)?;
+    let (readable, secret) = rules.readable(&raw);
+    let (shown, text, removals, digest) = clean::file(&project.scrubber, path, FilePurpose::Document, readable);
+    let untrusted = project.untracked.distrusts(project.source, path);
+    let file =
+        DocumentFile { path: path.clone(), shown, text: text.clean.clone(), removals, digest, secret, untrusted };
+    let (mut document, front) = KnowledgeDocument::read(file, rules, agents, config, faults);
+    if document.secret {
+        return Ok(document);
+    }
+    let headings = &text.markdown.outline.headings;
+    document.headings = headings.iter().filter_map(|heading| text.clean.read_out(&heading.title)).collect();
+    if front.text(&["title"]).is_none()
+        && let Some(title) = headings.iter().find(|heading| heading.level == 1)
+        && let Some(title) = text.clean.read_out(title.title.trim()).filter(|title| !title.is_empty())
+    {
+        document.title = title;
+    }
+    notes(project, &mut document, &front, faults);
+    Ok(document)
+}
+
+/// Adds the notes on a document.
+fn notes(project: &Project<'_>, document: &mut KnowledgeDocument, _front: &FrontMatter, _faults: &mut Vec<Diagnostic>) {
+    let bullets = project.settings.knowledge.context.bullets;
+    document.notes = Some(extract(&document.body, &NoteLimits { bullets, ..NoteLimits::default() }));
+}
+
+/// Reads an agent's file, or a job's, whose text is instructions.
+///
+/// # Errors
+/// If it cannot be read, or anyone could have written it.
+pub(super) fn trusted_instructions(
+    project: &Project<'_>,
+    scrubber: &CachingRedactor<'_>,
+    path: &RepoPath,
+) -> Result<(Clean, Clean, Vec<crate::graph::RecordedRemoval>), Diagnostic> {
+    let raw = raw(project, path).map_err(|fault| Diagnostic { severity: Severity::Error, ..fault })?;
+    confirm_tracked(project, path)?;
+    let (shown, text, removals, _) = clean::file(scrubber, path, FilePurpose::Document, &raw);
+    Ok((shown, text.clean.trimmed(), removals))
+}
+
+/// Confirms that nobody without a say could have put instructions into a file.
+///
+/// # Errors
+/// If git does not track it and untracked files are not trusted.
+pub(super) fn confirm_tracked(project: &Project<'_>, path: &RepoPath) -> Result<(), Diagnostic> {
+    if !project.untracked.distrusts(project.source, path) {
+        return Ok(());
+    }
+    let message = format!("git does not track `{path}`, so that anyone could have written these instructions");
+    let diagnostic = Diagnostic::new(Code::UntrackedFile, Some(Place::file(path.clone())), message).help(COMMIT);
+    Err(Diagnostic { severity: Severity::Error, ..diagnostic })
+}

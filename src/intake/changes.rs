@@ -1,0 +1,71 @@
+//! The last commits of a repository.
+
+use super::git;
+use super::root::work_tree;
+use std::path::Path;
+
+/// A commit that is no merge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    /// When it was committed, in seconds since 1970.
+    pub at: i64,
+    /// Its author's name, as in the commit.
+    pub author: String,
+    /// The first line of its message.
+    pub subject: String,
+}
+
+/// The last commits, and whether there may be more than the clone holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CommitLog {
+    /// The newest first.
+    pub commits: Vec<Commit>,
+    /// Whether the clone is shallow, so that older commits are missing.
+    pub shallow: bool,
+}
+
+/// Reads the last `most` commits of `HEAD` that touch anything but `excluded` folders; none where there is no git or no commit.
+///
+/// Names are those of the commits themselves, whatever the user's settings say.
+///
+/// # Errors
+/// Why git could not say: a sentence without a secret.
+pub fn last_commits(root: &Path, most: usize, excluded: &[&str]) -> Result<CommitLog, String> {
+    if most == 0 || work_tree(root).map_err(|error| error.to_string())?.is_none() {
+        return Ok(CommitLog::default());
+    }
+    let Ok(head) = git::run(root, &["rev-parse", "--verify", "--quiet", "HEAD"]) else {
+        // No commit yet.
+        return Ok(CommitLog::default());
+    };
+    if head.is_empty() {
+        return Ok(CommitLog::default());
+    }
+    let shallow = git::run(root, &["rev-parse", "--is-shallow-repository"])?;
+    let count = format!("--max-count={most}");
+    let excluded: Vec<String> = excluded.iter().map(|folder| format!(":(exclude,literal){folder}")).collect();
+    let mut arguments = vec![
+        "-c",
+        "log.showSignature=false",
+        "log",
+        "-z",
+        "--no-merges",
+        "--full-history",
+        "--encoding=UTF-8",
+        "--format=%ct%x1f%an%x1f%s",
+        &count,
+        "HEAD",
+        "--",
+        ".",
+    ];
+    arguments.extend(excluded.iter().map(String::as_str));
+    let out = git::run(root, &arguments)?;
+    let text = String::from_utf8_lossy(&out);
+    let commit = |record: &str| {
+        let mut fields = record.splitn(3, '\u{1f}');
+        let (at, author, subject) = (fields.next()?, fields.next()?, fields.next()?);
+        Some(Commit { at: at.trim().parse().ok()?, author: author.to_owned(), subject: subject.to_owned() })
+    };
+    let commits = text.split('\0').filter_map(commit).collect();
+    Ok(CommitLog { commits, shallow: shallow.starts_with(b"true") })
+}

@@ -1,0 +1,275 @@
+//! Agents: who they are, and which one a name means.
+
+use super::front_matter::FrontMatter;
+use crate::config::{Policy, Strategy, nearest};
+use crate::graph::RecordedRemoval;
+use crate::model::{Code, Diagnostic, Digest, Node, Place, RepoPath, Value};
+use crate::redact::Clean;
+use std::collections::BTreeMap;
+
+/// An agent: a file with its key, its purpose and its SOUL.
+#[derive(Debug, Clone)]
+pub struct Agent {
+    /// The file.
+    pub path: RepoPath,
+    /// The redacted path.
+    pub shown: Clean,
+    /// Its key, unique in the repo: `agent:<stem>:main` unless the file states another.
+    pub key: Clean,
+    /// Its name.
+    pub name: Clean,
+    /// What it is for.
+    pub purpose: Option<Clean>,
+    /// What it does, in more detail.
+    pub role: Option<Clean>,
+    /// The tools that it has.
+    pub tools: Vec<Clean>,
+    /// The profile of its packs.
+    pub profile: Option<Clean>,
+    /// How much its packs hold.
+    pub policy: Option<Policy>,
+    /// The limits of its packs.
+    pub limits: AgentLimits,
+    /// The text below the front matter.
+    pub soul: Clean,
+    /// The line on which that begins.
+    pub soul_line: u32,
+    /// The redactions in the file.
+    pub removals: Vec<RecordedRemoval>,
+    /// The digest of the redacted file.
+    pub digest: Digest,
+}
+
+/// The limits that an agent's file gives its packs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AgentLimits {
+    /// Unicode scalar values.
+    pub max_chars: Option<u64>,
+    /// UTF-8 bytes.
+    pub max_bytes: Option<u64>,
+    /// Tokens.
+    pub max_tokens: Option<u64>,
+    /// How a pack is trimmed to its limits.
+    pub strategy: Option<Strategy>,
+}
+
+/// Why a name means no agent.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AgentError {
+    /// No agent has it.
+    #[error("there is no agent `{name}`")]
+    Unknown {
+        /// The name as given.
+        name: String,
+        /// The key of the agent that was probably meant.
+        nearest: Option<String>,
+    },
+    /// Several agents have it.
+    #[error("`{name}` means {}", .keys.join(" or "))]
+    Ambiguous {
+        /// The name as given.
+        name: String,
+        /// The keys of these agents.
+        keys: Vec<String>,
+    },
+}
+
+impl AgentError {
+    /// Returns what to do about it.
+    pub fn help(&self) -> String {
+        match self {
+            Self::Unknown { nearest: Some(near), .. } => format!("did you mean `{near}`?"),
+            Self::Unknown { nearest: None, .. } => {
+                "`contextpack agent list` shows all, `contextpack agent new` makes one".to_owned()
+            }
+            Self::Ambiguous { .. } => "give the whole key".to_owned(),
+        }
+    }
+}
+
+/// The agents of a repo, by key.
+#[derive(Debug, Default)]
+pub struct Agents {
+    /// The agents, sorted by key.
+    pub all: Vec<Agent>,
+}
+
+/// The fields of an agent's file that mean something here; others are kept by its author.
+const FIELDS: [&str; 8] = ["name", "key", "purpose", "role", "tools", "profile", "policy", "budget"];
+
+impl Agent {
+    /// Returns the stem of its file: `research` of `agents/research.md`.
+    pub fn stem(&self) -> &str {
+        stem(&self.path)
+    }
+
+    /// Reads an agent from its redacted file; what is wrong is added to `faults`.
+    pub fn read(
+        path: &RepoPath,
+        shown: Clean,
+        text: &Clean,
+        removals: Vec<RecordedRemoval>,
+        digest: Digest,
+        faults: &mut Vec<Diagnostic>,
+    ) -> Self {
+        let front = FrontMatter::read(text);
+        let mut fault = |line: u32, message: String, help: String| {
+            faults.push(Diagnostic::new(Code::InvalidAgent, Some(Place::line(path.clone(), line)), message).help(help));
+        };
+        if let Some((line, why)) = &front.fault {
+            fault(*line, format!("the front matter is no YAML: {why}"), "correct it".to_owned());
+        }
+        for (key, line) in front.keys().filter(|(key, _)| !FIELDS.contains(key)) {
+            if let Some(near) = nearest(key, FIELDS) {
+                fault(line, format!("`{key}` is no field of an agent"), format!("did you mean `{near}`?"));
+            }
+        }
+        let policy = front.text(&["policy"]).and_then(|(written, line)| {
+            let found = Policy::ALL.into_iter().find(|policy| policy.name() == &*written);
+            if found.is_none() {
+                let names = Policy::ALL.map(Policy::name);
+                fault(line, format!("`{written}` is no policy"), suggestion(&written, &names));
+            }
+            found
+        });
+        let limits = front.value(&["budget"]).map(|node| limits(node, &mut fault)).unwrap_or_default();
+        let text_of = |name: &str| front.text(&[name]).map(|(text, _)| text);
+        let stem_of_path = shown_stem(&shown);
+        let mut key = crate::redact::CleanBuf::new();
+        key.lit("agent:").text(&stem_of_path).lit(":main");
+        Self {
+            key: text_of("key").unwrap_or_else(|| key.finish()),
+            name: text_of("name").unwrap_or(stem_of_path),
+            purpose: text_of("purpose"),
+            role: text_of("role"),
+            tools: front.list("tools"),
+            profile: text_of("profile"),
+            policy,
+            limits,
+            soul: front.body,
+            soul_line: front.body_line,
+            path: path.clone(),
+            shown,
+            removals,
+            digest,
+        }
+    }
+}
+
+impl Agents {
+    /// Sorts agents by their keys. Two with one key are a fault, and the second of them is left out.
+    pub fn new(mut agents: Vec<Agent>, faults: &mut Vec<Diagnostic>) -> Self {
+        agents.sort_by(|a, b| (&a.key, &a.path).cmp(&(&b.key, &b.path)));
+        let mut known: BTreeMap<Clean, Clean> = BTreeMap::new();
+        agents.retain(|agent| match known.get(&agent.key) {
+            None => {
+                known.insert(agent.key.clone(), agent.shown.clone());
+                true
+            }
+            Some(first) => {
+                let message = format!("`{first}` has the key `{}` too", agent.key);
+                let at = Some(Place::file(agent.path.clone()));
+                faults.push(Diagnostic::new(Code::InvalidAgent, at, message).help("give one of them another `key`"));
+                false
+            }
+        });
+        Self { all: agents }
+    }
+
+    /// Returns the index of the agent that `name` means: a key, `agent:<stem>`, a stem or a name, case ignored.
+    ///
+    /// # Errors
+    /// If it means none or several.
+    pub fn find(&self, name: &str) -> Result<usize, AgentError> {
+        let wanted = name.trim().to_lowercase();
+        let is = |text: &str| text.to_lowercase() == wanted;
+        if let Some(exact) = self.all.iter().position(|agent| is(&agent.key)) {
+            return Ok(exact);
+        }
+        let named = |agent: &Agent| {
+            let stem = agent.stem();
+            is(stem) || is(&format!("agent:{stem}")) || is(&agent.name)
+        };
+        let found: Vec<usize> = (0..self.all.len()).filter(|index| named(&self.all[*index])).collect();
+        match found[..] {
+            [one] => Ok(one),
+            [] => {
+                let names: Vec<(String, &Agent)> = self
+                    .all
+                    .iter()
+                    .flat_map(|agent| {
+                        [agent.stem().to_owned(), agent.key.to_string(), agent.name.to_string()]
+                            .map(|name| (name.to_lowercase(), agent))
+                    })
+                    .collect();
+                let near = nearest(&wanted, names.iter().map(|(name, _)| name.as_str()));
+                let near = near.and_then(|near| names.iter().find(|(name, _)| name == near));
+                Err(AgentError::Unknown {
+                    name: name.to_owned(),
+                    nearest: near.map(|(_, agent)| agent.key.to_string()),
+                })
+            }
+            _ => {
+                let keys = found.iter().map(|index| format!("`{}`", self.all[*index].key)).collect();
+                Err(AgentError::Ambiguous { name: name.to_owned(), keys })
+            }
+        }
+    }
+}
+
+fn stem(path: &RepoPath) -> &str {
+    let name = path.name();
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+/// Returns the stem of a redacted path.
+fn shown_stem(shown: &Clean) -> Clean {
+    let start = shown.rfind('/').map_or(0, |at| at + 1);
+    let end = shown[start..].rfind('.').map_or(shown.len(), |at| start + at);
+    shown.slice(start..end)
+}
+
+/// Words the help for a name that is none of `known`.
+pub(super) fn suggestion(word: &str, known: &[&str]) -> String {
+    match nearest(word, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known are {}", known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+fn limits(node: &Node<String>, fault: &mut impl FnMut(u32, String, String)) -> AgentLimits {
+    const KEYS: [&str; 4] = ["max_chars", "max_bytes", "max_tokens", "strategy"];
+    let mut limits = AgentLimits::default();
+    let Value::Map(pairs) = &node.value else {
+        fault(node.line, "`budget` is no map of limits".to_owned(), "write `budget: {max_tokens: 8000}`".to_owned());
+        return limits;
+    };
+    for (key, node) in pairs {
+        let text = match &node.value {
+            Value::Scalar { text, .. } => text.trim(),
+            _ => "",
+        };
+        let number = text.replace('_', "").parse::<u64>().ok().filter(|number| (1..1 << 53).contains(number));
+        match key.as_str() {
+            "max_chars" => limits.max_chars = number,
+            "max_bytes" => limits.max_bytes = number,
+            "max_tokens" => limits.max_tokens = number,
+            "strategy" => {
+                let all = [Strategy::TruncateTail, Strategy::DropLowPriority, Strategy::Both];
+                limits.strategy = all.into_iter().find(|strategy| strategy.name() == text);
+                if limits.strategy.is_none() {
+                    fault(node.line, "this is no strategy".to_owned(), suggestion(text, &all.map(Strategy::name)));
+                }
+                continue;
+            }
+            _ => {
+                fault(node.line, format!("`{key}` is no limit"), suggestion(key, &KEYS));
+                continue;
+            }
+        }
+        if number.is_none() {
+            fault(node.line, format!("`{key}` is no limit above 0"), "give a whole number".to_owned());
+        }
+    }
+    limits
+}

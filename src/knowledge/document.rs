@@ -1,0 +1,271 @@
+//! Documents that packs take notes from: their scope, their type, and whether they may be read.
+
+use super::agent::{Agents, suggestion};
+use super::front_matter::FrontMatter;
+use crate::config::{DocumentSource, DocumentType};
+use crate::graph::RecordedRemoval;
+use crate::markdown::front_matter::{front_matter, is_unclosed, key};
+use crate::model::{Code, Diagnostic, Digest, Node, Place, RepoPath, Value};
+use crate::notes::Notes;
+use crate::records::front_matter_pairs;
+use crate::redact::Clean;
+use std::sync::Arc;
+
+/// Who may see a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scope {
+    /// Every agent, and packs without one.
+    Global,
+    /// The agent with this key alone.
+    Agent(Clean),
+    /// Nobody, since its agent is not known.
+    Nobody,
+}
+
+impl Scope {
+    /// Returns whether packs for the agent with this key, or without an agent, may hold the document.
+    pub fn admits(&self, agent: Option<&Clean>) -> bool {
+        match self {
+            Self::Global => true,
+            Self::Agent(key) => agent == Some(key),
+            Self::Nobody => false,
+        }
+    }
+}
+
+/// The source of a document's notes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotesSource {
+    /// `notes:` in its front matter.
+    FrontMatter,
+    /// The file beside it.
+    Sidecar,
+    /// The built-in extractor.
+    Extracted,
+}
+
+/// A document with its notes.
+#[derive(Debug, Clone)]
+pub struct KnowledgeDocument {
+    /// The file.
+    pub path: RepoPath,
+    /// The redacted path.
+    pub shown: Clean,
+    /// The title: that of the front matter, the first heading of level 1, or the path.
+    pub title: Clean,
+    /// Who may see it.
+    pub scope: Scope,
+    /// Whether packs hold it without being asked.
+    pub pinned: bool,
+    /// What it is.
+    pub kind: DocumentType,
+    /// Whether it holds secrets, so that nothing below its front matter was read.
+    pub secret: bool,
+    /// How much it matters among pinned documents.
+    pub weight: i32,
+    /// The notes; `None` if it holds secrets.
+    pub notes: Option<Notes>,
+    /// Whether the notes are of another version of the document.
+    pub stale_notes: bool,
+    /// Its headings, for the search.
+    pub headings: Vec<Clean>,
+    /// The text below the front matter; empty if it holds secrets.
+    pub body: Clean,
+    /// The line on which that begins.
+    pub body_line: u32,
+    /// The redactions in what was read.
+    pub removals: Vec<RecordedRemoval>,
+    /// The digest of what was read.
+    pub digest: Digest,
+    /// Whether an untrusted author could have put the file there.
+    pub untrusted: bool,
+}
+
+/// The agents and documents of a repo.
+#[derive(Debug, Default)]
+pub struct Knowledge {
+    /// The agents.
+    pub agents: Agents,
+    /// The documents, sorted by path.
+    pub documents: Vec<Arc<KnowledgeDocument>>,
+    /// What is wrong with them.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Knowledge {
+    /// Returns the document at a path.
+    pub fn document(&self, path: &RepoPath) -> Option<&Arc<KnowledgeDocument>> {
+        let at = self.documents.binary_search_by(|document| document.path.cmp(path)).ok()?;
+        self.documents.get(at)
+    }
+}
+
+/// What the configuration says of a document.
+#[derive(Debug, Clone, Copy)]
+pub struct DocumentRules<'a> {
+    /// The entry of `documents:` that matches it, if it is not the overview alone.
+    pub source: Option<&'a DocumentSource>,
+    /// Whether `overview:` names it.
+    pub is_overview: bool,
+}
+
+/// The values of `sensitivity`.
+const SENSITIVITIES: [&str; 2] = ["normal", "contains_secrets"];
+
+impl DocumentRules<'_> {
+    /// Returns the part of a raw text that may be read: all of it, or the front matter alone if it may hold secrets.
+    ///
+    /// What cannot be understood counts as a secret.
+    pub fn readable<'t>(&self, raw: &'t str) -> (&'t str, bool) {
+        let front = front_matter(raw);
+        let head = match &front {
+            Some(front) => &raw[..front.body],
+            None => "",
+        };
+        let says_so = match &front {
+            Some(front) => front_matter_pairs(&raw[front.yaml.clone()], 2).0.iter().any(is_sensitive),
+            // A front matter that is not closed may say so all the same.
+            None => is_unclosed(raw) && raw.lines().skip(1).map_while(key).any(|(name, _)| is_about_secrets(name)),
+        };
+        if says_so || self.source.is_some_and(|source| source.secret) { (head, true) } else { (raw, false) }
+    }
+}
+
+fn is_about_secrets(key: &str) -> bool {
+    ["sensitivity", "doc_type"].iter().any(|name| key.eq_ignore_ascii_case(name))
+}
+
+/// Returns whether a field says, or may say, that its document holds secrets.
+fn is_sensitive((name, node): &(String, Node<String>)) -> bool {
+    if !is_about_secrets(name) {
+        return false;
+    }
+    let Value::Scalar { text, .. } = &node.value else { return node.value != Value::Null };
+    let text = text.trim();
+    if name.eq_ignore_ascii_case("sensitivity") {
+        return text != "normal";
+    }
+    DocumentType::ALL.into_iter().find(|kind| kind.name() == text).is_none_or(|kind| kind == DocumentType::Credentials)
+}
+
+/// What a document's file states, before its notes are made.
+pub struct DocumentFile {
+    /// The file.
+    pub path: RepoPath,
+    /// The redacted path.
+    pub shown: Clean,
+    /// The redacted text that was read.
+    pub text: Clean,
+    /// The redactions in it.
+    pub removals: Vec<RecordedRemoval>,
+    /// Its digest.
+    pub digest: Digest,
+    /// Whether only its front matter was read, since it holds secrets.
+    pub secret: bool,
+    /// Whether an untrusted author could have put it there.
+    pub untrusted: bool,
+}
+
+impl KnowledgeDocument {
+    /// Reads a document, without its notes; what is wrong is added to `faults`.
+    pub fn read(
+        file: DocumentFile,
+        rules: DocumentRules<'_>,
+        agents: &Agents,
+        config: &RepoPath,
+        faults: &mut Vec<Diagnostic>,
+    ) -> (Self, FrontMatter) {
+        let DocumentFile { path, shown, text, removals, digest, secret, untrusted } = file;
+        let front = FrontMatter::read(&text);
+        let mut fault = |at: Place, message: String, help: String| {
+            faults.push(Diagnostic::new(Code::InvalidDocument, Some(at), message).help(help));
+        };
+        let here = |line: u32| Place::line(path.clone(), line);
+        let kinds = DocumentType::ALL.map(DocumentType::name);
+        let mut kind = rules.source.map_or(DocumentType::General, |source| source.kind);
+        if rules.is_overview {
+            kind = DocumentType::ProjectOverview;
+        }
+        if let Some(node) = front.value(&["doc_type"]) {
+            let written = front.text(&["doc_type"]).map(|(text, _)| text).unwrap_or_default();
+            match DocumentType::ALL.into_iter().find(|kind| kind.name() == &*written) {
+                Some(written) => kind = written,
+                None => {
+                    let message = format!("`{written}` is no type of document, so that it counts as secret");
+                    fault(here(node.line), message, suggestion(&written, &kinds));
+                }
+            }
+        }
+        if let Some(node) = front.value(&["sensitivity"]) {
+            let written = front.text(&["sensitivity"]).map(|(text, _)| text).unwrap_or_default();
+            if !SENSITIVITIES.contains(&&*written) {
+                let message = format!("`{written}` is no sensitivity, so that the document counts as secret");
+                fault(here(node.line), message, suggestion(&written, &SENSITIVITIES));
+            }
+        }
+        let stated = front.text(&["agent", "agent_key", "scope"]);
+        let configured = rules.source.and_then(|source| source.agent.as_ref());
+        let scope = match (&stated, configured) {
+            (Some((name, _)), _) if name.eq_ignore_ascii_case("global") => Scope::Global,
+            (None, None) => Scope::Global,
+            (Some((name, line)), _) => match agents.find(name) {
+                Ok(agent) => Scope::Agent(agents.all[agent].key.clone()),
+                Err(error) => {
+                    fault(here(*line), format!("{error}, so that no pack holds the document"), error.help());
+                    Scope::Nobody
+                }
+            },
+            (None, Some(named)) => match agents.find(&named.name) {
+                Ok(agent) => Scope::Agent(agents.all[agent].key.clone()),
+                Err(error) => {
+                    let at = Place::line(config.clone(), named.line);
+                    fault(at, format!("{error}, so that no pack holds its documents"), error.help());
+                    Scope::Nobody
+                }
+            },
+        };
+        let mut pinned = rules.source.is_some_and(|source| source.pinned);
+        if let Some((written, line)) = front.text(&["pinned"]) {
+            match &*written.to_lowercase() {
+                "true" | "yes" | "on" => pinned = true,
+                "false" | "no" | "off" => pinned = false,
+                _ => fault(
+                    here(line),
+                    format!("`pinned: {written}` is neither true nor false"),
+                    "write `true` or `false`".to_owned(),
+                ),
+            }
+        }
+        let mut weight = rules.source.map_or(0, |source| source.weight);
+        if let Some((written, line)) = front.text(&["weight"]) {
+            match written.parse() {
+                Ok(written) => weight = written,
+                Err(_) => fault(
+                    here(line),
+                    format!("`weight: {written}` is no whole number"),
+                    "write a number, such as 10".to_owned(),
+                ),
+            }
+        }
+        let title = front.text(&["title"]).map(|(title, _)| title).unwrap_or_else(|| shown.clone());
+        let document = Self {
+            path,
+            shown,
+            title,
+            scope,
+            pinned,
+            kind,
+            secret,
+            weight,
+            notes: None,
+            stale_notes: false,
+            headings: Vec::new(),
+            body: if secret { Clean::default() } else { front.body.clone() },
+            body_line: front.body_line,
+            removals,
+            digest,
+            untrusted,
+        };
+        (document, front)
+    }
+}

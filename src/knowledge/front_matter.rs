@@ -1,0 +1,86 @@
+//! The front matter of a redacted text.
+
+use crate::markdown::front_matter::front_matter;
+use crate::model::{Node, Value};
+use crate::records::front_matter_pairs;
+use crate::redact::Clean;
+
+/// The front matter of a redacted text, and the text below it.
+#[derive(Debug)]
+pub struct FrontMatter {
+    pairs: Vec<(String, Node<String>)>,
+    /// The line and the reason why it is no YAML, if it is none; then it was read line by line.
+    pub fault: Option<(u32, String)>,
+    /// The text between the fences, which all values are read out of.
+    yaml: Clean,
+    /// The text below it, without blank lines around it.
+    pub body: Clean,
+    /// The line on which the body begins.
+    pub body_line: u32,
+}
+
+impl FrontMatter {
+    /// Divides a text; a text without front matter is all body.
+    pub fn read(text: &Clean) -> Self {
+        let Some(found) = front_matter(text) else {
+            return Self {
+                pairs: Vec::new(),
+                fault: None,
+                yaml: Clean::default(),
+                body: text.trimmed(),
+                body_line: 1 + leading_lines(text),
+            };
+        };
+        let yaml = text.slice(found.yaml);
+        let below = text.slice(found.body..text.len());
+        let (pairs, fault) = front_matter_pairs(&yaml, 2);
+        let body_line = found.body_line + leading_lines(&below);
+        let fault = fault.map(|fault| (fault.line, fault.message));
+        Self { pairs, fault, yaml, body: below.trimmed(), body_line }
+    }
+
+    /// Returns all keys with their lines.
+    pub fn keys(&self) -> impl Iterator<Item = (&str, u32)> {
+        self.pairs.iter().map(|(name, node)| (name.as_str(), node.line))
+    }
+
+    /// Returns the value of the first of these keys that there is.
+    pub fn value(&self, names: &[&str]) -> Option<&Node<String>> {
+        names.iter().find_map(|name| self.pairs.iter().find(|(key, _)| key == name)).map(|(_, node)| node)
+    }
+
+    /// Returns the first of these keys whose value is a text that is not empty, with its line.
+    pub fn text(&self, names: &[&str]) -> Option<(Clean, u32)> {
+        let node = self.value(names)?;
+        let Value::Scalar { text, .. } = &node.value else { return None };
+        let text = text.trim();
+        (!text.is_empty()).then(|| Some((self.clean(text)?, node.line))).flatten()
+    }
+
+    /// Returns the texts of a list, or of a single text.
+    pub fn list(&self, name: &str) -> Vec<Clean> {
+        let texts: Vec<&str> = match self.value(&[name]).map(|node| &node.value) {
+            Some(Value::Scalar { text, .. }) => vec![text],
+            Some(Value::List(nodes)) => nodes
+                .iter()
+                .filter_map(|node| match &node.value {
+                    Value::Scalar { text, .. } => Some(text.as_str()),
+                    _ => None,
+                })
+                .collect(),
+            _ => Vec::new(),
+        };
+        texts.into_iter().map(str::trim).filter(|text| !text.is_empty()).filter_map(|text| self.clean(text)).collect()
+    }
+
+    /// Returns a value as clean text, which it is since the parser read it out of the redacted front matter.
+    fn clean(&self, text: &str) -> Option<Clean> {
+        self.yaml.read_out(text)
+    }
+}
+
+/// Returns the number of blank lines at the beginning.
+fn leading_lines(text: &str) -> u32 {
+    let blank = text.lines().take_while(|line| line.trim().is_empty()).count();
+    u32::try_from(blank).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,14 @@
+//! Agents, the documents that they share with notes on each, and which of them a pack holds (`docs/context-flow.md`).
+
+mod agent;
+mod choice;
+mod document;
+mod front_matter;
+mod relevance;
+mod template;
+
+pub use agent::{Agent, AgentError, Agents};
+pub use choice::{Chosen, KnowledgeRequest, Relevant};
+pub use document::{DocumentFile, DocumentRules, Knowledge, KnowledgeDocument, NotesSource, Scope};
+pub use front_matter::FrontMatter;
+pub use template::{BUILT_IN_TEMPLATE, NewAgent, TemplateError};
