@@ -2,20 +2,21 @@
 
 use super::args::{BuildArgs, Format, Global};
 use super::console::{self, counted};
+use super::delivery;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::github::{PackOutputs, StepPack, SummaryRow, append_outputs, append_summary};
 use super::output;
-use super::packs::{self, BuildRun};
+use super::packs::{self, BuildRun, PackTarget, Probe};
 use super::report::{self, Report, ReportLine};
 use super::workspace::{open, print_notes};
 use crate::cache::FreshnessPolicy;
 use crate::engine::{
     BuildOrder, BuildReport, PackWriter, Project, Repository, WriteOutcome, WriteReport, WriteStatus, companion,
-    orphans, write_packs,
+    orphans, path_inside, write_packs,
 };
 use crate::intake::Repo;
-use crate::model::SourceTree as _;
+use crate::model::{SourceTree as _, slug};
 use crate::store::{Access, Folder, StoreError};
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -25,6 +26,9 @@ use std::time::Instant;
 
 /// Builds packs and writes those that changed.
 pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
+    if args.agent.agent.is_some() {
+        return build_for_agent(global, args);
+    }
     let started = Instant::now();
     let printed = args.out.as_deref() == Some(Path::new("-"));
     let out = args.out.as_deref().filter(|_| !printed);
@@ -112,6 +116,57 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     }
     if no_roots && !run.blocked && !global.quiet && global.format == Format::Text {
         writeln!(console::stderr(), "{}", packs::no_roots(&repository))?;
+    }
+    Ok(exit)
+}
+
+/// Builds packs for an agent: prints one, or writes them to the folder of `--out`.
+fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
+    if args.markdown.is_some() || args.outputs.is_some() || args.summary.file.is_some() {
+        return Err(Failure::usage("packs for an agent are printed, or written with `--out`, and nothing else is"));
+    }
+    let out = args.out.as_deref().filter(|out| *out != Path::new("-"));
+    let repository = open(global, &[], Some(Access::Read))?;
+    let dir = &repository.settings().output.dir;
+    if let Some(out) = out
+        && path_inside(repository.root(), out).is_some_and(|path| path == *dir || path.is_under(dir.as_str()))
+    {
+        return Err(Failure::usage(format!(
+            "`--out` is inside `{dir}`: packs for an agent change with every commit, so that `check` would find each of them stale (help: name another folder)"
+        )));
+    }
+    let project = repository.project();
+    let mut roots: Vec<Option<&str>> = args.packs.roots.iter().map(|root| Some(root.as_str())).collect();
+    if roots.is_empty() {
+        roots.push(None);
+    }
+    if out.is_none() && roots.len() > 1 {
+        return Err(Failure::usage("one pack is printed: give one root, or a folder with `--out`"));
+    }
+    let mut exit = Exit::Done;
+    for root in roots {
+        let target = PackTarget::new(root, &args.packs.budget, &args.agent);
+        let Probe { probe, limits, agent } = packs::probe(&repository, &project, &target)?;
+        let sealed = match probe.build(limits)? {
+            Ok(sealed) => sealed,
+            Err(diagnostics) => {
+                report::print_diagnostics(&diagnostics)?;
+                exit = Exit::Input;
+                continue;
+            }
+        };
+        if args.agent.record {
+            delivery::record(&repository, sealed.pack())?;
+        }
+        let Some(out) = out else {
+            console::exact().write_all(sealed.bytes())?;
+            continue;
+        };
+        let stem = agent.unwrap_or_default();
+        let slug = probe.item.map_or_else(|| slug(&stem), |item| slug(&project.pack_name(item)));
+        let name = format!("{slug}.{}@{stem}.json", probe.profile);
+        Folder::open_anywhere(out)?.staged_at(repository.root())?.write(&name, sealed.bytes())?;
+        writeln!(console::stdout(), "{}", console::printable(&out.join(&name).display().to_string()))?;
     }
     Ok(exit)
 }

@@ -1,12 +1,13 @@
 //! `contextpack git`: the diff and merge drivers for packs, which `init --git` configures.
 
-use super::args::{BudgetArgs, GitArgs, GitCommand, Global};
+use super::args::{AgentArgs, BudgetArgs, GitArgs, GitCommand, Global};
 use super::console::{self, printable};
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::github::random_word;
+use super::input;
+use super::packs::{self, PackTarget, Probe};
 use super::workspace::open;
-use super::{input, packs};
 use crate::engine::companion;
 use crate::intake::{Repo, write_merged_files};
 use crate::model::slug;
@@ -138,10 +139,12 @@ fn build_merged_pack(
     let project = repository.project();
     let budget = BudgetArgs { profiles: vec![pack.profile.clone()], ..BudgetArgs::default() };
     let name = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
-    let probe = packs::probe(&repository, &project, &name, &budget).map_err(message)?;
-    let built = probe.build(budget.limits()).map_err(|unsettled| unsettled.to_string())?;
+    let no_agent = AgentArgs::default();
+    let target = PackTarget::new(Some(&name), &budget, &no_agent);
+    let Probe { probe, limits, .. } = packs::probe(&repository, &project, &target).map_err(message)?;
+    let built = probe.build(limits).map_err(|unsettled| unsettled.to_string())?;
     let sealed = built.map_err(|found| found.first().map(|it| it.message.clone()).unwrap_or_default())?;
-    let slug = slug(&project.pack_name(probe.item));
+    let slug = probe.item.map(|item| slug(&project.pack_name(item))).unwrap_or_default();
     Ok(MergedPack {
         name: format!("{slug}.{}.json", probe.profile),
         pack: sealed.pack().clone(),

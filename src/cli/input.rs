@@ -4,7 +4,8 @@ use super::args::{BudgetArgs, Format, Global};
 use super::console::{self, printable};
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
-use super::{packs, report};
+use super::packs::{self, PackTarget};
+use super::report;
 use crate::review::{ReadError, read};
 use crate::store::{self, Links};
 use crate::wire::Pack;
@@ -31,24 +32,30 @@ pub(crate) fn stdin() -> Result<Vec<u8>, Failure> {
 }
 
 /// Returns the pack that `target` names or that its root gives, or prints why there is none and returns the exit code.
-pub(crate) fn pack(global: &Global, target: &str, budget: &BudgetArgs) -> Result<Result<Pack, Exit>, Failure> {
-    if target == "-" {
+pub(crate) fn pack(global: &Global, target: &PackTarget<'_>) -> Result<Result<Pack, Exit>, Failure> {
+    let Some(name) = target.root else { return built(global, target) };
+    if name == "-" {
         return pack_or_exit(read(&stdin()?), "standard input");
     }
-    if Path::new(target).is_file() {
-        let bytes = named_file(Path::new(target))?;
+    if Path::new(name).is_file() {
+        let bytes = named_file(Path::new(name))?;
         match read(&bytes) {
-            Ok(_) if *budget != BudgetArgs::default() => {
-                let message = format!("`{target}` is a finished pack: options of `build` need a root");
+            Ok(_) if *target.budget != BudgetArgs::default() || target.agent.is_some() => {
+                let message = format!("`{name}` is a finished pack: options of `build` need a root");
                 return Err(Failure::usage(message));
             }
             Ok(pack) => return Ok(Ok(pack)),
             // A file that claims to be a pack is invalid; any other may be a work item.
-            Err(error) if claims_to_be_pack(&bytes) => return pack_or_exit(Err(error), target),
+            Err(error) if claims_to_be_pack(&bytes) => return pack_or_exit(Err(error), name),
             Err(_) => {}
         }
     }
-    match packs::one(global, target, budget)? {
+    built(global, target)
+}
+
+/// Builds a pack in memory, and prints its warnings.
+fn built(global: &Global, target: &PackTarget<'_>) -> Result<Result<Pack, Exit>, Failure> {
+    match packs::one(global, target)? {
         Ok(sealed) => {
             let pack = sealed.pack().clone();
             if !global.quiet && global.format == Format::Text {

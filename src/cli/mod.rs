@@ -1,10 +1,12 @@
 //! The command line: arguments, environment, terminal and exit codes. One file per command.
 
+mod agent;
 mod args;
 mod attest;
 mod build;
 mod check;
 mod console;
+mod delivery;
 mod detect;
 mod diff;
 mod exit;
@@ -15,6 +17,7 @@ mod github;
 mod guard;
 mod init;
 mod input;
+mod job;
 mod list;
 mod output;
 mod packs;
@@ -106,6 +109,8 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Sync(options) => sync::run(&args.global, options),
         Command::Verify(options) => verify::run(&args.global, options),
         Command::Attest(options) => attest::run(options),
+        Command::Agent(options) => agent::run(&args.global, options),
+        Command::Job(options) => job::run(&args.global, options),
         Command::Render(options) => render::run(&args.global, options),
         Command::Explain(options) => explain::run(&args.global, options),
         Command::Diff(options) => diff::run(&args.global, options),

@@ -1,9 +1,10 @@
 //! Builds packs for a command: shared by `build`, `check`, `list`, `render` and `explain`.
 
-use super::args::{BudgetArgs, Global};
+use super::args::{AgentArgs, BudgetArgs, Global};
 use super::failure::Failure;
 use super::workspace::{open, settled, stamp, strict};
-use crate::engine::{BudgetProbe, BuildJob, BuildReport, Built, Project, Repository, build_packs};
+use crate::config::{Job, Policy};
+use crate::engine::{BudgetLimits, BudgetProbe, BuildJob, BuildReport, Built, Project, Repository, build_packs};
 use crate::model::{Diagnostic, Severity};
 use crate::seal::Sealed;
 use crate::store::Access;
@@ -110,36 +111,85 @@ pub(crate) fn progress(global: &Global, packs: usize) -> ProgressBar {
     bar
 }
 
-/// Builds the pack of one root in memory, or returns the diagnostics that prevent it.
+/// The pack that a command builds in memory.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PackTarget<'a> {
+    /// The root; `None` for the start of an agent's session.
+    pub(crate) root: Option<&'a str>,
+    /// Its profile and limits.
+    pub(crate) budget: &'a BudgetArgs,
+    /// The agent that it is for.
+    pub(crate) agent: Option<&'a str>,
+    /// How much a pack for an agent holds.
+    pub(crate) policy: Option<Policy>,
+    /// The job that it is for.
+    pub(crate) job: Option<(&'a str, &'a Job)>,
+}
+
+impl<'a> PackTarget<'a> {
+    /// Names the pack of a root, or of the start of an agent's session.
+    pub(crate) fn new(root: Option<&'a str>, budget: &'a BudgetArgs, agent: &'a AgentArgs) -> Self {
+        let policy = agent.policy.map(Into::into);
+        Self { root, budget, agent: agent.agent.as_deref(), policy, job: None }
+    }
+}
+
+/// A pack to be built, and the limits that were asked for.
+pub(crate) struct Probe<'p, 's> {
+    /// The build.
+    pub(crate) probe: BudgetProbe<'p, 's>,
+    /// The limits of the command line, else of the agent.
+    pub(crate) limits: BudgetLimits,
+    /// The stem of the agent's file.
+    pub(crate) agent: Option<String>,
+}
+
+/// Builds a pack in memory, or returns the diagnostics that prevent it.
 ///
-/// If no profile is given, the first of the configuration is used.
-pub(crate) fn one(
-    global: &Global,
-    root: &str,
-    budget: &BudgetArgs,
-) -> Result<Result<Sealed, Vec<Diagnostic>>, Failure> {
+/// If no profile is given, the agent's or the first of the configuration is used.
+pub(crate) fn one(global: &Global, target: &PackTarget<'_>) -> Result<Result<Sealed, Vec<Diagnostic>>, Failure> {
     settled(|| {
         let repository = open(global, &[], Some(Access::Read))?;
         let project = repository.project();
-        Ok(probe(&repository, &project, root, budget)?.build(budget.limits())?)
+        let Probe { probe, limits, .. } = probe(&repository, &project, target)?;
+        Ok(probe.build(limits)?)
     })
 }
 
-/// Prepares one typed root for builds under several limits.
+/// Prepares a pack for builds under several limits.
 pub(crate) fn probe<'p, 's>(
     repository: &Repository,
     project: &'p Project<'s>,
-    root: &str,
-    budget: &BudgetArgs,
-) -> Result<BudgetProbe<'p, 's>, Failure> {
+    target: &PackTarget<'_>,
+) -> Result<Probe<'p, 's>, Failure> {
     repository.refuse_tracked_cache()?;
-    let items = repository.find_roots(project, &[root.to_owned()])?;
-    let profiles = budget.profiles(repository)?;
+    let budget = target.budget;
     if budget.profiles.len() > 1 {
         return Err(Failure::usage("one pack has one profile: give `--profile` once"));
     }
-    match (items.first(), profiles.into_iter().next()) {
-        (Some(item), Some(profile)) => Ok(BudgetProbe::new(project, *item, profile, stamp()?)),
-        _ => Err(Failure::usage(format!("there is no item `{root}`"))),
+    let agent = target.agent.map(|name| repository.agent(project, name, target.policy, target.job)).transpose()?;
+    let item = match target.root {
+        Some(root) => repository.find_roots(project, &[root.to_owned()])?.first().copied(),
+        None => None,
+    };
+    let mut limits = budget.limits();
+    let mut profiles = budget.profiles.clone();
+    let agent = agent.map(|(agent, defaults)| {
+        if profiles.is_empty() {
+            profiles.extend(defaults.profile);
+        }
+        if limits.max_chars.or(limits.max_bytes).or(limits.max_tokens).is_none() {
+            limits = BudgetLimits { strategy: limits.strategy.or(defaults.limits.strategy), ..defaults.limits };
+        }
+        agent
+    });
+    let stem = agent.as_ref().map(|agent| project.knowledge().agents.all[agent.agent].stem().to_owned());
+    let profiles = repository.configuration().profiles(&profiles)?;
+    match (profiles.into_iter().next(), item.is_some() || agent.is_some()) {
+        (Some(profile), true) => {
+            let probe = BudgetProbe::new(project, item, profile, stamp()?).with_agent(agent);
+            Ok(Probe { probe, limits, agent: stem })
+        }
+        _ => Err(Failure::usage("name a root, or an agent with `--agent`")),
     }
 }

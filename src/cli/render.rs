@@ -1,36 +1,34 @@
 //! `contextpack render`.
 
-use super::args::{Global, RenderArgs, RenderPart};
-use super::console;
+use super::args::{Global, RenderArgs};
+use super::delivery;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::input;
 use super::report::print_invalid_pack;
+use super::workspace::open;
 use crate::render::Form;
 use crate::review::invisible_faults;
 use crate::wire::Pack;
-use std::io::Write as _;
 
-/// Prints a pack as the Markdown that its budget measured, and nothing else.
+/// Prints a pack as the Markdown that its budget measured, and nothing else; or in a form that an agent's program takes.
 pub(crate) fn run(global: &Global, args: &RenderArgs) -> Result<Exit, Failure> {
-    let pack = match input::pack(global, &args.target, &args.budget)? {
+    let target = args.pack_target();
+    let pack = match input::pack(global, &target)? {
         Ok(pack) => pack,
         Err(exit) => return Ok(exit),
     };
+    if args.agent.record {
+        delivery::record(&open(global, &[], None)?, &pack)?;
+    }
     let faults = faults(&pack);
     if !faults.is_empty() {
-        faults.iter().try_for_each(|fault| print_invalid_pack(&args.target, fault))?;
+        let name = args.target.as_deref().unwrap_or("the pack");
+        faults.iter().try_for_each(|fault| print_invalid_pack(name, fault))?;
         return Ok(Exit::Invalid);
     }
-    let parts = crate::render::pack(&pack);
-    let text = match args.part {
-        None => parts.whole(),
-        Some(RenderPart::Instructions) => parts.instructions,
-        Some(RenderPart::Context) => parts.context,
-    };
-    let mut out = console::exact();
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
+    let rendering = crate::render::pack(&pack);
+    delivery::print(pack, rendering, global.format, args.part)?;
     Ok(Exit::Done)
 }
 

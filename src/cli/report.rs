@@ -51,7 +51,7 @@ impl Report {
     /// Prints the report; `json` makes the value that programs read.
     pub(crate) fn print<T: Serialize>(&self, format: Format, json: impl FnOnce() -> T) -> io::Result<()> {
         match format {
-            Format::Text | Format::Markdown => self.print_text(),
+            Format::Text | Format::Markdown | Format::Messages => self.print_text(),
             Format::Json => writeln!(console::stdout(), "{}", json_text(&json())),
             Format::Github => self.print_annotations(),
         }

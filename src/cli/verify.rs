@@ -1,11 +1,11 @@
 //! `contextpack verify`.
 
-use super::args::{BudgetArgs, Global, VerifyArgs};
+use super::args::{AgentArgs, BudgetArgs, Global, VerifyArgs};
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::input;
 use super::output;
-use super::packs;
+use super::packs::{self, PackTarget, Probe};
 use super::report::print_lines;
 use super::workspace::{open, settled};
 use crate::review::{Difference, difference, read, verify};
@@ -104,10 +104,12 @@ fn against_repo(global: &Global, verified: &[VerifiedFile]) -> Result<Vec<Option
         };
         let budget = BudgetArgs { profiles: vec![pack.profile.clone()], ..BudgetArgs::default() };
         let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
-        let fault = match packs::probe(&repository, &project, &root, &budget) {
+        let no_agent = AgentArgs::default();
+        let target = PackTarget::new(Some(&root), &budget, &no_agent);
+        let fault = match packs::probe(&repository, &project, &target) {
             Err(Failure::Usage(message)) => Some(format!("the repo has no such pack: {message}")),
             Err(failure) => return Err(failure),
-            Ok(probe) => match probe.build(budget.limits())? {
+            Ok(Probe { probe, limits, .. }) => match probe.build(limits)? {
                 Err(diagnostics) => {
                     let why = diagnostics.first().map(|it| it.message.clone()).unwrap_or_default();
                     Some(format!("the pack cannot be built from the repo: {why}"))

@@ -1,6 +1,6 @@
 //! Builds of one root under several limits, to find what each limit adds.
 
-use super::{BudgetLimits, BuildJob, Built, Project, Unsettled};
+use super::{AgentContext, BudgetLimits, BuildJob, Built, Project, Unsettled};
 use crate::model::Diagnostic;
 use crate::seal::{Sealed, Stamp};
 use crate::wire::Pack;
@@ -9,17 +9,25 @@ use std::sync::{Mutex, PoisonError};
 /// One root under one profile, to be built under several limits.
 pub struct BudgetProbe<'p, 's> {
     project: &'p Project<'s>,
-    /// The root.
-    pub item: usize,
+    /// The root; `None` for the start of an agent's session.
+    pub item: Option<usize>,
     /// The profile.
     pub profile: String,
     stamp: Stamp,
+    agent: Option<AgentContext>,
 }
 
 impl<'p, 's> BudgetProbe<'p, 's> {
     /// Prepares the root with the index `item` under `profile`.
-    pub fn new(project: &'p Project<'s>, item: usize, profile: String, stamp: Stamp) -> Self {
-        Self { project, item, profile, stamp }
+    pub fn new(project: &'p Project<'s>, item: Option<usize>, profile: String, stamp: Stamp) -> Self {
+        Self { project, item, profile, stamp, agent: None }
+    }
+
+    /// Builds for an agent.
+    #[must_use]
+    pub fn with_agent(mut self, agent: Option<AgentContext>) -> Self {
+        self.agent = agent;
+        self
     }
 
     /// Builds the pack under these limits, or returns the errors that prevent it.
@@ -28,12 +36,12 @@ impl<'p, 's> BudgetProbe<'p, 's> {
     /// If git changed files while they were read.
     pub fn build(&self, limits: BudgetLimits) -> Result<Result<Sealed, Vec<Diagnostic>>, Unsettled> {
         let job = BuildJob {
-            roots: vec![self.item],
+            roots: self.item.into_iter().collect(),
             others: Vec::new(),
             profiles: vec![self.profile.clone()],
             limits,
             stamp: self.stamp.clone(),
-            agent: None,
+            agent: self.agent.clone(),
         };
         let result = Mutex::new(None);
         let faults = self.project.build(&job, None, &|built: Built| {

@@ -3,6 +3,7 @@
 use super::RootError;
 use super::configuration::config_error;
 use crate::intake::IntakeError;
+use crate::knowledge::AgentError;
 use crate::model::{Code, Diagnostic};
 use crate::redact::Environment;
 use crate::store::StoreError;
@@ -33,6 +34,9 @@ pub enum EngineError {
     /// A requested root matches no item, or several.
     #[error(transparent)]
     Root(#[from] RootError),
+    /// A requested agent is none of the repo's, or several.
+    #[error("{_0} (help: {})", .0.help())]
+    Agent(AgentError),
     /// The pack cannot be built, for example because its budget cannot hold the root.
     #[error("the pack cannot be built: {}", listed(diagnostics))]
     NotBuilt {

@@ -1,6 +1,5 @@
 //! Reads agents and documents, and makes the sections about them.
 
-use super::caching_redactor::CachingRedactor;
 use super::clean;
 use super::project::{COMMIT, Project, unreadable};
 use crate::cache::FilePurpose;
@@ -249,7 +248,7 @@ fn only_one(
 ///
 /// # Errors
 /// Why it cannot be read: an error if it exists and the system refuses.
-fn raw(project: &Project<'_>, path: &RepoPath) -> ReadFile {
+pub(super) fn raw(project: &Project<'_>, path: &RepoPath) -> ReadFile {
     project.source.read(path).map_err(|refusal| {
         let fault = unreadable(path, &refusal);
         let severity = if matches!(refusal, Refusal::Unreadable(_)) { Severity::Error } else { Severity::Warning };
@@ -299,12 +298,11 @@ fn notes(project: &Project<'_>, document: &mut KnowledgeDocument, _front: &Front
 /// If it cannot be read, or anyone could have written it.
 pub(super) fn trusted_instructions(
     project: &Project<'_>,
-    scrubber: &CachingRedactor<'_>,
     path: &RepoPath,
 ) -> Result<(Clean, Clean, Vec<crate::graph::RecordedRemoval>), Diagnostic> {
     let raw = raw(project, path).map_err(|fault| Diagnostic { severity: Severity::Error, ..fault })?;
     confirm_tracked(project, path)?;
-    let (shown, text, removals, _) = clean::file(scrubber, path, FilePurpose::Document, &raw);
+    let (shown, text, removals, _) = clean::file(&project.scrubber, path, FilePurpose::Document, &raw);
     Ok((shown, text.clean.trimmed(), removals))
 }
 

@@ -4,6 +4,7 @@
 //! [`Project`] holds the redacted items and their graph; what a pack holds depends on the source and the settings
 //! alone. [`Session`] builds one repository again and again.
 
+mod agents;
 mod budget_probe;
 mod build;
 mod caching_redactor;
@@ -29,6 +30,7 @@ mod repository;
 mod roots;
 mod session;
 
+pub use agents::AgentDefaults;
 pub use budget_probe::BudgetProbe;
 pub use build::{BuildJob, BuildReport, Built, IsUnchanged, Planned, build_packs};
 pub use configuration::{Configuration, validated};

@@ -50,7 +50,7 @@ impl Repository {
         let (Some(root), Some(profile)) = (roots.first(), profiles.into_iter().next()) else {
             return Err(EngineError::NotBuilt { diagnostics: Vec::new() });
         };
-        let probe = BudgetProbe::new(project, *root, profile, Stamp::new(request.generated_at.clone()));
+        let probe = BudgetProbe::new(project, Some(*root), profile, Stamp::new(request.generated_at.clone()));
         probe.build(request.limits)?.map_err(|diagnostics| EngineError::NotBuilt { diagnostics })
     }
 }

@@ -69,3 +69,11 @@ pub fn last_commits(root: &Path, most: usize, excluded: &[&str]) -> Result<Commi
     let commits = text.split('\0').filter_map(commit).collect();
     Ok(CommitLog { commits, shallow: shallow.starts_with(b"true") })
 }
+
+/// Returns the commit of `HEAD`, and whether a tracked file differs from it; `None` where there is no commit.
+pub fn head_commit(root: &Path) -> Option<(String, bool)> {
+    let head = git::run(root, &["rev-parse", "--verify", "--quiet", "HEAD"]).ok()?;
+    let commit = String::from_utf8(head).ok()?.trim().to_owned();
+    let changed = git::run(root, &["status", "--porcelain", "--untracked-files=no"]).ok()?;
+    (!commit.is_empty()).then_some((commit, !changed.is_empty()))
+}

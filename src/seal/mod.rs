@@ -83,6 +83,13 @@ fn around_stamp(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     is_stamp.then(|| (&bytes[..start], &bytes[end..]))
 }
 
+/// Returns the published file of a finished pack.
+pub fn bytes_of(pack: &wire::Pack) -> Vec<u8> {
+    let mut bytes = CanonicalValue::read(&to_json(pack)).indented(&[]);
+    bytes.push(b'\n');
+    bytes
+}
+
 /// Serializes a pack without white space.
 ///
 /// The wire types hold strings, integers, lists and structs, none of which can fail to serialize into memory.

@@ -10,7 +10,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, FileType, Metadata, OpenOptions};
 use rayon::prelude::*;
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -209,6 +209,28 @@ impl Folder {
         replace(&dir, self.staging(), name, bytes, MODE).map_err(failed)?;
         dir.set_permissions(name, permissions).map_err(failed)?;
         Ok(WriteResult::Written)
+    }
+
+    /// Appends a line to a file, which is created if it is missing. Processes that append at once wait for each other, and
+    /// no line is lost or torn; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// If `name` is not a plain file name, is no regular file, or the system refuses.
+    pub fn append_line(&self, name: &str, line: &str) -> Result<(), StoreError> {
+        let path = self.checked(name)?;
+        let failed = |source| StoreError::Write { path: path.clone(), source };
+        let dir = self.created()?;
+        let mut options = OpenOptions::new();
+        options.append(true).create(true).follow(FollowSymlinks::No).nonblock(true);
+        let file = dir.open_with(name, &options).map_err(failed)?;
+        if !file.metadata().map_err(failed)?.is_file() {
+            return Err(StoreError::NotAFile { path });
+        }
+        let mut file = file.into_std();
+        file.lock().map_err(failed)?;
+        let mut bytes = line.as_bytes().to_vec();
+        bytes.push(b'\n');
+        file.write_all(&bytes).and_then(|()| file.sync_all()).map_err(failed)
     }
 
     /// Lists the folders in it, sorted by bytes and without links; empty if the folder does not exist.

@@ -352,6 +352,7 @@ fn public_reason(error: &EngineError) -> String {
         EngineError::Profile { .. }
         | EngineError::NotBuilt { .. }
         | EngineError::Root(_)
+        | EngineError::Agent(_)
         | EngineError::Unread(_)
         | EngineError::Intake(_)
         | EngineError::Store(_)

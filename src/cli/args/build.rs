@@ -1,5 +1,6 @@
 //! Options of the commands that build packs in bulk or report on all of them: `build`, `check`, `list` and `watch`.
 
+use super::agent::AgentArgs;
 use crate::config::Strategy;
 use crate::model::Shard;
 use clap::{Args as Options, ValueEnum};
@@ -84,17 +85,22 @@ pub(crate) struct BuildArgs {
     pub(crate) packs: PackArgs,
 
     /// Writes packs to DIR instead of the configuration's `output.dir`; `-` prints one pack
+    ///
+    /// Packs for an agent change with every commit, so they are printed, or written to a DIR outside `output.dir`.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 
+    #[command(flatten)]
+    pub(crate) agent: AgentArgs,
+
     /// Removes packs whose root or profile is gone; needs a build of all roots and profiles
-    #[arg(long, conflicts_with_all = ["roots", "profiles"])]
+    #[arg(long, conflicts_with_all = ["roots", "profiles", "agent"])]
     pub(crate) prune: bool,
 
     /// Builds one of N parts of the roots, such as `1/4`; all N together equal one build
     ///
     /// A root's part follows from the SHA-256 of its id, so it stays the same when other roots are added or removed. `list --matrix N` prints the parts for a workflow.
-    #[arg(long, value_name = "i/N", conflicts_with = "roots")]
+    #[arg(long, value_name = "i/N", conflicts_with_all = ["roots", "agent"])]
     pub(crate) shard: Option<Shard>,
 
     #[command(flatten)]

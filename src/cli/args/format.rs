@@ -14,6 +14,8 @@ pub(crate) enum Format {
     Markdown,
     /// Annotations in GitHub's workflow logs
     Github,
+    /// Messages of a chat, as JSON
+    Messages,
 }
 
 impl Format {
@@ -24,16 +26,18 @@ impl Format {
             Self::Json => "json",
             Self::Markdown => "markdown",
             Self::Github => "github",
+            Self::Messages => "messages",
         }
     }
 }
 
 /// Returns the formats that the command of this name has, at least with some of its options.
 pub(super) fn formats_of(command: &str) -> &'static [Format] {
-    use Format::{Github, Json, Markdown, Text};
+    use Format::{Github, Json, Markdown, Messages, Text};
     match command {
         "init" | "sync" | "build" | "check" | "list" => &[Text, Json, Github],
-        "watch" | "verify" | "redact" => &[Text, Json],
+        "watch" | "verify" | "redact" | "agent" => &[Text, Json],
+        "render" | "job" => &[Text, Json, Messages],
         "explain" => &[Text, Json, Markdown],
         "diff" => &[Text, Json, Markdown, Github],
         // They print JSON whatever the format.
@@ -56,10 +60,11 @@ impl Args {
     /// Returns why the command `name` cannot print the format that was asked for, if it cannot.
     pub(super) fn format_fault(&self, name: &str) -> Option<String> {
         let (formats, when) = match &self.command {
+            Command::Job(options) if options.name.is_none() => (formats_of("agent"), " without a name"),
             Command::Explain(options) if options.why_not.is_some() => (formats_of("verify"), " with `--why-not`"),
             Command::Explain(options) if !options.at.is_empty() => (formats_of("verify"), " with `--at`"),
             Command::Redact(options) if !options.report && !options.rules => {
-                (formats_of("render"), " without `--report` or `--rules`")
+                (formats_of("report"), " without `--report` or `--rules`")
             }
             _ => (formats_of(name), ""),
         };

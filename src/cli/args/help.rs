@@ -5,10 +5,11 @@ use clap::builder::StyledStr;
 use std::fmt::Write as _;
 
 /// The commands by purpose, in the order of `contextpack --help`.
-pub(super) const GROUPS: [(&str, &[&str]); 6] = [
+pub(super) const GROUPS: [(&str, &[&str]); 7] = [
     ("Start", &["init", "sync"]),
     ("Build", &["build", "check", "watch"]),
     ("Inspect", &["list", "explain", "render", "redact"]),
+    ("Agents", &["agent", "job"]),
     ("Review", &["diff", "report", "serve"]),
     ("Automate", &["verify", "attest", "git"]),
     ("Reference", &["schema", "completions", "man"]),
@@ -54,7 +55,7 @@ impl From<CommandHelp> for StyledStr {
 }
 
 /// Commands that build packs, for which it matters whether git tracks a file.
-const BUILDING: [&str; 8] = ["build", "check", "watch", "list", "explain", "render", "diff", "verify"];
+const BUILDING: [&str; 10] = ["agent", "job", "build", "check", "watch", "list", "explain", "render", "diff", "verify"];
 
 /// Commands that report warnings of the input.
 const WARNING: [&str; 5] = ["build", "check", "watch", "list", "sync"];
@@ -226,8 +227,38 @@ pub(super) const RENDER: CommandHelp = CommandHelp {
   contextpack render packs/feat-cache.coding.json
   contextpack render feat:cache -p review --max-tokens 4000
   contextpack render feat:cache --part instructions   the system prompt
-  contextpack render feat:cache --part context        the first message",
+  contextpack render feat:cache --part context        the first message
+  contextpack render feat:cache --agent research      what this agent is given
+  contextpack render feat:cache --format messages     both parts as messages of a chat",
     exits: &[(0, PRINTED), (1, NOT_READ), (2, NO_ROOT), (3, NO_PACK), (5, "the pack is not valid")],
+};
+
+pub(super) const AGENT: CommandHelp = CommandHelp {
+    examples: "
+  contextpack agent new Research --purpose \"answer questions about the market\" --tool search
+  contextpack agent list
+  contextpack agent show research
+  contextpack render --agent research                 how a session of it begins",
+    exits: &[
+        (0, "done"),
+        (1, NOT_READ_OR_WRITTEN),
+        (2, "wrong usage, such as an agent that does not exist, or one that exists already"),
+        (3, "a file of an agent or a document has errors"),
+    ],
+};
+
+pub(super) const JOB: CommandHelp = CommandHelp {
+    examples: "
+  contextpack job                                     list the jobs and their next runs
+  contextpack job daily-brief                         what the agent is given
+  contextpack job daily-brief --format messages       as messages of a chat
+  contextpack job daily-brief --record                and keep what was delivered",
+    exits: &[
+        (0, PRINTED),
+        (1, NOT_READ_OR_WRITTEN),
+        (2, "wrong usage, such as a job that does not exist"),
+        (3, NO_PACK),
+    ],
 };
 
 pub(super) const EXPLAIN: CommandHelp = CommandHelp {

@@ -1,11 +1,13 @@
 //! The arguments of the command line. Their doc comments are the help texts.
 
+mod agent;
 mod build;
 mod format;
 mod help;
 mod review;
 mod setup;
 
+pub(crate) use agent::{AgentArgs, AgentCommand, AgentCommandArgs, JobArgs};
 pub(crate) use build::{BudgetArgs, BuildArgs, CheckArgs, ListArgs, PrintMode, WatchArgs};
 pub(crate) use format::Format;
 #[cfg(feature = "serve")]
@@ -186,6 +188,18 @@ pub(crate) enum Command {
     /// Prints exactly the text that the budget measured. A root is built in memory; nothing is written.
     #[command(after_long_help = help::RENDER, mut_arg("profiles", help::one_profile))]
     Render(RenderArgs),
+
+    /// Makes, lists and shows agents, for whom `--agent` builds packs
+    ///
+    /// An agent is a file below `agents/`: its front matter says who it is, and the text below is its SOUL. `new` fills in the template: that of `agents.template` of the configuration, `agents/_template.md`, a document of type `agent_soul_template`, or the built-in one.
+    #[command(after_long_help = help::AGENT)]
+    Agent(AgentCommandArgs),
+
+    /// Lists the jobs of agents, or prints the context of one
+    ///
+    /// Jobs are configured under `jobs`. With a name it prints exactly what is to be given to the agent: its pack, with the job's instructions at its end.
+    #[command(after_long_help = help::JOB, mut_arg("profiles", help::one_profile))]
+    Job(JobArgs),
 
     /// Prints a text without secrets, as it would enter a pack
     ///

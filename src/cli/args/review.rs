@@ -1,6 +1,8 @@
 //! Options of the commands that read packs, and of `redact`.
 
+use super::agent::AgentArgs;
 use super::build::BudgetArgs;
+use crate::cli::packs::PackTarget;
 use clap::{Args as Options, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -37,9 +39,9 @@ pub(crate) struct AttestArgs {
 /// Options of `render`.
 #[derive(Debug, Options)]
 pub(crate) struct RenderArgs {
-    /// A pack, a root to build in memory, or `-` for a pack on standard input
-    #[arg(value_name = "PACK|ROOT|-")]
-    pub(crate) target: String,
+    /// A pack, a root to build in memory, or `-` for a pack on standard input; with `--agent` it can be omitted
+    #[arg(value_name = "PACK|ROOT|-", required_unless_present = "agent")]
+    pub(crate) target: Option<String>,
 
     /// Prints only one of the two parts of the rendering
     #[arg(long, value_enum, value_name = "PART")]
@@ -47,6 +49,16 @@ pub(crate) struct RenderArgs {
 
     #[command(flatten)]
     pub(crate) budget: BudgetArgs,
+
+    #[command(flatten)]
+    pub(crate) agent: AgentArgs,
+}
+
+impl RenderArgs {
+    /// Returns the pack that is rendered.
+    pub(crate) fn pack_target(&self) -> PackTarget<'_> {
+        PackTarget::new(self.target.as_deref(), &self.budget, &self.agent)
+    }
 }
 
 /// A part of a rendering.
@@ -61,9 +73,9 @@ pub(crate) enum RenderPart {
 /// Options of `explain`.
 #[derive(Debug, Options)]
 pub(crate) struct ExplainArgs {
-    /// A pack, a root to build in memory, or `-` for a pack on standard input
-    #[arg(value_name = "PACK|ROOT|-")]
-    pub(crate) target: String,
+    /// A pack, a root to build in memory, or `-` for a pack on standard input; with `--agent` it can be omitted
+    #[arg(value_name = "PACK|ROOT|-", required_unless_present = "agent")]
+    pub(crate) target: Option<String>,
 
     /// Explains why the item or file is not in the pack, or where it is
     ///
@@ -79,6 +91,16 @@ pub(crate) struct ExplainArgs {
 
     #[command(flatten)]
     pub(crate) budget: BudgetArgs,
+
+    #[command(flatten)]
+    pub(crate) agent: AgentArgs,
+}
+
+impl ExplainArgs {
+    /// Returns the pack that is explained.
+    pub(crate) fn pack_target(&self) -> PackTarget<'_> {
+        PackTarget::new(self.target.as_deref(), &self.budget, &self.agent)
+    }
 }
 
 /// Parses a number, or thousands followed by `k`.

@@ -87,7 +87,7 @@ fn print_diff(global: &Global, diff: &Diff) -> Result<(), Failure> {
     match global.format {
         Format::Json => writeln!(out, "{}", json_text(diff))?,
         Format::Markdown => write!(out, "{}", markdown::page(diff))?,
-        Format::Text => {
+        Format::Text | Format::Messages => {
             // Without colours, brackets mark changed words.
             let plain = anstream::AutoStream::choice(&std::io::stdout()) == anstream::ColorChoice::Never;
             text::page(&mut out, diff, plain)?;

@@ -75,12 +75,12 @@ struct NextGain {
 
 /// Builds the pack under each limit and prints the differences.
 pub(super) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> {
-    if input::is_pack(&args.target)? {
+    if args.target.as_ref().is_some_and(|target| matches!(input::is_pack(target), Ok(true))) {
         return Err(Failure::usage("`--at` builds the pack under each limit: give the root instead of the pack"));
     }
     let repository = open(global, &[], Some(Access::Read))?;
     let project = repository.project();
-    let probe = packs::probe(&repository, &project, &args.target, &args.budget)?;
+    let probe = packs::probe(&repository, &project, &args.pack_target())?.probe;
     let tokens = repository.settings().profiles.get(&probe.profile).is_some_and(|it| it.budget.max_tokens.is_some());
     let mut limits = args.at.clone();
     limits.sort_unstable();
@@ -108,7 +108,7 @@ pub(super) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
         steps.push(step);
     }
     let all = BudgetSteps {
-        root: project.masked(&project.corpus().entries[probe.item].item.id),
+        root: probe.item.map(|item| project.masked(&project.corpus().entries[item].item.id)).unwrap_or_default(),
         profile: probe.profile.clone(),
         unit: if tokens { "tokens" } else { "chars" }.to_owned(),
         steps,

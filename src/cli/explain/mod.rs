@@ -21,7 +21,7 @@ pub(crate) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
     if !args.at.is_empty() {
         return settled(|| budget_steps::run(global, args));
     }
-    let pack = match input::pack(global, &args.target, &args.budget)? {
+    let pack = match input::pack(global, &args.pack_target())? {
         Ok(pack) => pack,
         Err(exit) => return Ok(exit),
     };
@@ -32,7 +32,7 @@ pub(crate) fn run(global: &Global, args: &ExplainArgs) -> Result<Exit, Failure> 
             writeln!(out, "{}", json_text(&explanation))?;
         }
         Format::Markdown | Format::Github => write!(out, "{}", explanation.markdown())?,
-        Format::Text => {
+        Format::Text | Format::Messages => {
             for line in explanation.text().lines() {
                 writeln!(out, "{}", printable(line))?;
             }

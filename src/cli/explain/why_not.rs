@@ -4,7 +4,7 @@ use crate::cli::args::{ExplainArgs, Global};
 use crate::cli::exit::Exit;
 use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::input;
-use crate::cli::packs;
+use crate::cli::packs::{self, Probe};
 use crate::cli::report::{self, print_lines};
 use crate::cli::workspace::open;
 use crate::engine::{BudgetProbe, Project, Repository};
@@ -17,9 +17,10 @@ use std::io::ErrorKind;
 
 /// Prints the answer; the exit code does not depend on it.
 pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Exit, Failure> {
-    let finished = input::is_pack(&args.target)?;
+    let target = args.pack_target();
+    let finished = target.root.is_some_and(|root| matches!(input::is_pack(root), Ok(true)));
     let answer = if finished {
-        let pack = match input::pack(global, &args.target, &args.budget)? {
+        let pack = match input::pack(global, &target)? {
             Ok(pack) => pack,
             Err(exit) => return Ok(exit),
         };
@@ -31,8 +32,8 @@ pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Ex
     } else {
         let repository = open(global, &[], Some(Access::Read))?;
         let project = repository.project();
-        let probe = packs::probe(&repository, &project, &args.target, &args.budget)?;
-        let sealed = match probe.build(args.budget.limits())? {
+        let Probe { probe, limits, .. } = packs::probe(&repository, &project, &target)?;
+        let sealed = match probe.build(limits)? {
             Ok(sealed) => sealed,
             Err(diagnostics) => {
                 report::print_diagnostics(&diagnostics)?;
@@ -41,7 +42,7 @@ pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Ex
         };
         let names = names(&repository, &project, asked);
         let mut answer = why_not(sealed.pack(), asked, &names)
-            .map_or_else(|| explain_from_repo(&repository, &project, probe.item, asked), Ok)?;
+            .map_or_else(|| explain_from_repo(&repository, &project, probe.item.unwrap_or(usize::MAX), asked), Ok)?;
         let budget =
             sealed.pack().omissions.iter().any(|it| answer.section.as_ref() == Some(&it.id) && it.reason == "budget");
         if let Some(section) = answer.section.clone().filter(|_| budget) {

@@ -1,0 +1,245 @@
+//! `contextpack agent`.
+
+use super::args::{AgentCommand, AgentCommandArgs, Format, Global};
+use super::console::{self, printable};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::report;
+use super::workspace::open;
+use crate::config::DocumentType;
+use crate::engine::{EngineError, Project, Repository};
+use crate::knowledge::{Agent, BUILT_IN_TEMPLATE, NewAgent, Scope};
+use crate::model::{Diagnostic, RepoPath, SourceTree as _};
+use crate::store::{Access, Folder, WriteResult};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::io::Write as _;
+
+/// What `agent list` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct AgentList {
+    /// The agents, by key.
+    agents: Vec<AgentSummary>,
+}
+
+/// An agent, as `agent list` and `agent show` print it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct AgentSummary {
+    /// Its key.
+    key: String,
+    /// Its name.
+    name: String,
+    /// Its file.
+    path: String,
+    /// What it is for.
+    purpose: Option<String>,
+    /// What it does, in more detail.
+    role: Option<String>,
+    /// The tools that it has.
+    tools: Vec<String>,
+    /// The profile of its packs, if its file states one.
+    profile: Option<String>,
+    /// How much its packs hold, if its file says so.
+    policy: Option<String>,
+}
+
+/// What `agent show` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct AgentDetails {
+    /// The agent.
+    #[serde(flatten)]
+    agent: AgentSummary,
+    /// The documents that it sees.
+    documents: Vec<SeenDocument>,
+    /// The text below the front matter of its file.
+    soul: String,
+}
+
+/// A document that an agent sees.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SeenDocument {
+    /// Its path.
+    path: String,
+    /// Its title.
+    title: String,
+    /// Its type.
+    doc_type: String,
+    /// `global`, or the agent's key.
+    scope: String,
+    /// Whether packs hold it without being asked.
+    pinned: bool,
+}
+
+/// Runs one of the commands about agents.
+pub(crate) fn run(global: &Global, args: &AgentCommandArgs) -> Result<Exit, Failure> {
+    let repository = open(global, &[], Some(Access::Read))?;
+    let project = repository.project();
+    match &args.command {
+        AgentCommand::New { name, purpose, role, tools } => {
+            let agent = NewAgent {
+                name: name.trim().to_owned(),
+                purpose: purpose.trim().to_owned(),
+                role: role.clone(),
+                tools: tools.clone(),
+            };
+            create(&repository, &project, &agent)
+        }
+        AgentCommand::List => list(global, &project),
+        AgentCommand::Show { agent } => show(global, &project, agent),
+    }
+}
+
+fn create(repository: &Repository, project: &Project<'_>, agent: &NewAgent) -> Result<Exit, Failure> {
+    if agent.name.is_empty() || agent.purpose.is_empty() || agent.name.contains(['\n', '\r']) {
+        return Err(Failure::usage("an agent needs a name on one line, and a purpose"));
+    }
+    let (from, template) = template(repository, project)?;
+    let text = agent.fill(&template).map_err(|error| {
+        let place = from.as_ref().map_or("the built-in template".to_owned(), |path| format!("`{path}`"));
+        Failure::usage(format!("{place}, {error} (help: {})", error.help()))
+    })?;
+    let folder = agents_folder(repository)?;
+    let stem = agent.stem();
+    let name = format!("{stem}.md");
+    if let Ok(known) = project.knowledge().agents.find(&stem) {
+        let known = &project.knowledge().agents.all[known];
+        return Err(Failure::usage(format!("`{}` is the agent `{}` already", known.shown, known.key)));
+    }
+    match Folder::open(repository.root(), &folder)?.unreserved(repository.root())?.write_once(&name, text.as_bytes())? {
+        WriteResult::Written => {
+            writeln!(console::stdout(), "{}", printable(&format!("{folder}/{name}")))?;
+            Ok(Exit::Done)
+        }
+        WriteResult::Unchanged => Err(Failure::usage(format!("`{folder}/{name}` exists, and is not overwritten"))),
+    }
+}
+
+/// Returns the folder that new agents are written to: that of the first glob.
+fn agents_folder(repository: &Repository) -> Result<RepoPath, Failure> {
+    let globs = &repository.settings().knowledge.agents.include.written;
+    let plain = globs.iter().find_map(|glob| {
+        let folder = glob.rsplit_once('/')?.0.split("/**").next()?;
+        (!folder.contains(['*', '?', '[', '{'])).then(|| RepoPath::new(folder).ok()).flatten()
+    });
+    plain.ok_or_else(|| {
+        Failure::usage("`agents.include` names no folder for new agents: add a glob such as `agents/*.md`")
+    })
+}
+
+/// Returns the template of new agents, with its file.
+fn template(repository: &Repository, project: &Project<'_>) -> Result<(Option<RepoPath>, String), Failure> {
+    let configured = repository.settings().knowledge.agents.template.clone();
+    let default = RepoPath::new("agents/_template.md").ok();
+    let document = || {
+        let documents = &project.knowledge().documents;
+        let is_template = documents.iter().find(|document| document.kind == DocumentType::AgentSoulTemplate);
+        is_template.map(|document| (document.path.clone(), document.body.to_string()))
+    };
+    let read = |path: &RepoPath| repository.files().read(path);
+    if let Some(path) = configured {
+        return match read(&path) {
+            Ok(text) => Ok((Some(path), text)),
+            Err(_) => Err(Failure::usage(format!("`agents.template` names `{path}`, which cannot be read"))),
+        };
+    }
+    if let Some(path) = default
+        && let Ok(text) = read(&path)
+    {
+        return Ok((Some(path), text));
+    }
+    Ok(document().map_or((None, BUILT_IN_TEMPLATE.to_owned()), |(path, text)| (Some(path), text)))
+}
+
+fn summary(project: &Project<'_>, agent: &Agent) -> AgentSummary {
+    let text = |text: &str| project.masked(text);
+    AgentSummary {
+        key: text(&agent.key),
+        name: text(&agent.name),
+        path: text(&agent.shown),
+        purpose: agent.purpose.as_deref().map(text),
+        role: agent.role.as_deref().map(text),
+        tools: agent.tools.iter().map(|tool| text(tool)).collect(),
+        profile: agent.profile.as_deref().map(text),
+        policy: agent.policy.map(|policy| policy.name().to_owned()),
+    }
+}
+
+/// Prints what is wrong with agents and documents, and returns the exit code.
+fn faults(project: &Project<'_>) -> Result<Exit, Failure> {
+    let faults = project.knowledge().diagnostics.iter().cloned();
+    let faults: Vec<Diagnostic> = faults.map(|fault| project.redacted_for_output(fault)).collect();
+    report::print_diagnostics(&faults)?;
+    Ok(if faults.is_empty() { Exit::Done } else { Exit::Input })
+}
+
+fn list(global: &Global, project: &Project<'_>) -> Result<Exit, Failure> {
+    let agents: Vec<AgentSummary> =
+        project.knowledge().agents.all.iter().map(|agent| summary(project, agent)).collect();
+    let mut out = console::stdout();
+    if global.format == Format::Json {
+        writeln!(out, "{}", console::json_text(&AgentList { agents }))?;
+    } else {
+        let width = |text: &dyn Fn(&AgentSummary) -> usize| agents.iter().map(text).max().unwrap_or_default();
+        let (keys, names) = (width(&|it| it.key.chars().count()), width(&|it| it.name.chars().count()));
+        for agent in &agents {
+            let purpose = agent.purpose.as_deref().unwrap_or("(no purpose)");
+            let line = format!("{:keys$}  {:names$}  {purpose}", agent.key, agent.name);
+            writeln!(out, "{}", printable(line.trim_end()))?;
+        }
+        if agents.is_empty() && !global.quiet {
+            writeln!(console::stderr(), "no agents: `contextpack agent new NAME --purpose TEXT` makes one")?;
+        }
+    }
+    faults(project)
+}
+
+fn show(global: &Global, project: &Project<'_>, name: &str) -> Result<Exit, Failure> {
+    let knowledge = project.knowledge();
+    let index = knowledge.agents.find(name).map_err(|error| Failure::from(EngineError::Agent(error)))?;
+    let agent = &knowledge.agents.all[index];
+    let seen = knowledge.documents.iter().filter(|document| document.scope.admits(Some(&agent.key)));
+    let documents: Vec<SeenDocument> = seen
+        .map(|document| SeenDocument {
+            path: project.masked(&document.shown),
+            title: project.masked(&document.title),
+            doc_type: document.kind.name().to_owned(),
+            scope: match &document.scope {
+                Scope::Global | Scope::Nobody => "global".to_owned(),
+                Scope::Agent(key) => project.masked(key),
+            },
+            pinned: document.pinned,
+        })
+        .collect();
+    let details = AgentDetails { agent: summary(project, agent), documents, soul: project.masked(&agent.soul) };
+    let mut out = console::stdout();
+    if global.format == Format::Json {
+        writeln!(out, "{}", console::json_text(&details))?;
+        return faults(project);
+    }
+    let AgentDetails { agent, documents, soul } = details;
+    let mut lines = vec![format!("{}  {}", agent.key, agent.name), agent.path];
+    let fields = [
+        ("purpose", agent.purpose),
+        ("role", agent.role),
+        ("tools", Some(agent.tools.join(", ")).filter(|tools| !tools.is_empty())),
+        ("profile", agent.profile),
+        ("policy", agent.policy),
+    ];
+    lines.push(String::new());
+    lines.extend(fields.into_iter().filter_map(|(name, value)| Some(format!("{name}: {}", value?))));
+    lines.extend([String::new(), "Documents that it sees".to_owned()]);
+    if documents.is_empty() {
+        lines.push("  none".to_owned());
+    }
+    for document in documents {
+        let pinned = if document.pinned { ", pinned" } else { "" };
+        let scope = if document.scope == "global" { "" } else { ", its own" };
+        lines.push(format!("  {} ({}{pinned}{scope}): {}", document.title, document.doc_type, document.path));
+    }
+    lines.extend([String::new(), "Soul".to_owned(), String::new()]);
+    lines.extend(soul.lines().map(str::to_owned));
+    for line in lines {
+        writeln!(out, "{}", printable(&line))?;
+    }
+    faults(project)
+}

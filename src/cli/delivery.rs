@@ -1,0 +1,110 @@
+//! What an agent is given: a pack in the form that its program takes, and the record of what was delivered.
+
+use super::args::{Format, RenderPart};
+use super::console::{self, json_text};
+use super::failure::Failure;
+use crate::engine::Repository;
+use crate::model::RepoPath;
+use crate::render::Rendering;
+use crate::store::{Folder, open_state};
+use crate::wire::Pack;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::io::Write as _;
+
+/// What `render --format json` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Delivered {
+    /// The pack.
+    #[serde(rename = "contextPack")]
+    context_pack: Pack,
+    /// The rendering: instructions and context.
+    markdown: String,
+    /// The instructions, and who the agent is: the system prompt.
+    instructions: String,
+    /// Everything else: the first message.
+    context: String,
+}
+
+/// A message of `render --format messages`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Message {
+    /// `system` or `user`.
+    role: &'static str,
+    /// The text.
+    content: String,
+}
+
+/// Prints a pack in the form that was asked for.
+pub(crate) fn print(pack: Pack, rendering: Rendering, format: Format, part: Option<RenderPart>) -> Result<(), Failure> {
+    let Rendering { instructions, context } = rendering;
+    let text = match (format, part) {
+        (Format::Json, _) => {
+            let markdown = [&*instructions, &*context].concat();
+            json_text(&Delivered { context_pack: pack, markdown, instructions, context }) + "\n"
+        }
+        (Format::Messages, _) => {
+            let messages = [("system", instructions), ("user", context)];
+            json_text(&messages.map(|(role, content)| Message { role, content })) + "\n"
+        }
+        (_, None) => [instructions, context].concat(),
+        (_, Some(RenderPart::Instructions)) => instructions,
+        (_, Some(RenderPart::Context)) => context,
+    };
+    let mut out = console::exact();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+/// A line of `delivered.jsonl`.
+#[derive(Debug, Serialize)]
+struct DeliveryRecord<'a> {
+    at: &'a str,
+    agent: Option<&'a str>,
+    root: Option<&'a str>,
+    profile: &'a str,
+    policy: Option<&'a str>,
+    job: Option<&'a str>,
+    hash: &'a str,
+    commit: Option<String>,
+    dirty: Option<bool>,
+}
+
+/// The file with one line for each delivered pack.
+const LOG: &str = "delivered.jsonl";
+
+/// Keeps a delivered pack, and adds a line about it to the log.
+///
+/// # Errors
+/// If the system refuses to write.
+pub(crate) fn record(repository: &Repository, pack: &Pack) -> Result<(), Failure> {
+    let configured = repository.settings().knowledge.context.record.clone();
+    let folder = match configured {
+        Some(dir) => dir,
+        None => {
+            // Git ignores the state folder.
+            open_state(repository.root())?;
+            RepoPath::new(".contextpack/delivered").map_err(|_| Failure::usage("the record has no folder"))?
+        }
+    };
+    let folder = Folder::open(repository.root(), &folder)?.unreserved(repository.root())?;
+    let hash = pack.hash.strip_prefix("sha256:").unwrap_or(&pack.hash);
+    folder.write(&format!("{hash}.json"), &crate::seal::bytes_of(pack))?;
+    let state = crate::intake::head_commit(repository.root());
+    let root = pack.root.work_item_id.as_deref().or(pack.root.issue_url.as_deref());
+    let line = DeliveryRecord {
+        at: &pack.generated_at,
+        agent: pack.agent.as_ref().map(|agent| agent.key.as_str()),
+        root: root.filter(|root| pack.agent.as_ref().is_none_or(|agent| agent.key != *root)),
+        profile: &pack.profile,
+        policy: pack.policy.as_deref(),
+        job: pack.job.as_deref(),
+        hash: &pack.hash,
+        commit: state.as_ref().map(|(commit, _)| commit.clone()),
+        dirty: state.map(|(_, dirty)| dirty),
+    };
+    let line = serde_json::to_string(&line).unwrap_or_default();
+    folder.append_line(LOG, &line)?;
+    Ok(())
+}

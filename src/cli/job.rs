@@ -1,0 +1,116 @@
+//! `contextpack job`.
+
+use super::args::{Format, Global, JobArgs};
+use super::console::{self, printable};
+use super::delivery;
+use super::exit::Exit;
+use super::failure::Failure;
+use super::packs::{PackTarget, Probe, probe};
+use super::report;
+use super::workspace::{open, settled};
+use crate::config::Job;
+use crate::engine::Repository;
+use crate::store::Access;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::io::Write as _;
+use std::time::SystemTime;
+
+/// What `job` prints without a name.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct JobList {
+    /// The jobs, by name.
+    jobs: Vec<JobSummary>,
+}
+
+/// A job.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct JobSummary {
+    /// Its name.
+    name: String,
+    /// The agent that does it, as configured.
+    agent: String,
+    /// When it runs: five fields in UTC, 1 is Monday.
+    schedule: Option<String>,
+    /// The next run, RFC 3339 in UTC.
+    next: Option<String>,
+    /// What it is for.
+    intent: Option<String>,
+    /// How much its context holds, if it says so.
+    policy: Option<String>,
+    /// The work item that it is about.
+    root: Option<String>,
+}
+
+/// Lists the jobs, or prints the context of one: exactly what is to be given to the agent.
+pub(crate) fn run(global: &Global, args: &JobArgs) -> Result<Exit, Failure> {
+    settled(|| {
+        let repository = open(global, &[], Some(Access::Read))?;
+        let jobs = &repository.settings().knowledge.jobs;
+        let Some(name) = &args.name else { return list(global, &repository) };
+        let Some(job) = jobs.get(name) else {
+            let near = crate::config::nearest(name, jobs.keys().map(String::as_str));
+            let help = near.map(|near| format!(" (help: did you mean `{near}`?)")).unwrap_or_default();
+            return Err(Failure::usage(format!("there is no job `{name}`{help}")));
+        };
+        deliver(global, &repository, args, name, job)
+    })
+}
+
+fn deliver(global: &Global, repository: &Repository, args: &JobArgs, name: &str, job: &Job) -> Result<Exit, Failure> {
+    let project = repository.project();
+    let target = PackTarget {
+        root: job.root.as_deref(),
+        budget: &args.budget,
+        agent: Some(&job.agent.name),
+        policy: args.policy.map(Into::into),
+        job: Some((name, job)),
+    };
+    let Probe { probe, limits, .. } = probe(repository, &project, &target)?;
+    let sealed = match probe.build(limits)? {
+        Ok(sealed) => sealed,
+        Err(diagnostics) => {
+            report::print_diagnostics(&diagnostics)?;
+            return Ok(Exit::Input);
+        }
+    };
+    if args.record {
+        delivery::record(repository, sealed.pack())?;
+    }
+    delivery::print(sealed.pack().clone(), crate::render::pack(sealed.pack()), global.format, args.part)?;
+    Ok(Exit::Done)
+}
+
+fn list(global: &Global, repository: &Repository) -> Result<Exit, Failure> {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let now = i64::try_from(now).unwrap_or(i64::MAX);
+    let jobs: Vec<JobSummary> = repository
+        .settings()
+        .knowledge
+        .jobs
+        .iter()
+        .map(|(name, job)| JobSummary {
+            name: name.clone(),
+            agent: job.agent.name.clone(),
+            schedule: job.schedule.as_ref().map(|schedule| schedule.written.clone()),
+            next: job.schedule.as_ref().and_then(|schedule| schedule.next(now)),
+            intent: job.intent.clone(),
+            policy: job.policy.map(|policy| policy.name().to_owned()),
+            root: job.root.clone(),
+        })
+        .collect();
+    let mut out = console::stdout();
+    if global.format == Format::Json {
+        writeln!(out, "{}", console::json_text(&JobList { jobs }))?;
+        return Ok(Exit::Done);
+    }
+    for job in &jobs {
+        let next = job.next.as_ref().map(|next| format!("next {next}")).unwrap_or_else(|| "not scheduled".to_owned());
+        let root = job.root.as_ref().map(|root| format!(", about {root}")).unwrap_or_default();
+        writeln!(out, "{}", printable(&format!("{}: {}{root}, {next}", job.name, job.agent)))?;
+    }
+    if jobs.is_empty() && !global.quiet {
+        writeln!(console::stderr(), "no jobs: name them under `jobs` of `contextpack.yml`")?;
+    }
+    Ok(Exit::Done)
+}
