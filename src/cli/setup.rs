@@ -3,7 +3,7 @@
 //! Each file is written atomically. A file that an older version left incomplete, because it was killed or the disk was full,
 //! is recognized as a prefix of the new content, and completed.
 
-use super::args::{Agent, InitArgs};
+use super::args::{InitArgs, Tool};
 use super::detect::DetectedRepo;
 use super::failure::{Failure, PathFailure};
 use super::starter::workflows::{self, is_plain};
@@ -105,8 +105,8 @@ impl<'a> Setup<'a> {
         // A new configuration asks for Markdown where packs are committed.
         let markdown = existing.map_or(!in_state, |(_, settings)| settings.output.markdown);
         let block = starter::agent_block(&output, profile.as_deref().unwrap_or("coding"), in_state, markdown);
-        for agent in Agent::ALL.into_iter().filter(|agent| args.agents.contains(agent)) {
-            self.block(agent.file(), starter::AGENT_MARKS, &block)?;
+        for tool in Tool::ALL.into_iter().filter(|tool| args.tools.contains(tool)) {
+            self.block(tool.file(), starter::AGENT_MARKS, &block)?;
         }
         let github = match existing {
             Some((_, settings)) => settings.github.repo.is_some(),

@@ -193,13 +193,13 @@ fn a_faulty_configuration_stops_init_before_it_writes() {
 fn a_killed_init_leaves_no_half_file_and_the_next_one_goes_on() {
     let whole = Sandbox::new();
     whole.git(&["init", "-q"]);
-    whole.expect(0, &["init", "--agent", "claude"]);
+    whole.expect(0, &["init", "--tool", "claude"]);
     let whole: std::collections::BTreeMap<_, _> = whole.files().into_iter().collect();
     let mut seen = std::collections::BTreeSet::new();
     for turn in 0..60_u32 {
         let sandbox = Sandbox::new();
         sandbox.git(&["init", "-q"]);
-        let mut command = sandbox.command(&["init", "--agent", "claude"]);
+        let mut command = sandbox.command(&["init", "--tool", "claude"]);
         command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
         let mut child = command.spawn().unwrap();
         // As soon as so many files are there.
@@ -217,7 +217,7 @@ fn a_killed_init_leaves_no_half_file_and_the_next_one_goes_on() {
         for (path, bytes) in files {
             assert!(whole.get(&path) == Some(&bytes), "{path} is half");
         }
-        sandbox.expect(0, &["init", "--agent", "claude"]);
+        sandbox.expect(0, &["init", "--tool", "claude"]);
         let now: Vec<_> = sandbox.files().into_iter().filter(|(path, _)| !path.ends_with(".tmp")).collect();
         let names: Vec<_> = now.iter().map(|(path, _)| path.as_str()).collect();
         assert!(now.iter().all(|(path, bytes)| path.ends_with(".md") || whole[path] == *bytes), "{names:?}");

@@ -126,7 +126,7 @@ pub(super) const INIT: CommandHelp = CommandHelp {
     examples: "
   contextpack init
   contextpack init --cached           packs are built when needed, never committed
-  contextpack init --agent claude     also point an agent to the packs
+  contextpack init --tool claude      also point an agent to the packs
   contextpack init --git              also let git show and merge packs in this clone",
     exits: &[
         (0, "set up; existing files are unchanged"),

@@ -15,7 +15,7 @@ pub(crate) use review::ServeArgs;
 pub(crate) use review::{
     AttestArgs, DiffArgs, ExplainArgs, GitArgs, GitCommand, RedactArgs, RenderArgs, RenderPart, ReportArgs, VerifyArgs,
 };
-pub(crate) use setup::{Agent, InitArgs};
+pub(crate) use setup::{InitArgs, Tool};
 #[cfg(feature = "github")]
 pub(crate) use setup::{IssueState, SyncArgs};
 

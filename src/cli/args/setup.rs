@@ -10,9 +10,9 @@ pub(crate) struct InitArgs {
     #[arg(long)]
     pub(crate) cached: bool,
 
-    /// Points an agent to the packs in a marked block of the file that it reads; can be given several times
-    #[arg(long = "agent", value_enum, value_name = "AGENT")]
-    pub(crate) agents: Vec<Agent>,
+    /// Points a tool's agent to the packs in a marked block of the file that it reads; can be given several times
+    #[arg(long = "tool", value_enum, value_name = "TOOL")]
+    pub(crate) tools: Vec<Tool>,
 
     /// Also configures this clone's git to show packs as text and to rebuild packs in merge conflicts
     ///
@@ -25,9 +25,9 @@ pub(crate) struct InitArgs {
     pub(crate) matrix: Option<u32>,
 }
 
-/// An agent that reads a file of the repo before it works.
+/// A tool whose agent reads a file of the repo before it works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Agent {
+pub(crate) enum Tool {
     /// `CLAUDE.md`
     Claude,
     /// `.github/copilot-instructions.md`
@@ -36,11 +36,11 @@ pub(crate) enum Agent {
     Codex,
 }
 
-impl Agent {
-    /// All agents.
+impl Tool {
+    /// All tools.
     pub(crate) const ALL: [Self; 3] = [Self::Claude, Self::Copilot, Self::Codex];
 
-    /// Returns the file that it reads.
+    /// Returns the file that its agent reads.
     pub(crate) fn file(self) -> &'static str {
         match self {
             Self::Claude => "CLAUDE.md",
