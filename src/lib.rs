@@ -64,6 +64,7 @@ mod intake;
 mod markdown;
 mod mentions;
 mod model;
+mod notes;
 mod records;
 mod redact;
 mod render;

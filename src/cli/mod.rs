@@ -16,6 +16,7 @@ mod guard;
 mod init;
 mod input;
 mod list;
+mod notes;
 mod output;
 mod packs;
 mod page;
@@ -114,6 +115,7 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Serve(options) => page::serve::run(&args.global, options),
         Command::Git(options) => git::run(&args.global, options),
         Command::List(options) => settled(|| list::run(&args.global, options)),
+        Command::Notes(options) => notes::run(&args.global, options),
         Command::Redact(options) => redact::run(&args.global, options),
     }
 }

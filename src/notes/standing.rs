@@ -1,0 +1,175 @@
+//! Whether a rule stands in a document word for word, and means there what it says alone.
+
+use super::cues::{Strength, has_negation, strength};
+use super::reader::{Block, BlockKind, read};
+use super::rules::{heading_level, lead};
+use super::sections::{Meaning, Place};
+use super::sentences::sentences;
+use super::source::title;
+use crate::redact::Clean;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The texts of a document that rules can be quoted from.
+#[derive(Debug)]
+pub struct QuotableText {
+    passages: Vec<Passage>,
+}
+
+/// The text of a block without markup, in which every white space is one space.
+#[derive(Debug)]
+struct Passage {
+    text: String,
+    sentences: Vec<Range<usize>>,
+    /// Headings and introductions that may stand before the rule, with a colon.
+    carriers: Arc<[Arc<str>]>,
+    /// Whether the text means something else without one of them: an item below `Never`.
+    needs_carrier: bool,
+}
+
+/// Returns whether `rule` stands in `document`; see [`QuotableText::holds`].
+#[cfg(test)]
+pub fn stands_in(document: &Clean, rule: &str) -> bool {
+    QuotableText::of(document).holds(rule)
+}
+
+impl QuotableText {
+    /// Reads a document. Code blocks, comments and quotations of others cannot be quoted.
+    pub fn of(document: &Clean) -> Self {
+        let mut place = Place::default();
+        let mut before: Option<Block> = None;
+        // What may stand before a rule here: the titles above, and for each open list what introduces it.
+        let mut titles: Vec<Arc<str>> = Vec::new();
+        let mut leads: Vec<Option<Arc<str>>> = Vec::new();
+        let mut carriers: Arc<[Arc<str>]> = Arc::default();
+        let mut passages = Vec::new();
+        read(document, &mut |block| {
+            let level = heading_level(&block, &place);
+            match &block.kind {
+                BlockKind::ListStart { ordered } => {
+                    let introduction = before.take();
+                    let lead = lead(document, &place, introduction.as_ref(), *ordered);
+                    leads.push(lead.carried.as_deref().map(|carried| plain(carried).into()));
+                    place.leads.push(lead);
+                }
+                BlockKind::ListEnd => {
+                    place.leads.pop();
+                    leads.pop();
+                }
+                _ => {}
+            }
+            if let Some(level) = level {
+                place.enter(level, title(document, &block.text));
+                titles = place.titles().map(|title| plain(title).into()).collect();
+                leads.clear();
+            }
+            if level.is_some() || matches!(block.kind, BlockKind::ListStart { .. } | BlockKind::ListEnd) {
+                carriers = titles.iter().chain(leads.iter().flatten()).cloned().collect();
+            }
+            let is_list = matches!(block.kind, BlockKind::ListStart { .. } | BlockKind::ListEnd);
+            if !is_list && !block.is_quoted && !place.is_wrong() {
+                let ruling = place.ruling().and_then(|section| section.meaning);
+                let is_carried = leads.iter().any(Option::is_some);
+                let forbids = is_carried || matches!(ruling, Some(Meaning::Forbid | Meaning::Bind));
+                let texts: Vec<&str> = match &block.kind {
+                    BlockKind::Row { cells, .. } => cells.iter().map(|cell| cell.shown.as_str()).collect(),
+                    _ => vec![block.text.shown.as_str()],
+                };
+                for shown in texts.into_iter().filter(|shown| !shown.trim().is_empty()) {
+                    let text = bare(shown);
+                    passages.push(Passage {
+                        sentences: sentences_of(&text),
+                        needs_carrier: forbids
+                            && matches!(block.kind, BlockKind::Item)
+                            && strength(&text) != Some(Strength::Strong),
+                        carriers: Arc::clone(&carriers),
+                        text,
+                    });
+                }
+            }
+            before = if is_list { None } else { Some(block) };
+        });
+        Self { passages }
+    }
+
+    /// Returns whether the document holds `rule`: word for word, apart from white space and inline markup, within one
+    /// block, at the boundaries of words.
+    ///
+    /// What is left out of its first and last sentence must not deny or limit the rest. A heading above, or the text that
+    /// introduces its list, may stand before it with a colon, and must where the document forbids by it.
+    pub fn holds(&self, rule: &str) -> bool {
+        let rule = plain(rule);
+        let rule = rule.trim_end_matches(['.', '!', ';', ',', '。', ' ']);
+        if rule.is_empty() {
+            return false;
+        }
+        self.passages.iter().any(|passage| {
+            let carried = passage.carriers.iter().any(|carrier| {
+                let carrier = carrier.trim_end_matches([':', '：', ' ']);
+                let rest = rule.strip_prefix(carrier).and_then(|rest| rest.strip_prefix([':', '：']));
+                !carrier.is_empty() && rest.is_some_and(|rest| passage.says(rest.trim()))
+            });
+            carried || !passage.needs_carrier && passage.says(rule)
+        })
+    }
+}
+
+impl Passage {
+    /// Returns whether the text holds `rule` at the boundaries of words, with all that limits it.
+    fn says(&self, rule: &str) -> bool {
+        if rule.is_empty() {
+            return false;
+        }
+        self.text.match_indices(rule).any(|(start, found)| {
+            let end = start + found.len();
+            let joins = |a: Option<char>, b: Option<char>| {
+                let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !super::words::is_cjk(c));
+                is_word(a) && is_word(b)
+            };
+            let (before, after) = (&self.text[..start], &self.text[end..]);
+            if joins(before.chars().next_back(), rule.chars().next())
+                || joins(rule.chars().next_back(), after.chars().next())
+            {
+                return false;
+            }
+            let around = |at: usize| {
+                let index = self.sentences.partition_point(|range| range.start <= at).saturating_sub(1);
+                self.sentences.get(index).cloned().unwrap_or(0..self.text.len())
+            };
+            let first = around(start).start.min(start)..start;
+            let last = end..around(end.saturating_sub(1).max(start)).end.max(end);
+            // Sentences beyond 4,096 bytes are not looked at, so nothing of them can be quoted in part.
+            let limits = |part: Range<usize>| part.len() > super::cues::LONGEST || has_negation(&self.text[part]);
+            !limits(first) && !limits(last)
+        })
+    }
+}
+
+/// Returns a text as it is compared: without inline markup and backticks, with single spaces.
+fn plain(text: &str) -> String {
+    let mut shown = String::new();
+    read(text, &mut |block| {
+        if !block.text.shown.is_empty() {
+            if !shown.is_empty() {
+                shown.push(' ');
+            }
+            shown.push_str(&block.text.shown);
+        }
+    });
+    bare(if shown.is_empty() { text } else { &shown })
+}
+
+fn bare(shown: &str) -> String {
+    let mut text = String::with_capacity(shown.len());
+    for word in shown.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.extend(word.chars().filter(|c| *c != '`'));
+    }
+    text
+}
+
+fn sentences_of(text: &str) -> Vec<Range<usize>> {
+    sentences(&super::reader::InlineText::of(text))
+}
