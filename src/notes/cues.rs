@@ -292,6 +292,7 @@ mod tests {
             "No setup is needed.",
             "Signing is not required.",
             "The word \"must\" has four letters.",
+            "Nobody says \"you must wait\".",
             "Call `never()` here.",
             "You should see a page.",
             "There are no changes in the file.",

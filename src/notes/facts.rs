@@ -1,7 +1,7 @@
 //! Key facts: definitions, rows of tables, numbers with units, limits, defaults, and commands.
 
 use super::reader::{Block, BlockKind, InlineText, SpanKind};
-use super::rules::{is_stated, is_template};
+use super::rules::is_stated;
 use super::sections::Place;
 use super::sentences::words;
 use super::source::{shown_text, without_colon};
@@ -295,7 +295,7 @@ fn whole(document: &Clean, text: &InlineText) -> Clean {
 /// Returns `Term: value` of a block that begins so, or with a term in bold or code and a dash.
 fn definition(document: &Clean, text: &InlineText) -> Option<Clean> {
     let shown = text.shown.as_str();
-    if shown.len() > LONGEST * 2 || is_template(shown) {
+    if shown.len() > LONGEST * 2 || !is_stated(shown, text, &(0..shown.len())) {
         return None;
     }
     let lead = text.spans.iter().find(|span| {

@@ -34,6 +34,8 @@ struct Term {
     /// Where it first stands in the source.
     source: Range<usize>,
     at: usize,
+    /// Whether it was cut out of a longer run of Chinese characters each time.
+    is_pair: bool,
 }
 
 /// The words of a document so far.
@@ -61,19 +63,20 @@ impl Keywords {
             .filter(|span| matches!(span.kind, SpanKind::Strong | SpanKind::Code))
             .map(|span| span.shown.clone())
             .peekable();
-        for range in terms(&text.shown) {
+        for (range, is_pair) in terms(&text.shown) {
             while marked.next_if(|span| span.end <= range.start).is_some() {}
             let is_marked = marked.peek().is_some_and(|span| span.start <= range.start);
             let weight = if is_marked { weight.max(MARKED) } else { weight };
-            self.add(text, range, weight);
+            self.add(text, range, weight, is_pair);
         }
     }
 
-    fn add(&mut self, text: &InlineText, range: Range<usize>, weight: u32) {
+    fn add(&mut self, text: &InlineText, range: Range<usize>, weight: u32, is_pair: bool) {
         let word = lower(&text.shown[range.clone()]);
         if let Some(term) = self.terms.get_mut(word.as_ref()) {
             term.count = (term.count + 1).min(MOST_OFTEN);
             term.weight = term.weight.max(weight);
+            term.is_pair &= is_pair;
             return;
         }
         if self.terms.len() >= MOST_TERMS || !is_term(&word) {
@@ -83,7 +86,7 @@ impl Keywords {
         // A piece of text without markup inside, since a keyword is one word.
         let pieces: Vec<Range<usize>> = text.pieces(&range).collect();
         let [source] = pieces.as_slice() else { return };
-        let term = Term { count: 1, weight, source: source.clone(), at: self.next };
+        let term = Term { count: 1, weight, source: source.clone(), at: self.next, is_pair };
         self.terms.insert(word.into_owned(), term);
     }
 
@@ -104,7 +107,9 @@ impl Keywords {
             }
         }
         let score = |term: &Term| term.count + term.count * (term.weight - 1) / 2 + 2 * term.weight;
-        let mut ranked: Vec<(String, Term)> = terms.into_iter().collect();
+        // A pair of Chinese characters that occurs once is more often no word than one.
+        let is_word = |term: &Term| term.count > 1 || !term.is_pair;
+        let mut ranked: Vec<(String, Term)> = terms.into_iter().filter(|(_, term)| is_word(term)).collect();
         ranked.sort_by_key(|(_, term)| (std::cmp::Reverse(score(term)), term.at));
         let mut keywords: Vec<Clean> = Vec::new();
         let mut chosen: Vec<String> = Vec::new();
@@ -130,7 +135,7 @@ fn singular(word: &str) -> Option<&str> {
 }
 
 /// Returns the places of the words of a text: of Chinese and Japanese, runs of one script, cut into pairs where long.
-fn terms(shown: &str) -> Vec<Range<usize>> {
+fn terms(shown: &str) -> Vec<(Range<usize>, bool)> {
     let mut found = Vec::new();
     let mut start = 0;
     // Words are cut at spaces first, so that addresses and paths can be left out whole.
@@ -146,7 +151,7 @@ fn terms(shown: &str) -> Vec<Range<usize>> {
     found
 }
 
-fn words_of(piece: &str, at: usize, found: &mut Vec<Range<usize>>) {
+fn words_of(piece: &str, at: usize, found: &mut Vec<(Range<usize>, bool)>) {
     let script = |c: char| match c {
         c if is_katakana(c) => 2,
         '\u{3040}'..='\u{309f}' => 0,
@@ -169,13 +174,16 @@ fn words_of(piece: &str, at: usize, found: &mut Vec<Range<usize>>) {
     }
 }
 
-fn add_run(run: &str, at: usize, script: u8, found: &mut Vec<Range<usize>>) {
+fn add_run(run: &str, at: usize, script: u8, found: &mut Vec<(Range<usize>, bool)>) {
     if script == 3 {
-        let offsets: Vec<usize> = run.char_indices().map(|(at, _)| at).chain([run.len()]).collect();
-        match offsets.len() - 1 {
-            0 | 1 => {}
-            2..=4 => found.push(at..at + run.len()),
-            count => found.extend((0..count - 1).map(|index| at + offsets[index]..at + offsets[index + 2])),
+        for part in run.split(|c| CJK_STOP.contains(c)) {
+            let at = at + (part.as_ptr() as usize - run.as_ptr() as usize);
+            let offsets: Vec<usize> = part.char_indices().map(|(at, _)| at).chain([part.len()]).collect();
+            match offsets.len() - 1 {
+                0 | 1 => {}
+                2..=4 => found.push((at..at + part.len(), false)),
+                count => found.extend((0..count - 1).map(|index| (at + offsets[index]..at + offsets[index + 2], true))),
+            }
         }
         return;
     }
@@ -183,7 +191,7 @@ fn add_run(run: &str, at: usize, script: u8, found: &mut Vec<Range<usize>>) {
     let start = run.len() - run.trim_start_matches(is_joint).len();
     let end = run.trim_end_matches(is_joint).len();
     if start < end {
-        found.push(at + start..at + end);
+        found.push((at + start..at + end, false));
     }
 }
 

@@ -4,6 +4,9 @@ use super::chunks::chunks;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
+/// A line in bold with at most this many bytes is a label of the lines below it.
+const LABEL: usize = 30;
+
 /// The kinds of blocks.
 #[derive(Debug, Clone)]
 pub(super) enum BlockKind {
@@ -169,6 +172,8 @@ struct State {
     lists: usize,
     /// For each open quotation whether it is somebody else's words.
     quotes: Vec<bool>,
+    /// How many of them are.
+    foreign_quotes: usize,
     footnotes: usize,
     images: usize,
     /// The open spans, by their index.
@@ -191,7 +196,12 @@ impl BlockReader<'_> {
                 self.push(range);
                 self.end_span();
             }
-            Event::SoftBreak => self.push_break(" ", range.start),
+            // `**Warning**` on a line of its own is no part of the sentence below it.
+            Event::SoftBreak => {
+                let open = &self.state.open;
+                let is_label = open.shown.len() <= LABEL && open.is_strong();
+                self.push_break(if is_label { "\n" } else { " " }, range.start);
+            }
             Event::HardBreak => self.push_break("\n", range.start),
             Event::InlineHtml(html) if html.to_ascii_lowercase().starts_with("<br") => {
                 self.push_break("\n", range.start);
@@ -218,6 +228,7 @@ impl BlockReader<'_> {
             Tag::BlockQuote(alert) => {
                 self.end_text();
                 let quotes_others = alert.is_none() && !is_remark(&self.text[range]);
+                self.state.foreign_quotes += usize::from(quotes_others);
                 self.state.quotes.push(quotes_others);
             }
             Tag::CodeBlock(kind) => {
@@ -257,7 +268,8 @@ impl BlockReader<'_> {
             }
             TagEnd::BlockQuote(_) => {
                 self.end_text();
-                self.state.quotes.pop();
+                let quoted_others = self.state.quotes.pop() == Some(true);
+                self.state.foreign_quotes -= usize::from(quoted_others);
             }
             TagEnd::CodeBlock => {
                 if let Some((ranges, is_shell)) = self.state.code.take() {
@@ -332,7 +344,7 @@ impl BlockReader<'_> {
             kind,
             text,
             depth: self.state.lists,
-            is_quoted: self.state.quotes.contains(&true),
+            is_quoted: self.state.foreign_quotes > 0,
             is_footnote: self.state.footnotes > 0,
         });
     }
@@ -356,7 +368,8 @@ fn is_remark(quotation: &str) -> bool {
         "注意",
         "重要",
     ];
-    let first = quotation.lines().next().unwrap_or_default();
+    let start = &quotation[..quotation.floor_char_boundary(200)];
+    let first = start.lines().next().unwrap_or_default();
     let start = first.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let marked = first.trim_start_matches(['>', ' ']).starts_with(|c: char| !c.is_alphanumeric() && c != '"');
     WORDS.iter().any(|word| {

@@ -408,7 +408,7 @@ pub(super) fn heading_level(block: &Block, place: &Place) -> Option<u8> {
                 && block.text.is_strong()
                 && !shown.ends_with(['.', '!', '?', ':', '。', '：'])
                 && words(shown) <= BOLD_WORDS
-                && strength(shown) != Some(Strength::Strong)
+                && (strength(shown) != Some(Strength::Strong) || super::sections::meaning(shown).is_some())
                 && place.leads.is_empty() =>
         {
             Some(BOLD_LEVEL)
@@ -427,6 +427,10 @@ pub(super) fn lead(document: &Clean, place: &Place, before: Option<&Block>, is_o
     let ends_with_colon = shown.ends_with([':', '：']);
     let is_item = matches!(before.kind, BlockKind::Item);
     let meaning = super::sections::meaning(shown);
+    // What a heading means is known from the place.
+    if matches!(before.kind, BlockKind::Heading(_)) && !ends_with_colon {
+        return lead;
+    }
     if shown.len() > LONGEST || !(ends_with_colon || text.is_strong() || meaning == Some(Meaning::Forbid)) {
         return lead;
     }

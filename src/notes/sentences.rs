@@ -142,7 +142,7 @@ pub(super) fn shortened(sentence: &str, most: usize) -> Option<usize> {
         }
         previous = c;
     }
-    let end = sentence[..best?].trim_end().len();
+    let end = sentence[..best?].trim_end_matches([' ', ',', ';', '、', '，', '；', '-', '–', '—']).len();
     (!has_negation(&sentence[end..])).then_some(end)
 }
 

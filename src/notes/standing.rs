@@ -10,6 +10,9 @@ use crate::redact::Clean;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// The longest label of a link, in bytes.
+const LONGEST_LABEL: usize = 200;
+
 /// The texts of a document that rules can be quoted from.
 #[derive(Debug)]
 pub struct QuotableText {
@@ -159,13 +162,27 @@ fn plain(text: &str) -> String {
     bare(if shown.is_empty() { text } else { &shown })
 }
 
+/// Drops backticks and the brackets of links with their labels, `[text][label]`, which a rule alone cannot resolve.
 fn bare(shown: &str) -> String {
     let mut text = String::with_capacity(shown.len());
-    for word in shown.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
-        if !text.is_empty() {
-            text.push(' ');
+    let mut rest = shown;
+    let mut space = false;
+    while let Some(c) = rest.chars().next() {
+        let label = rest.strip_prefix("][").map(|label| &label[..label.floor_char_boundary(LONGEST_LABEL)]);
+        let label = label.and_then(|label| label.find(']'));
+        if let Some(end) = label {
+            rest = &rest[end + 3..];
+            continue;
         }
-        text.extend(word.chars().filter(|c| *c != '`'));
+        rest = &rest[c.len_utf8()..];
+        if c.is_whitespace() || c.is_control() {
+            space = !text.is_empty();
+        } else if !matches!(c, '`' | '[' | ']') {
+            if std::mem::take(&mut space) {
+                text.push(' ');
+            }
+            text.push(c);
+        }
     }
     text
 }

@@ -44,7 +44,7 @@ pub(super) fn lower(text: &str) -> Cow<'_, str> {
 }
 
 /// Cuts a sentence in lower case into words. Hyphens and apostrophes inside a word belong to it, so `must-have` is one.
-/// A word in quotation marks alone is spoken about, not said; it is left out, and so is what stands in backticks.
+/// What stands in quotation marks is spoken about, not said; it is left out, and so is what stands in backticks.
 pub(super) fn tokens(lower: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut begins_clause = true;
@@ -61,6 +61,13 @@ pub(super) fn tokens(lower: &str) -> Vec<Token<'_>> {
                 before = '`';
                 continue;
             }
+        }
+        if let Some(end) = quotation(rest, before) {
+            tokens.push(Token { text: CODE, begins_clause });
+            begins_clause = false;
+            rest = &rest[end..];
+            before = '"';
+            continue;
         }
         if !c.is_alphanumeric() {
             begins_clause |= matches!(
@@ -99,14 +106,27 @@ pub(super) fn tokens(lower: &str) -> Vec<Token<'_>> {
             end = at + c.len_utf8();
         }
         let (word, after) = rest.split_at(end);
-        let is_quoted =
-            matches!(before, '"' | '“' | '‘' | '„' | '«' | '\'') && after.starts_with(['"', '”', '’', '“', '»', '\'']);
-        tokens.push(Token { text: if is_quoted { CODE } else { word }, begins_clause });
+        tokens.push(Token { text: word, begins_clause });
         begins_clause = false;
         before = 'a';
         rest = after;
     }
     tokens
+}
+
+/// Returns the length of the quotation that `rest` begins with, if it begins with one that is closed.
+fn quotation(rest: &str, before: char) -> Option<usize> {
+    let open = rest.chars().next()?;
+    let close: &[char] = match open {
+        '"' if !before.is_alphanumeric() => &['"'],
+        '“' => &['”'],
+        '„' => &['“', '”'],
+        '«' => &['»'],
+        _ => return None,
+    };
+    let start = open.len_utf8();
+    let end = start + rest[start..].find(close)?;
+    Some(end + rest[end..].chars().next().map_or(0, char::len_utf8))
 }
 
 /// Returns the lists of a text file: its class and its phrases, for each line that is no comment.
@@ -133,7 +153,8 @@ mod tests {
     fn hyphens_and_apostrophes_stay_inside_words_and_quoted_words_are_left_out() {
         let text = lower("A must-have: Don’t say \"must\" in `never run`");
         let words: Vec<_> = tokens(&text).into_iter().map(|it| (it.text.to_owned(), it.begins_clause)).collect();
-        let expected = [("a", true), ("must-have", false), ("don't", true), ("say", false), ("`", true), ("in", true)];
+        let expected =
+            [("a", true), ("must-have", false), ("don't", true), ("say", false), ("`", false), ("in", false)];
         assert_eq!(words[..6], expected.map(|(word, begins)| (word.to_owned(), begins)));
         assert_eq!(words[6].0, "`");
     }

@@ -2,12 +2,13 @@
 //!
 //! `cargo bench --bench notes -- FILE...`; with `--print` the notes are printed instead.
 
+#![expect(clippy::print_stdout, reason = "a program for the terminal")]
+
 use contextpack::internals::config::RedactionSettings;
 use contextpack::internals::notes::{NoteLimits, Notes, QuotableText, extract};
 use contextpack::internals::redact::{Clean, Piece, Redactor};
 use std::time::Instant;
 
-#[expect(clippy::print_stdout, reason = "a program for the terminal")]
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|it| it != "--bench").collect();
     let prints = arguments.iter().any(|it| it == "--print");
@@ -54,7 +55,6 @@ const SAMPLES: [(&str, &str); 8] = [
     ("words", "lorem ipsum dolor sit amet "),
 ];
 
-#[expect(clippy::print_stdout, reason = "a program for the terminal")]
 fn measure(name: &str, document: &Clean) {
     let best = (0..3)
         .map(|_| {
@@ -68,7 +68,6 @@ fn measure(name: &str, document: &Clean) {
     println!("{name:<24} {megabytes:>8.2} MB {:>8.1} MB/s", megabytes / best.as_secs_f64());
 }
 
-#[expect(clippy::print_stdout, reason = "a program for the terminal")]
 fn print(name: &str, notes: &Notes) {
     println!("\n=== {name} {:?}", notes.left_out);
     for (kind, lines) in [("S", &notes.summary), ("R", &notes.rules), ("F", &notes.key_facts), ("K", &notes.keywords)] {
