@@ -368,7 +368,7 @@ fn is_remark(quotation: &str) -> bool {
         "注意",
         "重要",
     ];
-    let start = &quotation[..quotation.floor_char_boundary(200)];
+    let start = &quotation[..quotation.floor_char_boundary(60)];
     let first = start.lines().next().unwrap_or_default();
     let start = first.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let marked = first.trim_start_matches(['>', ' ']).starts_with(|c: char| !c.is_alphanumeric() && c != '"');
