@@ -204,5 +204,5 @@ fn is_term(word: &str) -> bool {
     if word.chars().any(is_cjk) {
         return count >= 2 && !word.chars().any(|c| CJK_STOP.contains(c));
     }
-    count >= 3 && count <= LONGEST && !word.starts_with(|c: char| c.is_ascii_digit()) && !STOP_WORDS.contains(word)
+    (3..=LONGEST).contains(&count) && !word.starts_with(|c: char| c.is_ascii_digit()) && !STOP_WORDS.contains(word)
 }
