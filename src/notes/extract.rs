@@ -3,10 +3,11 @@
 use super::facts::Facts;
 use super::keywords::Keywords;
 use super::reader::{Block, BlockKind, read};
-use super::rules::{Rules, heading_level, is_template, lead};
+use super::rules::{Rules, heading_level, lead};
 use super::sections::Place;
 use super::sentences::sentences;
 use super::source::title;
+use super::statements::is_template;
 use super::summary::Summary;
 use super::{LeftOut, Notes};
 use crate::redact::Clean;

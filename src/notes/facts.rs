@@ -1,10 +1,10 @@
 //! Key facts: definitions, rows of tables, numbers with units, limits, defaults, and commands.
 
 use super::reader::{Block, BlockKind, InlineText, SpanKind};
-use super::rules::is_stated;
 use super::sections::Place;
 use super::sentences::words;
 use super::source::{shown_text, without_colon};
+use super::statements::is_stated;
 use super::words::is_cjk;
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeSet;

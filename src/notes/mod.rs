@@ -15,6 +15,7 @@ mod sections;
 mod sentences;
 mod source;
 mod standing;
+mod statements;
 mod summary;
 #[cfg(test)]
 mod tests;
