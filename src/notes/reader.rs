@@ -75,11 +75,6 @@ pub(super) struct InlineText {
 }
 
 impl InlineText {
-    /// Returns plain text as the text of a block.
-    pub(super) fn of(text: &str) -> Self {
-        Self { shown: text.to_owned(), ..Self::default() }
-    }
-
     fn push(&mut self, text: &str, source: usize) {
         self.parts.push((self.shown.len(), source));
         self.shown.push_str(text);

@@ -123,11 +123,9 @@ impl Rules {
         let is_item = matches!(block.kind, BlockKind::Item);
         let by_lead = is_item && lead.is_some_and(|lead| lead.are_rules);
         let by_heading = match meaning {
-            // The title of a whole document says less about a list of steps, and that of a policy about its definitions.
+            // Further below, another heading may say the opposite: `Smells` in a guide of principles.
             Some(Meaning::Rules) => {
-                let is_step = lead.is_some_and(|lead| lead.is_ordered);
-                let is_far = ruling.is_some_and(|it| it.is_title && place.is_below(it) && (is_step || it.is_guide()));
-                is_item && block.depth == 1 && !is_far
+                is_item && block.depth == 1 && !ruling.is_some_and(|section| place.is_below(section))
             }
             Some(Meaning::Bind) => is_item && block.depth == 1,
             // A paragraph below `Never` is forbidden too; explanations of an item are not.

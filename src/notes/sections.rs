@@ -106,10 +106,26 @@ pub(super) fn meaning(title: &str) -> Option<Meaning> {
     found
 }
 
+/// Words that make what follows `Please follow these guidelines:` rules.
+const ANNOUNCEMENTS: [&str; 12] = [
+    "rules",
+    "guidelines",
+    "conventions",
+    "requirements",
+    "regeln",
+    "richtlinien",
+    "règles",
+    "reglas",
+    "regras",
+    "normas",
+    "consignes",
+    "anforderungen",
+];
+
 /// Returns whether a sentence speaks of rules, such as `Please follow these guidelines:`.
 pub(super) fn names_rules(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
-    lower.split(|c: char| !c.is_alphanumeric()).any(|word| RULE_NOUNS.contains(&word))
+    lower.split(|c: char| !c.is_alphanumeric()).any(|word| ANNOUNCEMENTS.contains(&word))
         || RULE_ENDINGS.iter().any(|word| lower.contains(word))
 }
 
@@ -119,30 +135,6 @@ pub(super) struct Section {
     pub(super) level: u8,
     pub(super) title: Clean,
     pub(super) meaning: Option<Meaning>,
-    /// Whether it is the first heading of the document.
-    pub(super) is_title: bool,
-}
-
-impl Section {
-    /// Returns whether the title is that of a guide or a policy, most of which is no list of rules.
-    pub(super) fn is_guide(&self) -> bool {
-        const WORDS: [&str; 12] = [
-            "contribut",
-            "guideline",
-            "polic",
-            "beitrag",
-            "richtlinie",
-            "politique",
-            "política",
-            "directri",
-            "diretri",
-            "ガイドライン",
-            "ポリシー",
-            "指南",
-        ];
-        let title = self.title.to_lowercase();
-        WORDS.iter().any(|word| title.contains(word))
-    }
 }
 
 /// What introduces the items of an open list.
@@ -176,7 +168,7 @@ impl Place {
         while self.sections.pop_if(|section| section.level >= level).is_some() {}
         let is_title = self.headings == 0;
         let meaning = meaning(&title).filter(|meaning| !is_title || *meaning != Meaning::Skip);
-        self.sections.push(Section { level, title, meaning, is_title });
+        self.sections.push(Section { level, title, meaning });
         self.headings += 1;
         self.leads.clear();
     }

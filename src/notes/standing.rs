@@ -1,7 +1,7 @@
 //! Whether a rule stands in a document word for word, and means there what it says alone.
 
 use super::cues::{Strength, has_negation, strength};
-use super::reader::{Block, BlockKind, read};
+use super::reader::{Block, BlockKind, InlineText, read};
 use super::rules::{heading_level, lead};
 use super::sections::{Meaning, Place};
 use super::sentences::sentences;
@@ -74,20 +74,13 @@ impl QuotableText {
                 let ruling = place.ruling().and_then(|section| section.meaning);
                 let is_carried = leads.iter().any(Option::is_some);
                 let forbids = is_carried || matches!(ruling, Some(Meaning::Forbid | Meaning::Bind));
-                let texts: Vec<&str> = match &block.kind {
-                    BlockKind::Row { cells, .. } => cells.iter().map(|cell| cell.shown.as_str()).collect(),
-                    _ => vec![block.text.shown.as_str()],
+                let texts: Vec<&InlineText> = match &block.kind {
+                    BlockKind::Row { cells, .. } => cells.iter().collect(),
+                    _ => vec![&block.text],
                 };
-                for shown in texts.into_iter().filter(|shown| !shown.trim().is_empty()) {
-                    let text = bare(shown);
-                    passages.push(Passage {
-                        sentences: sentences_of(&text),
-                        needs_carrier: forbids
-                            && matches!(block.kind, BlockKind::Item)
-                            && strength(&text) != Some(Strength::Strong),
-                        carriers: Arc::clone(&carriers),
-                        text,
-                    });
+                let needs_carrier = forbids && matches!(block.kind, BlockKind::Item);
+                for text in texts.into_iter().filter(|text| !text.shown.trim().is_empty()) {
+                    passages.push(Passage::new(text, needs_carrier, Arc::clone(&carriers)));
                 }
             }
             before = if is_list { None } else { Some(block) };
@@ -110,21 +103,44 @@ impl QuotableText {
             let carried = passage.carriers.iter().any(|carrier| {
                 let carrier = carrier.trim_end_matches([':', '：', ' ']);
                 let rest = rule.strip_prefix(carrier).and_then(|rest| rest.strip_prefix([':', '：']));
-                !carrier.is_empty() && rest.is_some_and(|rest| passage.says(rest.trim()))
+                !carrier.is_empty() && rest.is_some_and(|rest| passage.says(rest.trim(), true))
             });
-            carried || !passage.needs_carrier && passage.says(rule)
+            carried || passage.says(rule, !passage.needs_carrier)
         })
     }
 }
 
 impl Passage {
+    fn new(block: &InlineText, needs_carrier: bool, carriers: Arc<[Arc<str>]>) -> Self {
+        let mut text = String::new();
+        let mut ranges = Vec::new();
+        let mut end = 0;
+        for range in sentences(block) {
+            // Chinese and Japanese sentences follow each other without a space.
+            if !text.is_empty() && range.start > end {
+                text.push(' ');
+            }
+            end = range.end;
+            let start = text.len();
+            text.push_str(&bare(&block.shown[range]));
+            ranges.push(start..text.len());
+        }
+        Self { text, sentences: ranges, carriers, needs_carrier }
+    }
+
     /// Returns whether the text holds `rule` at the boundaries of words, with all that limits it.
-    fn says(&self, rule: &str) -> bool {
+    ///
+    /// Unless it `is_carried` by what introduces it, it must be a rule by its own words.
+    fn says(&self, rule: &str, is_carried: bool) -> bool {
         if rule.is_empty() {
             return false;
         }
         self.text.match_indices(rule).any(|(start, found)| {
             let end = start + found.len();
+            let least = if start == 0 { Strength::Strong } else { Strength::Weak };
+            if !is_carried && strength(rule).is_none_or(|strength| strength < least) {
+                return false;
+            }
             let joins = |a: Option<char>, b: Option<char>| {
                 let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !super::words::is_cjk(c));
                 is_word(a) && is_word(b)
@@ -185,8 +201,4 @@ fn bare(shown: &str) -> String {
         }
     }
     text
-}
-
-fn sentences_of(text: &str) -> Vec<Range<usize>> {
-    sentences(&super::reader::InlineText::of(text))
 }

@@ -69,6 +69,11 @@ fn prohibitions_by_heading_or_introduction_are_carried_by_each_item() {
     );
     assert_eq!(rules("- Never:\n  - push\n"), ["Never: push"]);
     assert_eq!(rules("**Avoid**\n\n- globals\n"), ["Avoid: globals"]);
+    assert_eq!(
+        rules("# Principles\n\n- Small files\n\n## Smells\n\n- god files\n"),
+        ["Small files", "Smells: god files"]
+    );
+    assert_eq!(rules("# Principles\n\n## Oddities\n\n- god files\n"), Vec::<String>::new());
     assert_eq!(rules("# Bad\n\n- Always log passwords.\n"), Vec::<String>::new());
     assert_eq!(notes("# Never\n\n- commit secrets\n").summary, [], "nothing of it stands alone");
 }
