@@ -1,6 +1,7 @@
 //! What makes a sentence a rule: phrases of seven languages, and those that make it none.
 
 use super::words::{Token, is_cjk, lists, lower, tokens};
+use aho_corasick::AhoCorasick;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -78,6 +79,8 @@ struct Cues {
     patterns: Vec<Phrase>,
     /// Phrases of languages without spaces.
     unspaced: Vec<(Class, &'static str)>,
+    /// The search for them; `None` only if it cannot be built.
+    unspaced_search: Option<AhoCorasick>,
 }
 
 static CUES: LazyLock<Cues> = LazyLock::new(|| {
@@ -98,6 +101,7 @@ static CUES: LazyLock<Cues> = LazyLock::new(|| {
             }
         }
     }
+    cues.unspaced_search = AhoCorasick::new(cues.unspaced.iter().map(|(_, phrase)| phrase)).ok();
     cues
 });
 
@@ -133,6 +137,12 @@ fn covered(words: &[Word], tokens: &[Token<'_>]) -> Option<usize> {
 }
 
 impl Cues {
+    /// Returns the phrases of languages without spaces in a text, with their places.
+    fn unspaced_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (Class, usize, usize)> + 't {
+        let matches = self.unspaced_search.iter().flat_map(move |search| search.find_overlapping_iter(text));
+        matches.filter_map(|found| Some((self.unspaced.get(found.pattern().as_usize())?.0, found.start(), found.end())))
+    }
+
     /// Calls `found` with each phrase of a class that `wanted` accepts, and the words that it covers.
     fn each(&self, tokens: &[Token<'_>], wanted: &dyn Fn(Class) -> bool, found: &mut dyn FnMut(Class, usize, usize)) {
         for (at, token) in tokens.iter().enumerate() {
@@ -167,46 +177,38 @@ pub(super) fn strength(sentence: &str) -> Option<Strength> {
     }
     let has_unspaced = !text.is_ascii() && text.chars().any(is_cjk);
     let tokens = tokens(&text);
-    let mut cancelled = vec![false; tokens.len()];
-    CUES.each(&tokens, &|class| class == Class::Cancel, &mut |_, from, to| cancelled[from..to].fill(true));
+    let mut cancelled: Vec<(usize, usize)> = Vec::new();
+    let mut binding: Vec<(Class, usize, usize)> = Vec::new();
+    let counts = |class| !matches!(class, Class::Except | Class::Negation);
+    CUES.each(&tokens, &counts, &mut |class, from, to| match class {
+        Class::Cancel => cancelled.push((from, to)),
+        _ => binding.push((class, from, to)),
+    });
     let mut found = None;
-    CUES.each(
-        &tokens,
-        &|class| matches!(class, Class::Strong | Class::Weak | Class::Infinitive | Class::Spanish),
-        &mut |class, from, to| {
-            let counts = match class {
-                Class::Infinitive => tokens.last().is_some_and(|last| last.text.ends_with("en")),
-                Class::Spanish => tokens.iter().any(|token| SPANISH.contains(&token.text)),
-                _ => true,
-            };
-            if counts && !cancelled[from..to].contains(&true) {
-                found = found.max(Some(if class == Class::Weak { Strength::Weak } else { Strength::Strong }));
-            }
-        },
-    );
+    for (class, from, to) in binding {
+        let counts = match class {
+            Class::Infinitive => tokens.last().is_some_and(|last| last.text.ends_with("en")),
+            Class::Spanish => tokens.iter().any(|token| SPANISH.contains(&token.text)),
+            _ => true,
+        };
+        if counts && !cancelled.iter().any(|(start, end)| *start < to && from < *end) {
+            found = found.max(Some(if class == Class::Weak { Strength::Weak } else { Strength::Strong }));
+        }
+    }
     if has_unspaced { found.max(unspaced_strength(&text)) } else { found }
 }
 
 fn unspaced_strength(text: &str) -> Option<Strength> {
-    let mut cancelled: Vec<(usize, usize)> = Vec::new();
-    for (class, phrase) in &CUES.unspaced {
-        if *class == Class::Cancel {
-            cancelled.extend(text.match_indices(phrase).map(|(at, _)| (at, at + phrase.len())));
-        }
-    }
-    let is_free = |at: usize, end: usize| !cancelled.iter().any(|(from, to)| *from < end && at < *to);
-    let mut found = None;
-    for (class, phrase) in &CUES.unspaced {
-        let strength = match class {
-            Class::Strong => Strength::Strong,
-            Class::Weak => Strength::Weak,
-            _ => continue,
-        };
-        if text.match_indices(phrase).any(|(at, _)| is_free(at, at + phrase.len())) {
-            found = found.max(Some(strength));
-        }
-    }
-    found
+    let found: Vec<(Class, usize, usize)> = CUES.unspaced_in(text).collect();
+    let is_cancelled = |from: usize, to: usize| {
+        found.iter().any(|(class, start, end)| *class == Class::Cancel && *start < to && from < *end)
+    };
+    let strengths = found.iter().filter_map(|(class, from, to)| match class {
+        Class::Strong => Some((Strength::Strong, *from, *to)),
+        Class::Weak => Some((Strength::Weak, *from, *to)),
+        _ => None,
+    });
+    strengths.filter(|(_, from, to)| !is_cancelled(*from, *to)).map(|(strength, ..)| strength).max()
 }
 
 /// Returns whether a sentence begins with a word that limits the sentence before it, such as `unless`.
