@@ -1,6 +1,6 @@
 //! What makes a sentence a rule: phrases of seven languages, and those that make it none.
 
-use super::words::{Token, is_cjk, lists, lower, tokens};
+use super::words::{FixedHash, Token, is_cjk, lists, lower, tokens};
 use aho_corasick::AhoCorasick;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -74,7 +74,7 @@ impl Class {
 #[derive(Debug, Default)]
 struct Cues {
     /// Phrases by their first word.
-    phrases: HashMap<&'static str, Vec<Phrase>>,
+    phrases: HashMap<&'static str, Vec<Phrase>, FixedHash>,
     /// Phrases whose first word is a pattern.
     patterns: Vec<Phrase>,
     /// Phrases of languages without spaces.
@@ -230,9 +230,7 @@ pub(super) fn has_negation(text: &str) -> bool {
     let mut found = tokens.iter().any(|token| token.text.ends_with("n't"));
     CUES.each(&tokens, &|class| matches!(class, Class::Negation | Class::Except), &mut |_, _, _| found = true);
     let limits = |class: &Class| matches!(class, Class::Negation | Class::Except);
-    found
-        || text.chars().any(is_cjk)
-            && CUES.unspaced.iter().any(|(class, phrase)| limits(class) && text.contains(phrase))
+    found || !text.is_ascii() && CUES.unspaced_in(&text).any(|(class, ..)| limits(&class))
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
 //! Keywords: words of a document by how often and where they stand, by a formula in whole numbers.
 
 use super::reader::{Block, BlockKind, InlineText, SpanKind};
-use super::words::{is_cjk, lower};
+use super::words::{FixedHash, is_cjk, lower};
 use crate::redact::Clean;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
 /// Words of seven languages that say nothing about a document.
-static STOP_WORDS: LazyLock<HashSet<&str>> =
+static STOP_WORDS: LazyLock<HashSet<&str, FixedHash>> =
     LazyLock::new(|| include_str!("stop_words.txt").split_ascii_whitespace().collect());
 
 /// Chinese and Japanese characters that join words rather than make them.

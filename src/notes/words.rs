@@ -1,6 +1,31 @@
 //! Words: how they are counted and compared, and lists of them from the text files beside this one.
 
 use std::borrow::Cow;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// The hash of tables whose keys are in the source code, so that no text can make them collide: FNV-1a.
+pub(super) type FixedHash = BuildHasherDefault<Fnv>;
+
+/// The state of [`FixedHash`].
+pub(super) struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Fnv {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
 
 /// How many Chinese or Japanese characters count as one word.
 const CJK_CHARS_A_WORD: usize = 2;
