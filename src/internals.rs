@@ -68,3 +68,7 @@ pub mod watch {
 pub mod wire {
     pub use crate::wire::{Metadata, Pack, PackOmission, Section, SectionSource};
 }
+/// Notes on documents.
+pub mod notes {
+    pub use crate::notes::{NoteLimits, Notes, QuotableText, extract};
+}

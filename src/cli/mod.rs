@@ -19,6 +19,7 @@ mod init;
 mod input;
 mod job;
 mod list;
+mod notes;
 mod output;
 mod packs;
 mod page;
@@ -119,6 +120,7 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Serve(options) => page::serve::run(&args.global, options),
         Command::Git(options) => git::run(&args.global, options),
         Command::List(options) => settled(|| list::run(&args.global, options)),
+        Command::Notes(options) => notes::run(&args.global, options),
         Command::Redact(options) => redact::run(&args.global, options),
     }
 }

@@ -210,6 +210,77 @@ pub(crate) struct Rule {
     pub(crate) built_in: bool,
 }
 
+/// What `notes` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Notes {
+    /// One entry for each document, in the order of the command line.
+    pub(crate) documents: Vec<NotedDocument>,
+}
+
+/// A document and the notes on it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct NotedDocument {
+    /// The file as given.
+    pub(crate) path: String,
+    /// Whether there are notes.
+    pub(crate) success: bool,
+    /// The notes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) notes: Option<DocumentNotes>,
+    /// Why there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<NotesError>,
+}
+
+/// The notes on a document.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DocumentNotes {
+    /// Who made them: `front_matter`, `sidecar`, `extractor` or `command`.
+    pub(crate) made_by: &'static str,
+    /// The digest of the redacted text below the front matter.
+    pub(crate) source_digest: String,
+    /// Whether they belong to an older text.
+    pub(crate) stale: bool,
+    /// What the document is for and what it says to do.
+    pub(crate) summary: Vec<String>,
+    /// Definitions, figures, defaults and commands.
+    pub(crate) key_facts: Vec<String>,
+    /// What the document requires or forbids, word for word.
+    pub(crate) rules: Vec<String>,
+    /// The words that the document is about.
+    pub(crate) keywords: Vec<String>,
+    /// How much was found and is not in the notes.
+    pub(crate) left_out: NotesLeftOut,
+    /// Whether `--write` wrote them.
+    pub(crate) written: bool,
+}
+
+/// How much was found and is not in notes.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct NotesLeftOut {
+    /// Rules over the limit, or too long to quote.
+    pub(crate) rules: usize,
+    /// Facts over the limit, or too long to quote.
+    pub(crate) key_facts: usize,
+    /// Sentences too long to be read.
+    pub(crate) sentences: usize,
+}
+
+/// Why there are no notes on a document.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct NotesError {
+    /// `denied`, `secret`, `not-text`, `unreadable`, `invalid`, `timeout`, `exit` or `too-large`.
+    pub(crate) kind: &'static str,
+    /// What is wrong.
+    pub(crate) message: String,
+    /// What to do next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) help: Option<String>,
+    /// The line of the document or the sidecar file, from 1, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) line: Option<u32>,
+}
+
 /// Something wrong with the input.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct OutputDiagnostic {

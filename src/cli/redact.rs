@@ -29,7 +29,7 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
     let mut reports = Vec::new();
     if args.files.is_empty() {
-        match text(input::stdin()?) {
+        match decoded(input::stdin()?) {
             Err(why) => exit = exit.and(report_input_error("standard input", why)?),
             Ok(text) => reports.push(("-".to_owned(), scrub(&redactor, "", &text, args, None)?)),
         }
@@ -51,7 +51,7 @@ pub(crate) fn run(global: &Global, args: &RedactArgs) -> Result<Exit, Failure> {
         }
         let bytes = store::read_file(file, Links::Follow)
             .map_err(|error| PathFailure::failure("read", shown.clone(), error))?;
-        match text(bytes) {
+        match decoded(bytes) {
             Err(why) => exit = exit.and(report_input_error(&shown, why)?),
             Ok(text) => {
                 let target = folder.as_ref().zip(file.file_name().and_then(|name| name.to_str()));
@@ -91,7 +91,7 @@ fn validate(args: &RedactArgs) -> Result<(), Failure> {
 }
 
 /// Decodes a text like the packs do, or returns why it is none.
-fn text(bytes: Vec<u8>) -> Result<String, &'static str> {
+pub(super) fn decoded(bytes: Vec<u8>) -> Result<String, &'static str> {
     if bytes.contains(&0) {
         return Err("it is not text: it has a NUL byte");
     }
@@ -108,7 +108,7 @@ fn report_input_error(name: &str, why: &str) -> Result<Exit, Failure> {
     Ok(Exit::Input)
 }
 
-fn in_repo(root: &Path, file: &Path) -> Option<String> {
+pub(super) fn in_repo(root: &Path, file: &Path) -> Option<String> {
     let file = file.canonicalize().ok()?;
     let path = file.strip_prefix(root.canonicalize().ok()?).ok()?;
     Some(path.to_str()?.replace('\\', "/"))

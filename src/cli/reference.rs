@@ -6,7 +6,7 @@ use super::console;
 use super::exit::Exit;
 use super::explain::BudgetSteps;
 use super::failure::Failure;
-use super::output::{Build, Check, List, Matrix, Redact, RedactRules, Sync, Verify};
+use super::output::{Build, Check, List, Matrix, Notes, Redact, RedactRules, Sync, Verify};
 use crate::review::{Diff, Explanation, WhyNot};
 use clap::CommandFactory as _;
 use schemars::JsonSchema;
@@ -75,6 +75,8 @@ struct Outputs {
     list: List,
     /// What `list --matrix` prints.
     list_matrix: Matrix,
+    /// What `notes` prints.
+    notes: Notes,
     /// What `redact --report` prints.
     redact: Redact,
     /// What `redact --rules` prints.

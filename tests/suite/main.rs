@@ -26,6 +26,7 @@ mod interrupted;
 mod issues;
 mod library;
 mod merge;
+mod notes;
 mod planted;
 mod reads;
 #[cfg(all(feature = "github", feature = "recorded-answers"))]

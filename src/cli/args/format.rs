@@ -41,7 +41,7 @@ pub(super) fn formats_of(command: &str) -> &'static [Format] {
         "explain" => &[Text, Json, Markdown],
         "diff" => &[Text, Json, Markdown, Github],
         // They print JSON whatever the format.
-        "attest" | "schema" => &[Text, Json],
+        "attest" | "notes" | "schema" => &[Text, Json],
         _ => &[Text],
     }
 }

@@ -9,7 +9,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 7] = [
     ("Start", &["init", "sync"]),
     ("Build", &["build", "check", "watch"]),
     ("Inspect", &["list", "explain", "render", "redact"]),
-    ("Agents", &["agent", "job"]),
+    ("Agents", &["agent", "notes", "job"]),
     ("Review", &["diff", "report", "serve"]),
     ("Automate", &["verify", "attest", "git"]),
     ("Reference", &["schema", "completions", "man"]),
@@ -341,6 +341,19 @@ pub(super) const REDACT: CommandHelp = CommandHelp {
         (1, NOT_READ_OR_WRITTEN),
         (2, USAGE),
         (3, "the configuration has errors, or a file is not text or is never opened"),
+    ],
+};
+
+pub(super) const NOTES: CommandHelp = CommandHelp {
+    examples: "
+  contextpack notes CONTRIBUTING.md
+  contextpack notes docs/*.md --write               keeps them beside each document
+  contextpack notes docs/a.md --command 'my-notes'  asks a program of yours",
+    exits: &[
+        (0, "there are notes on every document"),
+        (1, NOT_READ_OR_WRITTEN),
+        (2, USAGE),
+        (3, "the configuration has errors, or there are no notes on a document; its `error` says why"),
     ],
 };
 

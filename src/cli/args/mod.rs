@@ -13,7 +13,8 @@ pub(crate) use format::Format;
 #[cfg(feature = "serve")]
 pub(crate) use review::ServeArgs;
 pub(crate) use review::{
-    AttestArgs, DiffArgs, ExplainArgs, GitArgs, GitCommand, RedactArgs, RenderArgs, RenderPart, ReportArgs, VerifyArgs,
+    AttestArgs, DiffArgs, ExplainArgs, GitArgs, GitCommand, NotesArgs, RedactArgs, RenderArgs, RenderPart, ReportArgs,
+    VerifyArgs,
 };
 pub(crate) use setup::{InitArgs, Tool};
 #[cfg(feature = "github")]
@@ -207,6 +208,12 @@ pub(crate) enum Command {
     #[command(after_long_help = help::REDACT)]
     Redact(RedactArgs),
 
+    /// Prints notes on documents: a summary, key facts, rules word for word, and keywords
+    ///
+    /// The notes are those in the document's front matter (`notes:`), else those in the file `<file name>.notes.yml` beside it, else the built-in extractor makes them; it is a pure function of the redacted text and asks no model. Prints JSON: `documents`, each with `path`, `success`, and `notes` or `error`. A document that says that it holds secrets is not read below its front matter.
+    #[command(after_long_help = help::NOTES)]
+    Notes(NotesArgs),
+
     /// Shows what changed between packs, and why
     ///
     /// Compares two packs, two folders of packs, or the packs of two revisions, section by section: sections that were added, removed, moved, changed or have more or less detail; inputs, budget, omissions, redactions, warnings and relations; and which input was the cause. The first line is a verdict. A change that is equal in several packs is shown once. Packs that differ only in when and by what they were built are equal.
@@ -314,7 +321,7 @@ mod tests {
         let command = Args::command();
         assert_eq!(
             command.get_subcommands().count(),
-            16 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
+            17 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
         );
         for command in command.get_subcommands() {
             let help = command.clone().render_long_help().to_string();

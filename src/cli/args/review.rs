@@ -1,4 +1,4 @@
-//! Options of the commands that read packs, and of `redact`.
+//! Options of the commands that read packs, and of `redact` and `notes`.
 
 use super::agent::AgentArgs;
 use super::build::BudgetArgs;
@@ -201,4 +201,38 @@ pub(crate) struct RedactArgs {
     /// Lists all rules: the built-in ones and those of the configuration
     #[arg(long, conflicts_with_all = ["files", "report", "out"])]
     pub(crate) rules: bool,
+}
+
+/// Options of `notes`.
+#[derive(Debug, Options)]
+pub(crate) struct NotesArgs {
+    /// Documents of the repo: Markdown files
+    #[arg(value_name = "DOC", required = true)]
+    pub(crate) documents: Vec<PathBuf>,
+
+    /// Writes made notes to `<file name>.notes.yml` beside each document, unless there are notes for this text already
+    ///
+    /// Notes in a sidecar file for an older text of the document are replaced. Notes in front matter are left alone.
+    #[arg(long)]
+    pub(crate) write: bool,
+
+    /// Lets a program make the notes instead of the built-in extractor, once for each text of a document
+    ///
+    /// CMD is split into words at spaces, with quotation marks, and started without a shell. It gets `{title, doc_type, content, truncated}` as JSON on standard input, redacted and cut at 16,000 characters, and prints `{summary, key_facts, rules, keywords}`. An answer with another shape, with a rule that is not word for word in the document, or with a secret is refused whole.
+    #[arg(long, value_name = "CMD")]
+    pub(crate) command: Option<String>,
+
+    /// How long the program may take for one document
+    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = timeout, requires = "command")]
+    pub(crate) timeout: std::time::Duration,
+}
+
+/// Parses a duration: `90s`, or a number of seconds.
+fn timeout(text: &str) -> Result<std::time::Duration, String> {
+    match text.parse() {
+        Ok(seconds) => Ok(std::time::Duration::from_secs(seconds)),
+        Err(_) => {
+            humantime::parse_duration(text).map_err(|_| "write it as `90s`, or as a number of seconds".to_owned())
+        }
+    }
 }

@@ -1,0 +1,213 @@
+//! `contextpack notes`.
+
+mod program;
+
+use super::args::{Global, NotesArgs};
+use super::console::{self, json_text};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::output;
+use super::output::{DocumentNotes, NotedDocument, NotesError, NotesLeftOut};
+use super::redact::{decoded, in_repo};
+use super::workspace::configuration;
+use crate::config::DenyList;
+use crate::engine::{Configuration, process_environment};
+use crate::model::{Digest, RepoPath};
+use crate::notes::{NoteLimits, Notes, NotesFault, ReadableDocument, Refused, SIDECAR, WrittenNotes, extract};
+use crate::redact::{Clean, Environment, Piece, Redactor};
+use crate::store::{self, Folder, Links};
+use program::Program;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Prints notes on documents, and writes them if asked.
+pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
+    let (root, Configuration { settings, deny, .. }) = configuration(global)?;
+    let program = match &args.command {
+        Some(command) => Some(Program::new(command, args.timeout, &root).map_err(Failure::usage)?),
+        None => None,
+    };
+    let maker = NoteMaker {
+        redactor: Redactor::new(&settings.redaction),
+        environment: process_environment(),
+        limits: NoteLimits::default(),
+        root,
+        deny,
+        program,
+        writes: args.write,
+    };
+    let mut exit = Exit::Done;
+    let mut documents = Vec::new();
+    for path in &args.documents {
+        let shown = maker.line(&path.display().to_string());
+        let document = match maker.document(path) {
+            Ok(notes) => NotedDocument { path: shown, success: true, notes: Some(notes), error: None },
+            Err(NoNotes::Refused(error)) => {
+                exit = exit.and(Exit::Input);
+                NotedDocument { path: shown, success: false, notes: None, error: Some(error) }
+            }
+            Err(NoNotes::Failed(failure)) => return Err(failure),
+        };
+        documents.push(document);
+    }
+    writeln!(console::stdout(), "{}", json_text(&output::Notes { documents }))?;
+    Ok(exit)
+}
+
+/// Why there are no notes on a document.
+enum NoNotes {
+    /// The document, its sidecar file or the program gives none.
+    Refused(NotesError),
+    /// The notes cannot be written.
+    Failed(Failure),
+}
+
+impl NoNotes {
+    fn new(kind: &'static str, message: impl Into<String>) -> Self {
+        Self::Refused(NotesError { kind, message: message.into(), help: None, line: None })
+    }
+}
+
+struct NoteMaker {
+    redactor: Redactor,
+    environment: Environment,
+    limits: NoteLimits,
+    root: PathBuf,
+    deny: DenyList,
+    program: Option<Program>,
+    writes: bool,
+}
+
+impl NoteMaker {
+    fn document(&self, path: &Path) -> Result<DocumentNotes, NoNotes> {
+        let inside = in_repo(&self.root, path);
+        let name = inside.clone().unwrap_or_else(|| path.display().to_string().replace('\\', "/"));
+        if RepoPath::new(name.trim_start_matches('/')).is_ok_and(|path| self.deny.denies(&path)) {
+            return Err(NoNotes::new("denied", "files of this name are never opened"));
+        }
+        let name = inside.unwrap_or_default();
+        let text = read_text(path)?;
+        let document = ReadableDocument::open(&text, &self.limits).map_err(|refused| match refused {
+            Refused::Secret => NoNotes::new("secret", "its front matter says that it holds secrets"),
+            Refused::Invalid(faults) => self.invalid("its front matter", &faults),
+        })?;
+        let body = Piece { key: "body", text: &text[document.body.clone()], line: document.body_line };
+        let body = self.redactor.scrub(&name, &[body]).texts.into_iter().next().unwrap_or_default();
+        let source = Digest::of(body.as_str());
+        if let Some(notes) = &document.notes {
+            return Ok(self.output(
+                &notes.redacted(&|text| self.clean(text)),
+                "front_matter",
+                &source,
+                notes.is_stale(&source),
+            ));
+        }
+        let sidecar = sidecar_of(path);
+        if let Some(notes) = self.sidecar(&sidecar)? {
+            let is_stale = notes.is_stale(&source);
+            // New notes replace those of an older text only.
+            if !(self.writes && is_stale) {
+                return Ok(self.output(&notes.redacted(&|text| self.clean(text)), "sidecar", &source, is_stale));
+            }
+        }
+        let (notes, made_by) = match &self.program {
+            None => (extract(&body, &self.limits), "extractor"),
+            Some(program) => {
+                let title = document.title.unwrap_or_else(|| file_stem(path));
+                let doc_type = document.doc_type.as_deref().unwrap_or("general");
+                let (title, doc_type) = (self.line(&title), self.line(doc_type));
+                let content = self.environment.mask(&body[..program::cut(&body)]);
+                let question = program::Question { title: &title, doc_type: &doc_type, content: &content, body: &body };
+                let answer = program.notes(&question, &source, &self.limits, &|text| self.line(text))?;
+                (answer.redacted(&|text| self.clean(text)), "command")
+            }
+        };
+        let mut output = self.output(&notes, made_by, &source, false);
+        if self.writes {
+            self.write(&sidecar, &self.environment.mask(&notes.sidecar(&source))).map_err(NoNotes::Failed)?;
+            output.written = true;
+        }
+        Ok(output)
+    }
+
+    /// Reads the sidecar file, if there is one.
+    fn sidecar(&self, path: &Path) -> Result<Option<WrittenNotes>, NoNotes> {
+        if path.symlink_metadata().is_err() {
+            return Ok(None);
+        }
+        let text = read_text(path)?;
+        let named = format!("`{}`", self.line(&path.display().to_string()));
+        WrittenNotes::from_yaml(&text, &self.limits).map(Some).map_err(|faults| self.invalid(&named, &faults))
+    }
+
+    fn write(&self, path: &Path, text: &str) -> Result<(), Failure> {
+        let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        Folder::open_anywhere(folder)?.staged_at(&self.root)?.write(name, text.as_bytes())?;
+        Ok(())
+    }
+
+    /// Returns the error for faults of a file: the first with its place, and how many there are.
+    fn invalid(&self, file: &str, faults: &[NotesFault]) -> NoNotes {
+        let Some(first) = faults.first() else { return NoNotes::new("invalid", file) };
+        let more = match faults.len() {
+            1 => String::new(),
+            count => format!(" (and {} more)", count - 1),
+        };
+        NoNotes::Refused(NotesError {
+            kind: "invalid",
+            message: self.line(&format!("{file}: {}{more}", first.message)),
+            help: first.help.as_deref().map(|help| self.line(help)),
+            line: first.at.map(|(line, _)| line),
+        })
+    }
+
+    /// Redacts a text that stands alone.
+    fn clean(&self, text: &str) -> Clean {
+        let scrubbed = self.redactor.scrub("", &[Piece { key: "body", text, line: 1 }]);
+        scrubbed.texts.into_iter().next().unwrap_or_default()
+    }
+
+    fn line(&self, text: &str) -> String {
+        self.environment.mask(&self.redactor.line(text))
+    }
+
+    fn output(&self, notes: &Notes, made_by: &'static str, source: &Digest, stale: bool) -> DocumentNotes {
+        let list = |texts: &[Clean]| texts.iter().map(|text| self.environment.mask(text)).collect();
+        let left_out = notes.left_out;
+        DocumentNotes {
+            made_by,
+            source_digest: source.to_string(),
+            stale,
+            summary: list(&notes.summary),
+            key_facts: list(&notes.key_facts),
+            rules: list(&notes.rules),
+            keywords: list(&notes.keywords),
+            left_out: NotesLeftOut {
+                rules: left_out.rules,
+                key_facts: left_out.key_facts,
+                sentences: left_out.sentences,
+            },
+            written: false,
+        }
+    }
+}
+
+fn read_text(path: &Path) -> Result<String, NoNotes> {
+    let bytes = store::read_file(path, Links::Follow).map_err(|error| {
+        let kind = if error.kind() == std::io::ErrorKind::FileTooLarge { "too-large" } else { "unreadable" };
+        NoNotes::new(kind, format!("it cannot be read: {error}"))
+    })?;
+    decoded(bytes).map_err(|why| NoNotes::new("not-text", why))
+}
+
+/// Returns the path of the sidecar file of a document.
+fn sidecar_of(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(SIDECAR);
+    path.with_file_name(name)
+}
+
+fn file_stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}

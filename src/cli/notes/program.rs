@@ -1,0 +1,231 @@
+//! A program of the user's that makes notes.
+
+use super::NoNotes;
+use crate::model::{Digest, Digester};
+use crate::notes::{NoteLimits, WrittenNotes};
+use crate::redact::Clean;
+use crate::store::{init_state_dir, open_state};
+use serde::Serialize;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How many characters of a document a program gets.
+const MOST_CHARS: usize = 16_000;
+/// The largest answer, in bytes.
+const LARGEST_ANSWER: u64 = 1 << 20;
+/// How long to wait between looks at a program that has closed its output and still runs.
+const POLL: Duration = Duration::from_millis(10);
+
+/// What a program is asked.
+pub(super) struct Question<'a> {
+    pub(super) title: &'a str,
+    pub(super) doc_type: &'a str,
+    /// The beginning of the document, up to where [`cut`] ends it.
+    pub(super) content: &'a str,
+    pub(super) body: &'a Clean,
+}
+
+/// A question as the program reads it.
+#[derive(Serialize)]
+struct Input<'a> {
+    title: &'a str,
+    doc_type: &'a str,
+    content: &'a str,
+    /// Whether the document goes on behind `content`.
+    truncated: bool,
+}
+
+/// A program that makes notes, with the answers that it gave before.
+pub(super) struct Program {
+    words: Vec<String>,
+    timeout: Duration,
+    root: PathBuf,
+}
+
+impl Program {
+    /// Splits `command` into words, or returns why that is impossible.
+    pub(super) fn new(command: &str, timeout: Duration, root: &Path) -> Result<Self, String> {
+        let words = split(command).ok_or("`--command` has a quotation mark that is not closed")?;
+        if words.first().is_none_or(String::is_empty) {
+            return Err("`--command` names no program".to_owned());
+        }
+        Ok(Self { words, timeout, root: root.to_owned() })
+    }
+
+    /// Returns the program's notes on a document: those it gave before for the same text, or else its answer.
+    ///
+    /// `scrub` redacts a text; an answer that it changes is refused.
+    pub(super) fn notes(
+        &self,
+        question: &Question<'_>,
+        source: &Digest,
+        limits: &NoteLimits,
+        scrub: &dyn Fn(&str) -> String,
+    ) -> Result<WrittenNotes, NoNotes> {
+        let name = self.cache_name(question, source);
+        let cached = open_state(&self.root).and_then(|folder| folder.read(&name));
+        if let Ok(Some(answer)) = cached
+            && let Ok(notes) = checked(&answer, question.body, limits, scrub)
+        {
+            return Ok(notes);
+        }
+        let Question { title, doc_type, content, body } = question;
+        let input = Input { title, doc_type, content, truncated: cut(body) < body.len() };
+        let input = serde_json::to_vec(&input).map_err(|error| NoNotes::new("invalid", error.to_string()))?;
+        let answer = self.ask(input)?;
+        let notes = checked(&answer, question.body, limits, scrub)?;
+        // A cache that cannot be written costs time only.
+        let _ = init_state_dir(&self.root, true).and_then(|_| open_state(&self.root)?.write(&name, &answer));
+        Ok(notes)
+    }
+
+    fn cache_name(&self, question: &Question<'_>, source: &Digest) -> String {
+        let parts = self.words.iter().fold(Digester::default(), |digest, word| digest.part(word));
+        let digest = parts.part("").part(question.title).part(question.doc_type).part(source.bytes()).digest();
+        format!("notes-{}.json", digest.hex())
+    }
+
+    /// Runs the program and returns what it prints.
+    fn ask(&self, input: Vec<u8>) -> Result<Vec<u8>, NoNotes> {
+        let until = Instant::now() + self.timeout;
+        let (program, arguments) =
+            self.words.split_first().ok_or_else(|| NoNotes::new("exit", "there is no program"))?;
+        let mut child = Command::new(program)
+            .args(arguments)
+            .current_dir(&self.root)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .map_err(|error| NoNotes::new("exit", format!("`{program}` cannot be started: {error}")))?;
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let (sender, receiver) = channel();
+        // A program may answer before it has read everything, so both directions run at once. Neither thread is waited for:
+        // a child of the program may keep the pipes open.
+        thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
+        thread::spawn(move || {
+            let mut answer = Vec::new();
+            let read = stdout.map(|stdout| stdout.take(LARGEST_ANSWER + 1).read_to_end(&mut answer));
+            // The receiver is gone after a timeout.
+            let _ = sender.send(read.transpose().map(|_| answer));
+        });
+        let answer = match receiver.recv_timeout(self.timeout) {
+            Ok(answer) => answer,
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                stop(&mut child);
+                return Err(self.too_slow());
+            }
+        };
+        let answer = match answer {
+            Ok(answer) if answer.len() as u64 > LARGEST_ANSWER => {
+                stop(&mut child);
+                return Err(NoNotes::new("too-large", format!("the answer is larger than {LARGEST_ANSWER} bytes")));
+            }
+            Ok(answer) => answer,
+            Err(error) => {
+                stop(&mut child);
+                return Err(NoNotes::new("exit", format!("the answer cannot be read: {error}")));
+            }
+        };
+        let status = self.wait(&mut child, until)?;
+        if status.success() { Ok(answer) } else { Err(NoNotes::new("exit", format!("`{program}` failed: {status}"))) }
+    }
+
+    fn wait(&self, child: &mut Child, until: Instant) -> Result<ExitStatus, NoNotes> {
+        loop {
+            match child.try_wait() {
+                Ok(Some(status)) => return Ok(status),
+                Ok(None) if Instant::now() < until => thread::sleep(POLL),
+                Ok(None) => {
+                    stop(child);
+                    return Err(self.too_slow());
+                }
+                Err(error) => return Err(NoNotes::new("exit", error.to_string())),
+            }
+        }
+    }
+
+    fn too_slow(&self) -> NoNotes {
+        NoNotes::new("timeout", format!("there was no answer within {}", humantime::format_duration(self.timeout)))
+    }
+}
+
+/// Ends a program and frees what the system keeps of it.
+fn stop(child: &mut Child) {
+    // Either fails only if it has ended already.
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// Reads an answer, and refuses it as a whole if anything is wrong with it.
+fn checked(
+    answer: &[u8],
+    body: &Clean,
+    limits: &NoteLimits,
+    scrub: &dyn Fn(&str) -> String,
+) -> Result<WrittenNotes, NoNotes> {
+    let invalid = |message: String| NoNotes::new("invalid", scrub(&message));
+    let notes = WrittenNotes::from_json(answer, limits).map_err(|fault| invalid(fault.message))?;
+    let lists = [&notes.summary, &notes.key_facts, &notes.rules, &notes.keywords];
+    let is_changed = lists.into_iter().flatten().any(|text| scrub(text) != *text);
+    if is_changed {
+        return Err(NoNotes::new("invalid", "the answer holds something that looks like a secret"));
+    }
+    let misquoted = notes.misquoted(body).map(str::to_owned);
+    match misquoted {
+        Some(rule) => Err(invalid(format!("this rule does not stand in the document word for word: {rule}"))),
+        None => Ok(notes),
+    }
+}
+
+/// Returns how many bytes of a text a program gets: at most [`MOST_CHARS`] characters, up to an empty line if there is one.
+pub(super) fn cut(text: &str) -> usize {
+    let Some((end, _)) = text.char_indices().nth(MOST_CHARS) else { return text.len() };
+    let kept = &text[..end];
+    kept.rfind("\n\n").filter(|at| *at > 0).or_else(|| kept.rfind('\n')).map_or(end, |at| at + 1)
+}
+
+/// Splits a command into words at white space; quotation marks join words. `None` if one is not closed.
+fn split(command: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for c in command.chars() {
+        match (quote, c) {
+            (Some(open), _) if c == open => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, _) if c.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_split_without_a_shell() {
+        let words = |command| split(command).unwrap_or_default().join("|");
+        assert_eq!(words("a  b 'c d' \"e'f\" g\"h i\"j ''"), "a|b|c d|e'f|gh ij|");
+        assert_eq!(words("echo $HOME; rm *"), "echo|$HOME;|rm|*");
+        assert_eq!(split("a 'b"), None);
+    }
+
+    #[test]
+    fn content_is_cut_between_blocks() {
+        assert_eq!(cut("short"), 5);
+        let text = format!("{}\n\n{}", "é".repeat(10_000), "é".repeat(10_000));
+        assert_eq!(cut(&text), 20_001);
+        assert_eq!(cut(&"é".repeat(20_000)), 32_000);
+    }
+}

@@ -1,0 +1,330 @@
+//! What makes a sentence a rule: phrases of seven languages, and those that make it none.
+
+use super::words::{FixedHash, Token, is_cjk, lists, lower, tokens};
+use aho_corasick::AhoCorasick;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// The phrases, one list a line.
+const FILE: &str = include_str!("rule_cues.txt");
+
+/// How many words may stand at `…` in a phrase.
+const MOST_BETWEEN: usize = 8;
+
+/// Words by which a sentence is taken for Spanish, whose `no` is also an English word.
+const SPANISH: [&str; 16] =
+    ["el", "la", "los", "las", "de", "en", "un", "una", "que", "con", "sin", "por", "para", "del", "al", "su"];
+
+/// How much a rule binds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Strength {
+    /// It advises or asks, or stands in a list of rules.
+    Weak,
+    /// It obliges or forbids.
+    Strong,
+}
+
+/// A word of a phrase.
+#[derive(Debug)]
+enum Word {
+    /// This word.
+    Is(&'static str),
+    /// A word that begins and ends so.
+    Like(&'static str, &'static str),
+    /// Some words, or none.
+    Gap,
+}
+
+#[derive(Debug)]
+struct Phrase {
+    words: Vec<Word>,
+    /// Whether it counts only where a clause begins.
+    begins_clause: bool,
+    class: Class,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Strong,
+    /// Strong if the sentence ends with a German infinitive.
+    Infinitive,
+    /// Strong if the sentence is Spanish.
+    Spanish,
+    Weak,
+    Cancel,
+    Except,
+    Negation,
+}
+
+impl Class {
+    fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "strong" => Self::Strong,
+            "strong-infinitive" => Self::Infinitive,
+            "strong-spanish" => Self::Spanish,
+            "weak" => Self::Weak,
+            "cancel" => Self::Cancel,
+            "except" => Self::Except,
+            "negation" => Self::Negation,
+            _ => return None,
+        })
+    }
+}
+
+#[derive(Debug, Default)]
+struct Cues {
+    /// Phrases by their first word.
+    phrases: HashMap<&'static str, Vec<Phrase>, FixedHash>,
+    /// Phrases whose first word is a pattern.
+    patterns: Vec<Phrase>,
+    /// Phrases of languages without spaces.
+    unspaced: Vec<(Class, &'static str)>,
+    /// The search for them; `None` only if it cannot be built.
+    unspaced_search: Option<AhoCorasick>,
+}
+
+static CUES: LazyLock<Cues> = LazyLock::new(|| {
+    let mut cues = Cues::default();
+    for (name, phrases) in lists(FILE) {
+        if let Some(class) = name.strip_prefix("cjk-").and_then(Class::named) {
+            cues.unspaced.extend(phrases.map(|phrase| (class, phrase)));
+            continue;
+        }
+        let Some(class) = Class::named(name) else { continue };
+        for phrase in phrases {
+            let (begins_clause, phrase) = phrase.strip_prefix('^').map_or((false, phrase), |rest| (true, rest));
+            let words: Vec<Word> = phrase.split(' ').map(word).collect();
+            let phrase = |words| Phrase { words, begins_clause, class };
+            match words.first() {
+                Some(Word::Is(first)) => cues.phrases.entry(first).or_default().push(phrase(words)),
+                _ => cues.patterns.push(phrase(words)),
+            }
+        }
+    }
+    cues.unspaced_search = AhoCorasick::new(cues.unspaced.iter().map(|(_, phrase)| phrase)).ok();
+    cues
+});
+
+fn word(word: &'static str) -> Word {
+    match word.split_once('*') {
+        Some((before, after)) => Word::Like(before, after),
+        None if word == "…" => Word::Gap,
+        None => Word::Is(word),
+    }
+}
+
+/// Returns how many words of `tokens` a phrase covers at their beginning.
+fn covered(words: &[Word], tokens: &[Token<'_>]) -> Option<usize> {
+    let Some((first, rest)) = words.split_first() else { return Some(0) };
+    let is_next = |token: &Token<'_>| match first {
+        Word::Is(word) => token.text == *word,
+        Word::Like(before, after) => {
+            token.text.len() >= before.len() + after.len()
+                && token.text.starts_with(before)
+                && token.text.ends_with(after)
+        }
+        Word::Gap => false,
+    };
+    match first {
+        Word::Gap => (0..=MOST_BETWEEN.min(tokens.len()))
+            .find_map(|between| covered(rest, &tokens[between..]).map(|words| between + words)),
+        _ => tokens
+            .first()
+            .filter(|token| is_next(token))
+            .and_then(|_| covered(rest, &tokens[1..]))
+            .map(|words| words + 1),
+    }
+}
+
+impl Cues {
+    /// Returns the phrases of languages without spaces in a text, with their places.
+    fn unspaced_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (Class, usize, usize)> + 't {
+        let matches = self.unspaced_search.iter().flat_map(move |search| search.find_overlapping_iter(text));
+        matches.filter_map(|found| Some((self.unspaced.get(found.pattern().as_usize())?.0, found.start(), found.end())))
+    }
+
+    /// Calls `found` with each phrase of a class that `wanted` accepts, and the words that it covers.
+    fn each(&self, tokens: &[Token<'_>], wanted: &dyn Fn(Class) -> bool, found: &mut dyn FnMut(Class, usize, usize)) {
+        for (at, token) in tokens.iter().enumerate() {
+            let listed = self.phrases.get(token.text).into_iter().flatten();
+            for phrase in listed.chain(&self.patterns).filter(|phrase| wanted(phrase.class)) {
+                if phrase.begins_clause && !token.begins_clause {
+                    continue;
+                }
+                if let Some(words) = covered(&phrase.words, &tokens[at..]) {
+                    found(phrase.class, at, at + words);
+                }
+            }
+        }
+    }
+}
+
+/// The longest sentence that is looked at, in bytes.
+pub(super) const LONGEST: usize = 4_096;
+
+/// Returns how much a sentence binds; `None` if it is no rule.
+pub(super) fn strength(sentence: &str) -> Option<Strength> {
+    if sentence.len() > LONGEST {
+        return None;
+    }
+    let text = lower(sentence);
+    if text.trim_end_matches(['"', '”', '»', ')', ' ', '*', '_']).ends_with(['?', '？']) {
+        return None;
+    }
+    // What the words mean is no rule.
+    if ["rfc2119", "rfc 2119", "rfc-2119", "rfc8174", "bcp 14"].iter().any(|name| text.contains(name)) {
+        return None;
+    }
+    let has_unspaced = !text.is_ascii() && text.chars().any(is_cjk);
+    let tokens = tokens(&text);
+    let mut cancelled: Vec<(usize, usize)> = Vec::new();
+    let mut binding: Vec<(Class, usize, usize)> = Vec::new();
+    let counts = |class| !matches!(class, Class::Except | Class::Negation);
+    CUES.each(&tokens, &counts, &mut |class, from, to| match class {
+        Class::Cancel => cancelled.push((from, to)),
+        _ => binding.push((class, from, to)),
+    });
+    let mut found = None;
+    for (class, from, to) in binding {
+        let counts = match class {
+            Class::Infinitive => tokens.last().is_some_and(|last| last.text.ends_with("en")),
+            Class::Spanish => tokens.iter().any(|token| SPANISH.contains(&token.text)),
+            _ => true,
+        };
+        if counts && !cancelled.iter().any(|(start, end)| *start < to && from < *end) {
+            found = found.max(Some(if class == Class::Weak { Strength::Weak } else { Strength::Strong }));
+        }
+    }
+    if has_unspaced { found.max(unspaced_strength(&text)) } else { found }
+}
+
+fn unspaced_strength(text: &str) -> Option<Strength> {
+    let found: Vec<(Class, usize, usize)> = CUES.unspaced_in(text).collect();
+    let is_cancelled = |from: usize, to: usize| {
+        found.iter().any(|(class, start, end)| *class == Class::Cancel && *start < to && from < *end)
+    };
+    let strengths = found.iter().filter_map(|(class, from, to)| match class {
+        Class::Strong => Some((Strength::Strong, *from, *to)),
+        Class::Weak => Some((Strength::Weak, *from, *to)),
+        _ => None,
+    });
+    strengths.filter(|(_, from, to)| !is_cancelled(*from, *to)).map(|(strength, ..)| strength).max()
+}
+
+/// Returns whether a sentence begins with a word that limits the sentence before it, such as `unless`.
+pub(super) fn begins_exception(sentence: &str) -> bool {
+    // Only its beginning counts.
+    let end = sentence.char_indices().nth(60).map_or(sentence.len(), |(at, _)| at);
+    let text = lower(sentence[..end].trim_start_matches(|c: char| !c.is_alphanumeric()));
+    let tokens = tokens(&text);
+    let listed = tokens.first().and_then(|first| CUES.phrases.get(first.text)).into_iter().flatten();
+    let begins =
+        listed.filter(|phrase| phrase.class == Class::Except).any(|phrase| covered(&phrase.words, &tokens).is_some());
+    begins || CUES.unspaced.iter().any(|(class, phrase)| *class == Class::Except && text.starts_with(phrase))
+}
+
+/// Returns whether a text has a word that denies or limits what the rest of its sentence says.
+pub(super) fn has_negation(text: &str) -> bool {
+    let text = lower(text);
+    let tokens = tokens(&text);
+    let mut found = tokens.iter().any(|token| token.text.ends_with("n't"));
+    CUES.each(&tokens, &|class| matches!(class, Class::Negation | Class::Except), &mut |_, _, _| found = true);
+    let limits = |class: &Class| matches!(class, Class::Negation | Class::Except);
+    found || !text.is_ascii() && CUES.unspaced_in(&text).any(|(class, ..)| limits(&class))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_recognized_in_seven_languages() {
+        for rule in [
+            "You must not push to `main` unless a maintainer asks.",
+            "Never commit secrets",
+            "Don't skip hooks.",
+            "Do not forget to run the tests.",
+            "Before a release, do not merge features.",
+            "Only maintainers may publish.",
+            "Secrets are never logged.",
+            "A changelog entry is required.",
+            "Files may not be renamed.",
+            "No file may be larger than 1 MB.",
+            "Please make sure that the tests pass.",
+            "Not only must it compile, it must also be tested.",
+            "If the value must be unique, use a UUID.",
+            "Geheimnisse dürfen niemals eingecheckt werden.",
+            "Der Branch darf ohne Freigabe nicht gelöscht werden.",
+            "Keine Geheimnisse einchecken.",
+            "Der Code ist vor jedem Commit zu formatieren, und Tests sind zu schreiben.",
+            "Les secrets ne doivent jamais être commités.",
+            "N'utilisez pas `unwrap`.",
+            "Il faut relire chaque demande.",
+            "No subas secretos al repositorio.",
+            "Los secretos nunca se suben.",
+            "Queda prohibido desplegar los viernes.",
+            "Não faça commit de segredos.",
+            "É obrigatório revisar.",
+            "秘密情報をコミットしてはいけません。",
+            "必ずテストを実行してください。",
+            "禁止直接推送到主分支。",
+            "提交前必须运行测试。",
+        ] {
+            assert!(strength(rule).is_some(), "{rule}");
+        }
+    }
+
+    #[test]
+    fn words_of_rules_do_not_make_every_sentence_one() {
+        for other in [
+            "Must I sign anything?",
+            "This is a must-have feature.",
+            "If you really must, ask first.",
+            "Never mind the warnings.",
+            "Don't worry about formatting.",
+            "Don't hesitate to ask.",
+            "You do not need to squash.",
+            "It is not only fast but small.",
+            "A read-only file.",
+            "The value is almost always positive.",
+            "Types that do not implement it are skipped.",
+            "It may not work on Windows.",
+            "No setup is needed.",
+            "Signing is not required.",
+            "The word \"must\" has four letters.",
+            "Nobody says \"you must wait\".",
+            "Call `never()` here.",
+            "You should see a page.",
+            "There are no changes in the file.",
+            "Das muss nicht sein.",
+            "Die Seite ist immer noch offen.",
+            "Keine Angst vor Fehlern.",
+            "Ce n'est pas obligatoire.",
+            "No hay problemas con el servidor.",
+            "No es necesario instalar nada.",
+            "Não é obrigatório assinar.",
+            "必ずしも必要ではありません。",
+            "禁止されていません。",
+            "不需要安装任何东西。",
+            "它不仅快。",
+        ] {
+            assert_eq!(strength(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn exceptions_and_negations_are_recognized() {
+        for text in [
+            "Unless asked.",
+            "The only exception is `main`.",
+            "Ausnahme: Hotfixes.",
+            "ただし、例外がある。",
+            "除非得到批准。",
+        ] {
+            assert!(begins_exception(text), "{text}");
+        }
+        assert!(!begins_exception("Run it, unless it is late."));
+        assert!(has_negation(", unless it is late") && has_negation("doesn't") && has_negation("場合は除く"));
+        assert!(!has_negation(", which takes a minute"));
+    }
+}

@@ -1,0 +1,208 @@
+//! Keywords: words of a document by how often and where they stand, by a formula in whole numbers.
+
+use super::reader::{Block, BlockKind, InlineText, SpanKind};
+use super::words::{FixedHash, is_cjk, lower};
+use crate::redact::Clean;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// Words of seven languages that say nothing about a document.
+static STOP_WORDS: LazyLock<HashSet<&str, FixedHash>> =
+    LazyLock::new(|| include_str!("stop_words.txt").split_ascii_whitespace().collect());
+
+/// Chinese and Japanese characters that join words rather than make them.
+const CJK_STOP: &str =
+    "的了是在和与或不有我你他她它们这那就也都而及等被把对于从到为以其将可能要会个一上下中人时请并则所该让使用";
+
+/// How many different words are counted; words that appear first after these are not.
+const MOST_TERMS: usize = 100_000;
+/// How often a word counts at most.
+const MOST_OFTEN: u32 = 30;
+/// The longest keyword in characters.
+const LONGEST: usize = 40;
+
+/// What a word counts in a heading, in bold or code, and elsewhere.
+const IN_HEADING: u32 = 6;
+const MARKED: u32 = 3;
+const PLAIN: u32 = 1;
+
+#[derive(Debug)]
+struct Term {
+    count: u32,
+    weight: u32,
+    /// Where it first stands in the source.
+    source: Range<usize>,
+    at: usize,
+    /// Whether it was cut out of a longer run of Chinese characters each time.
+    is_pair: bool,
+}
+
+/// The words of a document so far.
+#[derive(Debug, Default)]
+pub(super) struct Keywords {
+    terms: HashMap<String, Term>,
+    next: usize,
+}
+
+impl Keywords {
+    /// Counts the words of a block.
+    pub(super) fn read(&mut self, block: &Block) {
+        match &block.kind {
+            BlockKind::Heading(_) => self.text(&block.text, IN_HEADING),
+            BlockKind::Item | BlockKind::Paragraph => self.text(&block.text, PLAIN),
+            BlockKind::Row { cells, .. } => cells.iter().for_each(|cell| self.text(cell, PLAIN)),
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, text: &InlineText, weight: u32) {
+        let mut marked = text
+            .spans
+            .iter()
+            .filter(|span| matches!(span.kind, SpanKind::Strong | SpanKind::Code))
+            .map(|span| span.shown.clone())
+            .peekable();
+        for (range, is_pair) in terms(&text.shown) {
+            while marked.next_if(|span| span.end <= range.start).is_some() {}
+            let is_marked = marked.peek().is_some_and(|span| span.start <= range.start);
+            let weight = if is_marked { weight.max(MARKED) } else { weight };
+            self.add(text, range, weight, is_pair);
+        }
+    }
+
+    fn add(&mut self, text: &InlineText, range: Range<usize>, weight: u32, is_pair: bool) {
+        let word = lower(&text.shown[range.clone()]);
+        if let Some(term) = self.terms.get_mut(word.as_ref()) {
+            term.count = (term.count + 1).min(MOST_OFTEN);
+            term.weight = term.weight.max(weight);
+            term.is_pair &= is_pair;
+            return;
+        }
+        if self.terms.len() >= MOST_TERMS || !is_term(&word) {
+            return;
+        }
+        self.next += 1;
+        // A piece of text without markup inside, since a keyword is one word.
+        let pieces: Vec<Range<usize>> = text.pieces(&range).collect();
+        let [source] = pieces.as_slice() else { return };
+        let term = Term { count: 1, weight, source: source.clone(), at: self.next, is_pair };
+        self.terms.insert(word.into_owned(), term);
+    }
+
+    /// Returns at most `most` keywords, the best first.
+    ///
+    /// A word is worth `count + count × (weight - 1) / 2 + 2 × weight`, where `count` is at most 30 and `weight` the
+    /// largest of its places; equal ones keep the order of the document. A word in the plural counts with its singular.
+    pub(super) fn finish(self, document: &Clean, most: usize) -> Vec<Clean> {
+        let mut terms: BTreeMap<String, Term> = self.terms.into_iter().collect();
+        let plurals: Vec<String> =
+            terms.keys().filter(|word| singular(word).is_some_and(|it| terms.contains_key(it))).cloned().collect();
+        for plural in plurals {
+            let Some(term) = terms.remove(&plural) else { continue };
+            if let Some(single) = singular(&plural).and_then(|word| terms.get_mut(word)) {
+                single.count = (single.count + term.count).min(MOST_OFTEN);
+                single.weight = single.weight.max(term.weight);
+                single.at = single.at.min(term.at);
+            }
+        }
+        let score = |term: &Term| term.count + term.count * (term.weight - 1) / 2 + 2 * term.weight;
+        // A pair of Chinese characters that occurs once is more often no word than one.
+        let is_word = |term: &Term| term.count > 1 || !term.is_pair;
+        let mut ranked: Vec<(String, Term)> = terms.into_iter().filter(|(_, term)| is_word(term)).collect();
+        ranked.sort_by_key(|(_, term)| (std::cmp::Reverse(score(term)), term.at));
+        let mut keywords: Vec<Clean> = Vec::new();
+        let mut chosen: Vec<String> = Vec::new();
+        for (word, term) in ranked {
+            if keywords.len() >= most {
+                break;
+            }
+            // Of overlapping Chinese and Japanese words the first stays.
+            let overlaps =
+                word.chars().any(is_cjk) && chosen.iter().any(|it| it.contains(&word) || word.contains(it.as_str()));
+            let written = document.slice(term.source);
+            if let Some(keyword) = written.read_out(&word).filter(|_| !overlaps) {
+                keywords.push(keyword);
+                chosen.push(word);
+            }
+        }
+        keywords
+    }
+}
+
+fn singular(word: &str) -> Option<&str> {
+    word.strip_suffix('s').filter(|word| word.len() > 3 && !word.ends_with('s'))
+}
+
+/// Returns the places of the words of a text: of Chinese and Japanese, runs of one script, cut into pairs where long.
+fn terms(shown: &str) -> Vec<(Range<usize>, bool)> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    // Words are cut at spaces first, so that addresses and paths can be left out whole.
+    for piece in shown.split([' ', '\n', '\t', '(', ')', '[', ']', '"', ',', ';']) {
+        let at = start;
+        start += piece.len() + 1;
+        let is_address = piece.contains("://") || piece.contains('@') || piece.matches('/').nth(1).is_some();
+        if piece.is_empty() || is_address {
+            continue;
+        }
+        words_of(piece, at, &mut found);
+    }
+    found
+}
+
+fn words_of(piece: &str, at: usize, found: &mut Vec<(Range<usize>, bool)>) {
+    let script = |c: char| match c {
+        c if is_katakana(c) => 2,
+        '\u{3040}'..='\u{309f}' => 0,
+        c if is_cjk(c) => 3,
+        c if c.is_alphanumeric() || matches!(c, '-' | '_' | '\'' | '’' | '.') => 1,
+        _ => 0,
+    };
+    let mut run: Option<(usize, usize, u8)> = None;
+    for (index, c) in piece.char_indices().chain([(piece.len(), ' ')]) {
+        let kind = script(c);
+        match run {
+            Some((begin, _, of)) if of == kind => run = Some((begin, index + c.len_utf8(), of)),
+            _ => {
+                if let Some((begin, end, of)) = run {
+                    add_run(&piece[begin..end], at + begin, of, found);
+                }
+                run = (kind > 0).then_some((index, index + c.len_utf8(), kind));
+            }
+        }
+    }
+}
+
+fn add_run(run: &str, at: usize, script: u8, found: &mut Vec<(Range<usize>, bool)>) {
+    if script == 3 {
+        for part in run.split(|c| CJK_STOP.contains(c)) {
+            let at = at + (part.as_ptr() as usize - run.as_ptr() as usize);
+            let offsets: Vec<usize> = part.char_indices().map(|(at, _)| at).chain([part.len()]).collect();
+            match offsets.len() - 1 {
+                0 | 1 => {}
+                2..=4 => found.push((at..at + part.len(), false)),
+                count => found.extend((0..count - 1).map(|index| (at + offsets[index]..at + offsets[index + 2], true))),
+            }
+        }
+        return;
+    }
+    let is_joint = |c: char| matches!(c, '-' | '_' | '\'' | '’' | '.');
+    let start = run.len() - run.trim_start_matches(is_joint).len();
+    let end = run.trim_end_matches(is_joint).len();
+    if start < end {
+        found.push((at + start..at + end, false));
+    }
+}
+
+fn is_katakana(c: char) -> bool {
+    matches!(c, '\u{30a0}'..='\u{30ff}')
+}
+
+fn is_term(word: &str) -> bool {
+    let count = word.chars().take(LONGEST + 1).count();
+    if word.chars().any(is_cjk) {
+        return count >= 2 && !word.chars().any(|c| CJK_STOP.contains(c));
+    }
+    (3..=LONGEST).contains(&count) && !word.starts_with(|c: char| c.is_ascii_digit()) && !STOP_WORDS.contains(word)
+}

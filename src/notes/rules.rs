@@ -1,0 +1,287 @@
+//! Rules: sentences that oblige or forbid, and the items of lists that are introduced as rules, word for word.
+
+use super::cues::{Strength, begins_exception, strength};
+use super::reader::{Block, BlockKind, InlineText};
+use super::sections::{Meaning, Place};
+use super::sentences::words;
+use super::source::{quoted, shown_text, without_colon};
+use super::statements::{begins_with_anaphor, is_imperative, is_link, is_stated};
+use crate::redact::{Clean, CleanBuf};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// The longest rule, in bytes. A longer one is left out and counted, since a rule is never shortened.
+const LONGEST: usize = 1_000;
+/// An item of a list of rules with at most this many words is one rule, with all of its sentences.
+const WHOLE_ITEM: usize = 40;
+/// A sentence before a rule is added for what `it` means if both have at most this many words.
+const WITH_ANTECEDENT: usize = 50;
+
+/// A paragraph in bold with at most this many words is a heading,
+const BOLD_WORDS: usize = 8;
+/// of a level below all others.
+const BOLD_LEVEL: u8 = 7;
+
+/// The rules of a document so far, at most a number of each strength.
+#[derive(Debug)]
+pub(super) struct Rules {
+    most: usize,
+    strong: Vec<(usize, Clean)>,
+    weak: Vec<(usize, Clean)>,
+    known: BTreeSet<String>,
+    found: usize,
+    /// How many rules were left out.
+    left_out: usize,
+}
+
+impl Rules {
+    pub(super) fn new(most: usize) -> Self {
+        Self { most, strong: Vec::new(), weak: Vec::new(), known: BTreeSet::new(), found: 0, left_out: 0 }
+    }
+
+    /// Returns the rules in the order of the document, and how many were left out: first the weak ones.
+    pub(super) fn finish(self) -> (Vec<Clean>, usize) {
+        let room = self.most.saturating_sub(self.strong.len());
+        let left_out = self.left_out + self.weak.len().saturating_sub(room);
+        let mut rules: Vec<_> = self.strong.into_iter().chain(self.weak.into_iter().take(room)).collect();
+        rules.sort_by_key(|(at, _)| *at);
+        (rules.into_iter().map(|(_, rule)| rule).collect(), left_out)
+    }
+
+    fn add(&mut self, rule: Clean, strength: Strength) {
+        let key = rule.trim_end_matches(['.', '!', ' ']).to_lowercase();
+        if key.is_empty() || self.known.contains(&key) {
+            return;
+        }
+        let list = if strength == Strength::Strong { &mut self.strong } else { &mut self.weak };
+        if list.len() >= self.most || rule.len() > LONGEST {
+            self.left_out += 1;
+            return;
+        }
+        self.found += 1;
+        self.known.insert(key);
+        list.push((self.found, rule));
+    }
+
+    /// Adds the rules of a block, and returns for each of its sentences whether it is part of one.
+    pub(super) fn read(
+        &mut self,
+        document: &Clean,
+        place: &Place,
+        block: &Block,
+        sentences: &[Range<usize>],
+    ) -> Vec<bool> {
+        let mut used = vec![false; sentences.len()];
+        if block.is_quoted || place.is_skipped() || place.is_wrong() {
+            return used;
+        }
+        match &block.kind {
+            BlockKind::Heading(_) => self.heading(document, &block.text),
+            BlockKind::Item | BlockKind::Paragraph => {
+                if self.listed(document, place, block, sentences) {
+                    used.fill(true);
+                } else {
+                    self.stated(document, place, block, sentences, &mut used);
+                }
+            }
+            BlockKind::Row { is_head: false, cells } => {
+                let in_rules = place.ruling().is_some_and(|it| it.meaning == Some(Meaning::Rules));
+                let least = if in_rules { 3 } else { 6 };
+                for cell in cells {
+                    let range = 0..cell.shown.trim_end().len();
+                    if words(&cell.shown) >= least
+                        && is_stated(&cell.shown, cell, &range)
+                        && strength(&cell.shown) == Some(Strength::Strong)
+                    {
+                        self.add(quoted(document, cell, &range), Strength::Strong);
+                    }
+                }
+            }
+            _ => {}
+        }
+        used
+    }
+
+    /// Adds a heading that is itself a rule, such as `Never commit secrets`.
+    fn heading(&mut self, document: &Clean, title: &InlineText) {
+        let range = 0..title.shown.trim_end().len();
+        if words(&title.shown) >= 3
+            && super::sections::meaning(&title.shown).is_none()
+            && is_stated(&title.shown, title, &range)
+            && strength(&title.shown) == Some(Strength::Strong)
+        {
+            self.add(quoted(document, title, &range), Strength::Strong);
+        }
+    }
+
+    /// Adds a block as a rule because of the heading or the text that introduces it; returns whether it is one.
+    fn listed(&mut self, document: &Clean, place: &Place, block: &Block, sentences: &[Range<usize>]) -> bool {
+        let (Some(first), Some(last)) = (sentences.first(), sentences.last()) else { return false };
+        let lead = place.leads.last();
+        let ruling = place.ruling();
+        let meaning = ruling.and_then(|section| section.meaning);
+        let is_item = matches!(block.kind, BlockKind::Item);
+        let by_lead = is_item && lead.is_some_and(|lead| lead.are_rules);
+        let by_heading = match meaning {
+            // Further below, another heading may say the opposite: `Smells` in a guide of principles.
+            Some(Meaning::Rules) => {
+                is_item && block.depth == 1 && !ruling.is_some_and(|section| place.is_below(section))
+            }
+            Some(Meaning::Bind) => is_item && block.depth == 1,
+            // A paragraph below `Never` is forbidden too; explanations of an item are not.
+            Some(Meaning::Forbid) => block.depth == usize::from(is_item) && !block.text.shown.ends_with([':', '：']),
+            _ => false,
+        };
+        if !by_lead && !by_heading || block.is_footnote {
+            return false;
+        }
+        let all = first.start..last.end;
+        let whole = if words(&block.text.shown[all.clone()]) <= WHOLE_ITEM {
+            all
+        } else {
+            with_exceptions(&block.text.shown, sentences, 0).0
+        };
+        let text = &block.text.shown[whole.clone()];
+        if !is_stated(text, &block.text, &whole) || text.ends_with([':', '：']) || is_link(&block.text, &whole) {
+            return false;
+        }
+        let own = strength(text);
+        let carried = match (lead.filter(|_| by_lead).and_then(|lead| lead.carried.clone()), meaning) {
+            (Some(carried), _) => Some(carried),
+            (None, Some(Meaning::Forbid | Meaning::Bind)) if !by_lead => ruling.map(|section| section.title.clone()),
+            _ => None,
+        };
+        let rule = quoted(document, &block.text, &whole);
+        let binds = carried.is_some() || own == Some(Strength::Strong);
+        let strength = if binds { Strength::Strong } else { Strength::Weak };
+        self.add(join(carried.as_ref(), &rule), strength);
+        // What follows the first sentence of a long item may hold rules of its own.
+        let rest: Vec<_> = sentences.iter().filter(|it| it.start >= whole.end).cloned().collect();
+        let mut used = vec![false; rest.len()];
+        self.stated(document, place, block, &rest, &mut used);
+        true
+    }
+
+    /// Adds the sentences of a block that are rules by their own words.
+    fn stated(
+        &mut self,
+        document: &Clean,
+        place: &Place,
+        block: &Block,
+        sentences: &[Range<usize>],
+        used: &mut [bool],
+    ) {
+        let text = &block.text;
+        let in_rules = place.ruling().and_then(|section| section.meaning) == Some(Meaning::Rules);
+        let mut next = 0;
+        for (index, range) in sentences.iter().enumerate() {
+            let sentence = &text.shown[range.clone()];
+            if index < next || !is_stated(sentence, text, range) || sentence.ends_with([':', '：']) {
+                continue;
+            }
+            let found = strength(sentence)
+                .or_else(|| (in_rules && is_imperative(sentence) && words(sentence) >= 3).then_some(Strength::Weak));
+            let Some(strength) = found else { continue };
+            let (mut whole, end) = with_exceptions(&text.shown, sentences, index);
+            next = end;
+            let mut carried = None;
+            if begins_with_anaphor(sentence) {
+                let before = index.checked_sub(1).and_then(|before| Some((before, sentences.get(before)?)));
+                match before {
+                    Some((before, range))
+                        if !used[before] && words(&text.shown[range.start..whole.end]) <= WITH_ANTECEDENT =>
+                    {
+                        whole.start = range.start;
+                        used[before] = true;
+                    }
+                    Some(_) => {}
+                    None => carried = place.section().map(|section| section.title.clone()),
+                }
+            }
+            used[index..end].fill(true);
+            self.add(join(carried.as_ref(), &quoted(document, text, &whole)), strength);
+        }
+    }
+}
+
+/// Returns the rule with the text that it repeats before it.
+fn join(carried: Option<&Clean>, rule: &Clean) -> Clean {
+    match carried {
+        Some(carried) => CleanBuf::new().line(&without_colon(carried)).lit(": ").text(rule).finish(),
+        None => rule.clone(),
+    }
+}
+
+/// Returns a sentence with the exceptions that follow it, and the number of the sentence behind them.
+fn with_exceptions(shown: &str, sentences: &[Range<usize>], index: usize) -> (Range<usize>, usize) {
+    let mut whole = sentences[index].clone();
+    let mut next = index + 1;
+    while let Some(range) = sentences.get(next).filter(|range| begins_exception(&shown[(*range).clone()])) {
+        whole.end = range.end;
+        next += 1;
+    }
+    (whole, next)
+}
+
+/// Returns the level of a heading, or of a paragraph that is one in all but form: in bold, short, and no sentence.
+pub(super) fn heading_level(block: &Block, place: &Place) -> Option<u8> {
+    let shown = block.text.shown.trim();
+    match block.kind {
+        BlockKind::Heading(level) => Some(level),
+        BlockKind::Paragraph
+            if block.depth == 0
+                && !block.is_quoted
+                && block.text.is_strong()
+                && !shown.ends_with(['.', '!', '?', ':', '。', '：'])
+                && words(shown) <= BOLD_WORDS
+                && (strength(shown) != Some(Strength::Strong) || super::sections::meaning(shown).is_some())
+                && place.leads.is_empty() =>
+        {
+            Some(BOLD_LEVEL)
+        }
+        _ => None,
+    }
+}
+
+/// Returns what introduces a list: the text before it, if it ends with a colon or is a heading in all but form.
+pub(super) fn lead(document: &Clean, place: &Place, before: Option<&Block>, is_ordered: bool) -> super::sections::Lead {
+    let inherited = place.leads.last().cloned();
+    let mut lead = super::sections::Lead { is_ordered, ..Default::default() };
+    let Some(before) = before else { return lead };
+    let text = &before.text;
+    let shown = text.shown.trim();
+    let ends_with_colon = shown.ends_with([':', '：']);
+    let is_item = matches!(before.kind, BlockKind::Item);
+    let meaning = super::sections::meaning(shown);
+    // What a heading means is known from the place.
+    if matches!(before.kind, BlockKind::Heading(_)) && !ends_with_colon {
+        return lead;
+    }
+    if shown.len() > LONGEST || !(ends_with_colon || text.is_strong() || meaning == Some(Meaning::Forbid)) {
+        return lead;
+    }
+    // The last sentence introduces the list.
+    let range = super::sentences::sentences(text).pop().unwrap_or(0..0);
+    let sentence = &text.shown[range.clone()];
+    let bare = range.start..range.start + sentence.trim_end_matches([':', '：', ' ']).len();
+    if bare.is_empty() {
+        return lead;
+    }
+    let own = strength(&text.shown[bare.clone()]);
+    lead.is_long = words(sentence) > 8;
+    lead.label = (!lead.is_long).then(|| shown_text(document, text, &bare));
+    lead.is_wrong = meaning == Some(Meaning::Wrong);
+    let carries = matches!(meaning, Some(Meaning::Forbid | Meaning::Bind))
+        || own == Some(Strength::Strong)
+        || own == Some(Strength::Weak) && !is_ordered;
+    let outer = inherited.filter(|lead| is_item && lead.are_rules);
+    let announces_rules = ends_with_colon && super::sections::names_rules(sentence);
+    let carries = carries && !announces_rules;
+    lead.are_rules = carries || meaning == Some(Meaning::Rules) || announces_rules || outer.is_some();
+    if carries || outer.is_some() {
+        let own = quoted(document, text, &bare);
+        let own = without_colon(&own);
+        lead.carried = Some(join(outer.and_then(|outer| outer.carried).as_ref(), &own));
+    }
+    lead
+}

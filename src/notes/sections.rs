@@ -1,0 +1,234 @@
+//! Where in a document a block stands: its headings, what they mean, and what introduces its list.
+
+use super::words::lists;
+use crate::redact::Clean;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// Titles by their meaning, one list a line.
+const FILE: &str = include_str!("headings.txt");
+
+/// The meaning of a heading, or of what introduces a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// What follows are rules.
+    Rules,
+    /// What follows is forbidden; each rule below repeats the heading.
+    Forbid,
+    /// What follows is required, allowed or an exception; each rule below repeats the heading.
+    Bind,
+    /// Nothing below is worth a note: a licence, a table of contents, thanks.
+    Skip,
+    /// Examples of what is wrong.
+    Wrong,
+    /// What readers look for first.
+    Main,
+}
+
+static MEANINGS: LazyLock<HashMap<&'static str, Meaning>> = LazyLock::new(|| {
+    let mut meanings = HashMap::new();
+    for (name, titles) in lists(FILE) {
+        let meaning = match name {
+            "rules" => Meaning::Rules,
+            "forbid" => Meaning::Forbid,
+            "bind" => Meaning::Bind,
+            "skip" => Meaning::Skip,
+            "wrong" => Meaning::Wrong,
+            _ => Meaning::Main,
+        };
+        for title in titles {
+            meanings.entry(title).or_insert(meaning);
+        }
+    }
+    meanings
+});
+
+/// Last words of a title that make it one of rules, such as `Branch naming conventions`.
+const RULE_NOUNS: [&str; 22] = [
+    "rules",
+    "policy",
+    "policies",
+    "guidelines",
+    "conventions",
+    "standards",
+    "principles",
+    "practices",
+    "constraints",
+    "guardrails",
+    "regeln",
+    "richtlinien",
+    "konventionen",
+    "règles",
+    "reglas",
+    "regras",
+    "directrices",
+    "diretrizes",
+    "convenciones",
+    "convenções",
+    "normas",
+    "consignes",
+];
+
+/// Endings of Chinese and Japanese titles of rules.
+const RULE_ENDINGS: [&str; 12] =
+    ["規則", "ルール", "ガイドライン", "規約", "方針", "ポリシー", "规则", "规范", "准则", "约定", "原則", "原则"];
+
+/// Returns the meaning of a title, or of the text that introduces a list.
+pub(super) fn meaning(title: &str) -> Option<Meaning> {
+    // A title is short.
+    if title.len() > 200 {
+        return None;
+    }
+    let lower = title.to_lowercase();
+    let bare = match lower.split_once(['(', '（']) {
+        Some((before, _)) if before.chars().any(char::is_alphanumeric) => before,
+        _ => &lower,
+    };
+    let mut words: Vec<&str> = bare.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let numbers = words.iter().take_while(|word| word.bytes().all(|b| b.is_ascii_digit())).count();
+    if numbers < words.len() {
+        words.drain(..numbers);
+    }
+    let phrase = words.join(" ");
+    let is_to_avoid =
+        words.len() <= 8 && [" to avoid", " zu vermeiden", " à éviter"].iter().any(|end| phrase.ends_with(end));
+    let forbids_by_mark = is_to_avoid || title.trim_start().starts_with(['❌', '🚫', '⛔', '✗', '✘']);
+    let found = MEANINGS.get(phrase.as_str()).copied().or_else(|| {
+        let is_rules = words.len() <= 6
+            && (words.last().is_some_and(|last| RULE_NOUNS.contains(last))
+                || words.first().is_some_and(|first| matches!(*first, "rules" | "guidelines" | "conventions"))
+                || RULE_ENDINGS.iter().any(|ending| phrase.ends_with(ending)));
+        is_rules.then_some(Meaning::Rules)
+    });
+    if forbids_by_mark && !matches!(found, Some(Meaning::Skip | Meaning::Wrong)) {
+        return Some(Meaning::Forbid);
+    }
+    found
+}
+
+/// Words that make what follows `Please follow these guidelines:` rules.
+const ANNOUNCEMENTS: [&str; 12] = [
+    "rules",
+    "guidelines",
+    "conventions",
+    "requirements",
+    "regeln",
+    "richtlinien",
+    "règles",
+    "reglas",
+    "regras",
+    "normas",
+    "consignes",
+    "anforderungen",
+];
+
+/// Returns whether a sentence speaks of rules, such as `Please follow these guidelines:`.
+pub(super) fn names_rules(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    lower.split(|c: char| !c.is_alphanumeric()).any(|word| ANNOUNCEMENTS.contains(&word))
+        || RULE_ENDINGS.iter().any(|word| lower.contains(word))
+}
+
+/// An open heading.
+#[derive(Debug, Clone)]
+pub(super) struct Section {
+    pub(super) level: u8,
+    pub(super) title: Clean,
+    pub(super) meaning: Option<Meaning>,
+}
+
+/// What introduces the items of an open list.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lead {
+    /// The text that each rule repeats before the item, without a colon at its end.
+    pub(super) carried: Option<Clean>,
+    /// Whether the items are rules because of it.
+    pub(super) are_rules: bool,
+    /// Whether the items are examples of what is wrong.
+    pub(super) is_wrong: bool,
+    /// The text itself, where it is short.
+    pub(super) label: Option<Clean>,
+    /// Whether there is a text, too long for a label.
+    pub(super) is_long: bool,
+    pub(super) is_ordered: bool,
+}
+
+/// The open headings and lists at a place in a document.
+#[derive(Debug, Default)]
+pub(super) struct Place {
+    sections: Vec<Section>,
+    pub(super) leads: Vec<Lead>,
+    /// How many headings there were so far.
+    pub(super) headings: usize,
+}
+
+impl Place {
+    /// Enters the section of a heading. The first heading of a document is its title and never skips it.
+    pub(super) fn enter(&mut self, level: u8, title: Clean) {
+        while self.sections.pop_if(|section| section.level >= level).is_some() {}
+        let is_title = self.headings == 0;
+        let meaning = meaning(&title).filter(|meaning| !is_title || *meaning != Meaning::Skip);
+        self.sections.push(Section { level, title, meaning });
+        self.headings += 1;
+        self.leads.clear();
+    }
+
+    /// Returns the innermost heading.
+    pub(super) fn section(&self) -> Option<&Section> {
+        self.sections.last()
+    }
+
+    /// Returns the titles of all headings that the place is below.
+    pub(super) fn titles(&self) -> impl Iterator<Item = &Clean> {
+        self.sections.iter().map(|section| &section.title)
+    }
+
+    /// Returns the innermost heading with a meaning for rules.
+    pub(super) fn ruling(&self) -> Option<&Section> {
+        let rules = |it: &&Section| it.meaning.is_some_and(|meaning| meaning != Meaning::Main);
+        self.sections.iter().rev().find(rules)
+    }
+
+    /// Returns whether there are further headings below `section`.
+    pub(super) fn is_below(&self, section: &Section) -> bool {
+        self.sections.last().is_some_and(|last| last.level > section.level)
+    }
+
+    /// Returns whether nothing here is worth a note.
+    pub(super) fn is_skipped(&self) -> bool {
+        self.sections.iter().any(|section| section.meaning == Some(Meaning::Skip))
+    }
+
+    /// Returns whether this is an example of what is wrong.
+    pub(super) fn is_wrong(&self) -> bool {
+        self.sections.last().is_some_and(|section| section.meaning == Some(Meaning::Wrong))
+            || self.leads.iter().any(|lead| lead.is_wrong)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_are_known_by_their_meaning() {
+        for (title, expected) in [
+            ("## 2. Rules", Meaning::Rules),
+            ("Branch naming conventions", Meaning::Rules),
+            ("Don'ts", Meaning::Forbid),
+            ("Don’t", Meaning::Forbid),
+            ("🚫 Never (hard stops)", Meaning::Forbid),
+            ("禁止事項", Meaning::Forbid),
+            ("Verboten", Meaning::Forbid),
+            ("License", Meaning::Skip),
+            ("❌ Wrong", Meaning::Wrong),
+            ("Usage", Meaning::Main),
+            ("提交规范", Meaning::Rules),
+        ] {
+            assert_eq!(meaning(title), Some(expected), "{title}");
+        }
+        for title in ["Never gonna give you up", "The history of rules we had", "Background"] {
+            assert_eq!(meaning(title), None, "{title}");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Whether a rule stands in a document word for word, and means there what it says alone.
+
+use super::cues::{Strength, has_negation, strength};
+use super::reader::{Block, BlockKind, InlineText, read};
+use super::rules::{heading_level, lead};
+use super::sections::{Meaning, Place};
+use super::sentences::sentences;
+use super::source::title;
+use crate::redact::Clean;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The longest label of a link, in bytes.
+const LONGEST_LABEL: usize = 200;
+
+/// The texts of a document that rules can be quoted from.
+#[derive(Debug)]
+pub struct QuotableText {
+    passages: Vec<Passage>,
+}
+
+/// The text of a block without markup, in which every white space is one space.
+#[derive(Debug)]
+struct Passage {
+    text: String,
+    sentences: Vec<Range<usize>>,
+    /// Headings and introductions that may stand before the rule, with a colon.
+    carriers: Arc<[Arc<str>]>,
+    /// Whether the text means something else without one of them: an item below `Never`.
+    needs_carrier: bool,
+}
+
+/// Returns whether `rule` stands in `document`; see [`QuotableText::holds`].
+#[cfg(test)]
+pub fn stands_in(document: &Clean, rule: &str) -> bool {
+    QuotableText::of(document).holds(rule)
+}
+
+impl QuotableText {
+    /// Reads a document. Code blocks, comments and quotations of others cannot be quoted.
+    pub fn of(document: &Clean) -> Self {
+        let mut place = Place::default();
+        let mut before: Option<Block> = None;
+        // What may stand before a rule here: the titles above, and for each open list what introduces it.
+        let mut titles: Vec<Arc<str>> = Vec::new();
+        let mut leads: Vec<Option<Arc<str>>> = Vec::new();
+        let mut carriers: Arc<[Arc<str>]> = Arc::default();
+        let mut passages = Vec::new();
+        read(document, &mut |block| {
+            let level = heading_level(&block, &place);
+            match &block.kind {
+                BlockKind::ListStart { ordered } => {
+                    let introduction = before.take();
+                    let lead = lead(document, &place, introduction.as_ref(), *ordered);
+                    leads.push(lead.carried.as_deref().map(|carried| plain(carried).into()));
+                    place.leads.push(lead);
+                }
+                BlockKind::ListEnd => {
+                    place.leads.pop();
+                    leads.pop();
+                }
+                _ => {}
+            }
+            if let Some(level) = level {
+                place.enter(level, title(document, &block.text));
+                titles = place.titles().map(|title| plain(title).into()).collect();
+                leads.clear();
+            }
+            if level.is_some() || matches!(block.kind, BlockKind::ListStart { .. } | BlockKind::ListEnd) {
+                carriers = titles.iter().chain(leads.iter().flatten()).cloned().collect();
+            }
+            let is_list = matches!(block.kind, BlockKind::ListStart { .. } | BlockKind::ListEnd);
+            if !is_list && !block.is_quoted && !place.is_wrong() {
+                let ruling = place.ruling().and_then(|section| section.meaning);
+                let is_carried = leads.iter().any(Option::is_some);
+                let forbids = is_carried || matches!(ruling, Some(Meaning::Forbid | Meaning::Bind));
+                let texts: Vec<&InlineText> = match &block.kind {
+                    BlockKind::Row { cells, .. } => cells.iter().collect(),
+                    _ => vec![&block.text],
+                };
+                let needs_carrier = forbids && matches!(block.kind, BlockKind::Item);
+                for text in texts.into_iter().filter(|text| !text.shown.trim().is_empty()) {
+                    passages.push(Passage::new(text, needs_carrier, Arc::clone(&carriers)));
+                }
+            }
+            before = if is_list { None } else { Some(block) };
+        });
+        Self { passages }
+    }
+
+    /// Returns whether the document holds `rule`: word for word, apart from white space and inline markup, within one
+    /// block, at the boundaries of words.
+    ///
+    /// What is left out of its first and last sentence must not deny or limit the rest. A heading above, or the text that
+    /// introduces its list, may stand before it with a colon, and must where the document forbids by it.
+    pub fn holds(&self, rule: &str) -> bool {
+        let rule = plain(rule);
+        let rule = rule.trim_end_matches(['.', '!', ';', ',', '。', ' ']);
+        if rule.is_empty() {
+            return false;
+        }
+        self.passages.iter().any(|passage| {
+            let carried = passage.carriers.iter().any(|carrier| {
+                let carrier = carrier.trim_end_matches([':', '：', ' ']);
+                let rest = rule.strip_prefix(carrier).and_then(|rest| rest.strip_prefix([':', '：']));
+                !carrier.is_empty() && rest.is_some_and(|rest| passage.says(rest.trim(), true))
+            });
+            carried || passage.says(rule, !passage.needs_carrier)
+        })
+    }
+}
+
+impl Passage {
+    fn new(block: &InlineText, needs_carrier: bool, carriers: Arc<[Arc<str>]>) -> Self {
+        let mut text = String::new();
+        let mut ranges = Vec::new();
+        let mut end = 0;
+        for range in sentences(block) {
+            // Chinese and Japanese sentences follow each other without a space.
+            if !text.is_empty() && range.start > end {
+                text.push(' ');
+            }
+            end = range.end;
+            let start = text.len();
+            text.push_str(&bare(&block.shown[range]));
+            ranges.push(start..text.len());
+        }
+        Self { text, sentences: ranges, carriers, needs_carrier }
+    }
+
+    /// Returns whether the text holds `rule` at the boundaries of words, with all that limits it.
+    ///
+    /// Unless it `is_carried` by what introduces it, it must be a rule by its own words.
+    fn says(&self, rule: &str, is_carried: bool) -> bool {
+        if rule.is_empty() {
+            return false;
+        }
+        self.text.match_indices(rule).any(|(start, found)| {
+            let end = start + found.len();
+            let least = if start == 0 { Strength::Strong } else { Strength::Weak };
+            if !is_carried && strength(rule).is_none_or(|strength| strength < least) {
+                return false;
+            }
+            let joins = |a: Option<char>, b: Option<char>| {
+                let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !super::words::is_cjk(c));
+                is_word(a) && is_word(b)
+            };
+            let (before, after) = (&self.text[..start], &self.text[end..]);
+            if joins(before.chars().next_back(), rule.chars().next())
+                || joins(rule.chars().next_back(), after.chars().next())
+            {
+                return false;
+            }
+            let around = |at: usize| {
+                let index = self.sentences.partition_point(|range| range.start <= at).saturating_sub(1);
+                self.sentences.get(index).cloned().unwrap_or(0..self.text.len())
+            };
+            let first = around(start).start.min(start)..start;
+            let last = end..around(end.saturating_sub(1).max(start)).end.max(end);
+            // Sentences beyond 4,096 bytes are not looked at, so nothing of them can be quoted in part.
+            let limits = |part: Range<usize>| part.len() > super::cues::LONGEST || has_negation(&self.text[part]);
+            !limits(first) && !limits(last)
+        })
+    }
+}
+
+/// Returns a text as it is compared: without inline markup and backticks, with single spaces.
+fn plain(text: &str) -> String {
+    let mut shown = String::new();
+    read(text, &mut |block| {
+        if !block.text.shown.is_empty() {
+            if !shown.is_empty() {
+                shown.push(' ');
+            }
+            shown.push_str(&block.text.shown);
+        }
+    });
+    bare(if shown.is_empty() { text } else { &shown })
+}
+
+/// Drops backticks and the brackets of links with their labels, `[text][label]`, which a rule alone cannot resolve.
+fn bare(shown: &str) -> String {
+    let mut text = String::with_capacity(shown.len());
+    let mut rest = shown;
+    let mut space = false;
+    while let Some(c) = rest.chars().next() {
+        let label = rest.strip_prefix("][").map(|label| &label[..label.floor_char_boundary(LONGEST_LABEL)]);
+        let label = label.and_then(|label| label.find(']'));
+        if let Some(end) = label {
+            rest = &rest[end + 3..];
+            continue;
+        }
+        rest = &rest[c.len_utf8()..];
+        if c.is_whitespace() || c.is_control() {
+            space = !text.is_empty();
+        } else if !matches!(c, '`' | '[' | ']') {
+            if std::mem::take(&mut space) {
+                text.push(' ');
+            }
+            text.push(c);
+        }
+    }
+    text
+}

@@ -1,0 +1,195 @@
+//! The extractor against documents in `tests/notes`, whose notes stand beside them.
+//!
+//! `CONTEXTPACK_BLESS=1 cargo test --lib notes` writes the notes anew; the difference is then to be read.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use super::standing::stands_in;
+use super::{LeftOut, NoteLimits, Notes, extract};
+use crate::model::Digest;
+use crate::redact::{Clean, CleanBuf};
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+fn clean(text: &str) -> Clean {
+    Clean::literal(text.to_owned().leak())
+}
+
+fn notes(text: &str) -> Notes {
+    extract(&clean(text), &NoteLimits::default())
+}
+
+fn rules(text: &str) -> Vec<String> {
+    notes(text).rules.iter().map(|rule| rule.to_string()).collect()
+}
+
+#[test]
+fn the_notes_on_every_sample_are_the_ones_beside_it() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/notes");
+    let mut files: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    files.sort();
+    assert!(files.len() >= 8);
+    for file in files {
+        let document = clean(&fs::read_to_string(&file).unwrap().replace("\r\n", "\n"));
+        let found = extract(&document, &NoteLimits::default());
+        assert_eq!(extract(&document, &NoteLimits::default()), found);
+        for rule in &found.rules {
+            assert!(stands_in(&document, rule), "{}: {rule}", file.display());
+        }
+        let sidecar = found.sidecar(&Digest::of(document.as_str()));
+        let beside = file.with_extension("md.notes.yml");
+        if std::env::var_os("CONTEXTPACK_BLESS").is_some() {
+            fs::write(&beside, &sidecar).unwrap();
+        }
+        assert_eq!(fs::read_to_string(&beside).unwrap().replace("\r\n", "\n"), sidecar, "{}", beside.display());
+    }
+}
+
+#[test]
+fn a_rule_keeps_its_exception_and_what_it_refers_to() {
+    assert_eq!(
+        rules("# A\n\nNever push to `main`. The only exception is a release. Be nice.\n"),
+        ["Never push to `main`. The only exception is a release."]
+    );
+    assert_eq!(
+        rules("A schema change needs a plan. It must be reviewed.\n"),
+        ["A schema change needs a plan. It must be reviewed."]
+    );
+    assert_eq!(rules("# Cache\n\nIt must be empty.\n"), ["Cache: It must be empty."]);
+}
+
+#[test]
+fn prohibitions_by_heading_or_introduction_are_carried_by_each_item() {
+    assert_eq!(rules("# Don'ts\n\n- commit secrets\n"), ["Don'ts: commit secrets"]);
+    assert_eq!(
+        rules("You must not:\n\n- commit secrets\n- push\n"),
+        ["You must not: commit secrets", "You must not: push"]
+    );
+    assert_eq!(rules("- Never:\n  - push\n"), ["Never: push"]);
+    assert_eq!(rules("**Avoid**\n\n- globals\n"), ["Avoid: globals"]);
+    assert_eq!(
+        rules("# Principles\n\n- Small files\n\n## Smells\n\n- god files\n"),
+        ["Small files", "Smells: god files"]
+    );
+    assert_eq!(rules("# Principles\n\n## Oddities\n\n- god files\n"), Vec::<String>::new());
+    assert_eq!(rules("# Bad\n\n- Always log passwords.\n"), Vec::<String>::new());
+    assert_eq!(notes("# Never\n\n- commit secrets\n").summary, [], "nothing of it stands alone");
+}
+
+#[test]
+fn rules_are_quoted_with_their_markup_and_nothing_is_taken_from_code_quotations_and_comments() {
+    assert_eq!(
+        rules(
+            "You **must** read [the\nguide](a.md) first.\n\n    you must not\n\n```\nnever\n```\n\n> You must.\n\n<!-- Never. -->\n"
+        ),
+        ["You **must** read [the guide](a.md) first."]
+    );
+    assert_eq!(rules("> [!WARNING]\n> Never push\n> twice.\n"), ["Never push twice."]);
+    assert_eq!(rules("**Do not push. Never force.**\n"), ["Do not push.", "Never force."]);
+}
+
+#[test]
+fn what_is_over_a_limit_is_counted_and_the_strongest_rules_stay() {
+    let text = "You should wait.\n\nYou must not push. You must test. X".to_owned() + &"x".repeat(5_000) + " must.\n";
+    let limits = NoteLimits { rules: 2, ..NoteLimits::default() };
+    let found = extract(&clean(&text), &limits);
+    assert_eq!(found.rules.iter().map(Clean::as_str).collect::<Vec<_>>(), ["You must not push.", "You must test."]);
+    assert_eq!(found.left_out, LeftOut { rules: 1, key_facts: 0, sentences: 1 });
+}
+
+#[test]
+fn a_rule_stands_in_a_document_only_with_all_that_limits_it() {
+    let document = clean(
+        "# Policy\n\nYou **must not** push to `main` unless asked. Ask\nfirst, please, when it is late.\n\n> quoted words\n\n## Never\n\n- commit secrets\n- never sleep\n\n# Links\n\nYou must read [the guide][g].\n\n[g]: a.md\n",
+    );
+    for rule in [
+        "You must not push to main unless asked.",
+        "You **must not**  push to `main` unless asked",
+        "Ask first, please",
+        "Never: commit secrets",
+        "never sleep",
+        "You must read [the guide][g]",
+    ] {
+        assert!(stands_in(&document, rule), "{rule}");
+    }
+    for rule in [
+        "push to main unless asked",
+        "You must not push to main",
+        "You must push to main",
+        "commit secrets",
+        "ou must not push to `main` unless asked",
+        "quoted words",
+        "Policy: other",
+        "asked. Ask first, please, when it is late. commit",
+        "",
+        ".",
+    ] {
+        assert!(!stands_in(&document, rule), "{rule}");
+    }
+}
+
+#[test]
+fn bullets_are_shortened_between_clauses_and_never_lose_a_negation() {
+    let long = "The importer reads every file of the folder in the order of their names, which takes a few minutes on the machines that we use for this purpose";
+    let found = notes(&format!("# A\n\n{long}.\n"));
+    assert_eq!(found.summary, [clean("The importer reads every file of the folder in the order of their names …")]);
+    let limited = long.replace("which takes a few minutes", "which does not hold on Mondays");
+    assert_eq!(notes(&format!("# A\n\n{limited}.\n")).summary, [clean(&format!("{limited}."))]);
+}
+
+#[test]
+fn notes_hold_nothing_that_is_not_in_the_document() {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/notes/english.md")).unwrap();
+    let document = clean(&text);
+    let found = notes(&text);
+    for entry in found.summary.iter().chain(&found.key_facts).chain(&found.keywords) {
+        for word in entry.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+            assert!(document.to_lowercase().contains(&word.to_lowercase()), "{word}: {entry}");
+        }
+    }
+    assert!((10..=20).contains(&found.keywords.len()));
+}
+
+/// Shapes that made one part of an extractor slow or large, each repeated to 32 KB: time in proportion to the square of it would show.
+#[test]
+fn hostile_texts_stay_bounded() {
+    for piece in [
+        "# a\n",
+        "- a\n",
+        "> ",
+        "- ",
+        "*",
+        "**a** ",
+        "`a`. ",
+        "[a](b) ",
+        "<!-- ",
+        "| a | b |\n",
+        "a: b\n\n",
+        "You must not. ",
+        "不需要",
+        "\u{202e}must ",
+        "Never:\n- a\n\n",
+        "**Never**\n\n",
+        "~~a~~ ",
+        "x",
+        "{a b} ",
+        "1. ",
+        "must not unless, ",
+        "[^a]: b\n",
+    ] {
+        let text = clean(&piece.repeat((1 << 15) / piece.len()));
+        let start = Instant::now();
+        let found = extract(&text, &NoteLimits::default());
+        assert!(start.elapsed() < Duration::from_secs(20), "{piece:?}: {:?}", start.elapsed());
+        let size: usize = [&found.summary, &found.key_facts, &found.rules, &found.keywords]
+            .into_iter()
+            .flatten()
+            .map(|it| it.len())
+            .sum();
+        assert!(size < 100_000, "{piece:?}: {size}");
+    }
+    let line = CleanBuf::new().text(&clean(&"word ".repeat(40_000))).finish();
+    assert_eq!(extract(&line, &NoteLimits::default()).left_out.sentences, 1);
+}

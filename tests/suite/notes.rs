@@ -1,0 +1,106 @@
+//! `notes`: which notes a document gets, and why one gets none.
+
+use crate::sandbox::Sandbox;
+
+const GUIDE: &str = "# Guide\n\nThis guide says how the store is run.\n\nNever commit secrets.\n";
+
+fn sandbox() -> Sandbox {
+    Sandbox::configured(&[("docs/guide.md", GUIDE)])
+}
+
+#[test]
+fn notes_are_made_written_and_read_again() {
+    let sandbox = sandbox();
+    let made = sandbox.json(0, &["notes", "docs/guide.md"]);
+    let notes = &made["documents"][0]["notes"];
+    assert_eq!(notes["made_by"], "extractor");
+    assert_eq!(notes["rules"], serde_json::json!(["Never commit secrets."]));
+    assert!(!sandbox.has("docs/guide.md.notes.yml"));
+
+    let written = sandbox.json(0, &["notes", "docs/guide.md", "--write"]);
+    assert_eq!(written["documents"][0]["notes"]["written"], true);
+    let first = sandbox.read("docs/guide.md.notes.yml");
+    let again = sandbox.json(0, &["notes", "docs/guide.md", "--write"]);
+    assert_eq!(again["documents"][0]["notes"]["made_by"], "sidecar");
+    assert_eq!(sandbox.read("docs/guide.md.notes.yml"), first);
+
+    sandbox.write("docs/guide.md", GUIDE.replace("secrets", "keys"));
+    let stale = &sandbox.json(0, &["notes", "docs/guide.md"])["documents"][0]["notes"];
+    assert_eq!((&stale["stale"], &stale["rules"][0]), (&true.into(), &"Never commit secrets.".into()));
+    sandbox.json(0, &["notes", "docs/guide.md", "--write"]);
+    assert!(sandbox.read("docs/guide.md.notes.yml").contains("Never commit keys."));
+}
+
+#[test]
+fn documents_without_notes_say_why_and_stop_no_other() {
+    let sandbox = sandbox();
+    let canary = "the-words-below";
+    sandbox.write("docs/a.md", format!("---\nsensitivity: contains_secrets\n---\nYou must {canary}.\n"));
+    sandbox.write("docs/b.md", format!("---\ndoc_type: credentials\n---\nYou must {canary}.\n"));
+    sandbox.write("docs/c.md", format!("---\nsensitivity: maybe\n---\nYou must {canary}.\n"));
+    sandbox.write(".env", canary);
+    sandbox.write("docs/d.md", "\0");
+    sandbox.write("docs/e.md", GUIDE);
+    sandbox.write("docs/e.md.notes.yml", "rules:\n  - a\nsumary: []\n");
+    let documents =
+        ["docs/a.md", "docs/b.md", "docs/c.md", ".env", "docs/d.md", "docs/e.md", "docs/none.md", "docs/guide.md"];
+    let printed = sandbox.json(3, &[&["notes"], &documents[..]].concat());
+    let kinds: Vec<_> = (0..8).map(|at| printed["documents"][at]["error"]["kind"].as_str()).collect();
+    let expected = ["secret", "secret", "invalid", "denied", "not-text", "invalid", "unreadable"].map(Some);
+    assert_eq!(kinds, [&expected[..], &[None]].concat());
+    assert_eq!(printed["documents"][5]["error"]["line"], 3);
+    assert!(printed["documents"][5]["error"]["help"].as_str().unwrap().contains("`summary`"));
+    assert!(!printed.to_string().contains(canary));
+}
+
+#[test]
+fn a_secret_is_in_no_notes() {
+    let sandbox = sandbox();
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    sandbox.write("docs/guide.md", format!("# Guide\n\nYou must use the token {secret} here.\n"));
+    let printed = sandbox.expect(0, &["notes", "docs/guide.md", "--write"]);
+    assert!(printed.contains("REDACTED") && !printed.contains(&secret));
+    assert!(!sandbox.read("docs/guide.md.notes.yml").contains(&secret));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_is_asked_once_and_its_answer_is_checked() {
+    let sandbox = sandbox();
+    let program = |body: &str| sandbox.write("answer.sh", body);
+    let command = ["notes", "docs/guide.md", "--command", "sh answer.sh"];
+    let notes = |code| sandbox.json(code, &command)["documents"][0].clone();
+    let kind = || notes(3)["error"]["kind"].as_str().unwrap_or_default().to_owned();
+
+    program("cat > /dev/null; echo '{\"rules\": [\"Commit secrets.\"]}'");
+    assert_eq!(kind(), "invalid");
+    program("echo '{\"rule\": []}'");
+    assert_eq!(kind(), "invalid");
+    program("exit 7");
+    assert_eq!(kind(), "exit");
+    program("head -c 2000000 /dev/zero");
+    assert_eq!(kind(), "too-large");
+    program("sleep 30");
+    let slow = sandbox.json(3, &[&command[..], &["--timeout", "1"]].concat());
+    assert_eq!(slow["documents"][0]["error"]["kind"], "timeout");
+
+    program(
+        "cat > asked.json; echo '{\"summary\": [\"How the store is run.\"], \"rules\": [\"Never commit secrets\"]}'",
+    );
+    let answer = notes(0);
+    assert_eq!(
+        (&answer["notes"]["made_by"], &answer["notes"]["rules"][0]),
+        (&"command".into(), &"Never commit secrets".into())
+    );
+    let asked: serde_json::Value = serde_json::from_str(&sandbox.read("asked.json")).unwrap();
+    assert_eq!(
+        (&asked["title"], &asked["doc_type"], &asked["content"]),
+        (&"guide".into(), &"general".into(), &GUIDE.into())
+    );
+    program("exit 7");
+    assert_eq!(notes(0), answer, "the answer is cached for this text and this command");
+    sandbox.write("docs/guide.md", "# Guide\n\nOther text.\n");
+    assert_eq!(kind(), "exit");
+    sandbox.expect(2, &["notes", "docs/guide.md", "--command", "'"]);
+    sandbox.expect(2, &["notes", "docs/guide.md", "--timeout", "3s"]);
+}
