@@ -70,7 +70,7 @@ impl Project<'_> {
 
     /// Returns why packs must not hold the text of a file that a root refers to: it is another agent's document, or it holds
     /// secrets.
-    pub(super) fn withheld(&self, path: &RepoPath, agent: Option<&AgentContext>) -> Option<Withheld<'_>> {
+    pub(super) fn withheld(&self, path: &RepoPath, agent: Option<&AgentContext>) -> Option<Withheld> {
         if !self.has_documents() {
             return None;
         }
@@ -80,7 +80,7 @@ impl Project<'_> {
         if !document.scope.admits(key) {
             return Some(Withheld::OtherAgent);
         }
-        document.secret.then_some(Withheld::Secret(document))
+        document.secret.then_some(Withheld::Secret)
     }
 
     /// Returns what the pack of `root` holds besides the root and its neighbourhood.
@@ -152,11 +152,11 @@ impl Project<'_> {
 }
 
 /// Why a pack must not hold the text of a document that its root refers to.
-pub(super) enum Withheld<'a> {
+pub(super) enum Withheld {
     /// It is another agent's.
     OtherAgent,
     /// It holds secrets.
-    Secret(&'a Arc<KnowledgeDocument>),
+    Secret,
 }
 
 fn read(project: &Project<'_>) -> ReadKnowledge {

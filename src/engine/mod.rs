@@ -30,7 +30,6 @@ mod repository;
 mod roots;
 mod session;
 
-pub use agents::AgentDefaults;
 pub use budget_probe::BudgetProbe;
 pub use build::{BuildJob, BuildReport, Built, IsUnchanged, Planned, build_packs};
 pub use configuration::{Configuration, validated};

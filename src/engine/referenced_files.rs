@@ -285,7 +285,7 @@ fn read_file(
     let refused = |reason| Ok((clean::line(&project.scrubber.redactor, "path", path.as_str()), Err(reason)));
     match project.withheld(path, agent) {
         Some(Withheld::OtherAgent) => return refused("other_agent"),
-        Some(Withheld::Secret(_)) => return refused(HOLDS_SECRETS),
+        Some(Withheld::Secret) => return refused(HOLDS_SECRETS),
         None => {}
     }
     if let Some(work) = project.scrubber.cache.get_file(purpose, path)

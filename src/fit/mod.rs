@@ -19,9 +19,7 @@ pub use planner::fit;
 use crate::redact::Clean;
 
 // The parts of a fitted pack, for the modules that follow.
-pub use crate::select::{
-    Candidate, DocumentFacts, EdgeRow, Evidence, Notice, Omission, SectionBody, Selection, TextOrigin, Trust,
-};
+pub use crate::select::{Candidate, EdgeRow, Evidence, Notice, Omission, SectionBody, Selection, TextOrigin, Trust};
 
 /// A selection trimmed to a budget.
 #[derive(Debug)]

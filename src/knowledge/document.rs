@@ -33,17 +33,6 @@ impl Scope {
     }
 }
 
-/// The source of a document's notes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NotesSource {
-    /// `notes:` in its front matter.
-    FrontMatter,
-    /// The file beside it.
-    Sidecar,
-    /// The built-in extractor.
-    Extracted,
-}
-
 /// A document with its notes.
 #[derive(Debug, Clone)]
 pub struct KnowledgeDocument {

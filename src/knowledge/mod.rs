@@ -9,6 +9,6 @@ mod template;
 
 pub use agent::{Agent, AgentError, Agents};
 pub use choice::{Chosen, KnowledgeRequest, Relevant};
-pub use document::{DocumentFile, DocumentRules, Knowledge, KnowledgeDocument, NotesSource, Scope};
+pub use document::{DocumentFile, DocumentRules, Knowledge, KnowledgeDocument, Scope};
 pub use front_matter::FrontMatter;
-pub use template::{BUILT_IN_TEMPLATE, NewAgent, TemplateError};
+pub use template::{BUILT_IN_TEMPLATE, NewAgent};

@@ -12,7 +12,7 @@ use super::{
     TextOrigin, TrimRank, Trust,
 };
 use crate::config::{Group, Policy};
-use crate::graph::{Edge, Entry, FileKind, FileRef, MissingReference, Target};
+use crate::graph::{Edge, FileKind, FileRef, MissingReference, Target};
 use crate::model::{Relation, RepoPath, natural_cmp};
 use crate::redact::{Clean, CleanBuf};
 use std::cell::OnceCell;
