@@ -239,7 +239,7 @@ impl Project<'_> {
                 fingerprint: None,
             });
         }
-        let (mut references, found) = files.for_pack(self, root, profile);
+        let (mut references, found) = files.for_pack(self, root, profile, job.agent.as_ref());
         let github = self.github_warnings(root);
         let with_found = |more: Vec<Diagnostic>| apply_severities([found.clone(), more].concat(), self.settings);
         let (in_pack, diagnostics) = (with_found(github.in_pack), with_found(github.reported));

@@ -196,6 +196,13 @@ fn read(project: &Project<'_>) -> ReadKnowledge {
             Diagnostic::new(Code::InvalidDocument, at, message).help("correct the path of `overview`, or add the file"),
         );
     }
+    for (name, job) in &settings.jobs {
+        if let Err(error) = agents.find(&job.agent.name) {
+            let at = Some(Place::line(config.clone(), job.agent.line));
+            let message = format!("the job `{name}` is for nobody: {error}");
+            faults.push(Diagnostic::new(Code::InvalidAgent, at, message).help(error.help()));
+        }
+    }
     let read: Vec<(Result<KnowledgeDocument, Diagnostic>, Vec<Diagnostic>)> = named
         .par_iter()
         .map(|(path, rules)| {

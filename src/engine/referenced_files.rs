@@ -6,7 +6,7 @@ use super::knowledge::{AgentContext, Withheld};
 use super::project::{Project, unreadable};
 use crate::cache::{FilePurpose, FileResult, LoadedDocument};
 use crate::config::Profile;
-use crate::graph::{FileKind, FileLookup, FileRef, ItemReferences, KeptCodeRef, RepoFiles, Target};
+use crate::graph::{FileKind, FileLookup, FileRef, ItemReferences, KeptCodeRef, MissingReference, RepoFiles, Target};
 use crate::mentions::{adr_status, without_markup};
 use crate::model::{Code, Diagnostic, Digest, Digester, Place, Refusal, RepoPath, bounded};
 use crate::select::{CodeUse, Document, ReferencedCode, ReferencedFile, ReferencedLines, RootReferences, is_inactive};
@@ -113,6 +113,7 @@ impl ReferencedFiles {
         project: &Project<'_>,
         root: usize,
         profile: &Profile,
+        agent: Option<&AgentContext>,
     ) -> (RootReferences, Vec<Diagnostic>) {
         let mut references = RootReferences { url: project.issue_url(root), ..RootReferences::default() };
         let mut diagnostics = Vec::new();
@@ -126,7 +127,7 @@ impl ReferencedFiles {
                 diagnostics.extend(found.diagnostics.iter().cloned());
             }
             if followed.code {
-                found.kept.iter().for_each(|kept| add_kept(project, by, kept, &mut references.kept));
+                found.kept.iter().for_each(|kept| add_kept(project, by, kept, agent, &mut references));
             }
             references.missing.extend(found.missing.iter().filter(|missing| followed.follows(missing.kind)).cloned());
             for file in found.files.iter().filter(|file| followed.follows(file.kind)) {
@@ -218,17 +219,38 @@ impl ReferencedFiles {
     }
 }
 
-/// Adds lines that the snapshot keeps; of several references to the same lines the first counts.
-fn add_kept(project: &Project<'_>, by: usize, kept: &KeptCodeRef, all: &mut Vec<ReferencedLines>) {
+/// Adds lines that the snapshot keeps; of several references to the same lines the first counts. A document that the pack must
+/// not hold is not shown by way of the snapshot either.
+fn add_kept(
+    project: &Project<'_>,
+    by: usize,
+    kept: &KeptCodeRef,
+    agent: Option<&AgentContext>,
+    references: &mut RootReferences,
+) {
     let Some(issue) = &project.corpus.entries[by].issue else { return };
     let (Some(code), Some(removals)) = (issue.code.get(kept.index), issue.code_removals.get(kept.index)) else {
         return;
     };
+    match project.withheld(&code.path, agent) {
+        Some(Withheld::Secret) => return references.secrets.push(code.path.clone()),
+        Some(Withheld::OtherAgent) => {
+            return references.missing.push(MissingReference {
+                written: code.shown.clone(),
+                kind: FileKind::Code,
+                reason: "other_agent",
+                untrusted: false,
+                at: kept.at.clone(),
+            });
+        }
+        None => {}
+    }
     let is_same = |known: &ReferencedLines| {
         (&known.code.path, known.code.lines, &known.code.commit) == (&code.path, code.lines, &code.commit)
     };
-    if !all.iter().any(is_same) {
-        all.push(ReferencedLines { code: code.clone(), removals: removals.clone(), by, at: kept.at.clone() });
+    if !references.kept.iter().any(is_same) {
+        let (code, removals, at) = (code.clone(), removals.clone(), kept.at.clone());
+        references.kept.push(ReferencedLines { code, removals, by, at });
     }
 }
 

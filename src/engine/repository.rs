@@ -349,7 +349,7 @@ pub(super) fn diagnostics_of(files: &Repo, project: &Project<'_>) -> Vec<Diagnos
     let mut all = apply_severities(files.diagnostics().to_vec(), settings);
     all.extend(apply_severities(unmatched(settings, files), settings));
     all.extend_from_slice(project.diagnostics());
-    if project.has_documents() {
+    if project.has_documents() || !settings.knowledge.jobs.is_empty() {
         all.extend(apply_severities(project.knowledge().diagnostics.clone(), settings));
     }
     all

@@ -28,8 +28,14 @@ impl Refusing {
         let project = Project::open(self, &office.settings, &office.deny, Environment::new(std::iter::empty()));
         let stamp = Stamp::new("2026-01-02T03:04:05Z".to_owned());
         let profiles = vec!["coding".to_owned(), "review".to_owned()];
-        let job =
-            BuildJob { roots: project.roots(), others: Vec::new(), profiles, limits: BudgetLimits::default(), stamp };
+        let job = BuildJob {
+            roots: project.roots(),
+            others: Vec::new(),
+            profiles,
+            limits: BudgetLimits::default(),
+            stamp,
+            agent: None,
+        };
         let built = Mutex::new(BTreeMap::new());
         let faults = project.build(&job, None, &|one| {
             built.lock().unwrap_or_else(PoisonError::into_inner).insert(one.name.clone(), one);

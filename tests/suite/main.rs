@@ -3,6 +3,9 @@
 
 mod action;
 mod actions;
+mod agents;
+mod agents_faults;
+mod agents_history;
 mod arrows;
 mod attest;
 mod check;
