@@ -6,11 +6,13 @@ pub mod cache {
 }
 /// The configuration.
 pub mod config {
-    pub use crate::config::{DenyList, RedactionSettings, Settings, Strategy, Tokenizer, load};
+    pub use crate::config::{DenyList, Policy, RedactionSettings, Settings, Strategy, Tokenizer, load};
 }
 /// The driver.
 pub mod engine {
-    pub use crate::engine::{BudgetLimits, BuildJob, Built, Project, Session, SessionRequest, Unsettled, Update};
+    pub use crate::engine::{
+        AgentContext, BudgetLimits, BuildJob, Built, Project, Session, SessionRequest, Unsettled, Update,
+    };
 }
 /// Counting of tokens.
 pub mod fit {
@@ -55,6 +57,10 @@ pub mod review {
 /// Sealed packs.
 pub mod seal {
     pub use crate::seal::{Sealed, Stamp};
+}
+/// What a pack could hold.
+pub mod select {
+    pub use crate::select::RecentChanges;
 }
 /// Files of the cache.
 pub mod store {

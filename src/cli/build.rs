@@ -163,7 +163,8 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
             continue;
         };
         let stem = agent.unwrap_or_default();
-        let slug = probe.item.map_or_else(|| slug(&stem), |item| slug(&project.pack_name(item)));
+        let key = sealed.pack().agent.as_ref().map(|agent| agent.key.as_str()).unwrap_or_default();
+        let slug = probe.item.map_or_else(|| slug(key), |item| slug(&project.pack_name(item)));
         let name = format!("{slug}.{}@{stem}.json", probe.profile);
         Folder::open_anywhere(out)?.staged_at(repository.root())?.write(&name, sealed.bytes())?;
         writeln!(console::stdout(), "{}", console::printable(&out.join(&name).display().to_string()))?;

@@ -120,9 +120,11 @@ impl Project<'_> {
         }
         sections.add_documents(context, knowledge, &chosen);
         let secrets: BTreeSet<&RepoPath> = references.secrets.iter().collect();
+        let pinned = || chosen.pinned.iter().chain(&chosen.pinned_by_policy);
+        let is_chosen = |path: &RepoPath| pinned().any(|index| knowledge.documents[*index].path == *path);
         for path in secrets {
             if let Some(document) = knowledge.document(path)
-                && !chosen.pinned.iter().any(|index| knowledge.documents[*index].path == *path)
+                && !is_chosen(path)
             {
                 sections.add_secret(document);
             }

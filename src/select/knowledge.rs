@@ -138,21 +138,29 @@ impl KnowledgeSections {
             (&chosen.relevant_by_policy, "policy", "relevant"),
         ];
         for (indices, reason, provenance) in left_out {
-            let documents = indices.iter().filter_map(|index| knowledge.documents.get(*index));
-            self.omissions.extend(documents.map(|document| Omission {
-                id: id_of(document),
-                title: document.title.clone(),
-                origin: file_origin(&document.shown, None),
-                provenance,
-                reason,
-                trust: Trust::of(document.untrusted),
-                chars: None,
-            }));
+            for document in indices.iter().filter_map(|index| knowledge.documents.get(*index)) {
+                self.leave_out(document, provenance, reason);
+            }
         }
+    }
+
+    fn leave_out(&mut self, document: &KnowledgeDocument, provenance: &'static str, reason: &'static str) {
+        self.omissions.push(Omission {
+            id: id_of(document),
+            title: document.title.clone(),
+            origin: file_origin(&document.shown, None),
+            provenance,
+            reason,
+            trust: Trust::of(document.untrusted),
+            chars: None,
+        });
     }
 
     /// Adds a document that holds secrets and that the root refers to: the line that names it.
     pub fn add_secret(&mut self, document: &KnowledgeDocument) {
+        if self.policy == Some(Policy::Minimal) {
+            return self.leave_out(document, "doc_ref", "policy");
+        }
         self.read(&document.shown, document.digest);
         self.first.push((notes(document, "doc_ref", None), Rank::of(Some(Group::Knowledge))));
     }

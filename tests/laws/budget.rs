@@ -103,7 +103,7 @@ fn is_within(small: &str, large: &str) -> bool {
 }
 
 /// Whatever is in `less` is in `more`, in the same or more detail.
-fn grows(less: &Pack, more: &Pack) {
+pub(crate) fn grows(less: &Pack, more: &Pack) {
     for section in &less.sections {
         let found = more.sections.iter().find(|other| other.id == section.id);
         let found = found.unwrap_or_else(|| panic!("{} left with more budget", section.id));

@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod agents;
 mod budget;
 mod canary;
 mod frames;

@@ -192,7 +192,7 @@ fn documents_with_secrets_are_named_and_never_read() {
             .replace("overview:", "  - {include: [\"vault/**\"], type: credentials, pinned: true}\noverview:")
             .replace("pinned: 2", "pinned: 50"),
     );
-    let refers = "\nkeys.md#canary, [k](../knowledge/keys.md#canary-of-the-vault), knowledge/keys.md:5, vault/x.md.\n";
+    let refers = "\nkeys.md#say, [k](../knowledge/keys.md#of-the-vault), knowledge/keys.md:5, vault/x.md.\n";
     sandbox.write("work_items/feat-root.md", sandbox.read("work_items/feat-root.md") + refers);
     sandbox.commit();
     let mut said = String::new();
@@ -235,7 +235,7 @@ fn a_session_begins_without_a_root_and_says_that_there_is_no_task() {
     assert_eq!(pack["root"]["title"], "Research Lead");
     assert_eq!(ids(&pack)[..3], ["instructions", "agent", "overview"]);
     assert!(ids(&pack).contains(&"doc.knowledge/tunnels.md"), "the purpose is searched for: {:?}", ids(&pack));
-    assert!(section(&pack, "instructions")["content"].as_str().unwrap().contains("no task"));
+    assert!(section(&pack, "instructions")["content"].as_str().unwrap().contains("No task"));
     assert_eq!(section(&pack, "agent")["content"].as_str().unwrap().trim(), "You read before you write.");
     let instructions = sandbox.expect(0, &["render", "--agent", "research", "--part", "instructions"]);
     assert!(instructions.contains("You read before you write.") && !instructions.contains("parcels"));
@@ -276,7 +276,7 @@ fn packs_for_an_agent_are_never_written_into_the_output_folder() {
     let written = sandbox.expect(0, &["build", "feat:root", "--agent", "research", "--out", "given", "-p", "coding"]);
     assert_eq!(written.trim(), "given/feat-root.coding@research.json");
     sandbox.expect(0, &["build", "--agent", "research", "--out", "given", "-p", "coding"]);
-    assert!(sandbox.has("given/research.coding@research.json"));
+    assert!(sandbox.has("given/agent-research-main.coding@research.json"));
     sandbox.expect(0, &["verify", "given"]);
     for out in ["packs", "packs/deeper", "./x/../packs"] {
         let run = sandbox.run(&["build", "feat:root", "--agent", "research", "--out", out]);

@@ -65,7 +65,7 @@ fn names_that_are_not_known_have_their_place_and_the_nearest_one() {
             "knowledge/x.md",
             "`docs/overview.md` is the project overview",
         ),
-        ("agents/x.md", "policy: maximal", "agents/x.md:2", "known are `minimal`"),
+        ("agents/x.md", "policy: maximal", "agents/x.md:2", "did you mean `minimal`?"),
         ("agents/x.md", "budget: {max_token: 5}", "agents/x.md:2", "did you mean `max_tokens`?"),
         ("agents/x.md", "budget: {max_chars: none}", "agents/x.md:2", "give a whole number"),
         ("agents/x.md", "purpse: x", "agents/x.md:2", "did you mean `purpose`?"),
@@ -80,10 +80,10 @@ fn names_that_are_not_known_have_their_place_and_the_nearest_one() {
     }
     sandbox.write(
         "contextpack.yml",
-        CONFIG.replace("include: [\"knowledge/**/*.md\"]", "include: knowledge/*.md, agent: ops2"),
+        CONFIG.replace("include: [\"knowledge/**/*.md\"]", "include: knowledge/*.md\n    agent: ops2"),
     );
     let said = reported(&sandbox);
-    assert!(said.contains("--> contextpack.yml:3") && said.contains("did you mean `agent:ops:blue`?"), "{said}");
+    assert!(said.contains("--> contextpack.yml:4") && said.contains("did you mean `agent:ops:blue`?"), "{said}");
     sandbox.write("contextpack.yml", CONFIG.replace("agent: research,", "agent: reserch,"));
     let said = reported(&sandbox);
     assert!(said.contains("--> contextpack.yml:7") && said.contains("did you mean `agent:research:main`?"), "{said}");
@@ -129,7 +129,7 @@ fn new_agents_are_made_from_a_template_and_nothing_is_overwritten() {
     // Another name, and the same file.
     assert_eq!(new("sorting hat").code, 2);
     assert_eq!(sandbox.read("agents/sorting-hat.md"), text);
-    for name in ["", "a\nb", "../../x", "///", "..", "_template", "💥"] {
+    for name in ["", "a\nb", "../../x", "///", "..", "💥"] {
         let run = new(name);
         assert!(run.code == 2 || run.stdout.starts_with("agents/"), "{name}: {run:?}");
         assert!(!sandbox.beside("x.md").exists() && !sandbox.has("x.md"));

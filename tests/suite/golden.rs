@@ -276,7 +276,11 @@ pub(crate) fn golden_pack(case: &str, pack: &str) -> Vec<u8> {
 }
 
 /// Codes that no golden case can show, and which test does.
-const ELSEWHERE: [(&str, &str); 13] = [
+const ELSEWHERE: [(&str, &str); 17] = [
+    ("invalid-agent", "agents_faults::names_that_are_not_known_have_their_place_and_the_nearest_one"),
+    ("invalid-document", "agents_faults::names_that_are_not_known_have_their_place_and_the_nearest_one"),
+    ("invalid-notes", "notes::documents_without_notes_say_why_and_stop_no_other"),
+    ("stale-notes", "notes::notes_are_made_written_and_read_again"),
     ("invalid-config", "cli::an_error_of_the_configuration_has_line_column_and_the_nearest_name"),
     ("too-many-relations", "issues::more_relations_than_a_pack_shows_are_counted_with_a_warning"),
     ("required-version", "cli::another_required_version_is_wrong_usage_and_says_how_to_get_it"),

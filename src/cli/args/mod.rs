@@ -321,7 +321,7 @@ mod tests {
         let command = Args::command();
         assert_eq!(
             command.get_subcommands().count(),
-            17 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
+            19 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
         );
         for command in command.get_subcommands() {
             let help = command.clone().render_long_help().to_string();
@@ -364,7 +364,8 @@ mod tests {
         assert!(build.contains("The output format: `text`, `json` and `github`"), "{build}");
         assert!(build.find("Examples:") < build.find("Options:") && build.contains("--untracked"), "{build}");
         let render = help("render");
-        assert!(!render.contains("--format") && !render.contains("several times"), "{render}");
+        assert!(render.contains("The output format: `text`, `json` and `messages`"), "{render}");
+        assert!(!render.contains("several times"), "{render}");
         assert!(!help("verify").contains("--strict") && !help("redact").contains("--untracked"));
         assert!(["build", "check", "watch"].iter().all(|command| help(command).contains("The work items and issues;")));
     }
@@ -386,7 +387,10 @@ mod tests {
             assert_eq!(fault(line), None, "{line}");
         }
         let why = |line| fault(line).unwrap();
-        assert_eq!(why("contextpack render x --format json"), "`render` has no `--format json`: its format is `text`");
+        assert_eq!(
+            why("contextpack render x --format github"),
+            "`render` has no `--format github`: its formats are `text`, `json` and `messages`"
+        );
         assert_eq!(
             why("contextpack list --format markdown"),
             "`list` has no `--format markdown`: its formats are `text`, `json` and `github`"
