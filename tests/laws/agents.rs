@@ -166,7 +166,7 @@ fn loses_nothing(tree: &Tree, pack: &Pack, agent: Option<usize>, root: bool) {
 }
 
 proptest! {
-    #![proptest_config(cases(6))]
+    #![proptest_config(cases(12))]
 
     #[test]
     fn scopes_limits_and_omissions_hold_for_every_agent_and_policy(tree in tree(), max in 3000_u64..9000) {

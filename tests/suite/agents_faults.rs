@@ -88,8 +88,8 @@ fn names_that_are_not_known_have_their_place_and_the_nearest_one() {
     let said = reported(&sandbox);
     assert!(said.contains("--> contextpack.yml:7") && said.contains("did you mean `agent:research:main`?"), "{said}");
     for (from, to, help) in [
-        ("\"knowledge/**/*.md\"]", "knowledge/*.md], type: playbok", "did you mean `playbook`?"),
-        ("\"knowledge/**/*.md\"]", "knowledge/*.md], sensitivity: secret", "contains_secrets"),
+        ("\"knowledge/**/*.md\"]", "knowledge/*.md]\n    type: playbok", "did you mean `playbook`?"),
+        ("\"knowledge/**/*.md\"]", "knowledge/*.md]\n    sensitivity: secret", "contains_secrets"),
         ("policy: minimal", "policy: minimum", "did you mean `minimal`?"),
         ("0 7 * * 1-5", "0 25 * * 1-5", "contextpack.yml:7"),
         ("0 7 * * 1-5", "0 7 * *", "it needs five fields"),
