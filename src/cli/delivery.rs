@@ -71,6 +71,9 @@ struct DeliveryRecord<'a> {
     dirty: Option<bool>,
 }
 
+/// The default folder of delivered packs, which git ignores.
+pub(crate) const DELIVERED: &str = ".contextpack/delivered";
+
 /// The file with one line for each delivered pack.
 const LOG: &str = "delivered.jsonl";
 
@@ -83,12 +86,16 @@ pub(crate) fn record(repository: &Repository, pack: &Pack) -> Result<(), Failure
     let folder = match configured {
         Some(dir) => dir,
         None => {
-            // Git ignores the state folder.
             open_state(repository.root())?;
-            RepoPath::new(".contextpack/delivered").map_err(|_| Failure::usage("the record has no folder"))?
+            RepoPath::new(DELIVERED).map_err(|_| Failure::usage("the record has no folder"))?
         }
     };
+    let is_default = folder.as_str() == DELIVERED;
     let folder = Folder::open(repository.root(), &folder)?.unreserved(repository.root())?;
+    if is_default {
+        folder
+            .write_once(".gitignore", b"# What agents were given. `context.record` names a folder to commit.\n*\n")?;
+    }
     let hash = pack.hash.strip_prefix("sha256:").unwrap_or(&pack.hash);
     folder.write(&format!("{hash}.json"), &crate::seal::bytes_of(pack))?;
     let state = crate::intake::head_commit(repository.root());

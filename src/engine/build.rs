@@ -285,8 +285,7 @@ impl Project<'_> {
     fn build_session(&self, prepared: &PreparedProfile<'_>, agent: &AgentContext, stamp: &Stamp) -> Built {
         let profile = &prepared.context.profile.name;
         let known = &self.knowledge().agents.all[agent.agent];
-        let stem = known.stem().to_owned();
-        let name = format!("{}.{profile}.json", slug(&stem));
+        let name = format!("{}.{profile}.json", slug(&known.key));
         let built = |outcome| Built {
             root: known.key.clone(),
             profile: profile.clone(),
@@ -300,7 +299,7 @@ impl Project<'_> {
         }
         let references = RootReferences::default();
         let knowledge = self.knowledge_sections(&prepared.context, None, &references, Some(agent));
-        let selection = select_session(&prepared.context, stem, knowledge);
+        let selection = select_session(&prepared.context, known.key.to_string(), knowledge);
         built(match fit(selection, &prepared.budget, prepared.counter) {
             Ok(fitted) => self.checked_for_secrets(&known.key, seal(&fitted, stamp)),
             Err(small) => {

@@ -26,6 +26,7 @@ mod interrupted;
 mod issues;
 mod library;
 mod merge;
+mod migrate;
 mod notes;
 mod planted;
 mod reads;
