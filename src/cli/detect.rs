@@ -1,5 +1,6 @@
 //! Detects what a repo already has, so that `init` fits it.
 
+use super::starter::AGENT_MARKS;
 use super::trackers::{Proposals, beads_types, named_adr_folders, proposals};
 use crate::config::DenyList;
 use crate::intake::{Repo, RepoOptions};
@@ -73,11 +74,12 @@ pub(crate) struct Knowledge {
 
 impl Knowledge {
     /// Finds the documents among `files`.
-    fn among(files: &[RepoPath]) -> Self {
-        let there = |names: &[&str]| -> Vec<String> {
-            let is = |path: &&RepoPath| names.contains(&path.as_str().to_lowercase().as_str());
-            files.iter().filter(is).map(|path| globset::escape(path.as_str())).collect()
-        };
+    fn among(files: &[RepoPath], mut beginning: impl FnMut(&str) -> Option<String>) -> Self {
+        // `init` writes files for tools and a sample decision itself: they must not change what the next run proposes.
+        let is_ours = |text: String| AGENT_MARKS.0.starts_with(text.trim()) || text.trim().starts_with(AGENT_MARKS.0);
+        let is_rules = |path: &&RepoPath| RULES.contains(&path.as_str().to_lowercase().as_str());
+        let rules = files.iter().filter(is_rules).filter(|path| !beginning(path.as_str()).is_none_or(is_ours));
+        let rules = rules.map(|path| globset::escape(path.as_str())).collect();
         let mut playbooks = BTreeSet::new();
         for path in files.iter().map(RepoPath::as_str).filter(|path| path.ends_with(".md")) {
             let folders = path.split('/').count() - 1;
@@ -88,16 +90,15 @@ impl Knowledge {
                 playbooks.insert(format!("{}/**/*.md", globset::escape(&folder.join("/"))));
             }
         }
-        let in_docs = |path: &RepoPath| path.as_str().starts_with("docs/") && path.as_str().ends_with(".md");
+        let in_docs = |path: &RepoPath| {
+            let is_adr = |folder: &str| ADR_FOLDERS.contains(&folder.to_lowercase().as_str());
+            let path = path.as_str();
+            path.starts_with("docs/") && path.ends_with(".md") && !path.split('/').any(is_adr)
+        };
         let others = if files.iter().any(in_docs) { vec!["docs/**/*.md".to_owned()] } else { Vec::new() };
         let overview =
             OVERVIEWS.iter().find_map(|name| files.iter().find(|path| path.as_str().eq_ignore_ascii_case(name)));
-        Self {
-            overview: overview.map(ToString::to_string),
-            rules: there(&RULES),
-            playbooks: playbooks.into_iter().collect(),
-            others,
-        }
+        Self { overview: overview.map(ToString::to_string), rules, playbooks: playbooks.into_iter().collect(), others }
     }
 }
 
@@ -147,7 +148,7 @@ impl DetectedRepo {
             closed: (0, 0),
             adrs_by_default: adrs.iter().all(|glob| DEFAULT_ADR_FOLDERS.contains(&folder(glob).as_str())),
             adrs,
-            knowledge: Knowledge::among(&files),
+            knowledge: Knowledge::among(&files, |path| detector.beginning(path, HEAD)),
             github: detector.remote(),
             faults: detector.faults(),
         }
