@@ -1,5 +1,6 @@
 //! Detects what a repo already has, so that `init` fits it.
 
+use super::starter::AGENT_MARKS;
 use super::trackers::{Proposals, beads_types, named_adr_folders, proposals};
 use crate::config::DenyList;
 use crate::intake::{Repo, RepoOptions};
@@ -17,6 +18,15 @@ const ADR_FOLDERS: [&str; 6] =
 /// The ADR folders that need no configuration.
 const DEFAULT_ADR_FOLDERS: [&str; 6] =
     ["docs/adr", "docs/adrs", "docs/decisions", "doc/adr", "doc/architecture/decisions", "docs/architecture/decisions"];
+
+/// Files with rules for everyone who works on a repo, in lower case.
+const RULES: [&str; 5] =
+    ["agents.md", "claude.md", "contributing.md", "docs/contributing.md", ".github/contributing.md"];
+/// Folders whose documents say how something is done, in lower case.
+const PLAYBOOK_FOLDERS: [&str; 8] =
+    ["runbook", "runbooks", "playbook", "playbooks", "guides", "how-to", "howto", "procedures"];
+/// Files that say what a project is, the best first.
+const OVERVIEWS: [&str; 3] = ["docs/overview.md", "OVERVIEW.md", "README.md"];
 
 /// The detected parts of a repo.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -41,10 +51,55 @@ pub(crate) struct DetectedRepo {
     pub(crate) adrs: Vec<String>,
     /// Whether all ADRs are found without configuration.
     pub(crate) adrs_by_default: bool,
+    /// The documents that agents may need.
+    pub(crate) knowledge: Knowledge,
     /// The repo on GitHub.
     pub(crate) github: Option<Github>,
     /// The places that could not be examined, sorted.
     pub(crate) faults: Vec<Diagnostic>,
+}
+
+/// The documents that agents may need, as globs.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Knowledge {
+    /// What the project is.
+    pub(crate) overview: Option<String>,
+    /// Rules that bind everyone.
+    pub(crate) rules: Vec<String>,
+    /// How something is done.
+    pub(crate) playbooks: Vec<String>,
+    /// All others.
+    pub(crate) others: Vec<String>,
+}
+
+impl Knowledge {
+    /// Finds the documents among `files`.
+    fn among(files: &[RepoPath], mut beginning: impl FnMut(&str) -> Option<String>) -> Self {
+        // `init` writes files for tools and a sample decision itself: they must not change what the next run proposes.
+        let is_ours = |text: String| AGENT_MARKS.0.starts_with(text.trim()) || text.trim().starts_with(AGENT_MARKS.0);
+        let is_rules = |path: &&RepoPath| RULES.contains(&path.as_str().to_lowercase().as_str());
+        let rules = files.iter().filter(is_rules).filter(|path| !beginning(path.as_str()).is_none_or(is_ours));
+        let rules = rules.map(|path| globset::escape(path.as_str())).collect();
+        let mut playbooks = BTreeSet::new();
+        for path in files.iter().map(RepoPath::as_str).filter(|path| path.ends_with(".md")) {
+            let folders = path.split('/').count() - 1;
+            let is_playbook = |folder: &&str| PLAYBOOK_FOLDERS.contains(&folder.to_lowercase().as_str());
+            let depth = path.split('/').take(folders.min(DEEPEST)).position(|folder| is_playbook(&folder));
+            if let Some(depth) = depth {
+                let folder: Vec<&str> = path.split('/').take(depth + 1).collect();
+                playbooks.insert(format!("{}/**/*.md", globset::escape(&folder.join("/"))));
+            }
+        }
+        let in_docs = |path: &RepoPath| {
+            let is_adr = |folder: &str| ADR_FOLDERS.contains(&folder.to_lowercase().as_str());
+            let path = path.as_str();
+            path.starts_with("docs/") && path.ends_with(".md") && !path.split('/').any(is_adr)
+        };
+        let others = if files.iter().any(in_docs) { vec!["docs/**/*.md".to_owned()] } else { Vec::new() };
+        let overview =
+            OVERVIEWS.iter().find_map(|name| files.iter().find(|path| path.as_str().eq_ignore_ascii_case(name)));
+        Self { overview: overview.map(ToString::to_string), rules, playbooks: playbooks.into_iter().collect(), others }
+    }
 }
 
 /// A repo with Backlog.md.
@@ -93,6 +148,7 @@ impl DetectedRepo {
             closed: (0, 0),
             adrs_by_default: adrs.iter().all(|glob| DEFAULT_ADR_FOLDERS.contains(&folder(glob).as_str())),
             adrs,
+            knowledge: Knowledge::among(&files, |path| detector.beginning(path, HEAD)),
             github: detector.remote(),
             faults: detector.faults(),
         }

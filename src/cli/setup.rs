@@ -4,13 +4,15 @@
 //! is recognized as a prefix of the new content, and completed.
 
 use super::args::{InitArgs, Tool};
+use super::delivery::DELIVERED;
 use super::detect::DetectedRepo;
 use super::failure::{Failure, PathFailure};
-use super::starter::workflows::{self, is_plain};
+use super::starter::workflows::{self, is_plain, is_schedule_of_github};
 use super::starter::{self, FILL_IN, RepoOrigin, WorkflowPaths};
-use crate::config::Settings;
+use crate::config::{KnowledgeSettings, Settings};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
 use crate::store::{Folder, StoreError, WriteResult};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -19,6 +21,9 @@ use std::path::Path;
 pub(crate) const CONFIG: &str = "contextpack.yml";
 
 const WORKFLOWS: &str = ".github/workflows";
+
+/// The workflow that runs jobs.
+const JOBS: &str = "contextpack-jobs.yml";
 
 /// The largest file that is read to complete it, in bytes.
 const LARGEST: u64 = 16 << 20;
@@ -114,7 +119,8 @@ impl<'a> Setup<'a> {
         };
         let snapshot = existing.map(|(_, settings)| settings.github.snapshot.as_str().to_owned());
         let snapshot = snapshot.as_deref().unwrap_or(".contextpack/github");
-        self.workflows(WorkflowPaths { packs: &output, snapshot, cached: in_state }, github, args.matrix)
+        self.workflows(WorkflowPaths { packs: &output, snapshot, cached: in_state }, github, args.matrix)?;
+        if args.jobs { self.jobs(existing.map(|(_, settings)| &settings.knowledge)) } else { Ok(()) }
     }
 
     fn workflows(&mut self, places: WorkflowPaths<'_>, github: bool, shards: Option<u32>) -> Result<(), Failure> {
@@ -136,6 +142,29 @@ impl<'a> Setup<'a> {
         }
         if let Some(shards) = shards {
             self.workflow("contextpack-matrix.yml", &workflows::matrix(shards, origin))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the workflow that runs the jobs of agents.
+    fn jobs(&mut self, settings: Option<&KnowledgeSettings>) -> Result<(), Failure> {
+        let path = format!("{WORKFLOWS}/{JOBS}");
+        let Some(settings) = settings.filter(|settings| !settings.jobs.is_empty()) else {
+            self.left.push((path, "`contextpack.yml` has no `jobs`; name one and run `init --jobs` again"));
+            return Ok(());
+        };
+        if self.left.iter().any(|(left, _)| left == WORKFLOWS) {
+            return Ok(());
+        }
+        let all: BTreeSet<&str> =
+            settings.jobs.values().filter_map(|job| Some(&*job.schedule.as_ref()?.written)).collect();
+        let schedules = all.iter().copied().filter(|schedule| is_schedule_of_github(schedule)).collect();
+        let record = settings.context.record.as_ref().map_or(DELIVERED, RepoPath::as_str);
+        self.workflow(JOBS, &workflows::jobs(&schedules, record, self.origin))?;
+        if self.written.last() == Some(&path) && schedules.len() < all.len() {
+            let what = "GitHub does not understand the schedule of every job (`L`, `W`, `#`, `?`, 7 for Sunday): \
+                        write them differently, or run these jobs by hand";
+            self.fill_in.push((path, what));
         }
         Ok(())
     }
@@ -247,7 +276,8 @@ fn exists(root: &Path, path: &str) -> Result<bool, Failure> {
 /// Returns errors for configured folders whose names have a special meaning in the files that `init` writes.
 pub(crate) fn unfit(name: &str, settings: &Settings) -> Vec<Diagnostic> {
     let folders = [("output.dir", &settings.output.dir), ("github.snapshot", &settings.github.snapshot)];
-    let unfit = folders.into_iter().filter(|(_, folder)| !is_plain(folder.as_str()));
+    let record = settings.knowledge.context.record.as_ref().map(|folder| ("context.record", folder));
+    let unfit = folders.into_iter().chain(record).filter(|(_, folder)| !is_plain(folder.as_str()));
     let errors = unfit.map(|(field, folder)| {
         let at = RepoPath::new(name).ok().map(Place::file);
         let message = format!(

@@ -170,7 +170,7 @@ pub struct Job {
 /// The times at which a job runs: five fields in UTC, 1 is Monday.
 #[derive(Debug, Clone)]
 pub struct Schedule {
-    /// The fields as written.
+    /// The fields as written, with single spaces between them.
     pub written: String,
     cron: croner::Cron,
 }
@@ -185,7 +185,8 @@ impl Schedule {
             return Err("it needs five fields: minute, hour, day of the month, month, day of the week".to_owned());
         }
         let cron = croner::Cron::from_str(written).map_err(|error| error.to_string())?;
-        Ok(Self { written: written.to_owned(), cron })
+        let written = written.split_whitespace().collect::<Vec<_>>().join(" ");
+        Ok(Self { written, cron })
     }
 
     /// Returns the next run after `now` (seconds since the epoch), as RFC 3339 in UTC; `None` if there is none in reach.
@@ -206,6 +207,7 @@ mod tests {
         // A Sunday.
         let sunday = 1_795_305_600;
         let schedule = Schedule::parse("0 7 * * 1-5").unwrap();
+        assert_eq!(Schedule::parse(" 0  7 * *\t1-5 ").unwrap().written, schedule.written);
         assert_eq!(schedule.next(sunday).as_deref(), Some("2026-11-23T07:00:00Z"));
         for wrong in ["", "0 7 * *", "0 0 7 * * 1", "61 7 * * *", "a b c d e"] {
             assert!(Schedule::parse(wrong).is_err(), "{wrong}");

@@ -275,3 +275,30 @@ fn what_cannot_be_looked_at_is_told_and_gets_no_sample() {
     let run = sandbox.run(&["init"]);
     assert!(run.code == 0 && run.stderr.contains("the git remote is unknown: git failed: "), "{}", run.stderr);
 }
+
+#[test]
+fn documents_for_agents_are_proposed_in_comments() {
+    let sandbox = Sandbox::with(&[
+        ("README.md", "# X\n"),
+        ("AGENTS.md", "# Rules\n"),
+        ("CLAUDE.md", "# Rules\n"),
+        ("docs/api.md", "# API\n"),
+        ("docs/runbooks/restore/db.md", "# Restore\n"),
+    ]);
+    sets_up(&sandbox);
+    let config = sandbox.read("contextpack.yml");
+    let proposed = "\
+# overview: \"README.md\"
+# documents:
+#   - {include: [\"AGENTS.md\", \"CLAUDE.md\"], type: style_guide, pinned: true}
+#   - {include: [\"docs/runbooks/**/*.md\"], type: playbook}
+#   - {include: [\"docs/**/*.md\"], type: reference}
+";
+    assert!(config.contains(proposed), "{config}");
+    // Without the `# ` it is what the next build reads.
+    let taken = proposed.lines().map(|line| format!("{}\n", &line[2..])).collect::<String>();
+    sandbox.write("contextpack.yml", config.replace(proposed, &taken));
+    sandbox.expect(0, &["agent", "new", "Scribe", "--purpose", "Write"]);
+    let shown = sandbox.json(0, &["agent", "show", "scribe", "--format", "json"]);
+    assert_eq!(shown["documents"].as_array().unwrap().len(), 5, "{shown}");
+}

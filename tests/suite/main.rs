@@ -29,6 +29,7 @@ mod interrupted;
 mod issues;
 mod library;
 mod merge;
+mod migrate;
 mod notes;
 mod planted;
 mod reads;

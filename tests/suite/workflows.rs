@@ -308,3 +308,61 @@ fn the_jobs_of_a_matrix_give_what_one_build_gives() {
     let parts = crate::sandbox::files(&sandbox.beside("packs"));
     assert!(parts.len() == 20 && parts == crate::sandbox::files(&sandbox.beside("whole")));
 }
+
+#[test]
+fn the_jobs_of_a_schedule_are_chosen_and_their_contexts_handed_on() {
+    let sandbox = on_github();
+    sandbox.expect(0, &["agent", "new", "Research", "--purpose", "Find out what others do"]);
+    sandbox.write("jobs/daily.md", "Say what changed since yesterday.\n");
+    let expect_left = |sandbox: &Sandbox| sandbox.run(&["init", "--jobs"]).stderr;
+    assert!(
+        expect_left(&sandbox).contains("left alone: .github/workflows/contextpack-jobs.yml: `contextpack.yml` has no")
+    );
+    let job = |more: &str| format!("{{agent: research, instructions: jobs/daily.md{more}}}");
+    let config = format!(
+        "jobs:\n  brief: {}\n  sweep: {}\n  last: {}\n  by-hand: {}\ncontext: {{record: kept}}\n",
+        job(", schedule: '0  7 * * 1-5'"),
+        job(", schedule: '0 7 * * 1-5'"),
+        job(", schedule: '0 0 L * *'"),
+        job("")
+    );
+    sandbox.write("contextpack.yml", &config);
+    let ended = sandbox.run(&["init", "--jobs"]);
+    assert_eq!((ended.code, &*ended.stdout), (0, ".github/workflows/contextpack-jobs.yml\n"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("fill in: .github/workflows/contextpack-jobs.yml: GitHub does not understand"));
+    sandbox.commit();
+    let text = sandbox.read(".github/workflows/contextpack-jobs.yml");
+    assert!(text.contains("\n            kept\n"), "{text}");
+    let workflow: Value = serde_yaml::from_str(&text).unwrap();
+    let crons = serde_json::to_value(&workflow["on"]["schedule"]).unwrap();
+    assert_eq!(crons, serde_json::json!([{"cron": "0 7 * * 1-5"}]));
+
+    let (plan, run) = (&workflow["jobs"]["plan"], &workflow["jobs"]["run"]);
+    for (name, schedule, code, names) in [
+        ("", "0 7 * * 1-5", 0, "names=[\"brief\",\"sweep\"]\n"),
+        ("by-hand", "", 0, "names=[\"by-hand\"]\n"),
+        ("", "5 5 5 5 5", 0, "names=[]\n"),
+        ("$(id)\"; exit 9", "", 1, ""),
+    ] {
+        let _ = fs::remove_file(sandbox.beside("output"));
+        let (ended, outputs) = step(&sandbox, plan, "Choose the jobs", &[("NAME", name), ("SCHEDULE", schedule)]);
+        assert_eq!((ended.code, &*outputs), (code, names), "{name}: {}{}", ended.stdout, ended.stderr);
+    }
+
+    sandbox.expect(0, &["job", "brief", "--record"]);
+    sandbox.expect(0, &["verify", "kept"]);
+    let (ended, _) = step(&sandbox, run, "Write the context", &[("CONTEXTPACK_JOB", "brief")]);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let context = fs::read_to_string(sandbox.beside("context.json")).unwrap();
+    let messages: serde_json::Value = serde_json::from_str(&context).unwrap();
+    assert!(messages[1]["content"].as_str().unwrap().contains("Say what changed since yesterday."), "{context}");
+    assert!(sandbox.read("kept/delivered.jsonl").contains("\"job\":\"brief\""));
+
+    let command = "cp \"$CONTEXTPACK_FILE\" \"$RUNNER_TEMP/$CONTEXTPACK_JOB.copy\"; exit 7";
+    for (command, code) in [("", 0), (command, 7)] {
+        let env = [("AGENT_COMMAND", command), ("CONTEXTPACK_JOB", "brief")];
+        let (ended, _) = step(&sandbox, run, "Run", &env);
+        assert_eq!(ended.code, code, "{}{}", ended.stdout, ended.stderr);
+    }
+    assert_eq!(fs::read_to_string(sandbox.beside("brief.copy")).unwrap(), context);
+}

@@ -127,7 +127,8 @@ pub(super) const INIT: CommandHelp = CommandHelp {
   contextpack init
   contextpack init --cached           packs are built when needed, never committed
   contextpack init --tool claude      also point an agent to the packs
-  contextpack init --git              also let git show and merge packs in this clone",
+  contextpack init --git              also let git show and merge packs in this clone
+  contextpack init --jobs             also run the configured jobs on GitHub",
     exits: &[
         (0, "set up; existing files are unchanged"),
         (1, "a file could not be written"),

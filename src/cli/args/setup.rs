@@ -23,6 +23,12 @@ pub(crate) struct InitArgs {
     /// Also writes a workflow that builds a large repo in N jobs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(Shard::MOST)))]
     pub(crate) matrix: Option<u32>,
+
+    /// Also writes a workflow that runs the configured jobs at their times
+    ///
+    /// It writes the context of each job and hands the file to the command in the repository's variable `CONTEXTPACK_AGENT_COMMAND`. Its schedules are those of `jobs` of the configuration: where these change, remove the workflow and run `init --jobs` again.
+    #[arg(long)]
+    pub(crate) jobs: bool,
 }
 
 /// A tool whose agent reads a file of the repo before it works.

@@ -4,7 +4,7 @@ pub(crate) mod workflows;
 
 pub(crate) use workflows::{FILL_IN, RepoOrigin, WorkflowPaths};
 
-use super::detect::DetectedRepo;
+use super::detect::{DetectedRepo, Knowledge};
 use super::trackers::Proposals;
 use std::fmt::Write as _;
 
@@ -32,6 +32,7 @@ version: 1
     items(&mut text, found);
     roots(&mut text, found);
     adrs(&mut text, found);
+    knowledge(&mut text, found);
     github(&mut text, found);
     text.push_str(
         "\
@@ -125,6 +126,30 @@ fn adrs(text: &mut String, found: &DetectedRepo) {
     } else {
         let _ = writeln!(text, "adrs:\n  include: {}\n", list(&found.adrs));
     }
+}
+
+/// Proposes the documents for agents, all in comments: which of them bind is for people to decide.
+fn knowledge(text: &mut String, found: &DetectedRepo) {
+    let Knowledge { overview, rules, playbooks, others } = &found.knowledge;
+    text.push_str(
+        "# What agents know besides their work item: what the project is, rules whose notes are in each pack, and\n",
+    );
+    text.push_str("# Documents of which packs for an agent (`--agent`; a file below `agents/`) take notes where they are relevant.\n");
+    let _ = writeln!(text, "# overview: {}", quoted(overview.as_deref().unwrap_or("docs/overview.md")));
+    text.push_str("# documents:\n");
+    let or = |globs: &[String], other: &str| if globs.is_empty() { vec![other.to_owned()] } else { globs.to_vec() };
+    let none = rules.is_empty() && playbooks.is_empty() && others.is_empty();
+    for (globs, other, kind, pinned) in [
+        (rules, "knowledge/rules/**/*.md", "style_guide", true),
+        (playbooks, "knowledge/playbooks/**/*.md", "playbook", false),
+        (others, "knowledge/**/*.md", "reference", false),
+    ] {
+        if none || !globs.is_empty() {
+            let pinned = if pinned { ", pinned: true" } else { "" };
+            let _ = writeln!(text, "#   - {{include: {}, type: {kind}{pinned}}}", list(&or(globs, other)));
+        }
+    }
+    text.push('\n');
 }
 
 fn github(text: &mut String, found: &DetectedRepo) {
@@ -299,6 +324,7 @@ mod tests {
             closed: (3, 4),
             adrs: vec!["a \"b\"/**/*.md".into()],
             adrs_by_default: false,
+            knowledge: Knowledge::default(),
             github: Some(github()),
             faults: Vec::new(),
         };
@@ -351,6 +377,8 @@ mod tests {
         assert_eq!(settings.redaction.rules[0].name, "customer-id");
         assert_eq!(settings.profiles["coding"].budget.max_tokens, Some(8000));
         assert_eq!(settings.github.repo.as_deref(), Some("owner/name"));
+        assert_eq!(settings.knowledge.documents.len(), 3);
+        assert!(settings.knowledge.documents[0].pinned && settings.knowledge.overview.is_some());
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The workflows that `init` writes, from templates, and the origin that they install the program from.
 
 use super::quoted;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 /// The folders of a repo that a workflow reads and writes.
 #[derive(Debug, Clone, Copy)]
@@ -94,6 +96,33 @@ pub(crate) fn matrix(shards: u32, origin: RepoOrigin) -> String {
     filled(&template, &[("@SHARDS@", &shards.to_string())], origin)
 }
 
+/// Returns the workflow that runs the jobs of agents at the times in `schedules`. `record` is the folder of delivered packs.
+pub(crate) fn jobs(schedules: &BTreeSet<&str>, record: &str, origin: RepoOrigin) -> String {
+    let mut crons = String::new();
+    for (i, schedule) in schedules.iter().enumerate() {
+        let key = if i == 0 { "  schedule:\n" } else { "" };
+        let _ = writeln!(crons, "{key}    - cron: {}", quoted(schedule));
+    }
+    // Recent changes need the history.
+    let parts = [("@SCHEDULES@", crons.as_str()), ("@DEPTH@\n", "          fetch-depth: 200\n")];
+    filled(&whole(include_str!("jobs.yml"), &parts), &[("@RECORD@", record)], origin)
+}
+
+/// Returns whether GitHub understands a schedule: it knows numbers, names of months and days, `*`, `,`, `-` and `/`, and
+/// Sunday as 0 only.
+pub(crate) fn is_schedule_of_github(schedule: &str) -> bool {
+    let is_part = |part: &str| {
+        let number = !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        let name = part.len() == 3 && part.bytes().all(|b| b.is_ascii_alphabetic());
+        part == "*" || number || name
+    };
+    let fields: Vec<&str> = schedule.split(' ').collect();
+    let [.., day] = fields[..] else { return false };
+    fields.len() == 5
+        && fields.iter().all(|field| field.split([',', '-', '/']).all(is_part))
+        && !day.split([',', '-']).any(|part| part == "7")
+}
+
 /// Returns whether the path of a folder has no special meaning in YAML, expressions, shells, and the patterns of git and of
 /// the actions that receive it.
 pub(crate) fn is_plain(folder: &str) -> bool {
@@ -146,6 +175,7 @@ fn replaced(template: &str, texts: &[(&str, &str)]) -> String {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use proptest::prelude::*;
@@ -176,7 +206,9 @@ mod tests {
         let cached = WorkflowPaths { cached: true, ..committed };
         let checks = [(committed, None), (cached, None), (committed, Some(8)), (cached, Some(8))];
         let checks = checks.map(|(places, shards)| check(places, shards, KNOWN));
-        [vec![sync(committed, KNOWN), sync(cached, KNOWN), matrix(8, KNOWN)], checks.to_vec()].concat()
+        let schedules = BTreeSet::from(["0 7 * * 1-5", "30 4 * * SUN"]);
+        let jobs = [jobs(&schedules, ".contextpack/delivered", KNOWN), jobs(&BTreeSet::new(), "record", KNOWN)];
+        [vec![sync(committed, KNOWN), sync(cached, KNOWN), matrix(8, KNOWN)], checks.to_vec(), jobs.to_vec()].concat()
     }
 
     #[test]
@@ -237,6 +269,24 @@ mod tests {
         }
         let unknown = matrix(2, UNKNOWN);
         assert!(unknown.contains("CONTEXTPACK_REPOSITORY: \"\"\n  CONTEXTPACK_COMMIT: \"\"\n"), "{unknown}");
+    }
+
+    #[test]
+    fn a_schedule_of_jobs_is_one_that_github_knows() {
+        for known in ["0 7 * * 1-5", "*/15 0-6 1,15 JAN-MAR *", "0 0 1 1 0", "0 7 7 7 *"] {
+            assert!(is_schedule_of_github(known), "{known}");
+        }
+        for other in ["0 0 L * *", "0 0 15W * *", "0 0 * * 5#2", "0 0 ? * *", "0 0 * * 7", "0 0 * * 5-7", "0 0 * *", ""]
+        {
+            assert!(!is_schedule_of_github(other), "{other}");
+        }
+        let value: serde_yaml::Value =
+            serde_yaml::from_str(&jobs(&BTreeSet::from(["0 7 * * 1", "5 * * * *"]), "r", KNOWN)).unwrap();
+        let crons: Vec<_> =
+            value["on"]["schedule"].as_sequence().unwrap().iter().map(|it| it["cron"].as_str()).collect();
+        assert_eq!(crons, [Some("0 7 * * 1"), Some("5 * * * *")]);
+        let none: serde_yaml::Value = serde_yaml::from_str(&jobs(&BTreeSet::new(), "r", KNOWN)).unwrap();
+        assert!(none["on"]["schedule"].is_null() && none["on"]["workflow_dispatch"].is_mapping());
     }
 
     #[test]
