@@ -23,7 +23,7 @@ mod validate_redaction;
 pub use deny::DenyList;
 pub use faults::nearest;
 pub use ignore_patterns::IgnorePatterns;
-pub use knowledge::{ContextSettings, DocumentSource, DocumentType, Job, Policy};
+pub use knowledge::{ContextSettings, DocumentSource, DocumentType, Job, KnowledgeSettings, Policy};
 pub use load::{load, load_with_rules};
 pub use profiles::{AGENT_INSTRUCTIONS, BuiltinText, KNOWLEDGE_INSTRUCTIONS, SESSION_INSTRUCTIONS};
 pub use schema::schema;
