@@ -30,6 +30,11 @@ impl<'p, 's> BudgetProbe<'p, 's> {
         self
     }
 
+    /// Returns the agent that it builds for.
+    pub fn agent(&self) -> Option<&AgentContext> {
+        self.agent.as_ref()
+    }
+
     /// Builds the pack under these limits, or returns the errors that prevent it.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ use crate::model::{Digest, RepoPath, is_volatile};
 use crate::records::Item;
 use crate::redact::{Clean, Piece, Redactor, Scrubbed};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// The fields that a section of any item shows.
 const NAMES: [&str; 3] = ["id", "title", "status"];
@@ -43,6 +44,22 @@ pub(super) fn file(
         .map(|removal| recorded(removal, "body"))
         .collect();
     (shown, text, removals, digest)
+}
+
+/// Returns the digest of a part of a document after redaction; the part begins on `line`.
+pub(super) fn part_digest(
+    scrubber: &CachingRedactor<'_>,
+    path: &RepoPath,
+    raw: &str,
+    part: Range<usize>,
+    line: u32,
+) -> Digest {
+    let pieces = [Piece { key: "body", text: &raw[part], line }];
+    let content = scrubber.content(path, raw);
+    let content = content.as_ref().map(std::slice::from_ref);
+    let batch = ScrubBatch { path: path.as_str(), purpose: FilePurpose::Document, content };
+    let digested = |scrubbed: &Scrubbed| Digest::of(scrubbed.texts.first().map_or("", |text| text.as_str()));
+    scrubber.scrub(batch, &pieces, &[], digested).digest
 }
 
 /// Redacts all texts of a work item together; returns the item, its body, the removals, and a digest. `content` has the

@@ -1,15 +1,14 @@
 //! Reads agents and documents, and makes the sections about them.
 
-use super::clean;
 use super::project::{COMMIT, Project, unreadable};
+use super::{clean, document_notes};
 use crate::cache::FilePurpose;
 use crate::config::{AGENT_INSTRUCTIONS, BuiltinText, DocumentType, KNOWLEDGE_INSTRUCTIONS, Policy};
 use crate::graph::Value;
 use crate::knowledge::{
-    Agent, Agents, DocumentFile, DocumentRules, FrontMatter, Knowledge, KnowledgeDocument, KnowledgeRequest, Scope,
+    Agent, Agents, DocumentFile, DocumentRules, Knowledge, KnowledgeDocument, KnowledgeRequest, Scope,
 };
 use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity};
-use crate::notes::{NoteLimits, extract};
 use crate::redact::Clean;
 use crate::select::{JobInstructions, KnowledgeSections, RecentChanges, RootReferences, SelectionContext};
 use rayon::prelude::*;
@@ -75,7 +74,8 @@ impl Project<'_> {
             return None;
         }
         let knowledge = self.knowledge();
-        let document = knowledge.document(path)?;
+        // What is in the notes on a document is as secret as the document.
+        let document = knowledge.document(path).or_else(|| knowledge.document(&document_notes::document_of(path)?))?;
         let key = agent.map(|agent| &knowledge.agents.all[agent.agent].key);
         if !document.scope.admits(key) {
             return Some(Withheld::OtherAgent);
@@ -181,15 +181,8 @@ fn read(project: &Project<'_>) -> ReadKnowledge {
         }
     }
     let agents = Agents::new(agents, faults);
-    let rules_of = |path: &RepoPath| {
-        let is_overview = settings.overview.as_ref() == Some(path);
-        let matches = |globs: &globset::GlobSet| globs.is_match(path.as_str());
-        let source =
-            settings.documents.iter().find(|source| matches(&source.include.set) && !matches(&source.exclude.set));
-        (source.is_some() || is_overview).then_some(DocumentRules { source, is_overview })
-    };
     let named: Vec<(&RepoPath, DocumentRules<'_>)> =
-        files.iter().filter_map(|path| Some((path, rules_of(path)?))).collect();
+        files.iter().filter_map(|path| Some((path, DocumentRules::of(settings, path)?))).collect();
     let Ok(config) = RepoPath::new(CONFIG) else { return all };
     if let Some(overview) = settings.overview.as_ref().filter(|overview| files.binary_search(overview).is_err()) {
         let message = format!("there is no file `{overview}`");
@@ -291,14 +284,8 @@ fn document(
     {
         document.title = title;
     }
-    notes(project, &mut document, &front, faults);
+    document_notes::add(project, &mut document, &raw, &text.clean, faults);
     Ok(document)
-}
-
-/// Adds the notes on a document.
-fn notes(project: &Project<'_>, document: &mut KnowledgeDocument, _front: &FrontMatter, _faults: &mut Vec<Diagnostic>) {
-    let bullets = project.settings.knowledge.context.bullets;
-    document.notes = Some(extract(&document.body, &NoteLimits { bullets, ..NoteLimits::default() }));
 }
 
 /// Reads an agent's file, or a job's, whose text is instructions.

@@ -2,11 +2,11 @@
 
 use super::agent::{Agents, suggestion};
 use super::front_matter::FrontMatter;
-use crate::config::{DocumentSource, DocumentType};
+use crate::config::{DocumentSource, DocumentType, KnowledgeSettings};
 use crate::graph::RecordedRemoval;
 use crate::markdown::front_matter::{front_matter, is_unclosed, key};
 use crate::model::{Code, Diagnostic, Digest, Node, Place, RepoPath, Value};
-use crate::notes::Notes;
+use crate::notes::{Notes, SIDECAR};
 use crate::records::front_matter_pairs;
 use crate::redact::Clean;
 use std::sync::Arc;
@@ -56,6 +56,8 @@ pub struct KnowledgeDocument {
     pub notes: Option<Notes>,
     /// Whether the notes are of another version of the document.
     pub stale_notes: bool,
+    /// The sidecar file that the notes are from.
+    pub notes_file: Option<NotesFile>,
     /// Its headings, for the search.
     pub headings: Vec<Clean>,
     /// The text below the front matter; empty if it holds secrets.
@@ -68,6 +70,17 @@ pub struct KnowledgeDocument {
     pub digest: Digest,
     /// Whether an untrusted author could have put the file there.
     pub untrusted: bool,
+}
+
+/// The sidecar file with the notes on a document.
+#[derive(Debug, Clone)]
+pub struct NotesFile {
+    /// The redacted path.
+    pub shown: Clean,
+    /// The redactions in it.
+    pub removals: Vec<RecordedRemoval>,
+    /// The digest of its redacted text.
+    pub digest: Digest,
 }
 
 /// The agents and documents of a repo.
@@ -101,7 +114,19 @@ pub struct DocumentRules<'a> {
 /// The values of `sensitivity`.
 const SENSITIVITIES: [&str; 2] = ["normal", "contains_secrets"];
 
-impl DocumentRules<'_> {
+impl<'a> DocumentRules<'a> {
+    /// Returns what the configuration says of a file; `None` if it is no document, which files with notes never are.
+    pub fn of(settings: &'a KnowledgeSettings, path: &RepoPath) -> Option<Self> {
+        if path.as_str().ends_with(SIDECAR) {
+            return None;
+        }
+        let is_overview = settings.overview.as_ref() == Some(path);
+        let matches = |globs: &globset::GlobSet| globs.is_match(path.as_str());
+        let source =
+            settings.documents.iter().find(|source| matches(&source.include.set) && !matches(&source.exclude.set));
+        (source.is_some() || is_overview).then_some(Self { source, is_overview })
+    }
+
     /// Returns the part of a raw text that may be read: all of it, or the front matter alone if it may hold secrets.
     ///
     /// What cannot be understood counts as a secret.
@@ -126,6 +151,12 @@ fn is_about_secrets(key: &str) -> bool {
 
 /// Returns whether a field says, or may say, that its document holds secrets.
 fn is_sensitive((name, node): &(String, Node<String>)) -> bool {
+    let is_credentials = |text: &str| text.trim().eq_ignore_ascii_case(DocumentType::Credentials.name());
+    if let Value::Scalar { text, .. } = &node.value
+        && name.eq_ignore_ascii_case("type")
+    {
+        return is_credentials(text);
+    }
     if !is_about_secrets(name) {
         return false;
     }
@@ -248,6 +279,7 @@ impl KnowledgeDocument {
             weight,
             notes: None,
             stale_notes: false,
+            notes_file: None,
             headings: Vec::new(),
             body: if secret { Clean::default() } else { front.body.clone() },
             body_line: front.body_line,

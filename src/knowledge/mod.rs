@@ -9,6 +9,5 @@ mod template;
 
 pub use agent::{Agent, AgentError, Agents};
 pub use choice::{Chosen, KnowledgeRequest, Relevant};
-pub use document::{DocumentFile, DocumentRules, Knowledge, KnowledgeDocument, Scope};
-pub use front_matter::FrontMatter;
+pub use document::{DocumentFile, DocumentRules, Knowledge, KnowledgeDocument, NotesFile, Scope};
 pub use template::{BUILT_IN_TEMPLATE, NewAgent};

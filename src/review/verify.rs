@@ -293,6 +293,7 @@ fn vocabulary(pack: &Pack, faults: &mut Vec<String>) {
             faults.push("the instructions are not from a trusted text".to_owned());
         }
     }
+    agent(pack, faults);
     if !["truncate_tail", "drop_low_priority", "both"].contains(&pack.budget.strategy.as_str()) {
         faults.push(format!("`budget` has the unknown strategy {}", shown(&pack.budget.strategy)));
     }
@@ -301,6 +302,30 @@ fn vocabulary(pack: &Pack, faults: &mut Vec<String>) {
     for source in sources.chain(pack.redactions.iter().map(|redaction| &redaction.source)) {
         if source.lines.is_some_and(|[first, last]| first == 0 || first > last) {
             faults.push("`lines` of a source are no first and last line".to_owned());
+        }
+    }
+}
+
+/// Checks what packs for agents alone have, and what is said about documents.
+fn agent(pack: &Pack, faults: &mut Vec<String>) {
+    if let Some(policy) = pack.policy.as_deref().filter(|policy| !["minimal", "default", "expanded"].contains(policy)) {
+        faults.push(format!("`policy` is {}, not `minimal`, `default` or `expanded`", shown(policy)));
+    }
+    if pack.agent.is_some() != pack.policy.is_some() || pack.job.is_some() && pack.agent.is_none() {
+        faults.push("a pack has `agent` and `policy` together, and `job` only with them".to_owned());
+    }
+    for id in ["agent", "changes", "job"] {
+        if pack.agent.is_none() && pack.sections.iter().any(|section| section.id == id) {
+            faults.push(format!("section `{id}` belongs to a pack for an agent, and this is none"));
+        }
+    }
+    let mut expected = 1;
+    for section in &pack.sections {
+        let relevant = section.provenance == "relevant";
+        match section.metadata.rank {
+            None if !relevant => {}
+            Some(rank) if relevant && rank >= expected => expected = rank.saturating_add(1),
+            _ => faults.push(format!("section {} has no `rank` in the order of relevance", shown(&section.id))),
         }
     }
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 pub struct WhyNot {
     /// The argument as typed.
     pub asked: String,
-    /// `in`, `left_out`, `listed` (in the list of relations only), `unrelated`, `unreferenced`, `not_listed` or `unknown`.
+    /// `in`, `left_out`, `listed` (in the list of relations only), `unrelated`, `unreferenced`, `not_listed`, `unknown`, or of a document `other_agent`, `secret`, `not_pinned` or `not_relevant`.
     pub answer: String,
     /// The id that its section has or would have.
     pub section: Option<String>,
@@ -51,8 +51,16 @@ pub fn why_not(pack: &Pack, asked: &str, names: &[String]) -> Option<WhyNot> {
     if let Some(section) = shown.min_by_key(|section| section.id == "root.edges") {
         let metadata = &section.metadata;
         let smaller = metadata.full_chars.map(|full| format!(" of {full}")).unwrap_or_default();
+        let why = match (&*section.provenance, metadata.rank) {
+            ("pinned", _) => ", since it is pinned".to_owned(),
+            ("relevant", Some(rank)) => {
+                let matched = metadata.matched.as_deref().unwrap_or_default().join(", ");
+                format!(", as number {rank} of the relevant documents ({matched})")
+            }
+            _ => String::new(),
+        };
         let message = format!(
-            "it is in, as `{}`: {}, {}{smaller} characters, from {}",
+            "it is in, as `{}`: {}, {}{smaller} characters, from {}{why}",
             section.id,
             metadata.detail,
             metadata.chars,
@@ -71,6 +79,10 @@ pub fn why_not(pack: &Pack, asked: &str, names: &[String]) -> Option<WhyNot> {
             _ if omission.reason == "limit" && omission.id.starts_with("code.") => {
                 ("the item names more files than a pack takes", "name fewer files in one item")
             }
+            _ if omission.reason == "limit" && omission.provenance == "pinned" => (
+                "there are more pinned documents than a pack takes",
+                "raise `context.pinned`, or give it a higher `weight`",
+            ),
             known => known,
         };
         let message = format!("it was left out: {words}");
@@ -123,6 +135,8 @@ fn reason(reason: &str) -> (&'static str, &'static str) {
         "not_utf8" => ("it is not UTF-8", "save it as UTF-8"),
         "too_large" => ("it is larger than a file may be", "split it"),
         "ambiguous" => ("the reference fits more than one", "write its path"),
+        "policy" => ("the policy leaves it out", "choose another one: `--policy expanded` takes everything"),
+        "other_agent" => ("it is a document of another agent", "change its `agent`, or build for that agent"),
         "low_trust" => ("it was written by somebody outside the repo", "copy what is right into the work item"),
         _ => ("for a reason that this program does not know", "read the pack's `omissions`"),
     }

@@ -124,12 +124,12 @@ impl KnowledgeSections {
         }
         for index in &chosen.pinned {
             let Some(document) = knowledge.documents.get(*index) else { continue };
-            self.read(&document.shown, document.digest);
+            self.read_notes(document);
             self.first.push((notes(document, "pinned", None), Rank::of(Some(Group::Knowledge))));
         }
         for relevant in &chosen.relevant {
             let Some(document) = knowledge.documents.get(relevant.document) else { continue };
-            self.read(&document.shown, document.digest);
+            self.read_notes(document);
             self.last.push((notes(document, "relevant", Some(relevant)), Some(Rank::of(Some(Group::Relevant)))));
         }
         let left_out = [
@@ -203,6 +203,13 @@ impl KnowledgeSections {
         let section = candidate(Clean::literal("job"), "instructions", title, origin.clone(), "job", body);
         let removals = removals::records(&job.removals, |_| true, &origin);
         self.last.push((Candidate { role: Role::Fixed, removals, ..section }, None));
+    }
+
+    fn read_notes(&mut self, document: &KnowledgeDocument) {
+        self.read(&document.shown, document.digest);
+        if let Some(file) = &document.notes_file {
+            self.read(&file.shown, file.digest);
+        }
     }
 
     fn read(&mut self, shown: &Clean, digest: Digest) {
@@ -311,7 +318,10 @@ fn notes(document: &KnowledgeDocument, provenance: &'static str, relevant: Optio
         }
     };
     // Rules come from the body, the title from above it.
-    let removals = removals::records(&document.removals, |_| true, &origin);
+    let mut removals = removals::records(&document.removals, |_| true, &origin);
+    if let Some(file) = &document.notes_file {
+        removals.extend(removals::records(&file.removals, |_| true, &file_origin(&file.shown, None)));
+    }
     Candidate {
         trust: Trust::of(document.untrusted),
         document: Some(facts(document, relevant)),

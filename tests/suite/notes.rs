@@ -104,3 +104,69 @@ fn a_program_is_asked_once_and_its_answer_is_checked() {
     sandbox.expect(2, &["notes", "docs/guide.md", "--command", "'"]);
     sandbox.expect(2, &["notes", "docs/guide.md", "--timeout", "3s"]);
 }
+
+/// A repo with one pinned document, whose pack is built in memory.
+fn pinned(document: &str) -> Sandbox {
+    let sandbox = Sandbox::configured(&[
+        ("docs/guide.md", document),
+        ("work_items/a.md", "---\nid: feat:a\ntitle: A\n---\n\nText.\n"),
+    ]);
+    sandbox.write("contextpack.yml", "documents:\n  - {include: [\"docs/**\"], pinned: true}\n");
+    sandbox
+}
+
+fn guide(sandbox: &Sandbox) -> serde_json::Value {
+    let pack = &sandbox.json(0, &["render", "feat:a", "--format", "json"])["contextPack"];
+    let sections = pack["sections"].as_array().unwrap();
+    let documents: Vec<_> = sections.iter().filter(|section| section["kind"] == "document_notes").collect();
+    assert_eq!(documents.len(), 1, "a file with notes is no document");
+    serde_json::json!({"section": documents[0], "inputs": pack["inputs"], "redactions": pack["redactions"]})
+}
+
+#[test]
+fn a_build_takes_notes_from_front_matter_then_the_sidecar_then_the_extractor() {
+    let sandbox = pinned(GUIDE);
+    let text = |sandbox: &Sandbox| guide(sandbox)["section"]["content"].as_str().unwrap().to_owned();
+    assert!(text(&sandbox).contains("- Never commit secrets."));
+    sandbox.json(0, &["notes", "--write"]);
+    let sidecar = "docs/guide.md.notes.yml";
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    let written = sandbox.read(sidecar).replace("Never commit secrets.", &format!("Never commit {secret}"));
+    sandbox.write(sidecar, &written);
+    let made = guide(&sandbox);
+    assert!(made["section"]["content"].as_str().unwrap().contains("- Never commit [REDACTED"), "{made}");
+    assert_eq!(made["section"]["metadata"]["stale_notes"], serde_json::Value::Null, "the digest is that of a build");
+    assert!(made["inputs"].as_array().unwrap().iter().any(|input| input["path"] == sidecar), "{made}");
+    assert_eq!(made["redactions"][0]["source"]["path"], sidecar);
+
+    sandbox.write("docs/guide.md", format!("---\nnotes:\n  rules: [Only this]\n---\n{GUIDE}"));
+    assert!(text(&sandbox).ends_with("- Only this"));
+}
+
+#[test]
+fn notes_of_another_version_are_used_and_unusable_ones_are_not() {
+    let sandbox = pinned(GUIDE);
+    sandbox.json(0, &["notes", "--write"]);
+    sandbox.write("docs/guide.md", GUIDE.replace("secrets", "keys"));
+    let made = guide(&sandbox);
+    assert_eq!(made["section"]["metadata"]["stale_notes"], true);
+    assert!(made["section"]["content"].as_str().unwrap().contains("- Never commit secrets."), "{made}");
+    let codes = |sandbox: &Sandbox| {
+        let built = sandbox.json(0, &["build", "--format", "json"]);
+        built["diagnostics"].as_array().unwrap().iter().map(|it| it["code"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(&sandbox), ["stale-notes"]);
+    sandbox.write("docs/guide.md.notes.yml", "rule: [a]\n");
+    assert!(guide(&sandbox)["section"]["content"].as_str().unwrap().contains("- Never commit keys."));
+    assert_eq!(codes(&sandbox), ["invalid-notes"]);
+    sandbox.write("docs/guide.md", format!("---\nnotes: none\n---\n{GUIDE}"));
+    assert_eq!(codes(&sandbox), ["invalid-notes", "invalid-notes"]);
+}
+
+#[test]
+fn documents_that_the_configuration_calls_secret_get_no_notes() {
+    let sandbox = pinned("You must canary.\n");
+    sandbox.write("contextpack.yml", "documents:\n  - {include: [\"docs/**\"], type: credentials}\n");
+    assert_eq!(sandbox.json(3, &["notes", "docs/guide.md"])["documents"][0]["error"]["kind"], "secret");
+    assert_eq!(sandbox.json(0, &["notes"])["documents"], serde_json::json!([]));
+}

@@ -206,8 +206,8 @@ pub(crate) struct RedactArgs {
 /// Options of `notes`.
 #[derive(Debug, Options)]
 pub(crate) struct NotesArgs {
-    /// Documents of the repo: Markdown files
-    #[arg(value_name = "DOC", required = true)]
+    /// Documents of the repo: Markdown files; all of `documents` in the configuration that hold no secrets if omitted
+    #[arg(value_name = "DOC")]
     pub(crate) documents: Vec<PathBuf>,
 
     /// Writes made notes to `<file name>.notes.yml` beside each document, unless there are notes for this text already

@@ -9,6 +9,7 @@ use crate::cli::report::{self, print_lines};
 use crate::cli::workspace::open;
 use crate::engine::{BudgetProbe, Project, Repository};
 use crate::graph::Target;
+use crate::knowledge::Scope;
 use crate::model::{RepoPath, SourceTree as _, has_document_extension};
 use crate::review::{WhyNot, grouped, why_not};
 use crate::store::Access;
@@ -42,7 +43,7 @@ pub(super) fn run(global: &Global, args: &ExplainArgs, asked: &str) -> Result<Ex
         };
         let names = names(&repository, &project, asked);
         let mut answer = why_not(sealed.pack(), asked, &names)
-            .map_or_else(|| explain_from_repo(&repository, &project, probe.item.unwrap_or(usize::MAX), asked), Ok)?;
+            .map_or_else(|| explain_from_repo(&repository, &project, &probe, asked), Ok)?;
         let budget =
             sealed.pack().omissions.iter().any(|it| answer.section.as_ref() == Some(&it.id) && it.reason == "budget");
         if let Some(section) = answer.section.clone().filter(|_| budget) {
@@ -92,9 +93,21 @@ fn names(repository: &Repository, project: &Project<'_>, asked: &str) -> Vec<Str
 fn explain_from_repo(
     repository: &Repository,
     project: &Project<'_>,
-    root: usize,
+    probe: &BudgetProbe<'_, '_>,
     asked: &str,
 ) -> Result<WhyNot, Failure> {
+    if let Some(answer) = RepoPath::new(asked).ok().and_then(|path| explain_document(project, probe, &path)) {
+        return Ok(answer);
+    }
+    let Some(root) = probe.item else {
+        let help = "give the root before `--why-not`".to_owned();
+        return Ok(answer_with(
+            asked,
+            "unrelated",
+            "the start of a session has no root that could refer to it".to_owned(),
+            help,
+        ));
+    };
     let id = |item: usize| project.masked(&project.corpus().entries[item].item.id);
     if let Ok(item) = repository.find(project, asked) {
         if item == root {
@@ -159,6 +172,41 @@ fn explain_from_repo(
     };
     let answer = if message.starts_with("git") { "not_listed" } else { "unknown" };
     Ok(answer_with(asked, answer, message.to_owned(), help.to_owned()))
+}
+
+/// Explains why a pack does not mention a document; `None` if the file is none.
+fn explain_document(project: &Project<'_>, probe: &BudgetProbe<'_, '_>, path: &RepoPath) -> Option<WhyNot> {
+    let knowledge = project.knowledge();
+    let document = knowledge.document(path)?;
+    let agent = probe.agent().map(|agent| &knowledge.agents.all[agent.agent].key);
+    let (answer, message, help) = match (&document.scope, agent) {
+        (Scope::Nobody, _) => (
+            "other_agent",
+            "it belongs to an agent that does not exist".to_owned(),
+            "correct its `agent`, as `contextpack check` says".to_owned(),
+        ),
+        (Scope::Agent(key), _) if !document.scope.admits(agent) => (
+            "other_agent",
+            format!("it is a document of the agent `{}`", project.masked(key)),
+            format!("build with `--agent {}`, or change its `agent`", project.masked(key)),
+        ),
+        _ if document.secret => (
+            "secret",
+            "it holds secrets, so that it is neither read nor searched".to_owned(),
+            "pin it, or name it in the root: the pack then has the line that points to it".to_owned(),
+        ),
+        (_, None) => (
+            "not_pinned",
+            "it is not pinned, and nothing in the root refers to it".to_owned(),
+            "pin it with `pinned: true`, name it in the root, or build for an agent, whose packs hold relevant documents".to_owned(),
+        ),
+        (_, Some(_)) => (
+            "not_relevant",
+            "it is not pinned, and others share more terms with the work, or it shares none".to_owned(),
+            "pin it with `pinned: true`, name it in the root, or raise `context.relevant`".to_owned(),
+        ),
+    };
+    Some(answer_with(path.as_str(), answer, message, help))
 }
 
 /// Returns the items between two on a shortest path; `None` if there is no path.

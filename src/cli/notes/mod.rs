@@ -9,10 +9,11 @@ use super::failure::Failure;
 use super::output;
 use super::output::{DocumentNotes, NotedDocument, NotesError, NotesLeftOut};
 use super::redact::{decoded, in_repo};
-use super::workspace::configuration;
-use crate::config::DenyList;
+use super::workspace::{configuration, open};
+use crate::config::{DenyList, KnowledgeSettings};
 use crate::engine::{Configuration, process_environment};
-use crate::model::{Digest, RepoPath};
+use crate::knowledge::DocumentRules;
+use crate::model::{Digest, RepoPath, SourceTree as _};
 use crate::notes::{NoteLimits, Notes, NotesFault, ReadableDocument, Refused, SIDECAR, WrittenNotes, extract};
 use crate::redact::{Clean, Environment, Piece, Redactor};
 use crate::store::{self, Folder, Links};
@@ -27,31 +28,55 @@ pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
         Some(command) => Some(Program::new(command, args.timeout, &root).map_err(Failure::usage)?),
         None => None,
     };
+    let documents = match args.documents.is_empty() {
+        true => configured(global, &settings.knowledge)?,
+        false => args.documents.clone(),
+    };
     let maker = NoteMaker {
         redactor: Redactor::new(&settings.redaction),
         environment: process_environment(),
         limits: NoteLimits::default(),
+        knowledge: settings.knowledge,
         root,
         deny,
         program,
         writes: args.write,
     };
     let mut exit = Exit::Done;
-    let mut documents = Vec::new();
-    for path in &args.documents {
+    let mut noted = Vec::new();
+    for path in &documents {
         let shown = maker.line(&path.display().to_string());
         let document = match maker.document(path) {
             Ok(notes) => NotedDocument { path: shown, success: true, notes: Some(notes), error: None },
+            // Whoever asks for all documents does not ask for these.
+            Err(NoNotes::Refused(error)) if args.documents.is_empty() && error.kind == SECRET => continue,
             Err(NoNotes::Refused(error)) => {
                 exit = exit.and(Exit::Input);
                 NotedDocument { path: shown, success: false, notes: None, error: Some(error) }
             }
             Err(NoNotes::Failed(failure)) => return Err(failure),
         };
-        documents.push(document);
+        noted.push(document);
     }
-    writeln!(console::stdout(), "{}", json_text(&output::Notes { documents }))?;
+    writeln!(console::stdout(), "{}", json_text(&output::Notes { documents: noted }))?;
     Ok(exit)
+}
+
+/// The kind of error of a document that holds secrets.
+const SECRET: &str = "secret";
+
+/// Returns the documents of the configuration, from the current folder.
+fn configured(global: &Global, knowledge: &KnowledgeSettings) -> Result<Vec<PathBuf>, Failure> {
+    let repository = open(global, &[], None)?;
+    let files = repository.files().files().iter();
+    let documents = files.filter(|path| DocumentRules::of(knowledge, path).is_some());
+    let here = std::env::current_dir()?;
+    let in_root = here.canonicalize()? == repository.root().canonicalize()?;
+    let from_here = |path: &RepoPath| match in_root {
+        true => PathBuf::from(path.as_str()),
+        false => repository.root().join(path.as_str()),
+    };
+    Ok(documents.map(from_here).collect())
 }
 
 /// Why there are no notes on a document.
@@ -72,6 +97,7 @@ struct NoteMaker {
     redactor: Redactor,
     environment: Environment,
     limits: NoteLimits,
+    knowledge: KnowledgeSettings,
     root: PathBuf,
     deny: DenyList,
     program: Option<Program>,
@@ -86,9 +112,13 @@ impl NoteMaker {
             return Err(NoNotes::new("denied", "files of this name are never opened"));
         }
         let name = inside.unwrap_or_default();
+        let rules = RepoPath::new(&name).ok().and_then(|path| DocumentRules::of(&self.knowledge, &path));
+        if rules.and_then(|rules| rules.source).is_some_and(|source| source.secret) {
+            return Err(NoNotes::new(SECRET, "the configuration says that it holds secrets"));
+        }
         let text = read_text(path)?;
         let document = ReadableDocument::open(&text, &self.limits).map_err(|refused| match refused {
-            Refused::Secret => NoNotes::new("secret", "its front matter says that it holds secrets"),
+            Refused::Secret => NoNotes::new(SECRET, "its front matter says that it holds secrets"),
             Refused::Invalid(faults) => self.invalid("its front matter", &faults),
         })?;
         let body = Piece { key: "body", text: &text[document.body.clone()], line: document.body_line };

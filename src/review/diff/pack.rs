@@ -3,7 +3,7 @@
 use super::sections::SectionChange;
 use super::{FieldChange, NeighbourChange, OmissionChange, PackChange, RedactionChange, WarningChange};
 use crate::review::inputs;
-use crate::wire::{Pack, PackEdge, PackOmission, Redaction};
+use crate::wire::{Pack, PackAgent, PackEdge, PackOmission, Redaction};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Compares two packs, of which one may be missing; returns the change and the sections that differ.
@@ -66,10 +66,15 @@ fn list<T>(pack: Option<&Pack>, of: impl Fn(&Pack) -> &Vec<T>) -> &[T] {
 fn fields(old: &Pack, new: &Pack) -> Vec<FieldChange> {
     let number = |number: Option<u64>| number.map(|number| number.to_string());
     let text = |text: &str| Some(text.to_owned());
+    let agent = |pack: &Pack, of: fn(&PackAgent) -> &String| pack.agent.as_ref().map(|agent| of(agent).clone());
     let (was, is) = (&old.budget, &new.budget);
     [
         ("schema_version", text(&old.schema_version), text(&new.schema_version)),
         ("profile", text(&old.profile), text(&new.profile)),
+        ("agent.key", agent(old, |agent| &agent.key), agent(new, |agent| &agent.key)),
+        ("agent.name", agent(old, |agent| &agent.name), agent(new, |agent| &agent.name)),
+        ("policy", old.policy.clone(), new.policy.clone()),
+        ("job", old.job.clone(), new.job.clone()),
         ("root.work_item_id", old.root.work_item_id.clone(), new.root.work_item_id.clone()),
         ("root.issue_url", old.root.issue_url.clone(), new.root.issue_url.clone()),
         ("root.title", text(&old.root.title), text(&new.root.title)),

@@ -12,6 +12,9 @@ impl Explanation {
         let mut page = TextPage::default();
         page.line(format_args!("## {}", cell(&format!("{} {}", self.root, self.title))));
         page.0.push('\n');
+        if let Some(agent) = self.agent_line() {
+            page.line(format_args!("{}\n", cell(&agent)));
+        }
         for used in &self.budget {
             page.line(format_args!("- `{}`", bar(used)));
         }
@@ -21,7 +24,7 @@ impl Explanation {
             page.line(format_args!(
                 "| {} | {} | {} | {} | {} |",
                 cell(&line.id),
-                cell(&line.provenance),
+                cell(&line.why()),
                 cell(&detail(line)),
                 cost(line),
                 cell(&line.place)

@@ -18,6 +18,12 @@ pub struct Explanation {
     pub pack_id: String,
     /// The profile.
     pub profile: String,
+    /// The key of the agent that the pack is for.
+    pub agent: Option<String>,
+    /// How much a pack for an agent holds.
+    pub policy: Option<String>,
+    /// The job that it is for.
+    pub job: Option<String>,
     /// The root's id or URL.
     pub root: String,
     /// The root's title.
@@ -109,6 +115,36 @@ pub struct SectionLine {
     pub place: String,
     /// Where the relation or reference was stated.
     pub stated: Option<String>,
+    /// The place of a relevant document among those of the pack, from 1.
+    pub rank: Option<u64>,
+    /// The terms that it shares with the work.
+    pub matched: Vec<String>,
+    /// Whether the notes are of another version of the document.
+    pub stale_notes: bool,
+}
+
+impl SectionLine {
+    /// Returns why it is, or would be, in the pack: of a relevant document also its rank and the terms.
+    fn why(&self) -> String {
+        let mut why = self.provenance.clone();
+        if let Some(rank) = self.rank {
+            why += &format!(" {rank} ({})", self.matched.join(", "));
+        }
+        if self.stale_notes {
+            why += ", notes of another version";
+        }
+        why
+    }
+}
+
+impl Explanation {
+    /// Returns the agent, the policy and the job of a pack for an agent.
+    fn agent_line(&self) -> Option<String> {
+        let agent = self.agent.as_ref()?;
+        let policy = self.policy.iter().map(|policy| format!(", policy {policy}"));
+        let job = self.job.iter().map(|job| format!(", job {job}"));
+        Some(format!("for {agent}{}", policy.chain(job).collect::<String>()))
+    }
 }
 
 /// Explains a pack.
@@ -127,6 +163,9 @@ pub fn explain(pack: &Pack) -> Explanation {
             full_chars: section.metadata.full_chars,
             place: render::place(&section.source),
             stated: section.metadata.evidence.as_ref().map(|evidence| format!("{}, {}", evidence.source, evidence.at)),
+            rank: section.metadata.rank,
+            matched: section.metadata.matched.clone().unwrap_or_default(),
+            stale_notes: section.metadata.stale_notes == Some(true),
         })
         .collect();
     let omissions: Vec<SectionLine> = pack
@@ -142,6 +181,9 @@ pub fn explain(pack: &Pack) -> Explanation {
             full_chars: None,
             place: render::place(&omission.source),
             stated: None,
+            rank: None,
+            matched: Vec::new(),
+            stale_notes: false,
         })
         .collect();
     let edges = pack.sections.iter().filter_map(|section| section.metadata.edges.as_ref()).flatten();
@@ -151,6 +193,9 @@ pub fn explain(pack: &Pack) -> Explanation {
     Explanation {
         pack_id: pack.pack_id.clone(),
         profile: pack.profile.clone(),
+        agent: pack.agent.as_ref().map(|agent| agent.key.clone()),
+        policy: pack.policy.clone(),
+        job: pack.job.clone(),
         root: pack.root.work_item_id.clone().or_else(|| pack.root.issue_url.clone()).unwrap_or_default(),
         title: pack.root.title.clone(),
         state: root.and_then(|root| root.metadata.state.clone()).unwrap_or_default(),

@@ -10,7 +10,13 @@ impl Explanation {
     pub fn text(&self) -> String {
         let mut page = TextPage::default();
         page.line(format_args!("{}  {}", self.root, self.title));
-        page.line(format_args!("{}, {}, profile {}, {}", self.state, self.place, self.profile, self.pack_id));
+        let facts = [&self.state, &self.place, &format!("profile {}", self.profile), &self.pack_id];
+        // The start of an agent's session has no root, and so neither state nor place.
+        let facts: Vec<&str> = facts.into_iter().map(String::as_str).filter(|fact| !fact.is_empty()).collect();
+        page.line(format_args!("{}", facts.join(", ")));
+        if let Some(agent) = self.agent_line() {
+            page.line(format_args!("{agent}"));
+        }
         page.head("Budget");
         for used in &self.budget {
             page.line(format_args!("  {}", bar(used)));
@@ -38,7 +44,7 @@ impl Explanation {
         let rows = self.sections.iter().map(|line| {
             [
                 line.id.clone(),
-                line.provenance.clone(),
+                line.why(),
                 detail(line),
                 cost(line),
                 share(if by_tokens { line.tokens } else { line.chars }.unwrap_or_default(), whole),

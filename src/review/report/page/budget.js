@@ -3,7 +3,7 @@
 // Where a section belongs: the colour that it has everywhere on the page.
 function group(section) {
   const id = section.id;
-  if (id === "instructions") return "instructions";
+  if (section.kind === "instructions" || id === "instructions") return "instructions";
   if (id.startsWith("root.")) return "root";
   const found = ["comment", "parent", "child", "dependency", "related", "adr", "code"].find((name) => id.startsWith(name + "."));
   return found || "document";

@@ -8,7 +8,8 @@ const MOST = 10;
 
 // Neighbours, then the decisions, code and documents that the root refers to.
 function neighbours(entry) {
-  const files = entry.pack.sections.filter((section) => ["adr", "code", "document"].includes(group(section)));
+  const refers = (section) => /^(adr|code|file)\./.test(section.id);
+  const files = entry.pack.sections.filter(refers);
   const edges = entry.edges.map((edge) => ({ ...edge, group: edgeGroup(edge.relation) }));
   return [
     ...edges.filter((edge) => !edge.trust),

@@ -1,0 +1,128 @@
+//! The notes on documents: those that somebody wrote down, or else those of the extractor.
+
+use super::clean;
+use super::project::Project;
+use crate::cache::FilePurpose;
+use crate::knowledge::{KnowledgeDocument, NotesFile};
+use crate::markdown::front_matter::front_matter;
+use crate::model::{Code, Diagnostic, Digest, Place, RepoPath};
+use crate::notes::{NoteLimits, NotesFault, ReadableDocument, Refused, SIDECAR, WrittenNotes, extract};
+use crate::redact::Clean;
+
+/// What was written about the notes of a document that cannot be used.
+const UNUSABLE: &str = "the notes cannot be used";
+
+/// Returns the document that a path names the sidecar file of.
+pub(super) fn document_of(path: &RepoPath) -> Option<RepoPath> {
+    path.as_str().strip_suffix(SIDECAR).and_then(|path| RepoPath::new(path).ok())
+}
+
+/// Adds the notes on a document, whose file has the text `raw` and after redaction `clean`.
+///
+/// Notes in the front matter go before those in the sidecar file, and both before those of the extractor.
+pub(super) fn add(
+    project: &Project<'_>,
+    document: &mut KnowledgeDocument,
+    raw: &str,
+    clean: &Clean,
+    faults: &mut Vec<Diagnostic>,
+) {
+    let bullets = project.settings.knowledge.context.bullets;
+    let default = NoteLimits::default();
+    // What is written may be as long as what `contextpack notes` writes; what is shown is configured.
+    let limits = NoteLimits { bullets: bullets.max(default.bullets), ..default };
+    let written = in_front_matter(document, clean, &limits, faults)
+        .map(|notes| (notes, document.path.clone()))
+        .or_else(|| in_sidecar(project, document, &limits, faults));
+    document.notes = Some(match written {
+        None => extract(&document.body, &NoteLimits { bullets, ..default }),
+        Some((written, path)) => {
+            if written.source_digest.is_some() && written.is_stale(&body_digest(project, &document.path, raw)) {
+                document.stale_notes = true;
+                let message = format!("the notes on `{}` belong to another version of it", document.shown);
+                let help = "read them again, then put the `source_digest` that `contextpack notes` prints there, or make \
+                            them again with `contextpack notes --write`";
+                faults.push(Diagnostic::new(Code::StaleNotes, Some(Place::file(path)), message).help(help));
+            }
+            // An escape in YAML can hide a secret from the redaction of the file.
+            let mut notes = written.redacted(&|text| clean::line(&project.scrubber.redactor, "body", text));
+            notes.summary.truncate(bullets);
+            notes
+        }
+    });
+}
+
+/// Returns the digest of the redacted text below the front matter, which `contextpack notes` prints.
+fn body_digest(project: &Project<'_>, path: &RepoPath, raw: &str) -> Digest {
+    let (body, line) = front_matter(raw).map_or((0, 1), |front| (front.body, front.body_line));
+    clean::part_digest(&project.scrubber, path, raw, body..raw.len(), line)
+}
+
+fn in_front_matter(
+    document: &KnowledgeDocument,
+    clean: &Clean,
+    limits: &NoteLimits,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<WrittenNotes> {
+    let front = front_matter(clean)?;
+    let names_notes = clean[front.yaml].lines().any(|line| line.trim_start().to_lowercase().starts_with("notes"));
+    if !names_notes {
+        return None;
+    }
+    match ReadableDocument::open(clean, limits) {
+        Ok(read) => read.notes,
+        Err(Refused::Invalid(found)) => {
+            faults.extend(fault(&document.path, &found));
+            None
+        }
+        Err(Refused::Secret) => None,
+    }
+}
+
+/// Reads the sidecar file of a document, if there is one.
+fn in_sidecar(
+    project: &Project<'_>,
+    document: &mut KnowledgeDocument,
+    limits: &NoteLimits,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<(WrittenNotes, RepoPath)> {
+    let path = RepoPath::new(&format!("{}{SIDECAR}", document.path)).ok()?;
+    project.source.files().binary_search(&path).ok()?;
+    let raw = match super::knowledge::raw(project, &path) {
+        Ok(raw) => raw,
+        Err(unreadable) => {
+            let message = format!("{UNUSABLE}: {}", unreadable.message);
+            let diagnostic = Diagnostic::new(Code::InvalidNotes, Some(Place::file(path)), message);
+            faults.push(Diagnostic { help: unreadable.help, ..diagnostic });
+            return None;
+        }
+    };
+    let (shown, text, removals, digest) = clean::file(&project.scrubber, &path, FilePurpose::Document, &raw);
+    match WrittenNotes::from_yaml(&text.clean, limits) {
+        Ok(notes) => {
+            document.untrusted |= project.untracked.distrusts(project.source, &path);
+            document.notes_file = Some(NotesFile { shown, removals, digest });
+            Some((notes, path))
+        }
+        Err(found) => {
+            faults.extend(fault(&path, &found));
+            None
+        }
+    }
+}
+
+/// Returns the warning about notes that cannot be used: the first fault with its place, and how many there are.
+fn fault(path: &RepoPath, found: &[NotesFault]) -> Option<Diagnostic> {
+    let first = found.first()?;
+    let more = match found.len() {
+        1 => String::new(),
+        count => format!(" (and {} more)", count - 1),
+    };
+    let (line, column) = first.at.unzip();
+    let at = Place { path: path.clone(), line, column };
+    let diagnostic = Diagnostic::new(Code::InvalidNotes, Some(at), format!("{UNUSABLE}: {}{more}", first.message));
+    Some(match &first.help {
+        Some(help) => diagnostic.help(help),
+        None => diagnostic.help("correct them, or remove them to get those of the built-in extractor"),
+    })
+}
