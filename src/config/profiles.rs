@@ -41,13 +41,13 @@ pub(super) fn builtin() -> BTreeMap<String, Profile> {
         sections_of: vec![Relation::Related],
         draft_first: true,
         fill_with_untrusted: true,
-        ..with_defaults("drafting", 2, include_str!("instructions/drafting.md"))
+        ..with_defaults("drafting", 3, include_str!("instructions/drafting.md"))
     };
     let coding = Profile {
         budget: chars(32_000),
         priority: vec![Parent, Dependencies, Code, Adrs, Children, Documents, Comments, Related],
         code_refs_of: vec![Relation::Parent],
-        ..with_defaults("coding", 2, include_str!("instructions/coding.md"))
+        ..with_defaults("coding", 3, include_str!("instructions/coding.md"))
     };
     let review = Profile {
         budget: chars(32_000),
@@ -55,9 +55,9 @@ pub(super) fn builtin() -> BTreeMap<String, Profile> {
         adr_refs_of: vec![Relation::Parent, Relation::DependsOn, Relation::BlockedBy],
         sections_of: vec![Relation::Blocks],
         fill_with_untrusted: true,
-        ..with_defaults("review", 2, include_str!("instructions/review.md"))
+        ..with_defaults("review", 3, include_str!("instructions/review.md"))
     };
-    let other = with_defaults(BASE_PROFILE, 2, include_str!("instructions/other.md"));
+    let other = with_defaults(BASE_PROFILE, 3, include_str!("instructions/other.md"));
     [drafting, coding, review, other].into_iter().map(|profile| (profile.name.clone(), profile)).collect()
 }
 
@@ -135,10 +135,10 @@ mod tests {
     fn a_changed_instruction_text_raises_its_version() {
         // Packs name the version as the cause of their change: raise it with the digest.
         let known = [
-            ("coding", 2, "5d55a017099a"),
-            ("drafting", 2, "0deafb1989f6"),
-            ("other", 2, "74d459e1810f"),
-            ("review", 2, "146608528b2e"),
+            ("coding", 3, "8df00f93cb65"),
+            ("drafting", 3, "aa8694062ef5"),
+            ("other", 3, "f4ab6d691418"),
+            ("review", 3, "bed09a4025cf"),
         ];
         for ((name, version, digest), profile) in known.into_iter().zip(builtin().values()) {
             let (now, text) = text(profile);
