@@ -193,7 +193,7 @@ pub(super) struct ExcerptSize {
 
 impl ExcerptSize {
     /// The excerpt of a neighbour, a document or a comment.
-    pub(super) const NEIGHBOUR: Self = Self { core: (1_500, 150, 600), key: (5_000, 500, 4_000) };
+    pub(super) const NEIGHBOUR: Self = Self { core: (1_500, 150, 600), key: (3_000, 400, 3_000) };
     /// The excerpt of the root: all its key sections.
     pub(super) const ROOT: Self = Self { key: (usize::MAX, usize::MAX, usize::MAX), ..Self::NEIGHBOUR };
 
