@@ -245,7 +245,11 @@ impl<'a> ReferenceSearch<'a> {
 
     /// Adds the references of a text of one line, and returns whether there are any.
     fn add_line(&mut self, text: &Clean, at: ShownPlace, source: PathSource) -> bool {
-        let references = references_in_line(text, at.line);
+        let mut references = references_in_line(text, at.line);
+        if !source.is_in_passing() {
+            // Parts of a file's name with spaces are no paths: `tasks/4 - Cache.md`.
+            references.retain(|reference| !is_weak(reference));
+        }
         let mut quotes = Quoter::of(text);
         let base = self.base(&self.entry.item.origin.path);
         for reference in &references {
@@ -261,7 +265,7 @@ impl<'a> ReferenceSearch<'a> {
             };
             self.add_reference(reference, source, 1, &mut quotes, at.clone(), &base);
         }
-        references.iter().any(|reference| !is_bare_document(reference.form, &reference.target))
+        !references.is_empty()
     }
 
     fn add_body(&mut self, body: &Body<Clean>, text: &ParsedText) {
@@ -525,6 +529,12 @@ fn is_bare_document(form: ReferenceForm, target: &str) -> bool {
         && !path.contains('/')
         && has_document_extension(path)
         && adr_number(path).is_none()
+}
+
+/// Returns whether a mention in prose is a path only if there is such a file: it has no extension, or no folder.
+fn is_weak(reference: &Reference) -> bool {
+    is_bare_document(reference.form, &reference.target)
+        || reference.form == ReferenceForm::Path && !last(&reference.target).contains('.')
 }
 
 /// Returns the number of a value that is only the name of an ADR: `ADR-0012`, `adr 12`.

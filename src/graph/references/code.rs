@@ -180,7 +180,8 @@ impl ReferenceSearch<'_> {
         let path = path.trim_start_matches("../").trim_start_matches("./").trim_end_matches(['.', ',', ';', ':']);
         // A package of npm, not a folder: only a path from the root may follow an `@` that is not its own.
         if let Some(rest) = path.strip_prefix('@') {
-            let from_root = RepoPath::new(rest.trim_start_matches('/')).ok().and_then(|path| self.locator.files.get(&path));
+            let from_root =
+                RepoPath::new(rest.trim_start_matches('/')).ok().and_then(|path| self.locator.files.get(&path));
             let own = || if rest.starts_with('/') { SuffixMatch::Nothing } else { self.locator.files.ending_in(path) };
             return from_root.map_or_else(own, SuffixMatch::One);
         }
@@ -289,15 +290,17 @@ impl ReferenceSearch<'_> {
         }
         let path = target.trim_start_matches('/');
         let generated = RepoPath::new(path).is_ok_and(|path| (self.generated)(&path));
-        let git = path.split('/').any(is_git_name);
         let name = last(path);
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
         let secret = SECRET_EXTENSIONS.contains(&extension);
         let file = name.starts_with('.') || secret || has_document_extension(name) || !name.contains('.');
         // `config.key` is a field more often than a file.
         let field = extension == "key" && form.form == ReferenceForm::Path;
-        let folder = path.contains('/') && (name.contains('.') || path.starts_with('.') || path.contains("/."));
+        let clear = form.form == ReferenceForm::CodeSpan || path.starts_with('.') || path.contains("/.");
+        let folder = path.contains('/') && (name.contains('.') || clear);
         let meant = form.form != ReferenceForm::Trace && (folder || !path.contains('/') && file && !field);
+        // Prose about `.git` is about git.
+        let git = path.split('/').any(is_git_name) && (form.form != ReferenceForm::CodeSpan || !path.contains('/'));
         if meant && !generated && !git {
             self.collected.add_denied(FileKind::Code, written(), at);
         }
