@@ -72,14 +72,14 @@ const DOUBTFUL_DOMAINS: [&str; 11] =
 /// Lines stated after a path: ` line 12`, `, lines 10-20`, ` (L10-L20)`, `(12,3)`.
 static AFTER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"^(?:["'`)\],:]{0,3}\s{0,2}\(?(?:(?i:at|on|in|auf|in|à|en|em)\s)?(?i:(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?)\s{1,2}|l)#?|\(L?)(\d{1,7})(?:\s?(?:-|–|—|\.\.\.?=?|to|through|until|bis|à|a|and|und|et|y|e)\s?L?(\d{1,7}))?(?:,\s?\d{1,7})?(?:[^\w]|$)"#,
+        r#"^(?:["'`)\],:]{0,3}\s{0,2}\(?(?:(?i:at|on|in|auf|in|à|en|em)\s)?(?i:(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?)\s{1,2}|l)#?|\(L?)(\d{1,7})(?:\s?(-|–|—|\.\.\.?=?|to|through|until|bis|à|a|&|and|und|et|y|e)\s?L?(\d{1,7}))?(?:,\s?\d{1,7})?(?:[^\w]|$)"#,
     )
 });
 
 /// Lines stated before a path: `line 12 of `, `lines 10-20 in `.
 static BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?)\s{1,2}(\d{1,7})(?:\s?(?:-|–|—|\.\.\.?=?|to|through|bis|à|a|and|und|et|y|e)\s?(\d{1,7}))?\s(?:of|in|from|von|de|da|do|du)\s(?:the\s|our\s)?(?:file\s)?["'`(\[]?$"#,
+        r#"(?i)\b(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?)\s{1,2}(\d{1,7})(?:\s?(-|–|—|\.\.\.?=?|to|through|bis|à|a|&|and|und|et|y|e)\s?(\d{1,7}))?\s(?:of|in|from|von|de|da|do|du)\s(?:the\s|our\s)?(?:file\s)?["'`(\[]?$"#,
     )
 });
 
@@ -289,7 +289,11 @@ fn line_number(text: &str) -> Option<(u32, &str)> {
 }
 
 /// Returns the lines that words around a path state: `a.rs line 12`, `lines 3-4 of a.rs`, `a.ts(12,3)`.
-pub(super) fn lines_around(text: &str, path: &Range<usize>) -> Option<LineRange> {
+pub(super) fn lines_around(text: &str, path: &Range<usize>) -> Vec<LineRange> {
+    stated_around(text, path).unwrap_or_default()
+}
+
+fn stated_around(text: &str, path: &Range<usize>) -> Option<Vec<LineRange>> {
     let end = text.floor_char_boundary(path.end + WINDOW.min(text.len().saturating_sub(path.end)));
     let after = text.get(path.end..end)?;
     let start = text.ceil_char_boundary(path.start.saturating_sub(WINDOW));
@@ -299,8 +303,13 @@ pub(super) fn lines_around(text: &str, path: &Range<usize>) -> Option<LineRange>
     let found = digit(after).then(|| AFTER.captures(after)).flatten();
     let found = found.or_else(|| digit(before).then(|| BEFORE.captures(before)).flatten())?;
     let first = found.get(1)?.as_str().parse().ok()?;
-    let last = found.get(2).and_then(|last| last.as_str().parse().ok());
-    last.and_then(|last| LineRange::new(first, last)).or_else(|| LineRange::new(first, first))
+    let first = LineRange::new(first, first)?;
+    let Some(last) = found.get(3).and_then(|last| last.as_str().parse().ok()) else { return Some(vec![first]) };
+    // Two lines, not those between them.
+    if found.get(2).is_some_and(|joined| ["&", "and", "und", "et", "y", "e"].contains(&joined.as_str())) {
+        return Some([first].into_iter().chain(LineRange::new(last, last).filter(|last| *last != first)).collect());
+    }
+    Some(vec![LineRange::new(first.first, last).unwrap_or(first)])
 }
 
 #[cfg(test)]
@@ -404,7 +413,11 @@ mod tests {
     fn lines_are_read_from_the_words_around_a_path() {
         let around = |text: &str| {
             let at = text.find("a.rs").unwrap_or_default();
-            lines_around(text, &(at..at + 4)).map(|lines| (lines.first, lines.last))
+            match lines_around(text, &(at..at + 4))[..] {
+                [lines] => Some((lines.first, lines.last)),
+                [first, second] => Some((first.first * 1000 + second.first, 0)),
+                _ => None,
+            }
         };
         for (text, expected) in [
             ("see a.rs line 12.", (12, 12)),
@@ -418,6 +431,7 @@ mod tests {
             ("a.rs at line 3", (3, 3)),
             ("a.rs, Zeilen 3 bis 5", (3, 5)),
             ("lignes 3 à 5 de a.rs", (3, 5)),
+            ("line 3 and 9 in a.rs", (3009, 0)),
         ] {
             assert_eq!(around(text), Some(expected), "{text}");
         }

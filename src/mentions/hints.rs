@@ -1,6 +1,7 @@
 //! Quick tests for texts that cannot mention anything: most prose is not read word by word.
 
 use aho_corasick::AhoCorasick;
+use memchr::memmem::Finder;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -16,6 +17,9 @@ static PHRASES: LazyLock<Hints> = LazyLock::new(|| Hints::new(&["depend", "bloc"
 /// Substrings of every other label of a relation; it has a colon besides.
 static LABELS: LazyLock<Hints> =
     LazyLock::new(|| Hints::new(&["parent", "child", "relat", "ubi", "ub-i", "ubt", "ub-t"]));
+
+/// The word before the number of a line.
+static LINE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("line "));
 
 struct Hints(Option<AhoCorasick>);
 
@@ -46,7 +50,7 @@ impl HintedRun {
         Self {
             paths: may_hold_path(text.as_bytes()),
             adrs: ADRS.has(text),
-            lines: memchr::memmem::find(text.as_bytes(), b"line ").is_some(),
+            lines: LINE.find(text.as_bytes()).is_some(),
         }
     }
 }

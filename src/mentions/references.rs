@@ -162,7 +162,7 @@ impl ReferenceFinder {
         }
         let code = path_mention(word).filter(|mention| !has_document_extension(mention.path));
         let Some(mention) = code else { return false };
-        let near = || lines_around(text, &range).into_iter().collect();
+        let near = || lines_around(text, &range);
         let stated: Vec<LineRange> = if mention.lines.is_empty() { near() } else { mention.lines };
         // A method (`app.run()`), not a file.
         let called = stated.is_empty() && !mention.path.contains('/') && text[range.end..].starts_with('(');
@@ -185,14 +185,14 @@ impl ReferenceFinder {
             let name = piece.trim_end_matches(|c: char| !c.is_alphanumeric());
             let range = start..start + name.len();
             start += piece.len();
-            if is_bare_name(name)
-                && !links.hold(range.start)
-                && !spans.hold(range.start)
-                && let Some(stated) = lines_around(text, &range)
-            {
+            if !is_bare_name(name) || links.hold(range.start) || spans.hold(range.start) {
+                continue;
+            }
+            let stated = lines_around(text, &range);
+            if !stated.is_empty() {
                 let source = run.full.source(range.start);
                 let reference = self.add(name, ReferenceForm::Path, source, lines);
-                reference.lines = vec![stated];
+                reference.lines = stated;
                 reference.foreign = foreign_path(&text[..range.start], &text[range.end..]);
             }
         }
@@ -218,7 +218,7 @@ impl ReferenceFinder {
             let Some((path, stated)) = target else { continue };
             whole.push(span.clone());
             if !links.hold(span.start) {
-                let near = || lines_around(text, span).into_iter().collect();
+                let near = || lines_around(text, span);
                 let stated = if stated.is_empty() { near() } else { stated };
                 let reference = self.add(path, ReferenceForm::CodeSpan, run.full.source(span.start), lines);
                 reference.lines = stated;
