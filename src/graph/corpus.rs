@@ -63,8 +63,8 @@ pub struct GraphRules {
     pub done: Vec<String>,
     /// Statuses that mean closed without being done, as [`plain_status`] gives them.
     pub not_planned: Vec<String>,
-    /// The files that are boilerplate, such as licences, sorted: a link in passing is no reference to them.
-    pub boilerplate: Vec<RepoPath>,
+    /// The files that are boilerplate, such as licences, with the names to show, sorted: a link in passing is an omission.
+    pub boilerplate: Vec<(RepoPath, Clean)>,
     /// The files that are ADRs, sorted.
     pub adrs: Vec<RepoPath>,
 }

@@ -123,6 +123,10 @@ fn reason(reason: &str) -> (&'static str, &'static str) {
         "not_utf8" => ("it is not UTF-8", "save it as UTF-8"),
         "too_large" => ("it is larger than a file may be", "split it"),
         "ambiguous" => ("the reference fits more than one", "write its path"),
+        "boilerplate" => (
+            "it is boilerplate, such as a licence, and only named in passing",
+            "name it in the root's `docs` field or title, or change `boilerplate` in `contextpack.yml`",
+        ),
         "low_trust" => ("it was written by somebody outside the repo", "copy what is right into the work item"),
         _ => ("for a reason that this program does not know", "read the pack's `omissions`"),
     }

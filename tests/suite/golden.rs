@@ -263,6 +263,7 @@ golden_cases! {
     numbers_and_order: "numbers-and-order",
     profiles: "profiles",
     redaction: "redaction",
+    reference_forms: "reference-forms",
     relations_in_bodies: "relations-in-bodies",
     roots_and_levels: "roots-and-levels",
     slugs: "slugs",
