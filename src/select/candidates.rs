@@ -1,7 +1,7 @@
 //! Selection of the sections that one root's pack could hold, in the order of the pack.
 
 use super::code::ReferencedCode;
-use super::context::{Document, SelectionContext, is_inactive};
+use super::context::{Document, NeighbourBody, SelectionContext, is_inactive};
 use super::edge_list::Claims;
 use super::kept_code::ReferencedLines;
 use super::origins::item_origin;
@@ -100,6 +100,10 @@ pub(super) struct Rank {
     pub(super) needed: bool,
     /// Its share of the room compared with that of its equals, in percent.
     pub(super) weight: u32,
+    /// Whether only neighbours of the root name it.
+    pub(super) second_hop: bool,
+    /// Whether its pointer says what came of it.
+    pub(super) has_result: bool,
 }
 
 /// The weight of a candidate that the root's own text mentions; others have 100.
@@ -108,15 +112,16 @@ const MENTIONED_WEIGHT: u32 = 150;
 impl Rank {
     /// Creates the rank of an ordinary candidate of a group.
     pub(super) fn of(group: Option<Group>) -> Self {
-        Self { group, settled: false, needed: false, weight: 100 }
+        Self { group, settled: false, needed: false, weight: 100, second_hop: false, has_result: false }
     }
 
     /// Returns the place within the group, the weakest last.
     fn tier(self) -> u8 {
-        match (self.settled, self.needed) {
-            (false, true) => 0,
-            (false, false) => 1,
-            (true, _) => 2,
+        match (self.second_hop, self.settled, self.needed) {
+            (false, false, true) => 0,
+            (false, false, false) => 1,
+            (false, true, _) => 2,
+            (true, _, _) => 3,
         }
     }
 }
@@ -204,7 +209,12 @@ impl SelectionBuilder<'_> {
             let state = self.context.state(edge);
             let mut id = CleanBuf::new();
             id.lit(prefix).text(&entry.item.id);
-            let mut removed = removals::from_text_and_names(entry);
+            let NeighbourBody { body, has_result } =
+                if relation == Relation::Parent { self.context.parent(*item) } else { self.context.item(*item) };
+            let mut removed = match &body {
+                SectionBody::Passage(passage, _) => removals::from_neighbour(entry, passage.full()),
+                _ => removals::from_text_and_names(entry),
+            };
             let mut untrusted = entry.is_untrusted() || entry.has_untrusted_title();
             if relation == Relation::Parent {
                 let (children, listed) = self.context.graph.children(*item);
@@ -219,7 +229,7 @@ impl SelectionBuilder<'_> {
                 origin,
                 provenance,
                 role: Role::Rank(TrimRank::default()),
-                body: if relation == Relation::Parent { self.context.parent(*item) } else { self.context.item(*item) },
+                body,
                 state: Some(Clean::literal(state)),
                 status: entry.item.status.clone(),
                 trust: Trust::of(untrusted),
@@ -237,7 +247,9 @@ impl SelectionBuilder<'_> {
             }
             let settled = state != "open" && state != "unknown";
             let weight = if self.is_mentioned(&entry.item.id) { MENTIONED_WEIGHT } else { 100 };
-            self.put(candidate, Rank { settled, weight, ..Rank::of(Some(group)) });
+            // A parent's text has more to say than what came of it: it lists the siblings.
+            let has_result = has_result && relation != Relation::Parent;
+            self.put(candidate, Rank { settled, weight, has_result, ..Rank::of(Some(group)) });
         }
     }
 
@@ -317,7 +329,8 @@ impl SelectionBuilder<'_> {
         };
         let group = if adr { Group::Adrs } else { Group::Documents };
         let needed = !adr && self.states_requirements(reference);
-        self.put(candidate, Rank { settled: inactive, needed, ..Rank::of(Some(group)) });
+        let second_hop = reference.by != self.root;
+        self.put(candidate, Rank { settled: inactive, needed, second_hop, ..Rank::of(Some(group)) });
     }
 
     fn missing(&mut self, missing: &MissingReference) {
@@ -439,8 +452,8 @@ fn ranks(candidates: &[(Candidate, Option<Rank>)], priority: &[Group]) -> Vec<Op
         if last.replace((strength, tier)) != Some((strength, tier)) || rank.group == Some(Group::Comments) {
             class += 1;
         }
-        let Rank { settled, weight, .. } = rank;
-        ranks[index] = Some(TrimRank { order: position, class, settled, weight });
+        let Rank { settled, weight, second_hop, has_result, .. } = rank;
+        ranks[index] = Some(TrimRank { order: position, class, settled, weight, second_hop, has_result });
     }
     ranks
 }

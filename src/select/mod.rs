@@ -18,6 +18,7 @@ mod root;
 mod selection;
 mod selection_hash;
 mod source_text;
+mod text_fields;
 mod work_item_json;
 
 pub use candidates::{ReferencedFile, RootReferences, select};
