@@ -185,7 +185,16 @@ mod tests {
     use super::*;
 
     fn frame<'a>(id: &'a str, content: &'a str) -> Frame<'a> {
-        Frame { id, kind: "issue", source: "a.md", trust: "trusted", state: "open", content, shortened: false, pointer: false }
+        Frame {
+            id,
+            kind: "issue",
+            source: "a.md",
+            trust: "trusted",
+            state: "open",
+            content,
+            shortened: false,
+            pointer: false,
+        }
     }
 
     fn rendered(instructions: &str, frame: Frame<'_>) -> String {

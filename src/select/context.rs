@@ -100,6 +100,8 @@ pub struct SelectionContext<'a> {
     keys: KeyHeadings,
     /// Headings of results.
     results: KeyHeadings,
+    /// Headings of what came of the work, rather than of how it was done.
+    summaries: KeyHeadings,
     /// Headings of acceptance criteria.
     criteria: KeyHeadings,
     items: Vec<OnceLock<NeighbourBody>>,
@@ -129,6 +131,9 @@ impl<'a> SelectionContext<'a> {
             comments,
             keys: KeyHeadings::new(&profile.key_headings),
             results: KeyHeadings::new(&RESULT_HEADINGS.map(str::to_owned)),
+            summaries: KeyHeadings::new(
+                &RESULT_HEADINGS[..3].iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(),
+            ),
             criteria: KeyHeadings::new(&[CRITERIA_HEADING.to_owned()]),
             items: slots(),
             parents: slots(),
@@ -298,7 +303,9 @@ impl<'a> SelectionContext<'a> {
         let body = &entry.body.clean;
         let in_body = || {
             let markdown = &entry.body.markdown.outline;
-            let results = sections(markdown, body, |title| self.results.contain(title));
+            // What came of it says more than how it was done.
+            let first = sections(markdown, body, |title| self.summaries.contain(title));
+            let results = first.chain(sections(markdown, body, |title| self.results.contain(title)));
             let blocks = results.flatten().filter(|block| !parts[*block].heading && parts[*block].fence.is_none());
             let mut texts = blocks.map(|block| body.slice(markdown.blocks[block].range.clone()));
             texts.find_map(|text| if is_comment(&text) { None } else { first_statement(&text) })

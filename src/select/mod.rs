@@ -10,6 +10,7 @@ mod emphasis;
 mod inputs;
 mod kept_code;
 mod key_headings;
+mod mentioned;
 mod origins;
 mod outline;
 mod passage;

@@ -110,7 +110,10 @@ fn omissions(list: &Framed) -> (usize, Vec<Line>) {
         lines.extend(rest.by_ref().take(count.min(10)).map(line));
         assert_eq!(lines.len(), count.min(10));
         if count > 10 {
-            assert_eq!(rest.next(), Some(&*format!("- and {} more, in the `omissions` of the pack's JSON", count - 10)));
+            assert_eq!(
+                rest.next(),
+                Some(&*format!("- and {} more, in the `omissions` of the pack's JSON", count - 10))
+            );
         }
     }
     let mut shortened = 0;
