@@ -148,7 +148,7 @@ impl Form {
 /// place.
 fn what(id: &str) -> String {
     match id.split_once('.') {
-        Some((relation @ ("parent" | "child" | "dependency" | "related" | "mentioned"), id)) => {
+        Some((relation @ ("parent" | "child" | "dependency" | "related"), id)) => {
             format!("{relation} {id} ")
         }
         Some((kind @ ("adr" | "file" | "code"), _)) => format!("{kind} "),

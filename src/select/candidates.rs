@@ -73,9 +73,10 @@ pub fn select(context: &SelectionContext<'_>, root: usize, references: RootRefer
         builder.neighbours(&[relation]);
     }
     builder.neighbours(&[Relation::DependsOn, Relation::BlockedBy]);
+    let related = builder.candidates.len();
     builder.neighbours(&[Relation::Blocks, Relation::Related]);
     builder.mentioned(&references);
-    builder.fill_with_items(&references);
+    builder.fill_with_items(&references, related);
     for reference in &references.files {
         builder.file(reference);
     }
@@ -303,7 +304,7 @@ impl SelectionBuilder<'_> {
                 line: root.body.line_in_file(&root.item.body, line),
             };
             let evidence = Evidence { source: "body", at: root.shown_at(&place) };
-            let (candidate, _) = self.neighbour(item, "mentioned.", "graph", Relation::Related, evidence);
+            let (candidate, _) = self.neighbour(item, "related.", "graph", Relation::Related, evidence);
             let candidate = Candidate { relation: Some("mentioned"), ..candidate };
             if replaces && self.is_settled_root() {
                 if is_file {
@@ -321,7 +322,9 @@ impl SelectionBuilder<'_> {
     }
 
     /// Makes the related and mentioned items that the profile does not ask for fill the budget, those with work left first.
-    fn fill_with_items(&mut self, references: &RootReferences) {
+    /// The related sections begin at the index `related`.
+    fn fill_with_items(&mut self, references: &RootReferences, related: usize) {
+        self.candidates[related..].sort_by(|(a, _), (b, _)| natural_cmp(&a.id, &b.id));
         let mut items = std::mem::take(&mut self.items_to_fill);
         // A document that the root refers to has a section of its own.
         let is_document = |candidate: &Candidate| {
@@ -359,9 +362,14 @@ impl SelectionBuilder<'_> {
         if left_out {
             return;
         }
-        let at = self.candidates.len();
-        for (order, candidate) in items.into_iter().take(MOST_ITEMS_TO_FILL).enumerate() {
-            let rest = comments.iter().chain(&omissions[order + 1..]).cloned().collect();
+        let mut ids: Vec<Clean> = items.iter().map(|candidate| candidate.id.clone()).collect();
+        ids.sort_by(|a, b| natural_cmp(a, b));
+        let section = &self.candidates[related..];
+        for (position, candidate) in items.into_iter().take(MOST_ITEMS_TO_FILL).enumerate() {
+            let rest = comments.iter().chain(&omissions[position + 1..]).cloned().collect();
+            let before = |(other, _): &(Candidate, Option<Rank>)| natural_cmp(&other.id, &candidate.id).is_lt();
+            let at = related + section.partition_point(before);
+            let order = ids.iter().position(|id| *id == candidate.id).unwrap_or_default();
             sequence.push(Filler { candidate, at, order, omissions: rest });
         }
     }

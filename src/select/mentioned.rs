@@ -44,10 +44,10 @@ pub(super) fn mentioned(context: &SelectionContext<'_>, root: usize) -> Vec<Ment
             continue;
         }
         for (line, number) in part.lines().zip(block.line..) {
-            if line.trim_start().starts_with("<!--") {
+            if line.trim_start().starts_with('>') {
                 continue;
             }
-            for word in words(line) {
+            for word in said(line).flat_map(words) {
                 let Some(item) = context.graph.named(context.corpus, word) else { continue };
                 if seen.insert(item) {
                     found.push(MentionedItem { item, line: number, replaces: names_successor(line) });
@@ -60,6 +60,14 @@ pub(super) fn mentioned(context: &SelectionContext<'_>, root: usize) -> Vec<Ment
         }
     }
     found
+}
+
+/// Returns the parts of a line that are neither struck through nor a comment.
+fn said(line: &str) -> impl Iterator<Item = &str> {
+    line.split("~~").step_by(2).flat_map(|part| {
+        let (first, rest) = part.split_once("<!--").unwrap_or((part, ""));
+        [first, rest.rsplit_once("-->").map_or("", |(_, after)| after)]
+    })
 }
 
 /// Returns the words of a line that could be ids or issues.
@@ -121,6 +129,11 @@ mod tests {
         let found: Vec<&str> =
             words("See bd-a1.2, (#12) o/r#3: `feat:x`, docs/a.md, read 4.2-beta and TASK_9.").collect();
         assert_eq!(found, ["bd-a1.2", "#12", "o/r#3", "feat:x", "TASK_9"]);
+    }
+
+    #[test]
+    fn what_is_struck_through_or_in_a_comment_is_not_said() {
+        assert_eq!(said("a ~~b~~ c <!-- d --> e").collect::<Vec<_>>(), ["a ", "", " c ", " e"]);
     }
 
     #[test]

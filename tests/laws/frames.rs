@@ -38,7 +38,7 @@ fn listed(pack: &Pack) -> Vec<Line> {
         let untrusted = omission.trust.is_some();
         let (title, place) = if untrusted { (40, 200) } else { (100, usize::MAX) };
         let what = match omission.id.split_once('.') {
-            Some((relation @ ("parent" | "child" | "dependency" | "related" | "mentioned"), id)) => {
+            Some((relation @ ("parent" | "child" | "dependency" | "related"), id)) => {
                 format!("{relation} {id}")
             }
             Some((kind @ ("adr" | "file" | "code"), _)) => kind.to_owned(),
