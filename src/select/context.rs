@@ -269,6 +269,10 @@ impl<'a> SelectionContext<'a> {
                 let rest = rest.map(|chunk| Chunk { range: chunk.range.start - end..chunk.range.end - end, ..chunk });
                 if end < body.len() {
                     text.blank_line();
+                    // Without a heading of its own the text would pass for the outcome.
+                    if rest.clone().next().is_some_and(|chunk| !chunk.heading) {
+                        text.heading(&Clean::literal("Description"), ChunkWeight::Normal);
+                    }
                 }
                 text.append(&body.slice(end..body.len()), rest.collect());
             }
@@ -488,12 +492,16 @@ impl PassageBuilder {
     /// Appends a section with a heading, which leaves with the text below it.
     fn section(&mut self, heading: &Clean, text: &Clean, weight: ChunkWeight) {
         self.blank_line();
+        self.heading(heading, weight);
+        self.append(text, blocks(text, weight));
+    }
+
+    fn heading(&mut self, heading: &Clean, weight: ChunkWeight) {
         self.text.lit("## ").line(heading).lit("\n\n");
         self.end_chunk(weight);
         if let Some(chunk) = self.parts.last_mut() {
             chunk.heading = true;
         }
-        self.append(text, blocks(text, weight));
     }
 
     /// Appends a text with its chunks.
@@ -536,6 +544,8 @@ fn without_comments(text: &Clean, parts: Vec<Chunk>) -> (Clean, Vec<Chunk>) {
                 divided = true;
                 continue;
             }
+            // The blank lines around an empty item are one.
+            part = part.slice(0..part.len().min(part.trim_end().len() + 2));
         }
         // What a comment divided stays divided.
         if std::mem::take(&mut divided) || !in_order {
