@@ -266,6 +266,8 @@ impl<'a> Planner<'a> {
     ) {
         let left = room.minus(fixed.total());
         let lowered: Vec<&PreviousLevel> = lowered.iter().rev().collect();
+        // Whatever gains a part of its text has a frame.
+        let around = |section| self.measured.around(section, DetailLevel::Excerpt);
         let shares = |unit: fn(Amount) -> u64| {
             let ranges = lowered.iter().map(|previous| Share {
                 least: unit(fixed.amount(previous.section)),
@@ -281,7 +283,7 @@ impl<'a> Planner<'a> {
             if previous.amount.fits(share) {
                 plan.shown[previous.section] = ShownSection::at(candidate, previous.level);
             } else if let Some((content, detail)) =
-                between(&candidate.body, previous.level, to, false, share, self.counter)
+                between(&candidate.body, previous.level, to, false, share.minus(around(previous.section)), self.counter)
                 && content.len() > plan.len_at(previous.section)
             {
                 plan.shown[previous.section] = Some(ShownSection { content, detail, whole: false });

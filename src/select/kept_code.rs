@@ -65,7 +65,8 @@ impl SelectionBuilder<'_> {
             evidence: Some(Evidence { source: "reference", at: entry.shown_at(at) }),
             removals,
         };
-        self.put(candidate, Rank { needed: true, ..Rank::of(Some(Group::Code)) });
+        let second_hop = *by != self.root;
+        self.put(candidate, Rank { needed: true, second_hop, ..Rank::of(Some(Group::Code)) });
     }
 }
 

@@ -10,6 +10,7 @@ mod emphasis;
 mod inputs;
 mod kept_code;
 mod key_headings;
+mod mentioned;
 mod origins;
 mod outline;
 mod passage;
@@ -18,6 +19,7 @@ mod root;
 mod selection;
 mod selection_hash;
 mod source_text;
+mod text_fields;
 mod work_item_json;
 
 pub use candidates::{ReferencedFile, RootReferences, select};

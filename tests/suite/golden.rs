@@ -259,6 +259,7 @@ golden_cases! {
     hostile_text: "hostile-text",
     issue_forms: "issue-forms",
     minimal: "minimal",
+    neighbour_texts: "neighbour-texts",
     not_yaml: "not-yaml",
     numbers_and_order: "numbers-and-order",
     profiles: "profiles",
