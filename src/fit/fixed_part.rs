@@ -17,8 +17,6 @@ pub(super) struct FixedPart<'a> {
     sections: Amount,
     /// The number of sections in the list of pointers.
     pointers: usize,
-    /// The sections that the last step lowered: what is left may bring them back from the list of pointers.
-    lowered_last: Vec<usize>,
     footer: Amount,
     root_shortened: bool,
     /// The places of the omissions for other reasons than the budget, as far as they are listed.
@@ -52,7 +50,6 @@ impl<'a> FixedPart<'a> {
             measured,
             levels: vec![DetailLevel::Full; amounts.len()],
             pointers: (0..amounts.len()).filter(is_line).count(),
-            lowered_last: Vec::new(),
             amounts,
             sections,
             footer: Amount::default(),
@@ -88,7 +85,6 @@ impl<'a> FixedPart<'a> {
         if lowered.is_empty() {
             return lowered;
         }
-        let last = std::mem::replace(&mut self.lowered_last, lowered.iter().map(|lowered| lowered.section).collect());
         self.footer = self.footer();
         if self.total().chars < before.chars {
             return lowered;
@@ -96,7 +92,6 @@ impl<'a> FixedPart<'a> {
         for previous in &lowered {
             self.restore(previous);
         }
-        self.lowered_last = last;
         self.footer = self.footer();
         Vec::new()
     }
@@ -154,11 +149,9 @@ impl<'a> FixedPart<'a> {
         let root = self.root_shortened.then_some(self.measured.root);
         let shortened: Vec<usize> = root.into_iter().chain(at(is_shortened)).collect();
         // Lines of the list of pointers are not listed again.
-        let is_open = |section: &usize| {
-            !self.measured.is_line(*section, self.levels[*section]) || self.lowered_last.contains(section)
-        };
-        let framed: Vec<usize> = shortened.iter().copied().filter(is_open).collect();
-        let has_line = shortened.iter().any(|section| self.measured.is_line(*section, self.levels[*section]));
+        let is_line = |section: &usize| self.measured.is_line(*section, self.levels[*section]);
+        let framed: Vec<usize> = shortened.iter().copied().filter(|section| !is_line(section)).collect();
+        let has_line = framed.len() < shortened.len();
         let is_unlisted = framed.len() > LISTED || has_line;
         let footer = Footer {
             left_out: listed.chain(self.measured.other_lines(&self.other_places)).take(LISTED).collect(),
@@ -180,7 +173,7 @@ impl<'a> FixedPart<'a> {
             tokens: longest(|line| line.tokens),
         };
         amount = amount.plus(lines);
-        if is_unlisted && !framed.is_empty() {
+        if is_unlisted {
             amount = amount.plus(LONGER_REST);
         }
         // The frame of the list is untrusted where one of its lines is.

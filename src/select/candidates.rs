@@ -338,19 +338,23 @@ impl SelectionBuilder<'_> {
         let is_done = |candidate: &Candidate| !matches!(candidate.state.as_deref(), Some("open" | "unknown"));
         items.sort_by_key(|candidate| (candidate.relation == Some("mentioned"), is_done(candidate)));
         let left_out = self.context.profile.leave_out.contains(&Group::Related);
-        let omission = |candidate: &Candidate| Omission {
+        let omission = |(position, candidate): (usize, &Candidate)| Omission {
             id: candidate.id.clone(),
             title: candidate.title.clone(),
             origin: candidate.origin.clone(),
             provenance: candidate.provenance,
-            reason: if left_out { "profile" } else { "budget" },
+            reason: match position {
+                _ if left_out => "profile",
+                MOST_ITEMS_TO_FILL.. => "limit",
+                _ => "budget",
+            },
             trust: candidate.trust,
             chars: match &candidate.body {
                 SectionBody::Passage(passage, _) => Some(passage.full_chars()),
                 _ => None,
             },
         };
-        let omissions: Vec<Omission> = items.iter().map(omission).collect();
+        let omissions: Vec<Omission> = items.iter().enumerate().map(omission).collect();
         let Fillers { sequence, replaced } = &mut self.fillers;
         if replaced.start == replaced.end {
             *replaced = self.omissions.len()..self.omissions.len();
