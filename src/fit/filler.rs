@@ -7,7 +7,7 @@ use super::plan::{Plan, ShownSection};
 use super::shorten::between;
 use crate::config::Strategy;
 use crate::redact::Clean;
-use crate::select::{Candidate, SectionBody, Selection};
+use crate::select::Selection;
 
 /// Adds as many of the first fillers to a whole plan of `selection` as fit `limits`, if any does.
 ///
@@ -24,7 +24,7 @@ pub(super) fn fill(
     let fillers = &selection.fillers.sequence;
     let mut room = limits;
     let at_most = fillers.iter().take_while(|filler| {
-        let text = content(&filler.candidate.body, level(&filler.candidate)).unwrap_or_default();
+        let text = content(&filler.candidate.body, DetailLevel::Full).unwrap_or_default();
         let size = Amount { tokens: 0, ..counter.measure_shared(&text) };
         let fits = size.fits(room);
         room = room.minus(size);
@@ -49,7 +49,7 @@ fn with(selection: &Selection, plan: &Plan, count: usize) -> (Selection, Plan) {
     let mut plan = plan.clone();
     for at in added {
         let candidate = &filled.candidates[at];
-        plan.shown.insert(at, ShownSection::at(candidate, level(candidate)));
+        plan.shown.insert(at, ShownSection::at(candidate, DetailLevel::Full));
     }
     (filled, plan)
 }
@@ -75,24 +75,9 @@ fn with_part(
     }
     let room = limits.minus(empty);
     let tail = strategy == Strategy::TruncateTail;
-    let (content, detail) = between(&next.body, level(next), DetailLevel::Pointer, tail, room, counter)?;
+    let (content, detail) = between(&next.body, DetailLevel::Full, DetailLevel::Pointer, tail, room, counter)?;
     plan.shown[at] = Some(ShownSection { content, detail, whole: false });
     let fits = measured.used(&plan).fits(limits);
     drop(measured);
     fits.then_some((filled, plan))
-}
-
-/// The longest text that fills a budget as a whole, in bytes.
-const LONGEST_WHOLE: usize = 4000;
-
-/// Returns the level at which a filler is shown, which does not depend on the budget: the excerpt of a long item.
-fn level(candidate: &Candidate) -> DetailLevel {
-    match &candidate.body {
-        SectionBody::Passage(passage, _)
-            if candidate.relation.is_some() && passage.full().len() > LONGEST_WHOLE && passage.excerpt().is_some() =>
-        {
-            DetailLevel::Excerpt
-        }
-        _ => DetailLevel::Full,
-    }
 }
