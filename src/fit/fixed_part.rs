@@ -31,6 +31,9 @@ pub(super) struct PreviousLevel {
     pub(super) amount: Amount,
 }
 
+/// The least characters that leaving a pointer out must save.
+const LEAST_SAVED: u64 = 40;
+
 /// What the sentence about shortened sections without lines is longer by where it follows lines, at most.
 const LONGER_REST: Amount = Amount { chars: 40, bytes: 40, tokens: 12 };
 
@@ -86,7 +89,10 @@ impl<'a> FixedPart<'a> {
             return lowered;
         }
         self.footer = self.footer();
-        if self.total().chars < before.chars {
+        // A pointer takes hardly more than the line that lists it as left out.
+        let is_pointer = |lowered: &PreviousLevel| lowered.level == DetailLevel::Pointer;
+        let least = if step.to == DetailLevel::LeftOut && lowered.iter().all(is_pointer) { LEAST_SAVED } else { 1 };
+        if self.total().chars.saturating_add(least) <= before.chars {
             return lowered;
         }
         for previous in &lowered {
