@@ -5,7 +5,7 @@ use super::comments::Filler;
 use super::context::{Document, NeighbourBody, SelectionContext, is_inactive};
 use super::edge_list::Claims;
 use super::kept_code::ReferencedLines;
-use super::mentioned::{MentionedItem, mentioned, names_successor};
+use super::mentioned::{MentionedItem, names_successor};
 use super::origins::item_origin;
 use super::removals;
 use super::{
@@ -291,7 +291,7 @@ impl SelectionBuilder<'_> {
             .chain(self.context.graph.claims(self.root))
             .filter_map(item_of)
             .collect();
-        for MentionedItem { item, line, replaces } in mentioned(self.context, self.root) {
+        for MentionedItem { item, line, replaces } in self.context.mentioned(self.root).to_vec() {
             let root = &self.context.corpus.entries[self.root];
             let path = &self.context.corpus.entries[item].item.body.origin.path;
             let is_document = || references.files.iter().any(|reference| reference.file.path == *path);

@@ -3,6 +3,7 @@
 use super::boilerplate::is_comment;
 use super::edge_list::quoted_title;
 use super::key_headings::KeyHeadings;
+use super::mentioned::MentionedItem;
 use super::origins::{file_origin, item_origin};
 use super::outline::{
     ExcerptSize, chunks, limit_sections, mark_adr, mark_boilerplate, mark_headings, mark_opening, mark_sections,
@@ -105,6 +106,7 @@ pub struct SelectionContext<'a> {
     summaries: KeyHeadings,
     /// Headings of acceptance criteria.
     criteria: KeyHeadings,
+    pub(super) mentions: Vec<OnceLock<Vec<MentionedItem>>>,
     items: Vec<OnceLock<NeighbourBody>>,
     parents: Vec<OnceLock<NeighbourBody>>,
     files: Mutex<HashMap<FileKey, (Clean, SectionBody)>>,
@@ -136,6 +138,7 @@ impl<'a> SelectionContext<'a> {
                 &RESULT_HEADINGS[..3].iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(),
             ),
             criteria: KeyHeadings::new(&[CRITERIA_HEADING.to_owned()]),
+            mentions: (0..corpus.entries.len()).map(|_| OnceLock::new()).collect(),
             items: slots(),
             parents: slots(),
             files: Mutex::default(),

@@ -34,7 +34,7 @@ pub(super) struct MentionedItem {
 }
 
 /// Returns the items that the text of `root` names outside of code, each once, in the order of the text.
-pub(super) fn mentioned(context: &SelectionContext<'_>, root: usize) -> Vec<MentionedItem> {
+fn read_mentioned(context: &SelectionContext<'_>, root: usize) -> Vec<MentionedItem> {
     let entry = &context.corpus.entries[root];
     let text = entry.body.clean.as_str();
     let (mut found, mut seen): (Vec<MentionedItem>, BTreeSet<usize>) = (Vec::new(), BTreeSet::from([root]));
@@ -47,7 +47,13 @@ pub(super) fn mentioned(context: &SelectionContext<'_>, root: usize) -> Vec<Ment
             if line.trim_start().starts_with('>') {
                 continue;
             }
-            for word in said(line).flat_map(words) {
+            // Most lines name nothing.
+            if !line.bytes().any(|byte| matches!(byte, b'-' | b'#' | b':' | b'_')) {
+                continue;
+            }
+            let whole = !line.contains("~~") && !line.contains("<!--");
+            let parts = if whole { vec![line] } else { said(line).collect() };
+            for word in parts.into_iter().flat_map(words) {
                 let Some(item) = context.graph.named(context.corpus, word) else { continue };
                 if seen.insert(item) {
                     found.push(MentionedItem { item, line: number, replaces: names_successor(line) });
@@ -71,15 +77,40 @@ fn said(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the words of a line that could be ids or issues.
-fn words(line: &str) -> impl Iterator<Item = &str> {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '#' | '/' | ':');
-    line.split(move |c: char| !is_part(c)).filter_map(|word| {
-        let word = word.trim_end_matches(['.', ':', '-', '/', '#']).trim_start_matches(['.', '-', '/', ':']);
-        let marked = word.bytes().any(|byte| matches!(byte, b'-' | b'#' | b':' | b'_' | b'/'));
-        let is_issue = word.contains('#') || word.contains("/issues/") || word.contains("/pull/");
-        let is_name = !word.contains('/') && !word.starts_with(|c: char| c.is_ascii_digit());
-        (word.len() > 1 && marked && (is_issue || is_name)).then_some(word)
-    })
+fn words(line: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let is_separator = |c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '#' | '/' | ':'));
+    if !line.is_ascii() {
+        line.split(is_separator).for_each(|word| found.extend(name_in(word)));
+        return found;
+    }
+    // Whether a word has one of the characters that each id has is known at its end.
+    let (mut start, mut marked) = (0, false);
+    for (at, byte) in line.bytes().enumerate() {
+        match byte {
+            b'-' | b'_' | b'#' | b':' | b'/' => marked = true,
+            b'.' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => {}
+            _ => {
+                if marked {
+                    found.extend(name_in(&line[start..at]));
+                }
+                (start, marked) = (at + 1, false);
+            }
+        }
+    }
+    if marked {
+        found.extend(name_in(&line[start..]));
+    }
+    found
+}
+
+/// Returns the id or issue that a word without spaces could be.
+fn name_in(word: &str) -> Option<&str> {
+    let word = word.trim_end_matches(['.', ':', '-', '/', '#']).trim_start_matches(['.', '-', '/', ':']);
+    let marked = word.bytes().any(|byte| matches!(byte, b'-' | b'#' | b':' | b'_' | b'/'));
+    let is_issue = || word.contains('#') || word.contains("/issues/") || word.contains("/pull/");
+    let is_name = || !word.contains('/') && !word.starts_with(|c: char| c.is_ascii_digit());
+    (word.len() > 1 && marked && (is_name() || is_issue())).then_some(word)
 }
 
 /// Returns whether a line says what replaces its item.
@@ -89,6 +120,11 @@ pub(super) fn names_successor(line: &str) -> bool {
 }
 
 impl SelectionContext<'_> {
+    /// Returns the items that the text of `root` names outside of code, read once.
+    pub(super) fn mentioned(&self, root: usize) -> &[MentionedItem] {
+        self.mentions[root].get_or_init(|| read_mentioned(self, root))
+    }
+
     /// Returns the line of an item's file or text on which something was stated; empty if it is unknown.
     pub(super) fn line_of(&self, item: usize, path: &str, line: u32) -> &str {
         let entry = &self.corpus.entries[item];
@@ -126,9 +162,9 @@ mod tests {
 
     #[test]
     fn ids_and_issues_are_words_of_a_line() {
-        let found: Vec<&str> =
-            words("See bd-a1.2, (#12) o/r#3: `feat:x`, docs/a.md, read 4.2-beta and TASK_9.").collect();
+        let found: Vec<&str> = words("See bd-a1.2, (#12) o/r#3: `feat:x`, docs/a.md, read 4.2-beta and TASK_9.");
         assert_eq!(found, ["bd-a1.2", "#12", "o/r#3", "feat:x", "TASK_9"]);
+        assert_eq!(words("“bd-a1” – feat:ü, x"), ["bd-a1", "feat:ü"]);
     }
 
     #[test]

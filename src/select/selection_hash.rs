@@ -1,7 +1,7 @@
 //! A hash of everything that a selection depends on, computed without selecting.
 
 use super::candidates::{MAX_LISTED_CLAIMS, ReferencedFile, RootReferences};
-use super::mentioned::{MentionedItem, mentioned};
+use super::mentioned::MentionedItem;
 use super::{CodeUse, Document, ReferencedCode, ReferencedLines, SelectionContext};
 use crate::graph::{Edge, FileRef, Graph, Target};
 use crate::model::Relation;
@@ -47,9 +47,9 @@ pub fn hash_selection_inputs<H: Hasher>(
             _ => whole(item, state),
         }
     }
-    for MentionedItem { item, line, replaces } in mentioned(context, root) {
+    for MentionedItem { item, line, replaces } in context.mentioned(root) {
         (line, replaces).hash(state);
-        whole(item, state);
+        whole(*item, state);
     }
     let RootReferences { files, code, kept, missing, warnings, url } = references;
     (missing, warnings, url, files.len(), code.len(), kept.len()).hash(state);
