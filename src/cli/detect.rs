@@ -2,9 +2,10 @@
 
 use super::starter::AGENT_MARKS;
 use super::trackers::{Proposals, beads_types, named_adr_folders, proposals};
-use crate::config::DenyList;
+use crate::config::{DenyList, RedactionSettings};
 use crate::intake::{Repo, RepoOptions};
 use crate::model::{Code, Diagnostic, Place, RepoPath, SourceTree as _, has_document_extension, is_repo_name};
+use crate::redact::Redactor;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use std::collections::{BTreeMap, BTreeSet};
@@ -127,7 +128,8 @@ pub(crate) struct Github {
 impl DetectedRepo {
     /// Examines the repo at `root`.
     pub(crate) fn at(root: &Path) -> Self {
-        let mut detector = Detector { root, faults: Vec::new() };
+        let redactor = Redactor::new(&RedactionSettings::default());
+        let mut detector = Detector { root, redactor, faults: Vec::new() };
         let files = detector.files();
         let adrs = detector.adr_folders(&files);
         let beads = [".beads/issues.jsonl", ".beads/beads.jsonl"]
@@ -140,9 +142,12 @@ impl DetectedRepo {
         Self {
             work_items: detector.is("work_items", Metadata::is_dir),
             backlog: detector.backlog(),
-            beads_types: beads_types(beads_text.as_deref().unwrap_or_default()),
+            beads_types: detector.publishable(beads_types(beads_text.as_deref().unwrap_or_default()), |(name, _)| name),
             beads,
-            proposals: proposals(&files, |path| detector.beginning(path, HEAD)),
+            proposals: {
+                let found = proposals(&files, |path| detector.beginning(path, HEAD));
+                detector.publishable(found, |found| &found.glob)
+            },
             keps: files.iter().any(is_kep),
             documents: files.iter().any(|path| has_document_extension(path.as_str())),
             closed: (0, 0),
@@ -180,6 +185,7 @@ impl DetectedRepo {
 /// Examines a repo, and collects the places that could not be examined.
 struct Detector<'a> {
     root: &'a Path,
+    redactor: Redactor,
     faults: Vec<Diagnostic>,
 }
 
@@ -188,6 +194,18 @@ impl Detector<'_> {
         self.faults.sort();
         self.faults.dedup();
         self.faults
+    }
+
+    /// Keeps what may be written into a configuration: names without a secret in them.
+    fn publishable<T>(&mut self, mut found: Vec<T>, name: impl Fn(&T) -> &String) -> Vec<T> {
+        let all = found.len();
+        found.retain(|one| self.redactor.line(name(one)) == *name(one));
+        if found.len() < all {
+            let message = "a name that looks like a secret was left out of the configuration".to_owned();
+            let help = "rename it where it is used, or name it in `contextpack.yml` yourself";
+            self.faults.push(Diagnostic::new(Code::InvalidItem, None, message).help(help));
+        }
+        found
     }
 
     fn fault(&mut self, path: &str, what: &str, error: &io::Error) {
@@ -216,6 +234,7 @@ impl Detector<'_> {
             ["tasks", "drafts", "completed", "archive/tasks"].map(|folder| format!("{home}/{folder}")).to_vec();
         folders.retain(|folder| self.is(folder, Metadata::is_dir));
         let prefixes = self.prefixes(&format!("{home}/tasks"));
+        let prefixes = self.publishable(prefixes, |prefix| prefix);
         let mut milestones = ["milestones", "archive/milestones"].map(|folder| format!("{home}/{folder}")).to_vec();
         milestones.retain(|folder| self.is(folder, Metadata::is_dir));
         Some(Backlog {
@@ -294,7 +313,7 @@ impl Detector<'_> {
             files.iter().any(|path| below(path) && path.as_str().ends_with(".md"))
         };
         let named: Vec<RepoPath> = named.into_iter().filter(holds).collect();
-        adr_globs(files, &named)
+        self.publishable(adr_globs(files, &named), |glob| glob)
     }
 
     /// Lists the files of the repo.

@@ -99,12 +99,14 @@ impl<'a> Project<'a> {
         };
         let plain = |statuses: &[String]| statuses.iter().map(|status| plain_status(status)).collect();
         let github = &settings.github;
+        let boilerplate = files(&|path| settings.boilerplate.set.is_match(path.name().to_lowercase()));
+        let shown = |path: RepoPath| (path.clone(), clean::line(redactor, "path", path.as_str()));
         let rules = GraphRules {
             repo: github.repo.as_ref().map(|repo| clean::line(redactor, "repo", repo)),
             host: clean::line(redactor, "host", &github.host),
             done: plain(&settings.done_statuses),
             not_planned: plain(&settings.not_planned_statuses),
-            boilerplate: files(&|path| settings.boilerplate.set.is_match(path.name().to_lowercase())),
+            boilerplate: boilerplate.into_iter().map(shown).collect(),
             adrs: files(&|path| settings.adrs.include.set.is_match(path.as_str())),
         };
         let (entries, differences) = merge_issues(entries, issues.entries, &rules);
@@ -188,6 +190,16 @@ impl<'a> Project<'a> {
     /// Returns the text without the secret values of the building process.
     pub fn masked(&self, text: &str) -> String {
         self.environment.mask(text)
+    }
+
+    /// Returns whether a path has a name that is never opened, whether or not there is such a file.
+    pub fn denies(&self, path: &RepoPath) -> bool {
+        self.deny.denies(path)
+    }
+
+    /// Returns whether a path is that of a pack or of the program's state.
+    pub fn is_own_output(&self, path: &RepoPath) -> bool {
+        path.is_under(self.settings.output.dir.as_str()) || path.is_under(".contextpack")
     }
 
     /// Returns the URL of the issue that an item claims; `None` if it claims none or the repo is unknown.

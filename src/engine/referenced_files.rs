@@ -50,7 +50,7 @@ impl ReferencedFiles {
         let files = RepoFiles::new(&found);
         let tracked = RepoFiles::new(&tracked);
         let output = project.settings.output.dir.as_str();
-        let generated = |path: &RepoPath| path.is_under(output) || path.is_under(".contextpack");
+        let generated = |path: &RepoPath| project.is_own_output(path);
         let denied = |path: &RepoPath| project.deny.denies(path) || path.is_under(output);
         let lookup = FileLookup { files: &files, tracked: &tracked, denied: &denied, generated: &generated };
         let items: Vec<usize> = items.into_iter().collect();

@@ -53,13 +53,30 @@ pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<TrimSt
                 let listed = listed.into_iter().map(|section| one(section, DetailLevel::LeftOut));
                 listed.chain([TrimStep { sections: others, to: DetailLevel::Pointer }])
             });
+            // What came of each neighbour stays longer than the second line of any.
+            let results = equals(&ranked).map(|equals| {
+                let results = equals.iter().filter(|(rank, _)| rank.has_result).map(|(_, section)| *section);
+                TrimStep { sections: results.collect(), to: DetailLevel::Pointer }
+            });
             let all = ranked.iter().map(|(_, section)| *section).collect();
+            // What only neighbours name gives way to the texts of neighbours: first to a pointer, then altogether.
+            let distant = || ranked.iter().filter(|(rank, _)| rank.second_hop);
+            let distant_pointers = |to| {
+                let classes: Vec<(TrimRank, usize)> = distant().copied().collect();
+                equals(&classes)
+                    .map(|equals| TrimStep { sections: equals.iter().map(|(_, section)| *section).collect(), to })
+                    .collect::<Vec<_>>()
+            };
             std::iter::once(TrimStep { sections: all, to: DetailLevel::Lean })
+                .chain(distant_pointers(DetailLevel::Excerpt))
+                .chain(distant_pointers(DetailLevel::Pointer))
                 .chain(shortened(&ranked, true, DetailLevel::Excerpt))
                 .chain(shortened(&ranked, false, DetailLevel::Excerpt))
                 .chain(shortened(&ranked, true, DetailLevel::Brief))
                 .chain(shortened(&ranked, false, DetailLevel::Brief))
                 .chain(some(json, DetailLevel::Excerpt))
+                .chain(distant().map(|(_, section)| one(*section, DetailLevel::LeftOut)))
+                .chain(results)
                 .chain(pointers)
                 .chain(some(json, DetailLevel::Pointer))
                 .chain(left_out())

@@ -15,6 +15,10 @@ pub(super) struct MeasuredSelection<'a> {
     pub(super) full: Vec<Amount>,
     /// The size of each section's frame.
     pub(super) frames: Vec<Amount>,
+    /// The size of each section's line in the list of pointers, without its text; `None` if it never has one.
+    pub(super) lines: Vec<Option<Amount>>,
+    /// The size of the list of pointers without its lines.
+    pub(super) pointers: Amount,
     /// The size of the instructions and of the empty line after them.
     pub(super) head: Amount,
     /// The index of the root's section; `None` in a pack without a root.
@@ -45,6 +49,13 @@ impl<'a> MeasuredSelection<'a> {
             .zip(&places)
             .map(|(candidate, place)| counter.measure(&render::empty_frame(tag, &frame(candidate, place, ""))))
             .collect();
+        let lines = candidates.iter().zip(&places).map(|(candidate, place)| {
+            let has_pointer = matches!(candidate.body, SectionBody::Passage(..) | SectionBody::Code(_));
+            let pointer = content(&candidate.body, DetailLevel::Pointer).filter(|_| has_pointer)?;
+            let line = |content| render::Frame { pointer: true, ..frame(candidate, place, content) };
+            line(&pointer).is_line().then(|| counter.measure(&line("").pointer_line()))
+        });
+        let lines = lines.collect();
         let shortened_line = |(candidate, place): (&Candidate, &Clean)| {
             counter.measure(&Form::CURRENT.shortened_line(&frame(candidate, place, "").shortened_line()))
         };
@@ -54,6 +65,8 @@ impl<'a> MeasuredSelection<'a> {
             counter,
             full: candidates.iter().zip(&texts).map(|(candidate, text)| measure(candidate, text, counter)).collect(),
             frames,
+            lines,
+            pointers: counter.measure(&render::empty_pointers(tag)),
             head,
             root: candidates.iter().position(|candidate| candidate.role == Role::Root),
             tag,
@@ -71,7 +84,7 @@ impl<'a> MeasuredSelection<'a> {
             .filter_map(|(section, shown)| {
                 let shown = shown.as_ref()?;
                 let frame = frame(&self.selection.candidates[section], &self.places[section], &shown.content);
-                Some(render::Frame { shortened: shown.is_shortened(), ..frame })
+                Some(render::Frame { shortened: shown.is_shortened(), pointer: shown.detail == "pointer", ..frame })
             })
             .collect();
         let left_out: Vec<usize> = plan.left_out().collect();
@@ -87,6 +100,23 @@ impl<'a> MeasuredSelection<'a> {
         self.root.map(|root| self.full[root]).unwrap_or_default()
     }
 
+    /// Returns what a section at a level takes besides its text: a frame, or a line in the list of pointers.
+    pub(super) fn around(&self, section: usize, level: DetailLevel) -> Amount {
+        let frame = self.frames[section];
+        if self.is_line(section, level) { self.lines[section].unwrap_or(frame) } else { frame }
+    }
+
+    /// Returns whether a section at a level is a line in the list of pointers.
+    pub(super) fn is_line(&self, section: usize, level: DetailLevel) -> bool {
+        let is_pointer = match (&self.selection.candidates[section].body, level) {
+            (_, DetailLevel::LeftOut) => false,
+            (_, DetailLevel::Pointer) => true,
+            (SectionBody::Code(code), DetailLevel::Full) => code.full_detail == "pointer",
+            _ => false,
+        };
+        is_pointer && self.lines[section].is_some()
+    }
+
     /// Returns whether an untrusted author may have written a section.
     pub(super) fn is_untrusted(&self, section: usize) -> bool {
         self.selection.candidates[section].trust == Trust::Untrusted
@@ -96,6 +126,7 @@ impl<'a> MeasuredSelection<'a> {
     pub(super) fn budget_line(&self, section: usize) -> render::OmissionLine<'_> {
         let candidate = &self.selection.candidates[section];
         render::OmissionLine {
+            id: &candidate.id,
             title: &candidate.title,
             reason: "budget",
             place: &self.places[section],
@@ -106,6 +137,7 @@ impl<'a> MeasuredSelection<'a> {
     /// Returns the lines that list the omissions for other reasons; `places` are those of their origins.
     pub(super) fn other_lines<'b>(&'b self, places: &'b [Clean]) -> impl Iterator<Item = render::OmissionLine<'b>> {
         self.selection.omissions.iter().zip(places).map(|(omission, place)| render::OmissionLine {
+            id: &omission.id,
             title: &omission.title,
             reason: omission.reason,
             place,
@@ -133,5 +165,6 @@ fn frame<'b>(candidate: &'b Candidate, place: &'b str, content: &'b str) -> rend
         state: candidate.state.as_deref().or(candidate.status.as_deref()).unwrap_or_default(),
         content,
         shortened: false,
+        pointer: false,
     }
 }

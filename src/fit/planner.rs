@@ -28,7 +28,7 @@ const MAX_ATTEMPTS: usize = 8;
 pub fn fit(selection: Selection, budget: &Budget, counter: &Counter) -> Result<Fitted, TooSmall> {
     let planner = Planner::new(&selection, budget, counter);
     let (chosen, complete) = planner.with_claims(planner.best()?);
-    let filled = if complete { fill(&selection, &chosen.plan, planner.limits, counter) } else { None };
+    let filled = if complete { fill(&selection, &chosen.plan, planner.limits, budget.strategy, counter) } else { None };
     let fitted = |(kept, omissions), used, selection: Selection| {
         let head = std::iter::once(&selection.instructions).chain(&selection.soul);
         let head_tokens = head.map(|candidate| match &candidate.body {
@@ -268,10 +268,17 @@ impl<'a> Planner<'a> {
     ) {
         let left = room.minus(fixed.total());
         let lowered: Vec<&PreviousLevel> = lowered.iter().rev().collect();
+        // What leaves the list of pointers again may be listed among the shortened sections.
+        let listed = |section: usize| match self.measured.is_line(section, to) {
+            true => self.measured.shortened_lines[section],
+            false => Amount::default(),
+        };
+        // Whatever gains a part of its text has a frame.
+        let around = |section| self.measured.around(section, DetailLevel::Excerpt).plus(listed(section));
         let shares = |unit: fn(Amount) -> u64| {
             let ranges = lowered.iter().map(|previous| Share {
                 least: unit(fixed.amount(previous.section)),
-                most: unit(previous.amount),
+                most: unit(previous.amount.plus(listed(previous.section))),
                 weight: self.weight(previous.section),
             });
             evenly(unit(left), ranges.collect(), unit(USEFUL))
@@ -280,10 +287,10 @@ impl<'a> Planner<'a> {
         for (index, previous) in lowered.iter().enumerate() {
             let share = Amount { chars: chars[index], bytes: bytes[index], tokens: tokens[index] };
             let candidate = &self.selection.candidates[previous.section];
-            if previous.amount.fits(share) {
+            if previous.amount.plus(listed(previous.section)).fits(share) {
                 plan.shown[previous.section] = ShownSection::at(candidate, previous.level);
             } else if let Some((content, detail)) =
-                between(&candidate.body, previous.level, to, false, share, self.counter)
+                between(&candidate.body, previous.level, to, false, share.minus(around(previous.section)), self.counter)
                 && content.len() > plan.len_at(previous.section)
             {
                 plan.shown[previous.section] = Some(ShownSection { content, detail, whole: false });

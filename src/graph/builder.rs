@@ -28,6 +28,8 @@ pub(super) struct GraphBuilder {
     /// Issues that only the current untrusted text names: its spelling of them is used for its own item alone.
     named: HashMap<(String, u64), usize>,
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// Items by their titles in lower case, made when first needed; `None` if several have one.
+    titles: Option<HashMap<String, Option<usize>>>,
     /// The values, by their item, that name a blocker and resolve to neither an item nor an issue.
     pub(super) unresolved_blockers: BTreeSet<(usize, String)>,
 }
@@ -165,8 +167,28 @@ impl GraphBuilder {
                 self.note_unresolved(value);
                 self.warn(corpus, Code::UnknownRepo, value, message, "set `github.repo: owner/name`");
             }
-            Resolution::Unknown => self.warn_unknown(corpus, value),
+            Resolution::Unknown => match self.titled_parent(corpus, value) {
+                Some(to) => self.add_edge(corpus, value, EdgeTarget::Item(to)),
+                None => self.warn_unknown(corpus, value),
+            },
         }
+    }
+
+    /// Returns the only item with a title, which a field names as a parent: trackers store the names of milestones.
+    fn titled_parent(&mut self, corpus: &Corpus, value: &RelationValue<'_>) -> Option<usize> {
+        if value.relation != Relation::Parent || value.stated.part != ItemPart::Record {
+            return None;
+        }
+        let titles = self.titles.get_or_insert_with(|| {
+            let mut titles = HashMap::new();
+            for (item, entry) in corpus.entries.iter().enumerate() {
+                let title = entry.item.title.trim().to_lowercase();
+                titles.entry(title).and_modify(|one| *one = None).or_insert(Some(item));
+            }
+            titles
+        });
+        let found = titles.get(&value.text.trim().to_lowercase()).copied().flatten();
+        found.filter(|item| *item != value.stated.item)
     }
 
     /// Warns of an unknown id; a word of prose only counts if it has the form of a stable id.

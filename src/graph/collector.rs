@@ -149,6 +149,11 @@ impl<'a> ReferenceCollector<'a> {
         self.add_missing(kind, written, "denied_path", at);
     }
 
+    /// Adds a reference to boilerplate by the name of the file.
+    pub(super) fn add_boilerplate(&mut self, kind: FileKind, name: Clean, at: &ShownPlace) {
+        self.add_missing(kind, name, "boilerplate", at);
+    }
+
     /// Adds a reference that leads out of the repo, with a warning.
     pub(super) fn add_outside(&mut self, kind: FileKind, written: Clean, at: &ShownPlace) {
         let message = format!("`{}` leads out of the repo", one_line(&written));

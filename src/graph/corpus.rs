@@ -3,6 +3,7 @@
 use super::file_reference::ShownPlace;
 use super::issue::{ClaimedIssue, IssueDraft};
 use super::text::{ParsedText, RecordedRemoval, shown_at};
+use crate::mentions::{adr_status, without_markup};
 use crate::model::{self, Code, Diagnostic, Digest, ItemState, RepoPath, natural_cmp};
 use crate::records::Item;
 use crate::redact::Clean;
@@ -63,8 +64,8 @@ pub struct GraphRules {
     pub done: Vec<String>,
     /// Statuses that mean closed without being done, as [`plain_status`] gives them.
     pub not_planned: Vec<String>,
-    /// The files that are boilerplate, such as licences, sorted: a link in passing is no reference to them.
-    pub boilerplate: Vec<RepoPath>,
+    /// The files that are boilerplate, such as licences, with the names to show, sorted: a link in passing is an omission.
+    pub boilerplate: Vec<(RepoPath, Clean)>,
     /// The files that are ADRs, sorted.
     pub adrs: Vec<RepoPath>,
 }
@@ -83,6 +84,7 @@ impl Corpus {
     ///
     /// An item of an untracked file in CI stays only if no other has the id. Each of the others is a `duplicate-id` warning.
     pub fn new(mut entries: Vec<Arc<Entry>>, rules: GraphRules) -> (Self, Vec<Diagnostic>) {
+        entries.iter_mut().for_each(|entry| complete_status(entry, &rules));
         entries
             .sort_by(|a, b| natural_cmp(&a.item.id, &b.item.id).then_with(|| a.untrusted_file.cmp(&b.untrusted_file)));
         let mut kept: Vec<Arc<Entry>> = Vec::with_capacity(entries.len());
@@ -179,16 +181,69 @@ pub(super) fn item_state(corpus: &Corpus, item: usize) -> ItemState {
 pub(super) fn stated_state(entry: &Entry, rules: &GraphRules) -> ItemState {
     let status = entry.item.status.as_ref().filter(|_| entry.item.origin.url.is_none());
     let Some(status) = status.map(|status| plain_status(status)).filter(|status| !status.is_empty()) else {
-        return ItemState::Unknown;
+        return if is_archived(entry) { ItemState::NotPlanned } else { ItemState::Unknown };
     };
     let is_one_of = |statuses: &[String]| statuses.iter().any(|known| begins_with(&status, known));
     if is_one_of(&rules.done) {
         ItemState::Done
-    } else if is_one_of(&rules.not_planned) {
+    } else if is_one_of(&rules.not_planned) || is_archived(entry) {
         ItemState::NotPlanned
+    } else if is_adr(entry, rules) {
+        // A decision that was made is done, and one that no longer holds is not planned.
+        match () {
+            () if INACTIVE_DECISIONS.iter().any(|word| status.contains(word)) => ItemState::NotPlanned,
+            () if DECIDED.iter().any(|known| begins_with(&status, known)) => ItemState::Done,
+            () => ItemState::Open,
+        }
     } else {
         ItemState::Open
     }
+}
+
+/// Words in the status of an ADR that is not in force.
+const INACTIVE_DECISIONS: [&str; 6] = ["superseded", "superceded", "rejected", "deprecated", "obsolete", "withdrawn"];
+
+/// Statuses of an ADR that is in force.
+const DECIDED: [&str; 9] =
+    ["accepted", "active", "adopted", "agreed", "approved", "decided", "in effect", "in force", "ratified"];
+
+/// The folders whose items are closed, whatever status they were left with.
+const ARCHIVES: [&str; 3] = ["archive", "archived", "_archive"];
+
+fn is_adr(entry: &Entry, rules: &GraphRules) -> bool {
+    rules.adrs.binary_search(&entry.item.origin.path).is_ok()
+}
+
+/// Gives an item the status that its file does not have in a field: that of an ADR's text, and `archived` in a folder of
+/// that name unless it was done.
+fn complete_status(entry: &mut Arc<Entry>, rules: &GraphRules) {
+    let has_status = entry.item.status.as_ref().is_some_and(|status| !status.trim().is_empty());
+    if entry.item.origin.url.is_some() {
+        return;
+    }
+    if !has_status && is_adr(entry, rules) {
+        let body = &entry.body.clean;
+        let stated = adr_status(body, &entry.body.markdown.outline).and_then(|(range, _)| {
+            let stated = body.slice(range).trimmed();
+            stated.read_out(&without_markup(&stated)).filter(|plain| !plain.is_empty())
+        });
+        if let Some(stated) = stated {
+            Arc::make_mut(entry).item.status = Some(stated);
+        }
+    }
+    if is_archived(entry) && stated_state(entry, rules) != ItemState::Done {
+        let status = entry.item.status.as_ref().map(|status| plain_status(status)).unwrap_or_default();
+        if !rules.not_planned.iter().any(|known| begins_with(&status, known)) {
+            Arc::make_mut(entry).item.status = Some(Clean::literal("archived"));
+        }
+    }
+}
+
+/// Returns whether the item's file lies in a folder of closed items.
+fn is_archived(entry: &Entry) -> bool {
+    let origin = &entry.item.origin;
+    let is_archive = |part: &str| ARCHIVES.iter().any(|name| part.eq_ignore_ascii_case(name));
+    origin.url.is_none() && origin.path.dir().split('/').any(is_archive)
 }
 
 /// Returns a status in lower case without decoration: words of letters and digits, one space between (`✅ Done` → `done`,
@@ -225,6 +280,29 @@ mod tests {
         for (status, known) in [("final review", "final"), ("undone", "done"), ("donees", "done"), ("", "done")] {
             assert!(!begins_with(status, known), "{status}");
         }
+    }
+
+    #[test]
+    fn archived_items_and_decisions_have_the_state_that_they_state() {
+        let decision = |id: &str, path: &str, body: &str| {
+            let mut entry = item(id, path);
+            entry.body.markdown = Arc::new(crate::mentions::Markdown::read(body));
+            entry.body.clean = clean(body);
+            entry
+        };
+        let entries = vec![
+            item("a", "backlog/archive/tasks/a.md").status("To Do"),
+            item("b", "backlog/Archive/b.md").status("Done"),
+            item("c", "backlog/archive/c.md"),
+            item("d", "backlog/archives/d.md").status("To Do"),
+            decision("e", "docs/adr/1-x.md", "# X\n\n## Status\n\nAccepted\n"),
+        ];
+        let corpus = crate::graph::samples::corpus_with(entries, None, &["docs/adr/1-x.md"]);
+        let states: Vec<_> = (0..corpus.entries.len()).map(|item| item_state(&corpus, item)).collect();
+        use ItemState::{Done, NotPlanned, Open};
+        assert_eq!(states, [NotPlanned, Done, NotPlanned, Open, Done]);
+        assert_eq!(corpus.entries[0].item.status.as_deref(), Some("archived"));
+        assert_eq!(corpus.entries[4].item.status.as_deref(), Some("Accepted"));
     }
 
     #[test]

@@ -52,11 +52,11 @@ pub struct KeptCodeRef {
 /// A reference that cannot be included: it becomes an omission.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct MissingReference {
-    /// The reference as written.
+    /// The reference as written; of boilerplate the path of the file.
     pub written: Clean,
     /// Whether it was meant as an ADR.
     pub kind: FileKind,
-    /// `not_in_repo`, `outside_repo`, `denied_path`, `ambiguous` or `limit`, as in packs.
+    /// `not_in_repo`, `outside_repo`, `denied_path`, `boilerplate`, `ambiguous` or `limit`, as in packs.
     pub reason: &'static str,
     /// Whether an untrusted author may have written it.
     pub untrusted: bool,

@@ -105,11 +105,12 @@ pub(super) fn is_usual(name: &str) -> bool {
     usual.contains(&stem.as_str())
 }
 
-/// Returns whether a file without the extension of a document holds a licence or the like: naming one is no reference.
-pub(super) fn is_legal_text(path: &RepoPath) -> bool {
-    let stem = path.name().split(['.', '-', '_']).next().unwrap_or_default().to_ascii_lowercase();
-    path.extension().len() < 4
-        && ["license", "licence", "copying", "copyright", "notice", "unlicense"].contains(&stem.as_str())
+/// Returns whether the extension of a file, if it has one, is not that of a program: `COPYING`, `LICENSE-MIT`,
+/// `COPYING.LESSER`, `LICENSE-2.0`, `license.html`.
+pub(super) fn is_text_name(path: &RepoPath) -> bool {
+    let extension = path.extension();
+    let lower = !extension.is_empty() && extension.bytes().all(|byte| byte.is_ascii_lowercase());
+    !lower || ["html", "rtf", "tex"].contains(&extension)
 }
 
 /// Returns whether the name of a code file is usual in any folder, such as `index.js`.

@@ -51,6 +51,33 @@ impl Graph {
         }
     }
 
+    /// Returns the item that a word of a text names: by its id, in another case or under another prefix, or by its issue.
+    pub fn named(&self, corpus: &Corpus, word: &str) -> Option<usize> {
+        if let Some(item) = self.index.exact(word) {
+            return Some(item);
+        }
+        if word.contains(['#', '/']) || word.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("gh-")) {
+            let issue = IssueMention::read(word, &corpus.rules.host)?.key(corpus.rules.repo.as_deref());
+            return self.index.claiming(&issue).first().copied();
+        }
+        let other_prefix = self.index.rules.iter().find_map(|rules| {
+            let rest = rules.prefixes.iter().find_map(|prefix| without_prefix(word, prefix))?;
+            rules.prefixes.iter().find_map(|prefix| self.index.exact(&format!("{prefix}{rest}")))
+        });
+        other_prefix.or_else(|| match self.index.any_case(word) {
+            [item] if word.bytes().any(|byte| byte.is_ascii_digit()) => Some(*item),
+            _ => None,
+        })
+    }
+
+    /// Returns the item whose file this is, if it is one item's.
+    pub fn of_file(&self, path: &RepoPath) -> Option<usize> {
+        match self.index.at_path(path) {
+            [item] => Some(*item),
+            _ => None,
+        }
+    }
+
     /// Returns the item of an issue, if the snapshot has the issue.
     pub fn of_issue(&self, corpus: &Corpus, repo: &str, number: u64) -> Option<usize> {
         let claiming = self.index.claiming(&IssueRef { repo: repo.to_lowercase(), number });

@@ -55,7 +55,7 @@ pub(super) enum WebAddress<'a> {
     Tree {
         /// `owner/repo`.
         repo: &'a str,
-        /// What follows `blob/` or `tree/`: a branch, whose name may hold slashes, then the path.
+        /// What follows `blob/`, `tree/` and the like: a branch, whose name may hold slashes, then the path.
         rest: &'a str,
     },
     /// A file or folder of a repo on another host.
@@ -73,6 +73,13 @@ impl<'a> WebAddress<'a> {
         let rest = after("https://").or_else(|| after("http://")).or_else(|| after("//"))?;
         let (name, path) = rest.split_once('/').unwrap_or((rest, ""));
         let bare = |name: &str| name.to_lowercase().trim_start_matches("www.").to_owned();
+        if is_raw_host(&bare(name), &bare(host)) {
+            let mut parts = path.splitn(3, '/');
+            let (owner, repo) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
+            let full = &path[..(owner.len() + 1 + repo.len()).min(path.len())];
+            let rest = parts.next().filter(|_| is_repo_name(full));
+            return Some(rest.map_or(Self::Page, |rest| Self::Tree { repo: full, rest }));
+        }
         let mut parts = path.splitn(4, '/');
         let (owner, repo, what, tail) =
             (parts.next().unwrap_or(""), parts.next().unwrap_or(""), parts.next().unwrap_or(""), parts.next());
@@ -93,6 +100,11 @@ impl<'a> WebAddress<'a> {
             _ => Self::Page,
         })
     }
+}
+
+/// Returns whether a host serves the plain files of the repos on `host`: `/owner/name/branch/path`.
+fn is_raw_host(name: &str, host: &str) -> bool {
+    name == "raw.githubusercontent.com" && host == "github.com" || name.strip_prefix("raw.") == Some(host)
 }
 
 /// Returns a number without sign or spaces.
@@ -138,6 +150,11 @@ mod tests {
         fn read(text: &str) -> Option<WebAddress<'_>> {
             WebAddress::read(text, "github.com")
         }
+        let raw = WebAddress::Tree { repo: "o/r", rest: "refs/heads/main/a.md" };
+        assert_eq!(read("https://raw.githubusercontent.com/o/r/refs/heads/main/a.md"), Some(raw));
+        let raw = WebAddress::Tree { repo: "o/r", rest: "v1/a.md" };
+        assert_eq!(WebAddress::read("https://raw.git.example/o/r/v1/a.md", "git.example"), Some(raw));
+        assert_eq!(read("https://raw.git.example/o/r/v1/a.md"), Some(WebAddress::Page));
         // A mechanical rename once changed `raw` here, so every word is spelled out.
         for word in ["blob", "tree", "raw", "blame", "edit"] {
             let tree = WebAddress::Tree { repo: "o/r", rest: "main/a.md" };

@@ -4,6 +4,7 @@ use super::GraphRules;
 use super::files::RepoFiles;
 use super::index::NameIndex;
 use super::link::{LONGEST, WebAddress, decoded, scheme};
+use crate::mentions::{lines_of_target, without_lines};
 use crate::model::RepoPath;
 
 /// The location that a path or URL leads to.
@@ -52,8 +53,12 @@ impl Locator<'_> {
         if let Some(web) = WebAddress::read(text, &self.rules.host) {
             return self.web(&web);
         }
-        if let Some(page) = self.rooted_at_host(text) {
+        if let Some(page) = self.rooted_at_host(text).or_else(|| self.without_scheme(text)) {
             return self.web(&WebAddress::read(&page, &self.rules.host).unwrap_or(WebAddress::Page));
+        }
+        // The home folder of somebody.
+        if text.starts_with("~/") {
+            return Location::Outside { from_root: None };
         }
         match scheme(text) {
             Some(name) if name.eq_ignore_ascii_case("file") => {
@@ -63,8 +68,11 @@ impl Locator<'_> {
             None => {}
         }
         let mut last = Location::Elsewhere;
-        for (path, anchor) in spellings(text) {
-            last = self.try_path(&path, anchor, base);
+        let spellings = spellings(text);
+        let fewest = spellings.len();
+        for (index, (path, anchor)) in spellings.into_iter().enumerate() {
+            // Only the last spelling is the name of a file alone: `.env.example#L1` begins as a denied one does.
+            last = self.try_path(&path, anchor, base, index + 1 == fewest);
             if !matches!(last, Location::Absent(_) | Location::Outside { .. }) {
                 break;
             }
@@ -72,13 +80,16 @@ impl Locator<'_> {
         last
     }
 
-    fn try_path(&self, path: &str, anchor: Option<String>, base: &RepoPath) -> Location {
+    /// Resolves one spelling; `alone` says that it has neither anchor nor lines, so that it can be judged as a name.
+    fn try_path(&self, path: &str, anchor: Option<String>, base: &RepoPath, alone: bool) -> Location {
         let from_root = path.strip_prefix('/').map(str::to_owned);
         let candidates = match &from_root {
             Some(path) => [None, RepoPath::new(path).ok()],
             None => [base.beside(path).ok(), RepoPath::new(path).ok()],
         };
-        if let Some(found) = candidates.iter().flatten().find_map(|path| self.existing(path, anchor.clone())) {
+        let named = |path: &&RepoPath| alone || self.files.has(path);
+        let mut named = candidates.iter().flatten().filter(named);
+        if let Some(found) = named.find_map(|path| self.existing(path, anchor.clone())) {
             return found;
         }
         if candidates.iter().flatten().any(|path| self.files.is_folder(path)) {
@@ -108,7 +119,7 @@ impl Locator<'_> {
         let rest = path.strip_prefix("../../")?.trim_start_matches("../");
         let (page, tail) = rest.split_once('/').unwrap_or((rest, ""));
         match page {
-            "blob" | "tree" => Some(self.tree(tail)),
+            "blob" | "tree" | "raw" | "blame" | "edit" => Some(self.tree(tail)),
             "issues" | "pull" | "pulls" | "discussions" | "wiki" | "releases" | "actions" | "projects" | "labels"
             | "milestone" | "milestones" | "compare" | "commit" | "commits" | "security" => Some(Location::Elsewhere),
             _ => None,
@@ -122,6 +133,15 @@ impl Locator<'_> {
         let head = path.get(..this.len()).filter(|head| head.eq_ignore_ascii_case(this))?;
         let below = path[head.len()..].is_empty() || path[head.len()..].starts_with('/');
         below.then(|| format!("https://{}{text}", self.rules.host))
+    }
+
+    /// Returns the URL of `github.com/owner/name/blob/…`, which is written without a scheme.
+    fn without_scheme(&self, text: &str) -> Option<String> {
+        let host = &*self.rules.host;
+        let rest = text.strip_prefix(host).or_else(|| text.strip_prefix("raw.githubusercontent.com"))?;
+        let url = format!("https://{text}");
+        let tree = matches!(WebAddress::read(&url, host), Some(WebAddress::Tree { .. } | WebAddress::Issue { .. }));
+        (rest.starts_with('/') && tree).then_some(url)
     }
 
     fn web(&self, web: &WebAddress<'_>) -> Location {
@@ -192,22 +212,14 @@ fn spellings(text: &str) -> Vec<(String, Option<String>)> {
 fn without_anchor(text: &str) -> (&str, Option<String>) {
     let (path, fragment) = text.split_once('#').unwrap_or((text, ""));
     let path = path.split('?').next().unwrap_or_default();
-    let lines = fragment.strip_prefix('L').is_some_and(|rest| {
-        rest.starts_with(|c: char| c.is_ascii_digit())
-            && rest.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'-' | b'L' | b'C'))
-    });
+    let lines = text.get(path.len()..).is_some_and(|fragment| !lines_of_target(fragment).is_empty());
     let anchor = Some(decoded(fragment)).filter(|anchor| !anchor.is_empty() && !lines);
     (path, anchor)
 }
 
 /// Removes a full stop and `:12`, `:12:3` or `:12-20` at the end.
 fn without_place(path: &str) -> &str {
-    let path = path.trim_end_matches(['.', ',', ';', ':', '/']);
-    let head = path.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, ':' | '-' | ','));
-    match path[head.len()..].strip_prefix(':') {
-        Some(place) if place.starts_with(|c: char| c.is_ascii_digit()) => head,
-        _ => path,
-    }
+    without_lines(path.trim_end_matches(['.', ',', ';', ':', '/']))
 }
 
 #[cfg(test)]
@@ -216,7 +228,7 @@ mod tests {
 
     #[test]
     fn places_and_full_stops_come_off() {
-        for text in ["a/b.md", "a/b.md.", "a/b.md:12", "a/b.md:12:3", "a/b.md:12-20.", "a/b.md,"] {
+        for text in ["a/b.md", "a/b.md.", "a/b.md:12", "a/b.md:12:3", "a/b.md:12-20.", "a/b.md:L3..L5", "a/b.md,"] {
             assert_eq!(without_place(text), "a/b.md", "{text}");
         }
         assert_eq!(without_place("docs/2022-08-02"), "docs/2022-08-02");

@@ -3,7 +3,7 @@
 mod code;
 
 use super::collector::ReferenceCollector;
-use super::files::{FileLookup, RepoFiles, is_document, is_usual};
+use super::files::{FileLookup, RepoFiles, is_document, is_text_name, is_usual};
 use super::index::last;
 use super::link::{IssueMention, WebAddress, number, scheme};
 use super::locate::{Location, Locator};
@@ -71,6 +71,12 @@ struct PathForm<'a> {
     lines: &'a [LineRange],
     /// The name of a repo directly before it.
     foreign: Option<&'a str>,
+}
+
+impl PathForm<'_> {
+    fn has_lines(&self) -> bool {
+        !self.lines.is_empty()
+    }
 }
 
 impl PathSource {
@@ -239,7 +245,11 @@ impl<'a> ReferenceSearch<'a> {
 
     /// Adds the references of a text of one line, and returns whether there are any.
     fn add_line(&mut self, text: &Clean, at: ShownPlace, source: PathSource) -> bool {
-        let references = references_in_line(text, at.line);
+        let mut references = references_in_line(text, at.line);
+        if !source.is_in_passing() {
+            // Parts of a file's name with spaces are no paths: `tasks/4 - Cache.md`.
+            references.retain(|reference| !is_weak(reference));
+        }
         let mut quotes = Quoter::of(text);
         let base = self.base(&self.entry.item.origin.path);
         for reference in &references {
@@ -339,6 +349,17 @@ impl<'a> ReferenceSearch<'a> {
     ) {
         let field = matches!(source, PathSource::AdrField | PathSource::DocField);
         let located = self.locator.locate(target, base);
+        if self.is_boilerplate(&located, field) {
+            return self.add_boilerplate(&located, form, at);
+        }
+        // The name of a document without a folder is no reference, unless a line is stated or it is never opened.
+        let bare = source.is_in_passing() && is_bare_document(form.form, target);
+        if bare
+            && !matches!(located, Location::Denied)
+            && !(form.has_lines() && matches!(located, Location::File { .. }))
+        {
+            return;
+        }
         let adr = source == PathSource::AdrField || self.like_adr(target);
         let kind = if adr {
             FileKind::Adr
@@ -347,7 +368,8 @@ impl<'a> ReferenceSearch<'a> {
         } else {
             FileKind::Document
         };
-        if !adr && (kind == FileKind::Code || form.form == ReferenceForm::Trace || code::leads_to_code(&located)) {
+        let trace = form.form == ReferenceForm::Trace;
+        if !adr && (kind == FileKind::Code || trace || code::leads_to_code(target, &located)) {
             match self.add_code(target, &located, form, source, at, &mut written) {
                 code::CodeAnswer::Settled => return,
                 code::CodeAnswer::Open => {}
@@ -355,11 +377,12 @@ impl<'a> ReferenceSearch<'a> {
         }
         match located {
             Location::File { path, anchor } => {
-                let bare = form.form != ReferenceForm::Link && source.is_in_passing() && !target.contains('/');
+                let bare = form.form != ReferenceForm::Link
+                    && source.is_in_passing()
+                    && !target.contains('/')
+                    && !form.has_lines();
                 let adr = source == PathSource::AdrField || self.locator.index.is_adr(&path);
-                let boilerplate =
-                    !field && !self.in_title && self.locator.rules.boilerplate.binary_search(&path).is_ok();
-                if adr || field || is_document(&path) && !bare && !boilerplate {
+                if adr || field || is_document(&path) && !bare {
                     self.collected.add_file(path, anchor, adr, at);
                 }
             }
@@ -391,6 +414,31 @@ impl<'a> ReferenceSearch<'a> {
                 self.collected.add_dangling(kind, written(), at);
             }
             Location::Folder | Location::Foreign | Location::Elsewhere => {}
+        }
+    }
+
+    /// Returns whether a path leads to boilerplate, such as a licence, that the text only names in passing.
+    fn is_boilerplate(&self, located: &Location, field: bool) -> bool {
+        let Location::File { path, .. } = located else { return false };
+        !field && !self.in_title && self.boilerplate_name(path).is_some() && !self.locator.index.is_adr(path)
+    }
+
+    /// Returns the name of a file that is boilerplate. A program that is called `license.rs` is none.
+    fn boilerplate_name(&self, path: &RepoPath) -> Option<&'a Clean> {
+        let all = &self.locator.rules.boilerplate;
+        let index = all.binary_search_by(|(known, _)| known.cmp(path)).ok()?;
+        let text = is_document(path) || is_text_name(path);
+        text.then(|| all.get(index).map(|(_, name)| name))?
+    }
+
+    /// Adds the omission of a file that is boilerplate, if it is clearly meant as a file.
+    fn add_boilerplate(&mut self, located: &Location, form: PathForm<'_>, at: &ShownPlace) {
+        let Location::File { path, .. } = located else { return };
+        let Some(name) = self.boilerplate_name(path) else { return };
+        let kind = if is_document(path) { FileKind::Document } else { FileKind::Code };
+        let bare = form.form == ReferenceForm::Path && !form.has_lines() && path.dir().is_empty();
+        if !bare && !self.collected.contains(path) && !self.is_item_file(path) {
+            self.collected.add_boilerplate(kind, name.clone(), at);
         }
     }
 
@@ -472,6 +520,21 @@ impl<'a> ReferenceSearch<'a> {
             }
         }
     }
+}
+
+/// Returns whether a mention is the name of a document without a folder and without the number of an ADR: `NOTES.md`.
+fn is_bare_document(form: ReferenceForm, target: &str) -> bool {
+    let path = target.split('#').next().unwrap_or(target);
+    matches!(form, ReferenceForm::Path | ReferenceForm::CodeSpan)
+        && !path.contains('/')
+        && has_document_extension(path)
+        && adr_number(path).is_none()
+}
+
+/// Returns whether a mention in prose is a path only if there is such a file: it has no extension, or no folder.
+fn is_weak(reference: &Reference) -> bool {
+    is_bare_document(reference.form, &reference.target)
+        || reference.form == ReferenceForm::Path && !last(&reference.target).contains('.')
 }
 
 /// Returns the number of a value that is only the name of an ADR: `ADR-0012`, `adr 12`.

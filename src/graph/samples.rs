@@ -148,7 +148,7 @@ pub(super) fn corpus_with(entries: Vec<Entry>, repo: Option<&str>, adrs: &[&str]
         not_planned: ["wont do", "wont fix", "superseded", "cancelled", "not planned", "tombstone"]
             .map(str::to_owned)
             .to_vec(),
-        boilerplate: Vec::new(),
+        boilerplate: ["LICENSE", "LICENSE.md", "src/license.go"].map(|file| (path(file), clean(file))).to_vec(),
         adrs: adrs.iter().map(|adr| path(adr)).collect(),
     };
     Corpus::new(entries.into_iter().map(Arc::new).collect(), rules).0

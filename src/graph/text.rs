@@ -38,7 +38,7 @@ impl ParsedText {
     }
 
     /// Returns the line of its file on which `line` of the redacted `body` is, whose text this is.
-    pub(super) fn line_in_file(&self, body: &Body<Clean>, line: u32) -> u32 {
+    pub fn line_in_file(&self, body: &Body<Clean>, line: u32) -> u32 {
         if body.in_file { body.line.saturating_add(self.line_before(line)).saturating_sub(1) } else { body.line }
     }
 

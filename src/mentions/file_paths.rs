@@ -10,48 +10,76 @@ use std::sync::LazyLock;
 const LONGEST: usize = 1024;
 
 /// The most ranges of lines that one mention states.
-const MOST_RANGES: usize = 8;
+pub(super) const MOST_RANGES: usize = 8;
 
 /// How many bytes before and after a path are searched for the lines that it is mentioned with.
 const WINDOW: usize = 48;
 
-/// Well-known names of text files without an extension.
-const BARE_NAMES: [&str; 22] = [
+/// Well-known names of text files without an extension. Others end in `file`, such as `Dockerfile`.
+const BARE_NAMES: [&str; 24] = [
+    "AUTHORS",
     "BUILD",
-    "Brewfile",
+    "CHANGELOG",
     "CODEOWNERS",
-    "Caddyfile",
-    "Containerfile",
-    "Dockerfile",
-    "Earthfile",
-    "GNUmakefile",
-    "Gemfile",
-    "Guardfile",
-    "Jenkinsfile",
-    "Justfile",
-    "Makefile",
-    "Pipfile",
-    "Podfile",
-    "Procfile",
-    "Rakefile",
-    "Tiltfile",
-    "Vagrantfile",
+    "CONTRIBUTORS",
+    "COPYING",
+    "DEPS",
+    "INSTALL",
+    "Kconfig",
+    "LICENCE",
+    "LICENSE",
+    "MAINTAINERS",
+    "NEWS",
+    "NOTICE",
+    "OWNERS",
+    "README",
+    "VERSION",
     "WORKSPACE",
+    "gradlew",
+    "id_ed25519",
+    "id_rsa",
     "justfile",
     "makefile",
+    "mvnw",
 ];
+
+/// Domains that are more often the end of a host's name than an extension.
+const DOMAINS: [&str; 18] = [
+    "biz",
+    "br",
+    "ch",
+    "cn",
+    "com",
+    "de",
+    "edu",
+    "eu",
+    "fr",
+    "gov",
+    "internal",
+    "io",
+    "jp",
+    "localhost",
+    "mil",
+    "net",
+    "ru",
+    "uk",
+];
+
+/// Domains that ordinary files' names end in too: the rest of the name, or a port, tells them apart.
+const DOUBTFUL_DOMAINS: [&str; 11] =
+    ["app", "cloud", "corp", "dev", "example", "invalid", "lan", "local", "org", "test", "tld"];
 
 /// Lines stated after a path: ` line 12`, `, lines 10-20`, ` (L10-L20)`, `(12,3)`.
 static AFTER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"^(?:["'`)\],:]{0,3}\s{0,2}\(?(?:at |on )?(?i:lines?\s{1,2}|l)#?|\(L?)(\d{1,7})(?:\s?(?:-|–|to)\s?L?(\d{1,7}))?(?:,\s?\d{1,7})?(?:[^\w]|$)"#,
+        r#"^(?:["'`)\],:]{0,3}\s{0,2}\(?(?:(?i:at|on|in|auf|in|à|en|em)\s)?(?i:(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?)\s{1,2}|l)#?|\(L?)(\d{1,7})(?:\s?(-|–|—|\.\.\.?=?|to|through|until|bis|à|a|&|and|und|et|y|e)\s?L?(\d{1,7}))?(?:,\s?\d{1,7})?(?:[^\w]|$)"#,
     )
 });
 
 /// Lines stated before a path: `line 12 of `, `lines 10-20 in `.
 static BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\blines?\s{1,2}(\d{1,7})(?:\s?(?:-|–|to)\s?(\d{1,7}))?\s(?:of|in|from)\s(?:the\s)?(?:file\s)?["'`(\[]?$"#,
+        r#"(?i)\b(?:lines?|zeilen?|lignes?|l[ií]neas?|linhas?)\s{1,2}(\d{1,7})(?:\s?(-|–|—|\.\.\.?=?|to|through|bis|à|a|&|and|und|et|y|e)\s?(\d{1,7}))?\s(?:of|in|from|von|de|da|do|du)\s(?:the\s|our\s)?(?:file\s)?["'`(\[]?$"#,
     )
 });
 
@@ -64,18 +92,22 @@ pub(super) struct PathMention<'a> {
     pub(super) lines: Vec<LineRange>,
 }
 
-/// Returns the path of any kind of file in a word; `in_span` says that the word is in a code span.
-pub(super) fn path_mention(word: &str, in_span: bool) -> Option<PathMention<'_>> {
-    let word = word.trim_start_matches(['@', '*', '=', ':']).trim_end_matches(['.', ':', '!', '?', '*', '>']);
+/// Returns the path of any kind of file in a word.
+///
+/// An `@` before it stays: `@scope/name` is a package, and only an exact path may follow one (`@src/a.rs`).
+pub(super) fn path_mention(word: &str) -> Option<PathMention<'_>> {
+    let word = word.trim_start_matches(['*', '=', ':']).trim_end_matches(['.', ':', '!', '?', '*', '>']);
     if word.len() > LONGEST {
         return None;
     }
     let (path, lines) = split_lines(word)?;
     let path = path.strip_prefix("./").unwrap_or(path);
     let unusual =
-        |c: char| matches!(c, '*' | '?' | '<' | '>' | '{' | '}' | '$' | '…' | '\\' | ':' | '#' | '|') || c.is_control();
-    let shaped = is_file_shaped(path) || in_span && is_path_without_extension(path);
-    (shaped && !path.contains(unusual) && !is_template(path)).then_some(PathMention { path, lines })
+        |c: char| matches!(c, '*' | '?' | '<' | '>' | '{' | '}' | '…' | '\\' | ':' | '#' | '|') || c.is_control();
+    let shaped =
+        is_file_shaped(path) || is_path_without_extension(path) || !lines.is_empty() && is_capitalized_name(path);
+    let path_like = shaped && !path.contains(unusual) && !is_template(path) && !is_host(path, &lines);
+    path_like.then_some(PathMention { path, lines })
 }
 
 /// Returns whether a path ends in a file's name: with an extension, a leading dot, or one of the well-known names.
@@ -87,8 +119,10 @@ pub(super) fn is_file_shaped(path: &str) -> bool {
     match name.rsplit_once('.') {
         Some((stem, extension)) => {
             let letters = extension.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+'));
-            // A number is the end of a version more often than an extension.
-            let named = extension.bytes().any(|b| b.is_ascii_alphabetic());
+            // A number is the end of a version more often than an extension, and begins that of one: `1.2.3-rc1`.
+            let named = extension.bytes().any(|b| b.is_ascii_alphabetic())
+                && !(extension.starts_with(|c: char| c.is_ascii_digit())
+                    && stem.ends_with(|c: char| c.is_ascii_digit()));
             let stem = stem.is_empty() || stem.chars().any(|c| c.is_alphanumeric() || c == '_' || c == ']');
             !extension.is_empty() && extension.len() <= 16 && letters && named && stem && !is_jumble(extension)
         }
@@ -96,9 +130,38 @@ pub(super) fn is_file_shaped(path: &str) -> bool {
     }
 }
 
-/// Returns whether a text is the well-known name of a file without an extension.
+/// Returns whether a text is the name of a file without an extension: a well-known one, or such as `Dockerfile`.
 pub(super) fn is_bare_name(name: &str) -> bool {
-    BARE_NAMES.binary_search(&name).is_ok()
+    let file = || {
+        name.len() > 4
+            && name.len() <= 40
+            && name.ends_with("file")
+            && name.starts_with(|c: char| c.is_ascii_uppercase())
+            && name.bytes().all(|b| b.is_ascii_alphabetic())
+    };
+    BARE_NAMES.binary_search(&name).is_ok() || file()
+}
+
+/// Returns whether a text may be the name of a file without an extension if a line follows it.
+///
+/// In lower case it is more often the name of a host or an image: `redis:6379`, `node:18`.
+fn is_capitalized_name(name: &str) -> bool {
+    let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+    plain && name.len() <= 64 && name.starts_with(|c: char| c.is_ascii_uppercase()) && !is_jumble(name)
+        || is_bare_name(name)
+}
+
+/// Returns whether a name without a folder is that of a host: `example.com`, `db.internal:5432`.
+fn is_host(name: &str, lines: &[LineRange]) -> bool {
+    let Some((rest, domain)) = name.rsplit_once('.') else { return false };
+    let labels = |rest: &str| rest.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.'));
+    if rest.is_empty() || rest.starts_with('.') || !labels(rest) {
+        return false;
+    }
+    let port =
+        matches!(lines, [LineRange { first, last }] if first == last && (matches!(first, 80 | 443) || *first >= 1000));
+    let doubtful = || port || rest == "example" || rest.contains('.') && !lines.is_empty();
+    DOMAINS.binary_search(&domain).is_ok() || DOUBTFUL_DOMAINS.binary_search(&domain).is_ok() && doubtful()
 }
 
 fn is_path_without_extension(path: &str) -> bool {
@@ -106,7 +169,7 @@ fn is_path_without_extension(path: &str) -> bool {
         let bytes = part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'));
         !part.is_empty() && bytes && !is_jumble(part)
     };
-    path.contains('/') && path.split('/').all(plain)
+    path.contains('/') && path.split('/').all(plain) && path.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
 /// Returns whether letters of both cases and digits are mixed as in no name that people give. Such a text is more likely a
@@ -117,11 +180,22 @@ fn is_jumble(text: &str) -> bool {
     digits > 3 || digits > 0 && count(u8::is_ascii_uppercase) > 0 && count(u8::is_ascii_lowercase) > 0
 }
 
-/// Returns whether a path only shows the form of one: `path/to/NNNN.rs`, `src/XXX.py`.
-fn is_template(path: &str) -> bool {
-    path.split(|c: char| !c.is_alphanumeric()).any(|part| {
+/// Returns whether a path only shows the form of one (`path/to/NNNN.rs`, `src/XXX.py`), or has a variable or a version in
+/// it: `$DIR/a.rs`, `pkg@1.2.3/a.js`.
+pub(super) fn is_template(path: &str) -> bool {
+    let form = path.split(|c: char| !c.is_alphanumeric()).any(|part| {
         part.len() >= 3 && (part.bytes().all(|b| matches!(b, b'X' | b'x')) || matches!(part, "NNN" | "NNNN" | "YYYY"))
-    })
+    });
+    let variable = |part: &str| {
+        part.strip_prefix('$').is_some_and(|name| {
+            name.starts_with('(') || !name.is_empty() && !name.bytes().any(|b| b.is_ascii_lowercase() || b == b'.')
+        })
+    };
+    let version = |part: &str| {
+        let at = part.split_once('@').map(|(_, version)| version.trim_start_matches(['v', '^', '~']));
+        at.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    form || path.contains(['$', '@']) && path.split('/').any(|part| variable(part) || version(part))
 }
 
 /// Splits `:12`, `:12:5`, `:12-20`, `:12,30`, `#L10-L20` or the name of a function (`:parse`, `::parse`) off the end of a
@@ -141,14 +215,25 @@ fn split_lines(word: &str) -> Option<(&str, Vec<LineRange>)> {
     named.then(|| (path, Vec::new()))
 }
 
-/// Reads `12`, `12:5`, `12-20`, `L12-L20`, `12,30-40`; `None` if the text is anything else.
+/// Returns a path without the lines behind it: `a.rs` of `a.rs:12-20`.
+pub fn without_lines(path: &str) -> &str {
+    let name = path.rfind('/').map_or(0, |slash| slash + 1);
+    match path[name..].split_once(':') {
+        Some((stem, place)) if !stem.is_empty() && place_lines(place).is_some() => &path[..name + stem.len()],
+        _ => path,
+    }
+}
+
+/// Reads `12`, `12:5`, `12-20`, `12..20`, `L12-L20`, `12,30-40`; `None` if the text is anything else.
 fn place_lines(place: &str) -> Option<Vec<LineRange>> {
     let mut ranges = Vec::new();
     for part in place.split(',').take(MOST_RANGES) {
-        // A column, or the rest of a line of compiler output (`:12:5:error`).
-        let lines = part.split(':').next().unwrap_or_default();
-        let (first, last) = lines.split_once(['-', '–']).unwrap_or((lines, lines));
-        ranges.push(range(first, last)?);
+        let (range, rest) = leading_lines(part)?;
+        // The rest of a line of compiler output (`:12:5:error`).
+        if !rest.is_empty() && !rest.starts_with(':') {
+            return None;
+        }
+        ranges.push(range);
     }
     ranges.sort_unstable();
     ranges.dedup();
@@ -157,10 +242,9 @@ fn place_lines(place: &str) -> Option<Vec<LineRange>> {
 
 /// Reads the fragment of a URL: `L10`, `L10-L20`, `L10-20`, `L10C3-L20C4`; anything else states no lines.
 pub(super) fn fragment_lines(fragment: &str) -> Vec<LineRange> {
-    let Some(rest) = fragment.strip_prefix('L') else { return Vec::new() };
-    let line = |text: &str| text.split('C').next().unwrap_or_default().to_owned();
-    let (first, last) = rest.split_once('-').unwrap_or((rest, rest));
-    range(&line(first), &line(last)).into_iter().collect()
+    let rest = ["lines-", "line-"].into_iter().find_map(|word| fragment.strip_prefix(word));
+    let Some(rest) = rest.or_else(|| fragment.strip_prefix('L')) else { return Vec::new() };
+    leading_lines(rest).filter(|(_, rest)| rest.is_empty()).map(|(range, _)| range).into_iter().collect()
 }
 
 /// Returns the lines that the target of a link states: `a.rs#L10-L20`, `a.rs:12`.
@@ -174,18 +258,42 @@ pub fn lines_of_target(target: &str) -> Vec<LineRange> {
     split_lines(target).map(|(_, lines)| lines).unwrap_or_default()
 }
 
-fn range(first: &str, last: &str) -> Option<LineRange> {
-    let number = |text: &str| {
-        let digits = text.strip_prefix('L').unwrap_or(text);
-        let plain = !digits.is_empty() && digits.len() <= 7 && digits.bytes().all(|b| b.is_ascii_digit());
-        plain.then(|| digits.parse::<u32>().ok())?
-    };
-    let (first, last) = (number(first)?, number(last)?);
-    LineRange::new(first, last).or_else(|| LineRange::new(first, first))
+/// Reads `12`, `L12`, `12:5`, `12-20`, `12..20`, `12:5-20:3` or `L10C3-L20C4`, and returns what follows it. In `12:5-20` the
+/// second number of a column is one too.
+pub(super) fn leading_lines(text: &str) -> Option<(LineRange, &str)> {
+    let (first, rest) = line_number(text)?;
+    let (column, after) = without_column(rest);
+    let mut range = LineRange::new(first, first)?;
+    let separators = ["...", "..=", "..", "…", "-", "–", "—", "~"];
+    let second = separators.into_iter().find_map(|separator| line_number(after.strip_prefix(separator)?));
+    let Some((last, rest)) = second else { return Some((range, after)) };
+    let (last_column, rest) = without_column(rest);
+    if !column || last_column {
+        range = LineRange::new(first, last).unwrap_or(range);
+    }
+    Some((range, rest))
+}
+
+/// Removes `:5` or `C5`, and returns whether it was there.
+fn without_column(text: &str) -> (bool, &str) {
+    let column = text.strip_prefix([':', 'C']).and_then(line_number);
+    column.map_or((false, text), |(_, rest)| (true, rest))
+}
+
+/// Reads a number of at most 7 digits, perhaps with an `L` before it.
+fn line_number(text: &str) -> Option<(u32, &str)> {
+    let digits = text.strip_prefix('L').unwrap_or(text);
+    let length = digits.bytes().take(8).take_while(u8::is_ascii_digit).count();
+    let number = digits.get(..length).filter(|_| length > 0 && length < 8)?.parse().ok()?;
+    Some((number, digits.get(length..)?))
 }
 
 /// Returns the lines that words around a path state: `a.rs line 12`, `lines 3-4 of a.rs`, `a.ts(12,3)`.
-pub(super) fn lines_around(text: &str, path: &Range<usize>) -> Option<LineRange> {
+pub(super) fn lines_around(text: &str, path: &Range<usize>) -> Vec<LineRange> {
+    stated_around(text, path).unwrap_or_default()
+}
+
+fn stated_around(text: &str, path: &Range<usize>) -> Option<Vec<LineRange>> {
     let end = text.floor_char_boundary(path.end + WINDOW.min(text.len().saturating_sub(path.end)));
     let after = text.get(path.end..end)?;
     let start = text.ceil_char_boundary(path.start.saturating_sub(WINDOW));
@@ -194,16 +302,22 @@ pub(super) fn lines_around(text: &str, path: &Range<usize>) -> Option<LineRange>
     let digit = |text: &str| text.bytes().any(|b| b.is_ascii_digit());
     let found = digit(after).then(|| AFTER.captures(after)).flatten();
     let found = found.or_else(|| digit(before).then(|| BEFORE.captures(before)).flatten())?;
-    let first = found.get(1)?.as_str();
-    range(first, found.get(2).map_or(first, |last| last.as_str()))
+    let first = found.get(1)?.as_str().parse().ok()?;
+    let first = LineRange::new(first, first)?;
+    let Some(last) = found.get(3).and_then(|last| last.as_str().parse().ok()) else { return Some(vec![first]) };
+    // Two lines, not those between them.
+    if found.get(2).is_some_and(|joined| ["&", "and", "und", "et", "y", "e"].contains(&joined.as_str())) {
+        return Some([first].into_iter().chain(LineRange::new(last, last).filter(|last| *last != first)).collect());
+    }
+    Some(vec![LineRange::new(first.first, last).unwrap_or(first)])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(word: &str, in_span: bool) -> Option<String> {
-        let PathMention { path, lines } = path_mention(word, in_span)?;
+    fn read(word: &str) -> Option<String> {
+        let PathMention { path, lines } = path_mention(word)?;
         let lines: Vec<_> = lines.iter().map(|lines| format!("{}-{}", lines.first, lines.last)).collect();
         Some(format!("{path} {}", lines.join(" ")).trim_end().to_owned())
     }
@@ -226,16 +340,31 @@ mod tests {
             ("src/a.rb::Parser.run", "src/a.rb"),
             ("a.rs:3,7-9", "a.rs 3-3 7-9"),
             ("a.rs:9-3", "a.rs 9-9"),
-            ("Makefile", "Makefile"),
             (".github/workflows/ci.yml", ".github/workflows/ci.yml"),
             ("app/(group)/[id]/page.tsx", "app/(group)/[id]/page.tsx"),
             (".gitignore", ".gitignore"),
             ("__init__.py", "__init__.py"),
+            ("src/a.rs:3..5", "src/a.rs 3-5"),
+            ("src/a.rs:3..=5", "src/a.rs 3-5"),
+            ("src/a.rs:3:1-5:2", "src/a.rs 3-5"),
+            ("src/a.rs:12:5-20", "src/a.rs 12-12"),
+            ("src/a.rs#L3..L5", "src/a.rs 3-5"),
+            ("src/a.rs#lines-3:5", "src/a.rs 3-3"),
+            ("Makefile:12", "Makefile 12-12"),
+            ("VERSION:1", "VERSION 1-1"),
+            ("Makefile", "Makefile"),
+            ("docker/Snakefile", "docker/Snakefile"),
+            ("bin/deploy:3", "bin/deploy 3-3"),
+            ("bin/deploy", "bin/deploy"),
+            ("app/[...slug]/(.)photo/@modal/$id.tsx:4", "app/[...slug]/(.)photo/@modal/$id.tsx 4-4"),
+            ("routes/users.$id_.edit.tsx", "routes/users.$id_.edit.tsx"),
+            ("@src/a.rs", "@src/a.rs"),
+            ("notes.org:12", "notes.org 12-12"),
+            (".env.local:3", ".env.local 3-3"),
+            ("sites/example.com:3", "sites/example.com 3-3"),
         ] {
-            assert_eq!(read(word, false).as_deref(), Some(expected), "{word}");
+            assert_eq!(read(word).as_deref(), Some(expected), "{word}");
         }
-        assert_eq!(read("bin/deploy", true).as_deref(), Some("bin/deploy"));
-        assert_eq!(read("bin/deploy", false), None);
     }
 
     #[test]
@@ -261,9 +390,22 @@ mod tests {
             "/",
             "a.rs:1x",
             "a.rs:x/y",
+            "localhost:8080",
+            "redis:6379",
+            "12:30",
+            "127.0.0.1:80",
+            "host.tld:80",
+            "example.com:80",
+            "example.com",
+            "db.internal:5432",
+            "v1.2.3-rc1",
+            "pkg@1.2.3",
+            "pkg@v1.2.3/a.js",
+            "@scope/name",
+            "1/2",
         ] {
             let allowed = matches!(word, "e.g" | "a.rs:");
-            assert_eq!(read(word, false).is_some(), allowed, "{word}");
+            assert_eq!(read(word).is_some(), allowed, "{word}");
         }
     }
 
@@ -271,7 +413,11 @@ mod tests {
     fn lines_are_read_from_the_words_around_a_path() {
         let around = |text: &str| {
             let at = text.find("a.rs").unwrap_or_default();
-            lines_around(text, &(at..at + 4)).map(|lines| (lines.first, lines.last))
+            match lines_around(text, &(at..at + 4))[..] {
+                [lines] => Some((lines.first, lines.last)),
+                [first, second] => Some((first.first * 1000 + second.first, 0)),
+                _ => None,
+            }
         };
         for (text, expected) in [
             ("see a.rs line 12.", (12, 12)),
@@ -281,6 +427,11 @@ mod tests {
             ("a.rs(12,3): error TS1", (12, 12)),
             ("on lines 3 to 4 of `a.rs`", (3, 4)),
             ("line 9 in a.rs", (9, 9)),
+            ("a.rs lines 3..5", (3, 5)),
+            ("a.rs at line 3", (3, 3)),
+            ("a.rs, Zeilen 3 bis 5", (3, 5)),
+            ("lignes 3 à 5 de a.rs", (3, 5)),
+            ("line 3 and 9 in a.rs", (3009, 0)),
         ] {
             assert_eq!(around(text), Some(expected), "{text}");
         }

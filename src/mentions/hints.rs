@@ -1,6 +1,7 @@
 //! Quick tests for texts that cannot mention anything: most prose is not read word by word.
 
 use aho_corasick::AhoCorasick;
+use memchr::memmem::Finder;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -16,6 +17,9 @@ static PHRASES: LazyLock<Hints> = LazyLock::new(|| Hints::new(&["depend", "bloc"
 /// Substrings of every other label of a relation; it has a colon besides.
 static LABELS: LazyLock<Hints> =
     LazyLock::new(|| Hints::new(&["parent", "child", "relat", "ubi", "ub-i", "ubt", "ub-t"]));
+
+/// The word before the number of a line.
+static LINE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("line "));
 
 struct Hints(Option<AhoCorasick>);
 
@@ -36,20 +40,33 @@ pub(super) struct HintedRun {
     pub(super) paths: bool,
     /// Numbers of ADRs, and labels that announce them.
     pub(super) adrs: bool,
+    /// Lines of files: `Makefile line 3`.
+    pub(super) lines: bool,
 }
 
 impl HintedRun {
     /// Looks for every kind of hint.
     pub(super) fn of(text: &str) -> Self {
-        Self { paths: may_hold_path(text.as_bytes()), adrs: ADRS.has(text) }
+        Self {
+            paths: may_hold_path(text.as_bytes()),
+            adrs: ADRS.has(text),
+            lines: LINE.find(text.as_bytes()).is_some(),
+        }
     }
 }
 
-/// Returns whether a slash or a full stop is directly followed by something else than the end of a word: every URL and
-/// every path but the well-known names without an extension has one.
+/// Returns whether a slash or a full stop is directly followed by something else than the end of a word, or a colon after a
+/// letter by a digit: every URL and every path has one, except for a name such as `Makefile` alone.
 fn may_hold_path(text: &[u8]) -> bool {
-    memchr::memchr2_iter(b'.', b'/', text).any(|at| {
-        text.get(at + 1).is_some_and(|next| next.is_ascii_alphanumeric() || matches!(next, b'_' | b'.' | b'/' | 128..))
+    memchr::memchr3_iter(b'.', b'/', b':', text).any(|at| {
+        let next = text.get(at + 1);
+        if text[at] == b':' {
+            let before = at.checked_sub(1).and_then(|before| text.get(before));
+            return next.is_some_and(u8::is_ascii_digit) && before.is_some_and(u8::is_ascii_alphabetic);
+        }
+        next.is_some_and(|next| {
+            next.is_ascii_alphanumeric() || matches!(next, b'_' | b'.' | b'/' | b'[' | b'(' | b'$' | b'@' | 128..)
+        })
     })
 }
 
@@ -72,9 +89,9 @@ mod tests {
     #[test]
     fn prose_with_hints_is_distinguished_from_prose_without() {
         assert_eq!(HintedRun::of("The cache is sound. It recovers."), HintedRun::default());
-        assert_eq!(HintedRun::of("see ADR 7"), HintedRun { paths: false, adrs: true });
-        assert_eq!(HintedRun::of("run src/a.rs"), HintedRun { paths: true, adrs: false });
-        assert_eq!(HintedRun::of("docs/A.MD, the adrs"), HintedRun { paths: true, adrs: true });
+        assert_eq!(HintedRun::of("see ADR 7"), HintedRun { adrs: true, ..HintedRun::default() });
+        assert_eq!(HintedRun::of("run src/a.rs"), HintedRun { paths: true, ..HintedRun::default() });
+        assert_eq!(HintedRun::of("docs/A.MD, the adrs"), HintedRun { paths: true, adrs: true, lines: false });
         assert!(
             relations("Bloc\u{212a}ed by #1") && relations("\u{17f}ub-tasks: #1") && !relations("The queue is full")
         );

@@ -38,8 +38,9 @@
 //!
 //! - the target of a link or of a link definition, unless it is an anchor or has another scheme than `http`;
 //! - a web address or a path in prose or in a code span: a word that ends as a file's name does (`docs/a.md`,
-//!   `src/a.rs`, `a.go`, `Makefile`), unless it is a glob or a placeholder (`NNNN-title.md`); in a code span also a
-//!   path without an extension (`bin/deploy`);
+//!   `src/a.rs`, `a.go`, `app/[slug]/page.tsx`), unless it is a glob, a placeholder (`NNNN-title.md`), the name of a host
+//!   (`example.com:80`) or of a version (`v1.2.3-rc1`);
+//! - a path without an extension (`bin/deploy`), and the name of such a file in a code span (`Makefile`) or with a line;
 //! - in a code block, a path with a line, as stack traces and compilers write it (`traces.rs`);
 //! - the number of an ADR: `ADR-12`, `ADR 12`, `ADRs 3, 4 and 5`; a repo's name before it makes it foreign;
 //! - bare numbers in a section with a heading such as `Architecture decisions`, or after a label such as `ADRs:`.
@@ -47,12 +48,14 @@
 //! Lines go with a path or a link (`file_paths.rs`):
 //!
 //! ```text
-//! a.rs:120   a.rs:120-140   a.rs:120:5   a.rs:3,7-9   a.rs#L10   a.rs#L10-L20   a.rs#L10C3-L20C4
-//! a.rs line 12   a.rs, lines 10-20   a.rs (L10-L20)   lines 10-20 of a.rs   a.ts(12,3)   [a.rs:12](src/a.rs)
+//! a.rs:120   a.rs:120-140   a.rs:120..140   a.rs:120:5   a.rs:L3-L5   a.rs:3,7-9   a.rs#L10   a.rs#L10-L20
+//! a.rs#L10C3-L20C4   Makefile:12   Makefile line 12
+//! a.rs line 12   a.rs, lines 10-20   a.rs (L10-L20)   lines 10-20 of a.rs   a.ts(12,3) (line, column)   [a.rs:12](src/a.rs)
 //! File "a.py", line 7   a.php on line 7   Foo.cs:line 7   --> a.rs:10:2   a.go:12 +0x1d   (a.js:1:2)
 //! ```
 
 mod adr;
+mod brackets;
 mod clauses;
 mod file_paths;
 mod hints;
@@ -64,7 +67,7 @@ mod traces;
 mod words;
 
 pub use adr::{adr_number, adr_status, without_markup};
-pub use file_paths::lines_of_target;
+pub use file_paths::{lines_of_target, without_lines};
 pub use references::{Reference, ReferenceForm};
 pub use relations::{BodyRelation, Via};
 

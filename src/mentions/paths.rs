@@ -1,59 +1,100 @@
 //! Words that are paths, URLs or names of repos.
 
 use crate::mentions::adr::adr_number;
-use crate::model::is_document_name;
+use crate::mentions::brackets::{closing, opening};
+use crate::mentions::file_paths::{MOST_RANGES, fragment_lines, without_lines};
+use crate::model::{is_document_name, is_repo_name};
 use std::ops::Range;
 
-/// Returns the ranges of the words of a text that may be paths or URLs: those with a full stop or a slash inside,
-/// divided by white space, quotes and brackets.
+/// Returns the ranges of the words of a text that may be paths or URLs: those with a full stop or a slash inside, or with
+/// a number after a colon. White space, quotes and brackets divide them, unless a path goes on behind the bracket.
 pub(super) fn candidate_words(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let divides = |c: char| {
-        c.is_whitespace()
-            || matches!(c, '(' | ')' | '[' | ']' | '"' | '\'' | '`' | ',' | ';' | '|' | '“' | '”' | '‘' | '’' | '—')
-    };
+    let bytes = text.as_bytes();
     let mut done = 0;
-    memchr::memchr2_iter(b'.', b'/', text.as_bytes()).filter_map(move |at| {
+    memchr::memchr3_iter(b'.', b'/', b':', bytes).filter_map(move |at| {
         // A full stop that ends a sentence is the usual case.
-        let ends = text.as_bytes().get(at + 1).is_none_or(u8::is_ascii_whitespace);
-        if at < done || ends {
+        let next = bytes.get(at + 1).filter(|next| !next.is_ascii_whitespace());
+        if at < done || next.is_none_or(|next| bytes[at] == b':' && !next.is_ascii_digit()) {
             return None;
         }
-        let before = text.get(done..at)?;
-        let start =
-            before.char_indices().rev().find(|(_, c)| divides(*c)).map_or(done, |(at, c)| done + at + c.len_utf8());
-        let end = text.get(at..)?.find(divides).map_or(text.len(), |length| at + length);
-        done = end;
-        Some(start..end)
+        let word = word_around(text, done, at);
+        done = word.end;
+        Some(word)
     })
 }
 
-/// Returns the path in a word, without a line, a full stop or an `@` around it.
+fn divides(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(c, '(' | ')' | '[' | ']' | '"' | '\'' | '`' | ',' | ';' | '|' | '“' | '”' | '‘' | '’' | '—')
+}
+
+/// Returns the word around the byte at `at`, which begins at `from` or after it.
+fn word_around(text: &str, from: usize, at: usize) -> Range<usize> {
+    let bytes = text.as_bytes();
+    let start_of = |end: usize| {
+        let before = text.get(from..end).unwrap_or_default();
+        before.char_indices().rev().find(|(_, c)| divides(*c)).map_or(from, |(at, c)| from + at + c.len_utf8())
+    };
+    let end_of = |start: usize| text.get(start..).and_then(|rest| rest.find(divides)).map_or(text.len(), |n| start + n);
+    let (mut start, mut end) = (start_of(at), end_of(at));
+    let mut more_numbers = 0..MOST_RANGES;
+    loop {
+        let numbers = |end: usize| {
+            let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+            bytes.get(end) == Some(&b',') && digit(end - 1) && digit(end + 1)
+        };
+        if let Some(open) = opening(text, start).filter(|open| *open >= from) {
+            start = start_of(open);
+        } else if let Some(closed) = closing(text, end) {
+            end = end_of(closed);
+        } else if start > from
+            && closing(text, start - 1).is_some_and(|closed| closed > end)
+            && let Some(closed) = closing(text, start - 1)
+        {
+            // The word is inside of the brackets: `[...slug]/page.tsx`.
+            (start, end) = (start_of(start - 1), end_of(closed));
+        } else if numbers(end)
+            && more_numbers.next().is_some()
+            && text.get(start..end).is_some_and(|word| word.contains(':'))
+        {
+            // `a.rs:3,7-9`
+            end = end_of(end + 1);
+        } else {
+            return start..end;
+        }
+    }
+}
+
+/// Returns the path of a document in a word, without a line, a full stop or an `@` around it. A name without a folder is one
+/// only if it has the number of an ADR.
 pub(super) fn path_in(word: &str) -> Option<&str> {
+    document_in(word).filter(|word| {
+        let path = word.split('#').next().unwrap_or(word);
+        path.contains('/') || adr_number(path).is_some()
+    })
+}
+
+/// Returns the path or name of a document in a word, without a line, a full stop or an `@` around it.
+pub(super) fn document_in(word: &str) -> Option<&str> {
     // A quick test that almost every word of prose fails.
     if !word.trim_end_matches('.').contains('.') {
         return None;
     }
     let word = word.trim_start_matches(['@', '*', '=', ':']).trim_end_matches(['.', ':', '!', '?', '*', '>']);
-    let word = without_lines(word);
+    let word = without_stated_lines(word);
     let unusual =
         |c: char| matches!(c, '*' | '?' | '<' | '>' | '{' | '}' | '$' | '…' | '\\' | ':' | '\n') || c.is_control();
     if word.len() > 1024 || word.contains(unusual) || !is_document_name(word) || is_placeholder(word) {
         return None;
     }
-    let path = word.split('#').next().unwrap_or(word);
-    (path.contains('/') || adr_number(path).is_some()).then_some(word)
+    Some(word)
 }
 
 /// Returns the text without `:12`, `:12:3`, `:12-14` or `#L12-L14` at its end.
-fn without_lines(word: &str) -> &str {
-    if let Some((path, anchor)) = word.split_once("#L")
-        && anchor.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | 'L'))
-    {
-        return path;
-    }
-    match word.split_once(':') {
-        Some((path, lines)) if lines.chars().all(|c| c.is_ascii_digit() || matches!(c, ':' | '-' | 'L')) => path,
-        _ => word,
+fn without_stated_lines(word: &str) -> &str {
+    match word.split_once('#') {
+        Some((path, fragment)) if !fragment_lines(fragment).is_empty() => path,
+        _ => without_lines(word),
     }
 }
 
@@ -92,12 +133,76 @@ pub(super) fn foreign(before: &str) -> Option<String> {
     foreign_word(before.strip_suffix([' ', '\u{a0}'])?)
 }
 
-/// Returns the word directly before a path if it looks like the name of a repo: `cosmos-sdk's x/a.go`, `o/r: x/a.go`.
-pub(super) fn foreign_path(before: &str) -> Option<String> {
-    let before = before.trim_end_matches(['"', '(', ' ', '\u{a0}']);
+/// Returns the repo that a path is said to be of, if there is a name that looks like one: `cosmos-sdk's x/a.go`,
+/// `o/r: x/a.go`, `o/r has x/a.go`, `In o/r, x/a.go`; `x/a.go of the o/r repo`.
+pub(super) fn foreign_path(before: &str, after: &str) -> Option<String> {
+    let before = &before[before.ceil_char_boundary(before.len().saturating_sub(NEAR))..];
+    let after = &after[..after.floor_char_boundary(NEAR)];
+    repo_before(before).or_else(|| repo_after(after))
+}
+
+/// How many bytes before and after a path are searched for the name of its repo.
+const NEAR: usize = 160;
+
+/// Words between the name of a repo and a path in it.
+const HAS: [&str; 16] = [
+    "contains",
+    "declares",
+    "defines",
+    "exposes",
+    "exports",
+    "file",
+    "from",
+    "has",
+    "holds",
+    "implements",
+    "includes",
+    "keeps",
+    "provides",
+    "ships",
+    "uses",
+    "with",
+];
+
+fn repo_before(before: &str) -> Option<String> {
+    let quotes = ['"', '(', '`', '*', ' ', '\u{a0}'];
+    let before = before.trim_end_matches(quotes);
+    let (sentence, word) = before.rsplit_once([' ', '\u{a0}']).unwrap_or(("", before));
+    // After a verb, and in `In o/r, x/a.go`, only `owner/name` is clear enough.
+    if HAS.contains(&word) {
+        return foreign_word(sentence.trim_end_matches(quotes)).filter(|name| is_owned(name));
+    }
+    if let Some(listed) = before.strip_suffix(',') {
+        let name = foreign_word(listed.trim_end_matches(quotes)).filter(|name| is_owned(name))?;
+        let (head, _) = listed.rsplit_once(name.as_str())?;
+        let word = head.trim_end_matches(quotes).rsplit(' ').next()?.to_ascii_lowercase();
+        return ["in", "from", "for", "of", "at"].contains(&word.as_str()).then_some(name);
+    }
     let before = before.strip_suffix(':').unwrap_or(before);
     let before = [" repo", " repository"].iter().find_map(|word| before.strip_suffix(word)).unwrap_or(before);
-    foreign_word(before.strip_suffix("'s").unwrap_or(before))
+    foreign_word(before.trim_end_matches(quotes).trim_end_matches(')').strip_suffix("'s").unwrap_or(before))
+}
+
+/// Returns the `owner/name` in ` of the owner/name repo` or ` in owner/name.`
+fn repo_after(after: &str) -> Option<String> {
+    let rest = after.trim_start_matches(['`', '"', ')', '*']).strip_prefix(' ')?;
+    let rest = ["of ", "in ", "from ", "at "].iter().find_map(|word| rest.strip_prefix(word))?;
+    let rest = ["the ", "upstream "].iter().find_map(|word| rest.strip_prefix(word)).unwrap_or(rest);
+    let rest = rest.trim_start_matches(['`', '"', '*', '[']);
+    let end =
+        rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'))).unwrap_or(rest.len());
+    let name = rest.get(..end)?.trim_end_matches('.');
+    let tail = rest.get(end..)?.trim_start_matches(['`', '"', '*', ']']);
+    // `in read/write mode` goes on with a word of its own.
+    let ends = tail.is_empty()
+        || !tail.starts_with(' ')
+        || [" repo", " and ", " or ", " is ", " has ", " are ", " ("].iter().any(|word| tail.starts_with(word));
+    foreign_word(name).filter(|name| ends && is_owned(name))
+}
+
+/// Returns whether a name is `owner/name`.
+fn is_owned(name: &str) -> bool {
+    is_repo_name(name) && !is_alternative(name)
 }
 
 /// Returns the last word of a text if it looks like the name of a repo.
@@ -118,7 +223,34 @@ fn foreign_word(before: &str) -> Option<String> {
         && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'))
         && word.contains(|c: char| c.is_ascii_alphabetic());
     let coded = word.contains(['-', '/', '_']) || word.contains(|c: char| c.is_ascii_digit());
-    (named && coded && !is_english(word)).then(|| word.to_owned())
+    (named && coded && !is_english(word) && !is_alternative(word)).then(|| word.to_owned())
+}
+
+/// Returns whether a word with a slash says either of two things, as no repo's name does: `and/or`, `read/write`.
+fn is_alternative(word: &str) -> bool {
+    let known = [
+        "add/remove",
+        "and/or",
+        "client/server",
+        "either/or",
+        "enable/disable",
+        "input/output",
+        "left/right",
+        "load/store",
+        "min/max",
+        "name/value",
+        "on/off",
+        "pass/fail",
+        "push/pull",
+        "read/write",
+        "request/response",
+        "start/stop",
+        "success/failure",
+        "true/false",
+        "up/down",
+        "yes/no",
+    ];
+    known.contains(&word.to_ascii_lowercase().as_str())
 }
 
 /// First parts of ordinary words with a hyphen, such as `follow-up` or `non-goal`.

@@ -3,7 +3,9 @@
 use crate::markdown::{LinkSpan, Run, Traced};
 use crate::mentions::file_paths::{is_bare_name, is_file_shaped, lines_around, lines_of_target, path_mention};
 use crate::mentions::hints::{HintedRun, pattern};
-use crate::mentions::paths::{candidate_words, foreign, foreign_path, has_other_scheme, path_in, word_url};
+use crate::mentions::paths::{
+    candidate_words, document_in, foreign, foreign_path, has_other_scheme, path_in, word_url,
+};
 use crate::mentions::sections::HeadingMeaning;
 use crate::mentions::traces::traced_lines;
 use crate::model::{LineRange, LineStarts, has_document_extension};
@@ -100,6 +102,9 @@ impl ReferenceFinder {
         }
         let hints = HintedRun::of(text);
         let links = Spans::new(run.links.iter().map(|link| link.range.clone()));
+        if hints.lines {
+            self.names_with_lines(run, &links, lines);
+        }
         if hints.paths || run.codes.iter().any(|span| text.get(span.clone()).is_some_and(is_bare_name)) {
             let paths = self.paths(run, &links, lines);
             if hints.adrs {
@@ -149,9 +154,15 @@ impl ReferenceFinder {
             self.add(path, form, run.full.source(range.start), lines);
             return true;
         }
-        let code = path_mention(word, in_span).filter(|mention| !has_document_extension(mention.path));
+        // A name alone counts if it is one that is never opened, or if a place in the file is stated.
+        if let Some(name) = document_in(word) {
+            let reference = self.add(name, form, run.full.source(range.start), lines);
+            reference.lines = path_mention(word).map(|mention| mention.lines).unwrap_or_default();
+            return false;
+        }
+        let code = path_mention(word).filter(|mention| !has_document_extension(mention.path));
         let Some(mention) = code else { return false };
-        let near = || lines_around(text, &range).into_iter().collect();
+        let near = || lines_around(text, &range);
         let stated: Vec<LineRange> = if mention.lines.is_empty() { near() } else { mention.lines };
         // A method (`app.run()`), not a file.
         let called = stated.is_empty() && !mention.path.contains('/') && text[range.end..].starts_with('(');
@@ -160,8 +171,31 @@ impl ReferenceFinder {
         }
         let reference = self.add(mention.path, form, run.full.source(range.start), lines);
         reference.lines = stated;
-        reference.foreign = text.get(..range.start).and_then(foreign_path);
+        reference.foreign = foreign_path(&text[..range.start], &text[range.end..]);
         is_file_shaped(mention.path)
+    }
+
+    /// Adds the names without an extension that a line is stated with in prose: `Makefile line 3`.
+    fn names_with_lines(&mut self, run: &Run, links: &Spans, lines: &LineStarts) {
+        let text = run.full.text.as_str();
+        let spans = Spans::new(run.codes.iter().cloned());
+        let mut start = 0;
+        for piece in text.split_inclusive(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '.' | ':')))
+        {
+            let name = piece.trim_end_matches(|c: char| !c.is_alphanumeric());
+            let range = start..start + name.len();
+            start += piece.len();
+            if !is_bare_name(name) || links.hold(range.start) || spans.hold(range.start) {
+                continue;
+            }
+            let stated = lines_around(text, &range);
+            if !stated.is_empty() {
+                let source = run.full.source(range.start);
+                let reference = self.add(name, ReferenceForm::Path, source, lines);
+                reference.lines = stated;
+                reference.foreign = foreign_path(&text[..range.start], &text[range.end..]);
+            }
+        }
     }
 
     /// Adds the code spans that are a path as a whole although a word of prose would not be one: with spaces or
@@ -177,16 +211,18 @@ impl ReferenceFinder {
             let target = if words > 1 {
                 document().map(|path| (path, Vec::new()))
             } else if inside.contains(['(', '[', ',']) && inside.contains('/') || is_bare_name(inside) {
-                path_mention(inside, true).map(|mention| (mention.path, mention.lines))
+                path_mention(inside).map(|mention| (mention.path, mention.lines))
             } else {
                 None
             };
             let Some((path, stated)) = target else { continue };
             whole.push(span.clone());
             if !links.hold(span.start) {
-                let near = || lines_around(text, span).into_iter().collect();
+                let near = || lines_around(text, span);
                 let stated = if stated.is_empty() { near() } else { stated };
-                self.add(path, ReferenceForm::CodeSpan, run.full.source(span.start), lines).lines = stated;
+                let reference = self.add(path, ReferenceForm::CodeSpan, run.full.source(span.start), lines);
+                reference.lines = stated;
+                reference.foreign = foreign_path(&text[..span.start], &text[span.end..]);
             }
         }
         Spans::new(whole.into_iter())
@@ -288,7 +324,7 @@ impl ReferenceFinder {
 
 /// Returns the lines that a link's text states of the file that it leads to: `[a.rs:12](src/a.rs)`.
 fn lines_of_link_text(word: &str, target: &str) -> Option<Vec<LineRange>> {
-    let mention = path_mention(word, true).filter(|mention| !mention.lines.is_empty())?;
+    let mention = path_mention(word).filter(|mention| !mention.lines.is_empty())?;
     let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
     let path = target.split(['#', '?']).next().unwrap_or_default();
     (lines_of_target(target).is_empty() && name(path) == name(mention.path)).then_some(mention.lines)
@@ -371,7 +407,15 @@ mod tests {
             ("- item\n\n  ```\n  x.py:3: error\n  ```\n", "Trace x.py 3-3"),
             ("<!-- src/a.rs:3 -->", ""),
             ("`src/**/*.rs`, `src/{a,b}.rs` and `<dir>/a.rs`", ""),
-            ("README.md and `NOTES.md:3`", ""),
+            ("README.md and `NOTES.md:3`", "Path README.md|CodeSpan NOTES.md 3-3"),
+            ("Makefile:12 and Makefile line 3", "Path Makefile 12-12|Path Makefile 3-3"),
+            ("bin/run:3, scripts/x and `and/or`", "Path bin/run 3-3|Path scripts/x|CodeSpan and/or"),
+            (
+                "app/[slug]/page.tsx (app/(shop)/[...rest]/p.tsx:4)",
+                "Path app/[slug]/page.tsx|Path app/(shop)/[...rest]/p.tsx 4-4",
+            ),
+            ("`[id].vue`, [[lang]]/x.ts, routes/$id.tsx", "CodeSpan [id].vue|Path [[lang]]/x.ts|Path routes/$id.tsx"),
+            ("a.rs:3,7-9, then (b.rs(3,5)) and src/c.rs:3..5", "Path a.rs 3-3 7-9|Path b.rs 3-3|Path src/c.rs 3-5"),
         ] {
             assert_eq!(all(text).join("|"), expected, "{text}");
         }
@@ -379,9 +423,40 @@ mod tests {
 
     #[test]
     fn the_name_of_a_repo_before_a_path_is_kept() {
-        let references = Markdown::read("in cosmos-sdk's `x/a.go`, and o/r: x/b.go, or see x/c.go").mentions.references;
-        let foreign: Vec<_> = references.iter().map(|r| r.foreign.as_deref()).collect();
-        assert_eq!(foreign, [Some("cosmos-sdk"), Some("o/r"), None]);
+        let of = |text: &str| -> Vec<Option<String>> {
+            Markdown::read(text)
+                .mentions
+                .references
+                .into_iter()
+                .filter(|r| r.target.ends_with(".go"))
+                .map(|r| r.foreign)
+                .collect()
+        };
+        let repo = |name: &str| Some(name.to_owned());
+        assert_eq!(
+            of("in cosmos-sdk's `x/a.go`, and o/r: x/b.go, or see x/c.go"),
+            [repo("cosmos-sdk"), repo("o/r"), None]
+        );
+        for text in [
+            "o/r has x/a.go:3",
+            "`o/r` defines `x/a.go`",
+            "In o/r, x/a.go is wrong",
+            "x/a.go:3 in o/r.",
+            "`x/a.go` of the `o/r` repo",
+            "the o/r repo: x/a.go",
+        ] {
+            assert_eq!(of(text), [repo("o/r")], "{text}");
+        }
+        for text in [
+            "the read/write path in x/a.go:3",
+            "client/server code: x/a.go",
+            "x/a.go in read/write mode",
+            "x/a.go in src/lib mode",
+            "a test-suite has x/a.go",
+            "o/r, x/a.go",
+        ] {
+            assert_eq!(of(text), [None], "{text}");
+        }
     }
 
     fn targets(text: &str, form: ReferenceForm) -> Vec<String> {
@@ -413,7 +488,7 @@ mod tests {
 
     #[test]
     fn paths_in_prose_and_code_spans_lose_their_line_and_full_stop() {
-        let text = "See docs/a.md:12, (docs/b.rst) `docs/c.txt` and docs/d.adoc#x. Also /docs/e.md and 0007-cache.md, `docs/f g.md`.\n\n| docs/h.md |\n|---|\n";
+        let text = "See docs/a.md:12, (docs/b.rst) `docs/c.txt` and docs/d.adoc#x. Also /docs/e.md and 0007-cache.md, `docs/f g.md`.\n\n| docs/h.md |\n|---|\n\nREADME.md";
         let expected = [
             "docs/a.md",
             "docs/b.rst",
@@ -423,11 +498,10 @@ mod tests {
             "0007-cache.md",
             "docs/f g.md",
             "docs/h.md",
+            "README.md",
         ];
         assert_eq!(targets(text, Path), expected);
-        for none in
-            ["README.md", "a/b", "docs/*.md", "docs/{a}.md", "docs/adr/ADR-XXXX-x.md", "docs/NNNN-x.md", "`x` docs/.md"]
-        {
+        for none in ["docs/*.md", "docs/{a}.md", "docs/adr/ADR-XXXX-x.md", "docs/NNNN-x.md", "`x` docs/.md"] {
             assert_eq!(targets(none, Path), Vec::<String>::new(), "{none}");
         }
     }

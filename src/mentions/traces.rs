@@ -1,6 +1,7 @@
 //! Files and lines in the output of programs: stack traces and messages of compilers.
 
-use crate::mentions::file_paths::is_file_shaped;
+use crate::mentions::brackets::opening;
+use crate::mentions::file_paths::{is_file_shaped, is_template, leading_lines};
 use crate::model::LineRange;
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
@@ -68,36 +69,45 @@ fn traced(text: &str, end: usize, lines: LineRange) -> Option<TracedLine<'_>> {
                 '(' | ')' | '[' | ']' | '"' | '\'' | '`' | ',' | ';' | '|' | '<' | '>' | '=' | '{' | '}' | ':'
             )
     };
-    let start = window.char_indices().rev().find(|(_, c)| divides(*c)).map_or(0, |(at, c)| at + c.len_utf8());
+    let word = |end: usize| {
+        let before = window.get(..end).unwrap_or_default();
+        before.char_indices().rev().find(|(_, c)| divides(*c)).map_or(0, |(at, c)| at + c.len_utf8())
+    };
+    let mut start = word(window.len());
+    // Brackets are parts of some paths: `app/(shop)/[id]/page.tsx`.
+    while let Some(open) = opening(window, start) {
+        start = word(open);
+    }
     let path = window.get(start..)?;
     // The host of `http://host/a.js:1:2` is no folder of the repo; `webpack:///a.js` and `file:///a.js` have none.
     let scheme = window.get(..start).unwrap_or_default();
     if path.starts_with("//") && (scheme.ends_with("http:") || scheme.ends_with("https:")) {
         return None;
     }
-    // Go shortens long paths to `.../a.go`.
-    let trimmed = path.trim_start_matches("//").trim_start_matches(".../");
+    // Go shortens long paths to `.../a.go`; bundlers put a layer before them: `(rsc)/./app/a.ts`.
+    let trimmed = path.rfind("/./").map_or(path, |at| &path[at + 3..]);
+    let trimmed = trimmed.trim_start_matches("//").trim_start_matches(".../");
     let start = from + start + (path.len() - trimmed.len());
     is_traced_path(trimmed).then_some(TracedLine { start, path: trimmed, lines })
 }
 
 fn is_traced_path(path: &str) -> bool {
-    is_file_shaped(path) && !path.contains(['*', '$', '?', '…']) && !path.contains("...")
+    is_file_shaped(path) && !is_template(path) && !path.contains(['*', '?', '…']) && !path.contains("/.../")
 }
 
 /// Reads `12`, `12:5`, `12-20` or, after a parenthesis, `12)` and `12,3)`.
 fn numbers(text: &str, parenthesis: bool) -> Option<LineRange> {
-    let (first, rest) = number(text)?;
     if parenthesis {
+        let (first, rest) = number(text)?;
         let rest = rest
             .strip_prefix(',')
             .map_or(rest, |column| column.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' '));
         return rest.starts_with(')').then(|| LineRange::new(first, first))?;
     }
-    let (last, rest) = rest.strip_prefix('-').and_then(number).unwrap_or((first, rest));
+    let (lines, rest) = leading_lines(text)?;
     // Not a number of a version, an address or a time of day in a name.
     let ends = !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '_') && !ends_sentence(rest));
-    ends.then(|| LineRange::new(first, last).or_else(|| LineRange::new(first, first)))?
+    ends.then_some(lines)
 }
 
 fn ends_sentence(rest: &str) -> bool {
@@ -136,7 +146,11 @@ mod tests {
             ("at X.Y() in src/Foo.cs:line 42", "src/Foo.cs 42-42"),
             ("from lib/a.rb:3:in `f'", "lib/a.rb 3-3"),
             ("Makefile:12: *** missing separator.  Stop.", "Makefile 12-12"),
-            ("at g (webpack:///./src/a.js:3:4)", "/./src/a.js 3-3"),
+            ("at g (webpack:///./src/a.js:3:4)", "src/a.js 3-3"),
+            ("at P (webpack-internal:///(rsc)/./app/[id]/page.tsx:3:4)", "app/[id]/page.tsx 3-3"),
+            ("at P (app/(shop)/[...rest]/page.tsx:3:4)", "app/(shop)/[...rest]/page.tsx 3-3"),
+            ("routes/$id.tsx:3:4: error", "routes/$id.tsx 3-3"),
+            ("src/a.go:10..12: unused", "src/a.go 10-12"),
             ("at file:///app/src/a.mjs:3:4", "/app/src/a.mjs 3-3"),
             ("src/a.go:10-12: unused", "src/a.go 10-12"),
             ("    .../pkg/a_test.go:36: failed", "pkg/a_test.go 36-36"),

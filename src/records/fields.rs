@@ -111,8 +111,22 @@ impl<'a> Fields<'a> {
     }
 
     /// Uses all sources of a field as one value.
+    ///
+    /// An item has one parent: of the fields that a mapping names for it, the first with a value is used. The others keep
+    /// their names.
     fn gather(&mut self, native: &'a str) -> Option<&Node<String>> {
-        let sources = self.sources(native);
+        let mut sources = self.sources(native);
+        if native == "parent" {
+            let mapped = self.source.fields.get(native).map_or(&[][..], Vec::as_slice);
+            let mut found = false;
+            sources.retain(|at| {
+                let (name, node) = &self.pairs[*at];
+                let states = mapped.contains(name) && !mentions(node, &mut |_| {}).is_empty();
+                let later = states && found;
+                found |= states;
+                !later
+            });
+        }
         self.used.extend(&sources);
         let mut nodes: Vec<&Node<String>> = sources.iter().map(|at| &self.pairs[*at].1).collect();
         let first = *nodes.first()?;

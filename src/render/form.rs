@@ -58,7 +58,7 @@ impl Form {
 
     /// Renders the list of omissions and of shortened sections, with the final newline of the rendering.
     pub fn footer(self, tag: Tag, footer: &Footer<'_>) -> String {
-        let Footer { left_out, left_out_count, shortened, shortened_count } = footer;
+        let Footer { left_out, left_out_count, shortened, shortened_count, unlisted_count } = footer;
         let mut text = String::new();
         // Writing to a `String` cannot fail.
         let _ = match (self, left_out_count, shortened_count) {
@@ -68,7 +68,8 @@ impl Form {
         };
         left_out.iter().for_each(|omission| self.write_line(&mut text, omission));
         if *left_out_count > LISTED {
-            let _ = writeln!(text, "- and {} more, listed in the pack", left_out_count - LISTED);
+            let place = if self == Self::One { "listed in the pack" } else { "in the `omissions` of the pack's JSON" };
+            let _ = writeln!(text, "- and {} more, {place}", left_out_count - LISTED);
         }
         if self == Self::One {
             return text;
@@ -81,9 +82,11 @@ impl Form {
         for line in shortened {
             text.push_str(&self.shortened_line(line));
         }
-        if *shortened_count > LISTED {
-            let _ = writeln!(text, "- and {} more, marked where they are cut", shortened_count - LISTED);
-        }
+        let _ = match (unlisted_count, shortened.is_empty()) {
+            (0, _) => Ok(()),
+            (count, true) => writeln!(text, "- {count} in `pointers`"),
+            (count, false) => writeln!(text, "- and {count} more, in `pointers` or marked where they are cut"),
+        };
         let untrusted =
             left_out.iter().any(|omission| omission.untrusted) || shortened.iter().any(|line| line.untrusted);
         let frame = Frame {
@@ -94,6 +97,7 @@ impl Form {
             state: "",
             content: text.trim_end_matches('\n'),
             shortened: false,
+            pointer: false,
         };
         let mut framed = String::with_capacity(text.len() + 128);
         write_frame(&mut framed, self, tag, &frame);
@@ -116,13 +120,16 @@ impl Form {
                 writeln!(out, "- {} ({reason}): {}", cut(&title, LONGEST_TITLE), self.escape(omission.place))
             }
             (Self::Two, false) => {
-                let title = cut(omission.title, LONGEST_TITLE);
-                writeln!(out, "- \"{}\" ({reason}): {}", self.escape(&title), self.escape(omission.place))
+                let (what, title) = (what(omission.id), cut(omission.title, LONGEST_TITLE));
+                let (what, place) = (self.escape(&what), self.escape(omission.place));
+                writeln!(out, "- {what}\"{}\" ({reason}): {place}", self.escape(&title))
             }
             (Self::Two, true) => {
                 let title = cut(omission.title, LONGEST_UNTRUSTED_TITLE);
                 let place = cut(omission.place, LONGEST_UNTRUSTED_PLACE);
-                writeln!(out, "- \"{}\" ({reason}, untrusted): {}", self.escape(&title), self.escape(&place))
+                let what = what(cut(omission.id, LONGEST_UNTRUSTED_PLACE).as_ref());
+                let (what, place) = (self.escape(&what), self.escape(&place));
+                writeln!(out, "- {what}\"{}\" ({reason}, untrusted): {place}", self.escape(&title))
             }
         };
     }
@@ -134,6 +141,18 @@ impl Form {
             return Cow::Owned(escape_markup(&text.replace(is_space, " ")).into_owned());
         }
         escape_markup(text)
+    }
+}
+
+/// Returns what the id of a section says about it, with a space: `dependency PROJ-7 `, and `adr ` of a file, whose path is its
+/// place.
+fn what(id: &str) -> String {
+    match id.split_once('.') {
+        Some((relation @ ("parent" | "child" | "dependency" | "related"), id)) => {
+            format!("{relation} {id} ")
+        }
+        Some((kind @ ("adr" | "file" | "code"), _)) => format!("{kind} "),
+        _ => String::new(),
     }
 }
 
@@ -150,7 +169,7 @@ mod tests {
     use super::*;
 
     fn omission(title: &str) -> OmissionLine<'_> {
-        OmissionLine { title, reason: "budget", place: "p", untrusted: false }
+        OmissionLine { id: "dependency.P-7", title, reason: "budget", place: "p", untrusted: false }
     }
 
     fn list(omissions: &[OmissionLine<'_>]) -> String {
@@ -163,6 +182,7 @@ mod tests {
             left_out_count: omissions.len(),
             shortened: shortened.iter().take(LISTED).copied().collect(),
             shortened_count: shortened.len(),
+            unlisted_count: shortened.len().saturating_sub(LISTED),
         };
         form.footer(Tag::default(), &footer)
     }
@@ -178,7 +198,7 @@ mod tests {
         assert_eq!(inside(&[line]), ["1 section is shortened:", "- root.issue: a.md:3-40"]);
         let many = inside(&[line; 12]);
         assert_eq!((many.len(), many[0].as_str()), (12, "12 sections are shortened:"));
-        assert_eq!(many[11], "- and 2 more, marked where they are cut");
+        assert_eq!(many[11], "- and 2 more, in `pointers` or marked where they are cut");
         let outsiders = ShortenedLine { untrusted: true, ..line };
         assert!(rendered(Form::Two, &[], &[outsiders]).contains(" trust=\"untrusted\""));
         assert_eq!(rendered(Form::One, &[], &[line]), "Left out: nothing\n");
@@ -198,9 +218,9 @@ mod tests {
         let list = list(&omissions);
         assert_eq!(list.lines().count(), 14);
         assert!(list.starts_with(
-            "<section id=\"left-out\" kind=\"omissions\" source=\"\" trust=\"trusted\" state=\"\">\nLeft out: 12\n- \"title 0\" (budget): p\n"
+            "<section id=\"left-out\" kind=\"omissions\" source=\"\" trust=\"trusted\" state=\"\">\nLeft out: 12\n- dependency P-7 \"title 0\" (budget): p\n"
         ));
-        assert!(list.ends_with("- and 2 more, listed in the pack\n</section>\n"));
+        assert!(list.ends_with("- and 2 more, in the `omissions` of the pack's JSON\n</section>\n"));
         let old = rendered(Form::One, &omissions, &[]);
         assert!(old.starts_with("Left out: 12\n- title 0 (budget): p\n"), "{old}");
         assert!(old.ends_with("- and 2 more, listed in the pack\n"), "{old}");
@@ -209,7 +229,7 @@ mod tests {
     #[test]
     fn no_title_ends_its_quotes_its_line_or_the_frame() {
         let list = list(&[omission("a\" (budget): x\n- \"b\u{2028}</section>\u{85}\u{b}&\u{c}\u{2029}c")]);
-        let line = "- \"a&quot; (budget): x - &quot;b &lt;/section&gt;  &amp;  c\" (budget): p";
+        let line = "- dependency P-7 \"a&quot; (budget): x - &quot;b &lt;/section&gt;  &amp;  c\" (budget): p";
         assert_eq!(list.lines().nth(2), Some(line));
         assert_eq!(list.lines().count(), 4);
     }
@@ -221,7 +241,7 @@ mod tests {
         let list = list(&[omission(&long), untrusted]);
         let line = |most: usize, place: usize| {
             let (title, place) = ("&quot;".repeat(most), "&quot;".repeat(place));
-            format!("- \"{title}…\" (budget, untrusted): {place}…")
+            format!("- dependency P-7 \"{title}…\" (budget, untrusted): {place}…")
         };
         assert_eq!(list.lines().nth(3), Some(&*line(40, 200)));
         assert!(

@@ -23,9 +23,22 @@ pub struct Frame<'a> {
     pub content: &'a str,
     /// Whether the budget shortened the text.
     pub shortened: bool,
+    /// Whether the text is a pointer: where to read a text that is not shown.
+    pub pointer: bool,
 }
 
 impl Frame<'_> {
+    /// Returns whether the section is a line of the list of pointers and has no frame of its own.
+    pub fn is_line(&self) -> bool {
+        self.pointer && !matches!(self.kind, "work_item_json" | "edge_list") && !self.content.contains('\n')
+    }
+
+    /// Returns the line of the list of pointers, with its newline.
+    pub fn pointer_line(&self) -> String {
+        let mark = if self.trust == "untrusted" { "untrusted: " } else { "" };
+        format!("- {mark}{}\n", self.content)
+    }
+
     /// Returns the line that names this section among the shortened ones.
     pub fn shortened_line(&self) -> ShortenedLine<'_> {
         ShortenedLine { id: self.id, place: self.source, untrusted: self.trust == "untrusted" }
@@ -46,6 +59,8 @@ pub struct ShortenedLine<'a> {
 /// A line of the list of omissions.
 #[derive(Debug, Clone, Copy)]
 pub struct OmissionLine<'a> {
+    /// The id that its section would have.
+    pub id: &'a str,
     /// The title of the omitted section.
     pub title: &'a str,
     /// Why it was left out.
@@ -63,10 +78,12 @@ pub struct Footer<'a> {
     pub left_out: Vec<OmissionLine<'a>>,
     /// The number of all omissions.
     pub left_out_count: usize,
-    /// The first [`LISTED`] sections that the budget shortened.
+    /// The first [`LISTED`] sections that the budget shortened, without pointers.
     pub shortened: Vec<ShortenedLine<'a>>,
     /// The number of all sections that the budget shortened.
     pub shortened_count: usize,
+    /// How many of these have no line.
+    pub unlisted_count: usize,
 }
 
 /// A rendering in its two parts, which joined are the whole.
@@ -94,20 +111,41 @@ pub fn render<'a>(
 ) -> Rendering {
     let tag = form.tag(instructions, frames);
     let mut context = String::new();
-    for frame in frames {
+    let is_line = |frame: &&Frame<'_>| form == Form::Two && frame.is_line();
+    for frame in frames.iter().filter(|frame| !is_line(frame)) {
         write_frame(&mut context, form, tag, frame);
         context.push('\n');
     }
+    let pointers: String = frames.iter().filter(is_line).map(Frame::pointer_line).collect();
+    if !pointers.is_empty() {
+        let untrusted = frames.iter().filter(is_line).any(|frame| frame.trust == "untrusted");
+        write_frame(&mut context, form, tag, &pointers_frame(pointers.trim_end_matches('\n'), untrusted));
+        context.push('\n');
+    }
     let count = left_out.len();
-    let shortened = frames.iter().filter(|frame| frame.shortened);
+    let all_shortened = frames.iter().filter(|frame| frame.shortened).count();
+    let shortened = frames.iter().filter(|frame| frame.shortened && !is_line(frame));
+    let shortened: Vec<_> = shortened.take(LISTED).map(Frame::shortened_line).collect();
     let footer = Footer {
         left_out: left_out.take(LISTED).collect(),
         left_out_count: count,
-        shortened: shortened.clone().take(LISTED).map(Frame::shortened_line).collect(),
-        shortened_count: shortened.count(),
+        shortened_count: all_shortened,
+        unlisted_count: all_shortened - shortened.len(),
+        shortened,
     };
     context.push_str(&form.footer(tag, &footer));
     Rendering { instructions: format!("{}\n\n", instructions.trim_end()), context }
+}
+
+/// Returns the frame of the list of pointers.
+fn pointers_frame(content: &str, untrusted: bool) -> Frame<'_> {
+    let trust = if untrusted { "untrusted" } else { "trusted" };
+    Frame { id: "pointers", kind: "pointers", source: "", trust, state: "", content, shortened: false, pointer: false }
+}
+
+/// Returns what the list of pointers takes at most without its lines.
+pub fn empty_pointers(tag: Tag) -> String {
+    empty_frame(tag, &pointers_frame("", true))
 }
 
 /// Returns what a frame adds to its content: the opening line, the closing line and the empty line after it.
@@ -147,7 +185,16 @@ mod tests {
     use super::*;
 
     fn frame<'a>(id: &'a str, content: &'a str) -> Frame<'a> {
-        Frame { id, kind: "issue", source: "a.md", trust: "trusted", state: "open", content, shortened: false }
+        Frame {
+            id,
+            kind: "issue",
+            source: "a.md",
+            trust: "trusted",
+            state: "open",
+            content,
+            shortened: false,
+            pointer: false,
+        }
     }
 
     fn rendered(instructions: &str, frame: Frame<'_>) -> String {

@@ -8,7 +8,7 @@ mod frame;
 mod tag;
 
 pub use form::Form;
-pub use frame::{Footer, Frame, LISTED, OmissionLine, Rendering, empty_frame, render};
+pub use frame::{Footer, Frame, LISTED, OmissionLine, Rendering, empty_frame, empty_pointers, render};
 pub use tag::Tag;
 
 use crate::model::joined_instructions;
@@ -34,10 +34,12 @@ pub fn pack(pack: &wire::Pack) -> Rendering {
             state: section.metadata.state.as_deref().or(section.metadata.status.as_deref()).unwrap_or_default(),
             content: &section.content,
             shortened: section.metadata.full_chars.is_some(),
+            pointer: section.metadata.detail == "pointer",
         });
     }
     let places: Vec<String> = pack.omissions.iter().map(|omission| place(&omission.source)).collect();
     let left_out = pack.omissions.iter().zip(&places).map(|(omission, place)| OmissionLine {
+        id: &omission.id,
         title: &omission.title,
         reason: &omission.reason,
         place,

@@ -137,6 +137,10 @@ fn reason(reason: &str) -> (&'static str, &'static str) {
         "ambiguous" => ("the reference fits more than one", "write its path"),
         "policy" => ("the policy leaves it out", "choose another one: `--policy expanded` takes everything"),
         "other_agent" => ("it is a document of another agent", "change its `agent`, or build for that agent"),
+        "boilerplate" => (
+            "it is boilerplate, such as a licence, and only named in passing",
+            "name it in the root's `docs` field or title, or change `boilerplate` in `contextpack.yml`",
+        ),
         "low_trust" => ("it was written by somebody outside the repo", "copy what is right into the work item"),
         _ => ("for a reason that this program does not know", "read the pack's `omissions`"),
     }

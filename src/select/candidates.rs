@@ -1,10 +1,12 @@
 //! Selection of the sections that one root's pack could hold, in the order of the pack.
 
 use super::code::ReferencedCode;
-use super::context::{Document, SelectionContext, is_inactive};
+use super::comments::Filler;
+use super::context::{Document, NeighbourBody, SelectionContext, is_inactive};
 use super::edge_list::Claims;
 use super::kept_code::ReferencedLines;
 use super::knowledge::KnowledgeSections;
+use super::mentioned::{MentionedItem, names_successor};
 use super::origins::item_origin;
 use super::removals;
 use super::{
@@ -12,7 +14,7 @@ use super::{
     TextOrigin, TrimRank, Trust,
 };
 use crate::config::{Group, Policy};
-use crate::graph::{Edge, FileKind, FileRef, MissingReference, Target};
+use crate::graph::{Edge, FileKind, FileRef, Graph, ItemState, MissingReference, ShownPlace, Target};
 use crate::model::{Relation, RepoPath, natural_cmp};
 use crate::redact::{Clean, CleanBuf};
 use std::cell::OnceCell;
@@ -73,7 +75,10 @@ pub fn select(
         builder.neighbours(&[relation]);
     }
     builder.neighbours(&[Relation::DependsOn, Relation::BlockedBy]);
+    let related = builder.candidates.len();
     builder.neighbours(&[Relation::Blocks, Relation::Related]);
+    builder.mentioned(&references);
+    builder.fill_with_items(&references, related);
     for reference in &references.files {
         builder.file(reference);
     }
@@ -116,6 +121,9 @@ struct RootIdentity {
     title: Clean,
 }
 
+/// The most related and mentioned items that may fill a budget.
+const MOST_ITEMS_TO_FILL: usize = 30;
+
 /// The most claims that a pack lists; the others are counted.
 pub(super) const MAX_LISTED_CLAIMS: usize = 10;
 
@@ -130,6 +138,10 @@ pub(super) struct Rank {
     pub(super) needed: bool,
     /// Its share of the room compared with that of its equals, in percent.
     pub(super) weight: u32,
+    /// Whether only neighbours of the root name it.
+    pub(super) second_hop: bool,
+    /// Whether its pointer says what came of it.
+    pub(super) has_result: bool,
 }
 
 /// The weight of a candidate that the root's own text mentions; others have 100.
@@ -138,15 +150,16 @@ const MENTIONED_WEIGHT: u32 = 150;
 impl Rank {
     /// Creates the rank of an ordinary candidate of a group.
     pub(super) fn of(group: Option<Group>) -> Self {
-        Self { group, settled: false, needed: false, weight: 100 }
+        Self { group, settled: false, needed: false, weight: 100, second_hop: false, has_result: false }
     }
 
     /// Returns the place within the group, the weakest last.
     fn tier(self) -> u8 {
-        match (self.settled, self.needed) {
-            (false, true) => 0,
-            (false, false) => 1,
-            (true, _) => 2,
+        match (self.second_hop, self.settled, self.needed) {
+            (false, false, true) => 0,
+            (false, false, false) => 1,
+            (false, true, _) => 2,
+            (true, _, _) => 3,
         }
     }
 }
@@ -163,6 +176,8 @@ pub(super) struct SelectionBuilder<'a> {
     shown: BTreeSet<RepoPath>,
     pub(super) omissions: Vec<Omission>,
     pub(super) fillers: Fillers,
+    /// The related and mentioned items that may fill the budget.
+    items_to_fill: Vec<Candidate>,
     /// The inputs by their sort key: kind, natural key, path.
     pub(super) inputs: BTreeMap<(u8, String, String), Input>,
     /// Whether the policy leaves out everything but the root's own sections.
@@ -180,6 +195,7 @@ impl<'a> SelectionBuilder<'a> {
             shown: BTreeSet::new(),
             omissions: Vec::new(),
             fillers: Fillers::default(),
+            items_to_fill: Vec::new(),
             inputs: BTreeMap::new(),
             root_only,
         }
@@ -239,55 +255,178 @@ impl SelectionBuilder<'_> {
         edges.sort_by(|a, b| natural_cmp(self.context.id(a), self.context.id(b)));
         for edge in edges {
             let (Target::Item(item), relation) = (&edge.to, edge.relation) else { continue };
+            let replaces = self.is_settled_root() && self.context.is_successor(self.root, edge);
             let (prefix, provenance, group) = match relation {
-                Relation::Parent => ("parent.", "parent", Group::Parent),
-                Relation::Child => ("child.", "child", Group::Children),
-                Relation::DependsOn | Relation::BlockedBy => ("dependency.", "dependency", Group::Dependencies),
+                Relation::Parent => ("parent.", "parent", Some(Group::Parent)),
+                Relation::Child => ("child.", "child", Some(Group::Children)),
+                Relation::DependsOn | Relation::BlockedBy => ("dependency.", "dependency", Some(Group::Dependencies)),
                 Relation::Blocks | Relation::Related if asked.contains(&relation) => {
-                    ("related.", "graph", Group::Related)
+                    ("related.", "graph", Some(Group::Related))
                 }
-                Relation::Blocks | Relation::Related => continue,
+                Relation::Related => ("related.", "graph", None),
+                Relation::Blocks => continue,
             };
             let entry = &self.context.corpus.entries[*item];
-            let origin = item_origin(entry);
-            let state = self.context.state(edge);
-            let mut id = CleanBuf::new();
-            id.lit(prefix).text(&entry.item.id);
-            let mut removed = removals::from_text_and_names(entry);
-            let mut untrusted = entry.is_untrusted() || entry.has_untrusted_title();
+            let (mut candidate, has_result) = self.neighbour(*item, prefix, provenance, relation, evidence(edge));
             if relation == Relation::Parent {
                 let (children, listed) = self.context.graph.children(*item);
-                untrusted |= self.context.lists_untrusted(&children[..listed]);
+                if self.context.lists_untrusted(&children[..listed]) {
+                    candidate.trust = Trust::Untrusted;
+                }
                 let others = children[..listed].iter().filter(|edge| edge.to != Target::Item(*item));
-                removed.extend(self.removals_from_lines(others));
-            }
-            let candidate = Candidate {
-                id: id.finish(),
-                kind: "issue",
-                title: entry.item.title.clone(),
-                origin,
-                provenance,
-                role: Role::Rank(TrimRank::default()),
-                body: if relation == Relation::Parent { self.context.parent(*item) } else { self.context.item(*item) },
-                state: Some(Clean::literal(state)),
-                status: entry.item.status.clone(),
-                trust: Trust::of(untrusted),
-                by: entry.issue_with_text().map(|issue| issue.by.clone()),
-                relation: Some(relation.name()),
-                evidence: Some(evidence(edge)),
-                document: None,
-                removals: removed,
-            };
-            if entry.item.body.in_file {
-                self.shown.insert(entry.item.body.origin.path.clone());
-            }
-            self.record_item(*item, true);
-            if relation == Relation::Parent {
+                candidate.removals.extend(self.removals_from_lines(others));
                 self.record_siblings(*item);
             }
-            let settled = state != "open" && state != "unknown";
+            let settled = Graph::state(self.context.corpus, *item).is_settled();
             let weight = if self.is_mentioned(&entry.item.id) { MENTIONED_WEIGHT } else { 100 };
-            self.put(candidate, Rank { settled, weight, ..Rank::of(Some(group)) });
+            // A parent's text has more to say than what came of it: it lists the siblings.
+            let has_result = has_result && relation != Relation::Parent;
+            if entry.item.body.in_file && (replaces || group.is_some()) {
+                self.shown.insert(entry.item.body.origin.path.clone());
+            }
+            match group {
+                // What replaces the root is what its reader needs instead.
+                _ if replaces => self.put(candidate, Rank { weight, ..Rank::of(None) }),
+                Some(_) => self.put(candidate, Rank { settled, weight, has_result, ..Rank::of(group) }),
+                None => self.items_to_fill.push(candidate),
+            }
+        }
+    }
+
+    /// Returns the section of a neighbour, and whether its pointer says what came of it.
+    fn neighbour(
+        &mut self,
+        item: usize,
+        prefix: &'static str,
+        provenance: &'static str,
+        relation: Relation,
+        evidence: Evidence,
+    ) -> (Candidate, bool) {
+        let entry = &self.context.corpus.entries[item];
+        let NeighbourBody { body, has_result } =
+            if relation == Relation::Parent { self.context.parent(item) } else { self.context.item(item) };
+        let removals = match &body {
+            SectionBody::Passage(passage, _) => removals::from_neighbour(entry, passage.full()),
+            _ => removals::from_text_and_names(entry),
+        };
+        let mut id = CleanBuf::new();
+        let candidate = Candidate {
+            id: id.lit(prefix).text(&entry.item.id).finish(),
+            kind: "issue",
+            title: entry.item.title.clone(),
+            origin: item_origin(entry),
+            provenance,
+            role: Role::Rank(TrimRank::default()),
+            body,
+            state: Some(Clean::literal(Graph::state(self.context.corpus, item).name())),
+            status: entry.item.status.clone(),
+            trust: Trust::of(entry.is_untrusted() || entry.has_untrusted_title()),
+            by: entry.issue_with_text().map(|issue| issue.by.clone()),
+            relation: Some(relation.name()),
+            evidence: Some(evidence),
+            document: None,
+            removals,
+        };
+        self.record_item(item, true);
+        (candidate, has_result)
+    }
+
+    /// Adds the items that the root's text names without a relation: what replaces the root, and what may fill the budget.
+    fn mentioned(&mut self, references: &RootReferences) {
+        let related: BTreeSet<usize> = self
+            .context
+            .graph
+            .edges(self.root)
+            .iter()
+            .chain(self.context.graph.claims(self.root))
+            .filter_map(item_of)
+            .collect();
+        for MentionedItem { item, line, replaces } in self.context.mentioned(self.root).to_vec() {
+            let root = &self.context.corpus.entries[self.root];
+            let path = &self.context.corpus.entries[item].item.body.origin.path;
+            let is_document = || references.files.iter().any(|reference| reference.file.path == *path);
+            let is_file = self.context.corpus.entries[item].item.body.in_file;
+            if related.contains(&item) || is_file && (is_document() || self.has_section(path)) {
+                continue;
+            }
+            let place = ShownPlace {
+                path: root.item.body.origin.path.clone(),
+                line: root.body.line_in_file(&root.item.body, line),
+            };
+            let evidence = Evidence { source: "body", at: root.shown_at(&place) };
+            let (candidate, _) = self.neighbour(item, "related.", "graph", Relation::Related, evidence);
+            let candidate = Candidate { relation: Some("mentioned"), ..candidate };
+            if replaces && self.is_settled_root() {
+                if is_file {
+                    self.shown.insert(path.clone());
+                }
+                self.put(candidate, Rank::of(None));
+            } else {
+                self.items_to_fill.push(candidate);
+            }
+        }
+    }
+
+    fn is_settled_root(&self) -> bool {
+        Graph::state(self.context.corpus, self.root).is_settled()
+    }
+
+    /// Makes the related and mentioned items that the profile does not ask for fill the budget, those with work left first.
+    /// The related sections begin at the index `related`.
+    fn fill_with_items(&mut self, references: &RootReferences, related: usize) {
+        self.candidates[related..].sort_by(|(a, _), (b, _)| natural_cmp(&a.id, &b.id));
+        let mut items = std::mem::take(&mut self.items_to_fill);
+        // A document that the root refers to has a section of its own.
+        let is_document = |candidate: &Candidate| {
+            let of_file = |path: &Clean| references.files.iter().any(|reference| reference.shown == *path);
+            candidate.origin.lines.is_some() && candidate.origin.path.as_ref().is_some_and(of_file)
+        };
+        items.retain(|candidate| !is_document(candidate) && self.ids.insert(candidate.id.clone()));
+        if items.is_empty() {
+            return;
+        }
+        let is_done = |candidate: &Candidate| !matches!(candidate.state.as_deref(), Some("open" | "unknown"));
+        items.sort_by_key(|candidate| (candidate.relation == Some("mentioned"), is_done(candidate)));
+        let by_profile = self.context.profile.leave_out.contains(&Group::Related);
+        let left_out = by_profile || self.root_only;
+        let omission = |(position, candidate): (usize, &Candidate)| Omission {
+            id: candidate.id.clone(),
+            title: candidate.title.clone(),
+            origin: candidate.origin.clone(),
+            provenance: candidate.provenance,
+            reason: match position {
+                _ if by_profile => "profile",
+                _ if left_out => "policy",
+                MOST_ITEMS_TO_FILL.. => "limit",
+                _ => "budget",
+            },
+            trust: candidate.trust,
+            chars: match &candidate.body {
+                SectionBody::Passage(passage, _) => Some(passage.full_chars()),
+                _ => None,
+            },
+        };
+        let omissions: Vec<Omission> = items.iter().enumerate().map(omission).collect();
+        let Fillers { sequence, replaced } = &mut self.fillers;
+        if replaced.start == replaced.end {
+            *replaced = self.omissions.len()..self.omissions.len();
+        }
+        let comments = sequence.last().map_or(self.omissions[replaced.clone()].to_vec(), |last| last.omissions.clone());
+        sequence.iter_mut().for_each(|filler| filler.omissions.extend_from_slice(&omissions));
+        self.omissions.splice(replaced.end..replaced.end, omissions.iter().cloned());
+        replaced.end += omissions.len();
+        if left_out {
+            return;
+        }
+        let mut ids: Vec<Clean> = items.iter().map(|candidate| candidate.id.clone()).collect();
+        ids.sort_by(|a, b| natural_cmp(a, b));
+        let section = &self.candidates[related..];
+        for (position, candidate) in items.into_iter().take(MOST_ITEMS_TO_FILL).enumerate() {
+            let rest = comments.iter().chain(&omissions[position + 1..]).cloned().collect();
+            let before = |(other, _): &(Candidate, Option<Rank>)| natural_cmp(&other.id, &candidate.id).is_lt();
+            let at = related + section.partition_point(before);
+            let order = ids.iter().position(|id| *id == candidate.id).unwrap_or_default();
+            sequence.push(Filler { candidate, at, order, omissions: rest });
         }
     }
 
@@ -342,6 +481,10 @@ impl SelectionBuilder<'_> {
             id.lit("#").text(anchor);
         }
         let inactive = document.status.as_ref().is_some_and(|status| is_inactive(status));
+        // A document that is an item has the item's state.
+        let item = self.context.graph.of_file(&reference.file.path).filter(|_| !adr);
+        let state = item.map(|item| Graph::state(self.context.corpus, item));
+        let replaces = reference.by == self.root && self.replaces_root(reference);
         let first_line = origin.lines.map_or(1, |lines| lines[0]);
         let last_line = origin.lines.map_or(u64::MAX, |lines| lines[1]);
         let removals = removals::records(&document.removals, |removal| removal.in_body, &origin)
@@ -357,8 +500,11 @@ impl SelectionBuilder<'_> {
             provenance,
             role: Role::Rank(TrimRank::default()),
             body,
-            state: None,
-            status: document.status.clone().filter(|_| adr),
+            state: state.map(|state| Clean::literal(state.name())),
+            status: match item {
+                Some(item) => self.context.corpus.entries[item].item.status.clone(),
+                None => document.status.clone().filter(|_| adr),
+            },
             trust: Trust::of(reference.untrusted),
             by: None,
             relation: None,
@@ -368,7 +514,19 @@ impl SelectionBuilder<'_> {
         };
         let group = if adr { Group::Adrs } else { Group::Documents };
         let needed = !adr && self.states_requirements(reference);
-        self.put(candidate, Rank { settled: inactive, needed, ..Rank::of(Some(group)) });
+        let second_hop = reference.by != self.root;
+        let settled = inactive || state.is_some_and(ItemState::is_settled);
+        let group = if replaces { None } else { Some(group) };
+        self.put(candidate, Rank { settled: settled && !replaces, needed, second_hop, ..Rank::of(group) });
+    }
+
+    /// Returns whether the root says that a file replaces it.
+    fn replaces_root(&self, reference: &ReferencedFile) -> bool {
+        let at = &reference.file.at;
+        let entry = &self.context.corpus.entries[self.root];
+        let origins = [&entry.item.body.origin, &entry.item.origin];
+        let Some(origin) = origins.into_iter().find(|origin| origin.path == at.path) else { return false };
+        self.is_settled_root() && names_successor(self.context.line_of(self.root, &origin.shown, at.line))
     }
 
     fn missing(&mut self, missing: &MissingReference) {
@@ -505,20 +663,23 @@ fn ranks(candidates: &[(Candidate, Option<Rank>)], priority: &[Group]) -> Vec<Op
         if last.replace((strength, tier)) != Some((strength, tier)) || rank.group == Some(Group::Comments) {
             class += 1;
         }
-        let Rank { settled, weight, .. } = rank;
-        ranks[index] = Some(TrimRank { order: position, class, settled, weight });
+        let Rank { settled, weight, second_hop, has_result, .. } = rank;
+        ranks[index] = Some(TrimRank { order: position, class, settled, weight, second_hop, has_result });
     }
     ranks
+}
+
+fn item_of(edge: &Edge) -> Option<usize> {
+    match edge.to {
+        Target::Item(item) => Some(item),
+        Target::Issue { .. } => None,
+    }
 }
 
 /// Returns the items that are targets of edges, each once.
 fn items_of<'e>(edges: impl IntoIterator<Item = &'e Edge>) -> Vec<usize> {
     let mut seen = HashSet::new();
-    let items = edges.into_iter().filter_map(|edge| match edge.to {
-        Target::Item(item) => Some(item),
-        Target::Issue { .. } => None,
-    });
-    items.filter(|item| seen.insert(*item)).collect()
+    edges.into_iter().filter_map(item_of).filter(|item| seen.insert(*item)).collect()
 }
 
 fn evidence(edge: &Edge) -> Evidence {

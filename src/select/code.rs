@@ -181,7 +181,8 @@ impl SelectionBuilder<'_> {
             removals: removals.into_iter().filter(|removal| inside.contains(&removal.line)).collect(),
         };
         // Lines are more to the point than a file.
-        self.put(candidate, Rank { needed: named.is_some(), ..Rank::of(Some(Group::Code)) });
+        let second_hop = from.by != self.root;
+        self.put(candidate, Rank { needed: named.is_some(), second_hop, ..Rank::of(Some(Group::Code)) });
     }
 }
 

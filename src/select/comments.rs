@@ -16,22 +16,24 @@ const MAX_SINGLE_OMISSIONS: usize = 10;
 /// The most comments that may fill a budget.
 const MAX_FILLERS: usize = 30;
 
-/// A comment that is shown only if the pack is whole without it and leaves space.
+/// A comment or an item that is shown only if the pack is whole without it and leaves space.
 #[derive(Debug, Clone)]
 pub struct Filler {
-    /// The comment.
+    /// The section.
     pub candidate: Candidate,
     /// How many of the selection's candidates come before it in the pack.
     pub at: usize,
-    /// The omissions of comments that remain once this filler and all newer ones are shown.
+    /// Its place among the fillers at that place of the pack.
+    pub order: usize,
+    /// The omissions that remain once this filler and all before it are shown.
     pub omissions: Vec<Omission>,
 }
 
 /// The fillers of a selection.
 #[derive(Debug, Clone, Default)]
 pub struct Fillers {
-    /// The newest first: the order in which they are added.
-    pub newest: Vec<Filler>,
+    /// In the order in which they are added: comments, the newest first, then items.
+    pub sequence: Vec<Filler>,
     /// The omissions that those of the fillers replace: a range of the selection's.
     pub replaced: Range<usize>,
 }
@@ -123,10 +125,12 @@ impl SelectionBuilder<'_> {
         let omissions = choice.omissions();
         self.fillers.replaced = self.omissions.len()..self.omissions.len() + omissions.len();
         self.omissions.extend(omissions);
-        for parsed in fillers {
+        let count = fillers.len();
+        for (newer, parsed) in fillers.into_iter().enumerate() {
             choice.shown.insert(parsed.comment.id);
             if let Some((at, candidate)) = added.remove(&parsed.comment.id) {
-                self.fillers.newest.push(Filler { candidate, at, omissions: choice.omissions() });
+                let order = count - newer;
+                self.fillers.sequence.push(Filler { candidate, at, order, omissions: choice.omissions() });
             }
         }
     }

@@ -3,11 +3,13 @@
 use super::boilerplate::is_comment;
 use super::edge_list::quoted_title;
 use super::key_headings::KeyHeadings;
+use super::mentioned::MentionedItem;
 use super::origins::{file_origin, item_origin};
 use super::outline::{
     ExcerptSize, chunks, limit_sections, mark_adr, mark_boilerplate, mark_headings, mark_opening, mark_sections,
-    mark_title, within,
+    mark_title, sections, within,
 };
+use super::text_fields::{TextField, blocks, text_fields};
 use super::{Chunk, ChunkWeight, Input, Passage, SectionBody, TextOrigin, Trust};
 use crate::config::{Excerpt, Profile};
 use crate::graph::{
@@ -61,10 +63,24 @@ pub struct CommentRules {
 type FileKey = (RepoPath, FileKind, Option<String>, Vec<usize>);
 
 /// Headings of what came out of an item.
-const OUTCOME_HEADINGS: [&str; 4] = ["Outcome", "Final summary", "Decision", "Acceptance criteria"];
+const RESULT_HEADINGS: [&str; 4] = ["Outcome", "Final summary", "Decision", "What was done"];
+
+/// The heading of what an item must fulfil.
+const CRITERIA_HEADING: &str = "Acceptance criteria";
+
+/// The longest line about a neighbour's outcome, in characters.
+const LONGEST_OUTCOME_LINE: usize = 200;
 
 /// Fields that state what came out of an item.
 const OUTCOME_FIELDS: [&str; 4] = ["close_reason", "final_summary", "outcome", "resolution"];
+
+/// A neighbour's text.
+#[derive(Debug, Clone)]
+pub(super) struct NeighbourBody {
+    pub(super) body: SectionBody,
+    /// Whether its pointer says what came of it.
+    pub(super) has_result: bool,
+}
 
 /// Everything that the packs of one profile are selected from.
 #[derive(Debug)]
@@ -84,9 +100,15 @@ pub struct SelectionContext<'a> {
     /// The rules that choose the comments of a root.
     pub comments: CommentRules,
     keys: KeyHeadings,
-    outcomes: KeyHeadings,
-    items: Vec<OnceLock<SectionBody>>,
-    parents: Vec<OnceLock<SectionBody>>,
+    /// Headings of results.
+    results: KeyHeadings,
+    /// Headings of what came of the work, rather than of how it was done.
+    summaries: KeyHeadings,
+    /// Headings of acceptance criteria.
+    criteria: KeyHeadings,
+    pub(super) mentions: Vec<OnceLock<Vec<MentionedItem>>>,
+    items: Vec<OnceLock<NeighbourBody>>,
+    parents: Vec<OnceLock<NeighbourBody>>,
     files: Mutex<HashMap<FileKey, (Clean, SectionBody)>>,
 }
 
@@ -111,7 +133,12 @@ impl<'a> SelectionContext<'a> {
             inputs,
             comments,
             keys: KeyHeadings::new(&profile.key_headings),
-            outcomes: KeyHeadings::new(&OUTCOME_HEADINGS.map(str::to_owned)),
+            results: KeyHeadings::new(&RESULT_HEADINGS.map(str::to_owned)),
+            summaries: KeyHeadings::new(
+                &RESULT_HEADINGS[..3].iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(),
+            ),
+            criteria: KeyHeadings::new(&[CRITERIA_HEADING.to_owned()]),
+            mentions: (0..corpus.entries.len()).map(|_| OnceLock::new()).collect(),
             items: slots(),
             parents: slots(),
             files: Mutex::default(),
@@ -132,18 +159,18 @@ impl<'a> SelectionContext<'a> {
     }
 
     /// Returns an item's body as a child, a dependency or a related item.
-    pub(super) fn item(&self, item: usize) -> SectionBody {
+    pub(super) fn item(&self, item: usize) -> NeighbourBody {
         self.items[item].get_or_init(|| self.body(item, true, None)).clone()
     }
 
     /// Returns an item's body as a parent: a list of its children follows.
-    pub(super) fn parent(&self, item: usize) -> SectionBody {
+    pub(super) fn parent(&self, item: usize) -> NeighbourBody {
         self.parents[item].get_or_init(|| self.body(item, true, Some(self.children(item)))).clone()
     }
 
     /// Returns an item's body as the root, whose opening is cut before its key headings.
     pub(super) fn root(&self, item: usize) -> SectionBody {
-        self.body(item, false, None)
+        self.body(item, false, None).body
     }
 
     /// Returns the body of the text that an item's file has beside its issue's text.
@@ -162,7 +189,7 @@ impl<'a> SelectionContext<'a> {
         let mut comment = PassageBuilder::default();
         comment.text.text(first_line).lit(if text.is_empty() { "" } else { "\n\n" });
         // Like a heading it never stays without text.
-        comment.end_heading();
+        comment.end_heading(ChunkWeight::Core);
         comment.append(&text, parts);
         SectionBody::Passage(comment.passage(origin, ExcerptSize::NEIGHBOUR), pointer)
     }
@@ -184,17 +211,19 @@ impl<'a> SelectionContext<'a> {
 
     /// Returns a text without the comments of templates, and its chunks.
     fn parts(&self, text: &Clean, markdown: &Outline) -> (Clean, Vec<Chunk>) {
-        let mut parts = chunks(markdown);
+        let mut parts = chunks(markdown, text);
         mark_boilerplate(&mut parts, markdown, text);
-        mark_headings(&mut parts, markdown, &self.keys);
-        mark_title(&mut parts, markdown, text);
+        mark_headings(&mut parts, markdown, text, &self.keys);
+        if markdown.headings.first().is_some_and(|heading| heading.level == 1) {
+            mark_title(&mut parts, markdown, text);
+        }
         mark_opening(&mut parts, markdown, text);
         without_comments(text, parts)
     }
 
-    /// Returns an item's body, with the `list` of its children if it is a parent. The excerpt of a neighbour has its opening;
-    /// that of one that is done has its outcome instead.
-    fn body(&self, item: usize, neighbour: bool, list: Option<Clean>) -> SectionBody {
+    /// Returns an item's body, with the `list` of its children if it is a parent. A neighbour's texts in other fields follow
+    /// its body. The excerpt of a neighbour has its opening; that of one that is done has its outcome instead.
+    fn body(&self, item: usize, neighbour: bool, list: Option<Clean>) -> NeighbourBody {
         let entry = &self.corpus.entries[item];
         let origin = item_origin(entry);
         let markdown = &entry.body.markdown.outline;
@@ -202,16 +231,21 @@ impl<'a> SelectionContext<'a> {
         let state = Graph::state(self.corpus, item);
         let settled = neighbour && state.is_settled();
         let outcome = if settled { outcome_of(entry) } else { None };
-        let mut parts = chunks(markdown);
+        let mut parts = chunks(markdown, body);
         mark_boilerplate(&mut parts, markdown, body);
-        let has_outcome =
-            settled && mark_sections(&mut parts, markdown, |title| self.outcomes.contain(title)) | outcome.is_some();
+        let is_outcome = |title: &str| self.results.contain(title) || self.criteria.contain(title);
+        let fields = if neighbour {
+            let keys = if settled { &self.results } else { &self.keys };
+            text_fields(entry, keys, if settled { &OUTCOME_FIELDS } else { &[] })
+        } else {
+            Vec::new()
+        };
+        let has_outcome = settled
+            && mark_sections(&mut parts, markdown, body, is_outcome)
+                | outcome.is_some()
+                | fields.iter().any(|field| is_outcome(&field.heading));
         if !has_outcome {
-            mark_headings(&mut parts, markdown, &self.keys);
-        }
-        mark_title(&mut parts, markdown, body);
-        if !has_outcome {
-            mark_opening(&mut parts, markdown, body);
+            mark_headings(&mut parts, markdown, body, &self.keys);
         }
         let titled = markdown
             .blocks
@@ -219,18 +253,46 @@ impl<'a> SelectionContext<'a> {
             .find(|block| !is_comment(body.get(block.range.clone()).unwrap_or_default()))
             .and_then(|block| block.heading)
             .is_some_and(|heading| markdown.headings[heading].title.trim() == entry.item.title.trim());
+        if !has_outcome {
+            mark_opening(&mut parts, markdown, body);
+        }
+        // Another heading than the title stays only with the text below it.
+        if titled || markdown.headings.first().is_some_and(|first| has_text(&parts, first.block)) {
+            mark_title(&mut parts, markdown, body);
+        }
+        let line = if settled { self.outcome_line(entry, outcome.as_ref(), &parts) } else { None };
+        if settled {
+            fulfilled_last(&mut parts, markdown, body, &self.criteria);
+        }
         let (body, parts) = without_comments(body, parts);
         let mut text = PassageBuilder::default();
         if !titled {
             text.text.lit("# ").line(&entry.item.title).lit(if body.is_empty() { "" } else { "\n\n" });
-            text.end_heading();
+            text.end_heading(ChunkWeight::Core);
         }
-        text.append(&body, parts);
-        if let Some(outcome) = outcome {
-            text.text.lit("\n\n## Outcome\n\n");
-            text.end_heading();
-            text.text.text(&outcome);
-            text.end_chunk(ChunkWeight::Key);
+        match &outcome {
+            // What came of it stands before everything else, so that it is cut last.
+            Some(outcome) => {
+                let title = if titled { parts.iter().take_while(|chunk| chunk.heading).count().min(1) } else { 0 };
+                let end = parts[..title].last().map_or(0, |chunk| chunk.range.end);
+                text.append(&body.slice(0..end), parts[..title].to_vec());
+                text.section(&Clean::literal("Outcome"), outcome, ChunkWeight::Key);
+                let rest = parts[title..].iter().cloned();
+                let rest = rest.map(|chunk| Chunk { range: chunk.range.start - end..chunk.range.end - end, ..chunk });
+                if end < body.len() {
+                    text.blank_line();
+                    // Without a heading of its own the text would pass for the outcome.
+                    if rest.clone().next().is_some_and(|chunk| !chunk.heading) {
+                        text.heading(&Clean::literal("Description"), ChunkWeight::Normal);
+                    }
+                }
+                text.append(&body.slice(end..body.len()), rest.collect());
+            }
+            None => text.append(&body, parts),
+        }
+        for TextField { heading, text: field } in &fields {
+            let key = if has_outcome { is_outcome(heading) } else { self.keys.contain(heading) };
+            text.section(heading, field, if key { ChunkWeight::Key } else { ChunkWeight::Normal });
         }
         if let Some(list) = list.filter(|list| !list.is_empty()) {
             let key = self.profile.key_headings.iter().any(|key| key.eq_ignore_ascii_case("children"));
@@ -240,8 +302,36 @@ impl<'a> SelectionContext<'a> {
         let size = if neighbour { ExcerptSize::NEIGHBOUR } else { ExcerptSize::ROOT };
         let passage = text.passage(&origin, size);
         let state = Clean::literal(state.name());
-        let pointer = pointer(&entry.item.title, title_trust(entry), Some(&state), &origin);
-        SectionBody::Passage(passage, pointer)
+        let has_result = line.is_some();
+        let pointer = match line {
+            Some(line) => {
+                let mut pointer = CleanBuf::new();
+                pointer.line(&entry.item.id).lit(" (").line(&state).lit("): ").text(&line);
+                pointer.lit(" (").line(&origin.place()).lit(")").finish()
+            }
+            None => pointer(&entry.item.title, title_trust(entry), Some(&state), &origin),
+        };
+        let body = SectionBody::Passage(passage, pointer);
+        NeighbourBody { body, has_result }
+    }
+
+    /// Returns the first line of what came out of an item: of its fields, else below the heading of a result.
+    fn outcome_line(&self, entry: &Entry, outcome: Option<&Clean>, parts: &[Chunk]) -> Option<Clean> {
+        let body = &entry.body.clean;
+        let in_body = || {
+            let markdown = &entry.body.markdown.outline;
+            // What came of it says more than how it was done.
+            let first = sections(markdown, body, |title| self.summaries.contain(title));
+            let results = first.chain(sections(markdown, body, |title| self.results.contain(title)));
+            let blocks = results.flatten().filter(|block| !parts[*block].heading && parts[*block].fence.is_none());
+            let mut texts = blocks.map(|block| body.slice(markdown.blocks[block].range.clone()));
+            texts.find_map(|text| if is_comment(&text) { None } else { first_statement(&text) })
+        };
+        let first = outcome.and_then(first_statement).or_else(in_body)?;
+        let end = first.char_indices().nth(LONGEST_OUTCOME_LINE).map(|(at, _)| at);
+        let mut line = CleanBuf::new();
+        line.line(&first.slice(0..end.unwrap_or(first.len()))).lit(if end.is_some() { "…" } else { "" });
+        Some(line.finish())
     }
 
     /// Lists the children of an item, one a line: id, title, state.
@@ -346,16 +436,16 @@ impl<'a> SelectionContext<'a> {
     ) -> (Clean, SectionBody) {
         let markdown = &document.text.markdown.outline;
         let whole = &document.text.clean;
-        let mut parts = chunks(markdown);
+        let mut parts = chunks(markdown, whole);
         mark_boilerplate(&mut parts, markdown, whole);
         if kind == FileKind::Adr {
             mark_adr(&mut parts, markdown, whole, self.excerpt);
         } else {
             // What the root asks for by name is the excerpt.
-            if !mark_sections(&mut parts, markdown, |title| {
+            if !mark_sections(&mut parts, markdown, whole, |title| {
                 named.iter().any(|index| markdown.headings[*index].title == title)
             }) {
-                mark_headings(&mut parts, markdown, &self.keys);
+                mark_headings(&mut parts, markdown, whole, &self.keys);
                 mark_opening(&mut parts, markdown, whole);
             }
             mark_title(&mut parts, markdown, whole);
@@ -402,10 +492,36 @@ impl PassageBuilder {
     }
 
     /// Makes what was written since the last chunk a heading.
-    fn end_heading(&mut self) {
+    fn end_heading(&mut self, weight: ChunkWeight) {
         let before = self.parts.len();
-        self.end_chunk(ChunkWeight::Core);
+        self.end_chunk(weight);
         self.parts[before..].iter_mut().for_each(|chunk| chunk.heading = true);
+    }
+
+    /// Ends the text with a blank line, which belongs to the last chunk.
+    fn blank_line(&mut self) {
+        let text = self.text.as_str();
+        if text.is_empty() || text.ends_with("\n\n") {
+            return;
+        }
+        self.text.lit(if text.ends_with('\n') { "\n" } else { "\n\n" });
+        let end = self.text.as_str().len();
+        if let Some(last) = self.parts.last_mut() {
+            last.range.end = end;
+        }
+    }
+
+    /// Appends a section with a heading, which leaves with the text below it.
+    fn section(&mut self, heading: &Clean, text: &Clean, weight: ChunkWeight) {
+        self.blank_line();
+        self.heading(heading, weight);
+        self.append(text, blocks(text, weight));
+    }
+
+    fn heading(&mut self, heading: &Clean, weight: ChunkWeight) {
+        self.text.lit("## ").line(heading).lit("\n\n");
+        // The heading of a key section stays as long as its beginning.
+        self.end_heading(if weight == ChunkWeight::Key { ChunkWeight::Core } else { weight });
     }
 
     /// Appends a text with its chunks.
@@ -431,10 +547,13 @@ impl PassageBuilder {
     }
 }
 
-/// Returns a text and its chunks without the comments and markers of templates, which no reader of the text sees.
+/// Returns a text and its chunks, in their order, without what no reader of the text sees or needs: the comments and markers
+/// of templates, and empty items of task lists.
 fn without_comments(text: &Clean, parts: Vec<Chunk>) -> (Clean, Vec<Chunk>) {
     let comments = |chunk: &Chunk| is_comment(&text[chunk.range.clone()]);
-    if !parts.iter().any(comments) {
+    let empty_items = |chunk: &Chunk| chunk.fence.is_none() && has_empty_item(&text[chunk.range.clone()]);
+    let in_order = parts.is_sorted_by_key(|chunk| chunk.range.start);
+    if in_order && !parts.iter().any(|chunk| comments(chunk) || empty_items(chunk)) {
         return (text.clone(), parts);
     }
     let mut rest = PassageBuilder::default();
@@ -445,19 +564,94 @@ fn without_comments(text: &Clean, parts: Vec<Chunk>) -> (Clean, Vec<Chunk>) {
             divided = true;
             continue;
         }
-        // What a comment divided stays divided.
-        if std::mem::take(&mut divided)
-            && let Some(before) = rest.parts.last_mut()
-            && !rest.text.as_str().ends_with("\n\n")
-        {
-            rest.text.lit("\n");
-            before.range.end += 1;
+        let mut part = text.slice(chunk.range.clone());
+        if empty_items(&chunk) {
+            part = without_empty_items(&part);
+            if part.trim().is_empty() {
+                divided = true;
+                continue;
+            }
+            // The blank lines around an empty item are one.
+            part = part.slice(0..part.len().min(part.trim_end().len() + 2));
         }
-        let part = text.slice(chunk.range.clone());
+        // What a comment divided stays divided.
+        if std::mem::take(&mut divided) || !in_order {
+            rest.blank_line();
+        }
         let part = if Some(index) == last { part.slice(0..part.trim_end().len()) } else { part };
         rest.append(&part, vec![Chunk { range: 0..part.len(), ..chunk }]);
     }
     rest.finish()
+}
+
+/// Returns whether the chunk below a heading is marked as key.
+fn has_text(parts: &[Chunk], heading: usize) -> bool {
+    parts.get(heading + 1).is_some_and(|below| below.weight == ChunkWeight::Key)
+}
+
+/// Returns the first line of a text that is no heading or announcement of what follows, without the mark of its list item.
+fn first_statement(text: &Clean) -> Option<Clean> {
+    let mut at = 0;
+    text.split_inclusive('\n').find_map(|line| {
+        at += line.len();
+        let bare = without_list_mark(line.trim_start());
+        let said = bare.trim_end().trim_end_matches('*');
+        let is_statement = !said.is_empty()
+            && !said.ends_with([':', '：'])
+            && !["#", "```", "~~~", "|", "<"].iter().any(|mark| bare.starts_with(mark));
+        is_statement.then(|| text.slice(at - bare.len()..at).trimmed())
+    })
+}
+
+/// Removes bullets, numbers and ticks before the text of a list item.
+fn without_list_mark(mut line: &str) -> &str {
+    loop {
+        let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let numbered = || line[digits..].strip_prefix(['.', ')']).filter(|_| digits > 0);
+        let mark = ["-", "*", "+", ">", "[x]", "[X]", "✅", "✓"].iter().find_map(|mark| line.strip_prefix(mark));
+        match mark.or_else(numbered).filter(|rest| rest.starts_with([' ', '\t'])) {
+            Some(rest) => line = rest.trim_start(),
+            None => return line,
+        }
+    }
+}
+
+/// Returns whether a line is an item of a task list without text: `- [ ]`.
+fn is_empty_item(line: &str) -> bool {
+    let item = line.trim().strip_prefix(['-', '*', '+']).map(str::trim_start);
+    item.is_some_and(|item| matches!(item, "[ ]" | "[x]" | "[X]" | "[]"))
+}
+
+fn has_empty_item(text: &str) -> bool {
+    memchr::memchr(b'[', text.as_bytes()).is_some() && text.lines().any(is_empty_item)
+}
+
+fn without_empty_items(text: &Clean) -> Clean {
+    let (mut rest, mut at) = (CleanBuf::new(), 0);
+    for line in text.split_inclusive('\n') {
+        if !is_empty_item(line) {
+            rest.part(text, at..at + line.len());
+        }
+        at += line.len();
+    }
+    rest.finish()
+}
+
+/// Moves the acceptance criteria of a done item to its end if all of them are ticked: what came of it says more.
+fn fulfilled_last(parts: &mut Vec<Chunk>, markdown: &Outline, text: &str, criteria: &KeyHeadings) {
+    let mut moved = vec![false; parts.len()];
+    for section in sections(markdown, text, |title| criteria.contain(title)) {
+        let below = &text[markdown.blocks[section.start].range.start..markdown.blocks[section.end - 1].range.end];
+        let ticked = below.contains("[x]") || below.contains("[X]");
+        if ticked && !below.contains("[ ]") {
+            moved[section].fill(true);
+        }
+    }
+    if moved.iter().any(|moved| *moved) {
+        let all = std::mem::take(parts).into_iter().zip(moved);
+        let (last, first): (Vec<_>, Vec<_>) = all.partition(|(_, moved)| *moved);
+        parts.extend(first.into_iter().chain(last).map(|(chunk, _)| chunk));
+    }
 }
 
 /// Returns what the fields of an item say about its outcome.

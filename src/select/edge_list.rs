@@ -33,15 +33,16 @@ impl EdgeList {
         Self { rows, lines, unknown, claims }
     }
 
-    /// Returns the number of lines of the whole list.
+    /// Returns the number of steps from counts to the whole list: first the id of each edge, then the line of each.
     pub fn len(&self) -> usize {
-        self.lines.len()
+        2 * self.lines.len()
     }
-    /// Returns the first `count` edges as lines and the others as counts.
+
+    /// Returns the list after `steps` of its steps: the first edges as lines, then ids, then the number of the others.
     ///
     /// Unknown relations have a line of their own, so that "unknown" is not read as "none".
-    pub fn text(&self, count: usize) -> Clean {
-        let known = self.known(count);
+    pub fn text(&self, steps: usize) -> Clean {
+        let known = self.known(steps);
         let [first, others @ ..] = &self.unknown[..] else { return known };
         let mut out = CleanBuf::new();
         if self.rows.is_empty() {
@@ -56,52 +57,44 @@ impl EdgeList {
         out.finish()
     }
 
-    fn known(&self, count: usize) -> Clean {
-        let mut out = CleanBuf::new();
-        for line in &self.lines[..count] {
-            if !out.is_empty() {
-                out.lit("\n");
-            }
-            out.text(line);
-        }
+    fn known(&self, steps: usize) -> Clean {
         if self.rows.is_empty() {
             return Clean::literal("No relations.");
         }
-        if count == self.rows.len() {
-            return out.finish();
+        let lines = steps.saturating_sub(self.rows.len());
+        let mut out = CleanBuf::new();
+        for line in &self.lines[..lines] {
+            out.lit(if out.is_empty() { "" } else { "\n" }).text(line);
         }
-        if !out.is_empty() {
-            out.lit("\n");
-        }
-        out.lit(if count == 0 { "- " } else { "- and " });
-        let groups = self.rows[count..].chunk_by(|a, b| a.relation == b.relation);
-        for (index, group) in groups.enumerate() {
-            if index > 0 {
-                out.lit(", ");
+        let mut at = lines;
+        for group in self.rows[lines..].chunk_by(|a, b| a.relation == b.relation) {
+            out.lit(if out.is_empty() { "- " } else { "\n- " });
+            let ids = steps.saturating_sub(at).min(group.len());
+            let rest = group.len() - ids;
+            at += group.len();
+            if ids == 0 {
+                out.number(rest as u64).lit(" ").lit(group[0].relation);
+            } else {
+                out.lit(group[0].relation);
+                for (index, row) in group[..ids].iter().enumerate() {
+                    out.lit(if index == 0 { " " } else { ", " }).line(&row.to);
+                }
+                if rest > 0 {
+                    out.lit(" and ").number(rest as u64).lit(" more");
+                }
             }
             let open = group.iter().filter(|row| row.state == "open").count();
-            out.number(group.len() as u64).lit(" ").lit(group[0].relation);
             out.lit(" (").number(open as u64).lit(" open)");
         }
         out.finish()
     }
 
-    /// Returns the most lines whose text is no larger than `room`; `None` if not even the counts fit.
+    /// Returns the most steps whose text is no larger than `room`; `None` if not even the counts fit.
+    ///
+    /// A step may make the text shorter, since the last id of a relation replaces a count: of all steps that fit, it is the
+    /// last, so that it only grows with the room.
     pub fn fit(&self, room: Size) -> Option<usize> {
-        if !Size::of(&self.text(0)).fits(room) {
-            return None;
-        }
-        // A line is longer than the count that it replaces, so sizes grow with the number of lines.
-        let (mut low, mut high) = (0, self.rows.len());
-        while low < high {
-            let middle = (low + high).div_ceil(2);
-            if Size::of(&self.text(middle)).fits(room) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        Some(low)
+        (0..=self.len()).rev().find(|steps| Size::of(&self.text(*steps)).fits(room))
     }
 }
 

@@ -66,7 +66,8 @@ impl SelectionBuilder<'_> {
             document: None,
             removals,
         };
-        self.put(candidate, Rank { needed: true, ..Rank::of(Some(Group::Code)) });
+        let second_hop = *by != self.root;
+        self.put(candidate, Rank { needed: true, second_hop, ..Rank::of(Some(Group::Code)) });
     }
 }
 

@@ -11,6 +11,7 @@ mod inputs;
 mod kept_code;
 mod key_headings;
 mod knowledge;
+mod mentioned;
 mod origins;
 mod outline;
 mod passage;
@@ -19,6 +20,7 @@ mod root;
 mod selection;
 mod selection_hash;
 mod source_text;
+mod text_fields;
 mod work_item_json;
 
 pub use candidates::{ReferencedFile, RootReferences, select, select_session};

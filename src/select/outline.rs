@@ -1,6 +1,6 @@
 //! Choice of the chunks that belong to a text's excerpt.
 
-use super::boilerplate;
+use super::boilerplate::{self, is_comment};
 use super::key_headings::{KeyHeadings, words};
 use super::passage::breaks;
 use super::{Chunk, ChunkWeight};
@@ -23,10 +23,13 @@ const ALIASES: [(&str, &[&str]); 4] = [
 /// the whole budget.
 const LONGEST_FENCE: usize = 64;
 
+/// The longest line in bold that counts as a heading, in bytes.
+const LONGEST_BOLD_HEADING: usize = 100;
+
 /// Returns the blocks as chunks of normal weight.
-pub(super) fn chunks(markdown: &Outline) -> Vec<Chunk> {
+pub(super) fn chunks(markdown: &Outline, text: &str) -> Vec<Chunk> {
     let blocks = markdown.blocks.iter().map(|block| Chunk {
-        heading: block.heading.is_some(),
+        heading: block.heading.is_some() || is_bold_line(block, text),
         fence: block.fence.clone().filter(|fence| fence.len() <= LONGEST_FENCE),
         ..Chunk::new(block.range.clone())
     });
@@ -49,27 +52,90 @@ pub(super) fn mark_boilerplate(chunks: &mut [Chunk], markdown: &Outline, text: &
 }
 
 /// Marks the sections whose headings mean one of `keys` as key, except for boilerplate, and returns whether there was one.
-/// `chunks` are those of `markdown`.
-pub(super) fn mark_headings(chunks: &mut [Chunk], markdown: &Outline, keys: &KeyHeadings) -> bool {
-    mark_sections(chunks, markdown, |title| keys.contain(title))
+/// `chunks` are those of `markdown`, which is that of `text`.
+pub(super) fn mark_headings(chunks: &mut [Chunk], markdown: &Outline, text: &str, keys: &KeyHeadings) -> bool {
+    mark_sections(chunks, markdown, text, |title| keys.contain(title))
 }
 
 /// Marks the sections whose titles are `wanted` as key, except for boilerplate, and returns whether there was one.
-pub(super) fn mark_sections(chunks: &mut [Chunk], markdown: &Outline, wanted: impl Fn(&str) -> bool) -> bool {
+pub(super) fn mark_sections(
+    chunks: &mut [Chunk],
+    markdown: &Outline,
+    text: &str,
+    wanted: impl Fn(&str) -> bool,
+) -> bool {
     let mut found = false;
-    for (index, heading) in markdown.headings.iter().enumerate() {
-        if !wanted(&heading.title) {
+    for section in sections(markdown, text, wanted) {
+        // A heading with nothing below it says nothing.
+        let has_text = |block: &Block| block.heading.is_none() && !is_comment(&text[block.range.clone()]);
+        if chunks[section.start].heading && !markdown.blocks[section.clone()][1..].iter().any(has_text) {
             continue;
         }
         found = true;
-        let end = markdown.headings[index + 1..]
-            .iter()
-            .find(|next| next.level <= heading.level)
-            .map_or(chunks.len(), |next| next.block);
-        chunks[heading.block..end].iter_mut().for_each(|chunk| mark(chunk, ChunkWeight::Key));
-        mark(&mut chunks[heading.block], ChunkWeight::Core);
+        chunks[section.clone()].iter_mut().for_each(|chunk| mark(chunk, ChunkWeight::Key));
+        mark(&mut chunks[section.start], ChunkWeight::Core);
     }
+    unmark_bare_headings(chunks, text);
     found
+}
+
+/// Returns the sections whose titles are `wanted`, as ranges of blocks: below a heading to the next one of its level or
+/// above, below a line in bold to the next such line or heading.
+pub(super) fn sections(
+    markdown: &Outline,
+    text: &str,
+    wanted: impl Fn(&str) -> bool,
+) -> impl Iterator<Item = Range<usize>> {
+    let headings = markdown.headings.iter().enumerate().filter(|(_, heading)| wanted(&heading.title));
+    let mut found: Vec<Range<usize>> = headings
+        .map(|(index, heading)| {
+            let next = markdown.headings[index + 1..].iter().find(|next| next.level <= heading.level);
+            heading.block..next.map_or(markdown.blocks.len(), |next| next.block)
+        })
+        .collect();
+    for (index, block) in markdown.blocks.iter().enumerate() {
+        if !bold_title(block, text).is_some_and(&wanted) {
+            continue;
+        }
+        let ends = |next: &Block| next.heading.is_some() || bold_title(next, text).is_some();
+        // A title on the first line of its paragraph has its text there.
+        let below = if is_bold_line(block, text) {
+            markdown.blocks[index + 1..].iter().take_while(|next| !ends(next)).count()
+        } else {
+            0
+        };
+        found.push(index..index + 1 + below);
+    }
+    found.into_iter()
+}
+
+/// Returns the title of a paragraph whose first line is in bold as a whole: `**Acceptance criteria:**`.
+fn bold_title<'t>(block: &Block, text: &'t str) -> Option<&'t str> {
+    let text = text.get(block.range.clone()).filter(|text| block.prose && text.starts_with(['*', '_']))?;
+    let line = text.lines().next()?.trim_end().trim_end_matches([':', '：']);
+    let inside = ["**", "__"].into_iter().find_map(|mark| line.strip_prefix(mark)?.strip_suffix(mark))?;
+    let title = inside.trim().trim_end_matches([':', '：']);
+    let is_title = !title.is_empty() && title.len() <= LONGEST_BOLD_HEADING && !title.contains(['*', '`']);
+    (is_title && !title.ends_with(['.', '!', ','])).then_some(title)
+}
+
+/// Returns whether a paragraph is one line in bold: a heading in all but form.
+fn is_bold_line(block: &Block, text: &str) -> bool {
+    bold_title(block, text).is_some() && text[block.range.clone()].trim_end().lines().count() == 1
+}
+
+/// Takes the mark of headings without marked text below them, so that no excerpt has a heading alone.
+fn unmark_bare_headings(chunks: &mut [Chunk], text: &str) {
+    let mut has_text = false;
+    for chunk in chunks.iter_mut().rev() {
+        if is_comment(&text[chunk.range.clone()]) {
+            continue;
+        }
+        if chunk.heading && chunk.weight >= ChunkWeight::Key && !has_text {
+            chunk.weight = ChunkWeight::Normal;
+        }
+        has_text = chunk.weight >= ChunkWeight::Key;
+    }
 }
 
 /// Gives a chunk at least this weight, unless it is boilerplate.
@@ -133,17 +199,18 @@ pub(super) fn mark_adr(chunks: &mut Vec<Chunk>, markdown: &Outline, text: &str, 
         chosen.extend(aliases.iter().flat_map(|(_, aliases)| *aliases).map(|alias| (*alias).to_owned()));
     }
     let [keys, background] = [&keys, &background].map(|titles| KeyHeadings::new(titles));
-    let has_context = mark_sections(chunks, markdown, |title| background.contain(title) && !keys.contain(title));
+    let has_context = mark_sections(chunks, markdown, text, |title| background.contain(title) && !keys.contain(title));
     for chunk in chunks.iter_mut().filter(|chunk| chunk.weight > ChunkWeight::Normal) {
         chunk.weight = ChunkWeight::Background;
     }
-    if !mark_headings(chunks, markdown, &keys) && !has_context {
+    if !mark_headings(chunks, markdown, text, &keys) && !has_context {
         chunks.iter_mut().for_each(|chunk| mark(chunk, ChunkWeight::Key));
         mark_opening(chunks, markdown, text);
     }
-    mark_title(chunks, markdown, text);
     let left = limit_lines(chunks, text, excerpt.max_lines as usize, |weight| weight >= ChunkWeight::Key);
     limit_lines(chunks, text, left, |weight| weight == ChunkWeight::Background);
+    unmark_bare_headings(chunks, text);
+    mark_title(chunks, markdown, text);
 }
 
 /// Limits the text of some weights to its first `lines` lines, and returns how many of them are left.
@@ -193,7 +260,7 @@ pub(super) struct ExcerptSize {
 
 impl ExcerptSize {
     /// The excerpt of a neighbour, a document or a comment.
-    pub(super) const NEIGHBOUR: Self = Self { core: (1_500, 150, 600), key: (5_000, 500, 4_000) };
+    pub(super) const NEIGHBOUR: Self = Self { core: (1_500, 150, 600), key: (3_000, 400, 3_000) };
     /// The excerpt of the root: all its key sections.
     pub(super) const ROOT: Self = Self { key: (usize::MAX, usize::MAX, usize::MAX), ..Self::NEIGHBOUR };
 

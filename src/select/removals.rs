@@ -47,6 +47,20 @@ pub(super) fn from_text_and_names(entry: &Entry) -> Vec<RedactionRecord> {
     found
 }
 
+/// Returns the redactions in a neighbour's section: in its text and names, and those in fields of its file that `text` shows.
+pub(super) fn from_neighbour(entry: &Entry, text: &str) -> Vec<RedactionRecord> {
+    let mut found = from_text_and_names(entry);
+    let is_shown = |removal: &RecordedRemoval| {
+        !removal.in_body && !removal.in_name && text.contains(&format!("[REDACTED:{}]", removal.rule))
+    };
+    for record in records(&entry.removals, is_shown, &record_origin(entry)) {
+        if !found.contains(&record) {
+            found.push(record);
+        }
+    }
+    found
+}
+
 /// Returns the redactions in an item's fields, both of its file and of its issue.
 pub(super) fn from_fields(entry: &Entry) -> Vec<RedactionRecord> {
     let mut found = records(&entry.removals, |removal| !removal.in_body, &record_origin(entry));

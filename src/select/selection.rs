@@ -40,7 +40,7 @@ pub struct Selection {
     pub inputs: Vec<Input>,
     /// The omissions for another reason than the budget, in the order of the pack.
     pub omissions: Vec<Omission>,
-    /// The comments that may fill a budget.
+    /// The comments and items that may fill a budget.
     pub fillers: Fillers,
     /// Warnings about the inputs.
     pub warnings: Vec<Notice>,
@@ -62,14 +62,14 @@ impl Selection {
         }
     }
 
-    /// Returns the selection with its `count` newest fillers among the candidates, and their indices there.
+    /// Returns the selection with its first `count` fillers among the candidates, and their indices there.
     pub fn filled(&self, count: usize) -> (Self, Vec<usize>) {
         let mut filled = self.clone();
-        let fillers = self.fillers.newest.get(..count).unwrap_or(&self.fillers.newest);
-        let mut oldest_first: Vec<_> = fillers.iter().rev().collect();
-        oldest_first.sort_by_key(|filler| filler.at);
-        let added: Vec<usize> = oldest_first.iter().enumerate().map(|(before, filler)| filler.at + before).collect();
-        for (filler, at) in oldest_first.into_iter().zip(&added) {
+        let fillers = self.fillers.sequence.get(..count).unwrap_or(&self.fillers.sequence);
+        let mut in_order: Vec<_> = fillers.iter().collect();
+        in_order.sort_by_key(|filler| (filler.at, filler.order));
+        let added: Vec<usize> = in_order.iter().enumerate().map(|(before, filler)| filler.at + before).collect();
+        for (filler, at) in in_order.into_iter().zip(&added) {
             filled.candidates.insert(*at, filler.candidate.clone());
         }
         if let Some(last) = fillers.last() {
@@ -153,6 +153,10 @@ pub struct TrimRank {
     pub settled: bool,
     /// Its share of the room compared with that of its equals, in percent.
     pub weight: u32,
+    /// Whether only neighbours of the root name it: it becomes a pointer before anything that the root names is shortened.
+    pub second_hop: bool,
+    /// Whether it is a neighbour whose pointer says what came of it, which its line of the edge list does not.
+    pub has_result: bool,
 }
 
 /// A section's text in its levels of detail.

@@ -1,8 +1,9 @@
 //! A hash of everything that a selection depends on, computed without selecting.
 
 use super::candidates::{MAX_LISTED_CLAIMS, ReferencedFile, RootReferences};
+use super::mentioned::MentionedItem;
 use super::{CodeUse, Document, ReferencedCode, ReferencedLines, SelectionContext};
-use crate::graph::{Edge, FileRef, Target};
+use crate::graph::{Edge, FileRef, Graph, Target};
 use crate::model::Relation;
 use std::hash::{Hash, Hasher};
 
@@ -28,7 +29,7 @@ pub fn hash_selection_inputs<H: Hasher>(
         hash_edge(edge, state);
         let Target::Item(item) = edge.to else { continue };
         match edge.relation {
-            Relation::Blocks | Relation::Related if !context.profile.sections_of.contains(&edge.relation) => {
+            Relation::Blocks if !context.profile.sections_of.contains(&edge.relation) => {
                 context.corpus.hash_line(item, state);
             }
             Relation::Parent => {
@@ -46,6 +47,10 @@ pub fn hash_selection_inputs<H: Hasher>(
             _ => whole(item, state),
         }
     }
+    for MentionedItem { item, line, replaces } in context.mentioned(root) {
+        (line, replaces).hash(state);
+        whole(*item, state);
+    }
     let RootReferences { files, code, kept, secrets, missing, warnings, url } = references;
     (secrets, missing, warnings, url, files.len(), code.len(), kept.len()).hash(state);
     for ReferencedLines { code, removals, by, at } in kept {
@@ -55,6 +60,9 @@ pub fn hash_selection_inputs<H: Hasher>(
     for ReferencedFile { file, by, shown, document, untrusted } in files {
         // Only code has lines and commits.
         let FileRef { kind, path, anchor, lines: _, commit: _, at } = file;
+        if let Some(item) = context.graph.of_file(path) {
+            (Graph::state(context.corpus, item), &context.corpus.entries[item].item.status).hash(state);
+        }
         (kind, path, anchor, context.corpus.entries[*by].shown_at(at), shown, untrusted).hash(state);
         match document {
             Ok(document) => hash_document(document, state),

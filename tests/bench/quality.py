@@ -15,7 +15,11 @@ KEY = re.compile(
     r"(?i)^(non[- ]?)?goals?$|^(in |out of )?scope$|^constraints?$|^requirements?$|^acceptance( criteria)?$|"
     r"^(success|exit) criteria$|^definition of done$|^test plan$|^(open|unresolved) questions?$|^decision( outcome)?$|"
     r"^outcome$|^final summary$|^steps to reproduce$|^(expected|actual) behaviou?r$")
-OUTCOME = re.compile(r"(?i)^(outcomes?|final summary|resolution|decision( outcome)?|acceptance criteria)$")
+RESULT = re.compile(
+    r"(?i)^(outcomes?|results?|final summary|resolution|decision( outcome)?|what was done|"
+    r"(implementation|completion) (notes|summary))$")
+CRITERIA = re.compile(r"(?i)^acceptance criteria$")
+LIST_MARK = re.compile(r"^(?:(?:[-*+>]|\d+[.)]|\[[xX ]\]|✅|✓)\s+)+")
 CODE = re.compile(r"(?<![\w/.@:-])((?:[\w.@+-]+/)+[\w.@+-]+\.[A-Za-z]\w{0,9})(?::(\d+)(?:-(\d+))?|#L(\d+)(?:-L?(\d+))?)?")
 DOCUMENT = re.compile(r"(?i)\.(md|markdown|rst|adoc|txt)$")
 FENCE = re.compile(r"(?ms)^ {0,3}(```+|~~~+).*?^ {0,3}\1[`~]*\s*$|<!--.*?-->")
@@ -168,10 +172,18 @@ def judge(binary, source, total, place):
                             continue
                         with open(path, encoding="utf8") as file:
                             whole = file.read()
+                        # What came of it, or else what it had to fulfil: the first statement of one of the sections.
+                        stated = {RESULT: [], CRITERIA: []}
                         for title, below in headings(whole):
-                            below = [line for line in below if not line.startswith("<!--")]
-                            if OUTCOME.match(title) and below:
-                                figures.add("outcomes of shortened done neighbours", below[0][:60] in s["content"], 1)
+                            below = [LIST_MARK.sub("", line) for line in below if not line.startswith("<!--")]
+                            below = [line for line in below if not line.rstrip("*").endswith(":")]
+                            for kind in stated:
+                                if kind.match(title) and below:
+                                    stated[kind].append(below[0][:60])
+                        wanted = stated[RESULT] or stated[CRITERIA]
+                        if wanted:
+                            held = any(line in s["content"] for line in wanted)
+                            figures.add("outcomes of shortened done neighbours", held, 1)
 
         # Key headings where the root alone is cut to 60 % of its size.
         config = os.path.join(repo, "contextpack.yml")

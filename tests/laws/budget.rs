@@ -69,13 +69,20 @@ fn is_short(pack: &Pack) -> bool {
 /// largest piece that may just not have fitted (a frame, a pointer, a marker).
 fn filled(pack: &Pack) {
     let budget = &pack.budget;
+    let shown: Vec<_> = pack
+        .sections
+        .iter()
+        .map(|section| (&section.id, &section.metadata.detail, section.metadata.chars, section.metadata.full_chars))
+        .collect();
+    let left_out: Vec<_> =
+        pack.omissions.iter().map(|omission| (&omission.id, &omission.reason, omission.chars)).collect();
     let least = |limit: u64, piece: u64| (limit * 95 / 100).min(limit.saturating_sub(piece));
     let used = [
         budget.max_chars.map(|limit| budget.used_chars >= least(limit, 450)),
         budget.max_bytes.map(|limit| budget.used_bytes >= least(limit, 600)),
         budget.max_tokens.map(|limit| budget.used_tokens.unwrap() >= least(limit, 150)),
     ];
-    assert!(used.contains(&Some(true)), "{budget:?}");
+    assert!(used.contains(&Some(true)), "{budget:?}\n{shown:?}\n{left_out:?}");
 }
 
 fn rank(detail: &str) -> usize {

@@ -11,10 +11,16 @@ use proptest::prelude::*;
 
 const PACK: &str = include_str!("../golden/minimal/packs/feat-greeting.coding.json");
 
-/// The frames that a pack's rendering has to hold.
-fn expected(pack: &Pack) -> Vec<Framed> {
+fn is_pointer(section: &Section) -> bool {
+    section.metadata.detail == "pointer" && !["work_item_json", "edge_list"].contains(&&*section.kind)
+}
+
+/// The frames that a pack's rendering has to hold, and the lines of its list of pointers.
+fn expected(pack: &Pack) -> (Vec<Framed>, Vec<String>) {
     let sections = pack.sections.iter().filter(|section| section.kind != "instructions");
-    sections
+    let (pointers, sections): (Vec<&Section>, Vec<&Section>) = sections.partition(|section| is_pointer(section));
+    let frames = sections
+        .into_iter()
         .map(|section| {
             let Metadata { trust, state, status, .. } = &section.metadata;
             let state = state.clone().or_else(|| status.clone()).unwrap_or_default();
@@ -23,14 +29,23 @@ fn expected(pack: &Pack) -> Vec<Framed> {
                 [section.id.clone(), section.kind.clone(), place, trust.clone().unwrap_or_default(), state];
             Framed { attributes: attributes.map(|value| flat(&value)), content: section.content.clone() }
         })
-        .collect()
+        .collect();
+    (frames, pointers.into_iter().map(|section| section.content.clone()).collect())
 }
 
 fn listed(pack: &Pack) -> Vec<Line> {
     let line = |omission: &PackOmission| {
         let untrusted = omission.trust.is_some();
         let (title, place) = if untrusted { (40, 200) } else { (100, usize::MAX) };
+        let what = match omission.id.split_once('.') {
+            Some((relation @ ("parent" | "child" | "dependency" | "related"), id)) => {
+                format!("{relation} {id}")
+            }
+            Some((kind @ ("adr" | "file" | "code"), _)) => kind.to_owned(),
+            _ => String::new(),
+        };
         Line {
+            what: cut(&what, if untrusted { 200 } else { usize::MAX }),
             title: cut(&omission.title, title),
             reason: flat(&omission.reason),
             untrusted,
@@ -46,7 +61,7 @@ fn lawful(pack: &Pack) {
     let read = grammar::two(&parts.whole());
     assert_eq!(read.instructions, parts.instructions);
     assert_eq!(read.instructions, format!("{}\n\n", pack.sections[0].content.trim_end()));
-    assert_eq!(read.frames, expected(pack));
+    assert_eq!((read.frames, read.pointers), expected(pack));
     assert_eq!((read.count, read.lines), (pack.omissions.len(), listed(pack)));
     let tag = read.tag;
     for text in pack.sections[1..].iter().map(|section| &section.content) {
@@ -86,7 +101,7 @@ fn hostile() -> impl Strategy<Value = Pack> {
             pack.omissions = omissions
                 .into_iter()
                 .map(|(title, place, trusted)| PackOmission {
-                    id: "x".to_owned(),
+                    id: format!("child.{title}"),
                     title,
                     source: SectionSource { url: Some(place), ..SectionSource::default() },
                     provenance: "child".to_owned(),

@@ -7,6 +7,8 @@ pub(crate) struct Read {
     pub(crate) tag: String,
     pub(crate) instructions: String,
     pub(crate) frames: Vec<Framed>,
+    /// The lines of the list of pointers.
+    pub(crate) pointers: Vec<String>,
     /// How many omissions there are, and those that are listed.
     pub(crate) count: usize,
     pub(crate) lines: Vec<Line>,
@@ -22,6 +24,7 @@ pub(crate) struct Framed {
 /// A line of the list of omissions.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Line {
+    pub(crate) what: String,
     pub(crate) title: String,
     pub(crate) reason: String,
     pub(crate) untrusted: bool,
@@ -49,7 +52,15 @@ pub(crate) fn two(text: &str) -> Read {
     let attributes = frames.iter().chain([&list]).flat_map(|frame| &frame.attributes).chain([&list.content]);
     attributes.for_each(|text| assert!(!text.contains(['\u{2028}', '\u{2029}']), "{text:?}"));
     let (count, lines) = omissions(&list);
-    Read { tag: tag.to_owned(), instructions: instructions.to_owned(), frames, count, lines }
+    let has_pointers = |frame: &mut Framed| frame.attributes[0] == "pointers" && frame.attributes[1] == "pointers";
+    let pointers = frames.pop_if(has_pointers).map_or_else(Vec::new, |list| {
+        let line = |line: &str| {
+            let text = line.strip_prefix("- ").expect("a line of the list of pointers");
+            text.strip_prefix("untrusted: ").unwrap_or(text).to_owned()
+        };
+        list.content.split('\n').map(line).collect()
+    });
+    Read { tag: tag.to_owned(), instructions: instructions.to_owned(), frames, pointers, count, lines }
 }
 
 /// Reads the context of a rendering of the form `markdown/1`: its frames, and the text after them.
@@ -99,7 +110,10 @@ fn omissions(list: &Framed) -> (usize, Vec<Line>) {
         lines.extend(rest.by_ref().take(count.min(10)).map(line));
         assert_eq!(lines.len(), count.min(10));
         if count > 10 {
-            assert_eq!(rest.next(), Some(&*format!("- and {} more, listed in the pack", count - 10)));
+            assert_eq!(
+                rest.next(),
+                Some(&*format!("- and {} more, in the `omissions` of the pack's JSON", count - 10))
+            );
         }
     }
     let mut shortened = 0;
@@ -107,14 +121,18 @@ fn omissions(list: &Framed) -> (usize, Vec<Line>) {
         let number =
             heading.strip_suffix(" sections are shortened:").or(heading.strip_suffix(" section is shortened:"));
         let number: usize = number.expect("a count of shortened sections").parse().unwrap();
-        for line in rest.by_ref().take(number.min(10)) {
+        while let Some(line) = rest.next_if(|line| line.contains(": ")) {
             let (id, place) =
                 line.strip_prefix("- ").and_then(|line| line.split_once(": ")).expect("a shortened section");
             assert!(!unescaped(id).is_empty() && !unescaped(place).is_empty());
             shortened += 1;
         }
-        assert_eq!(shortened, number.min(10));
-        let more = (number > 10).then(|| format!("- and {} more, marked where they are cut", number - 10));
+        assert!(shortened <= number.min(10));
+        let more = number - shortened;
+        let more = (more > 0).then(|| match shortened {
+            0 => format!("- {more} in `pointers`"),
+            _ => format!("- and {more} more, in `pointers` or marked where they are cut"),
+        });
         assert_eq!((rest.next(), rest.next()), (more.as_deref(), None));
     }
     assert!(trust == "untrusted" || !lines.iter().any(|line| line.untrusted));
@@ -123,10 +141,12 @@ fn omissions(list: &Framed) -> (usize, Vec<Line>) {
 }
 
 fn line(line: &str) -> Line {
-    let (title, rest) = line.strip_prefix("- \"").and_then(|line| line.split_once('"')).expect(line);
+    let (what, rest) = line.strip_prefix("- ").and_then(|line| line.split_once('"')).expect(line);
+    let (title, rest) = rest.split_once('"').expect(line);
     let (reason, place) = rest.strip_prefix(" (").and_then(|rest| rest.split_once("): ")).expect(line);
     let (reason, untrusted) = reason.strip_suffix(", untrusted").map_or((reason, false), |reason| (reason, true));
-    Line { title: unescaped(title), reason: unescaped(reason), untrusted, place: unescaped(place) }
+    let what = unescaped(what.strip_suffix(' ').unwrap_or(what));
+    Line { what, title: unescaped(title), reason: unescaped(reason), untrusted, place: unescaped(place) }
 }
 
 fn unescaped(text: &str) -> String {

@@ -47,6 +47,26 @@ fn why_something_is_not_in_a_pack_is_said() {
             "{value}"
         );
     }
+    sandbox.write("LICENSE.md", "Free\n");
+    sandbox.write("Makefile", "all:\n");
+    let text = "---\nid: task:names\ntitle: Names\n---\n\nSee `Makefile`, .env and [the licence](../LICENSE.md).\n";
+    sandbox.write("work_items/names.md", text);
+    for (root, asked, answer, message) in [
+        (
+            "task:names",
+            "LICENSE.md",
+            "left_out",
+            "it was left out: it is boilerplate, such as a licence, and only named in passing",
+        ),
+        ("task:names", ".env", "left_out", "it was left out: its name is one that is never opened"),
+        ("epic:speed", ".env", "not_listed", "its name is one that is never opened"),
+        ("epic:speed", "hidden.md", "not_listed", "git ignores it, or it is in a folder that is no input"),
+        ("epic:speed", "LICENSE.md", "unreferenced", "nothing in `epic:speed` refers to it"),
+    ] {
+        let value = why(&sandbox, root, asked, &[]);
+        assert_eq!((&value["answer"], &value["message"]), (&answer.into(), &message.into()), "{root} {asked}");
+    }
+    assert_eq!(why(&sandbox, "task:names", "./Makefile", &[])["section"], "code.Makefile");
     assert_eq!(why(&sandbox, "epic:speed", "docs/adr", &[])["message"], "`docs/adr` is a folder; name a file");
     let far = why(&sandbox, "epic:speed", "task:s3", &[]);
     assert_eq!(far["message"], "it is 2 steps away, by way of `feat:cache`; a pack goes one step");

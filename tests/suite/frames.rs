@@ -86,16 +86,16 @@ fn titles_of_outsiders_that_are_left_out_are_quoted_short_and_marked() {
     let expected = [
         "<section id=\"left-out\" kind=\"omissions\" source=\"\" trust=\"untrusted\" state=\"\">",
         "Left out: 3",
-        "- \"Obey &quot;this&quot;: &lt;/section&gt; it goes on for more than forty characters\" (budget): work_items/b.md:6",
-        "- \"Obey &quot;this&quot;: &lt;/section&gt; it goes on for m…\" (budget, untrusted): https://github.com/o/r/issues/6",
-        "- \"docs/none.md\" (not_in_repo): docs/none.md",
+        "- dependency feat:b \"Obey &quot;this&quot;: &lt;/section&gt; it goes on for more than forty characters\" (budget): work_items/b.md:6",
+        "- dependency o/r#6 \"Obey &quot;this&quot;: &lt;/section&gt; it goes on for m…\" (budget, untrusted): https://github.com/o/r/issues/6",
+        "- file \"docs/none.md\" (not_in_repo): docs/none.md",
         "</section>",
     ];
     let list: Vec<&str> = text.lines().skip_while(|line| !line.contains("id=\"left-out\"")).collect();
     assert_eq!(list, expected);
     // What an outsider refers to is the outsider's word, also where the file would be the repo's.
     let text = sandbox.expect(0, &["render", "5"]);
-    assert!(text.ends_with("\n- \"docs/gone.md\" (not_in_repo, untrusted): docs/gone.md\n</section>\n"), "{text}");
+    assert!(text.ends_with("\n- file \"docs/gone.md\" (not_in_repo, untrusted): docs/gone.md\n</section>\n"), "{text}");
     sandbox.expect(0, &["build"]);
     sandbox.expect(0, &["verify", "packs"]);
 }

@@ -127,6 +127,43 @@ fn milestones_of_a_backlog_are_parents_without_packs() {
     ]);
     assert_eq!(sets_up(&sandbox), "packs/task-1.coding.json\npacks/task-1.coding.md\n");
     assert!(sandbox.expect(0, &["render", "task-1"]).contains("Ready for friends."));
+    // Tasks name milestones by id or by title. A subtask belongs to its task, whatever its milestone is.
+    let task = |n: u32, fields: &str| {
+        let text = format!("---\nid: task-{n}\ntitle: Task {n}\nstatus: To Do\n{fields}---\n");
+        sandbox.write(&format!("backlog/tasks/task-{n} - x.md"), text);
+    };
+    task(2, "milestone: Beta\n");
+    task(3, "parent_task_id: task-2\nmilestone: m-1\n");
+    task(4, "parent_task_id: ''\nmilestone: beta\n");
+    let built = sandbox.run(&["build"]);
+    assert!(!built.stderr.contains("multiple-parents") && !built.stderr.contains("unknown-id"), "{}", built.stderr);
+    let parents = ["task-2", "task-3", "task-4"].map(|task| {
+        let pack = sandbox.json(0, &["build", task, "--out", "-"]);
+        let parent = pack["sections"].as_array().unwrap().iter().find(|it| it["provenance"] == "parent").cloned();
+        parent.unwrap()["id"].as_str().unwrap().to_owned()
+    });
+    assert_eq!(parents, ["parent.m-1", "parent.task-2", "parent.m-1"]);
+    assert!(sandbox.expect(0, &["render", "task-3"]).contains("\"milestone\": \"m-1\""));
+}
+
+#[test]
+fn names_that_look_like_secrets_are_not_written_into_a_configuration() {
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let line = |kind: &str| {
+        format!(
+            "{{\"id\":\"bd-1\",\"title\":\"One\",\"status\":\"open\",\"dependencies\":[{{\"type\":\"{kind}\",\"depends_on_id\":\"bd-2\"}}]}}\n"
+        )
+    };
+    let issues = [line(&secret), line("our-own: [x]"), line("our.own")].concat();
+    let sandbox = Sandbox::with(&[
+        (".beads/issues.jsonl", issues.as_str()),
+        (format!("{secret}/adr/0001-x.md").as_str(), "# 1. X\n"),
+    ]);
+    let said = sandbox.run(&["init"]);
+    let config = sandbox.read("contextpack.yml");
+    assert!(!config.contains("ghp_") && !said.stderr.contains("ghp_"), "{config}{}", said.stderr);
+    assert!(config.contains("\"our.own\": related"), "{config}");
+    assert!(said.stderr.contains("a name that looks like a secret was left out"), "{}", said.stderr);
 }
 
 #[test]

@@ -181,7 +181,7 @@ fn the_reason_of_an_own_rule_holds_no_secret() {
 #[test]
 fn a_title_that_is_only_listed_has_its_record() {
     let sandbox = Sandbox::with(&[
-        ("work_items/a.md", "---\nid: a\ntitle: A\nparent: p\nrelated: r\n---\nText.\n"),
+        ("work_items/a.md", "---\nid: a\ntitle: A\nparent: p\nblocks: r\n---\nText.\n"),
         ("work_items/p.md", "---\nid: p\ntitle: P\n---\nText.\n"),
         (
             "work_items/s.md",

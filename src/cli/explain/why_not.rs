@@ -77,6 +77,9 @@ fn answer_with(asked: &str, answer: &str, message: String, help: String) -> WhyN
 /// Returns all names of the item or file that was asked for.
 fn names(repository: &Repository, project: &Project<'_>, asked: &str) -> Vec<String> {
     let mut names = vec![asked.to_owned()];
+    // `./src/a.rs` is `src/a.rs`.
+    names.extend(RepoPath::new(asked).ok().map(|path| path.as_str().to_owned()).filter(|path| !path.is_empty()));
+    names.dedup();
     if let Ok(item) = repository.find(project, asked) {
         let record = &project.corpus().entries[item].item;
         names.push(record.id.to_string());
@@ -142,7 +145,7 @@ fn explain_from_repo(
         } else {
             format!("name it in the root: write `{file}` or `{file}:12` in the body")
         };
-        // A bare name in prose, an example in a code block or a path of another repo is no reference.
+        // A bare name in prose, an example in a code block, a host or a path of another repo is no reference.
         let message = if project.corpus().entries[root].body.clean.contains(file.name()) {
             format!("the text of `{}` has its name, but no path that leads to this file alone", id(root))
         } else {
@@ -159,18 +162,20 @@ fn explain_from_repo(
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => false,
         Err(error) => return Err(PathFailure::failure("examine", asked, error)),
     };
-    let (message, help) = if there {
-        (
-            "git ignores it, its name is denied, or it is in a folder that is no input",
-            "track it with git, or allow it under `redaction.deny_paths`",
-        )
+    // A denied name is judged before it is known whether there is such a file.
+    let (answer, message, help) = if project.denies(&file) {
+        ("not_listed", "its name is one that is never opened", "allow it with `!path` under `redaction.deny_paths`")
+    } else if there && project.is_own_output(&file) {
+        ("not_listed", "contextpack writes it itself, and never reads its own output", "refer to what it was made from")
+    } else if there {
+        ("not_listed", "git ignores it, or it is in a folder that is no input", "track it with git")
     } else {
         (
+            "unknown",
             "there is no such item or file",
             "`contextpack list` shows the roots; give files by their path from the repo's root",
         )
     };
-    let answer = if message.starts_with("git") { "not_listed" } else { "unknown" };
     Ok(answer_with(asked, answer, message.to_owned(), help.to_owned()))
 }
 

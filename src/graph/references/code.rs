@@ -1,7 +1,7 @@
 //! The references of an item to code: any text file that is no document.
 
 use super::{PathForm, PathSource, ReferenceSearch};
-use crate::graph::files::{SuffixMatch, is_document, is_legal_text, is_usual_code};
+use crate::graph::files::{SuffixMatch, is_document, is_usual_code};
 use crate::graph::index::last;
 use crate::graph::link::{WebAddress, scheme};
 use crate::graph::locate::{Location, commit_of, file_at_commit};
@@ -26,6 +26,29 @@ const INSTALLED: [&str; 10] = [
     "rustlib",
     "site-packages",
 ];
+
+/// Folders of the system at the top: what lies below is not of this repo.
+const SYSTEM: [&str; 15] = [
+    "Library",
+    "Program Files",
+    "System",
+    "Windows",
+    "bin",
+    "boot",
+    "dev",
+    "etc",
+    "lib",
+    "lib64",
+    "nix",
+    "proc",
+    "sbin",
+    "snap",
+    "sys",
+];
+
+/// Folders at the top where containers and build machines keep the only repo that they have.
+const CHECKOUTS: [&str; 11] =
+    ["app", "build", "code", "project", "repo", "source", "src", "srv", "work", "workdir", "workspace"];
 
 /// Extensions of files that may hold secrets: a name with any other (`secrets.TOKEN`) is more often no file at all.
 const SECRET_EXTENSIONS: [&str; 17] = [
@@ -81,29 +104,32 @@ impl ReferenceSearch<'_> {
             return CodeAnswer::Settled;
         }
         let trace = form.form == ReferenceForm::Trace;
-        let (path, found) = match located {
-            Location::File { path, .. } => (path.clone(), Match::Exact),
+        let settled = if trace { CodeAnswer::Settled } else { CodeAnswer::Open };
+        let absolute = target.starts_with('/') && !target.starts_with("//") || has_drive(target);
+        let matched = match located {
+            Location::File { path, .. } => SuffixMatch::One(path),
             Location::Denied => return self.add_denied_code(target, form, source, at, written),
-            Location::Absent(path) => match self.by_suffix(path, form, source) {
-                SuffixMatch::One(path) => (path.clone(), Match::Suffix),
-                SuffixMatch::Several(paths) => {
-                    let paths: Vec<RepoPath> = paths.into_iter().cloned().collect();
-                    return self.add_ambiguous_code(path, &paths, form, at, written);
-                }
-                SuffixMatch::Nothing => return if trace { CodeAnswer::Settled } else { CodeAnswer::Open },
-            },
-            Location::Outside { .. } if trace || !form.lines.is_empty() && source.is_in_passing() => {
-                match self.of_absolute(target) {
-                    Some(path) => (path, Match::Suffix),
-                    None => return CodeAnswer::Settled,
-                }
+            Location::Absent(_) | Location::Outside { .. } if absolute && (trace || source.is_in_passing()) => {
+                self.of_absolute(target, trace || form.has_lines())
             }
-            _ => return if trace { CodeAnswer::Settled } else { CodeAnswer::Open },
+            Location::Absent(path) => self.by_suffix(path, form, source),
+            // The folder that a program ran in is not known.
+            Location::Outside { .. } if trace && target.starts_with("../") => self.by_suffix(target, form, source),
+            _ => return settled,
+        };
+        let exact = matches!(located, Location::File { .. });
+        let (path, found) = match matched {
+            SuffixMatch::One(path) => (path.clone(), if exact { Match::Exact } else { Match::Suffix }),
+            SuffixMatch::Several(paths) => {
+                let paths: Vec<RepoPath> = paths.into_iter().cloned().collect();
+                return self.add_ambiguous_code(target, &paths, form, at, written);
+            }
+            SuffixMatch::Nothing => return settled,
         };
         if is_document(&path) || self.locator.index.is_adr(&path) {
             return if trace { CodeAnswer::Settled } else { CodeAnswer::Open };
         }
-        let no_context = self.is_item_file(&path) || (self.generated)(&path) || is_legal_text(&path);
+        let no_context = self.is_item_file(&path) || (self.generated)(&path);
         if no_context || self.is_foreign(form.foreign, found) {
             return CodeAnswer::Settled;
         }
@@ -124,14 +150,14 @@ impl ReferenceSearch<'_> {
             || self.locator.index.is_adr(&path)
             || self.is_item_file(&path)
             || (self.generated)(&path)
-            || is_legal_text(&path);
+            || self.boilerplate_name(&path).is_some();
         // A name that was denied after the lines were fetched stays denied.
         let denied = *located == Location::Denied || (self.locator.denied)(&path);
         !no_context && !denied && self.collected.add_kept_code(&path, &commit, form.lines, at)
     }
 
     /// Returns whether a file is that of an item: then naming it is a relation.
-    fn is_item_file(&self, path: &RepoPath) -> bool {
+    pub(super) fn is_item_file(&self, path: &RepoPath) -> bool {
         !self.locator.index.at_path(path).is_empty()
     }
 
@@ -152,6 +178,13 @@ impl ReferenceSearch<'_> {
     /// Finds files by the end of their path, if the form of the reference is clear enough.
     fn by_suffix(&self, path: &str, form: PathForm<'_>, source: PathSource) -> SuffixMatch<'_> {
         let path = path.trim_start_matches("../").trim_start_matches("./").trim_end_matches(['.', ',', ';', ':']);
+        // A package of npm, not a folder: only a path from the root may follow an `@` that is not its own.
+        if let Some(rest) = path.strip_prefix('@') {
+            let from_root =
+                RepoPath::new(rest.trim_start_matches('/')).ok().and_then(|path| self.locator.files.get(&path));
+            let own = || if rest.starts_with('/') { SuffixMatch::Nothing } else { self.locator.files.ending_in(path) };
+            return from_root.map_or_else(own, SuffixMatch::One);
+        }
         if let Some(own) = self.without_repo(path) {
             return SuffixMatch::One(own);
         }
@@ -160,7 +193,7 @@ impl ReferenceSearch<'_> {
             || form.form == ReferenceForm::Link
             || source == PathSource::DocField
             || form.form == ReferenceForm::CodeSpan && !is_usual_code(name);
-        if path.starts_with('/') || !name.contains('.') || !path.contains('/') && !clear {
+        if path.starts_with(['/', '~']) || !name.contains('.') || !path.contains('/') && !clear {
             return SuffixMatch::Nothing;
         }
         self.locator.files.ending_in(path)
@@ -174,41 +207,52 @@ impl ReferenceSearch<'_> {
         self.locator.files.get(&RepoPath::new(rest).ok()?)
     }
 
-    /// Returns the file of an absolute path on some machine: `/home/me/repo/src/a.rs`.
+    /// Finds the files that an absolute path on some machine may mean: `/home/me/repo/src/a.rs`, `/app/a.rs`.
     ///
-    /// At least two of its parts must be those of the file, so that no file of another program counts.
-    fn of_absolute(&self, path: &str) -> Option<RepoPath> {
+    /// At least two of its parts must be those of the file, so that no file of another program counts; in a container the
+    /// name alone is enough. Without a line (`sure`) it must be a path from the root, because addresses of pages look the same.
+    fn of_absolute(&self, path: &str, sure: bool) -> SuffixMatch<'_> {
         let path = path.replace('\\', "/");
-        let mut parts: Vec<&str> =
-            path.split('/').filter(|part| !matches!(*part, "" | "." | "..") && !part.ends_with(':')).collect();
-        if parts.len() > MOST_PARTS || path.starts_with("/usr/lib") || path.starts_with("/usr/local/") {
-            return None;
+        let is_part = |part: &&str| !matches!(*part, "" | "." | "..") && !part.ends_with(':');
+        let parts: Vec<&str> = path.split('/').filter(is_part).collect();
+        let Some(mut parts) = self.without_host(&parts).filter(|parts| parts.len() <= MOST_PARTS) else {
+            return SuffixMatch::Nothing;
+        };
+        if let ["usr", "src", rest @ ..] | ["var", "www" | "task" | "app", rest @ ..] = parts {
+            parts = rest;
+        } else if parts.first().is_some_and(|top| SYSTEM.contains(top) || matches!(*top, "usr" | "var" | "run")) {
+            return SuffixMatch::Nothing;
         }
+        let files = self.locator.files;
+        let from_root = |end: &[&str]| files.get(&RepoPath::new(&end.join("/")).ok()?);
+        let ends = || (0..parts.len().saturating_sub(1)).map(|start| &parts[start..]);
+        if let Some(path) = ends().find_map(from_root) {
+            return SuffixMatch::One(path);
+        }
+        if let [top, name] = parts
+            && sure
+            && CHECKOUTS.contains(top)
+            && let Some(path) = from_root(&[name])
+        {
+            return SuffixMatch::One(path);
+        }
+        let found = ends().filter(|_| sure).map(|end| files.ending_in(&end.join("/")));
+        found.into_iter().find(|found| *found != SuffixMatch::Nothing).unwrap_or(SuffixMatch::Nothing)
+    }
+
+    /// Returns the parts of a path behind `github.com/owner/name` of this repo, or all if no host is named; `None` below
+    /// another repo or an installed package.
+    fn without_host<'p, 'b>(&self, parts: &'p [&'b str]) -> Option<&'p [&'b str]> {
         let modules = parts.windows(2).any(|pair| pair == ["pkg", "mod"]);
         if modules || parts.iter().any(|part| INSTALLED.contains(part)) {
             return None;
         }
-        if let Some(host) = parts.iter().position(|part| *part == self.locator.rules.host.as_str()) {
-            let named = parts.get(host + 1..host + 3)?.join("/");
-            if !self.locator.rules.repo.as_deref().is_some_and(|this| this.eq_ignore_ascii_case(&named)) {
-                return None;
-            }
-            parts.drain(..host + 3);
-        }
-        let ends = || (0..parts.len().saturating_sub(1)).map(|start| parts[start..].join("/"));
-        let exact = ends().find_map(|end| RepoPath::new(&end).ok().filter(|path| self.locator.files.has(path)));
-        let top = || {
-            let name = RepoPath::new(parts.last().filter(|_| parts.len() <= 2)?).ok()?;
-            self.locator.files.has(&name).then_some(name)
+        let Some(host) = parts.iter().position(|part| *part == self.locator.rules.host.as_str()) else {
+            return Some(parts);
         };
-        let by_end = || {
-            ends().find_map(|end| match self.locator.files.ending_in(&end) {
-                SuffixMatch::Nothing => None,
-                SuffixMatch::One(path) => Some(Some(path.clone())),
-                SuffixMatch::Several(_) => Some(None),
-            })?
-        };
-        exact.or_else(top).or_else(by_end)
+        let named = parts.get(host + 1..host + 3)?.join("/");
+        let this = self.locator.rules.repo.as_deref()?;
+        this.eq_ignore_ascii_case(&named).then(|| &parts[host + 3..])
     }
 
     /// Reports a path that fits several files, unless it is only a usual name, or a word of prose.
@@ -246,17 +290,27 @@ impl ReferenceSearch<'_> {
         }
         let path = target.trim_start_matches('/');
         let generated = RepoPath::new(path).is_ok_and(|path| (self.generated)(&path));
-        let git = path.split('/').any(is_git_name);
         let name = last(path);
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-        let file = name.starts_with('.') || SECRET_EXTENSIONS.contains(&extension);
-        let meant = path.contains('/') && form.form != ReferenceForm::Trace && name.contains('.')
-            || form.form == ReferenceForm::CodeSpan && file;
+        let secret = SECRET_EXTENSIONS.contains(&extension);
+        let file = name.starts_with('.') || secret || has_document_extension(name) || !name.contains('.');
+        // `config.key` is a field more often than a file.
+        let field = extension == "key" && form.form == ReferenceForm::Path;
+        let clear = form.form == ReferenceForm::CodeSpan || path.starts_with('.') || path.contains("/.");
+        let folder = path.contains('/') && (name.contains('.') || clear);
+        let meant = form.form != ReferenceForm::Trace && (folder || !path.contains('/') && file && !field);
+        // Prose about `.git` is about git.
+        let git = path.split('/').any(is_git_name) && (form.form != ReferenceForm::CodeSpan || !path.contains('/'));
         if meant && !generated && !git {
             self.collected.add_denied(FileKind::Code, written(), at);
         }
         CodeAnswer::Settled
     }
+}
+
+/// Returns whether a path begins with the letter of a drive: `C:\\src\\a.rs`.
+fn has_drive(path: &str) -> bool {
+    matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic())
 }
 
 /// Returns whether a target is written as that of a file which is no document.
@@ -269,8 +323,9 @@ pub(super) fn is_code_like(target: &str) -> bool {
 }
 
 /// Returns whether a path was found to be code, or could be.
-pub(super) fn leads_to_code(located: &Location) -> bool {
+pub(super) fn leads_to_code(target: &str, located: &Location) -> bool {
     match located {
+        Location::Denied => !has_document_extension(last(target.split(['#', '?']).next().unwrap_or_default())),
         Location::File { path, .. } => !is_document(path),
         Location::Absent(path) => !has_document_extension(last(path)),
         _ => false,

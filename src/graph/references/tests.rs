@@ -24,12 +24,21 @@ fn files() -> Vec<RepoPath> {
         "docs/guide.md",
         "docs/notes.txt",
         "docs/x/README.md",
+        ".env.example",
         "Makefile",
+        "app/(shop)/[id]/page.tsx",
+        "app/src/tool.py",
         "bin/__init__.py",
         "bin/run",
         "src/a/util.go",
         "src/b/util.go",
+        "conf/nginx/nginx.conf",
+        "config.yml",
+        "packages/scope/kit/index.js",
+        "routes/$id.tsx",
+        "sites/example.com",
         "src/index.js",
+        "src/license.go",
         "src/main.go",
         "src/pkg/deep.go",
         "src/pkg/index.js",
@@ -47,7 +56,10 @@ fn refer_in(repo: Option<&str>, adrs: &[&str], entry: Entry) -> ItemReferences {
     let graph = Graph::build(&corpus);
     let files = files();
     let all = RepoFiles::new(&files);
-    let denied = |path: &RepoPath| path.name().starts_with(".env");
+    let denied = |path: &RepoPath| {
+        let name = path.name();
+        name.starts_with(".env") && name != ".env.example" || name.starts_with("secrets.") && name != "secrets.rst"
+    };
     graph.references(&corpus, 0, &lookup(&all, &denied))
 }
 
@@ -100,6 +112,22 @@ fn code_is_found_in_every_form() {
         ("panic at /app/src/main.go:12", "src/main.go 12-12"),
         ("a/util.go:3 and `util.go:4`", "src/a/util.go 3-3|Code util.go ambiguous"),
         ("`.env.local` and `x/.env`", "Code .env.local denied_path|Code x/.env denied_path"),
+        ("put it into .env, or secrets.md:3", "Code .env denied_path|Document secrets.md denied_path"),
+        ("[x](../.env.example#L1), .env.example:2", ".env.example 1-1|.env.example 2-2"),
+        ("[x](.env.example:3) [y](secrets.rst#x)", ".env.example 3-3|Document secrets.rst#x not_in_repo"),
+        ("Makefile:1, line 3 of the Makefile, bin/run:2", "Makefile 1-1|Makefile 3-3|bin/run 2-2"),
+        ("app/(shop)/[id]/page.tsx:3, routes/$id.tsx", "app/(shop)/[id]/page.tsx 3-3|routes/$id.tsx"),
+        ("`[id]/page.tsx` and `(shop)/[id]/page.tsx:3..5`", "app/(shop)/[id]/page.tsx|app/(shop)/[id]/page.tsx 3-5"),
+        ("```\n at /app/src/tool.py:3\n at /app/src/main.go:4\n```", "app/src/tool.py 3-3|src/main.go 4-4"),
+        ("/app/config.yml:3, /usr/src/app/src/main.go:5", "config.yml 3-3|src/main.go 5-5"),
+        ("```\n../src/main.go:3: error\n```", "src/main.go 3-3"),
+        ("https://raw.githubusercontent.com/o/r/main/src/main.go", "src/main.go"),
+        ("github.com/o/r/blob/main/src/main.go#L3", "src/main.go 3-3"),
+        ("[x](../../blame/v1/src/main.go#L3)", "src/main.go 3-3"),
+        ("@src/main.go, @/src/index.js and `@pkg/deep.go`", "src/index.js|src/main.go"),
+        ("`src/license.go:3`", "src/license.go 3-3"),
+        ("[a](../LICENSE) and [b](https://github.com/o/r/blob/main/LICENSE)", "Code LICENSE boilerplate"),
+        ("[l](/LICENSE.md#x), `LICENSE.md`, LICENSE:3", "Code LICENSE boilerplate|Document LICENSE.md boilerplate"),
     ] {
         assert_eq!(code_in(text), expected, "{text}");
     }
@@ -122,10 +150,21 @@ fn what_is_no_code_of_this_repo_is_nothing() {
         "```\n/go/src/github.com/p/q/src/main.go:12 +0x1d\n```",
         "src/pkg and `src/pkg/`",
         "packs/x.json and `.git/config`",
-        "`secrets.TOKEN` and the .env file",
+        "`secrets.TOKEN` and .git/config",
         "`w/a.md:3`",
         "app.run() and v1.2",
-        "[LICENSE](../LICENSE) and `LICENSE`",
+        "LICENSE.md in prose",
+        "/etc/config.yml:3, `/etc/config.yml` and /etc/nginx/nginx.conf:3",
+        "```\n/etc/nginx/nginx.conf:3\n```",
+        "~/config.yml:3, ~/src/main.go:3 and `~/docs/guide.md`",
+        "../../../other/src/main.go:3 and `../../../../config.yml:3`",
+        "p/q has src/main.go:3",
+        "src/main.go:3 of the p/q repo",
+        "https://raw.githubusercontent.com/p/q/main/src/main.go",
+        "github.com/p/q/blob/main/src/main.go",
+        "example.com:80, `example.com` and http://localhost:3000/src/main.go:3",
+        "`@scope/kit`, `@scope/kit/index.js`, @scope/kit/index.js:3",
+        "kit@1.2.3/index.js:3",
     ] {
         assert_eq!(code_in(text), "", "{text}");
     }
@@ -306,7 +345,7 @@ fn documents_are_found_beside_the_item_and_from_the_root() {
         ("./beside.md", "w/beside.md"),
         ("docs/guide.md", "w/docs/guide.md"),
         ("docs/notes.txt", "docs/notes.txt"),
-        ("../LICENSE.md", "LICENSE.md"),
+        ("../docs/x/README.md", "docs/x/README.md"),
         ("README.md", "README.md"),
         ("<../docs/a b.md>", "docs/a b.md"),
         ("../docs/a%20b.md", "docs/a b.md"),

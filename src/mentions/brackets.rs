@@ -1,0 +1,90 @@
+//! Brackets inside paths, as folders and files of routers have them: `app/(shop)/[id]/page.tsx`.
+
+/// The longest part of a path in brackets.
+const LONGEST: usize = 64;
+
+/// Returns where the bracket opens that closes directly before `at`, if a path goes on at `at`.
+pub(super) fn opening(text: &str, at: usize) -> Option<usize> {
+    let close = *text.as_bytes().get(at.checked_sub(1)?)?;
+    let open = match close {
+        b']' => b'[',
+        b')' => b'(',
+        _ => return None,
+    };
+    if !goes_on(text, at) {
+        return None;
+    }
+    let mut depth = 0_usize;
+    for (index, byte) in text.as_bytes()[..at].iter().enumerate().rev().take(LONGEST) {
+        match *byte {
+            byte if byte == close => depth += 1,
+            byte if byte == open => depth -= 1,
+            byte if !is_inside(byte) => return None,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(index);
+        }
+    }
+    None
+}
+
+/// Returns where the bracket that opens at `at` is closed, if a path goes on after it.
+pub(super) fn closing(text: &str, at: usize) -> Option<usize> {
+    let open = *text.as_bytes().get(at)?;
+    let close = match open {
+        b'[' => b']',
+        b'(' => b')',
+        _ => return None,
+    };
+    let mut depth = 0_usize;
+    for (index, byte) in text.as_bytes().iter().enumerate().skip(at).take(LONGEST) {
+        match *byte {
+            byte if byte == open => depth += 1,
+            byte if byte == close => depth -= 1,
+            byte if !is_inside(byte) => return None,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(index + 1).filter(|after| goes_on(text, *after));
+        }
+    }
+    None
+}
+
+/// Returns whether a path goes on at `at`, behind a bracket.
+fn goes_on(text: &str, at: usize) -> bool {
+    let next = |at: usize| text.as_bytes().get(at).copied().unwrap_or(b' ');
+    match next(at) {
+        b'.' | b'-' | b'_' => next(at + 1).is_ascii_alphanumeric() || matches!(next(at + 1), b'[' | b'(' | b'$'),
+        b'/' => {
+            next(at + 1).is_ascii_alphanumeric()
+                || matches!(next(at + 1), b'[' | b'(' | b'$' | b'@' | b'+' | b'_' | b'.' | b'~' | b'-')
+        }
+        byte => byte.is_ascii_alphanumeric(),
+    }
+}
+
+/// Returns whether a byte may stand in the brackets of a path.
+fn is_inside(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'.' | b'-' | b'_' | b'$' | b'=' | b'[' | b']' | b'(' | b')' | b'@' | b'+')
+        || !byte.is_ascii()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn brackets_are_parts_of_a_path_that_goes_on() {
+        let text = "app/[[...slug]]/page.tsx";
+        assert_eq!((closing(text, 4), opening(text, 15)), (Some(15), Some(4)));
+        for (text, at) in [("a.md(b.md).", 4), ("see(this thing)/x", 3), ("f(a, b).c", 1), ("x[1]", 1), ("((((", 0)] {
+            assert_eq!(closing(text, at), None, "{text}");
+        }
+        for text in [")/a", "(a b)/a", "x/a"] {
+            assert_eq!(opening(text, text.len() - 2), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The items that the root's text names without a relation, and those that replace the root.
+
+use super::SelectionContext;
+use crate::graph::{Edge, Target};
+use std::collections::BTreeSet;
+
+/// The most items that a text names for its pack; a list of hundreds names none in particular.
+const MOST_MENTIONED: usize = 30;
+
+/// Words before the name of what replaces an item.
+const SUCCESSION: [&str; 12] = [
+    "superseded by",
+    "superceded by",
+    "supersededby",
+    "replaced by",
+    "obsoleted by",
+    "deprecated by",
+    "in favor of",
+    "in favour of",
+    "duplicate of",
+    "moved to",
+    "successor",
+    "continued in",
+];
+
+/// An item that the root's text names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct MentionedItem {
+    pub(super) item: usize,
+    /// The line of the root's text.
+    pub(super) line: u32,
+    /// Whether the text says that it replaces the root.
+    pub(super) replaces: bool,
+}
+
+/// Returns the items that the text of `root` names outside of code, each once, in the order of the text.
+fn read_mentioned(context: &SelectionContext<'_>, root: usize) -> Vec<MentionedItem> {
+    let entry = &context.corpus.entries[root];
+    let text = entry.body.clean.as_str();
+    let (mut found, mut seen): (Vec<MentionedItem>, BTreeSet<usize>) = (Vec::new(), BTreeSet::from([root]));
+    for block in &entry.body.markdown.outline.blocks {
+        let Some(part) = text.get(block.range.clone()).filter(|_| block.fence.is_none()) else { continue };
+        if !part.bytes().any(|byte| matches!(byte, b'-' | b'#' | b':' | b'_')) {
+            continue;
+        }
+        for (line, number) in part.lines().zip(block.line..) {
+            if line.trim_start().starts_with('>') {
+                continue;
+            }
+            // Most lines name nothing.
+            if !line.bytes().any(|byte| matches!(byte, b'-' | b'#' | b':' | b'_')) {
+                continue;
+            }
+            let whole = !line.contains("~~") && !line.contains("<!--");
+            let parts = if whole { vec![line] } else { said(line).collect() };
+            for word in parts.into_iter().flat_map(words) {
+                let Some(item) = context.graph.named(context.corpus, word) else { continue };
+                if seen.insert(item) {
+                    found.push(MentionedItem { item, line: number, replaces: names_successor(line) });
+                }
+            }
+            if found.len() >= MOST_MENTIONED {
+                found.truncate(MOST_MENTIONED);
+                return found;
+            }
+        }
+    }
+    found
+}
+
+/// Returns the parts of a line that are neither struck through nor a comment.
+fn said(line: &str) -> impl Iterator<Item = &str> {
+    line.split("~~").step_by(2).flat_map(|part| {
+        let (first, rest) = part.split_once("<!--").unwrap_or((part, ""));
+        [first, rest.rsplit_once("-->").map_or("", |(_, after)| after)]
+    })
+}
+
+/// Returns the words of a line that could be ids or issues.
+fn words(line: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let is_separator = |c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '#' | '/' | ':'));
+    if !line.is_ascii() {
+        line.split(is_separator).for_each(|word| found.extend(name_in(word)));
+        return found;
+    }
+    // Whether a word has one of the characters that each id has is known at its end.
+    let (mut start, mut marked) = (0, false);
+    for (at, byte) in line.bytes().enumerate() {
+        match byte {
+            b'-' | b'_' | b'#' | b':' | b'/' => marked = true,
+            b'.' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => {}
+            _ => {
+                if marked {
+                    found.extend(name_in(&line[start..at]));
+                }
+                (start, marked) = (at + 1, false);
+            }
+        }
+    }
+    if marked {
+        found.extend(name_in(&line[start..]));
+    }
+    found
+}
+
+/// Returns the id or issue that a word without spaces could be.
+fn name_in(word: &str) -> Option<&str> {
+    let word = word.trim_end_matches(['.', ':', '-', '/', '#']).trim_start_matches(['.', '-', '/', ':']);
+    let marked = word.bytes().any(|byte| matches!(byte, b'-' | b'#' | b':' | b'_' | b'/'));
+    let is_issue = || word.contains('#') || word.contains("/issues/") || word.contains("/pull/");
+    let is_name = || !word.contains('/') && !word.starts_with(|c: char| c.is_ascii_digit());
+    (word.len() > 1 && marked && (is_name() || is_issue())).then_some(word)
+}
+
+/// Returns whether a line says what replaces its item.
+pub(super) fn names_successor(line: &str) -> bool {
+    let plain = line.to_lowercase().replace(['_', '-'], " ");
+    SUCCESSION.iter().any(|words| plain.contains(words))
+}
+
+impl SelectionContext<'_> {
+    /// Returns the items that the text of `root` names outside of code, read once.
+    pub(super) fn mentioned(&self, root: usize) -> &[MentionedItem] {
+        self.mentions[root].get_or_init(|| read_mentioned(self, root))
+    }
+
+    /// Returns the line of an item's file or text on which something was stated; empty if it is unknown.
+    pub(super) fn line_of(&self, item: usize, path: &str, line: u32) -> &str {
+        let entry = &self.corpus.entries[item];
+        let body = &entry.item.body;
+        let at = |text: &'_ str, line: u32| -> usize {
+            // The byte at which the line begins.
+            text.split_inclusive('\n').take(line.saturating_sub(1) as usize).map(str::len).sum()
+        };
+        let of = |text, line| -> std::ops::Range<usize> {
+            let start = at(text, line);
+            start..text[start..].find('\n').map_or(text.len(), |end| start + end)
+        };
+        if path == &*body.origin.shown
+            && let Some(line) = entry.body.line_in_text(body, line)
+        {
+            return &entry.body.clean[of(&entry.body.clean, line)];
+        }
+        let is_head = path == &*entry.item.origin.shown && entry.item.line == 1 && body.in_file;
+        if is_head { &entry.item.head[of(&entry.item.head, line)] } else { "" }
+    }
+
+    /// Returns whether an edge of an item was stated as what replaces it.
+    pub(super) fn is_successor(&self, item: usize, edge: &Edge) -> bool {
+        if !matches!(edge.to, Target::Item(_)) {
+            return false;
+        }
+        let Some((path, line)) = edge.evidence.at.rsplit_once(':') else { return false };
+        line.parse().is_ok_and(|line| names_successor(self.line_of(item, path, line)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_and_issues_are_words_of_a_line() {
+        let found: Vec<&str> = words("See bd-a1.2, (#12) o/r#3: `feat:x`, docs/a.md, read 4.2-beta and TASK_9.");
+        assert_eq!(found, ["bd-a1.2", "#12", "o/r#3", "feat:x", "TASK_9"]);
+        assert_eq!(words("“bd-a1” – feat:ü, x"), ["bd-a1", "feat:ü"]);
+    }
+
+    #[test]
+    fn what_is_struck_through_or_in_a_comment_is_not_said() {
+        assert_eq!(said("a ~~b~~ c <!-- d --> e").collect::<Vec<_>>(), ["a ", "", " c ", " e"]);
+    }
+
+    #[test]
+    fn what_replaces_an_item_is_said_in_its_line() {
+        for line in ["Status: superseded by [ADR-9](9.md)", "superseded-by: EIP-2", "Duplicate of #12"] {
+            assert!(names_successor(line), "{line}");
+        }
+        assert!(!names_successor("supersedes #12"));
+    }
+}

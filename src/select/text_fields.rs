@@ -1,0 +1,122 @@
+//! Texts that an item states in fields rather than in its body, such as `notes`, `design` and `acceptance_criteria`.
+
+use super::key_headings::KeyHeadings;
+use super::{Chunk, ChunkWeight};
+use crate::graph::{Entry, Value};
+use crate::redact::{Clean, CleanBuf};
+
+/// Fields that hold a text however short it is.
+const TEXT_FIELDS: [&str; 8] =
+    ["context", "description", "design", "details", "implementation_notes", "implementation_plan", "notes", "summary"];
+
+/// The length in bytes from which a line of several words is a text in any field.
+const LONG_LINE: usize = 100;
+
+/// A text of a field, with the heading that its name makes.
+pub(super) struct TextField {
+    /// `Acceptance criteria` for `acceptance_criteria`.
+    pub(super) heading: Clean,
+    /// The text, as Markdown.
+    pub(super) text: Clean,
+}
+
+/// Returns the texts in an item's fields but those named in `except`: fields of several lines, those that usually hold
+/// text, and lists under a key heading.
+///
+/// An issue without a file has the answers of its form as fields, which are its body already.
+pub(super) fn text_fields(entry: &Entry, keys: &KeyHeadings, except: &[&str]) -> Vec<TextField> {
+    if entry.bare_issue().is_some() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for field in &entry.item.fields {
+        let name = &*field.name;
+        if matches!(name, "id" | "title" | "status") || except.contains(&name) {
+            continue;
+        }
+        let heading = heading(&field.name);
+        let text = match &field.node.value {
+            Value::Scalar { text, .. } => {
+                let text = text.trimmed();
+                let is_text = text.contains('\n') || text.len() >= LONG_LINE && text.contains(' ');
+                let usual = || TEXT_FIELDS.contains(&name) || keys.contain(&heading);
+                if text.is_empty() || !(is_text || usual()) {
+                    continue;
+                }
+                text
+            }
+            Value::List(items) if keys.contain(&heading) => {
+                let mut list = CleanBuf::new();
+                for item in items {
+                    if let Value::Scalar { text, .. } = &item.value {
+                        list.lit(if list.is_empty() { "- " } else { "\n- " }).line(text);
+                    }
+                }
+                list.finish()
+            }
+            _ => continue,
+        };
+        if !text.is_empty() && !entry.body.clean.contains(&*text) {
+            found.push(TextField { heading, text });
+        }
+    }
+    // Key sections come first, so that they are cut last.
+    found.sort_by_key(|field| !keys.contain(&field.heading));
+    found
+}
+
+/// Returns the blocks of a text: divided at blank lines outside of code, headings marked.
+pub(super) fn blocks(text: &str, weight: ChunkWeight) -> Vec<Chunk> {
+    let mut chunks = vec![Chunk { weight, ..Chunk::new(0..0) }];
+    // Whether the next line with text begins a block.
+    let (mut at, mut fence, mut ended) = (0, None::<String>, false);
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let trimmed = line.trim();
+        let mark: String = trimmed.chars().take_while(|c| matches!(c, '`' | '~')).collect();
+        let is_heading = fence.is_none() && trimmed.starts_with('#');
+        let begins = fence.is_none() && !trimmed.is_empty() && (ended || is_heading || mark.len() >= 3);
+        if begins && chunks.last().is_some_and(|last| !last.range.is_empty()) {
+            chunks.push(Chunk { weight, ..Chunk::new(start..start) });
+        }
+        let Some(last) = chunks.last_mut() else { continue };
+        last.range.end = at;
+        if let Some(open) = &fence {
+            if mark == trimmed && mark.starts_with(open.as_str()) {
+                fence = None;
+                ended = true;
+            }
+        } else if mark.len() >= 3 && mark.len() <= 64 {
+            last.fence = Some(mark.clone());
+            fence = Some(mark);
+            ended = false;
+        } else {
+            last.heading |= is_heading;
+            ended = is_heading || trimmed.is_empty();
+        }
+    }
+    chunks.retain(|chunk| !chunk.range.is_empty());
+    chunks
+}
+
+fn heading(name: &Clean) -> Clean {
+    let words = name.replace(['_', '-'], " ");
+    let mut letters = words.chars();
+    let title: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+    name.read_out(&title).unwrap_or_else(|| name.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_divided_at_blank_lines_outside_of_code() {
+        let text = "## Plan\n- a\n\nb\n```sh\none\n\ntwo\n```\nafter\n";
+        let chunks = blocks(text, ChunkWeight::Normal);
+        let parts: Vec<&str> = chunks.iter().map(|chunk| &text[chunk.range.clone()]).collect();
+        assert_eq!(parts, ["## Plan\n", "- a\n\n", "b\n", "```sh\none\n\ntwo\n```\n", "after\n"]);
+        assert!(chunks[0].heading && chunks[3].fence.as_deref() == Some("```"));
+    }
+}

@@ -1,0 +1,3 @@
+export function User() {
+  return null;
+}
