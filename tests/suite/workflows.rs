@@ -337,7 +337,7 @@ fn the_jobs_of_a_schedule_are_chosen_and_their_contexts_handed_on() {
     let crons = serde_json::to_value(&workflow["on"]["schedule"]).unwrap();
     assert_eq!(crons, serde_json::json!([{"cron": "0 7 * * 1-5"}]));
 
-    let (plan, run) = (&workflow["jobs"]["plan"], &workflow["jobs"]["run"]);
+    let (plan, run) = (&workflow["jobs"]["plan"], &workflow["jobs"]["deliver"]);
     for (name, schedule, code, names) in [
         ("", "0 7 * * 1-5", 0, "names=[\"brief\",\"sweep\"]\n"),
         ("by-hand", "", 0, "names=[\"by-hand\"]\n"),
