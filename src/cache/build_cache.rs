@@ -63,6 +63,25 @@ pub trait BuildCache: Sync {
     /// Caches a result.
     fn put(&self, key: &Digest, reading: &CachedReading);
 
+    /// Returns what identifies the present contents of `files` together; `None` if that cannot be told.
+    ///
+    /// If it is the same before and after a file was read, what was read are these contents.
+    fn identity(&self, files: &[&RepoPath]) -> Option<Digest> {
+        let _ = files;
+        None
+    }
+
+    /// Returns what was made of the files with the identity `key`, encoded, if it is cached.
+    fn get_made(&self, key: &Digest) -> Option<&[u8]> {
+        let _ = key;
+        None
+    }
+
+    /// Caches what was made of the files with the identity `key`, encoded.
+    fn put_made(&self, key: &Digest, made: Vec<u8>) {
+        let _ = (key, made);
+    }
+
     /// Returns the result of a file, if neither it nor any file that was read for it changed.
     fn get_file(&self, purpose: FilePurpose, path: &RepoPath) -> Option<Arc<FileResult>> {
         let _ = (purpose, path);

@@ -31,6 +31,7 @@ const PROGRAM: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("CONTEXTPACK_
 
 const PACKS: &str = "packs";
 const TEXTS: &str = "texts";
+const DOCUMENTS: &str = "documents";
 
 /// The cache of one repo, as read when it was opened.
 #[derive(Debug)]
@@ -63,11 +64,28 @@ impl Cache {
 
     /// Returns the cache of texts for a configuration with this text.
     pub fn texts(&self, config: &str, notes: &mut Vec<String>) -> ScrubCache {
-        let bytes = self.read(TEXTS, notes).unwrap_or_default();
+        self.entries(TEXTS, config, notes)
+    }
+
+    /// Returns the cache of documents, by the states of their files, for a configuration with this text.
+    pub fn documents(&self, config: &str, notes: &mut Vec<String>) -> ScrubCache {
+        self.entries(DOCUMENTS, config, notes)
+    }
+
+    fn entries(&self, name: &str, config: &str, notes: &mut Vec<String>) -> ScrubCache {
+        let bytes = self.read(name, notes).unwrap_or_default();
         ScrubCache::new(self.base_digester(), config, bytes).unwrap_or_else(|| {
-            notes.push(dropped(TEXTS));
+            notes.push(dropped(name));
             ScrubCache::empty(self.base_digester(), config)
         })
+    }
+
+    /// Writes the cached documents, if they changed.
+    ///
+    /// # Errors
+    /// If the system refuses to write; the old file is then unchanged.
+    pub fn save_documents(&self, documents: &ScrubCache) -> Result<(), StoreError> {
+        documents.encode_changes().map_or(Ok(()), |bytes| self.folder.write(DOCUMENTS, PROGRAM, &bytes))
     }
 
     /// Returns a digester that has been fed the key and the program's identity.

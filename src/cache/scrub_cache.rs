@@ -64,6 +64,13 @@ impl ScrubCache {
         }
     }
 
+    /// Returns the entry of an earlier build.
+    fn find(&self, key: &Digest) -> Option<&[u8]> {
+        let bytes = self.bytes.get(self.old.get(key)?.clone())?;
+        self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(*key);
+        Some(bytes)
+    }
+
     /// Records that the build did not look up all texts that it needs.
     pub(super) fn mark_incomplete(&self) {
         self.incomplete.store(true, Ordering::Relaxed);
@@ -118,15 +125,20 @@ impl BuildCache for ScrubCache {
     }
 
     fn get(&self, key: &Digest) -> Option<CachedReading> {
-        let bytes = self.bytes.get(self.old.get(key)?.clone())?;
-        let reading = postcard::from_bytes(bytes).ok()?;
-        self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(*key);
-        Some(reading)
+        postcard::from_bytes(self.find(key)?).ok()
     }
 
     fn put(&self, key: &Digest, reading: &CachedReading) {
         if let Ok(bytes) = postcard::to_allocvec(reading) {
-            self.new.lock().unwrap_or_else(PoisonError::into_inner).insert(*key, bytes);
+            self.put_made(key, bytes);
         }
+    }
+
+    fn get_made(&self, key: &Digest) -> Option<&[u8]> {
+        self.find(key)
+    }
+
+    fn put_made(&self, key: &Digest, made: Vec<u8>) {
+        self.new.lock().unwrap_or_else(PoisonError::into_inner).insert(*key, made);
     }
 }

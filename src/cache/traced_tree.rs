@@ -142,6 +142,31 @@ impl<S: SourceTree> BuildCache for TracedTree<'_, S> {
         }
     }
 
+    fn identity(&self, files: &[&RepoPath]) -> Option<Digest> {
+        let contents = files.iter().map(|path| {
+            let key = InputKey { issue: false, path: (*path).clone() };
+            let seen = || self.seen.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
+            let seen = seen().or_else(|| {
+                // What is made of a file depends on the file: it is recorded.
+                drop(self.read(path));
+                seen()
+            })?;
+            (!seen.inconsistent).then_some(seen.digest)
+        });
+        let contents = contents.collect::<Option<Vec<Digest>>>()?;
+        Some(contents.iter().fold(self.base_key()?, |digester, content| digester.part(content.bytes())).digest())
+    }
+
+    fn get_made(&self, key: &Digest) -> Option<&[u8]> {
+        self.texts?.get_made(key)
+    }
+
+    fn put_made(&self, key: &Digest, made: Vec<u8>) {
+        if let Some(texts) = self.texts {
+            texts.put_made(key, made);
+        }
+    }
+
     fn get_file(&self, purpose: FilePurpose, path: &RepoPath) -> Option<Arc<FileResult>> {
         let (work, read) = self.recent?.get(purpose, path, &|path| self.source.state(path))?;
         self.texts.iter().for_each(|texts| texts.mark_incomplete());

@@ -133,7 +133,7 @@ fn template(repository: &Repository, project: &Project<'_>) -> Result<(Option<Re
     let document = || {
         let documents = &project.knowledge().documents;
         let is_template = documents.iter().find(|document| document.kind == DocumentType::AgentSoulTemplate);
-        is_template.map(|document| (document.path.clone(), document.body.to_string()))
+        is_template.map(|document| (document.path.clone(), project.complete(document).body.to_string()))
     };
     let read = |path: &RepoPath| repository.files().read(path);
     if let Some(path) = configured {

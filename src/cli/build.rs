@@ -126,7 +126,7 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         return Err(Failure::usage("packs for an agent are printed, or written with `--out`, and nothing else is"));
     }
     let out = args.out.as_deref().filter(|out| *out != Path::new("-"));
-    let repository = open(global, &[], Some(Access::Read))?;
+    let repository = open(global, &[], Some(Access::Write))?;
     let dir = &repository.settings().output.dir;
     if let Some(out) = out
         && path_inside(repository.root(), out).is_some_and(|path| path == *dir || path.is_under(dir.as_str()))
@@ -169,6 +169,7 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         Folder::open_anywhere(out)?.staged_at(repository.root())?.write(&name, sealed.bytes())?;
         writeln!(console::stdout(), "{}", console::printable(&out.join(&name).display().to_string()))?;
     }
+    repository.save_documents();
     Ok(exit)
 }
 

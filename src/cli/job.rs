@@ -45,7 +45,7 @@ pub(crate) struct JobSummary {
 /// Lists the jobs, or prints the context of one: exactly what is to be given to the agent.
 pub(crate) fn run(global: &Global, args: &JobArgs) -> Result<Exit, Failure> {
     settled(|| {
-        let repository = open(global, &[], Some(Access::Read))?;
+        let repository = open(global, &[], Some(if args.name.is_some() { Access::Write } else { Access::Read }))?;
         let jobs = &repository.settings().knowledge.jobs;
         let Some(name) = &args.name else { return list(global, &repository) };
         let Some(job) = jobs.get(name) else {
@@ -78,6 +78,7 @@ fn deliver(global: &Global, repository: &Repository, args: &JobArgs, name: &str,
         delivery::record(repository, sealed.pack())?;
     }
     delivery::print(sealed.pack().clone(), crate::render::pack(sealed.pack()), global.format, args.part)?;
+    repository.save_documents();
     Ok(Exit::Done)
 }
 

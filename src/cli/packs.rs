@@ -149,10 +149,14 @@ pub(crate) struct Probe<'p, 's> {
 /// If no profile is given, the agent's or the first of the configuration is used.
 pub(crate) fn one(global: &Global, target: &PackTarget<'_>) -> Result<Result<Sealed, Vec<Diagnostic>>, Failure> {
     settled(|| {
-        let repository = open(global, &[], Some(Access::Read))?;
+        // Notes on documents take most of the time of a pack for an agent, so that they are kept.
+        let access = if target.agent.is_some() { Access::Write } else { Access::Read };
+        let repository = open(global, &[], Some(access))?;
         let project = repository.project();
         let Probe { probe, limits, .. } = probe(&repository, &project, target)?;
-        Ok(probe.build(limits)?)
+        let built = probe.build(limits)?;
+        repository.save_documents();
+        Ok(built)
     })
 }
 

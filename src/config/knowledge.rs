@@ -2,6 +2,7 @@
 
 use super::settings::Globs;
 use crate::model::RepoPath;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::str::FromStr as _;
 
@@ -58,7 +59,7 @@ pub struct NameInConfig {
 }
 
 /// What a document is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum DocumentType {
     /// Anything else.
     General,

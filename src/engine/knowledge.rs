@@ -1,18 +1,19 @@
 //! Reads agents and documents, and makes the sections about them.
 
+use super::document_cache::DocumentCache;
 use super::project::{COMMIT, Project, unreadable};
 use super::{clean, document_notes};
 use crate::cache::FilePurpose;
-use crate::config::{AGENT_INSTRUCTIONS, BuiltinText, DocumentType, KNOWLEDGE_INSTRUCTIONS, Policy};
+use crate::config::{AGENT_INSTRUCTIONS, BuiltinText, DocumentType, KNOWLEDGE_INSTRUCTIONS, Policy, Settings};
 use crate::graph::Value;
 use crate::knowledge::{
-    Agent, Agents, DocumentFile, DocumentRules, Knowledge, KnowledgeDocument, KnowledgeRequest, Scope,
+    Agent, Agents, DocumentFile, DocumentRules, Knowledge, KnowledgeDocument, KnowledgeRequest, Scope, SearchTerms,
 };
-use crate::model::{Code, Diagnostic, Place, Refusal, RepoPath, Severity};
+use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RepoPath, Severity};
 use crate::redact::Clean;
 use crate::select::{JobInstructions, KnowledgeSections, RecentChanges, RootReferences, SelectionContext};
 use rayon::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// An agent that packs are built for.
@@ -32,6 +33,8 @@ pub struct AgentContext {
 #[derive(Debug, Default)]
 pub(super) struct ReadKnowledge {
     pub(super) knowledge: Knowledge,
+    /// The documents whose bodies and notes are still in the cache, by the identities of their files.
+    cached: BTreeMap<RepoPath, Digest>,
     pub(super) unread: Vec<Diagnostic>,
 }
 
@@ -118,7 +121,7 @@ impl Project<'_> {
         if let Some((agent, context)) = found {
             sections.add_agent(agent, context.policy);
         }
-        sections.add_documents(context, knowledge, &chosen);
+        sections.add_documents(context, knowledge, &chosen, &|document| self.complete(document));
         let secrets: BTreeSet<&RepoPath> = references.secrets.iter().collect();
         let pinned = || chosen.pinned.iter().chain(&chosen.pinned_by_policy);
         let is_chosen = |path: &RepoPath| pinned().any(|index| knowledge.documents[*index].path == *path);
@@ -134,6 +137,18 @@ impl Project<'_> {
             context.job.iter().for_each(|job| sections.add_job(job));
         }
         sections
+    }
+
+    /// Returns a document with its body and its notes, which may still be in the cache.
+    pub fn complete(&self, document: &Arc<KnowledgeDocument>) -> Arc<KnowledgeDocument> {
+        let ReadKnowledge { knowledge, cached, .. } = self.read_knowledge();
+        let Some(identity) = cached.get(&document.path) else { return Arc::clone(document) };
+        let found = DocumentCache::new(self, &knowledge.agents).complete(document, identity).or_else(|| {
+            let rules = DocumentRules::of(&self.settings.knowledge, &document.path)?;
+            let config = RepoPath::new(CONFIG).ok()?;
+            self::document(self, &document.path, rules, &knowledge.agents, &config, &mut Vec::new()).ok()
+        });
+        found.map_or_else(|| Arc::clone(document), Arc::new)
     }
 
     fn labels(&self, root: usize) -> Vec<Clean> {
@@ -171,6 +186,7 @@ fn read(project: &Project<'_>) -> ReadKnowledge {
     let mut agents = Vec::new();
     for path in files.iter().filter(|path| is_agent(path)) {
         match raw(project, path) {
+            Ok(text) if is_secret_document(project.settings, path, &text) => faults.push(secret_instructions(path)),
             Ok(text) => {
                 let (shown, text, removals, digest) =
                     clean::file(&project.scrubber, path, FilePurpose::Document, &text);
@@ -198,18 +214,24 @@ fn read(project: &Project<'_>) -> ReadKnowledge {
             faults.push(Diagnostic::new(Code::InvalidAgent, at, message).help(error.help()));
         }
     }
-    let read: Vec<(Result<KnowledgeDocument, Diagnostic>, Vec<Diagnostic>)> = named
+    let cache = DocumentCache::new(project, &agents);
+    let read: Vec<(Result<(KnowledgeDocument, Option<Digest>), Diagnostic>, Vec<Diagnostic>)> = named
         .par_iter()
         .map(|(path, rules)| {
             let mut faults = Vec::new();
-            (document(project, path, *rules, &agents, &config, &mut faults), faults)
+            let read =
+                cache.document(path, |faults| document(project, path, *rules, &agents, &config, faults), &mut faults);
+            (read, faults)
         })
         .collect();
     let mut documents = Vec::new();
     for (read, more) in read {
         faults.extend(more);
         match read {
-            Ok(document) => documents.push(Arc::new(document)),
+            Ok((document, identity)) => {
+                all.cached.extend(identity.map(|identity| (document.path.clone(), identity)));
+                documents.push(Arc::new(document));
+            }
             Err(fault) if fault.severity == Severity::Error => all.unread.push(fault),
             Err(fault) => faults.push(fault),
         }
@@ -258,6 +280,19 @@ pub(super) fn raw(project: &Project<'_>, path: &RepoPath) -> ReadFile {
     })
 }
 
+/// Returns whether a file with this text is a document that holds secrets: whatever else names it, nothing below its
+/// front matter is read.
+pub(super) fn is_secret_document(settings: &Settings, path: &RepoPath, raw: &str) -> bool {
+    DocumentRules::of(&settings.knowledge, path).is_some_and(|rules| rules.readable(raw).1)
+}
+
+/// Returns the error that instructions hold secrets.
+fn secret_instructions(path: &RepoPath) -> Diagnostic {
+    let message = format!("`{path}` is a document that holds secrets, so that nobody is given it as instructions");
+    Diagnostic::new(Code::InvalidAgent, Some(Place::file(path.clone())), message)
+        .help("take it out of `documents`, or move the secrets to another file")
+}
+
 fn document(
     project: &Project<'_>,
     path: &RepoPath,
@@ -277,7 +312,6 @@ fn document(
         return Ok(document);
     }
     let headings = &text.markdown.outline.headings;
-    document.headings = headings.iter().filter_map(|heading| text.clean.read_out(&heading.title)).collect();
     if front.text(&["title"]).is_none()
         && let Some(title) = headings.iter().find(|heading| heading.level == 1)
         && let Some(title) = text.clean.read_out(title.title.trim()).filter(|title| !title.is_empty())
@@ -285,6 +319,11 @@ fn document(
         document.title = title;
     }
     document_notes::add(project, &mut document, &raw, &text.clean, faults);
+    let headings: Vec<Clean> = headings.iter().filter_map(|heading| text.clean.read_out(&heading.title)).collect();
+    document.search = SearchTerms::new(&document, &headings);
+    if document.has_notes() {
+        document.body = Clean::default();
+    }
     Ok(document)
 }
 
@@ -298,6 +337,9 @@ pub(super) fn trusted_instructions(
 ) -> Result<(Clean, Clean, Vec<crate::graph::RecordedRemoval>), Diagnostic> {
     let raw = raw(project, path).map_err(|fault| Diagnostic { severity: Severity::Error, ..fault })?;
     confirm_tracked(project, path)?;
+    if is_secret_document(project.settings, path, &raw) {
+        return Err(secret_instructions(path));
+    }
     let (shown, text, removals, _) = clean::file(&project.scrubber, path, FilePurpose::Document, &raw);
     Ok((shown, text.clean.trimmed(), removals))
 }

@@ -11,6 +11,7 @@ mod caching_redactor;
 mod clean;
 pub mod companion;
 mod configuration;
+mod document_cache;
 mod document_notes;
 mod environment_check;
 mod error;

@@ -1,11 +1,11 @@
 //! A profile prepared for building: its budget, its instructions and what its packs share.
 
 use super::clean;
-use super::project::{COMMIT, Project, unreadable};
-use crate::cache::FilePurpose;
+use super::knowledge::trusted_instructions;
+use super::project::Project;
 use crate::config::{Budget, BuiltinText, Instructions, Profile, Strategy, Tokenizer};
 use crate::fit::Counter;
-use crate::model::{Code, Diagnostic, Digest, Digester, Place, Severity};
+use crate::model::{Diagnostic, Digest, Digester};
 use crate::redact::{Clean, CleanBuf};
 use crate::select::{
     CommentRules, Input, KnowledgeSections, OriginKind, ProfileInstructions, RootReferences, SelectionContext,
@@ -127,19 +127,8 @@ impl Project<'_> {
                 (Clean::literal(text), origin, Vec::new())
             }
             Instructions::File(path) => {
-                let raw = self.source.read(path).map_err(|refusal| {
-                    let diagnostic = unreadable(path, &refusal);
-                    Diagnostic { severity: Severity::Error, ..diagnostic }
-                })?;
-                if self.untracked.distrusts(self.source, path) {
-                    let message =
-                        format!("git does not track `{path}`, so that anyone could have written these instructions");
-                    let at = Place::file(path.clone());
-                    let diagnostic = Diagnostic::new(Code::UntrackedFile, Some(at), message).help(COMMIT);
-                    return Err(Diagnostic { severity: Severity::Error, ..diagnostic });
-                }
-                let (shown, text, removals, _) = clean::file(&self.scrubber, path, FilePurpose::Document, &raw);
-                (text.clean, TextOrigin { path: Some(shown), ..TextOrigin::new(OriginKind::File) }, removals)
+                let (shown, text, removals) = trusted_instructions(self, path)?;
+                (text, TextOrigin { path: Some(shown), ..TextOrigin::new(OriginKind::File) }, removals)
             }
         };
         let text = text.trimmed();

@@ -5,15 +5,16 @@ use super::{
     BudgetLimits, BuildOrder, Configuration, EngineError, IncrementalBuild, Project, RootError, Unsettled,
     apply_severities, unmatched,
 };
-use crate::cache::{BuildCache, Cache, FreshnessPolicy, NoCache, ScrubCache, TracedTree};
+use crate::cache::{BuildCache, Cache, CachedReading, FreshnessPolicy, NoCache, ScrubCache, TracedTree};
 use crate::config::Settings;
 use crate::intake::{CacheUse, Repo, RepoOptions};
-use crate::model::{Code, Diagnostic, RepoPath, SourceTree, Untracked};
+use crate::model::{Code, Diagnostic, Digest, Digester, RepoPath, SourceTree, Untracked};
 use crate::redact::Environment;
 use crate::store::{Access, CacheFolder, CacheUnavailable, Folder, StoreError, sweep_state};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::SystemTime;
 
 /// The repository to open, and how to open it.
 #[derive(Debug, Clone)]
@@ -108,6 +109,10 @@ pub struct Repository {
     cache: Option<Cache>,
     /// The cache of scrubbed texts, read when first needed.
     texts: OnceLock<Option<ScrubCache>>,
+    /// The cache of documents by the states of their files, read when first needed.
+    documents: OnceLock<Option<ScrubCache>>,
+    /// When the repository was opened, in nanoseconds since 1970.
+    opened: u128,
     environment: Environment,
     untracked: Untracked,
     /// Messages about the cache, for `--verbose`.
@@ -134,6 +139,8 @@ impl Repository {
             files,
             cache: None,
             texts: OnceLock::new(),
+            documents: OnceLock::new(),
+            opened: SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos()),
             environment: request.environment.clone(),
             untracked: request.untracked,
             notes: Mutex::default(),
@@ -223,7 +230,7 @@ impl Repository {
 
     /// Reads the work items and builds the graph.
     pub(crate) fn project(&self) -> Project<'_> {
-        let cache = self.texts().map_or(&NoCache as &dyn BuildCache, |texts| texts);
+        let cache = self.cache.as_ref().map_or(&NoCache as &dyn BuildCache, |_| self);
         self.project_from(&self.files, cache)
     }
 
@@ -258,6 +265,24 @@ impl Repository {
             texts
         });
         texts.as_ref()
+    }
+
+    fn documents(&self) -> Option<&ScrubCache> {
+        let documents = self.documents.get_or_init(|| {
+            let mut notes = Vec::new();
+            let text = self.configuration.text.as_deref().unwrap_or_default();
+            let documents = self.cache.as_ref().map(|cache| cache.documents(text, &mut notes));
+            self.add_notes(notes);
+            documents
+        });
+        documents.as_ref()
+    }
+
+    /// Writes what was made of documents to the cache, so that the next command need not read them.
+    pub(crate) fn save_documents(&self) {
+        if let (Some(cache), Some(Some(documents))) = (&self.cache, self.documents.get()) {
+            self.note_cache_written(cache.save_documents(documents));
+        }
     }
 
     /// Returns whether files that git does not track are trusted.
@@ -338,6 +363,43 @@ impl Repository {
         match path_inside(&self.root, Path::new(typed)).map(|path| project.find(path.as_str())) {
             Some(Err(RootError::Unknown { .. })) | None => Err(error),
             Some(found) => found,
+        }
+    }
+}
+
+/// The cache of a repository whose builds leave no record of what they read: the states of files identify their contents.
+impl BuildCache for Repository {
+    fn base_key(&self) -> Option<Digester> {
+        self.texts()?.base_key()
+    }
+
+    fn content(&self, path: &RepoPath, text: &str) -> Digest {
+        self.texts().map_or_else(|| NoCache.content(path, text), |texts| texts.content(path, text))
+    }
+
+    fn get(&self, key: &Digest) -> Option<CachedReading> {
+        self.texts()?.get(key)
+    }
+
+    fn put(&self, _: &Digest, _: &CachedReading) {}
+
+    fn identity(&self, files: &[&RepoPath]) -> Option<Digest> {
+        let base = self.documents()?.base_key()?;
+        let states = files.iter().map(|path| {
+            let state = self.files.state(path).filter(|state| state.is_rested(self.opened))?;
+            postcard::to_allocvec(&state).ok()
+        });
+        let states = states.collect::<Option<Vec<_>>>()?;
+        Some(states.iter().fold(base, Digester::part).digest())
+    }
+
+    fn get_made(&self, key: &Digest) -> Option<&[u8]> {
+        self.documents()?.get_made(key)
+    }
+
+    fn put_made(&self, key: &Digest, made: Vec<u8>) {
+        if let Some(documents) = self.documents() {
+            documents.put_made(key, made);
         }
     }
 }

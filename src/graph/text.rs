@@ -4,6 +4,7 @@ use crate::mentions::Markdown;
 use crate::model::RemovedLines;
 use crate::records::{Body, Origin};
 use crate::redact::{Clean, CleanBuf};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A redacted text with its parsed Markdown, read once for all packs.
@@ -67,7 +68,7 @@ impl ParsedText {
 }
 
 /// A removal that `redact` made in a record or a document.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RecordedRemoval {
     /// The line of the file.
     pub line: u32,

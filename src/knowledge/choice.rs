@@ -70,7 +70,7 @@ impl Knowledge {
         for (index, document) in self.documents.iter().enumerate() {
             let has_section = [chosen.overview, chosen.user].contains(&Some(index))
                 || request.referenced.contains(&document.path) && !document.secret;
-            if has_section || !admitted(document) || is_whole(document.kind) {
+            if has_section || !admitted(document) || !document.has_notes() {
                 continue;
             }
             if document.pinned {
@@ -98,9 +98,4 @@ impl Knowledge {
         }
         chosen
     }
-}
-
-/// Returns whether packs hold documents of a type in full, or never, and so no notes on them.
-fn is_whole(kind: DocumentType) -> bool {
-    matches!(kind, DocumentType::ProjectOverview | DocumentType::ProjectUser | DocumentType::AgentSoulTemplate)
 }

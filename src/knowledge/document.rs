@@ -2,6 +2,7 @@
 
 use super::agent::{Agents, suggestion};
 use super::front_matter::FrontMatter;
+use super::relevance::SearchTerms;
 use crate::config::{DocumentSource, DocumentType, KnowledgeSettings};
 use crate::graph::RecordedRemoval;
 use crate::markdown::front_matter::{front_matter, is_unclosed, key};
@@ -58,9 +59,9 @@ pub struct KnowledgeDocument {
     pub stale_notes: bool,
     /// The sidecar file that the notes are from.
     pub notes_file: Option<NotesFile>,
-    /// Its headings, for the search.
-    pub headings: Vec<Clean>,
-    /// The text below the front matter; empty if it holds secrets.
+    /// What the search looks at; nothing if it holds secrets.
+    pub search: SearchTerms,
+    /// The text below the front matter; empty if it holds secrets, or packs never hold it in full.
     pub body: Clean,
     /// The line on which that begins.
     pub body_line: u32,
@@ -187,6 +188,12 @@ pub struct DocumentFile {
 }
 
 impl KnowledgeDocument {
+    /// Returns whether packs hold notes on the document, rather than all of it or nothing.
+    pub fn has_notes(&self) -> bool {
+        use DocumentType::{AgentSoulTemplate, ProjectOverview, ProjectUser};
+        !matches!(self.kind, ProjectOverview | ProjectUser | AgentSoulTemplate)
+    }
+
     /// Reads a document, without its notes; what is wrong is added to `faults`.
     pub fn read(
         file: DocumentFile,
@@ -280,7 +287,7 @@ impl KnowledgeDocument {
             notes: None,
             stale_notes: false,
             notes_file: None,
-            headings: Vec::new(),
+            search: SearchTerms::default(),
             body: if secret { Clean::default() } else { front.body.clone() },
             body_line: front.body_line,
             removals,

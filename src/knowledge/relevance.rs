@@ -2,9 +2,11 @@
 
 use super::choice::Relevant;
 use super::document::{Knowledge, KnowledgeDocument};
-use bm25::{EmbedderBuilder, Embedding, Scorer, Tokenizer};
+use crate::redact::Clean;
+use bm25::{Embedding, Scorer, TokenEmbedder as _, TokenEmbedding};
 use rayon::prelude::*;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most terms that are reported for a document.
 const MOST_MATCHED: usize = 10;
@@ -15,41 +17,103 @@ const PRECISION: f32 = 1_000.0;
 /// The fewest letters of a word that the search looks at.
 const SHORTEST: usize = 2;
 
-/// Splits terms that were joined by spaces.
-#[derive(Debug, Default)]
-struct Joined;
+/// BM25's saturation of repeated terms, and its normalization by length: the usual values.
+const K1: f32 = 1.2;
+const B: f32 = 0.75;
 
-impl Tokenizer for Joined {
-    fn tokenize(&self, text: &str) -> Vec<String> {
-        text.split(' ').map(str::to_owned).collect()
+/// How often each term stands in a document's title, headings and notes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchTerms {
+    /// The number of terms.
+    total: u32,
+    /// The hash of each term with how often it stands there, sorted: a [`RECORD`] each, so that none is decoded alone.
+    #[serde(with = "serde_bytes")]
+    counts: Vec<u8>,
+}
+
+/// The bytes of a term's hash and count, the most significant first.
+const RECORD: usize = 12;
+
+impl SearchTerms {
+    /// Returns the terms of a document with these headings.
+    pub fn new(document: &KnowledgeDocument, headings: &[Clean]) -> Self {
+        let notes = document
+            .notes
+            .iter()
+            .flat_map(|notes| notes.summary.iter().chain(&notes.key_facts).chain(&notes.rules).chain(&notes.keywords));
+        let mut hashes = Vec::new();
+        for part in [&document.title].into_iter().chain(headings).chain(notes) {
+            for_each_term(part, &mut |term| hashes.push(hash(term)));
+        }
+        hashes.sort_unstable();
+        let total = u32::try_from(hashes.len()).unwrap_or(u32::MAX);
+        let mut counts = Vec::new();
+        for run in hashes.chunk_by(|a, b| a == b) {
+            counts.extend_from_slice(&run[0].to_be_bytes());
+            counts.extend_from_slice(&u32::try_from(run.len()).unwrap_or(u32::MAX).to_be_bytes());
+        }
+        Self { total, counts }
+    }
+
+    fn counts(&self) -> impl Iterator<Item = (u64, u32)> {
+        self.counts.chunks_exact(RECORD).filter_map(|record| {
+            let (hash, count) = record.split_first_chunk()?;
+            Some((u64::from_be_bytes(*hash), u32::from_be_bytes(*count.first_chunk()?)))
+        })
+    }
+
+    /// Returns the terms of `asked`, which is sorted, that stand here, each with its weight by BM25 among documents of
+    /// `average` terms.
+    fn weights(&self, asked: &[u64], average: f32) -> Embedding<u64> {
+        let length = K1 * (1.0 - B + B * (self.total as f32 / average));
+        let mut asked = asked.iter().copied().peekable();
+        let mut found = Vec::new();
+        for (term, count) in self.counts() {
+            while asked.next_if(|wanted| *wanted < term).is_some() {}
+            match asked.peek() {
+                None => break,
+                Some(wanted) if *wanted == term => {
+                    let count = count as f32;
+                    found.push(TokenEmbedding { index: term, value: count * (K1 + 1.0) / (count + length) });
+                }
+                Some(_) => {}
+            }
+        }
+        Embedding(found)
     }
 }
 
-/// Returns the terms of a text: words in lower case, English plurals as singulars, and pairs of characters of scripts without
-/// spaces.
-fn terms(text: &str) -> Vec<String> {
-    let mut all = Vec::new();
+fn hash(term: &str) -> u64 {
+    u64::embed(term)
+}
+
+/// Calls `found` with each term of a text: words in lower case, English plurals as singulars, and pairs of characters of
+/// scripts without spaces.
+fn for_each_term(text: &str, found: &mut dyn FnMut(&str)) {
+    let mut lower = String::new();
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
-        let lower = word.to_lowercase();
-        if lower.is_ascii() {
+        lower.clear();
+        if word.is_ascii() {
+            lower.push_str(word);
+            lower.make_ascii_lowercase();
             let singular = lower.strip_suffix('s').filter(|rest| rest.len() > 2 && !rest.ends_with('s'));
             let term = singular.unwrap_or(&lower);
             if term.len() >= SHORTEST {
-                all.push(term.to_owned());
+                found(term);
             }
             continue;
         }
-        let chars: Vec<char> = lower.chars().collect();
-        if chars.iter().any(|c| is_unspaced(*c)) {
-            match &chars[..] {
-                [one] => all.push(one.to_string()),
-                chars => all.extend(chars.windows(2).map(|pair| pair.iter().collect::<String>())),
-            }
-        } else {
-            all.push(lower);
+        lower.push_str(&word.to_lowercase());
+        if !lower.chars().any(is_unspaced) {
+            found(&lower);
+            continue;
+        }
+        let places: Vec<usize> = lower.char_indices().map(|(at, _)| at).chain([lower.len()]).collect();
+        match places.len() {
+            2 => found(&lower),
+            _ => places.windows(3).for_each(|pair| found(&lower[pair[0]..pair[2]])),
         }
     }
-    all
 }
 
 /// Returns whether a character belongs to a script that is written without spaces.
@@ -57,67 +121,52 @@ fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Returns the text of a document that is searched.
-fn searched(document: &KnowledgeDocument) -> String {
-    let mut text = document.title.to_string();
-    let notes = document
-        .notes
-        .iter()
-        .flat_map(|notes| notes.summary.iter().chain(&notes.key_facts).chain(&notes.rules).chain(&notes.keywords));
-    for part in document.headings.iter().chain(notes) {
-        text.push('\n');
-        text.push_str(part);
-    }
-    text
-}
-
 /// Ranks `candidates` by what they share with `query`, and returns the first `most`.
 pub(super) fn rank(knowledge: &Knowledge, candidates: &[usize], query: &[&str], most: usize) -> Vec<Relevant> {
-    let wanted: BTreeSet<String> = query.iter().flat_map(|text| terms(text)).collect();
+    let mut wanted: BTreeSet<String> = BTreeSet::new();
+    for text in query {
+        for_each_term(text, &mut |term| {
+            wanted.insert(term.to_owned());
+        });
+    }
     if wanted.is_empty() || candidates.is_empty() || most == 0 {
         return Vec::new();
     }
-    let documents: Vec<Vec<String>> =
-        candidates.par_iter().map(|index| terms(&searched(&knowledge.documents[*index]))).collect();
-    let average = documents.iter().map(Vec::len).sum::<usize>() as f32 / documents.len() as f32;
-    let embedder = EmbedderBuilder::<u64, Joined>::with_avgdl(average).build();
-    let asked = embedder.embed(&wanted.iter().map(String::as_str).collect::<Vec<_>>().join(" "));
-    let asked_terms: HashSet<u64> = asked.indices().copied().collect();
-    let embed = |terms: &Vec<String>| {
-        let mut embedding = embedder.embed(&terms.join(" "));
-        // A score is a sum over the terms that were asked for: the others only cost time.
-        let mut seen = HashSet::new();
-        embedding.0.retain(|term| asked_terms.contains(&term.index) && seen.insert(term.index));
-        embedding
-    };
-    let embeddings: Vec<Embedding<u64>> = documents.par_iter().map(embed).collect();
+    let names: BTreeMap<u64, &str> = wanted.iter().map(|term| (hash(term), term.as_str())).collect();
+    let asked: Vec<u64> = names.keys().copied().collect();
+    let searched = |at: usize| &knowledge.documents[candidates[at]].search;
+    let total: u64 = (0..candidates.len()).map(|at| u64::from(searched(at).total)).sum();
+    let average = (total as f32 / candidates.len() as f32).max(1.0);
+    // The weights are BM25's for the terms that were asked for; the library's embedder would need the texts again.
+    let weights: Vec<Embedding<u64>> =
+        (0..candidates.len()).into_par_iter().map(|at| searched(at).weights(&asked, average)).collect();
     let mut scorer = Scorer::<usize, u64>::new();
-    for (at, embedding) in embeddings.into_iter().enumerate() {
-        scorer.upsert(&at, embedding);
+    // How many documents have each term that was asked for: the rarest say most.
+    let mut holders: BTreeMap<u64, usize> = BTreeMap::new();
+    for (at, found) in weights.iter().enumerate() {
+        scorer.upsert(&at, found.clone());
+        found.indices().for_each(|term| *holders.entry(*term).or_default() += 1);
     }
-    let mut found: Vec<(u64, usize)> = scorer
-        .matches(&asked)
-        .into_iter()
-        .map(|found| ((found.score * PRECISION).max(0.0) as u64, found.id))
-        .filter(|(score, _)| *score > 0)
-        .collect();
+    // Terms that a document lacks add nothing to its score, so that only its own are summed up.
+    let score = |(at, own): (usize, &Embedding<u64>)| {
+        let score = scorer.score(&at, own).map_or(0.0, |score| (score * PRECISION).max(0.0)) as u64;
+        (score > 0).then_some((score, at))
+    };
+    let mut found: Vec<(u64, usize)> = weights.par_iter().enumerate().filter_map(score).collect();
     let path = |at: usize| &knowledge.documents[candidates[at]].path;
     found.sort_by(|(a, first), (b, second)| b.cmp(a).then_with(|| path(*first).cmp(path(*second))));
     found.truncate(most);
-    // How many documents have each term that was asked for: the rarest say most.
-    let mut holders: HashMap<&str, usize> = HashMap::new();
-    for document in &documents {
-        let own: HashSet<&str> = document.iter().map(String::as_str).filter(|term| wanted.contains(*term)).collect();
-        own.into_iter().for_each(|term| *holders.entry(term).or_default() += 1);
-    }
     let ranked = (1..).zip(found);
     ranked
         .map(|(rank, (_, at))| {
-            let own: BTreeSet<&String> = documents[at].iter().filter(|term| wanted.contains(*term)).collect();
-            let mut matched: Vec<&String> = own.into_iter().collect();
-            matched.sort_by_key(|term| (holders.get(term.as_str()).copied().unwrap_or_default(), *term));
+            let mut matched: Vec<(usize, &str)> = weights[at]
+                .indices()
+                .filter_map(|term| Some((holders.get(term).copied().unwrap_or_default(), *names.get(term)?)))
+                .collect();
+            matched.sort_unstable();
             matched.truncate(MOST_MATCHED);
-            Relevant { document: candidates[at], rank, matched: matched.into_iter().cloned().collect() }
+            let matched = matched.into_iter().map(|(_, term)| term.to_owned()).collect();
+            Relevant { document: candidates[at], rank, matched }
         })
         .collect()
 }

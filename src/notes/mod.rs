@@ -28,6 +28,7 @@ pub use standing::QuotableText;
 pub use written::{NotesFault, SIDECAR, WrittenNotes};
 
 use crate::redact::Clean;
+use serde::{Deserialize, Serialize};
 
 /// The notes on a document. All of it is redacted text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -45,7 +46,7 @@ pub struct Notes {
 }
 
 /// How much of what was found is not in the notes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LeftOut {
     /// Rules over the limit, and rules too long to quote.
     pub rules: usize,

@@ -13,6 +13,7 @@ pub struct CachedScrub {
     /// A keyed digest of `outcome`.
     proof: Digest,
     /// A [`ScrubOutcome`], encoded.
+    #[serde(with = "serde_bytes")]
     outcome: Vec<u8>,
 }
 

@@ -112,25 +112,34 @@ impl KnowledgeSections {
     }
 
     /// Adds the chosen documents.
-    pub fn add_documents(&mut self, context: &SelectionContext<'_>, knowledge: &Knowledge, chosen: &Chosen) {
+    ///
+    /// `complete` adds the body and the notes to a document that a pack holds.
+    pub fn add_documents(
+        &mut self,
+        context: &SelectionContext<'_>,
+        knowledge: &Knowledge,
+        chosen: &Chosen,
+        complete: &dyn Fn(&Arc<KnowledgeDocument>) -> Arc<KnowledgeDocument>,
+    ) {
+        let found = |index: usize| knowledge.documents.get(index).map(complete);
         for (index, id, title) in
             [(chosen.overview, "overview", "Project overview"), (chosen.user, "user", "Project user")]
         {
-            if let Some(document) = index.and_then(|index| knowledge.documents.get(index)) {
-                let section = whole(context, document, Clean::literal(id), Clean::literal(title));
+            if let Some(document) = index.and_then(found) {
+                let section = whole(context, &document, Clean::literal(id), Clean::literal(title));
                 self.read(&document.shown, document.digest);
                 self.first.push((section, Rank::of(Some(Group::Knowledge))));
             }
         }
         for index in &chosen.pinned {
-            let Some(document) = knowledge.documents.get(*index) else { continue };
-            self.read_notes(document);
-            self.first.push((notes(document, "pinned", None), Rank::of(Some(Group::Knowledge))));
+            let Some(document) = found(*index) else { continue };
+            self.read_notes(&document);
+            self.first.push((notes(&document, "pinned", None), Rank::of(Some(Group::Knowledge))));
         }
         for relevant in &chosen.relevant {
-            let Some(document) = knowledge.documents.get(relevant.document) else { continue };
-            self.read_notes(document);
-            self.last.push((notes(document, "relevant", Some(relevant)), Some(Rank::of(Some(Group::Relevant)))));
+            let Some(document) = found(relevant.document) else { continue };
+            self.read_notes(&document);
+            self.last.push((notes(&document, "relevant", Some(relevant)), Some(Rank::of(Some(Group::Relevant)))));
         }
         let left_out = [
             (&chosen.over_limit, "limit", "pinned"),

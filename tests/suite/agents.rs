@@ -228,6 +228,49 @@ fn documents_with_secrets_are_named_and_never_read() {
 }
 
 #[test]
+fn a_document_with_secrets_is_neither_a_work_item_nor_a_body_nor_instructions() {
+    let sandbox = office();
+    let secret =
+        format!("---\nid: feat:vault\ntitle: Vault\ntype: credentials\n---\n# {CANARY}\n\nNever say {CANARY}.\n");
+    sandbox.write("work_items/vault.md", &secret);
+    sandbox.write("boxes/one/item.yml", "id: feat:body\ntitle: Body\n");
+    sandbox.write("boxes/one/vault.md", &secret);
+    sandbox.write("agents/vault.md", &secret);
+    sandbox.write("jobs/vault.md", &secret);
+    let config = CONFIG.replace("[\"knowledge/**/*.md\"]", "[\"**/vault.md\", \"knowledge/**/*.md\"]").replace(
+        "jobs:\n",
+        "work_items: [{include: [\"work_items/*.md\"]}, {include: [\"boxes/*/item.yml\"], body_file: vault.md}]\n\
+             profiles: {other: {instructions: jobs/vault.md}, coding: {}}\n\
+             jobs:\n  vault: {agent: ops, instructions: jobs/vault.md}\n",
+    );
+    sandbox.write("contextpack.yml", config);
+    sandbox.commit();
+    let build = sandbox.run(&["build"]);
+    assert_eq!(build.code, 3, "{build:?}");
+    for part in ["work_items/vault.md` is a document that holds secrets, so that it is no work item", "agents/vault.md"]
+    {
+        assert!(build.stderr.contains(part), "{part}: {build:?}");
+    }
+    assert!(sandbox.has("packs/feat-root.coding.json"));
+    for args in [
+        &["render", "feat:vault"][..],
+        &["render", "feat:body"],
+        &["render", "--agent", "vault"],
+        &["render", "feat:root", "--profile", "other"],
+        &["job", "vault"],
+        &["list"],
+        &["explain", "feat:root"],
+    ] {
+        let run = sandbox.run(args);
+        assert!(!(run.stdout + &run.stderr).contains(CANARY), "{args:?}");
+    }
+    for (path, bytes) in sandbox.files().iter().filter(|(path, _)| !path.ends_with("/vault.md")) {
+        let has = bytes.windows(CANARY.len()).any(|window| window == CANARY.as_bytes());
+        assert!(!has || path.starts_with("knowledge/"), "{path}");
+    }
+}
+
+#[test]
 fn a_session_begins_without_a_root_and_says_that_there_is_no_task() {
     let sandbox = office();
     let pack = pack(&sandbox, &["--agent", "research", "--policy", "expanded"]);

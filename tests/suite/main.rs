@@ -4,6 +4,7 @@
 mod action;
 mod actions;
 mod agents;
+mod agents_cache;
 mod agents_faults;
 mod agents_history;
 mod arrows;
