@@ -44,6 +44,9 @@ const CONFIG: &str = "contextpack.yml";
 /// A file of the knowledge: its text, or why there is none.
 type ReadFile = Result<String, Diagnostic>;
 
+/// A document, with its identity if its notes are still in the cache; or why it cannot be used.
+type ReadDocument = Result<(KnowledgeDocument, Option<Digest>), Diagnostic>;
+
 impl Project<'_> {
     /// Returns the agents and documents, which are read when first needed.
     pub fn knowledge(&self) -> &Knowledge {
@@ -215,7 +218,7 @@ fn read(project: &Project<'_>) -> ReadKnowledge {
         }
     }
     let cache = DocumentCache::new(project, &agents);
-    let read: Vec<(Result<(KnowledgeDocument, Option<Digest>), Diagnostic>, Vec<Diagnostic>)> = named
+    let read: Vec<(ReadDocument, Vec<Diagnostic>)> = named
         .par_iter()
         .map(|(path, rules)| {
             let mut faults = Vec::new();

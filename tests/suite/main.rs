@@ -34,7 +34,7 @@ mod migrate;
 mod notes;
 mod planted;
 mod reads;
-#[cfg(all(feature = "github", feature = "recorded-answers"))]
+#[cfg(feature = "github")]
 mod recorded;
 mod redact;
 mod report;

@@ -4,7 +4,6 @@ mod bodies;
 mod record;
 mod world;
 
-#[cfg(feature = "recorded-answers")]
 pub(crate) use bodies::repo as repo_body;
 pub(crate) use bodies::{label, milestone, pull, user};
 pub(crate) use world::{Fault, World};
