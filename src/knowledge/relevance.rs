@@ -42,7 +42,9 @@ impl SearchTerms {
             .iter()
             .flat_map(|notes| notes.summary.iter().chain(&notes.key_facts).chain(&notes.rules).chain(&notes.keywords));
         let mut hashes = Vec::new();
-        for part in [&document.title].into_iter().chain(headings).chain(notes) {
+        // A path in place of a title would match every text that refers to a file.
+        let title = Some(&document.title).filter(|title| **title != document.shown);
+        for part in title.into_iter().chain(headings).chain(notes) {
             for_each_term(part, &mut |term| hashes.push(hash(term)));
         }
         hashes.sort_unstable();

@@ -8,6 +8,9 @@
 //!                     stderr     what `build` must say
 //!                     packs/*.md  the rendering of each pack
 //!                     explain.txt  `explain` of the first pack (where the file exists)
+//!                     deliveries   further runs of `build` that print a pack, one a line: a name and arguments (optional;
+//!                                  then the repo has a history under both conditions)
+//!                     delivered/   these packs and their renderings
 //! ```
 //!
 //! Each case is a test of its own, `cargo test golden::budgets`, and is built twice under conditions that must not
@@ -90,7 +93,7 @@ fn copy(case: &Path, condition: Condition) -> Sandbox {
             file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)).unwrap();
         }
     }
-    if condition.git {
+    if condition.git || case.join("deliveries").exists() {
         sandbox.commit();
     }
     sandbox
@@ -161,6 +164,14 @@ fn made(case: &Path, condition: Condition) -> Tree {
     if build.code != 0 {
         tree.insert("exit".to_owned(), format!("{}\n", build.code).into_bytes());
     }
+    for line in fs::read_to_string(case.join("deliveries")).unwrap_or_default().lines() {
+        let mut words = line.split_whitespace();
+        let name = words.next().unwrap();
+        let pack = sandbox.expect(0, &["build"].into_iter().chain(words).collect::<Vec<_>>());
+        let rendering = contextpack::render(&contextpack::read_pack(pack.as_bytes()).unwrap()).whole();
+        tree.insert(format!("delivered/{name}.md"), rendering.into_bytes());
+        tree.insert(format!("delivered/{name}.json"), pack.into_bytes());
+    }
     let args = if build.code == 0 { 0 } else { build.code };
     let extra = fs::read_to_string(case.join("args")).unwrap_or_default();
     if extra.is_empty() {
@@ -206,6 +217,7 @@ fn check_case(name: &str) {
     compare(&format!("{name} (plain folder, CRLF, other place)"), &first, &second, &mut faults);
     if bless() {
         let _ = fs::remove_dir_all(case.join("packs"));
+        let _ = fs::remove_dir_all(case.join("delivered"));
         let _ = fs::remove_file(case.join("exit"));
         for (path, bytes) in &first {
             fs::create_dir_all(case.join(path).parent().unwrap()).unwrap();
@@ -213,7 +225,7 @@ fn check_case(name: &str) {
         }
     } else {
         let expected: Tree =
-            files(&case).into_iter().filter(|(path, _)| !path.starts_with("repo/") && path != "args").collect();
+            files(&case).into_iter().filter(|(path, _)| !path.starts_with("repo/") && path != "args" && path != "deliveries").collect();
         compare(name, &expected, &first, &mut faults);
     }
     assert!(faults.is_empty(), "{}\naccept with CONTEXTPACK_BLESS=1, then read `git diff`", faults.join("\n\n"));
@@ -239,6 +251,7 @@ macro_rules! golden_cases {
 golden_cases! {
     adr_names: "adr-names",
     adr_references: "adr-references",
+    agents: "agents",
     backlog_prefixes: "backlog-prefixes",
     bad_files: "bad-files",
     beads: "beads",
@@ -258,6 +271,7 @@ golden_cases! {
     graph_faults: "graph-faults",
     hostile_text: "hostile-text",
     issue_forms: "issue-forms",
+    knowledge_faults: "knowledge-faults",
     minimal: "minimal",
     neighbour_texts: "neighbour-texts",
     not_yaml: "not-yaml",
@@ -278,11 +292,7 @@ pub(crate) fn golden_pack(case: &str, pack: &str) -> Vec<u8> {
 }
 
 /// Codes that no golden case can show, and which test does.
-const ELSEWHERE: [(&str, &str); 17] = [
-    ("invalid-agent", "agents_faults::names_that_are_not_known_have_their_place_and_the_nearest_one"),
-    ("invalid-document", "agents_faults::names_that_are_not_known_have_their_place_and_the_nearest_one"),
-    ("invalid-notes", "notes::documents_without_notes_say_why_and_stop_no_other"),
-    ("stale-notes", "notes::notes_are_made_written_and_read_again"),
+const ELSEWHERE: [(&str, &str); 13] = [
     ("invalid-config", "cli::an_error_of_the_configuration_has_line_column_and_the_nearest_name"),
     ("too-many-relations", "issues::more_relations_than_a_pack_shows_are_counted_with_a_warning"),
     ("required-version", "cli::another_required_version_is_wrong_usage_and_says_how_to_get_it"),
