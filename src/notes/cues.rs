@@ -71,12 +71,23 @@ impl Class {
     }
 }
 
+/// Phrases by their first word.
+#[derive(Debug, Default)]
+struct PhraseTable {
+    phrases: HashMap<&'static str, Vec<Phrase>, FixedHash>,
+    /// For each first byte of those words their lengths, as bits: most words of a text are found in none by this alone.
+    lengths: Vec<u64>,
+    /// Phrases whose first word is a pattern; all of them count only where a clause begins.
+    patterns: Vec<Phrase>,
+}
+
 #[derive(Debug, Default)]
 struct Cues {
-    /// Phrases by their first word.
-    phrases: HashMap<&'static str, Vec<Phrase>, FixedHash>,
-    /// Phrases whose first word is a pattern.
-    patterns: Vec<Phrase>,
+    /// Those that make a sentence a rule, and those that make it none.
+    binding: PhraseTable,
+    cancelling: PhraseTable,
+    /// Those that deny or limit.
+    limiting: PhraseTable,
     /// Phrases of languages without spaces.
     unspaced: Vec<(Class, &'static str)>,
     /// The search for them; `None` only if it cannot be built.
@@ -94,11 +105,12 @@ static CUES: LazyLock<Cues> = LazyLock::new(|| {
         for phrase in phrases {
             let (begins_clause, phrase) = phrase.strip_prefix('^').map_or((false, phrase), |rest| (true, rest));
             let words: Vec<Word> = phrase.split(' ').map(word).collect();
-            let phrase = |words| Phrase { words, begins_clause, class };
-            match words.first() {
-                Some(Word::Is(first)) => cues.phrases.entry(first).or_default().push(phrase(words)),
-                _ => cues.patterns.push(phrase(words)),
-            }
+            let table = match class {
+                Class::Cancel => &mut cues.cancelling,
+                Class::Except | Class::Negation => &mut cues.limiting,
+                _ => &mut cues.binding,
+            };
+            table.add(Phrase { words, begins_clause, class });
         }
     }
     cues.unspaced_search = AhoCorasick::new(cues.unspaced.iter().map(|(_, phrase)| phrase)).ok();
@@ -115,39 +127,50 @@ fn word(word: &'static str) -> Word {
 
 /// Returns how many words of `tokens` a phrase covers at their beginning.
 fn covered(words: &[Word], tokens: &[Token<'_>]) -> Option<usize> {
-    let Some((first, rest)) = words.split_first() else { return Some(0) };
-    let is_next = |token: &Token<'_>| match first {
-        Word::Is(word) => token.text == *word,
-        Word::Like(before, after) => {
-            token.text.len() >= before.len() + after.len()
-                && token.text.starts_with(before)
-                && token.text.ends_with(after)
+    for (at, word) in words.iter().enumerate() {
+        let token = tokens.get(at);
+        let is_next = match word {
+            Word::Is(word) => token.is_some_and(|token| token.text == *word),
+            Word::Like(before, after) => token.is_some_and(|token| {
+                token.text.len() >= before.len() + after.len()
+                    && token.text.starts_with(before)
+                    && token.text.ends_with(after)
+            }),
+            Word::Gap => {
+                let (rest, tokens) = (&words[at + 1..], &tokens[at..]);
+                return (0..=MOST_BETWEEN.min(tokens.len()))
+                    .find_map(|between| Some(at + between + covered(rest, &tokens[between..])?));
+            }
+        };
+        if !is_next {
+            return None;
         }
-        Word::Gap => false,
-    };
-    match first {
-        Word::Gap => (0..=MOST_BETWEEN.min(tokens.len()))
-            .find_map(|between| covered(rest, &tokens[between..]).map(|words| between + words)),
-        _ => tokens
-            .first()
-            .filter(|token| is_next(token))
-            .and_then(|_| covered(rest, &tokens[1..]))
-            .map(|words| words + 1),
     }
+    Some(words.len())
 }
 
-impl Cues {
-    /// Returns the phrases of languages without spaces in a text, with their places.
-    fn unspaced_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (Class, usize, usize)> + 't {
-        let matches = self.unspaced_search.iter().flat_map(move |search| search.find_overlapping_iter(text));
-        matches.filter_map(|found| Some((self.unspaced.get(found.pattern().as_usize())?.0, found.start(), found.end())))
+impl PhraseTable {
+    fn add(&mut self, phrase: Phrase) {
+        let Some(Word::Is(first)) = phrase.words.first() else { return self.patterns.push(phrase) };
+        self.lengths.resize(256, 0);
+        if let Some(lengths) = first.bytes().next().and_then(|byte| self.lengths.get_mut(usize::from(byte))) {
+            *lengths |= 1 << first.len().min(63);
+        }
+        self.phrases.entry(first).or_default().push(phrase);
     }
 
-    /// Calls `found` with each phrase of a class that `wanted` accepts, and the words that it covers.
-    fn each(&self, tokens: &[Token<'_>], wanted: &dyn Fn(Class) -> bool, found: &mut dyn FnMut(Class, usize, usize)) {
+    /// Returns the phrases that begin with a word.
+    fn listed(&self, word: &str) -> &[Phrase] {
+        let lengths = word.bytes().next().and_then(|first| self.lengths.get(usize::from(first)));
+        let is_possible = lengths.is_some_and(|lengths| (lengths >> word.len().min(63)) & 1 == 1);
+        if is_possible { self.phrases.get(word).map_or(&[], Vec::as_slice) } else { &[] }
+    }
+
+    /// Calls `found` with each phrase and the words that it covers.
+    fn each(&self, tokens: &[Token<'_>], found: &mut dyn FnMut(Class, usize, usize)) {
         for (at, token) in tokens.iter().enumerate() {
-            let listed = self.phrases.get(token.text).into_iter().flatten();
-            for phrase in listed.chain(&self.patterns).filter(|phrase| wanted(phrase.class)) {
+            let patterns = if token.begins_clause { self.patterns.as_slice() } else { &[] };
+            for phrase in self.listed(token.text).iter().chain(patterns) {
                 if phrase.begins_clause && !token.begins_clause {
                     continue;
                 }
@@ -156,6 +179,14 @@ impl Cues {
                 }
             }
         }
+    }
+}
+
+impl Cues {
+    /// Returns the phrases of languages without spaces in a text, with their places.
+    fn unspaced_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = (Class, usize, usize)> + 't {
+        let matches = self.unspaced_search.iter().flat_map(move |search| search.find_overlapping_iter(text));
+        matches.filter_map(|found| Some((self.unspaced.get(found.pattern().as_usize())?.0, found.start(), found.end())))
     }
 }
 
@@ -172,18 +203,18 @@ pub(super) fn strength(sentence: &str) -> Option<Strength> {
         return None;
     }
     // What the words mean is no rule.
-    if ["rfc2119", "rfc 2119", "rfc-2119", "rfc8174", "bcp 14"].iter().any(|name| text.contains(name)) {
+    let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
+    if has_digit && ["rfc2119", "rfc 2119", "rfc-2119", "rfc8174", "bcp 14"].iter().any(|name| text.contains(name)) {
         return None;
     }
     let has_unspaced = !text.is_ascii() && text.chars().any(is_cjk);
     let tokens = tokens(&text);
-    let mut cancelled: Vec<(usize, usize)> = Vec::new();
     let mut binding: Vec<(Class, usize, usize)> = Vec::new();
-    let counts = |class| !matches!(class, Class::Except | Class::Negation);
-    CUES.each(&tokens, &counts, &mut |class, from, to| match class {
-        Class::Cancel => cancelled.push((from, to)),
-        _ => binding.push((class, from, to)),
-    });
+    CUES.binding.each(&tokens, &mut |class, from, to| binding.push((class, from, to)));
+    let mut cancelled: Vec<(usize, usize)> = Vec::new();
+    if !binding.is_empty() {
+        CUES.cancelling.each(&tokens, &mut |_, from, to| cancelled.push((from, to)));
+    }
     let mut found = None;
     for (class, from, to) in binding {
         let counts = match class {
@@ -217,7 +248,7 @@ pub(super) fn begins_exception(sentence: &str) -> bool {
     let end = sentence.char_indices().nth(60).map_or(sentence.len(), |(at, _)| at);
     let text = lower(sentence[..end].trim_start_matches(|c: char| !c.is_alphanumeric()));
     let tokens = tokens(&text);
-    let listed = tokens.first().and_then(|first| CUES.phrases.get(first.text)).into_iter().flatten();
+    let listed = tokens.first().map_or(&[][..], |first| CUES.limiting.listed(first.text)).iter();
     let begins =
         listed.filter(|phrase| phrase.class == Class::Except).any(|phrase| covered(&phrase.words, &tokens).is_some());
     begins || CUES.unspaced.iter().any(|(class, phrase)| *class == Class::Except && text.starts_with(phrase))
@@ -228,7 +259,7 @@ pub(super) fn has_negation(text: &str) -> bool {
     let text = lower(text);
     let tokens = tokens(&text);
     let mut found = tokens.iter().any(|token| token.text.ends_with("n't"));
-    CUES.each(&tokens, &|class| matches!(class, Class::Negation | Class::Except), &mut |_, _, _| found = true);
+    CUES.limiting.each(&tokens, &mut |_, _, _| found = true);
     let limits = |class: &Class| matches!(class, Class::Negation | Class::Except);
     found || !text.is_ascii() && CUES.unspaced_in(&text).any(|(class, ..)| limits(&class))
 }

@@ -90,13 +90,10 @@ impl Extractor<'_> {
         let level = heading_level(&block, &self.place);
         let is_template =
             level.is_none() && block.text.shown.len() <= super::cues::LONGEST && is_template(&block.text.shown);
-        let sentences: Vec<_> = {
-            let all = if is_template { Vec::new() } else { sentences(&block.text) };
-            let found = all.len();
-            let short: Vec<_> = all.into_iter().filter(|range| range.len() <= super::cues::LONGEST).collect();
-            self.skipped_sentences += found - short.len();
-            short
-        };
+        let mut sentences = if is_template { Vec::new() } else { sentences(&block.text) };
+        let found = sentences.len();
+        sentences.retain(|range| range.len() <= super::cues::LONGEST);
+        self.skipped_sentences += found - sentences.len();
         if let Some(level) = level {
             block.kind = BlockKind::Heading(level);
             self.place.enter(level, title(document, &block.text));

@@ -5,10 +5,12 @@ use super::sections::Place;
 use super::sentences::words;
 use super::source::{shown_text, without_colon};
 use super::statements::is_stated;
-use super::words::is_cjk;
+use super::words::{is_cjk, lower};
 use crate::redact::{Clean, CleanBuf};
+use aho_corasick::AhoCorasick;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// The longest fact, in bytes.
 const LONGEST: usize = 300;
@@ -211,8 +213,8 @@ impl Facts {
                 for range in sentences {
                     let sentence = &block.text.shown[range.clone()];
                     if sentence.len() <= LONGEST
-                        && is_stated(sentence, &block.text, range)
                         && (has_measure(sentence) || is_definition_of(sentence, place))
+                        && is_stated(sentence, &block.text, range)
                         && words(sentence) <= SENTENCE_WORDS
                     {
                         self.add(shown_text(document, &block.text, range));
@@ -295,7 +297,7 @@ fn whole(document: &Clean, text: &InlineText) -> Clean {
 /// Returns `Term: value` of a block that begins so, or with a term in bold or code and a dash.
 fn definition(document: &Clean, text: &InlineText) -> Option<Clean> {
     let shown = text.shown.as_str();
-    if shown.len() > LONGEST * 2 || !is_stated(shown, text, &(0..shown.len())) {
+    if shown.len() > LONGEST * 2 {
         return None;
     }
     let lead = text.spans.iter().find(|span| {
@@ -312,7 +314,9 @@ fn definition(document: &Clean, text: &InlineText) -> Option<Clean> {
         })
     });
     let plain = || {
-        let at = shown.find([':', '：'])?;
+        let ascii = memchr::memchr(b':', shown.as_bytes());
+        let wide = if shown.is_ascii() { None } else { shown.find('：') };
+        let at = ascii.into_iter().chain(wide).min()?;
         let mark = shown[at..].chars().next()?.len_utf8();
         let value = shown[at + mark..].trim_start();
         // `10:30`, `https://` and `a::b` define nothing.
@@ -332,7 +336,7 @@ fn definition(document: &Clean, text: &InlineText) -> Option<Clean> {
     {
         return None;
     }
-    if name.ends_with(['.', '!', '?', ',']) || name.contains(". ") {
+    if name.ends_with(['.', '!', '?', ',']) || name.contains(". ") || !is_stated(shown, text, &(0..shown.len())) {
         return None;
     }
     let (term, value) = (shown_text(document, text, &term), shown_text(document, text, &(value..shown.len())));
@@ -342,14 +346,24 @@ fn definition(document: &Clean, text: &InlineText) -> Option<Clean> {
 /// Returns whether a sentence says what the subject of its section is: `Cache is a …` below `# Cache`.
 fn is_definition_of(sentence: &str, place: &Place) -> bool {
     let Some(section) = place.section() else { return false };
-    let title: String = section.title.chars().take(60).collect::<String>().to_lowercase();
-    let bare = sentence.trim_start_matches(['`', '*', '"']).to_lowercase();
-    let rest = bare.strip_prefix("the ").unwrap_or(&bare).strip_prefix(title.trim_matches('`')).unwrap_or_default();
+    let bare = sentence.trim_start_matches(['`', '*', '"']);
+    // Most sentences begin with another letter than the title.
+    let first = section.subject.bytes().next().zip(bare.bytes().next());
+    let is_other = |(a, b): (u8, u8)| a.is_ascii() && b.is_ascii() && !a.eq_ignore_ascii_case(&b);
+    let has_article = bare.get(..4).is_some_and(|article| article.eq_ignore_ascii_case("the "));
+    if first.is_some_and(is_other) && !has_article {
+        return false;
+    }
+    let bare = lower(bare);
+    let rest = bare.strip_prefix("the ").unwrap_or(&bare).strip_prefix(&*section.subject).unwrap_or_default();
     let rest = rest.trim_start_matches('`');
     [" is ", " are ", " ist ", " sind ", " est ", " sont ", " es ", " son ", " é ", " são ", "は", "是"]
         .iter()
         .any(|verb| rest.starts_with(verb))
 }
+
+/// The search for the words of [`LIMITS`]; `None` only if it cannot be built.
+static LIMITS_SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(LIMITS).ok());
 
 /// Returns whether a sentence holds a number with a unit, or a number or code with a word for a limit or a default.
 fn has_measure(sentence: &str) -> bool {
@@ -357,30 +371,38 @@ fn has_measure(sentence: &str) -> bool {
     if !has_digit && !sentence.contains('`') {
         return false;
     }
-    let lower = sentence.to_lowercase();
-    if LIMITS.iter().any(|word| {
-        lower.match_indices(word).any(|(at, _)| {
-            let after = lower[at + word.len()..].chars().next();
-            !word.is_ascii()
-                || !lower[..at].ends_with(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
-        })
-    }) {
+    let lower = lower(sentence);
+    let mut limits = LIMITS_SEARCH.iter().flat_map(|search| search.find_overlapping_iter(lower.as_ref()));
+    let names_limit = limits.any(|found| {
+        // Words of Chinese and Japanese stand in no spaces.
+        !lower[found.range()].is_ascii()
+            || !lower[..found.start()].ends_with(char::is_alphanumeric)
+                && !lower[found.end()..].starts_with(char::is_alphanumeric)
+    });
+    if names_limit {
         return true;
     }
-    has_digit
-        && lower.split([' ', '(', ')', ',', ';']).zip(lower.split([' ', '(', ')', ',', ';']).skip(1).chain([""])).any(
-            |(word, next)| {
-                let number = word.trim_start_matches(|c: char| !c.is_ascii_digit());
-                let digits = number.len()
-                    - number.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',')).len();
-                let unit = &number[digits..];
-                digits > 0
-                    && (is_unit(unit)
-                        || unit.is_empty() && is_unit(next.trim_end_matches(['.', ':', '!']))
-                        || word.starts_with(['$', '€', '£'])
-                        || CJK_UNITS.iter().any(|known| unit.starts_with(known)))
-            },
-        )
+    has_digit && has_unit(&lower)
+}
+
+/// Returns whether a number in a sentence has a unit, in its word or as the next one.
+fn has_unit(sentence: &str) -> bool {
+    let is_end = |c: char| matches!(c, ' ' | '(' | ')' | ',' | ';');
+    let mut rest = sentence;
+    while let Some(digit) = rest.bytes().position(|byte| byte.is_ascii_digit()) {
+        let is_money = rest[..digit].rsplit(is_end).next().is_some_and(|word| word.starts_with(['$', '€', '£']));
+        let unit = rest[digit..].trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let (unit, next) = unit.split_once(is_end).unwrap_or((unit, ""));
+        if is_money
+            || is_unit(unit)
+            || unit.is_empty() && is_unit(next.split(is_end).next().unwrap_or_default())
+            || !unit.is_ascii() && CJK_UNITS.iter().any(|known| unit.starts_with(known))
+        {
+            return true;
+        }
+        rest = next;
+    }
+    false
 }
 
 fn is_unit(word: &str) -> bool {

@@ -1,9 +1,10 @@
 //! Keywords: words of a document by how often and where they stand, by a formula in whole numbers.
 
 use super::reader::{Block, BlockKind, InlineText, SpanKind};
-use super::words::{FixedHash, is_cjk, lower};
+use super::words::{FixedHash, KeyedHash, is_cjk, lower};
 use crate::redact::Clean;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -41,8 +42,10 @@ struct Term {
 /// The words of a document so far.
 #[derive(Debug, Default)]
 pub(super) struct Keywords {
-    terms: HashMap<String, Term>,
+    terms: HashMap<String, Term, KeyedHash>,
     next: usize,
+    /// The word that is being counted, in lower case.
+    word: String,
 }
 
 impl Keywords {
@@ -63,31 +66,49 @@ impl Keywords {
             .filter(|span| matches!(span.kind, SpanKind::Strong | SpanKind::Code))
             .map(|span| span.shown.clone())
             .peekable();
-        for (range, is_pair) in terms(&text.shown) {
+        each_term(&text.shown, &mut |range, is_pair| {
             while marked.next_if(|span| span.end <= range.start).is_some() {}
             let is_marked = marked.peek().is_some_and(|span| span.start <= range.start);
             let weight = if is_marked { weight.max(MARKED) } else { weight };
             self.add(text, range, weight, is_pair);
-        }
+        });
     }
 
     fn add(&mut self, text: &InlineText, range: Range<usize>, weight: u32, is_pair: bool) {
-        let word = lower(&text.shown[range.clone()]);
-        if let Some(term) = self.terms.get_mut(word.as_ref()) {
+        let written = &text.shown[range.clone()];
+        if !is_term_length(written) {
+            return;
+        }
+        let mut word = std::mem::take(&mut self.word);
+        word.clear();
+        if written.is_ascii() {
+            word.push_str(written);
+            word.make_ascii_lowercase();
+        } else {
+            word.push_str(&lower(written));
+        }
+        if is_term(&word) {
+            self.count(&word, text, &range, weight, is_pair);
+        }
+        self.word = word;
+    }
+
+    fn count(&mut self, word: &str, text: &InlineText, range: &Range<usize>, weight: u32, is_pair: bool) {
+        if let Some(term) = self.terms.get_mut(word) {
             term.count = (term.count + 1).min(MOST_OFTEN);
             term.weight = term.weight.max(weight);
             term.is_pair &= is_pair;
             return;
         }
-        if self.terms.len() >= MOST_TERMS || !is_term(&word) {
+        if self.terms.len() >= MOST_TERMS {
             return;
         }
         self.next += 1;
         // A piece of text without markup inside, since a keyword is one word.
-        let pieces: Vec<Range<usize>> = text.pieces(&range).collect();
-        let [source] = pieces.as_slice() else { return };
-        let term = Term { count: 1, weight, source: source.clone(), at: self.next, is_pair };
-        self.terms.insert(word.into_owned(), term);
+        let mut pieces = text.pieces(range);
+        let (Some(source), None) = (pieces.next(), pieces.next()) else { return };
+        let term = Term { count: 1, weight, source, at: self.next, is_pair };
+        self.terms.insert(word.to_owned(), term);
     }
 
     /// Returns at most `most` keywords, the best first.
@@ -95,7 +116,8 @@ impl Keywords {
     /// A word is worth `count + count × (weight - 1) / 2 + 2 × weight`, where `count` is at most 30 and `weight` the
     /// largest of its places; equal ones keep the order of the document. A word in the plural counts with its singular.
     pub(super) fn finish(self, document: &Clean, most: usize) -> Vec<Clean> {
-        let mut terms: BTreeMap<String, Term> = self.terms.into_iter().collect();
+        let mut terms = self.terms;
+        // No plural is the singular of another word, so their order does not matter.
         let plurals: Vec<String> =
             terms.keys().filter(|word| singular(word).is_some_and(|it| terms.contains_key(it))).cloned().collect();
         for plural in plurals {
@@ -109,18 +131,20 @@ impl Keywords {
         let score = |term: &Term| term.count + term.count * (term.weight - 1) / 2 + 2 * term.weight;
         // A pair of Chinese characters that occurs once is more often no word than one.
         let is_word = |term: &Term| term.count > 1 || !term.is_pair;
-        let mut ranked: Vec<(String, Term)> = terms.into_iter().filter(|(_, term)| is_word(term)).collect();
-        ranked.sort_by_key(|(_, term)| (std::cmp::Reverse(score(term)), term.at));
+        let terms = terms.into_iter().filter(|(_, term)| is_word(term));
+        // `at` is another one for each term, so no order of the map shows.
+        let mut ranked: BinaryHeap<_> = terms
+            .map(|(word, term)| (score(&term), Reverse(term.at), word, (term.source.start, term.source.end)))
+            .collect();
         let mut keywords: Vec<Clean> = Vec::new();
         let mut chosen: Vec<String> = Vec::new();
-        for (word, term) in ranked {
-            if keywords.len() >= most {
-                break;
-            }
+        while keywords.len() < most
+            && let Some((_, _, word, (start, end))) = ranked.pop()
+        {
             // Of overlapping Chinese and Japanese words the first stays.
             let overlaps =
                 word.chars().any(is_cjk) && chosen.iter().any(|it| it.contains(&word) || word.contains(it.as_str()));
-            let written = document.slice(term.source);
+            let written = document.slice(start..end);
             if let Some(keyword) = written.read_out(&word).filter(|_| !overlaps) {
                 keywords.push(keyword);
                 chosen.push(word);
@@ -134,24 +158,79 @@ fn singular(word: &str) -> Option<&str> {
     word.strip_suffix('s').filter(|word| word.len() > 3 && !word.ends_with('s'))
 }
 
-/// Returns the places of the words of a text: of Chinese and Japanese, runs of one script, cut into pairs where long.
-fn terms(shown: &str) -> Vec<(Range<usize>, bool)> {
-    let mut found = Vec::new();
+/// Calls `found` with the place of each word of a text, and whether it is a pair of characters: of Chinese and Japanese,
+/// words are runs of one script, cut into pairs where long.
+fn each_term(shown: &str, found: &mut dyn FnMut(Range<usize>, bool)) {
+    let bytes = shown.as_bytes();
     let mut start = 0;
     // Words are cut at spaces first, so that addresses and paths can be left out whole.
-    for piece in shown.split([' ', '\n', '\t', '(', ')', '[', ']', '"', ',', ';']) {
-        let at = start;
-        start += piece.len() + 1;
-        let is_address = piece.contains("://") || piece.contains('@') || piece.matches('/').nth(1).is_some();
-        if piece.is_empty() || is_address {
-            continue;
+    while start < bytes.len() {
+        let (mut end, mut slashes, mut classes) = (start, 0, 0);
+        while let Some(byte) = bytes.get(end) {
+            let class = CLASSES[usize::from(*byte)];
+            if class & BREAK > 0 {
+                break;
+            }
+            slashes += usize::from(*byte == b'/');
+            classes |= class;
+            end += 1;
         }
-        words_of(piece, at, &mut found);
+        if slashes < 2 && classes & MAIL == 0 {
+            match classes & WIDE {
+                0 => ascii_words_of(&bytes[start..end], start, found),
+                _ => words_of(&shown[start..end], start, found),
+            }
+        }
+        start = end + 1;
     }
-    found
 }
 
-fn words_of(piece: &str, at: usize, found: &mut Vec<(Range<usize>, bool)>) {
+fn ascii_words_of(piece: &[u8], at: usize, found: &mut dyn FnMut(Range<usize>, bool)) {
+    let class = |at: usize| piece.get(at).map_or(0, |byte| CLASSES[usize::from(*byte)]);
+    let mut next = 0;
+    while next < piece.len() {
+        if class(next) & LETTER == 0 {
+            next += 1;
+            continue;
+        }
+        let start = next;
+        let mut end = next;
+        while class(next) & (LETTER | JOINT) > 0 {
+            next += 1;
+            if class(next - 1) & LETTER > 0 {
+                end = next;
+            }
+        }
+        found(at + start..at + end, false);
+    }
+}
+
+/// The classes of a byte: letters and digits, what joins them to a word, what ends a piece, `@`, and parts of other
+/// characters.
+const LETTER: u8 = 1;
+const JOINT: u8 = 2;
+const BREAK: u8 = 4;
+const MAIL: u8 = 8;
+const WIDE: u8 = 16;
+
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => LETTER,
+            b'-' | b'_' | b'\'' | b'.' => JOINT,
+            b' ' | b'\n' | b'\t' | b'(' | b')' | b'[' | b']' | b'"' | b',' | b';' => BREAK,
+            b'@' => MAIL,
+            128.. => WIDE,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+fn words_of(piece: &str, at: usize, found: &mut dyn FnMut(Range<usize>, bool)) {
     let script = |c: char| match c {
         c if is_katakana(c) => 2,
         '\u{3040}'..='\u{309f}' => 0,
@@ -174,15 +253,15 @@ fn words_of(piece: &str, at: usize, found: &mut Vec<(Range<usize>, bool)>) {
     }
 }
 
-fn add_run(run: &str, at: usize, script: u8, found: &mut Vec<(Range<usize>, bool)>) {
+fn add_run(run: &str, at: usize, script: u8, found: &mut dyn FnMut(Range<usize>, bool)) {
     if script == 3 {
         for part in run.split(|c| CJK_STOP.contains(c)) {
             let at = at + (part.as_ptr() as usize - run.as_ptr() as usize);
             let offsets: Vec<usize> = part.char_indices().map(|(at, _)| at).chain([part.len()]).collect();
             match offsets.len() - 1 {
                 0 | 1 => {}
-                2..=4 => found.push((at..at + part.len(), false)),
-                count => found.extend((0..count - 1).map(|index| (at + offsets[index]..at + offsets[index + 2], true))),
+                2..=4 => found(at..at + part.len(), false),
+                _ => offsets.windows(3).for_each(|pair| found(at + pair[0]..at + pair[2], true)),
             }
         }
         return;
@@ -191,7 +270,7 @@ fn add_run(run: &str, at: usize, script: u8, found: &mut Vec<(Range<usize>, bool
     let start = run.len() - run.trim_start_matches(is_joint).len();
     let end = run.trim_end_matches(is_joint).len();
     if start < end {
-        found.push((at + start..at + end, false));
+        found(at + start..at + end, false);
     }
 }
 
@@ -199,9 +278,15 @@ fn is_katakana(c: char) -> bool {
     matches!(c, '\u{30a0}'..='\u{30ff}')
 }
 
+/// Returns whether a word can be a term by its length alone, which spares most words the rest.
+fn is_term_length(word: &str) -> bool {
+    word.len() >= 3 && (word.len() <= LONGEST || !word.is_ascii() && word.len() <= 4 * LONGEST)
+}
+
 fn is_term(word: &str) -> bool {
-    let count = word.chars().take(LONGEST + 1).count();
-    if word.chars().any(is_cjk) {
+    let is_ascii = word.is_ascii();
+    let count = if is_ascii { word.len() } else { word.chars().take(LONGEST + 1).count() };
+    if !is_ascii && word.chars().any(is_cjk) {
         return count >= 2 && !word.chars().any(|c| CJK_STOP.contains(c));
     }
     (3..=LONGEST).contains(&count) && !word.starts_with(|c: char| c.is_ascii_digit()) && !STOP_WORDS.contains(word)

@@ -76,6 +76,11 @@ pub(super) struct InlineText {
 
 impl InlineText {
     fn push(&mut self, text: &str, source: usize) {
+        if self.parts.is_empty() {
+            // Most blocks are no longer, so they are not copied while they grow.
+            self.shown.reserve(256);
+            self.parts.reserve(8);
+        }
         self.parts.push((self.shown.len(), source));
         self.shown.push_str(text);
     }

@@ -1,12 +1,15 @@
 //! Where in a document a block stands: its headings, what they mean, and what introduces its list.
 
-use super::words::lists;
+use super::words::{FixedHash, lists, lower};
 use crate::redact::Clean;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// Titles by their meaning, one list a line.
 const FILE: &str = include_str!("headings.txt");
+
+/// How many bytes of a title a definition of it repeats.
+const SUBJECT: usize = 60;
 
 /// The meaning of a heading, or of what introduces a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,8 +28,8 @@ pub(super) enum Meaning {
     Main,
 }
 
-static MEANINGS: LazyLock<HashMap<&'static str, Meaning>> = LazyLock::new(|| {
-    let mut meanings = HashMap::new();
+static MEANINGS: LazyLock<HashMap<&'static str, Meaning, FixedHash>> = LazyLock::new(|| {
+    let mut meanings = HashMap::default();
     for (name, titles) in lists(FILE) {
         let meaning = match name {
             "rules" => Meaning::Rules,
@@ -134,6 +137,8 @@ pub(super) fn names_rules(sentence: &str) -> bool {
 pub(super) struct Section {
     pub(super) level: u8,
     pub(super) title: Clean,
+    /// The beginning of the title in lower case, by which a sentence that defines it is known.
+    pub(super) subject: String,
     pub(super) meaning: Option<Meaning>,
 }
 
@@ -168,7 +173,8 @@ impl Place {
         while self.sections.pop_if(|section| section.level >= level).is_some() {}
         let is_title = self.headings == 0;
         let meaning = meaning(&title).filter(|meaning| !is_title || *meaning != Meaning::Skip);
-        self.sections.push(Section { level, title, meaning });
+        let subject = lower(&title[..title.floor_char_boundary(SUBJECT)]).trim_matches('`').to_owned();
+        self.sections.push(Section { level, title, subject, meaning });
         self.headings += 1;
         self.leads.clear();
     }

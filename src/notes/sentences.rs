@@ -12,6 +12,9 @@ const ABBREVIATIONS: [&str; 35] = [
     "núm", "pág", "w.r.t", "abs",
 ];
 
+/// The most letters directly before the full stop of an abbreviation.
+const LONGEST_ABBREVIATION: usize = 6;
+
 /// Splits the text of a block into sentences, without white space at their ends.
 ///
 /// A sentence ends with `.`, `!` or `?` before a space and no small letter, at a line break in the source that Markdown
@@ -22,8 +25,11 @@ pub(super) fn sentences(text: &InlineText) -> Vec<Range<usize>> {
         text.spans.iter().filter(|span| span.kind == SpanKind::Code).map(|span| span.shown.clone()).peekable();
     let mut found = Vec::new();
     let mut start = 0;
-    let mut chars = shown.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
+    let mut next = 0;
+    while let Some(offset) = shown.as_bytes()[next..].iter().position(|byte| may_end(*byte)) {
+        let at = next + offset;
+        let Some(c) = shown[at..].chars().next() else { break };
+        next = at + c.len_utf8();
         if !matches!(c, '.' | '!' | '?' | '\n' | '。' | '！' | '？' | '…') {
             continue;
         }
@@ -31,11 +37,9 @@ pub(super) fn sentences(text: &InlineText) -> Vec<Range<usize>> {
         if codes.peek().is_some_and(|code| code.contains(&at)) {
             continue;
         }
-        let mut end = at + c.len_utf8();
-        while let Some((at, c)) = chars.next_if(|(_, c)| is_closing(*c)) {
-            end = at + c.len_utf8();
-        }
-        let rest = &shown[end..];
+        let rest = shown[next..].trim_start_matches(is_closing);
+        let end = shown.len() - rest.len();
+        next = end;
         let is_end = match c {
             '。' | '！' | '？' => true,
             '\n' => !rest.trim_start().starts_with(char::is_lowercase),
@@ -55,6 +59,11 @@ pub(super) fn sentences(text: &InlineText) -> Vec<Range<usize>> {
     found
 }
 
+/// Returns whether a byte may begin a character that ends a sentence.
+fn may_end(byte: u8) -> bool {
+    matches!(byte, b'.' | b'!' | b'?' | b'\n' | 0xe2 | 0xe3 | 0xef)
+}
+
 fn is_closing(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '"' | '”' | '’' | '\'' | ')' | ']' | '»' | '」' | '』' | '）' | '。' | '！' | '？')
 }
@@ -65,14 +74,19 @@ fn begins_sentence(rest: &str) -> bool {
 
 /// Returns whether a text ends with an abbreviation, an initial, or the number of a list.
 fn is_abbreviation(text: &str) -> bool {
+    let is_number = || text.trim_start().bytes().all(|b| b.is_ascii_digit());
     // Abbreviations are short.
+    let bytes = text.as_bytes();
+    let tail = &bytes[bytes.len().saturating_sub(LONGEST_ABBREVIATION + 1)..];
+    if tail.len() > LONGEST_ABBREVIATION && tail.iter().all(u8::is_ascii_alphabetic) {
+        return is_number();
+    }
     let from = text.char_indices().rev().nth(12).map_or(0, |(at, _)| at);
     let tail = text[from..].to_lowercase();
     let word = tail.rsplit([' ', '(', '\n', ',']).next().unwrap_or_default();
     let is_initial = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
-    let is_number = text.trim_start().bytes().all(|b| b.is_ascii_digit());
     is_initial
-        || is_number
+        || is_number()
         || ABBREVIATIONS
             .iter()
             .any(|known| tail.strip_suffix(known).is_some_and(|before| !before.ends_with(char::is_alphanumeric)))

@@ -27,12 +27,33 @@ pub(super) fn quoted(document: &Clean, text: &InlineText, shown: &Range<usize>) 
 
 /// Returns a range of a block as a reader sees it, on one line: without emphasis and the targets of links.
 pub(super) fn shown_text(document: &Clean, text: &InlineText, shown: &Range<usize>) -> Clean {
+    let mut pieces = text.pieces(shown);
+    if let (Some(only), None) = (pieces.next(), pieces.next())
+        && is_line(&document[only.clone()])
+    {
+        return document.slice(only);
+    }
     let mut buf = CleanBuf::new();
     for piece in text.pieces(shown) {
         buf.part(document, piece);
     }
+    if is_line(buf.as_str()) {
+        return buf.finish();
+    }
     let joined = buf.finish();
     CleanBuf::new().line(&joined).finish()
+}
+
+/// Returns whether a text is plain words on one line with single spaces between them, as [`CleanBuf::line`] makes it.
+fn is_line(text: &str) -> bool {
+    let mut before = b' ';
+    for byte in text.bytes() {
+        if !(b' '..0x7f).contains(&byte) || byte == b' ' && before == b' ' {
+            return false;
+        }
+        before = byte;
+    }
+    before != b' '
 }
 
 /// Returns a label without a colon at its end.

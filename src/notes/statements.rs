@@ -149,13 +149,17 @@ pub(super) fn is_stated(sentence: &str, text: &InlineText, range: &Range<usize>)
 /// Returns whether much of a text is instructions of a template in brackets, such as `Deciders: [list everyone involved]`.
 pub(super) fn is_template(text: &str) -> bool {
     let (mut inside, mut open, mut in_code) = (0, None, false);
-    for (at, c) in text.char_indices() {
-        match c {
-            '`' => in_code = !in_code,
-            '[' | '{' | '<' if !in_code => open = open.or(Some(at)),
-            ']' | '}' | '>' if !in_code => {
+    let bytes = text.as_bytes();
+    if memchr::memchr3(b'[', b'{', b'<', bytes).is_none() {
+        return false;
+    }
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'`' => in_code = !in_code,
+            b'[' | b'{' | b'<' if !in_code => open = open.or(Some(at)),
+            b']' | b'}' | b'>' if !in_code => {
                 if let Some(start) = open.take()
-                    && text[start..at].contains(' ')
+                    && bytes[start..at].contains(&b' ')
                 {
                     inside += at - start;
                 }
@@ -173,8 +177,9 @@ pub(super) fn is_link(text: &InlineText, range: &Range<usize>) -> bool {
 
 pub(super) fn begins_with_anaphor(sentence: &str) -> bool {
     let first = sentence.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or_default();
-    first.len() <= 10 && ANAPHORA.contains(&first.to_lowercase().as_str())
-        || ["これ", "それ", "その", "この", "它", "这", "其"].iter().any(|word| sentence.starts_with(word))
+    first.len() <= 10 && ANAPHORA.iter().any(|word| first.eq_ignore_ascii_case(word))
+        || !sentence.is_ascii()
+            && ["これ", "それ", "その", "この", "它", "这", "其"].iter().any(|word| sentence.starts_with(word))
 }
 
 #[cfg(test)]

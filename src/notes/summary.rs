@@ -5,6 +5,7 @@ use super::sections::{Lead, Meaning, Place};
 use super::sentences::{shortened, words};
 use super::source::{shown_text, without_colon};
 use super::statements::{begins_with_anaphor, is_imperative, is_stated};
+use super::words::lower;
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -71,7 +72,18 @@ struct Candidate {
     score: i32,
     at: usize,
     section: usize,
+    /// What stands before the text.
+    label: Option<Clean>,
     text: Clean,
+    /// Whether the text is yet to be shortened, which only chosen ones are.
+    is_long: bool,
+}
+
+impl Candidate {
+    fn bullet(&self) -> Clean {
+        let short = if self.is_long { short(&self.text) } else { None };
+        labelled(self.label.as_ref(), &short.unwrap_or_else(|| self.text.clone()))
+    }
 }
 
 /// A list that is being read at the top level of a section.
@@ -183,17 +195,14 @@ impl Summary {
         }
         for (index, item) in list.items.iter().take(PER_SECTION).enumerate() {
             let later = i32::try_from(index * 6).unwrap_or(0);
-            let text = match short(item) {
-                // An item that goes on with the sentence before its list needs that sentence.
-                Some(_) if list.goes_on(item) && list.label.is_none() => continue,
-                Some(text) if list.goes_on(item) || begins_with_anaphor(item) || words(item) < 5 => {
-                    labelled(list.label.as_ref(), &text)
-                }
-                Some(text) => text,
-                None => continue,
-            };
-            let score = base - 6 - later + features(item);
-            self.add(score, text);
+            let count = words(item);
+            // An item that goes on with the sentence before its list needs that sentence.
+            if list.goes_on(item) && list.label.is_none() {
+                continue;
+            }
+            let is_part = list.goes_on(item) || begins_with_anaphor(item) || count < 5;
+            let score = base - 6 - later + features(item, count);
+            self.add(score, list.label.as_ref().filter(|_| is_part), item, count);
         }
     }
 
@@ -222,8 +231,8 @@ impl Summary {
             text.lit(" (+").number((list.total - count) as u64).lit(")");
         }
         let text = text.finish();
-        let first = list.items.first().map_or(0, |item| features(item));
-        self.add(base + first + if list.is_ordered { 8 } else { 0 }, text);
+        let first = list.items.first().map_or(0, |item| features(item, words(item)));
+        self.push(base + first + if list.is_ordered { 8 } else { 0 }, None, text, false);
     }
 
     fn sentence(&mut self, document: &Clean, place: &Place, text: &InlineText, range: &Range<usize>, base: i32) {
@@ -233,24 +242,35 @@ impl Summary {
             return;
         }
         let whole = shown_text(document, text, range);
-        let Some(bullet) = short(&whole) else { return };
         let section = place.section();
-        if words(&whole) < 3
+        let count = words(&whole);
+        if count < 3
             && let Some(section) = section.filter(|section| section.meaning == Some(Meaning::Main))
         {
             // `Accepted` says nothing without its heading `Status`.
-            self.add(base, labelled(Some(&section.title), &bullet));
+            self.add(base, Some(&section.title), &whole, count);
             return;
         }
         let title = section.filter(|_| begins_with_anaphor(shown)).map(|section| &section.title);
-        let longer = if words(&whole) > MOST_WORDS { 10 } else { 0 };
-        self.add(base + features(&whole) - longer, labelled(title, &bullet));
+        let longer = if count > MOST_WORDS { 10 } else { 0 };
+        self.add(base + features(&whole, count) - longer, title, &whole, count);
     }
 
-    fn add(&mut self, score: i32, text: Clean) {
+    /// Adds a sentence of `count` words, unless it is too long and cannot be shortened.
+    fn add(&mut self, score: i32, label: Option<&Clean>, text: &Clean, count: usize) {
+        if score <= 0 {
+            self.next += 1;
+        } else if count <= WORDS || count <= MOST_WORDS && text.len() + label.map_or(0, |it| it.len()) < LONGEST {
+            self.push(score, label.cloned(), text.clone(), count > WORDS);
+        } else if let Some(text) = short(text) {
+            self.push(score, label.cloned(), text, false);
+        }
+    }
+
+    fn push(&mut self, score: i32, label: Option<Clean>, text: Clean, is_long: bool) {
         self.next += 1;
-        if score > 0 && text.len() <= LONGEST {
-            self.candidates.push(Candidate { score, at: self.next, section: self.section, text });
+        if score > 0 && text.len() + label.as_ref().map_or(0, |label| label.len() + 2) <= LONGEST {
+            self.candidates.push(Candidate { score, at: self.next, section: self.section, label, text, is_long });
         }
         if self.candidates.len() >= CANDIDATES {
             self.candidates.sort_by_key(|it| (std::cmp::Reverse(it.score), it.at));
@@ -267,14 +287,20 @@ impl Summary {
         let mut chosen = Vec::new();
         for candidate in self.candidates {
             let count = of_section.entry(candidate.section).or_default();
-            if chosen.len() >= most || *count >= PER_SECTION || !seen.insert(key(&candidate.text)) {
+            if chosen.len() >= most {
+                break;
+            }
+            if *count >= PER_SECTION {
                 continue;
             }
-            *count += 1;
-            chosen.push(candidate);
+            let bullet = candidate.bullet();
+            if seen.insert(key(&bullet)) {
+                *count += 1;
+                chosen.push((candidate.at, bullet));
+            }
         }
-        chosen.sort_by_key(|it| it.at);
-        chosen.into_iter().map(|it| it.text).collect()
+        chosen.sort_by_key(|(at, _)| *at);
+        chosen.into_iter().map(|(_, bullet)| bullet).collect()
     }
 }
 
@@ -294,17 +320,18 @@ fn base(place: &Place) -> i32 {
     }
 }
 
-/// Returns what the words of a sentence add to its worth.
-fn features(sentence: &str) -> i32 {
+/// Returns what the words of a sentence, `count` of them, add to its worth.
+fn features(sentence: &str, count: usize) -> i32 {
     let start = sentence.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let head: String = start.chars().take(24).collect::<String>().to_lowercase();
-    let count = words(sentence);
+    let head = lower(&start[..start.floor_char_boundary(48)]);
     let mut score = 0;
-    if DECORATION.iter().any(|word| head.starts_with(word)) {
+    if DECORATION.iter().any(|word| head.as_bytes().first() == word.as_bytes().first() && head.starts_with(word)) {
         score -= 80;
     }
     // A line of links, such as one to other languages.
-    if [" | ", " · ", " • ", " ｜ "].iter().any(|mark| sentence.matches(mark).nth(1).is_some()) {
+    if sentence.contains(['|', '·', '•', '｜'])
+        && [" | ", " · ", " • ", " ｜ "].iter().any(|mark| sentence.matches(mark).nth(1).is_some())
+    {
         score -= 80;
     }
     if is_imperative(sentence) {

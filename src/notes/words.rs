@@ -1,25 +1,61 @@
 //! Words: how they are counted and compared, and lists of them from the text files beside this one.
 
 use std::borrow::Cow;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 
-/// The hash of tables whose keys are in the source code, so that no text can make them collide: FNV-1a.
-pub(super) type FixedHash = BuildHasherDefault<Fnv>;
+/// What the hash of a table begins with, and is multiplied by.
+const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The state of [`FixedHash`].
-pub(super) struct Fnv(u64);
+/// The hash of tables whose keys are in the source code, so that no text can make them collide.
+pub(super) type FixedHash = BuildHasherDefault<Folded>;
 
-impl Default for Fnv {
+/// The hash of tables whose keys are words of a text: fast, and with a key of its own, so that nobody can write words that
+/// collide. No order of such a table may show.
+#[derive(Debug, Clone)]
+pub(super) struct KeyedHash(u64);
+
+impl Default for KeyedHash {
     fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
+        Self(RandomState::new().build_hasher().finish())
     }
 }
 
-impl Hasher for Fnv {
+impl BuildHasher for KeyedHash {
+    type Hasher = Folded;
+
+    fn build_hasher(&self) -> Folded {
+        Folded(self.0)
+    }
+}
+
+/// The state of [`FixedHash`] and [`KeyedHash`]: eight bytes at once, multiplied and folded.
+pub(super) struct Folded(u64);
+
+impl Default for Folded {
+    fn default() -> Self {
+        Self(SEED)
+    }
+}
+
+impl Folded {
+    fn fold(&mut self, word: u64) {
+        let product = u128::from(self.0 ^ word) * u128::from(SEED);
+        self.0 = (product as u64) ^ ((product >> 64) as u64);
+    }
+}
+
+impl Hasher for Folded {
     fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
+        let (words, rest) = bytes.as_chunks::<8>();
+        words.iter().for_each(|word| self.fold(u64::from_le_bytes(*word)));
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        self.fold(u64::from_le_bytes(last) ^ (bytes.len() as u64) << 56);
+    }
+
+    fn write_u8(&mut self, byte: u8) {
+        // What ends a text: its length is in the hash already.
+        self.0 ^= u64::from(byte);
     }
 
     fn finish(&self) -> u64 {
@@ -38,12 +74,31 @@ pub(super) fn is_cjk(c: char) -> bool {
 /// Counts words: runs of characters without a space that hold a letter or a digit; of Chinese and Japanese, two
 /// characters are a word.
 pub(super) fn count(text: &str) -> usize {
-    let (mut words, mut cjk) = (0, 0);
-    for word in text.split_whitespace() {
-        let chars = if word.is_ascii() { 0 } else { word.chars().filter(|c| is_cjk(*c)).count() };
-        cjk += chars;
-        let has_other = word.chars().any(|c| c.is_alphanumeric() && !is_cjk(c));
-        words += usize::from(has_other);
+    // Whether the run so far holds a letter or a digit.
+    let mut is_word = false;
+    let mut words = 0;
+    if text.is_ascii() {
+        for byte in text.bytes() {
+            // `is_ascii_whitespace` leaves out the vertical tab.
+            if byte.is_ascii_whitespace() || byte == 0x0b {
+                is_word = false;
+            } else if !is_word && byte.is_ascii_alphanumeric() {
+                is_word = true;
+                words += 1;
+            }
+        }
+        return words;
+    }
+    let mut cjk = 0_usize;
+    for c in text.chars() {
+        if c.is_whitespace() {
+            is_word = false;
+        } else if is_cjk(c) {
+            cjk += 1;
+        } else if !is_word && c.is_alphanumeric() {
+            is_word = true;
+            words += 1;
+        }
     }
     words + cjk.div_ceil(CJK_CHARS_A_WORD)
 }
@@ -71,79 +126,81 @@ pub(super) fn lower(text: &str) -> Cow<'_, str> {
 /// Cuts a sentence in lower case into words. Hyphens and apostrophes inside a word belong to it, so `must-have` is one.
 /// What stands in quotation marks is spoken about, not said; it is left out, and so is what stands in backticks.
 pub(super) fn tokens(lower: &str) -> Vec<Token<'_>> {
-    let mut tokens = Vec::new();
+    let mut tokens = Vec::with_capacity(lower.len() / 5 + 1);
     let mut begins_clause = true;
-    let mut rest = lower;
-    let mut before = ' ';
-    while let Some(c) = rest.chars().next() {
-        if c == '`' {
-            let marks = rest.bytes().take_while(|b| *b == b'`').count();
-            let (mark, after) = rest.split_at(marks);
-            if let Some(end) = after.find(mark) {
-                tokens.push(Token { text: CODE, begins_clause });
-                begins_clause = false;
-                rest = &after[end + marks..];
-                before = '`';
+    let mut at = 0;
+    while let Some(byte) = lower.as_bytes().get(at) {
+        let length = match byte {
+            b' ' => {
+                at += 1;
                 continue;
             }
-        }
-        if let Some(end) = quotation(rest, before) {
+            b'`' => code(&lower[at..]),
+            b'"' => quotation(lower, at),
+            byte if byte.is_ascii() => None,
+            _ => quotation(lower, at),
+        };
+        if let Some(length) = length {
             tokens.push(Token { text: CODE, begins_clause });
             begins_clause = false;
-            rest = &rest[end..];
-            before = '"';
+            at += length;
             continue;
         }
-        if !c.is_alphanumeric() {
-            begins_clause |= matches!(
-                c,
-                ',' | ';'
-                    | ':'
-                    | '–'
-                    | '—'
-                    | '('
-                    | '•'
-                    | '.'
-                    | '!'
-                    | '?'
-                    | '\n'
-                    | '→'
-                    | '«'
-                    | '¡'
-                    | '¿'
-                    | '['
-                    | '*'
-                    | '"'
-                    | '“'
-                    | '„'
-            ) || c as u32 > 0x2190;
-            rest = &rest[c.len_utf8()..];
-            before = c;
+        let word = word_end(&lower[at..]);
+        if word > 0 {
+            tokens.push(Token { text: &lower[at..at + word], begins_clause });
+            begins_clause = false;
+            at += word;
             continue;
         }
-        let mut end = 0;
-        let mut chars = rest.char_indices().peekable();
-        while let Some((at, c)) = chars.next() {
-            let joins = matches!(c, '-' | '\'') && chars.peek().is_some_and(|(_, next)| next.is_alphanumeric());
-            if !c.is_alphanumeric() && !joins {
-                break;
-            }
-            end = at + c.len_utf8();
-        }
-        let (word, after) = rest.split_at(end);
-        tokens.push(Token { text: word, begins_clause });
-        begins_clause = false;
-        before = 'a';
-        rest = after;
+        let Some(c) = lower[at..].chars().next() else { break };
+        begins_clause |= ends_clause(c);
+        at += c.len_utf8();
     }
     tokens
 }
 
-/// Returns the length of the quotation that `rest` begins with, if it begins with one that is closed.
-fn quotation(rest: &str, before: char) -> Option<usize> {
+/// Returns whether a clause may begin behind `c`.
+fn ends_clause(c: char) -> bool {
+    matches!(
+        c,
+        ',' | ';' | ':' | '–' | '—' | '(' | '•' | '.' | '!' | '?' | '\n' | '→' | '«' | '¡' | '¿' | '[' | '*' | '"' | '“' | '„'
+    ) || c as u32 > 0x2190
+}
+
+/// Returns the length of the piece of code that a text begins with, if it ends.
+fn code(text: &str) -> Option<usize> {
+    let marks = text.bytes().take_while(|b| *b == b'`').count();
+    let (mark, after) = text.split_at(marks);
+    Some(2 * marks + after.find(mark)?)
+}
+
+/// Returns the length of the word that a text begins with.
+fn word_end(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut end = 0;
+    if matches!(bytes.first(), Some(b'-' | b'\'')) {
+        return 0;
+    }
+    loop {
+        match bytes.get(end) {
+            Some(byte) if byte.is_ascii_alphanumeric() => end += 1,
+            Some(b'-' | b'\'') if text[end + 1..].starts_with(char::is_alphanumeric) => end += 1,
+            Some(byte) if !byte.is_ascii() => match text[end..].chars().next() {
+                Some(c) if c.is_alphanumeric() => end += c.len_utf8(),
+                _ => return end,
+            },
+            _ => return end,
+        }
+    }
+}
+
+/// Returns the length of the quotation that begins at a place, if one begins there that is closed.
+fn quotation(text: &str, at: usize) -> Option<usize> {
+    let rest = &text[at..];
     let open = rest.chars().next()?;
     let close: &[char] = match open {
-        '"' if !before.is_alphanumeric() => &['"'],
+        '"' if !text[..at].ends_with(char::is_alphanumeric) => &['"'],
         '“' => &['”'],
         '„' => &['“', '”'],
         '«' => &['»'],

@@ -18,6 +18,7 @@ use crate::notes::{NoteLimits, Notes, NotesFault, ReadableDocument, Refused, SID
 use crate::redact::{Clean, Environment, Piece, Redactor};
 use crate::store::{self, Folder, Links};
 use program::Program;
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -44,17 +45,22 @@ pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
     };
     let mut exit = Exit::Done;
     let mut noted = Vec::new();
-    for path in &documents {
+    for (path, notes) in documents.iter().zip(maker.documents(&documents)) {
         let shown = maker.line(&path.display().to_string());
-        let document = match maker.document(path) {
-            Ok(notes) => NotedDocument { path: shown, success: true, notes: Some(notes), error: None },
+        let document = match notes {
+            Ok(Made { mut notes, sidecar }) => {
+                if let Some(text) = sidecar {
+                    maker.write(&sidecar_of(path), &text)?;
+                    notes.written = true;
+                }
+                NotedDocument { path: shown, success: true, notes: Some(notes), error: None }
+            }
             // Whoever asks for all documents does not ask for these.
-            Err(NoNotes::Refused(error)) if args.documents.is_empty() && error.kind == SECRET => continue,
-            Err(NoNotes::Refused(error)) => {
+            Err(NoNotes(error)) if args.documents.is_empty() && error.kind == SECRET => continue,
+            Err(NoNotes(error)) => {
                 exit = exit.and(Exit::Input);
                 NotedDocument { path: shown, success: false, notes: None, error: Some(error) }
             }
-            Err(NoNotes::Failed(failure)) => return Err(failure),
         };
         noted.push(document);
     }
@@ -79,17 +85,19 @@ fn configured(global: &Global, knowledge: &KnowledgeSettings) -> Result<Vec<Path
     Ok(documents.map(from_here).collect())
 }
 
-/// Why there are no notes on a document.
-enum NoNotes {
-    /// The document, its sidecar file or the program gives none.
-    Refused(NotesError),
-    /// The notes cannot be written.
-    Failed(Failure),
+/// Why the document, its sidecar file or the program gives no notes.
+struct NoNotes(NotesError);
+
+/// Notes on a document, and what is to be written beside it.
+struct Made {
+    notes: DocumentNotes,
+    /// `None` for notes that stand in the repo already.
+    sidecar: Option<String>,
 }
 
 impl NoNotes {
     fn new(kind: &'static str, message: impl Into<String>) -> Self {
-        Self::Refused(NotesError { kind, message: message.into(), help: None, line: None })
+        Self(NotesError { kind, message: message.into(), help: None, line: None })
     }
 }
 
@@ -105,7 +113,15 @@ struct NoteMaker {
 }
 
 impl NoteMaker {
-    fn document(&self, path: &Path) -> Result<DocumentNotes, NoNotes> {
+    /// Returns the notes on each document, on all cores unless a program makes them.
+    fn documents(&self, paths: &[PathBuf]) -> Vec<Result<Made, NoNotes>> {
+        match self.program.is_some() {
+            true => paths.iter().map(|path| self.document(path)).collect(),
+            false => paths.par_iter().map(|path| self.document(path)).collect(),
+        }
+    }
+
+    fn document(&self, path: &Path) -> Result<Made, NoNotes> {
         let inside = in_repo(&self.root, path);
         let name = inside.clone().unwrap_or_else(|| path.display().to_string().replace('\\', "/"));
         if RepoPath::new(name.trim_start_matches('/')).is_ok_and(|path| self.deny.denies(&path)) {
@@ -125,19 +141,13 @@ impl NoteMaker {
         let body = self.redactor.scrub(&name, &[body]).texts.into_iter().next().unwrap_or_default();
         let source = Digest::of(body.as_str());
         if let Some(notes) = &document.notes {
-            return Ok(self.output(
-                &notes.redacted(&|text| self.clean(text)),
-                "front_matter",
-                &source,
-                notes.is_stale(&source),
-            ));
+            return Ok(self.written(notes, "front_matter", &source));
         }
         let sidecar = sidecar_of(path);
         if let Some(notes) = self.sidecar(&sidecar)? {
-            let is_stale = notes.is_stale(&source);
             // New notes replace those of an older text only.
-            if !(self.writes && is_stale) {
-                return Ok(self.output(&notes.redacted(&|text| self.clean(text)), "sidecar", &source, is_stale));
+            if !(self.writes && notes.is_stale(&source)) {
+                return Ok(self.written(&notes, "sidecar", &source));
             }
         }
         let (notes, made_by) = match &self.program {
@@ -152,12 +162,14 @@ impl NoteMaker {
                 (answer.redacted(&|text| self.clean(text)), "command")
             }
         };
-        let mut output = self.output(&notes, made_by, &source, false);
-        if self.writes {
-            self.write(&sidecar, &self.environment.mask(&notes.sidecar(&source))).map_err(NoNotes::Failed)?;
-            output.written = true;
-        }
-        Ok(output)
+        let sidecar = self.writes.then(|| self.environment.mask(&notes.sidecar(&source)));
+        Ok(Made { notes: self.output(&notes, made_by, &source, false), sidecar })
+    }
+
+    /// Returns notes that stand in the repo, redacted.
+    fn written(&self, notes: &WrittenNotes, made_by: &'static str, source: &Digest) -> Made {
+        let redacted = notes.redacted(&|text| self.clean(text));
+        Made { notes: self.output(&redacted, made_by, source, notes.is_stale(source)), sidecar: None }
     }
 
     /// Reads the sidecar file, if there is one.
@@ -184,7 +196,7 @@ impl NoteMaker {
             1 => String::new(),
             count => format!(" (and {} more)", count - 1),
         };
-        NoNotes::Refused(NotesError {
+        NoNotes(NotesError {
             kind: "invalid",
             message: self.line(&format!("{file}: {}{more}", first.message)),
             help: first.help.as_deref().map(|help| self.line(help)),
