@@ -317,13 +317,14 @@ fn document(
     let headings = &text.markdown.outline.headings;
     if front.text(&["title"]).is_none()
         && let Some(title) = headings.iter().find(|heading| heading.level == 1)
-        && let Some(title) = text.clean.read_out(title.title.trim()).filter(|title| !title.is_empty())
+        && let Some(block) = text.markdown.outline.blocks.get(title.block)
+        && let Some(title) = text.clean.slice(block.range.clone()).read_out(title.title.trim())
+        && !title.is_empty()
     {
         document.title = title;
     }
     document_notes::add(project, &mut document, &raw, &text.clean, faults);
-    let headings: Vec<Clean> = headings.iter().filter_map(|heading| text.clean.read_out(&heading.title)).collect();
-    document.search = SearchTerms::new(&document, &headings);
+    document.search = SearchTerms::new(&document, headings.iter().map(|heading| heading.title.as_str()));
     if document.has_notes() {
         document.body = Clean::default();
     }

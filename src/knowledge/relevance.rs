@@ -2,6 +2,7 @@
 
 use super::choice::Relevant;
 use super::document::{Knowledge, KnowledgeDocument};
+use crate::notes::is_stop_word;
 use crate::redact::Clean;
 use bm25::{Embedding, Scorer, TokenEmbedder as _, TokenEmbedding};
 use rayon::prelude::*;
@@ -36,7 +37,7 @@ const RECORD: usize = 12;
 
 impl SearchTerms {
     /// Returns the terms of a document with these headings.
-    pub fn new(document: &KnowledgeDocument, headings: &[Clean]) -> Self {
+    pub fn new<'t>(document: &'t KnowledgeDocument, headings: impl Iterator<Item = &'t str>) -> Self {
         let notes = document
             .notes
             .iter()
@@ -44,7 +45,8 @@ impl SearchTerms {
         let mut hashes = Vec::new();
         // A path in place of a title would match every text that refers to a file.
         let title = Some(&document.title).filter(|title| **title != document.shown);
-        for part in title.into_iter().chain(headings).chain(notes) {
+        let parts = title.into_iter().chain(notes).map(Clean::as_str).chain(headings);
+        for part in parts {
             for_each_term(part, &mut |term| hashes.push(hash(term)));
         }
         hashes.sort_unstable();
@@ -89,7 +91,7 @@ fn hash(term: &str) -> u64 {
     u64::embed(term)
 }
 
-/// Calls `found` with each term of a text: words in lower case, English plurals as singulars, and pairs of characters of
+/// Calls `found` with each term of a text: words in lower case except those that say nothing about it, English plurals as singulars, and pairs of characters of
 /// scripts without spaces.
 fn for_each_term(text: &str, found: &mut dyn FnMut(&str)) {
     let mut lower = String::new();
@@ -98,6 +100,9 @@ fn for_each_term(text: &str, found: &mut dyn FnMut(&str)) {
         if word.is_ascii() {
             lower.push_str(word);
             lower.make_ascii_lowercase();
+            if is_stop_word(&lower) {
+                continue;
+            }
             let singular = lower.strip_suffix('s').filter(|rest| rest.len() > 2 && !rest.ends_with('s'));
             let term = singular.unwrap_or(&lower);
             if term.len() >= SHORTEST {
@@ -107,7 +112,9 @@ fn for_each_term(text: &str, found: &mut dyn FnMut(&str)) {
         }
         lower.push_str(&word.to_lowercase());
         if !lower.chars().any(is_unspaced) {
-            found(&lower);
+            if !is_stop_word(&lower) {
+                found(&lower);
+            }
             continue;
         }
         let places: Vec<usize> = lower.char_indices().map(|(at, _)| at).chain([lower.len()]).collect();

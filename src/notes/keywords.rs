@@ -12,6 +12,11 @@ use std::sync::LazyLock;
 static STOP_WORDS: LazyLock<HashSet<&str, FixedHash>> =
     LazyLock::new(|| include_str!("stop_words.txt").split_ascii_whitespace().collect());
 
+/// Returns whether a word in lower case says nothing about a text in one of the seven languages.
+pub fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.contains(word)
+}
+
 /// Chinese and Japanese characters that join words rather than make them.
 const CJK_STOP: &str =
     "的了是在和与或不有我你他她它们这那就也都而及等被把对于从到为以其将可能要会个一上下中人时请并则所该让使用";

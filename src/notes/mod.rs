@@ -24,6 +24,7 @@ mod written;
 
 pub use document::{ReadableDocument, Refused};
 pub use extract::{NoteLimits, extract};
+pub use keywords::is_stop_word;
 pub use standing::QuotableText;
 pub use written::{NotesFault, SIDECAR, WrittenNotes};
 

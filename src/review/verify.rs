@@ -197,9 +197,11 @@ fn order(pack: &Pack, faults: &mut Vec<String>) {
     if !pack.sections.first().is_some_and(|section| is(section, "instructions", "instructions")) {
         faults.push("section 1 is not the instructions".to_owned());
     }
-    // An agent's pack without a root begins a session.
     let root = pack.sections.iter().find(|section| section.id.starts_with("root."));
-    if !root.is_some_and(|root| is(root, "root", "issue")) && (root.is_some() || pack.agent.is_none()) {
+    // An agent's pack without a root begins a session, and is named by its agent.
+    let begins_session =
+        || pack.agent.as_ref().is_some_and(|agent| pack.root.work_item_id.as_ref() == Some(&agent.key));
+    if !root.is_some_and(|root| is(root, "root", "issue")) && (root.is_some() || !begins_session()) {
         faults.push("the first section of the root is not its text".to_owned());
     }
 }

@@ -224,8 +224,10 @@ fn check_case(name: &str) {
             fs::write(case.join(path), bytes).unwrap();
         }
     } else {
-        let expected: Tree =
-            files(&case).into_iter().filter(|(path, _)| !path.starts_with("repo/") && path != "args" && path != "deliveries").collect();
+        let expected: Tree = files(&case)
+            .into_iter()
+            .filter(|(path, _)| !path.starts_with("repo/") && path != "args" && path != "deliveries")
+            .collect();
         compare(name, &expected, &first, &mut faults);
     }
     assert!(faults.is_empty(), "{}\naccept with CONTEXTPACK_BLESS=1, then read `git diff`", faults.join("\n\n"));
@@ -287,7 +289,16 @@ golden_cases! {
 
 /// A pack of a case.
 pub(crate) fn golden_pack(case: &str, pack: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(case).join("packs").join(pack);
+    golden_file(case, &format!("packs/{pack}"))
+}
+
+/// A pack that a further run of a case prints.
+pub(crate) fn delivered_pack(case: &str, name: &str) -> Vec<u8> {
+    golden_file(case, &format!("delivered/{name}.json"))
+}
+
+fn golden_file(case: &str, file: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(case).join(file);
     fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 

@@ -7,6 +7,7 @@ mod agents;
 mod agents_cache;
 mod agents_faults;
 mod agents_history;
+mod agents_review;
 mod arrows;
 mod attest;
 mod check;

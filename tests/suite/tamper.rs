@@ -1,6 +1,6 @@
 //! `verify` finds whatever was changed in a pack, without its repo.
 
-use crate::golden::golden_pack;
+use crate::golden::{delivered_pack, golden_pack};
 use crate::sandbox::Sandbox;
 use contextpack::internals::review::verify;
 use serde_json::Value;
@@ -64,8 +64,10 @@ fn packs() -> Vec<Value> {
         ("budgets", "feat-big.both-tokens.json"),
         ("adr-references", "feat-odd.coding.json"),
     ]
-    .iter()
-    .map(|(case, pack)| serde_json::from_slice(&golden_pack(case, pack)).unwrap())
+    .map(|(case, pack)| golden_pack(case, pack))
+    .into_iter()
+    .chain([delivered_pack("agents", "issue-expanded"), delivered_pack("agents", "start-minimal")])
+    .map(|bytes| serde_json::from_slice(&bytes).unwrap())
     .collect()
 }
 
