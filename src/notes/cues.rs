@@ -15,6 +15,16 @@ const MOST_BETWEEN: usize = 8;
 const SPANISH: [&str; 16] =
     ["el", "la", "los", "las", "de", "en", "un", "una", "que", "con", "sin", "por", "para", "del", "al", "su"];
 
+/// Words of the texts of licences, whose sentences bind nobody who works on the project.
+const LICENCE: [&str; 6] = [
+    "copyright notice",
+    "copyright holder",
+    "hereby granted",
+    "warranties or conditions",
+    "warranty of any kind",
+    "shall be included in all copies",
+];
+
 /// How much a rule binds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
@@ -211,11 +221,17 @@ pub(super) fn strength(sentence: &str) -> Option<Strength> {
     let tokens = tokens(&text);
     let mut binding: Vec<(Class, usize, usize)> = Vec::new();
     CUES.binding.each(&tokens, &mut |class, from, to| binding.push((class, from, to)));
+    if !binding.is_empty() && LICENCE.iter().any(|words| text.contains(words)) {
+        return None;
+    }
     let mut cancelled: Vec<(usize, usize)> = Vec::new();
     if !binding.is_empty() {
         CUES.cancelling.each(&tokens, &mut |_, from, to| cancelled.push((from, to)));
     }
-    let mut found = None;
+    // `We use stable Rust only.`
+    let is_limited =
+        matches!(tokens.as_slice(), [first, _, .., last] if matches!(first.text, "we" | "use") && last.text == "only");
+    let mut found = is_limited.then_some(Strength::Weak);
     for (class, from, to) in binding {
         let counts = match class {
             Class::Infinitive => tokens.last().is_some_and(|last| last.text.ends_with("en")),

@@ -2,7 +2,7 @@
 
 use super::cues::{Strength, begins_exception, strength};
 use super::reader::{Block, BlockKind, InlineText};
-use super::sections::{Meaning, Place};
+use super::sections::{Meaning, Place, column_meaning};
 use super::sentences::words;
 use super::source::{quoted, shown_text, without_colon};
 use super::statements::{begins_with_anaphor, is_imperative, is_link, is_stated};
@@ -29,6 +29,8 @@ pub(super) struct Rules {
     strong: Vec<(usize, Clean)>,
     weak: Vec<(usize, Clean)>,
     known: BTreeSet<String>,
+    /// The columns of the table that is being read.
+    columns: Vec<Column>,
     found: usize,
     /// How many rules were left out.
     left_out: usize,
@@ -36,7 +38,15 @@ pub(super) struct Rules {
 
 impl Rules {
     pub(super) fn new(most: usize) -> Self {
-        Self { most, strong: Vec::new(), weak: Vec::new(), known: BTreeSet::new(), found: 0, left_out: 0 }
+        Self {
+            most,
+            strong: Vec::new(),
+            weak: Vec::new(),
+            known: BTreeSet::new(),
+            columns: Vec::new(),
+            found: 0,
+            left_out: 0,
+        }
     }
 
     /// Returns the rules in the order of the document, and how many were left out: first the weak ones.
@@ -84,22 +94,33 @@ impl Rules {
                     self.stated(document, place, block, sentences, &mut used);
                 }
             }
-            BlockKind::Row { is_head: false, cells } => {
-                let in_rules = place.ruling().is_some_and(|it| it.meaning == Some(Meaning::Rules));
-                let least = if in_rules { 3 } else { 6 };
-                for cell in cells {
-                    let range = 0..cell.shown.trim_end().len();
-                    if words(&cell.shown) >= least
-                        && is_stated(&cell.shown, cell, &range)
-                        && strength(&cell.shown) == Some(Strength::Strong)
-                    {
-                        self.add(quoted(document, cell, &range), Strength::Strong);
-                    }
-                }
-            }
+            BlockKind::Row { is_head: true, cells } => self.columns = columns(document, cells),
+            BlockKind::Row { is_head: false, cells } => self.row(document, place, cells),
             _ => {}
         }
         used
+    }
+
+    /// Adds the cells of a row that are rules by their own words or by the head of their column.
+    fn row(&mut self, document: &Clean, place: &Place, cells: &[InlineText]) {
+        let in_rules = place.ruling().is_some_and(|it| it.meaning == Some(Meaning::Rules));
+        let least = if in_rules { 3 } else { 6 };
+        for (index, cell) in cells.iter().enumerate() {
+            let range = 0..cell.shown.trim_end().len();
+            let column = self.columns.get(index).and_then(Option::as_ref);
+            let count = words(&cell.shown);
+            if count == 0 || !is_stated(&cell.shown, cell, &range) {
+                continue;
+            }
+            let (carried, strength) = match column.map(|(meaning, head)| (*meaning, head)) {
+                Some((Meaning::Wrong, _)) => continue,
+                Some((Meaning::Forbid, head)) => (Some(head), Strength::Strong),
+                Some(_) if count >= 2 => (None, strength(&cell.shown).unwrap_or(Strength::Weak)),
+                _ if count >= least && strength(&cell.shown) == Some(Strength::Strong) => (None, Strength::Strong),
+                _ => continue,
+            };
+            self.add(join(carried, &quoted(document, cell, &range)), strength);
+        }
     }
 
     /// Adds a heading that is itself a rule, such as `Never commit secrets`.
@@ -176,7 +197,9 @@ impl Rules {
         let mut next = 0;
         for (index, range) in sentences.iter().enumerate() {
             let sentence = &text.shown[range.clone()];
-            if index < next || !is_stated(sentence, text, range) || sentence.ends_with([':', '：']) {
+            let is_open =
+                sentence.ends_with([':', '：', '…']) || sentence.trim_end_matches(['_', '*']).ends_with("...");
+            if index < next || !is_stated(sentence, text, range) || is_open {
                 continue;
             }
             let found = strength(sentence)
@@ -210,6 +233,18 @@ fn join(carried: Option<&Clean>, rule: &Clean) -> Clean {
         Some(carried) => CleanBuf::new().line(&without_colon(carried)).lit(": ").text(rule).finish(),
         None => rule.clone(),
     }
+}
+
+/// What the head of a column says of its cells, and the head itself.
+type Column = Option<(Meaning, Clean)>;
+
+/// Returns what the heads of a table say of the cells below them.
+pub(super) fn columns(document: &Clean, heads: &[InlineText]) -> Vec<Column> {
+    let column = |head: &InlineText| {
+        let shown = 0..head.shown.trim_end().len();
+        Some((column_meaning(&head.shown)?, shown_text(document, head, &shown)))
+    };
+    heads.iter().map(column).collect()
 }
 
 /// Returns a sentence with the exceptions that follow it, and the number of the sentence behind them.

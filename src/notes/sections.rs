@@ -72,6 +72,47 @@ const RULE_NOUNS: [&str; 22] = [
     "consignes",
 ];
 
+/// First words of a title that make it one of rules, such as `Règles de travail`.
+const FIRST_RULE_NOUNS: [&str; 10] = [
+    "rules",
+    "guidelines",
+    "conventions",
+    "regeln",
+    "richtlinien",
+    "règles",
+    "consignes",
+    "reglas",
+    "normas",
+    "regras",
+];
+
+/// Heads of the columns of a table whose cells are rules.
+const RULE_COLUMNS: [&str; 15] = [
+    "rule",
+    "rules",
+    "do",
+    "dos",
+    "do this",
+    "guideline",
+    "guidelines",
+    "regel",
+    "regeln",
+    "règle",
+    "regla",
+    "regra",
+    "规则",
+    "ルール",
+    "規則",
+];
+
+/// Returns what the head of a column says of its cells: that they are rules, forbidden or wrong.
+pub(super) fn column_meaning(head: &str) -> Option<Meaning> {
+    match meaning(head)? {
+        Meaning::Rules => RULE_COLUMNS.contains(&head.trim().to_lowercase().as_str()).then_some(Meaning::Rules),
+        found => matches!(found, Meaning::Forbid | Meaning::Wrong).then_some(found),
+    }
+}
+
 /// Endings of Chinese and Japanese titles of rules.
 const RULE_ENDINGS: [&str; 12] =
     ["規則", "ルール", "ガイドライン", "規約", "方針", "ポリシー", "规则", "规范", "准则", "约定", "原則", "原则"];
@@ -99,7 +140,7 @@ pub(super) fn meaning(title: &str) -> Option<Meaning> {
     let found = MEANINGS.get(phrase.as_str()).copied().or_else(|| {
         let is_rules = words.len() <= 6
             && (words.last().is_some_and(|last| RULE_NOUNS.contains(last))
-                || words.first().is_some_and(|first| matches!(*first, "rules" | "guidelines" | "conventions"))
+                || words.first().is_some_and(|first| FIRST_RULE_NOUNS.contains(first))
                 || RULE_ENDINGS.iter().any(|ending| phrase.ends_with(ending)));
         is_rules.then_some(Meaning::Rules)
     });

@@ -2,7 +2,7 @@
 
 use super::cues::{Strength, has_negation, strength};
 use super::reader::{Block, BlockKind, InlineText, read};
-use super::rules::{heading_level, lead};
+use super::rules::{columns, heading_level, lead};
 use super::sections::{Meaning, Place};
 use super::sentences::sentences;
 use super::source::title;
@@ -45,6 +45,7 @@ impl QuotableText {
         let mut titles: Vec<Arc<str>> = Vec::new();
         let mut leads: Vec<Option<Arc<str>>> = Vec::new();
         let mut carriers: Arc<[Arc<str>]> = Arc::default();
+        let mut heads = Vec::new();
         let mut passages = Vec::new();
         read(document, &mut |block| {
             let level = heading_level(&block, &place);
@@ -74,13 +75,26 @@ impl QuotableText {
                 let ruling = place.ruling().and_then(|section| section.meaning);
                 let is_carried = leads.iter().any(Option::is_some);
                 let forbids = is_carried || matches!(ruling, Some(Meaning::Forbid | Meaning::Bind));
-                let texts: Vec<&InlineText> = match &block.kind {
-                    BlockKind::Row { cells, .. } => cells.iter().collect(),
-                    _ => vec![&block.text],
+                if let BlockKind::Row { is_head: true, cells } = &block.kind {
+                    heads = columns(document, cells);
+                }
+                let texts: Vec<(&InlineText, Option<&(Meaning, Clean)>)> = match &block.kind {
+                    BlockKind::Row { is_head, cells } => {
+                        let head = |index: usize| heads.get(index).and_then(Option::as_ref).filter(|_| !is_head);
+                        cells.iter().enumerate().map(|(index, cell)| (cell, head(index))).collect()
+                    }
+                    _ => vec![(&block.text, None)],
                 };
                 let needs_carrier = forbids && matches!(block.kind, BlockKind::Item);
-                for text in texts.into_iter().filter(|text| !text.shown.trim().is_empty()) {
-                    passages.push(Passage::new(text, needs_carrier, Arc::clone(&carriers)));
+                for (text, head) in texts.into_iter().filter(|(text, _)| !text.shown.trim().is_empty()) {
+                    passages.extend(match head {
+                        Some((Meaning::Wrong, _)) => None,
+                        Some((Meaning::Forbid, head)) => {
+                            let head: Arc<str> = plain(head).into();
+                            Some(Passage::new(text, true, carriers.iter().cloned().chain([head]).collect()))
+                        }
+                        _ => Some(Passage::new(text, needs_carrier, Arc::clone(&carriers))),
+                    });
                 }
             }
             before = if is_list { None } else { Some(block) };

@@ -48,6 +48,20 @@ const ANAPHORA: [&str; 40] = [
     "eles",
 ];
 
+/// Words behind `Es` that make a sentence Spanish.
+const SPANISH_AFTER_ES: [&str; 10] = [
+    "obligatorio",
+    "obligatoria",
+    "necesario",
+    "necesaria",
+    "importante",
+    "imprescindible",
+    "recomendable",
+    "posible",
+    "un",
+    "una",
+];
+
 /// Verbs at the beginning of an instruction.
 const IMPERATIVES: [&str; 72] = [
     "add",
@@ -177,7 +191,10 @@ pub(super) fn is_link(text: &InlineText, range: &Range<usize>) -> bool {
 
 pub(super) fn begins_with_anaphor(sentence: &str) -> bool {
     let first = sentence.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or_default();
-    first.len() <= 10 && ANAPHORA.iter().any(|word| first.eq_ignore_ascii_case(word))
+    // `Es` is a verb in Spanish.
+    let is_verb =
+        first == "Es" && sentence.split_whitespace().nth(1).is_some_and(|next| SPANISH_AFTER_ES.contains(&next));
+    first.len() <= 10 && !is_verb && ANAPHORA.iter().any(|word| first.eq_ignore_ascii_case(word))
         || !sentence.is_ascii()
             && ["これ", "それ", "その", "この", "它", "这", "其"].iter().any(|word| sentence.starts_with(word))
 }

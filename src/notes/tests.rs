@@ -79,6 +79,36 @@ fn prohibitions_by_heading_or_introduction_are_carried_by_each_item() {
 }
 
 #[test]
+fn columns_of_a_table_make_their_cells_rules() {
+    let table = "| Do | Don't | Bad |\n|---|---|---|\n| use small files | write god objects | must grow for ever and ever and ever |\n";
+    assert_eq!(rules(table), ["use small files", "Don't: write god objects"]);
+    assert!(stands_in(&clean(table), "Don't: write god objects"));
+    assert!(!stands_in(&clean(table), "write god objects"));
+    assert_eq!(rules("| Name | Rule |\n|---|---|\n| A | Errors are typed |\n"), ["Errors are typed"]);
+}
+
+#[test]
+fn what_a_program_does_and_licences_are_no_rules() {
+    for text in [
+        "The deny list has a name that is never opened.",
+        "The worker then needs to wait.",
+        "In the pattern, the group will never match.",
+        "The list is expected to be empty.",
+        "The code governs when worker threads should sleep.",
+        "In no event shall the authors be liable.",
+        "Redistributions must retain the above copyright notice.",
+        "サーバーは常にポート8080で起動します。",
+    ] {
+        assert_eq!(rules(text), Vec::<String>::new(), "{text}");
+    }
+    for text in
+        ["You need to run the tests.", "We use stable Rust only.", "On n'utilise pas de globales.", "No hagas push."]
+    {
+        assert_eq!(rules(text), [text]);
+    }
+}
+
+#[test]
 fn rules_are_quoted_with_their_markup_and_nothing_is_taken_from_code_quotations_and_comments() {
     assert_eq!(
         rules(

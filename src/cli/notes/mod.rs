@@ -177,8 +177,10 @@ impl NoteMaker {
         if path.symlink_metadata().is_err() {
             return Ok(None);
         }
-        let text = read_text(path)?;
         let named = format!("`{}`", self.line(&path.display().to_string()));
+        let text = read_text(path).map_err(|NoNotes(error)| {
+            NoNotes(NotesError { message: format!("{named}: {}", error.message), ..error })
+        })?;
         WrittenNotes::from_yaml(&text, &self.limits).map(Some).map_err(|faults| self.invalid(&named, &faults))
     }
 
