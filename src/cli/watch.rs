@@ -10,6 +10,7 @@ use super::workspace::{stamp, strict, user_caches};
 use crate::engine::{AgentRequest, EngineError, SessionRequest, path_inside, process_environment};
 use crate::intake::Repo;
 use crate::model::Diagnostic;
+use crate::seal::Stamp;
 use crate::watch::{Event, Events, Native, Poll, SavedPack, Watch, WatchProblem, WatchReport};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -66,7 +67,7 @@ pub(crate) fn agent_request(choice: &AgentChoice, all_roots: bool) -> Option<Age
 }
 
 /// Converts a path relative to the current folder to one relative to the repo's root; other roots stay as typed.
-fn from_root(here: &Path, root: &Path, typed: &str) -> String {
+pub(crate) fn from_root(here: &Path, root: &Path, typed: &str) -> String {
     match here != root && Path::new(typed).is_file() {
         true => path_inside(root, Path::new(typed)).map_or_else(|| typed.to_owned(), |path| path.to_string()),
         false => typed.to_owned(),
@@ -89,16 +90,20 @@ fn end_on_signal(sender: Sender<Event>) -> Result<(), Failure> {
     })
 }
 
-fn follow<E: Events>(global: &Global, args: &WatchArgs, request: SessionRequest, events: E) -> Result<Exit, Failure> {
+/// Returns a function that gives the time of each build.
+pub(crate) fn stamps() -> Result<Box<dyn Fn() -> Stamp + Send>, Failure> {
     let first = stamp()?;
+    Ok(Box::new(move || stamp().unwrap_or_else(|_| first.clone())))
+}
+
+fn follow<E: Events>(global: &Global, args: &WatchArgs, request: SessionRequest, events: E) -> Result<Exit, Failure> {
     let reporter = WatchReporter {
         global,
         print: args.print,
         out: args.out.clone(),
         delivered: args.agent.agent.is_some() && args.out.is_none(),
     };
-    let stamps = Box::new(move || stamp().unwrap_or_else(|_| first.clone()));
-    let mut watch = Watch::new(request, process_environment(), events, stamps, args.print.is_some());
+    let mut watch = Watch::new(request, process_environment(), events, stamps()?, args.print.is_some());
     let report = watch.check();
     refuse_typed(&report)?;
     reporter.print_first(report, &watch, args)?;
@@ -178,12 +183,9 @@ impl WatchReporter<'_> {
         }
         let saved = std::mem::take(&mut report.saved);
         let (took, several) = (report.took, report.several_profiles);
-        let (removed, recovered) = (std::mem::take(&mut report.removed), report.recovered);
-        self.print_errors(report, watch)?;
+        let removed = std::mem::take(&mut report.removed);
+        self.print_problems(report, watch)?;
         if !self.global.quiet {
-            if recovered {
-                writeln!(err, "recovered: packs are built again")?;
-            }
             for saved in saved.iter().take(MOST_LISTED) {
                 writeln!(err, "{}", printable(&saved.line(several, took)))?;
             }
@@ -201,6 +203,16 @@ impl WatchReporter<'_> {
             }
             Some(PrintMode::Full) if !saved.is_empty() => print_out(watch.rendering())?,
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// Prints the new errors, and whether the earlier ones are gone.
+    pub(crate) fn print_problems<E: Events>(&self, report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
+        let recovered = report.recovered && !self.global.quiet;
+        self.print_errors(report, watch)?;
+        if recovered {
+            writeln!(console::stderr(), "recovered: packs are built again")?;
         }
         Ok(())
     }

@@ -187,7 +187,7 @@ pub(crate) enum PrintMode {
 /// The shortest interval between two polls; a shorter one would only burn CPU.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
 
-fn interval(text: &str) -> Result<Duration, String> {
+pub(super) fn interval(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
         Ok(interval) if interval >= SHORTEST_INTERVAL => Ok(interval),
         Ok(_) => Err("the shortest interval is `100ms`".to_owned()),

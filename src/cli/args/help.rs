@@ -306,7 +306,8 @@ pub(super) const REPORT: CommandHelp = CommandHelp {
 pub(super) const SERVE: CommandHelp = CommandHelp {
     examples: "
   contextpack serve                                 open the printed address in a browser
-  contextpack serve --port 4000 packs",
+  contextpack serve --port 4000 packs
+  contextpack serve --agent research                what this agent gets: each task, and the start of a session",
     exits: &[
         (0, "never by itself: it serves until it is stopped"),
         (1, "a file could not be read, or the port is taken"),
