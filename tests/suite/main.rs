@@ -6,6 +6,7 @@ mod actions;
 mod agents;
 mod agents_faults;
 mod agents_history;
+mod agents_watch;
 mod arrows;
 mod attest;
 mod check;
