@@ -11,7 +11,7 @@ pub mod config {
 /// The driver.
 pub mod engine {
     pub use crate::engine::{
-        AgentContext, BudgetLimits, BuildJob, Built, Project, Session, SessionRequest, Unsettled, Update,
+        AgentContext, AgentRequest, BudgetLimits, BuildJob, Built, Project, Session, SessionRequest, Unsettled, Update,
     };
 }
 /// Counting of tokens.

@@ -13,7 +13,7 @@ use super::workspace::{open, print_notes};
 use crate::cache::FreshnessPolicy;
 use crate::engine::{
     BuildOrder, BuildReport, PackWriter, Project, Repository, WriteOutcome, WriteReport, WriteStatus, companion,
-    orphans, path_inside, write_packs,
+    delivery_folder, orphans, pack_file_name, write_packs,
 };
 use crate::intake::Repo;
 use crate::model::{SourceTree as _, slug};
@@ -26,7 +26,7 @@ use std::time::Instant;
 
 /// Builds packs and writes those that changed.
 pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
-    if args.agent.agent.is_some() {
+    if args.agent.choice.agent.is_some() {
         return build_for_agent(global, args);
     }
     let started = Instant::now();
@@ -55,13 +55,9 @@ pub(crate) fn run(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     };
     let companions = repository.settings().output.markdown;
     let freshness = FreshnessPolicy { exclusive: args.prune, renderings: companions };
-    let order = BuildOrder {
-        roots: &[],
-        profiles: &args.packs.budget.profiles(&repository)?,
-        limits: args.packs.budget.limits(),
-        untracked: repository.untracked(),
-        out: out.map(std::path::absolute).transpose()?,
-    };
+    let profiles = args.packs.budget.profiles(&repository)?;
+    let absolute = out.map(std::path::absolute).transpose()?;
+    let order = BuildOrder::all(&profiles, args.packs.budget.limits(), repository.untracked(), absolute);
     let incremental = repository.incremental(&folder, &order, freshness);
     // Renderings in a further folder need all packs to be built.
     let incremental = incremental.as_ref().filter(|_| markdown.is_none());
@@ -126,15 +122,9 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         return Err(Failure::usage("packs for an agent are printed, or written with `--out`, and nothing else is"));
     }
     let out = args.out.as_deref().filter(|out| *out != Path::new("-"));
-    let repository = open(global, &[], Some(Access::Write))?;
-    let dir = &repository.settings().output.dir;
-    if let Some(out) = out
-        && path_inside(repository.root(), out).is_some_and(|path| path == *dir || path.is_under(dir.as_str()))
-    {
-        return Err(Failure::usage(format!(
-            "`--out` is inside `{dir}`: packs for an agent change with every commit, so that `check` would find each of them stale (help: name another folder)"
-        )));
-    }
+    let written_to: Vec<&Path> = out.into_iter().collect();
+    let repository = open(global, &written_to, Some(Access::Write))?;
+    let folder = out.map(|out| delivery_folder(repository.root(), repository.settings(), out)).transpose()?;
     let project = repository.project();
     let mut roots: Vec<Option<&str>> = args.packs.roots.iter().map(|root| Some(root.as_str())).collect();
     if roots.is_empty() {
@@ -158,15 +148,14 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
         if args.agent.record {
             delivery::record(&repository, sealed.pack())?;
         }
-        let Some(out) = out else {
+        let (Some(out), Some(folder)) = (out, &folder) else {
             console::exact().write_all(sealed.bytes())?;
             continue;
         };
-        let stem = agent.unwrap_or_default();
         let key = sealed.pack().agent.as_ref().map(|agent| agent.key.as_str()).unwrap_or_default();
         let slug = probe.item.map_or_else(|| slug(key), |item| slug(&project.pack_name(item)));
-        let name = format!("{slug}.{}@{stem}.json", probe.profile);
-        Folder::open_anywhere(out)?.staged_at(repository.root())?.write(&name, sealed.bytes())?;
+        let name = pack_file_name(&slug, &probe.profile, agent.as_deref());
+        folder.write(&name, sealed.bytes())?;
         writeln!(console::stdout(), "{}", console::printable(&out.join(&name).display().to_string()))?;
     }
     repository.save_documents();

@@ -63,9 +63,10 @@ impl From<EngineError> for Failure {
             EngineError::Config { diagnostics, text } => Self::Config { diagnostics, text },
             EngineError::Unread(diagnostics) | EngineError::NotBuilt { diagnostics } => Self::Unread(diagnostics),
             EngineError::Unsettled(_) => Self::Unsettled,
-            EngineError::Profile { .. } | EngineError::Root(_) | EngineError::Agent(_) => {
-                Self::Usage(error.to_string())
-            }
+            EngineError::Profile { .. }
+            | EngineError::Root(_)
+            | EngineError::Agent(_)
+            | EngineError::InOutputFolder { .. } => Self::Usage(error.to_string()),
             EngineError::Intake(error) => Self::Outside(Box::new(error)),
             EngineError::Store(error) => error.into(),
         }

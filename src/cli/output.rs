@@ -21,7 +21,7 @@ pub(crate) struct BuiltPack {
     pub(crate) root: String,
     /// The profile.
     pub(crate) profile: String,
-    /// The file, from the repo's root.
+    /// The file, from the repo's root; with `watch --agent` and no `--out` the name that it would have.
     pub(crate) path: String,
     /// Files that were written or removed for it, from the repo's root: the pack, and the Markdown beside it.
     pub(crate) files: Vec<String>,

@@ -1,6 +1,6 @@
 //! Builds packs for a command: shared by `build`, `check`, `list`, `render` and `explain`.
 
-use super::args::{AgentArgs, BudgetArgs, Global};
+use super::args::{AgentArgs, AgentChoice, BudgetArgs, Global};
 use super::failure::Failure;
 use super::workspace::{open, settled, stamp, strict};
 use crate::config::{Job, Policy};
@@ -65,6 +65,7 @@ pub(crate) fn job(
         limits: budget.limits(),
         stamp: stamp()?,
         agent: None,
+        session_start: false,
     })
 }
 
@@ -129,8 +130,8 @@ pub(crate) struct PackTarget<'a> {
 impl<'a> PackTarget<'a> {
     /// Names the pack of a root, or of the start of an agent's session.
     pub(crate) fn new(root: Option<&'a str>, budget: &'a BudgetArgs, agent: &'a AgentArgs) -> Self {
-        let policy = agent.policy.map(Into::into);
-        Self { root, budget, agent: agent.agent.as_deref(), policy, job: None }
+        let AgentChoice { agent, policy } = &agent.choice;
+        Self { root, budget, agent: agent.as_deref(), policy: policy.map(Into::into), job: None }
     }
 }
 
@@ -176,19 +177,15 @@ pub(crate) fn probe<'p, 's>(
         Some(root) => repository.find_roots(project, &[root.to_owned()])?.first().copied(),
         None => None,
     };
-    let mut limits = budget.limits();
-    let mut profiles = budget.profiles.clone();
-    let agent = agent.map(|(agent, defaults)| {
-        if profiles.is_empty() {
-            profiles.extend(defaults.profile);
+    let configuration = repository.configuration();
+    let (agent, profiles, limits) = match agent {
+        Some((agent, defaults)) => {
+            let profiles = defaults.profiles(configuration, &budget.profiles)?;
+            (Some(agent), profiles, defaults.limits(budget.limits()))
         }
-        if limits.max_chars.or(limits.max_bytes).or(limits.max_tokens).is_none() {
-            limits = BudgetLimits { strategy: limits.strategy.or(defaults.limits.strategy), ..defaults.limits };
-        }
-        agent
-    });
+        None => (None, configuration.profiles(&budget.profiles)?, budget.limits()),
+    };
     let stem = agent.as_ref().map(|agent| project.knowledge().agents.all[agent.agent].stem().to_owned());
-    let profiles = repository.configuration().profiles(&profiles)?;
     match (profiles.into_iter().next(), item.is_some() || agent.is_some()) {
         (Some(profile), true) => {
             let probe = BudgetProbe::new(project, item, profile, stamp()?).with_agent(agent);

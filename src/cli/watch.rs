@@ -1,15 +1,16 @@
 //! `contextpack watch`.
 
-use super::args::{Format, Global, PrintMode, WatchArgs};
+use super::args::{AgentChoice, Format, Global, PrintMode, WatchArgs};
 use super::console::{self, counted, json_line, printable};
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::output;
 use super::report;
 use super::workspace::{stamp, strict, user_caches};
-use crate::engine::{EngineError, SessionRequest, path_inside, process_environment};
+use crate::engine::{AgentRequest, EngineError, SessionRequest, path_inside, process_environment};
 use crate::intake::Repo;
 use crate::model::Diagnostic;
+use crate::seal::Stamp;
 use crate::watch::{Event, Events, Native, Poll, SavedPack, Watch, WatchProblem, WatchReport};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -41,6 +42,7 @@ pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
         root,
         caches: user_caches(),
         rest: None,
+        agent: agent_request(&args.agent, false),
     };
     let (sender, receiver) = channel();
     end_on_signal(sender.clone())?;
@@ -58,8 +60,14 @@ pub(crate) fn run(global: &Global, args: &WatchArgs) -> Result<Exit, Failure> {
     }
 }
 
+/// Returns the agent that packs are for. `all_roots` says whether packs of all roots are built if no root is typed.
+pub(crate) fn agent_request(choice: &AgentChoice, all_roots: bool) -> Option<AgentRequest> {
+    let AgentChoice { agent, policy } = choice;
+    agent.clone().map(|name| AgentRequest { name, policy: policy.map(Into::into), all_roots })
+}
+
 /// Converts a path relative to the current folder to one relative to the repo's root; other roots stay as typed.
-fn from_root(here: &Path, root: &Path, typed: &str) -> String {
+pub(crate) fn from_root(here: &Path, root: &Path, typed: &str) -> String {
     match here != root && Path::new(typed).is_file() {
         true => path_inside(root, Path::new(typed)).map_or_else(|| typed.to_owned(), |path| path.to_string()),
         false => typed.to_owned(),
@@ -82,19 +90,22 @@ fn end_on_signal(sender: Sender<Event>) -> Result<(), Failure> {
     })
 }
 
-fn follow<E: Events>(global: &Global, args: &WatchArgs, request: SessionRequest, events: E) -> Result<Exit, Failure> {
+/// Returns a function that gives the time of each build.
+pub(crate) fn stamps() -> Result<Box<dyn Fn() -> Stamp + Send>, Failure> {
     let first = stamp()?;
-    let reporter = WatchReporter { global, print: args.print, out: args.out.clone() };
-    let stamps = Box::new(move || stamp().unwrap_or_else(|_| first.clone()));
-    let mut watch = Watch::new(request, process_environment(), events, stamps, args.print.is_some());
+    Ok(Box::new(move || stamp().unwrap_or_else(|_| first.clone())))
+}
+
+fn follow<E: Events>(global: &Global, args: &WatchArgs, request: SessionRequest, events: E) -> Result<Exit, Failure> {
+    let reporter = WatchReporter {
+        global,
+        print: args.print,
+        out: args.out.clone(),
+        delivered: args.agent.agent.is_some() && args.out.is_none(),
+    };
+    let mut watch = Watch::new(request, process_environment(), events, stamps()?, args.print.is_some());
     let report = watch.check();
-    // Typing errors are reported at the start; later a root may disappear and return.
-    if let Some(unresolved) = report.unresolved.first() {
-        return Err(Failure::usage(unresolved.to_string()));
-    }
-    if let Some(WatchProblem::Session(error @ EngineError::Profile { .. })) = report.problems.first() {
-        return Err(Failure::usage(error.to_string()));
-    }
+    refuse_typed(&report)?;
     reporter.print_first(report, &watch, args)?;
     while let Some(report) = watch.next_report() {
         reporter.print_update(report, &watch)?;
@@ -102,11 +113,26 @@ fn follow<E: Events>(global: &Global, args: &WatchArgs, request: SessionRequest,
     Ok(Exit::Interrupted)
 }
 
+/// Refuses what was typed wrong, which is reported at the start; later a root or an agent may disappear and return.
+pub(crate) fn refuse_typed(report: &WatchReport) -> Result<(), Failure> {
+    if let Some(unresolved) = report.unresolved.first() {
+        return Err(Failure::usage(unresolved.to_string()));
+    }
+    match report.problems.first() {
+        Some(WatchProblem::Session(
+            error @ (EngineError::Profile { .. } | EngineError::Agent(_) | EngineError::InOutputFolder { .. }),
+        )) => Err(Failure::usage(error.to_string())),
+        _ => Ok(()),
+    }
+}
+
 /// Prints what each build of the watch did.
-struct WatchReporter<'a> {
-    global: &'a Global,
-    print: Option<PrintMode>,
-    out: Option<PathBuf>,
+pub(crate) struct WatchReporter<'a> {
+    pub(crate) global: &'a Global,
+    pub(crate) print: Option<PrintMode>,
+    pub(crate) out: Option<PathBuf>,
+    /// Whether the packs are for an agent and in memory only.
+    pub(crate) delivered: bool,
 }
 
 impl WatchReporter<'_> {
@@ -130,9 +156,10 @@ impl WatchReporter<'_> {
                 None => format!("following {} folders", watch.followed()),
             };
             let packs = counted(written + unchanged + failed, "pack");
+            let done = if self.delivered { "built" } else { "written" };
             writeln!(
                 console::stderr(),
-                "{packs}: {written} written, {unchanged} unchanged{failed_text}, {:.2} s; {how}",
+                "{packs}: {written} {done}, {unchanged} unchanged{failed_text}, {:.2} s; {how}",
                 took.as_secs_f64()
             )?;
         }
@@ -156,12 +183,9 @@ impl WatchReporter<'_> {
         }
         let saved = std::mem::take(&mut report.saved);
         let (took, several) = (report.took, report.several_profiles);
-        let (removed, recovered) = (std::mem::take(&mut report.removed), report.recovered);
-        self.print_errors(report, watch)?;
+        let removed = std::mem::take(&mut report.removed);
+        self.print_problems(report, watch)?;
         if !self.global.quiet {
-            if recovered {
-                writeln!(err, "recovered: packs are built again")?;
-            }
             for saved in saved.iter().take(MOST_LISTED) {
                 writeln!(err, "{}", printable(&saved.line(several, took)))?;
             }
@@ -183,14 +207,24 @@ impl WatchReporter<'_> {
         Ok(())
     }
 
+    /// Prints the new errors, and whether the earlier ones are gone.
+    pub(crate) fn print_problems<E: Events>(&self, report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
+        let recovered = report.recovered && !self.global.quiet;
+        self.print_errors(report, watch)?;
+        if recovered {
+            writeln!(console::stderr(), "recovered: packs are built again")?;
+        }
+        Ok(())
+    }
+
     /// Prints the new errors.
-    fn print_errors<E: Events>(&self, report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
+    pub(crate) fn print_errors<E: Events>(&self, report: WatchReport, watch: &Watch<E>) -> Result<(), Failure> {
         let mut err = console::stderr();
         for problem in report.problems {
             match problem {
-                WatchProblem::Session(EngineError::Config { diagnostics: faults, .. }) => {
-                    report::print_diagnostics(&faults)?
-                }
+                WatchProblem::Session(
+                    EngineError::Config { diagnostics: faults, .. } | EngineError::NotBuilt { diagnostics: faults },
+                ) => report::print_diagnostics(&faults)?,
                 // Changes that are not noticed would be missing from the packs silently.
                 WatchProblem::Follow(error) => return Err(Failure::Outside(error.into())),
                 other => report::print_error(&other.error().to_string(), other.error().source())?,
@@ -229,7 +263,10 @@ impl WatchReporter<'_> {
             redacted: None,
         };
         let written = report.saved.into_iter().map(|saved| output::BuiltPack {
-            files: saved.files.iter().map(|name| self.shown(watch, name)).collect(),
+            files: match self.delivered {
+                true => Vec::new(),
+                false => saved.files.iter().map(|name| self.shown(watch, name)).collect(),
+            },
             hash: Some(saved.summary.hash),
             used_chars: Some(saved.summary.used_chars),
             used_tokens: saved.summary.used_tokens,
@@ -246,7 +283,9 @@ impl WatchReporter<'_> {
         let mut diagnostics = self.visible(report.diagnostics);
         for problem in report.problems {
             match problem {
-                WatchProblem::Session(EngineError::Config { diagnostics: faults, .. }) => diagnostics.extend(faults),
+                WatchProblem::Session(
+                    EngineError::Config { diagnostics: faults, .. } | EngineError::NotBuilt { diagnostics: faults },
+                ) => diagnostics.extend(faults),
                 WatchProblem::Follow(error) => return Err(Failure::Outside(error.into())),
                 other => report::print_error(&other.error().to_string(), other.error().source())?,
             }
@@ -263,12 +302,13 @@ impl WatchReporter<'_> {
         report::visible(&diagnostics, self.global.quiet)
     }
 
-    /// Returns the path of a pack as the user would type it.
+    /// Returns the path of a pack as the user would type it, or its name if it is in memory only.
     fn shown<E>(&self, watch: &Watch<E>, name: &str) -> String
     where
         E: Events,
     {
         match &self.out {
+            None if self.delivered => name.to_owned(),
             Some(out) => out.join(name).display().to_string(),
             None => format!("{}/{name}", watch.dir().map_or("packs", |dir| dir.as_str())),
         }

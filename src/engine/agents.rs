@@ -1,14 +1,18 @@
 //! Packs for agents: who asks, with which profile and limits, and what changed lately.
 
 use super::knowledge::{AgentContext, confirm_tracked, trusted_instructions};
-use super::{BudgetLimits, EngineError, Project, Repository, clean};
-use crate::config::{Job, Policy};
+use super::{BudgetLimits, Configuration, EngineError, Project, Repository, clean};
+use crate::config::{Job, Policy, Settings};
 use crate::intake::{CommitLog, last_commits};
 use crate::knowledge::{Agent, AgentError};
 use crate::model::{Code, Diagnostic, Place, RepoPath, Severity};
 use crate::redact::{Clean, CleanBuf};
 use crate::select::{JobInstructions, RecentChanges};
 use serde::Deserialize;
+use std::path::Path;
+
+/// The last commits, or why git does not tell them.
+pub(super) type History = Result<CommitLog, String>;
 
 /// What the files of the repo say about packs for an agent, where the user does not.
 #[derive(Debug, Clone)]
@@ -46,39 +50,67 @@ impl Repository {
         policy: Option<Policy>,
         job: Option<(&str, &Job)>,
     ) -> Result<(AgentContext, AgentDefaults), EngineError> {
-        let knowledge = project.knowledge();
-        let agent = knowledge.agents.find(name).map_err(|error| EngineError::Agent(masked(project, error)))?;
+        project.agent_context(name, policy, job, &history(self.root(), self.settings()))
+    }
+}
+
+/// Reads the last commits that packs for agents show: those that touched more than what this program writes.
+pub(super) fn history(root: &Path, settings: &Settings) -> History {
+    let mut excluded = vec![settings.output.dir.as_str(), ".contextpack"];
+    excluded.extend(settings.knowledge.context.record.as_ref().map(RepoPath::as_str));
+    last_commits(root, settings.knowledge.context.changes, &excluded)
+}
+
+impl Project<'_> {
+    /// Prepares packs for the agent that `name` means, with the commits of `history`.
+    ///
+    /// # Errors
+    /// As [`Repository::agent`], and [`EngineError::Unread`] if the agent may be in a file that cannot be read.
+    pub(super) fn agent_context(
+        &self,
+        name: &str,
+        policy: Option<Policy>,
+        job: Option<(&str, &Job)>,
+        history: &History,
+    ) -> Result<(AgentContext, AgentDefaults), EngineError> {
+        let knowledge = self.knowledge();
+        let redacted = |faults: &mut dyn Iterator<Item = &Diagnostic>| -> Vec<Diagnostic> {
+            faults.map(|fault| self.redacted_for_output(fault.clone())).collect()
+        };
+        let unread = &self.read_knowledge().unread;
+        let unknown = |error| match unread.is_empty() {
+            true => EngineError::Agent(masked(self, error)),
+            false => EngineError::Unread(redacted(&mut unread.iter())),
+        };
+        let agent = knowledge.agents.find(name).map_err(unknown)?;
         let known = &knowledge.agents.all[agent];
-        let not_built =
-            |fault: Diagnostic| EngineError::NotBuilt { diagnostics: vec![project.redacted_for_output(fault)] };
-        let faults = knowledge.diagnostics.iter().filter(|fault| {
+        let not_built = |fault: Diagnostic| EngineError::NotBuilt { diagnostics: redacted(&mut [fault].iter()) };
+        let faults = redacted(&mut knowledge.diagnostics.iter().filter(|fault| {
             fault.severity == Severity::Error && fault.at.as_ref().is_some_and(|at| at.path == known.path)
-        });
-        let faults: Vec<Diagnostic> = faults.map(|fault| project.redacted_for_output(fault.clone())).collect();
+        }));
         if !faults.is_empty() {
             return Err(EngineError::NotBuilt { diagnostics: faults });
         }
-        confirm_tracked(project, &known.path).map_err(not_built)?;
-        let settings = &self.settings().knowledge;
+        confirm_tracked(self, &known.path).map_err(not_built)?;
+        let settings = &self.settings.knowledge;
         let policy = policy.or(job.and_then(|(_, job)| job.policy)).or(known.policy).unwrap_or(settings.context.policy);
-        let job = job.map(|(name, job)| instructions(project, name, job)).transpose().map_err(not_built)?;
-        let changes = self.recent_changes(project).map_err(not_built)?;
+        let job = job.map(|(name, job)| instructions(self, name, job)).transpose().map_err(not_built)?;
+        let changes = self.recent_changes(history).map_err(not_built)?;
         Ok((AgentContext { agent, policy, changes, job }, defaults(known)))
     }
 
     /// Returns the last commits and the lines of activity files, the newest first.
-    fn recent_changes(&self, project: &Project<'_>) -> Result<RecentChanges, Diagnostic> {
-        let settings = self.settings();
-        let most = settings.knowledge.context.changes;
-        let mut excluded = vec![settings.output.dir.as_str(), ".contextpack"];
-        excluded.extend(settings.knowledge.context.record.as_ref().map(RepoPath::as_str));
-        let redactor = &project.scrubber.redactor;
-        let (log, mut remark) = match last_commits(self.root(), most, &excluded) {
+    fn recent_changes(&self, history: &History) -> Result<RecentChanges, Diagnostic> {
+        let settings = &self.settings.knowledge.context;
+        let most = settings.changes;
+        let redactor = &self.scrubber.redactor;
+        let none = CommitLog::default();
+        let (log, mut remark) = match history {
             Ok(log) => (log, None),
             Err(why) => {
                 let mut text = CleanBuf::new();
-                text.lit("The history cannot be read: ").line(&clean::line(redactor, "message", &why));
-                (CommitLog::default(), Some(text.finish()))
+                text.lit("The history cannot be read: ").line(&clean::line(redactor, "message", why));
+                (&none, Some(text.finish()))
             }
         };
         if log.shallow && log.commits.len() < most {
@@ -93,13 +125,35 @@ impl Repository {
                 Change { at: commit.at, line: line(commit.at, &subject, Some(&author)) }
             })
             .collect();
-        for path in &settings.knowledge.context.activity {
-            changes.extend(activity(project, path)?);
+        for path in &settings.activity {
+            changes.extend(activity(self, path)?);
         }
         // Stable, so that commits of one second stay in git's order.
         changes.sort_by_key(|change| std::cmp::Reverse(change.at));
         changes.truncate(most);
         Ok(RecentChanges { lines: changes.into_iter().map(|change| change.line).collect(), remark })
+    }
+}
+
+impl AgentDefaults {
+    /// Returns the profiles to build: those `given`, else the agent's, else the first of the configuration.
+    ///
+    /// # Errors
+    /// [`EngineError::Profile`] if one does not exist.
+    pub(crate) fn profiles(&self, configuration: &Configuration, given: &[String]) -> Result<Vec<String>, EngineError> {
+        match &self.profile {
+            _ if !given.is_empty() => configuration.profiles(given),
+            Some(profile) => configuration.profiles(std::slice::from_ref(profile)),
+            None => configuration.profiles(&[]).map(|profiles| profiles.into_iter().take(1).collect()),
+        }
+    }
+
+    /// Returns the limits `given`, if there are any, else the agent's.
+    pub(crate) fn limits(&self, given: BudgetLimits) -> BudgetLimits {
+        if given.max_chars.or(given.max_bytes).or(given.max_tokens).is_some() {
+            return given;
+        }
+        BudgetLimits { strategy: given.strategy.or(self.limits.strategy), ..self.limits }
     }
 }
 

@@ -47,6 +47,7 @@ impl<'p, 's> BudgetProbe<'p, 's> {
             limits,
             stamp: self.stamp.clone(),
             agent: self.agent.clone(),
+            session_start: self.item.is_none(),
         };
         let result = Mutex::new(None);
         let faults = self.project.build(&job, None, &|built: Built| {

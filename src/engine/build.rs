@@ -6,7 +6,7 @@ use super::project::Project;
 use super::referenced_files::ReferencedFiles;
 use super::repository::diagnostics_of;
 use super::{Unsettled, apply_severities, notices};
-use crate::config::{Budget, Profile, SESSION_INSTRUCTIONS, Tokenizer};
+use crate::config::{Budget, BuiltinText, Profile, SESSION_INSTRUCTIONS, Tokenizer};
 use crate::fit::{Amount, Counter, TooSmall, fit};
 use crate::graph::Target;
 use crate::intake::Repo;
@@ -53,8 +53,10 @@ pub struct BuildJob {
     pub limits: BudgetLimits,
     /// The time of the build and the program.
     pub stamp: Stamp,
-    /// The agent that the packs are for. Without roots, its pack begins a session.
+    /// The agent that the packs are for.
     pub agent: Option<AgentContext>,
+    /// Whether to build the pack with which a session of the agent begins.
+    pub session_start: bool,
 }
 
 /// The result of building one pack.
@@ -96,7 +98,7 @@ pub fn build_packs(
     is_unchanged: Option<&IsUnchanged<'_>>,
     sink: &(dyn Fn(Built) + Sync),
 ) -> Result<BuildReport, Unsettled> {
-    let found = Mutex::new(diagnostics_of(files, project));
+    let found = Mutex::new(diagnostics_of(files, project, job.agent.is_some()));
     let add = |diagnostics: Vec<Diagnostic>| found.lock().unwrap_or_else(PoisonError::into_inner).extend(diagnostics);
     let sink = |mut built: Built| {
         let mut diagnostics = std::mem::take(&mut built.diagnostics);
@@ -146,16 +148,22 @@ impl Project<'_> {
         let budgets: Vec<Budget> = profiles.iter().map(|profile| job.limits.over(&profile.budget)).collect();
         let counters: BTreeMap<Option<Tokenizer>, Counter> =
             budgets.iter().map(counted_tokenizer).map(|tokenizer| (tokenizer, Counter::new(tokenizer))).collect();
-        let session = agent.is_some() && job.roots.is_empty();
-        let instead = session.then_some(SESSION_INSTRUCTIONS);
-        let texts = InstructionTexts { instead, addition: self.addition(agent) };
-        let mut prepared = Vec::new();
-        for (profile, budget) in profiles.iter().zip(budgets) {
-            match self.prepare_profile(profile, budget, &counters, texts) {
-                Ok(profile) => prepared.extend(profile),
-                Err(fault) => faults.push(fault),
+        let session = agent.filter(|_| job.session_start);
+        let addition = self.addition(agent);
+        let mut prepare = |instead: Option<BuiltinText>| {
+            let mut prepared = Vec::new();
+            for (profile, budget) in profiles.iter().zip(&budgets) {
+                let texts = InstructionTexts { instead, addition };
+                match self.prepare_profile(profile, budget.clone(), &counters, texts) {
+                    Ok(profile) => prepared.extend(profile),
+                    Err(fault) => faults.push(fault),
+                }
             }
-        }
+            prepared
+        };
+        let starts = if session.is_some() { prepare(Some(SESSION_INSTRUCTIONS)) } else { Vec::new() };
+        // Instructions that are not needed need not be readable.
+        let mut prepared = if session.is_some() && roots.is_empty() { Vec::new() } else { prepare(None) };
         faults.extend(self.unread.iter().chain(files.unread()).cloned());
         if agent.is_some() || self.has_documents() {
             faults.extend(self.read_knowledge().unread.iter().cloned());
@@ -164,8 +172,9 @@ impl Project<'_> {
         if !self.source.is_settled() {
             return Err(Unsettled);
         }
-        if let Some(agent) = agent.filter(|_| session) {
-            prepared.iter().for_each(|profile| sink(self.build_session(profile, agent, &job.stamp)));
+        if let Some(agent) = session {
+            let built = starts.iter().filter_map(|start| self.build_session(start, agent, &job.stamp, is_unchanged));
+            built.for_each(sink);
         }
         for roots in roots.chunks(AT_ONCE) {
             let pairs: Vec<(usize, &PreparedProfile<'_>)> =
@@ -228,7 +237,7 @@ impl Project<'_> {
     ) -> Option<Built> {
         let profile = prepared.context.profile;
         let item = &self.corpus.entries[root].item;
-        let name = format!("{}.{}.json", slug(&self.pack_name(root)), profile.name);
+        let name = self.file_name(&self.pack_name(root), profile, job.agent.as_ref());
         if let Some(unread) = self.unread.first().or_else(|| files.first_unread(self, root, profile)) {
             return Some(Built {
                 root: item.id.clone(),
@@ -261,7 +270,7 @@ impl Project<'_> {
             diagnostics,
         };
         if let Some(is_unchanged) = is_unchanged {
-            planned.fingerprint = prepared.fingerprint(root, &references, &knowledge);
+            planned.fingerprint = prepared.fingerprint(Some((root, &references)), &knowledge);
             if is_unchanged(&planned) {
                 return None;
             }
@@ -281,32 +290,56 @@ impl Project<'_> {
         })
     }
 
-    /// Builds the pack with which a session of an agent begins.
-    fn build_session(&self, prepared: &PreparedProfile<'_>, agent: &AgentContext, stamp: &Stamp) -> Built {
-        let profile = &prepared.context.profile.name;
+    /// Returns the file name of the pack of `root`, which is an id, under a profile. An agent's pack names the agent.
+    fn file_name(&self, root: &str, profile: &Profile, agent: Option<&AgentContext>) -> String {
+        let stem = agent.map(|agent| self.knowledge().agents.all[agent.agent].stem());
+        pack_file_name(&slug(root), &profile.name, stem)
+    }
+
+    /// Builds the pack with which a session of an agent begins; `None` if it is unchanged.
+    fn build_session(
+        &self,
+        prepared: &PreparedProfile<'_>,
+        agent: &AgentContext,
+        stamp: &Stamp,
+        is_unchanged: Option<&IsUnchanged<'_>>,
+    ) -> Option<Built> {
+        let profile = prepared.context.profile;
         let known = &self.knowledge().agents.all[agent.agent];
-        let name = format!("{}.{profile}.json", slug(&known.key));
-        let built = |outcome| Built {
+        let mut planned = Planned {
             root: known.key.clone(),
-            profile: profile.clone(),
-            name: name.clone(),
+            profile: profile.name.clone(),
+            name: self.file_name(&known.key, profile, Some(agent)),
+            fingerprint: Digest::of(""),
+            diagnostics: Vec::new(),
+        };
+        let built = |planned: Planned, outcome| Built {
+            root: planned.root,
+            profile: planned.profile,
+            name: planned.name,
             outcome,
             diagnostics: Vec::new(),
-            fingerprint: None,
+            fingerprint: is_unchanged.map(|_| planned.fingerprint),
         };
         if let Some(unread) = self.read_knowledge().unread.first() {
-            return built(Err(unread.clone()));
+            return Some(Built { fingerprint: None, ..built(planned, Err(unread.clone())) });
         }
-        let references = RootReferences::default();
-        let knowledge = self.knowledge_sections(&prepared.context, None, &references, Some(agent));
+        let knowledge = self.knowledge_sections(&prepared.context, None, &RootReferences::default(), Some(agent));
+        if let Some(is_unchanged) = is_unchanged {
+            planned.fingerprint = prepared.fingerprint(None, &knowledge);
+            if is_unchanged(&planned) {
+                return None;
+            }
+        }
         let selection = select_session(&prepared.context, known.key.to_string(), knowledge);
-        built(match fit(selection, &prepared.budget, prepared.counter) {
+        let outcome = match fit(selection, &prepared.budget, prepared.counter) {
             Ok(fitted) => self.checked_for_secrets(&known.key, seal(&fitted, stamp)),
             Err(small) => {
                 let at = Place::file(known.path.clone());
                 Err(too_small(&prepared.budget, small, &format!("the agent `{}`", known.key), at))
             }
-        })
+        };
+        Some(built(planned, outcome))
     }
 
     fn too_small(&self, root: usize, budget: &Budget, small: TooSmall) -> Diagnostic {
@@ -314,6 +347,12 @@ impl Project<'_> {
         let at = Place::line(item.origin.path.clone(), item.line);
         too_small(budget, small, &format!("the beginning of `{}`", item.id), at).about(item.id.as_str())
     }
+}
+
+/// Returns the file name of a pack; `agent` is the stem of the file of the agent that it is for, if any.
+pub fn pack_file_name(slug: &str, profile: &str, agent: Option<&str>) -> String {
+    let agent = agent.map(|stem| format!("@{stem}")).unwrap_or_default();
+    format!("{slug}.{profile}{agent}.json")
 }
 
 /// Returns the error that a budget cannot hold the instructions and `what`, with the smallest limits that work.

@@ -37,6 +37,14 @@ pub enum EngineError {
     /// A requested agent is none of the repo's, or several.
     #[error("{_0} (help: {})", .0.help())]
     Agent(AgentError),
+    /// Packs for an agent would be written into the folder of the other packs.
+    #[error(
+        "`--out` is inside `{dir}`: packs for an agent change with every commit, so that `check` would find each of them stale (help: name another folder)"
+    )]
+    InOutputFolder {
+        /// The folder of packs.
+        dir: String,
+    },
     /// The pack cannot be built, for example because its budget cannot hold the root.
     #[error("the pack cannot be built: {}", listed(diagnostics))]
     NotBuilt {

@@ -1,6 +1,7 @@
 //! Reuse of packs that an earlier build wrote and that are still current.
 
-use super::{BudgetLimits, Configuration, Planned, WriteOutcome, companion};
+use super::agents::History;
+use super::{AgentRequest, BudgetLimits, Configuration, Planned, WriteOutcome, companion};
 use crate::cache::{Cache, CachedPack, CompletedBuild, FreshnessPolicy, Manifest, ScrubCache, SessionMemo, TracedTree};
 use crate::intake::Repo;
 use crate::model::{Diagnostic, Digest, Untracked};
@@ -23,6 +24,15 @@ pub struct BuildOrder<'a> {
     pub untracked: Untracked,
     /// A folder of packs other than the configuration's, absolute.
     pub out: Option<PathBuf>,
+    /// The agent that the packs are for, and the history that they show, which no file of the source tree holds.
+    pub(super) agent: Option<(AgentRequest, History)>,
+}
+
+impl<'a> BuildOrder<'a> {
+    /// Asks for the packs of all roots, for no agent.
+    pub fn all(profiles: &'a [String], limits: BudgetLimits, untracked: Untracked, out: Option<PathBuf>) -> Self {
+        Self { roots: &[], profiles, limits, untracked, out, agent: None }
+    }
 }
 
 /// One build that reuses cached packs, and records the new ones.
@@ -53,8 +63,11 @@ impl<'a> IncrementalBuild<'a> {
             .profiles
             .iter()
             .fold(cache.base_digester().part(name).part(config.bytes()), |job, profile| job.part(profile));
-        let job =
-            job.part(format!("{:?} {:?} {:?} {:?}", order.limits, order.out, order.roots, order.untracked)).digest();
+        let mut job = job.part(format!("{:?} {:?} {:?} {:?}", order.limits, order.out, order.roots, order.untracked));
+        if let Some(agent) = &order.agent {
+            job = job.part(format!("{agent:?}"));
+        }
+        let job = job.digest();
         Self { repo, cache, folder, freshness, job, config, packs: Mutex::default() }
     }
 

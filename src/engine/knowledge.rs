@@ -4,10 +4,13 @@ use super::document_cache::DocumentCache;
 use super::project::{COMMIT, Project, unreadable};
 use super::{clean, document_notes};
 use crate::cache::FilePurpose;
-use crate::config::{AGENT_INSTRUCTIONS, BuiltinText, DocumentType, KNOWLEDGE_INSTRUCTIONS, Policy, Settings};
+use crate::config::{
+    AGENT_INSTRUCTIONS, BuiltinText, ContextSettings, DocumentType, KNOWLEDGE_INSTRUCTIONS, Policy, Settings,
+};
 use crate::graph::Value;
 use crate::knowledge::{
-    Agent, Agents, DocumentFile, DocumentRules, Knowledge, KnowledgeDocument, KnowledgeRequest, Scope, SearchTerms,
+    Agent, Agents, DocumentFile, DocumentRules, Knowledge, KnowledgeDocument, KnowledgeRequest, Relevant, Scope,
+    SearchTerms,
 };
 use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RepoPath, Severity};
 use crate::redact::Clean;
@@ -105,16 +108,8 @@ impl Project<'_> {
         let found = agent.map(|context| (&knowledge.agents.all[context.agent], context));
         let referenced: BTreeSet<RepoPath> =
             references.files.iter().filter(|file| file.document.is_ok()).map(|file| file.file.path.clone()).collect();
-        let labels = root.map(|root| self.labels(root)).unwrap_or_default();
-        let query: Vec<&str> = match (root, found) {
-            (Some(root), _) => {
-                let entry = &self.corpus.entries[root];
-                let labels = labels.iter().map(Clean::as_str);
-                [entry.item.title.as_str(), entry.body.clean.as_str()].into_iter().chain(labels).collect()
-            }
-            (None, Some((agent, _))) => agent.purpose.iter().chain(&agent.role).map(Clean::as_str).collect(),
-            (None, None) => Vec::new(),
-        };
+        let query = self.query(root, agent);
+        let query: Vec<&str> = query.iter().map(Clean::as_str).collect();
         let chosen = knowledge.choose(&KnowledgeRequest {
             agent: found.map(|(agent, context)| (&agent.key, context.policy)),
             limits: &self.settings.knowledge.context,
@@ -140,6 +135,32 @@ impl Project<'_> {
             context.job.iter().for_each(|job| sections.add_job(job));
         }
         sections
+    }
+
+    /// Returns the texts that say what the work is about: those of the root, or what the agent is for.
+    fn query(&self, root: Option<usize>, agent: Option<&AgentContext>) -> Vec<Clean> {
+        if let Some(root) = root {
+            let entry = &self.corpus.entries[root];
+            return [entry.item.title.clone(), entry.body.clean.clone()].into_iter().chain(self.labels(root)).collect();
+        }
+        let agent = agent.and_then(|context| self.knowledge().agents.all.get(context.agent));
+        agent.map(|agent| agent.purpose.iter().chain(&agent.role).cloned().collect()).unwrap_or_default()
+    }
+
+    /// Returns the place of a document among all that share terms with the work, and these terms, however many of them a pack
+    /// holds.
+    pub fn relevance(&self, root: Option<usize>, agent: &AgentContext, path: &RepoPath) -> Option<Relevant> {
+        let knowledge = self.knowledge();
+        let query = self.query(root, Some(agent));
+        let query: Vec<&str> = query.iter().map(Clean::as_str).collect();
+        let all = ContextSettings { relevant: usize::MAX, ..self.settings.knowledge.context.clone() };
+        let chosen = knowledge.choose(&KnowledgeRequest {
+            agent: Some((&knowledge.agents.all.get(agent.agent)?.key, Policy::Expanded)),
+            limits: &all,
+            query: &query,
+            referenced: &BTreeSet::new(),
+        });
+        chosen.relevant.into_iter().find(|found| knowledge.documents[found.document].path == *path)
     }
 
     /// Returns a document with its body and its notes, which may still be in the cache.

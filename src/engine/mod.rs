@@ -33,7 +33,7 @@ mod roots;
 mod session;
 
 pub use budget_probe::BudgetProbe;
-pub use build::{BuildJob, BuildReport, Built, IsUnchanged, Planned, build_packs};
+pub use build::{BuildJob, BuildReport, Built, IsUnchanged, Planned, build_packs, pack_file_name};
 pub use configuration::{Configuration, validated};
 pub use error::{EngineError, Unsettled, until_settled};
 pub use incremental::{BuildOrder, IncrementalBuild};
@@ -46,4 +46,6 @@ pub use prepared_profile::BudgetLimits;
 pub use project::Project;
 pub use repository::{OpenRequest, PackRequest, Repository, path_inside, process_environment};
 pub use roots::{RootError, RootSummary};
-pub use session::{BuildObserver, OnWritten, Session, SessionRequest, Update, WrittenPack};
+pub use session::{
+    AgentRequest, BuildObserver, OnWritten, Session, SessionRequest, Update, WrittenPack, delivery_folder,
+};

@@ -58,15 +58,13 @@ pub(super) struct PreparedProfile<'a> {
 
 impl PreparedProfile<'_> {
     /// Returns a digest of everything that determines the pack of `root` except its stamp: `fit` and `seal` get nothing else.
-    pub(super) fn fingerprint(
-        &self,
-        root: usize,
-        references: &RootReferences,
-        knowledge: &KnowledgeSections,
-    ) -> Digest {
+    /// Without a root it is the pack with which a session begins.
+    pub(super) fn fingerprint(&self, root: Option<(usize, &RootReferences)>, knowledge: &KnowledgeSections) -> Digest {
         let mut digester = self.key_prefix.clone();
         knowledge.hash(&mut digester);
-        hash_selection_inputs(&self.context, root, references, &mut digester);
+        if let Some((root, references)) = root {
+            hash_selection_inputs(&self.context, root, references, &mut digester);
+        }
         digester.digest()
     }
 }

@@ -405,13 +405,13 @@ impl BuildCache for Repository {
 }
 
 /// Returns the diagnostics of a repository before packs are built: those of its listing, of the globs of its configuration,
-/// and of its items and their graph.
-pub(super) fn diagnostics_of(files: &Repo, project: &Project<'_>) -> Vec<Diagnostic> {
+/// of its items and their graph, and of its agents and documents, if packs, perhaps for an agent, have to do with them.
+pub(super) fn diagnostics_of(files: &Repo, project: &Project<'_>, agent: bool) -> Vec<Diagnostic> {
     let settings = project.settings();
     let mut all = apply_severities(files.diagnostics().to_vec(), settings);
     all.extend(apply_severities(unmatched(settings, files), settings));
     all.extend_from_slice(project.diagnostics());
-    if project.has_documents() || !settings.knowledge.jobs.is_empty() {
+    if agent || project.has_documents() || !settings.knowledge.jobs.is_empty() {
         all.extend(apply_severities(project.knowledge().diagnostics.clone(), settings));
     }
     all

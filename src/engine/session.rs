@@ -3,12 +3,13 @@
 //! A [`Session`] keeps its results in memory and in the cache. The commands `build` and `check` run once and use
 //! [`IncrementalBuild`] and [`PackWriter`] directly; a watcher keeps a session and calls it after each change.
 
+use super::agents::history;
 use super::{
     BudgetLimits, BuildJob, BuildOrder, BuildReport, Configuration, EngineError, IncrementalBuild, PackWriter, Project,
-    RootError, WriteOutcome, WriteReport, WriteStatus, companion, until_settled, write_packs,
+    RootError, Unsettled, WriteOutcome, WriteReport, WriteStatus, companion, path_inside, until_settled, write_packs,
 };
 use crate::cache::{BuildCache, Cache, FreshnessPolicy, NoCache, PackSummary, ScrubCache, SessionMemo};
-use crate::config::Settings;
+use crate::config::{Policy, Settings};
 use crate::intake::{CacheUse, IntakeError, Repo, RepoOptions};
 use crate::model::{Diagnostic, RepoPath, SourceTree, Untracked};
 use crate::redact::Environment;
@@ -16,7 +17,8 @@ use crate::seal::Stamp;
 use crate::store::{Access, CacheFolder, Folder, sweep_state};
 use crate::wire::Pack;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How often the repository is listed for one build if the observer asks for it.
@@ -29,14 +31,16 @@ pub struct SessionRequest {
     pub root: PathBuf,
     /// A configuration other than the one at the root.
     pub config: Option<PathBuf>,
-    /// Roots as typed; none means those of the configuration.
+    /// Roots as typed; none means those of the configuration, or the start of a session of the agent.
     pub roots: Vec<String>,
-    /// Names of profiles; none means those of the configuration.
+    /// Names of profiles; none means those of the configuration, or the one of the agent.
     pub profiles: Vec<String>,
     /// Limits that replace those of the profiles.
     pub limits: BudgetLimits,
     /// A folder of packs other than the configuration's, absolute.
     pub out: Option<PathBuf>,
+    /// The agent that the packs are for. They are kept in memory, unless `out` names a folder.
+    pub agent: Option<AgentRequest>,
     /// How files count that git does not track.
     pub untracked: Untracked,
     /// Folders of the repo that are no inputs, besides the configuration's `output.dir`.
@@ -46,6 +50,17 @@ pub struct SessionRequest {
     /// How old a file's last change must be for its metadata to identify its content; two seconds if `None`. Less is
     /// safe on systems whose timestamps differ between any two changes.
     pub rest: Option<Duration>,
+}
+
+/// The agent that the packs of a session are for.
+#[derive(Debug, Clone)]
+pub struct AgentRequest {
+    /// Its key, the stem of its file, or its name.
+    pub name: String,
+    /// How much its packs hold; `None` for what its file or the configuration says.
+    pub policy: Option<Policy>,
+    /// Whether the packs of all roots are built besides the start of a session, if no root is typed.
+    pub all_roots: bool,
 }
 
 /// A repository that is built repeatedly.
@@ -61,7 +76,9 @@ pub struct Session {
     /// The summary of each pack after the last build, by file name.
     packs: BTreeMap<String, PackSummary>,
     /// The folder of the packs whose build is not in the cache yet.
-    unsaved: Option<Folder>,
+    unsaved: Option<Arc<Folder>>,
+    /// The packs for an agent that no folder was named for.
+    delivered: Arc<Folder>,
 }
 
 /// The results that the builds of one configuration share.
@@ -131,7 +148,21 @@ pub struct WrittenPack<'a> {
 impl Session {
     /// Creates a session that has built nothing yet. `environment` holds the secrets that no pack may contain.
     pub fn new(request: SessionRequest, environment: Environment) -> Self {
-        Self { request, environment, cache: None, warm: None, listed: None, packs: BTreeMap::new(), unsaved: None }
+        Self {
+            request,
+            environment,
+            cache: None,
+            warm: None,
+            listed: None,
+            packs: BTreeMap::new(),
+            unsaved: None,
+            delivered: Arc::new(Folder::in_memory()),
+        }
+    }
+
+    /// Returns the packs for an agent, as a folder in memory, which is empty if they are written to a folder on disk.
+    pub fn delivered(&self) -> &Arc<Folder> {
+        &self.delivered
     }
 
     /// Returns the summary of each pack after the last build, by file name, without those that could not be built.
@@ -164,8 +195,8 @@ impl Session {
             if let Some(rested) = cache.with_settled_states(&folder, &companion::name) {
                 cache.manifest = rested;
             }
-            // A build of selected roots is of no use to other processes.
-            if self.request.roots.is_empty() {
+            // A build of selected roots, or for an agent, is of no use to other processes.
+            if self.request.roots.is_empty() && self.request.agent.is_none() {
                 let texts = self.warm.as_ref().map(|warm| &warm.texts);
                 let _ = cache.save(&cache.manifest, texts);
             }
@@ -190,10 +221,7 @@ impl Session {
         let configuration = Configuration::read(&root, config, &self.environment)?;
         let (settings, text) = (&configuration.settings, &configuration.text);
         let profiles = configuration.profiles(&self.request.profiles)?;
-        let folder = match &self.request.out {
-            Some(out) => Folder::open_anywhere(out)?.staged_at(&root)?,
-            None => Folder::open(&root, &settings.output.dir)?,
-        };
+        let folder = self.folder(settings)?;
         let mut never = self.request.never.clone();
         never.push(settings.output.dir.clone());
         let options =
@@ -221,12 +249,14 @@ impl Session {
         configuration.confirm(&root, config)?;
         self.use_cache(&repo, &folder);
         let roots = self.request.roots.clone();
+        let agent = self.request.agent.clone().map(|agent| (agent, history(&root, settings)));
         let order = BuildOrder {
             roots: &roots,
             profiles: &profiles,
             limits: self.request.limits,
             untracked: self.request.untracked,
             out: self.request.out.clone(),
+            agent,
         };
         let stage = BuildStage {
             configuration: &configuration,
@@ -247,6 +277,17 @@ impl Session {
         Ok(update)
     }
 
+    /// Opens the folder of the packs.
+    fn folder(&self, settings: &Settings) -> Result<Arc<Folder>, EngineError> {
+        let SessionRequest { root, out, agent, .. } = &self.request;
+        Ok(match (out, agent) {
+            (Some(out), Some(_)) => Arc::new(delivery_folder(root, settings, out)?),
+            (Some(out), None) => Arc::new(Folder::open_anywhere(out)?.staged_at(root)?),
+            (None, Some(_)) => Arc::clone(&self.delivered),
+            (None, None) => Arc::new(Folder::open(root, &settings.output.dir)?),
+        })
+    }
+
     /// Opens the cache before the first build, and again when git starts or stops tracking it.
     fn use_cache(&mut self, repo: &Repo, folder: &Folder) {
         let now = repo.cache_use();
@@ -256,7 +297,9 @@ impl Session {
         sweep_state(&self.request.root, &Repo::is_tracked);
         folder.sweep(&Repo::is_tracked);
         let on_disk = self.request.caches.as_deref().filter(|_| now == CacheUse::Free);
-        let on_disk = on_disk.and_then(|caches| CacheFolder::open(&self.request.root, caches, Access::Write).ok()?);
+        // What a build for an agent finds out is not saved.
+        let access = if self.request.agent.is_some() { Access::Read } else { Access::Write };
+        let on_disk = on_disk.and_then(|caches| CacheFolder::open(&self.request.root, caches, access).ok()?);
         let cache = on_disk.or_else(CacheFolder::in_memory);
         self.cache = cache.map(|cache| (Cache::new(cache, self.environment.digest(), &mut Vec::new()), now));
         // Results of another cache are stored under digests with another key.
@@ -264,7 +307,7 @@ impl Session {
     }
 
     fn build_staged(&mut self, stage: &BuildStage<'_>) -> Result<Update, EngineError> {
-        let freshness = FreshnessPolicy { exclusive: false, renderings: stage.configuration.settings.output.markdown };
+        let freshness = FreshnessPolicy { exclusive: false, renderings: stage.has_companions() };
         // The cache is put back below, also after a failed build.
         let cache = self.cache.take();
         let incremental = cache.as_ref().map(|(cache, _)| {
@@ -325,8 +368,23 @@ impl Session {
         let Configuration { settings, deny, .. } = stage.configuration;
         let project =
             Project::open_with(source, settings, deny, self.environment.clone(), build_cache, stage.order.untracked);
+        let agent = stage.order.agent.as_ref().map(|(request, history)| {
+            let found = project.agent_context(&request.name, request.policy, None, history);
+            // Git may be about to put the agent's file back.
+            found.map_err(|error| if stage.repo.is_settled() { error } else { Unsettled.into() })
+        });
+        let BuildOrder { limits, .. } = stage.order;
+        let (agent, profiles, limits) = match agent.transpose()? {
+            Some((agent, defaults)) => {
+                let profiles = defaults.profiles(stage.configuration, &self.request.profiles)?;
+                (Some(agent), profiles, defaults.limits(limits))
+            }
+            None => (None, stage.order.profiles.to_vec(), limits),
+        };
         let configured_roots = project.roots();
+        let only_start = stage.order.agent.as_ref().is_some_and(|(request, _)| !request.all_roots);
         let (roots, unresolved) = match stage.order.roots {
+            [] if only_start => (Vec::new(), Vec::new()),
             [] => (configured_roots.clone(), Vec::new()),
             typed => resolve_roots(&project, typed),
         };
@@ -335,14 +393,15 @@ impl Session {
         let job = BuildJob {
             roots,
             others: configured_roots,
-            profiles: stage.order.profiles.to_vec(),
-            limits: stage.order.limits,
+            profiles,
+            limits,
             stamp: stage.stamp.clone(),
-            agent: None,
+            session_start: agent.is_some() && stage.order.roots.is_empty(),
+            agent,
         };
         let writer = PackWriter {
             folder: stage.folder,
-            companions: settings.output.markdown,
+            companions: stage.has_companions(),
             markdown: None,
             incremental,
             explain: true,
@@ -372,6 +431,13 @@ struct BuildStage<'a> {
     change_expected: bool,
 }
 
+impl BuildStage<'_> {
+    /// Returns whether each pack has its rendering beside it: packs for an agent have none.
+    fn has_companions(&self) -> bool {
+        self.configuration.settings.output.markdown && self.order.agent.is_none()
+    }
+}
+
 /// The packs and diagnostics of one build.
 struct SessionOutcome {
     written: Vec<WriteOutcome>,
@@ -379,6 +445,19 @@ struct SessionOutcome {
     unresolved: Vec<RootError>,
     blocked: bool,
     manifest: Option<crate::cache::Manifest>,
+}
+
+/// Opens the folder `out` for packs for an agent.
+///
+/// # Errors
+/// [`EngineError::InOutputFolder`] if it is the configuration's `output.dir` or inside it, [`EngineError::Store`] if it
+/// cannot be used.
+pub fn delivery_folder(root: &Path, settings: &Settings, out: &Path) -> Result<Folder, EngineError> {
+    let dir = &settings.output.dir;
+    if path_inside(root, out).is_some_and(|path| path == *dir || path.is_under(dir.as_str())) {
+        return Err(EngineError::InOutputFolder { dir: dir.to_string() });
+    }
+    Ok(Folder::open_anywhere(out)?.staged_at(root)?)
 }
 
 /// Returns the names in `before` that are not in `after`.

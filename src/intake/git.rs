@@ -109,6 +109,27 @@ pub(super) fn outside_inputs(root: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// Returns the files that change when the history of `HEAD` does: the branch, packed and stacked references, and the
+/// boundary of a shallow clone; for each also the folders of the git repository above it, which may be new.
+pub(super) fn history_inputs(root: &Path) -> Vec<PathBuf> {
+    // If they cannot be examined there is nothing to watch; the build reports why.
+    let git = work_tree(root).ok().flatten().and_then(|top| folder(top).ok().flatten());
+    let Some(git) = git else { return Vec::new() };
+    // A linked work tree has its own `HEAD` and shares the branches.
+    let shared = fs::read_to_string(git.join("commondir")).map(|folder| git.join(folder.trim_end()));
+    let shared = shared.and_then(|folder| folder.canonicalize()).unwrap_or_else(|_| git.clone());
+    let mut files = vec![git.join("HEAD"), git.join("reftable/tables.list")];
+    files.extend(["packed-refs", "shallow", "reftable/tables.list"].map(|name| shared.join(name)));
+    let head = fs::read_to_string(git.join("HEAD")).unwrap_or_default();
+    let branch = head.strip_prefix("ref: ").map(str::trim_end).filter(|branch| {
+        branch.starts_with("refs/") && branch.split('/').all(|part| !part.is_empty() && part != "." && part != "..")
+    });
+    let branch = branch.map(|branch| shared.join(branch));
+    files
+        .extend(branch.iter().flat_map(|file| file.ancestors().take_while(|part| *part != shared)).map(Path::to_owned));
+    files
+}
+
 /// Returns the URL of the remote `origin` without user name and password, if there is one.
 ///
 /// # Errors

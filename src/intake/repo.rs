@@ -195,6 +195,11 @@ impl Repo {
     pub fn outside_inputs(root: &Path) -> Vec<PathBuf> {
         git::outside_inputs(root)
     }
+
+    /// The files that change when a commit is added to the history of `HEAD`, or removed from it.
+    pub fn history_inputs(root: &Path) -> Vec<PathBuf> {
+        git::history_inputs(root)
+    }
 }
 
 fn stale_lock() -> Diagnostic {

@@ -81,8 +81,8 @@ impl Hash for KnowledgeSections {
                 levels.full.hash(state);
             }
         }
-        for omission in omissions {
-            (&omission.id, omission.reason, &omission.title).hash(state);
+        for Omission { id, title, origin, provenance, reason, trust, chars } in omissions {
+            (id, title, origin, provenance, reason, *trust == Trust::Untrusted, chars).hash(state);
         }
     }
 }

@@ -9,10 +9,11 @@ use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOpt
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, FileType, Metadata, OpenOptions};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The result of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +47,8 @@ enum FolderRoot {
     Inside(Dir, RepoPath),
     /// A path that the user named, whose links are followed; with the root of the repo that it lies in, if any.
     Anywhere(Option<Dir>),
+    /// No folder of the disk: these files, by name.
+    Memory(Mutex<BTreeMap<String, Vec<u8>>>),
 }
 
 impl Folder {
@@ -68,10 +71,24 @@ impl Folder {
         Self::new(path.to_owned(), FolderRoot::Anywhere(None))
     }
 
+    /// Creates an empty folder that is in memory only, for files that are read, written and removed and never kept.
+    pub fn in_memory() -> Self {
+        let root = FolderRoot::Memory(Mutex::default());
+        Self { shown: PathBuf::new(), root, handle: Mutex::new(None), staging: OnceLock::new() }
+    }
+
     fn new(shown: PathBuf, root: FolderRoot) -> Result<Self, StoreError> {
         let folder = Self { shown, root, handle: Mutex::new(None), staging: OnceLock::new() };
         folder.existing()?;
         Ok(folder)
+    }
+
+    /// Returns the files of a folder in memory; `None` for a folder of the disk.
+    fn memory(&self) -> Option<MutexGuard<'_, BTreeMap<String, Vec<u8>>>> {
+        match &self.root {
+            FolderRoot::Memory(files) => Some(files.lock().unwrap_or_else(PoisonError::into_inner)),
+            FolderRoot::Inside(..) | FolderRoot::Anywhere(_) => None,
+        }
     }
 
     /// Refuses a folder in any `.git`, and in `.github` of the repo at `root`: a job that writes packs must not be able to
@@ -135,6 +152,9 @@ impl Folder {
     /// Reads a file of at most `most` bytes; `None` if there is no regular file of that name.
     pub(super) fn read_at_most(&self, name: &str, most: u64) -> Result<Option<Vec<u8>>, StoreError> {
         let path = self.checked(name)?;
+        if let Some(files) = self.memory() {
+            return Ok(files.get(name).cloned());
+        }
         let Some(dir) = self.existing()? else {
             return Ok(None);
         };
@@ -154,6 +174,11 @@ impl Folder {
     /// system refuses; the old file is then unchanged, and no other is left behind.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<WriteResult, StoreError> {
         let path = self.checked(name)?;
+        if let Some(mut files) = self.memory() {
+            let before = files.insert(name.to_owned(), bytes.to_owned());
+            let same = before.as_deref() == Some(bytes);
+            return Ok(if same { WriteResult::Unchanged } else { WriteResult::Written });
+        }
         let dir = self.created()?;
         if has(&dir, name, bytes) {
             return Ok(WriteResult::Unchanged);
@@ -246,6 +271,9 @@ impl Folder {
     /// # Errors
     /// If the folder cannot be listed.
     pub fn list(&self) -> Result<Vec<String>, StoreError> {
+        if let Some(files) = self.memory() {
+            return Ok(files.keys().filter(|name| name.ends_with(".json")).cloned().collect());
+        }
         self.names(&|name, kind| name.ends_with(".json") && !name.starts_with('.') && kind.is_file())
     }
 
@@ -275,6 +303,9 @@ impl Folder {
     /// If `name` is not a plain file name or the system refuses.
     pub fn remove(&self, name: &str) -> Result<bool, StoreError> {
         let path = self.checked(name)?;
+        if let Some(mut files) = self.memory() {
+            return Ok(files.remove(name).is_some());
+        }
         let Some(dir) = self.existing()? else {
             return Ok(false);
         };
@@ -316,6 +347,7 @@ impl Folder {
             let opened = match &self.root {
                 FolderRoot::Inside(root, dir) => self.inside(root, dir, create)?,
                 FolderRoot::Anywhere(_) => self.anywhere(create)?,
+                FolderRoot::Memory(_) => None,
             };
             *handle = opened.map(Arc::new);
         }

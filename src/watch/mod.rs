@@ -32,7 +32,7 @@ use now_file::NowFile;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use watched_folders::WatchedFolders;
 
@@ -52,7 +52,7 @@ pub struct Watch<E> {
     events: E,
     folders: WatchedFolders,
     now: NowFile,
-    stamp: Box<dyn Fn() -> Stamp>,
+    stamp: Box<dyn Fn() -> Stamp + Send>,
     /// Whether reports hold renderings.
     renderings: bool,
     /// The configured folder of packs, once a build has read the configuration.
@@ -84,12 +84,12 @@ impl<E: Events> Watch<E> {
         request: SessionRequest,
         environment: Environment,
         events: E,
-        stamp: Box<dyn Fn() -> Stamp>,
+        stamp: Box<dyn Fn() -> Stamp + Send>,
         renderings: bool,
     ) -> Self {
         Self {
             session: Session::new(request.clone(), environment),
-            now: NowFile::new(&request.root),
+            now: NowFile::new(&request),
             request,
             events,
             folders: WatchedFolders::default(),
@@ -105,6 +105,18 @@ impl<E: Events> Watch<E> {
             unsettled: false,
             touched: None,
         }
+    }
+
+    /// Keeps packs for an agent in memory only: neither `now.md` nor its folder is written.
+    #[must_use]
+    pub fn in_memory(mut self) -> Self {
+        self.now.is_written = false;
+        self
+    }
+
+    /// Returns the packs for an agent, as a folder in memory, which is empty if they are written to a folder on disk.
+    pub fn delivered(&self) -> &Folder {
+        self.session.delivered()
     }
 
     /// Returns the number of packs.
@@ -202,7 +214,7 @@ impl<E: Events> Watch<E> {
     /// Builds what changed since the last check, or everything the first time.
     pub fn check(&mut self) -> WatchReport {
         let began = Instant::now();
-        if self.dir.is_none() {
+        if self.dir.is_none() && self.now.is_written {
             // Created before anything is followed, so that it causes no event.
             let _there_already = fs::create_dir(self.request.root.join(".contextpack"));
         }
@@ -234,14 +246,19 @@ impl<E: Events> Watch<E> {
 
     fn build(&mut self, saved: &Mutex<Vec<SavedPack>>) -> (Result<Update, EngineError>, Vec<WatchProblem>, bool) {
         let touched = self.touched.take().map(|touched| touched.into_iter().collect());
-        let Self { session, folders, events, request, dir, renderings, .. } = self;
+        let Self { session, folders, events, request, dir, renderings, now, .. } = self;
         let mut follow_error = folders.follow_base(request, events).err();
         let mut several = false;
         let mut listed = |repo: &Repo, settings: &Settings, anew: bool| {
-            several = request.profiles.len() > 1 || request.profiles.is_empty() && settings.output.profiles.len() > 1;
+            several = match &request.agent {
+                None if request.profiles.is_empty() => settings.output.profiles.len() > 1,
+                _ => request.profiles.len() > 1,
+            };
             *dir = Some(settings.output.dir.clone());
-            // If it cannot be created, the write that follows reports it.
-            let _ = init_state_dir(&request.root, !settings.output.dir.is_under(".contextpack"));
+            if now.is_written {
+                // If it cannot be created, the write that follows reports it.
+                let _ = init_state_dir(&request.root, !settings.output.dir.is_under(".contextpack"));
+            }
             if !anew {
                 return false;
             }
@@ -279,10 +296,11 @@ impl<E: Events> Watch<E> {
         report.failed = failed.filter(|failed| new(format!("{}: {:?}", failed.name, failed.reasons))).collect();
         report.unresolved = unresolved.into_iter().filter(|root| new(root.to_string())).collect();
         self.failing = failing;
-        let folder = match (&self.request.out, &self.dir) {
-            (Some(out), _) => Folder::open_anywhere(out)?,
-            (None, Some(dir)) => Folder::open(&self.request.root, dir)?,
-            (None, None) => return Ok(()),
+        let folder = match (&self.request.out, &self.request.agent, &self.dir) {
+            (Some(out), ..) => Arc::new(Folder::open_anywhere(out)?),
+            (None, Some(_), _) => Arc::clone(self.session.delivered()),
+            (None, None, Some(dir)) => Arc::new(Folder::open(&self.request.root, dir)?),
+            (None, None, None) => return Ok(()),
         };
         for saved in &report.saved {
             if let Some(summary) = self.session.packs().get(&saved.name) {
@@ -345,14 +363,16 @@ impl<E: Events> Watch<E> {
 /// Returns why a build failed, without quoting any text from the repo.
 fn public_reason(error: &EngineError) -> String {
     match error {
-        EngineError::Config { diagnostics: faults, .. } => match faults.first() {
-            Some(Diagnostic { at: Some(at), code, .. }) => format!("`{at}` cannot be used ({code})"),
-            _ => error.to_string(),
-        },
+        EngineError::Config { diagnostics: faults, .. } | EngineError::NotBuilt { diagnostics: faults } => {
+            match faults.first() {
+                Some(Diagnostic { at: Some(at), code, .. }) => format!("`{at}` cannot be used ({code})"),
+                _ => error.to_string(),
+            }
+        }
+        EngineError::Agent(_) => "there is no such agent at present, as `contextpack agent list` says".to_owned(),
+        EngineError::InOutputFolder { .. } => "its folder is that of the other packs".to_owned(),
         EngineError::Profile { .. }
-        | EngineError::NotBuilt { .. }
         | EngineError::Root(_)
-        | EngineError::Agent(_)
         | EngineError::Unread(_)
         | EngineError::Intake(_)
         | EngineError::Store(_)

@@ -1,9 +1,10 @@
 //! The file `.contextpack/now.md`: the rendering of the pack in focus, for an agent that works beside the watch.
 
+use crate::engine::SessionRequest;
 use crate::render;
 use crate::review::read;
 use crate::store::{Folder, StoreError, open_state};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The name of the file.
 const NOW: &str = "now.md";
@@ -12,6 +13,10 @@ const NOW: &str = "now.md";
 #[derive(Debug)]
 pub(super) struct NowFile {
     root: PathBuf,
+    /// Whether there is such a file; otherwise the state is kept in memory only.
+    pub(super) is_written: bool,
+    /// Whether an earlier watch may have left the context of another agent in the file.
+    may_be_foreign: bool,
     /// The name of the pack in focus.
     pub(super) focus: Option<String>,
     /// The hash of the rendered pack.
@@ -20,9 +25,16 @@ pub(super) struct NowFile {
 }
 
 impl NowFile {
-    /// Creates the state without a focus; `root` is the repo's root.
-    pub(super) fn new(root: &Path) -> Self {
-        Self { root: root.to_owned(), focus: None, hash: None, rendering: String::new() }
+    /// Creates the state without a focus, for packs of `request`.
+    pub(super) fn new(request: &SessionRequest) -> Self {
+        Self {
+            root: request.root.clone(),
+            is_written: true,
+            may_be_foreign: request.agent.is_some(),
+            focus: None,
+            hash: None,
+            rendering: String::new(),
+        }
     }
 
     /// Returns the last good rendering.
@@ -43,13 +55,16 @@ impl NowFile {
     /// Puts a line above the rendering that says why it is outdated; `why` is one line of redacted text.
     pub(super) fn mark_outdated(&self, why: &str) -> Result<(), StoreError> {
         if self.focus.is_none() {
-            return Ok(());
+            return if self.may_be_foreign { self.write(&format!("> There is no context: {why}.\n")) } else { Ok(()) };
         }
         self.write(&format!("> Not up to date: {why}. What follows is the last good state.\n\n{}", self.rendering))
     }
 
     /// Writes the file; the folder is opened each time, since it may have been removed together with the repo.
     fn write(&self, text: &str) -> Result<(), StoreError> {
+        if !self.is_written {
+            return Ok(());
+        }
         open_state(&self.root)?.write(NOW, text.as_bytes()).map(|_| ())
     }
 }

@@ -133,7 +133,8 @@ impl WatchedFolders {
     }
 }
 
-/// Adds the root, the configuration, and the files that decide which files are tracked.
+/// Adds the root, the configuration, the files that decide which files are tracked, and for an agent those of git's
+/// history.
 fn base(request: &SessionRequest, wanted: &mut BTreeMap<PathBuf, WatchedFiles>) {
     let root = &request.root;
     wanted.insert(root.clone(), WatchedFiles::All);
@@ -145,7 +146,8 @@ fn base(request: &SessionRequest, wanted: &mut BTreeMap<PathBuf, WatchedFiles>) 
             name(wanted, &real);
         }
     }
-    for file in Repo::outside_inputs(root) {
+    let history = request.agent.iter().flat_map(|_| Repo::history_inputs(root));
+    for file in Repo::outside_inputs(root).into_iter().chain(history) {
         name(wanted, &file);
     }
 }

@@ -94,7 +94,15 @@ impl Bench {
     fn job(&self, roots: Vec<usize>, max_tokens: Option<u64>) -> BuildJob {
         let limits = BudgetLimits { max_tokens, ..BudgetLimits::default() };
         let stamp = Stamp::new("2026-01-02T03:04:05Z".to_owned());
-        BuildJob { roots, others: Vec::new(), profiles: vec!["coding".to_owned()], limits, stamp, agent: None }
+        BuildJob {
+            roots,
+            others: Vec::new(),
+            profiles: vec!["coding".to_owned()],
+            limits,
+            stamp,
+            agent: None,
+            session_start: false,
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod agents;
+mod agents_incremental;
 mod budget;
 mod canary;
 mod frames;

@@ -92,7 +92,15 @@ pub(crate) fn pack(project: &Project<'_>, id: &str, limits: BudgetLimits) -> Res
 /// The packs of `roots`, sorted by name.
 pub(crate) fn build(project: &Project<'_>, roots: Vec<usize>, limits: BudgetLimits) -> Vec<Built> {
     let stamp = Stamp::new("2026-01-02T03:04:05Z".to_owned());
-    let job = BuildJob { roots, others: Vec::new(), profiles: vec!["coding".to_owned()], limits, stamp, agent: None };
+    let job = BuildJob {
+        roots,
+        others: Vec::new(),
+        profiles: vec!["coding".to_owned()],
+        limits,
+        stamp,
+        agent: None,
+        session_start: false,
+    };
     let built = Mutex::new(Vec::new());
     let faults = project.build(&job, None, &|one| built.lock().unwrap_or_else(PoisonError::into_inner).push(one));
     assert_eq!(faults, Ok(Vec::new()));

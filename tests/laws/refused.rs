@@ -35,6 +35,7 @@ impl Refusing {
             limits: BudgetLimits::default(),
             stamp,
             agent: None,
+            session_start: false,
         };
         let built = Mutex::new(BTreeMap::new());
         let faults = project.build(&job, None, &|one| {

@@ -7,12 +7,12 @@ use std::net::TcpStream;
 use std::process::{Child, Stdio};
 
 /// The server, for as long as the test runs.
-struct Served {
+pub(crate) struct Served {
     child: Child,
     /// `127.0.0.1:PORT`.
     host: String,
     /// The path of the page.
-    base: String,
+    pub(crate) base: String,
 }
 
 impl Drop for Served {
@@ -23,20 +23,20 @@ impl Drop for Served {
 }
 
 /// An answer: its status, its head in lower case, its body.
-struct Answer {
-    status: u16,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
     head: String,
-    body: String,
+    pub(crate) body: String,
 }
 
 impl Answer {
-    fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
     }
 }
 
 impl Served {
-    fn new(sandbox: &Sandbox, args: &[&str]) -> Self {
+    pub(crate) fn new(sandbox: &Sandbox, args: &[&str]) -> Self {
         let mut child =
             sandbox.command(args).stdout(Stdio::piped()).stderr(Stdio::null()).stdin(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
@@ -59,7 +59,7 @@ impl Served {
         }
     }
 
-    fn get(&self, path: &str, more: &str) -> Answer {
+    pub(crate) fn get(&self, path: &str, more: &str) -> Answer {
         self.ask(&format!("GET {path} HTTP/1.1\r\nHost: {}{more}", self.host))
     }
 }

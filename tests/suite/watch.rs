@@ -12,17 +12,17 @@ use std::time::{Duration, Instant};
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// The program, following a repo.
-struct Watching {
+pub(crate) struct Watching {
     child: Child,
     out: Receiver<String>,
     err: Receiver<String>,
     /// What it said on stderr so far.
-    said: Vec<String>,
+    pub(crate) said: Vec<String>,
 }
 
 impl Watching {
     /// Starts it and waits for the end of the first build.
-    fn start(sandbox: &Sandbox, args: &[&str]) -> Self {
+    pub(crate) fn start(sandbox: &Sandbox, args: &[&str]) -> Self {
         let mut command = sandbox.command(&[&["watch"], args].concat());
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (out, err) = (lines(child.stdout.take().unwrap()), lines(child.stderr.take().unwrap()));
@@ -32,7 +32,7 @@ impl Watching {
     }
 
     /// Waits for a line on stderr that holds `part`, and gives it.
-    fn wait(&mut self, part: &str) -> String {
+    pub(crate) fn wait(&mut self, part: &str) -> String {
         let end = Instant::now() + LIMIT;
         loop {
             match self.err.recv_timeout(end.saturating_duration_since(Instant::now())) {
@@ -50,7 +50,7 @@ impl Watching {
     }
 
     /// The next line on stdout.
-    fn printed(&self) -> String {
+    pub(crate) fn printed(&self) -> String {
         self.out.recv_timeout(LIMIT).unwrap_or_else(|_| panic!("nothing printed; said\n{}", self.said.join("\n")))
     }
 }
@@ -84,7 +84,7 @@ fn item(id: &str, body: &str) -> String {
 }
 
 /// Saves as editors do: beside the old file, and then in its place.
-fn save(sandbox: &Sandbox, path: &str, text: &str) {
+pub(crate) fn save(sandbox: &Sandbox, path: &str, text: &str) {
     let path = sandbox.root().join(path);
     let beside = path.with_extension("md~");
     fs::write(&beside, text).unwrap();

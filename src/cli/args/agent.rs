@@ -6,7 +6,7 @@ use clap::{Args as Options, Subcommand, ValueEnum};
 /// The agent that packs are for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Options)]
 #[command(next_help_heading = "Agent options")]
-pub(crate) struct AgentArgs {
+pub(crate) struct AgentChoice {
     /// Builds for this agent: its key, the stem of its file, or its name
     ///
     /// Such a pack also holds who the agent is, the project's overview, notes on its documents, and recent changes. Its profile and limits are those of the agent, unless given.
@@ -18,6 +18,14 @@ pub(crate) struct AgentArgs {
     /// The default is the agent's `policy`, else `context.policy` of the configuration.
     #[arg(long, value_enum, value_name = "POLICY", requires = "agent")]
     pub(crate) policy: Option<PolicyName>,
+}
+
+/// The agent that a pack is for, and whether its delivery is recorded.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Options)]
+#[command(next_help_heading = "Agent options")]
+pub(crate) struct AgentArgs {
+    #[command(flatten)]
+    pub(crate) choice: AgentChoice,
 
     /// Keeps the pack below `.contextpack/delivered`, or `context.record`, and adds a line about it to `delivered.jsonl`
     #[arg(long, requires = "agent")]

@@ -1,6 +1,6 @@
 //! Options of the commands that build packs in bulk or report on all of them: `build`, `check`, `list` and `watch`.
 
-use super::agent::AgentArgs;
+use super::agent::{AgentArgs, AgentChoice};
 use crate::config::Strategy;
 use crate::model::Shard;
 use clap::{Args as Options, ValueEnum};
@@ -158,8 +158,13 @@ pub(crate) struct WatchArgs {
     pub(crate) packs: PackArgs,
 
     /// Writes packs to DIR instead of the configuration's `output.dir`
+    ///
+    /// Packs for an agent are in memory only without it, and DIR must be outside `output.dir`.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) agent: AgentChoice,
 
     /// Prints the changes of the renderings on stdout as a unified diff; `--print=full` prints the whole rendering in `now.md`
     #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "diff")]
@@ -182,7 +187,7 @@ pub(crate) enum PrintMode {
 /// The shortest interval between two polls; a shorter one would only burn CPU.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
 
-fn interval(text: &str) -> Result<Duration, String> {
+pub(super) fn interval(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
         Ok(interval) if interval >= SHORTEST_INTERVAL => Ok(interval),
         Ok(_) => Err("the shortest interval is `100ms`".to_owned()),

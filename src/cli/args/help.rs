@@ -172,11 +172,13 @@ pub(super) const WATCH: CommandHelp = CommandHelp {
   contextpack watch                        all roots
   contextpack watch feat:cache -p review   one root; an agent reads .contextpack/now.md
   contextpack watch feat:cache --print     also print how each save changes the rendering
+  contextpack watch --agent research       keep the start of its sessions in .contextpack/now.md
+  contextpack watch feat:cache --agent research --policy expanded
   contextpack watch --poll=5s              for file systems without change notices",
     exits: &[
         (0, "the reader of its output closed the pipe"),
         (1, "a file could not be read or written, or changes cannot be followed"),
-        (2, "wrong usage, such as a root that does not exist at the start"),
+        (2, "wrong usage, such as a root or an agent that does not exist at the start"),
         (130, "ended by Ctrl-C or by the system; every file is whole"),
     ],
 };
@@ -304,7 +306,8 @@ pub(super) const REPORT: CommandHelp = CommandHelp {
 pub(super) const SERVE: CommandHelp = CommandHelp {
     examples: "
   contextpack serve                                 open the printed address in a browser
-  contextpack serve --port 4000 packs",
+  contextpack serve --port 4000 packs
+  contextpack serve --agent research                what this agent gets: each task, and the start of a session",
     exits: &[
         (0, "never by itself: it serves until it is stopped"),
         (1, "a file could not be read, or the port is taken"),

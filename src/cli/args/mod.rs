@@ -7,7 +7,7 @@ mod help;
 mod review;
 mod setup;
 
-pub(crate) use agent::{AgentArgs, AgentCommand, AgentCommandArgs, JobArgs};
+pub(crate) use agent::{AgentArgs, AgentChoice, AgentCommand, AgentCommandArgs, JobArgs};
 pub(crate) use build::{BudgetArgs, BuildArgs, CheckArgs, ListArgs, PrintMode, WatchArgs};
 pub(crate) use format::Format;
 #[cfg(feature = "serve")]

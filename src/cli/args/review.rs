@@ -1,7 +1,11 @@
 //! Options of the commands that read packs, and of `redact` and `notes`.
 
 use super::agent::AgentArgs;
+#[cfg(feature = "serve")]
+use super::agent::AgentChoice;
 use super::build::BudgetArgs;
+#[cfg(feature = "serve")]
+use super::build::interval;
 use crate::cli::packs::PackTarget;
 use clap::{Args as Options, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -148,13 +152,22 @@ pub(crate) struct ReportArgs {
 #[cfg(feature = "serve")]
 #[derive(Debug, Options)]
 pub(crate) struct ServeArgs {
-    /// Packs and folders of packs; the configuration's `output.dir` if omitted
-    #[arg(value_name = "PACK|DIR")]
+    /// Packs and folders of packs; the configuration's `output.dir` if omitted. With `--agent`, roots
+    ///
+    /// Packs for an agent are built in memory and shown as it gets them; without a root those of all roots, and the start of its sessions.
+    #[arg(value_name = "PACK|DIR|ROOT")]
     pub(crate) packs: Vec<PathBuf>,
 
     /// Listens on this port; any free port if omitted
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) port: u16,
+
+    #[command(flatten)]
+    pub(crate) agent: AgentChoice,
+
+    /// With `--agent`: polls every INTERVAL (default `2s`) instead of waiting for change notices, which some network and container file systems lack
+    #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, default_missing_value = "2s", value_parser = interval, requires = "agent")]
+    pub(crate) poll: Option<std::time::Duration>,
 }
 
 /// Options of `git`.

@@ -9,7 +9,7 @@ use crate::cli::report::{self, print_lines};
 use crate::cli::workspace::open;
 use crate::engine::{BudgetProbe, Project, Repository};
 use crate::graph::Target;
-use crate::knowledge::Scope;
+use crate::knowledge::{Relevant, Scope};
 use crate::model::{RepoPath, SourceTree as _, has_document_extension};
 use crate::review::{WhyNot, grouped, why_not};
 use crate::store::Access;
@@ -205,11 +205,26 @@ fn explain_document(project: &Project<'_>, probe: &BudgetProbe<'_, '_>, path: &R
             "it is not pinned, and nothing in the root refers to it".to_owned(),
             "pin it with `pinned: true`, name it in the root, or build for an agent, whose packs hold relevant documents".to_owned(),
         ),
-        (_, Some(_)) => (
-            "not_relevant",
-            "it is not pinned, and others share more terms with the work, or it shares none".to_owned(),
-            "pin it with `pinned: true`, name it in the root, or raise `context.relevant`".to_owned(),
-        ),
+        (_, Some(_)) => {
+            let found = probe.agent().and_then(|agent| project.relevance(probe.item, agent, path));
+            let terms = |matched: &[String]| matched.iter().map(|term| format!("`{term}`")).collect::<Vec<_>>().join(", ");
+            match found {
+                Some(Relevant { rank, matched, .. }) => (
+                    "not_relevant",
+                    project.masked(&format!(
+                        "it is not pinned, and has place {rank} by what it shares with the work ({}); a pack holds {}",
+                        terms(&matched),
+                        project.settings().knowledge.context.relevant,
+                    )),
+                    format!("pin it with `pinned: true`, name it in the root, or raise `context.relevant` to {rank}"),
+                ),
+                None => (
+                    "not_relevant",
+                    "it is not pinned, and its title, headings and notes share no term with the work".to_owned(),
+                    "pin it with `pinned: true`, or name it in the root".to_owned(),
+                ),
+            }
+        }
     };
     Some(answer_with(path.as_str(), answer, message, help))
 }

@@ -1,5 +1,7 @@
 //! `contextpack report` and `contextpack serve`: packs on a page for a browser.
 
+#[cfg(feature = "serve")]
+mod agent_packs;
 mod packs;
 #[cfg(feature = "serve")]
 pub(super) mod serve;

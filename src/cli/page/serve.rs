@@ -3,6 +3,7 @@
 //! Other pages in the browser, and other users of the machine, must not be able to read packs. The server therefore answers
 //! only for loopback host names, which prevents DNS rebinding, and only if the path contains a random word.
 
+use super::agent_packs::{self, AgentPacks};
 use super::packs::PackFiles;
 use super::print_faults;
 use crate::cli::args::{Global, ServeArgs};
@@ -45,21 +46,76 @@ const LARGEST_HEAD: usize = 16 << 10;
 
 /// Serves packs until stopped.
 pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<Exit, Failure> {
+    if args.agent.agent.is_some() {
+        return agent_packs::serve(global, args);
+    }
     let packs = PackFiles::open(global, &args.packs)?;
     print_faults(&packs)?;
-    let refused = |error| PathFailure::failure("listen on", format!("127.0.0.1:{}", args.port), error);
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port)).map_err(refused)?;
-    listener.set_nonblocking(true)?;
-    let site = Site::new(listener.local_addr()?.port(), packs)?;
-    if !global.quiet {
-        writeln!(console::stderr(), "serving {} packs; Ctrl-C ends it", site.shown.borrow().packs.entries().len())?;
-    }
-    let mut out = console::stdout();
-    writeln!(out, "http://{}{}", site.hosts[0], site.base)?;
-    out.flush()?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    tokio::task::LocalSet::new().block_on(&runtime, serve(listener, Rc::new(site), LIMITS))?;
+    Server::listen(global, args.port, PageSource::Files(packs))?.run()?;
     Ok(Exit::Done)
+}
+
+/// A server that listens and answers nothing yet.
+pub(super) struct Server {
+    listener: TcpListener,
+    site: Site,
+}
+
+impl Server {
+    /// Listens on the port, and prints the address.
+    pub(super) fn listen(global: &Global, port: u16, source: PageSource) -> Result<Self, Failure> {
+        let refused = |error| PathFailure::failure("listen on", format!("127.0.0.1:{port}"), error);
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(refused)?;
+        listener.set_nonblocking(true)?;
+        let site = Site::new(listener.local_addr()?.port(), source)?;
+        if !global.quiet {
+            writeln!(console::stderr(), "serving {} packs; Ctrl-C ends it", site.shown.borrow().source.len())?;
+        }
+        let mut out = console::stdout();
+        writeln!(out, "http://{}{}", site.hosts[0], site.base)?;
+        out.flush()?;
+        Ok(Self { listener, site })
+    }
+
+    /// Answers until the program is stopped.
+    pub(super) fn run(self) -> io::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        tokio::task::LocalSet::new().block_on(&runtime, serve(self.listener, Rc::new(self.site), LIMITS))
+    }
+}
+
+/// Where the packs of the page come from.
+pub(super) enum PageSource {
+    /// Files on disk.
+    Files(PackFiles),
+    /// The packs that a watch builds for an agent.
+    Agent(Arc<AgentPacks>),
+}
+
+impl PageSource {
+    /// Returns the number of packs.
+    fn len(&self) -> usize {
+        match self {
+            Self::Files(packs) => packs.entries().len(),
+            Self::Agent(packs) => packs.len(),
+        }
+    }
+
+    /// Returns the data of the page, if it changed since the last call. A file that cannot be read, for example while it is
+    /// replaced, keeps its last state until the next call.
+    fn changed(&mut self) -> Option<String> {
+        match self {
+            Self::Files(packs) => packs.refresh().unwrap_or(false).then(|| packs.data()),
+            Self::Agent(packs) => packs.changed(),
+        }
+    }
+
+    fn data(&self) -> String {
+        match self {
+            Self::Files(packs) => packs.data(),
+            Self::Agent(packs) => packs.data(),
+        }
+    }
 }
 
 /// Answers one request on each connection.
@@ -104,7 +160,7 @@ struct Site {
 
 /// The packs as they were last read. All responses share one copy of the page and of its data.
 struct ServedPage {
-    packs: PackFiles,
+    source: PageSource,
     page: Bytes,
     data: Bytes,
     /// The entity tag of the data.
@@ -112,14 +168,14 @@ struct ServedPage {
 }
 
 impl ServedPage {
-    fn new(packs: PackFiles) -> Self {
-        let mut shown = Self { packs, page: Bytes::new(), data: Bytes::new(), tag: String::new() };
-        shown.update();
+    fn new(source: PageSource) -> Self {
+        let data = source.data();
+        let mut shown = Self { source, page: Bytes::new(), data: Bytes::new(), tag: String::new() };
+        shown.update(data);
         shown
     }
 
-    fn update(&mut self) {
-        let data = self.packs.data();
+    fn update(&mut self, data: String) {
         let tag = Digest::of(&data).to_string().replace(':', "-");
         self.page = report_page(&data, Some(&tag)).into();
         self.data = data.into();
@@ -128,7 +184,7 @@ impl ServedPage {
 }
 
 impl Site {
-    fn new(port: u16, packs: PackFiles) -> Result<Self, Failure> {
+    fn new(port: u16, source: PageSource) -> Result<Self, Failure> {
         let mut word = [0_u8; 16];
         getrandom::fill(&mut word).map_err(|error| Failure::Outside(Box::new(error)))?;
         let mut base = String::from("/");
@@ -137,7 +193,7 @@ impl Site {
             let _ = write!(base, "{byte:02x}");
         }
         base.push('/');
-        let shown = RefCell::new(ServedPage::new(packs));
+        let shown = RefCell::new(ServedPage::new(source));
         Ok(Self { hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")], base, shown })
     }
 
@@ -183,12 +239,11 @@ impl Site {
         answer
     }
 
-    /// Reads changed packs. A file that cannot be read, for example while it is replaced, keeps its last state until the
-    /// next request.
+    /// Shows the packs that changed.
     fn refresh(&self) {
         let mut shown = self.shown.borrow_mut();
-        if shown.packs.refresh().unwrap_or(false) {
-            shown.update();
+        if let Some(data) = shown.source.changed() {
+            shown.update(data);
         }
     }
 }
@@ -232,10 +287,11 @@ mod tests {
     const SHORT: Limits =
         Limits { head: Duration::from_millis(300), connection: Duration::from_millis(600), connections: 1 };
 
-    fn no_packs() -> PackFiles {
+    fn no_packs() -> PageSource {
         let folder = tempfile::tempdir().unwrap();
         let given = [folder.path().to_owned()];
-        PackFiles::open(&Args::try_parse_from(["contextpack", "list"]).unwrap().global, &given).unwrap()
+        let global = Args::try_parse_from(["contextpack", "list"]).unwrap().global;
+        PageSource::Files(PackFiles::open(&global, &given).unwrap())
     }
 
     /// Serves a page of 64 MiB under short limits, and runs `client` against it.
