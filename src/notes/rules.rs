@@ -82,7 +82,7 @@ impl Rules {
         sentences: &[Range<usize>],
     ) -> Vec<bool> {
         let mut used = vec![false; sentences.len()];
-        if block.is_quoted || place.is_skipped() || place.is_wrong() {
+        if block.is_quoted || place.is_skipped() || place.is_wrong() || place.is_history() {
             return used;
         }
         match &block.kind {
@@ -163,7 +163,12 @@ impl Rules {
             with_exceptions(&block.text.shown, sentences, 0).0
         };
         let text = &block.text.shown[whole.clone()];
-        if !is_stated(text, &block.text, &whole) || text.ends_with([':', '：']) || is_link(&block.text, &whole) {
+        let lower = text.get(..13).map(str::to_ascii_lowercase);
+        if !is_stated(text, &block.text, &whole)
+            || text.ends_with([':', '：'])
+            || is_link(&block.text, &whole)
+            || lower.is_some_and(|start| start == "check out our")
+        {
             return false;
         }
         let own = strength(text);
@@ -193,7 +198,9 @@ impl Rules {
         used: &mut [bool],
     ) {
         let text = &block.text;
-        let in_rules = place.ruling().and_then(|section| section.meaning) == Some(Meaning::Rules);
+        // Instructions below `Requirements` are some as well, while its other items may be programs to install.
+        let in_rules = place.ruling().and_then(|section| section.meaning) == Some(Meaning::Rules)
+            || place.section().is_some_and(|section| section.subject.ends_with("requirements"));
         let mut next = 0;
         for (index, range) in sentences.iter().enumerate() {
             let sentence = &text.shown[range.clone()];
@@ -316,6 +323,9 @@ pub(super) fn lead(document: &Clean, place: &Place, before: Option<&Block>, is_o
     if carries || outer.is_some() {
         let own = quoted(document, text, &bare);
         let own = without_colon(&own);
+        // `They should be:` needs the heading that says what they are, and perhaps when.
+        let subject = place.section().filter(|_| begins_with_anaphor(sentence)).map(|section| &section.title);
+        let own = join(subject, &own);
         lead.carried = Some(join(outer.and_then(|outer| outer.carried).as_ref(), &own));
     }
     lead

@@ -26,6 +26,8 @@ pub(super) enum Meaning {
     Wrong,
     /// What readers look for first.
     Main,
+    /// What changed in a version, which asks nothing of a reader.
+    Version,
 }
 
 static MEANINGS: LazyLock<HashMap<&'static str, Meaning, FixedHash>> = LazyLock::new(|| {
@@ -147,7 +149,23 @@ pub(super) fn meaning(title: &str) -> Option<Meaning> {
     if forbids_by_mark && !matches!(found, Some(Meaning::Skip | Meaning::Wrong)) {
         return Some(Meaning::Forbid);
     }
-    found
+    found.or_else(|| match words.as_slice() {
+        ["forbidden" | "prohibited" | "disallowed" | "banned", _] => Some(Meaning::Forbid),
+        ["allowed" | "permitted", _] => Some(Meaning::Bind),
+        _ => is_version(&lower).then_some(Meaning::Version),
+    })
+}
+
+/// Returns whether a title is nothing but a version and a date, such as `[1.2.0] - 2024-05-01`.
+fn is_version(title: &str) -> bool {
+    let title = title.trim().trim_start_matches(['#', ' ', '[']);
+    if title.trim_end_matches(']') == "unreleased" {
+        return true;
+    }
+    let bare = title.strip_prefix("version").unwrap_or(title).trim_start().trim_start_matches('v');
+    let number = bare.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
+    let is_mark = |c: char| !c.is_alphabetic() || matches!(c, 'a' | 'b' | 'r' | 'c');
+    bare[..number].trim_end_matches('.').contains('.') && bare[number..].chars().all(is_mark)
 }
 
 /// Words that make what follows `Please follow these guidelines:` rules.
@@ -232,7 +250,8 @@ impl Place {
 
     /// Returns the innermost heading with a meaning for rules.
     pub(super) fn ruling(&self) -> Option<&Section> {
-        let rules = |it: &&Section| it.meaning.is_some_and(|meaning| meaning != Meaning::Main);
+        let rules =
+            |it: &&Section| it.meaning.is_some_and(|meaning| !matches!(meaning, Meaning::Main | Meaning::Version));
         self.sections.iter().rev().find(rules)
     }
 
@@ -244,6 +263,11 @@ impl Place {
     /// Returns whether nothing here is worth a note.
     pub(super) fn is_skipped(&self) -> bool {
         self.sections.iter().any(|section| section.meaning == Some(Meaning::Skip))
+    }
+
+    /// Returns whether this tells what changed in a version.
+    pub(super) fn is_history(&self) -> bool {
+        self.sections.iter().any(|section| section.meaning == Some(Meaning::Version))
     }
 
     /// Returns whether this is an example of what is wrong.
@@ -270,11 +294,17 @@ mod tests {
             ("License", Meaning::Skip),
             ("❌ Wrong", Meaning::Wrong),
             ("Usage", Meaning::Main),
+            ("3. Prohibited Operations", Meaning::Forbid),
+            ("Allowed operations", Meaning::Bind),
+            ("[1.2.0] - 2024-05-01", Meaning::Version),
+            ("v0.13.1", Meaning::Version),
             ("提交规范", Meaning::Rules),
         ] {
             assert_eq!(meaning(title), Some(expected), "{title}");
         }
-        for title in ["Never gonna give you up", "The history of rules we had", "Background"] {
+        for title in
+            ["Never gonna give you up", "The history of rules we had", "Background", "1.1 Motives", "2.1. Reasons"]
+        {
             assert_eq!(meaning(title), None, "{title}");
         }
     }

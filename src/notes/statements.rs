@@ -63,24 +63,33 @@ const SPANISH_AFTER_ES: [&str; 10] = [
 ];
 
 /// Verbs at the beginning of an instruction.
-const IMPERATIVES: [&str; 72] = [
+const IMPERATIVES: [&str; 104] = [
     "add",
     "apply",
     "ask",
+    "avoid",
     "build",
     "bump",
     "call",
     "check",
     "choose",
+    "close",
     "commit",
     "configure",
+    "convert",
     "copy",
     "create",
+    "declare",
+    "define",
     "delete",
     "describe",
+    "disable",
+    "discuss",
     "document",
     "edit",
     "enable",
+    "ensure",
+    "exclude",
     "explain",
     "export",
     "fix",
@@ -88,8 +97,11 @@ const IMPERATIVES: [&str; 72] = [
     "format",
     "give",
     "group",
+    "handle",
+    "implement",
     "import",
     "include",
+    "indent",
     "install",
     "keep",
     "leave",
@@ -99,29 +111,48 @@ const IMPERATIVES: [&str; 72] = [
     "log",
     "maintain",
     "mark",
+    "mask",
+    "mention",
     "merge",
     "move",
     "name",
+    "omit",
     "open",
+    "pin",
     "place",
     "prefer",
     "prefix",
+    "preserve",
     "provide",
+    "publish",
     "push",
     "put",
+    "raise",
     "read",
     "rebase",
+    "reference",
+    "register",
+    "reject",
     "remove",
     "rename",
+    "replace",
     "report",
     "request",
     "respect",
+    "restrict",
     "return",
+    "revert",
     "review",
+    "rotate",
     "run",
+    "save",
+    "select",
+    "send",
+    "separate",
     "set",
     "sign",
     "sort",
+    "specify",
     "split",
     "squash",
     "start",
@@ -130,6 +161,7 @@ const IMPERATIVES: [&str; 72] = [
     "submit",
     "tag",
     "test",
+    "treat",
     "update",
     "use",
     "validate",
@@ -140,8 +172,11 @@ const IMPERATIVES: [&str; 72] = [
 
 /// Returns whether a sentence begins with a verb that tells the reader what to do.
 pub(super) fn is_imperative(sentence: &str) -> bool {
-    let first = sentence.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or_default();
-    first.len() <= 12 && IMPERATIVES.binary_search(&first.to_ascii_lowercase().as_str()).is_ok()
+    let mut words = sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let first = words.next().unwrap_or_default();
+    // `Check out our …` invites.
+    let invites = first.eq_ignore_ascii_case("check") && words.next() == Some("out") && words.next() == Some("our");
+    !invites && first.len() <= 12 && IMPERATIVES.binary_search(&first.to_ascii_lowercase().as_str()).is_ok()
 }
 
 /// Returns whether the document itself says a sentence: it is no question, quotation, placeholder, wrong example or

@@ -1,7 +1,7 @@
 //! Words: how they are counted and compared, and lists of them from the text files beside this one.
 
 use std::borrow::Cow;
-use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// What the hash of a table begins with, and is multiplied by.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -9,26 +9,7 @@ const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 /// The hash of tables whose keys are in the source code, so that no text can make them collide.
 pub(super) type FixedHash = BuildHasherDefault<Folded>;
 
-/// The hash of tables whose keys are words of a text: fast, and with a key of its own, so that nobody can write words that
-/// collide. No order of such a table may show.
-#[derive(Debug, Clone)]
-pub(super) struct KeyedHash(u64);
-
-impl Default for KeyedHash {
-    fn default() -> Self {
-        Self(RandomState::new().build_hasher().finish())
-    }
-}
-
-impl BuildHasher for KeyedHash {
-    type Hasher = Folded;
-
-    fn build_hasher(&self) -> Folded {
-        Folded(self.0)
-    }
-}
-
-/// The state of [`FixedHash`] and [`KeyedHash`]: eight bytes at once, multiplied and folded.
+/// The state of [`FixedHash`]: eight bytes at once, multiplied and folded.
 pub(super) struct Folded(u64);
 
 impl Default for Folded {
