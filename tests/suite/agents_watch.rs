@@ -8,7 +8,7 @@ use std::fs;
 /// A repo whose packs also show an activity file.
 fn busy() -> Sandbox {
     let sandbox = office();
-    sandbox.write("contextpack.yml", CONFIG.replace("pinned: 2", "pinned: 3, activity: [log/agents.jsonl]"));
+    sandbox.write("contextpack.yml", CONFIG.replace("pinned: 2", "pinned: 5, activity: [log/agents.jsonl]"));
     sandbox.write("log/agents.jsonl", activity("Started"));
     sandbox.write(".gitignore", "*~\n");
     sandbox.commit();
@@ -64,7 +64,7 @@ const CHANGES: [Change; 16] = [
         sandbox.git(&["commit", "-q", "-m", "Add a"]);
     }),
     ("a reset that leaves all files", |sandbox| drop(sandbox.git(&["reset", "-q", "--soft", "HEAD~1"]))),
-    ("the configuration", |sandbox| edit(sandbox, "contextpack.yml", "pinned: 3", "pinned: 1")),
+    ("the configuration", |sandbox| edit(sandbox, "contextpack.yml", "pinned: 5", "pinned: 1")),
 ];
 
 #[test]
