@@ -8,7 +8,7 @@ use std::fs;
 /// A repo whose packs also show an activity file.
 fn busy() -> Sandbox {
     let sandbox = office();
-    sandbox.write("contextpack.yml", CONFIG.replace("pinned: 2", "pinned: 3, activity: [log/agents.jsonl]"));
+    sandbox.write("contextpack.yml", CONFIG.replace("pinned: 2", "pinned: 5, activity: [log/agents.jsonl]"));
     sandbox.write("log/agents.jsonl", activity("Started"));
     sandbox.write(".gitignore", "*~\n");
     sandbox.commit();
@@ -64,7 +64,7 @@ const CHANGES: [Change; 16] = [
         sandbox.git(&["commit", "-q", "-m", "Add a"]);
     }),
     ("a reset that leaves all files", |sandbox| drop(sandbox.git(&["reset", "-q", "--soft", "HEAD~1"]))),
-    ("the configuration", |sandbox| edit(sandbox, "contextpack.yml", "pinned: 3", "pinned: 1")),
+    ("the configuration", |sandbox| edit(sandbox, "contextpack.yml", "pinned: 5", "pinned: 1")),
 ];
 
 #[test]
@@ -94,7 +94,7 @@ fn a_session_start_in_now_md_is_what_render_gives_after_each_kind_of_change() {
 fn the_packs_of_roots_are_those_of_build_after_each_kind_of_change() {
     let sandbox = busy();
     let (out, fresh) = (sandbox.beside("watched"), sandbox.beside("built"));
-    let of = |dir: &std::path::Path| vec!["--policy", "expanded", "--out", dir.to_str().unwrap()].join("\n");
+    let of = |dir: &std::path::Path| ["--policy", "expanded", "--out", dir.to_str().unwrap()].join("\n");
     let (watched, built) = (of(&out), of(&fresh));
     let args = ["feat:root", "task:list", "--agent", "research"];
     let watched: Vec<&str> = args.into_iter().chain(watched.split('\n')).collect();
