@@ -165,9 +165,7 @@ impl Project<'_> {
         // Instructions that are not needed need not be readable.
         let mut prepared = if session.is_some() && roots.is_empty() { Vec::new() } else { prepare(None) };
         faults.extend(self.unread.iter().chain(files.unread()).cloned());
-        if agent.is_some() || self.has_documents() {
-            faults.extend(self.read_knowledge().unread.iter().cloned());
-        }
+        faults.extend(self.unread_knowledge(agent).iter().cloned());
         // Every input has been read, and nothing was handed on yet.
         if !self.source.is_settled() {
             return Err(Unsettled);
@@ -238,7 +236,8 @@ impl Project<'_> {
         let profile = prepared.context.profile;
         let item = &self.corpus.entries[root].item;
         let name = self.file_name(&self.pack_name(root), profile, job.agent.as_ref());
-        if let Some(unread) = self.unread.first().or_else(|| files.first_unread(self, root, profile)) {
+        let unread = || self.unread.first().or_else(|| self.unread_knowledge(job.agent.as_ref()).first());
+        if let Some(unread) = unread().or_else(|| files.first_unread(self, root, profile)) {
             return Some(Built {
                 root: item.id.clone(),
                 profile: profile.name.clone(),
@@ -321,7 +320,7 @@ impl Project<'_> {
             diagnostics: Vec::new(),
             fingerprint: is_unchanged.map(|_| planned.fingerprint),
         };
-        if let Some(unread) = self.read_knowledge().unread.first() {
+        if let Some(unread) = self.unread_knowledge(Some(agent)).first() {
             return Some(Built { fingerprint: None, ..built(planned, Err(unread.clone())) });
         }
         let knowledge = self.knowledge_sections(&prepared.context, None, &RootReferences::default(), Some(agent));

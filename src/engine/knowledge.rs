@@ -66,6 +66,12 @@ impl Project<'_> {
         !knowledge.documents.is_empty() || knowledge.overview.is_some()
     }
 
+    /// Returns an error for each agent and document that exists and cannot be read. Any pack may lack it, since only its front
+    /// matter says which.
+    pub(super) fn unread_knowledge(&self, agent: Option<&AgentContext>) -> &[Diagnostic] {
+        if agent.is_some() || self.has_documents() { &self.read_knowledge().unread } else { &[] }
+    }
+
     /// Returns what is added to the instructions of packs: how to use what they hold besides their root.
     pub(super) fn addition(&self, agent: Option<&AgentContext>) -> Option<BuiltinText> {
         if agent.is_some() {

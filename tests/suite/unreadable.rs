@@ -228,6 +228,37 @@ fn a_folder_that_nobody_can_list_is_an_error_with_its_place() {
     assert_eq!(packs_shallow(&sandbox), before);
 }
 
+#[test]
+fn an_unreadable_document_keeps_packs_as_they_are_since_each_may_lack_it() {
+    let sandbox = crate::agents::office();
+    sandbox.expect(0, &["build"]);
+    let before = packs(&sandbox);
+    mode(&sandbox, "knowledge/zebra.md", 0o000);
+    sandbox.write("work_items/feat-root.md", "---\nid: feat:root\n---\nOther text.\n");
+    for args in [&["build"][..], &["render", "--agent", "research"], &["render", "feat:root", "--agent", "research"]] {
+        let run = bound(&sandbox, args);
+        assert_eq!(run.code, 3, "{args:?}: {run:?}");
+        assert!(run.stderr.contains("unreadable-file") && run.stderr.contains("knowledge/zebra.md"), "{run:?}");
+        assert!(run.stdout.is_empty(), "{run:?}");
+    }
+    assert_eq!(packs(&sandbox), before);
+}
+
+#[test]
+fn what_cannot_be_recorded_is_not_delivered() {
+    let sandbox = crate::agents::office();
+    sandbox.expect(0, &["render", "--agent", "research", "--record"]);
+    let log = sandbox.read(".contextpack/delivered/delivered.jsonl");
+    mode(&sandbox, ".contextpack/delivered", 0o555);
+    mode(&sandbox, ".contextpack/delivered/delivered.jsonl", 0o444);
+    let run = bound(&sandbox, &["render", "--agent", "ops", "--record"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains(".contextpack/delivered") && run.stdout.is_empty(), "{run:?}");
+    assert_eq!(sandbox.read(".contextpack/delivered/delivered.jsonl"), log);
+    let without = bound(&sandbox, &["render", "--agent", "ops"]);
+    assert_eq!(without.code, 0, "{without:?}");
+}
+
 /// The packs, without entering unreadable folders.
 fn packs_shallow(sandbox: &Sandbox) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(sandbox.root().join("packs")).unwrap().map(|entry| entry.unwrap());
