@@ -50,7 +50,7 @@ impl<'a> MeasuredSelection<'a> {
             .map(|(candidate, place)| counter.measure(&render::empty_frame(tag, &frame(candidate, place, ""))))
             .collect();
         let lines = candidates.iter().zip(&places).map(|(candidate, place)| {
-            let has_pointer = matches!(candidate.body, SectionBody::Passage(..) | SectionBody::Code(_));
+            let has_pointer = matches!(candidate.body, SectionBody::Passage(..) | SectionBody::Levels(_));
             let pointer = content(&candidate.body, DetailLevel::Pointer).filter(|_| has_pointer)?;
             let line = |content| render::Frame { pointer: true, ..frame(candidate, place, content) };
             line(&pointer).is_line().then(|| counter.measure(&line("").pointer_line()))
@@ -111,7 +111,7 @@ impl<'a> MeasuredSelection<'a> {
         let is_pointer = match (&self.selection.candidates[section].body, level) {
             (_, DetailLevel::LeftOut) => false,
             (_, DetailLevel::Pointer) => true,
-            (SectionBody::Code(code), DetailLevel::Full) => code.full_detail == "pointer",
+            (SectionBody::Levels(levels), DetailLevel::Full) => levels.full_detail == "pointer",
             _ => false,
         };
         is_pointer && self.lines[section].is_some()
@@ -151,7 +151,7 @@ impl<'a> MeasuredSelection<'a> {
 /// Counts of passages are cached, since packs share them; the other texts belong to one root.
 pub(super) fn measure(candidate: &Candidate, text: &Clean, counter: &Counter) -> Amount {
     match candidate.body {
-        SectionBody::Passage(..) | SectionBody::Code(_) => counter.measure_shared(text),
+        SectionBody::Passage(..) | SectionBody::Levels(_) => counter.measure_shared(text),
         _ => counter.measure(text),
     }
 }

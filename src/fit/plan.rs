@@ -52,7 +52,7 @@ impl ShownSection {
     pub(super) fn at(candidate: &Candidate, level: DetailLevel) -> Option<Self> {
         let detail = match level {
             DetailLevel::Full => match &candidate.body {
-                SectionBody::Code(code) => code.full_detail,
+                SectionBody::Levels(levels) => levels.full_detail,
                 _ => "full",
             },
             DetailLevel::Lean => "truncated",

@@ -51,7 +51,7 @@ pub(super) fn between(
     let name = if lower == DetailLevel::Pointer && upper == DetailLevel::Excerpt { "excerpt" } else { "truncated" };
     match body {
         // Half an outline would pass for all of it.
-        SectionBody::Whole(_) | SectionBody::Code(_) => None,
+        SectionBody::Whole(_) | SectionBody::Levels(_) => None,
         SectionBody::Passage(passage, _) if tail => Some((shorten(passage, Cut::Tail, room, counter)?, "truncated")),
         SectionBody::Passage(passage, pointer) => {
             let weights = WEIGHTS.iter().filter(|(_, level)| upper < *level && *level <= lower);

@@ -567,7 +567,7 @@ impl SelectionBuilder<'_> {
             let reason = if by_profile { "profile" } else { "policy" };
             let chars = match &candidate.body {
                 SectionBody::Passage(passage, _) => Some(passage.full_chars()),
-                SectionBody::Code(code) => Some(code.full.chars().count() as u64),
+                SectionBody::Levels(levels) => Some(levels.full.chars().count() as u64),
                 _ => None,
             };
             let Candidate { id, title, origin, provenance, trust, .. } = candidate;

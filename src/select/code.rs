@@ -4,7 +4,9 @@ use super::candidates::{Rank, SelectionBuilder};
 use super::context::{Document, SelectionContext};
 use super::removals;
 use super::source_text::SourceText;
-use super::{Candidate, Evidence, Input, Omission, OriginKind, Role, SectionBody, TextOrigin, TrimRank, Trust};
+use super::{
+    Candidate, Evidence, Input, Omission, OriginKind, Role, SectionBody, TextLevels, TextOrigin, TrimRank, Trust,
+};
 use crate::config::{CodeDetail, Group};
 use crate::graph::ShownPlace;
 use crate::model::{LineRange, RepoPath};
@@ -56,19 +58,6 @@ pub struct CodeUse {
     pub at: ShownPlace,
     /// The commit whose lines are meant.
     pub commit: Option<Clean>,
-}
-
-/// Code in its levels of detail, none of which is cut.
-#[derive(Debug)]
-pub struct CodeText {
-    /// The most that is shown.
-    pub full: Clean,
-    /// The detail that it has: `full`, `excerpt` for an outline, `pointer`.
-    pub full_detail: &'static str,
-    /// The named lines alone, or the outline of a file; `None` if that is not shorter.
-    pub excerpt: Option<Clean>,
-    /// The path and the number of lines.
-    pub pointer: Clean,
 }
 
 /// Named lines that are shown together, counted from 0.
@@ -140,7 +129,7 @@ impl SelectionBuilder<'_> {
         lines: &SourceText<'_>,
         (named, shown): (Option<LineRange>, &RangeInclusive<usize>),
         from: &CodeUse,
-        body: CodeText,
+        body: TextLevels,
     ) {
         let mut id = CleanBuf::new();
         id.lit("code.").text(&reference.shown);
@@ -170,7 +159,7 @@ impl SelectionBuilder<'_> {
             origin,
             provenance: "code_ref",
             role: Role::Rank(TrimRank::default()),
-            body: SectionBody::Code(Arc::new(body)),
+            body: SectionBody::Levels(Arc::new(body)),
             state: None,
             status: None,
             trust: Trust::of(reference.untrusted),
@@ -256,7 +245,7 @@ fn lines_body(
     document: &Document,
     lines: &SourceText<'_>,
     group: &LineGroup<'_>,
-) -> CodeText {
+) -> TextLevels {
     let mut pointer = CleanBuf::new();
     pointer.line(&document.shown);
     for (index, range) in group.named.iter().enumerate() {
@@ -268,7 +257,7 @@ fn lines_body(
     }
     let pointer = pointer.lit(" (of ").number(lines.len() as u64).lit(" lines)").finish();
     if context.profile.code_detail == CodeDetail::Pointer {
-        return CodeText { full: pointer.clone(), full_detail: "pointer", excerpt: None, pointer };
+        return TextLevels { full: pointer.clone(), full_detail: "pointer", excerpt: None, pointer };
     }
     let as_of = group.uses.iter().find_map(|from| from.commit.as_ref());
     let full = fenced(document, lines, &group.shown, as_of);
@@ -276,19 +265,19 @@ fn lines_body(
     match (full.len() <= MOST_BYTES, excerpt.len() <= MOST_BYTES) {
         (true, _) => {
             let excerpt = (excerpt.len() < full.len()).then_some(excerpt);
-            CodeText { full, full_detail: "full", excerpt, pointer }
+            TextLevels { full, full_detail: "full", excerpt, pointer }
         }
-        (false, true) => CodeText { full: excerpt, full_detail: "excerpt", excerpt: None, pointer },
-        (false, false) => CodeText { full: pointer.clone(), full_detail: "pointer", excerpt: None, pointer },
+        (false, true) => TextLevels { full: excerpt, full_detail: "excerpt", excerpt: None, pointer },
+        (false, false) => TextLevels { full: pointer.clone(), full_detail: "pointer", excerpt: None, pointer },
     }
 }
 
 /// Returns the levels of detail of a whole file.
-fn whole_body(context: &SelectionContext<'_>, document: &Document, lines: &SourceText<'_>, small: bool) -> CodeText {
+fn whole_body(context: &SelectionContext<'_>, document: &Document, lines: &SourceText<'_>, small: bool) -> TextLevels {
     let mut pointer = CleanBuf::new();
     pointer.line(&document.shown).lit(" (").number(lines.len() as u64).lit(" lines)");
     let pointer = pointer.finish();
-    let only = |full: Clean, full_detail| CodeText { full, full_detail, excerpt: None, pointer: pointer.clone() };
+    let only = |full: Clean, full_detail| TextLevels { full, full_detail, excerpt: None, pointer: pointer.clone() };
     if context.profile.code_detail == CodeDetail::Pointer || lines.len() == 0 {
         return only(pointer.clone(), "pointer");
     }
@@ -301,7 +290,7 @@ fn whole_body(context: &SelectionContext<'_>, document: &Document, lines: &Sourc
     }
     let full = fenced(document, lines, &[0..=lines.len() - 1], None);
     let excerpt = outline.filter(|outline| outline.len() < full.len());
-    CodeText { full, full_detail: "full", excerpt, pointer }
+    TextLevels { full, full_detail: "full", excerpt, pointer }
 }
 
 /// Returns the definitions of a file with their lines; `None` if there are fewer than two, or too many to be of use.

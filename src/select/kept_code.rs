@@ -3,7 +3,7 @@
 use super::candidates::{Rank, SelectionBuilder};
 use super::code::{MOST_BYTES, MOST_NAMED, anchor, fence_for, tag};
 use super::removals;
-use super::{Candidate, CodeText, Evidence, Input, OriginKind, Role, SectionBody, TextOrigin, TrimRank, Trust};
+use super::{Candidate, Evidence, Input, OriginKind, Role, SectionBody, TextLevels, TextOrigin, TrimRank, Trust};
 use crate::config::{CodeDetail, Group};
 use crate::graph::{KeptCode, RecordedRemoval, ShownPlace};
 use crate::model::Digest;
@@ -55,7 +55,7 @@ impl SelectionBuilder<'_> {
             origin,
             provenance: "code_ref",
             role: Role::Rank(TrimRank::default()),
-            body: SectionBody::Code(Arc::new(body(code, self.context.profile.code_detail))),
+            body: SectionBody::Levels(Arc::new(body(code, self.context.profile.code_detail))),
             state: None,
             status: None,
             // GitHub shows commits of forks as those of the repo: the author of the URL may have written the lines.
@@ -89,16 +89,16 @@ fn place(code: &KeptCode<Clean>) -> CleanBuf {
 }
 
 /// Returns the levels of detail of lines at a commit.
-fn body(code: &KeptCode<Clean>, detail: CodeDetail) -> CodeText {
+fn body(code: &KeptCode<Clean>, detail: CodeDetail) -> TextLevels {
     let pointer = place(code).lit(" (as of commit ").line(&code.commit).lit(")").finish();
     let small = code.text.len() <= MOST_BYTES && count_lines(&code.text) as usize <= MOST_NAMED;
     if detail == CodeDetail::Pointer || !small {
-        return CodeText { full: pointer.clone(), full_detail: "pointer", excerpt: None, pointer };
+        return TextLevels { full: pointer.clone(), full_detail: "pointer", excerpt: None, pointer };
     }
     let fence = fence_for(&code.text);
     let mut full = CleanBuf::new();
     full.lit("Lines as of commit ").line(&code.commit).lit(", not those of today.\n\n").fence(&fence);
     tag(&mut full, &code.path, &code.shown);
     full.lit("\n").text(&code.text).lit("\n").fence(&fence);
-    CodeText { full: full.finish(), full_detail: "full", excerpt: None, pointer }
+    TextLevels { full: full.finish(), full_detail: "full", excerpt: None, pointer }
 }

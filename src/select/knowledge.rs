@@ -2,11 +2,10 @@
 //! neighbourhood.
 
 use super::candidates::Rank;
-use super::code::CodeText;
 use super::outline::ExcerptSize;
 use super::{
     Candidate, Chunk, DocumentFacts, Input, Omission, OriginKind, Passage, Role, SectionBody, SelectionContext,
-    TextOrigin, TrimRank, Trust, removals,
+    TextLevels, TextOrigin, TrimRank, Trust, removals,
 };
 use crate::config::{Group, Policy};
 use crate::graph::{Outline, RecordedRemoval};
@@ -77,7 +76,7 @@ impl Hash for KnowledgeSections {
         for section in sections {
             (&section.id, section.provenance, &section.title, section.trust == Trust::Untrusted).hash(state);
             section.document.hash(state);
-            if let SectionBody::Code(levels) = &section.body {
+            if let SectionBody::Levels(levels) = &section.body {
                 levels.full.hash(state);
             }
         }
@@ -296,7 +295,7 @@ fn notes(document: &KnowledgeDocument, provenance: &'static str, relevant: Optio
     }
     let pointer = pointer.lit("): ").line(&document.shown).finish();
     let text = match &document.notes {
-        None => CodeText { full: pointer.clone(), full_detail: "pointer", excerpt: None, pointer },
+        None => TextLevels { full: pointer.clone(), full_detail: "pointer", excerpt: None, pointer },
         Some(made) => {
             let list = |text: &mut CleanBuf, entries: &[Clean]| {
                 for entry in entries {
@@ -323,7 +322,7 @@ fn notes(document: &KnowledgeDocument, provenance: &'static str, relevant: Optio
                 list(rules.lit("\n\n**Rules:**\n"), &made.rules);
                 rules.finish()
             });
-            CodeText { full: full.finish(), full_detail: "full", excerpt, pointer }
+            TextLevels { full: full.finish(), full_detail: "full", excerpt, pointer }
         }
     };
     // Rules come from the body, the title from above it.
@@ -341,7 +340,7 @@ fn notes(document: &KnowledgeDocument, provenance: &'static str, relevant: Optio
             document.title.clone(),
             origin,
             provenance,
-            SectionBody::Code(Arc::new(text)),
+            SectionBody::Levels(Arc::new(text)),
         )
     }
 }

@@ -24,7 +24,7 @@ mod text_fields;
 mod work_item_json;
 
 pub use candidates::{ReferencedFile, RootReferences, select, select_session};
-pub use code::{CodeText, CodeUse, ReferencedCode};
+pub use code::{CodeUse, ReferencedCode};
 pub use comments::Fillers;
 pub use context::{CommentRules, Document, ProfileInstructions, SelectionContext, is_inactive};
 pub use edge_list::EdgeList;
@@ -33,7 +33,7 @@ pub use knowledge::{AgentLabel, JobInstructions, KnowledgeSections, RecentChange
 pub use passage::{Chunk, ChunkWeight, Passage, Rounding, Size};
 pub use selection::{
     Candidate, DocumentFacts, EdgeRow, Evidence, Input, Notice, Omission, OriginKind, RedactionRecord, Role,
-    SectionBody, Selection, TextOrigin, TrimRank, Trust,
+    SectionBody, Selection, TextLevels, TextOrigin, TrimRank, Trust,
 };
 pub use selection_hash::hash_selection_inputs;
 pub use work_item_json::WorkItemJson;

@@ -1,6 +1,6 @@
 //! The sections that a pack could hold, before the budget is applied.
 
-use super::{AgentLabel, CodeText, EdgeList, Fillers, Passage, WorkItemJson};
+use super::{AgentLabel, EdgeList, Fillers, Passage, WorkItemJson};
 use crate::config::Policy;
 use crate::graph::Authored;
 use crate::model::Digest;
@@ -159,6 +159,19 @@ pub struct TrimRank {
     pub has_result: bool,
 }
 
+/// A text in its levels of detail, none of which is cut: code, or notes on a document.
+#[derive(Debug)]
+pub struct TextLevels {
+    /// The most that is shown.
+    pub full: Clean,
+    /// The detail that it has: `full`, `excerpt` for an outline, `pointer`.
+    pub full_detail: &'static str,
+    /// The named lines of code alone, the outline of a file, or the rules of a document; `None` if that is not shorter.
+    pub excerpt: Option<Clean>,
+    /// One line that names the place.
+    pub pointer: Clean,
+}
+
 /// A section's text in its levels of detail.
 #[derive(Debug, Clone)]
 pub enum SectionBody {
@@ -166,8 +179,8 @@ pub enum SectionBody {
     Whole(Clean),
     /// Markdown with an excerpt, and a pointer: the line that says where it is.
     Passage(Arc<Passage>, Clean),
-    /// Lines of code, a file or its outline.
-    Code(Arc<CodeText>),
+    /// Lines of code, a file or its outline, or notes on a document.
+    Levels(Arc<TextLevels>),
     /// A work item's fields.
     Json(Arc<WorkItemJson>),
     /// The root's one-hop edges.
