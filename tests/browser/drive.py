@@ -204,6 +204,26 @@ def hostile(browser, repo, shots):
     equal(browser.run("try { document.body.innerHTML = '<b>x</b>'; 'made' } catch (error) { error.name }"), "TypeError", "markup of a text")
 
 
+def for_agents(browser, repo, shots):
+    """Packs for an agent say for whom they are, and why each document is there."""
+    golden = pathlib.Path(__file__).parents[1] / "golden/agents/delivered"
+    for file in golden.glob("*.json"):
+        repo.write(f"agents/{file.name}", file.read_text(encoding="utf-8"))
+    page = repo.page("agents")
+    browser.open(page)
+    for name in ["issue-expanded", "start-expanded"]:
+        pack = json.loads((golden / f"{name}.json").read_text(encoding="utf-8"))
+        address = "#/" + urllib.parse.quote(f"agents/{name}.json", safe="")
+        browser.run(f"location.hash = {json.dumps(address)}")
+        browser.until(f"document.querySelectorAll('details.section').length === {len(pack['sections'])}", f"{name}: sections")
+        browser.run("document.querySelectorAll('#pack details').forEach((it) => { it.open = true; })")
+        for told in ["Harbour ranger", "agent:ranger:night", "expanded", "number 1: ", "limit"]:
+            browser.until(f"document.getElementById('pack').textContent.includes({json.dumps(told)})", f"{name}: {told}")
+        if shots:
+            browser.shoot(f"{shots}/{name}.png")
+    harmless(browser, [page])
+
+
 def live(browser, repo, shots):
     server = subprocess.Popen([repo.program, "serve", "-q"], cwd=repo.folder, stdout=subprocess.PIPE, text=True)
     try:
@@ -240,7 +260,7 @@ def main():
         fill(repo)
         browser = Chromium()
         try:
-            for part in [quick_and_usable, hostile, live]:
+            for part in [quick_and_usable, hostile, for_agents, live]:
                 browser.look()
                 part(browser, repo, args.shots)
                 print(f"ok -- {part.__name__.replace('_', ' ')}")
