@@ -93,6 +93,10 @@ impl<S: SourceTree> SourceTree for TracedTree<'_, S> {
         self.source.is_settled()
     }
 
+    fn link_end(&self, path: &RepoPath) -> Option<&RepoPath> {
+        self.source.link_end(path)
+    }
+
     fn read(&self, path: &RepoPath) -> Result<String, Refusal> {
         let state = self.state_of(path);
         let read = self.source.read(path);

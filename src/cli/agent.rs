@@ -9,7 +9,7 @@ use super::workspace::open;
 use crate::config::DocumentType;
 use crate::engine::{EngineError, Project, Repository};
 use crate::knowledge::{Agent, BUILT_IN_TEMPLATE, NewAgent, Scope};
-use crate::model::{Diagnostic, RepoPath, SourceTree as _};
+use crate::model::{RepoPath, Severity, SourceTree as _};
 use crate::store::{Access, Folder, WriteResult};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -166,10 +166,10 @@ fn summary(project: &Project<'_>, agent: &Agent) -> AgentSummary {
 
 /// Prints what is wrong with agents and documents, and returns the exit code.
 fn faults(project: &Project<'_>) -> Result<Exit, Failure> {
-    let faults = project.knowledge().diagnostics.iter().cloned();
-    let faults: Vec<Diagnostic> = faults.map(|fault| project.redacted_for_output(fault)).collect();
+    let faults = project.knowledge_diagnostics();
     report::print_diagnostics(&faults)?;
-    Ok(if faults.is_empty() { Exit::Done } else { Exit::Input })
+    let has_error = faults.iter().any(|fault| fault.severity == Severity::Error);
+    Ok(if has_error { Exit::Input } else { Exit::Done })
 }
 
 fn list(global: &Global, project: &Project<'_>) -> Result<Exit, Failure> {

@@ -137,7 +137,7 @@ fn build_for_agent(global: &Global, args: &BuildArgs) -> Result<Exit, Failure> {
     for root in roots {
         let target = PackTarget::new(root, &args.packs.budget, &args.agent);
         let Probe { probe, limits, agent } = packs::probe(&repository, &project, &target)?;
-        let sealed = match probe.build(limits)? {
+        let sealed = match packs::build(global, &project, &probe, limits)? {
             Ok(sealed) => sealed,
             Err(diagnostics) => {
                 report::print_diagnostics(&diagnostics)?;

@@ -98,7 +98,11 @@ pub(crate) fn record(repository: &Repository, pack: &Pack) -> Result<(), Failure
     }
     let hash = pack.hash.strip_prefix("sha256:").unwrap_or(&pack.hash);
     folder.write(&format!("{hash}.json"), &crate::seal::bytes_of(pack))?;
-    let state = crate::intake::head_commit(repository.root());
+    // The packs and the record are made of the files, and are none of them.
+    let settings = repository.settings();
+    let mut made = vec![settings.output.dir.as_str(), ".contextpack"];
+    made.extend(settings.knowledge.context.record.as_ref().map(RepoPath::as_str));
+    let state = crate::intake::head_commit(repository.root(), &made);
     let root = pack.root.work_item_id.as_deref().or(pack.root.issue_url.as_deref());
     let line = DeliveryRecord {
         at: &pack.generated_at,

@@ -177,7 +177,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (written, _) = set_up(dir.path(), true);
         assert!(!written.contains(&".gitattributes".to_owned()));
-        assert!(fs::read_to_string(dir.path().join(".contextpack/.gitignore")).unwrap().contains("/packs/"));
+        assert!(fs::read_to_string(dir.path().join(".contextpack/.gitignore")).unwrap().contains("*\n!.gitignore\n"));
         assert!(
             fs::read_to_string(dir.path().join("contextpack.yml")).unwrap().contains("dir: \".contextpack/packs\"")
         );

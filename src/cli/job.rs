@@ -5,7 +5,7 @@ use super::console::{self, printable};
 use super::delivery;
 use super::exit::Exit;
 use super::failure::Failure;
-use super::packs::{PackTarget, Probe, probe};
+use super::packs::{self, PackTarget, Probe, probe};
 use super::report;
 use super::workspace::{open, settled};
 use crate::config::Job;
@@ -67,7 +67,7 @@ fn deliver(global: &Global, repository: &Repository, args: &JobArgs, name: &str,
         job: Some((name, job)),
     };
     let Probe { probe, limits, .. } = probe(repository, &project, &target)?;
-    let sealed = match probe.build(limits)? {
+    let sealed = match packs::build(global, &project, &probe, limits)? {
         Ok(sealed) => sealed,
         Err(diagnostics) => {
             report::print_diagnostics(&diagnostics)?;

@@ -2,6 +2,7 @@
 
 use super::args::{AgentArgs, AgentChoice, BudgetArgs, Global};
 use super::failure::Failure;
+use super::report;
 use super::workspace::{open, settled, stamp, strict};
 use crate::config::{Job, Policy};
 use crate::engine::{BudgetLimits, BudgetProbe, BuildJob, BuildReport, Built, Project, Repository, build_packs};
@@ -155,10 +156,33 @@ pub(crate) fn one(global: &Global, target: &PackTarget<'_>) -> Result<Result<Sea
         let repository = open(global, &[], Some(access))?;
         let project = repository.project();
         let Probe { probe, limits, .. } = probe(&repository, &project, target)?;
-        let built = probe.build(limits)?;
+        let built = build(global, &project, &probe, limits)?;
         repository.save_documents();
         Ok(built)
     })
+}
+
+/// Builds a pack in memory, or returns the diagnostics that prevent it.
+///
+/// For an agent, what is wrong with agents and documents is reported, since the pack may lack any of them; with `--strict`
+/// it prevents the pack.
+pub(crate) fn build(
+    global: &Global,
+    project: &Project<'_>,
+    probe: &BudgetProbe<'_, '_>,
+    limits: BudgetLimits,
+) -> Result<Result<Sealed, Vec<Diagnostic>>, Failure> {
+    let built = probe.build(limits)?;
+    if probe.agent().is_none() || built.is_err() {
+        return Ok(built);
+    }
+    let mut faults = project.knowledge_diagnostics();
+    if global.strict && !faults.is_empty() {
+        strict(&mut faults);
+        return Ok(Err(faults));
+    }
+    report::print_diagnostics(&report::visible(&faults, global.quiet))?;
+    Ok(built)
 }
 
 /// Prepares a pack for builds under several limits.

@@ -11,7 +11,7 @@ use super::starter::workflows::{self, is_plain, is_schedule_of_github};
 use super::starter::{self, FILL_IN, RepoOrigin, WorkflowPaths};
 use crate::config::{KnowledgeSettings, Settings};
 use crate::model::{Code, Diagnostic, Place, RepoPath};
-use crate::store::{Folder, StoreError, WriteResult};
+use crate::store::{Folder, StoreError, WriteResult, state_ignore};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -102,7 +102,7 @@ impl<'a> Setup<'a> {
             Some((name, _)) => self.left.push((name.to_owned(), "it exists")),
             None => self.create(CONFIG, &starter::config(found, &output, !in_state))?,
         }
-        self.create(".contextpack/.gitignore", &starter::ignored(in_state))?;
+        self.create(".contextpack/.gitignore", state_ignore(!in_state))?;
         if !in_state {
             self.block(".gitattributes", (starter::BLOCK_BEGIN, starter::BLOCK_END), &starter::attributes(&output))?;
         }

@@ -1,6 +1,6 @@
 //! `contextpack verify`.
 
-use super::args::{AgentArgs, BudgetArgs, Global, VerifyArgs};
+use super::args::{BudgetArgs, Global, VerifyArgs};
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::input;
@@ -8,6 +8,7 @@ use super::output;
 use super::packs::{self, PackTarget, Probe};
 use super::report::print_lines;
 use super::workspace::{open, settled};
+use crate::config::Policy;
 use crate::review::{Difference, difference, read, verify};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, DirEntry};
@@ -104,8 +105,20 @@ fn against_repo(global: &Global, verified: &[VerifiedFile]) -> Result<Vec<Option
         };
         let budget = BudgetArgs { profiles: vec![pack.profile.clone()], ..BudgetArgs::default() };
         let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
-        let no_agent = AgentArgs::default();
-        let target = PackTarget::new(Some(&root), &budget, &no_agent);
+        let agent = pack.agent.as_ref().map(|agent| agent.key.as_str());
+        let target = PackTarget {
+            // The start of a session is named by its agent.
+            root: Some(root.as_str()).filter(|root| agent != Some(*root)),
+            budget: &budget,
+            agent,
+            policy: pack
+                .policy
+                .as_deref()
+                .and_then(|name| Policy::ALL.into_iter().find(|policy| policy.name() == name)),
+            job: pack.job.as_deref().and_then(|name| {
+                repository.settings().knowledge.jobs.get_key_value(name).map(|(name, job)| (name.as_str(), job))
+            }),
+        };
         let fault = match packs::probe(&repository, &project, &target) {
             Err(Failure::Usage(message)) => Some(format!("the repo has no such pack: {message}")),
             Err(failure) => return Err(failure),

@@ -51,10 +51,10 @@ macro_rules! whole_numbers {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ConfigFault> {
             let YamlValue::Scalar { text, plain: true } = &self.node.value else { return self.wrong_shape("a whole number") };
             match text.parse::<$type>() {
-                Ok(number) if text.bytes().all(|b| b.is_ascii_digit()) => self.at_node(visitor.$visit(number)),
+                Ok(number) if text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'-')) => self.at_node(visitor.$visit(number)),
                 _ => Err(ConfigFault::new(
                     self.node.at,
-                    format!("`{}` is not a whole number from 0 to {}", shortened(text), <$type>::MAX),
+                    format!("`{}` is not a whole number from {} to {}", shortened(text), <$type>::MIN, <$type>::MAX),
                 )),
             }
         })+
@@ -90,6 +90,7 @@ impl<'de> Deserializer<'de> for ConfigDeserializer<'de> {
         deserialize_u8 visit_u8 u8;
         deserialize_u32 visit_u32 u32;
         deserialize_u64 visit_u64 u64;
+        deserialize_i32 visit_i32 i32;
     }
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ConfigFault> {
@@ -163,7 +164,7 @@ impl<'de> Deserializer<'de> for ConfigDeserializer<'de> {
     }
 
     forward_to_deserialize_any! {
-        i8 i16 i32 i64 i128 u16 u128 f32 f64 char bytes byte_buf unit unit_struct
+        i8 i16 i64 i128 u16 u128 f32 f64 char bytes byte_buf unit unit_struct
         tuple tuple_struct identifier ignored_any
     }
 }

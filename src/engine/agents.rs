@@ -78,9 +78,17 @@ impl Project<'_> {
             faults.map(|fault| self.redacted_for_output(fault.clone())).collect()
         };
         let unread = &self.read_knowledge().unread;
-        let unknown = |error| match unread.is_empty() {
-            true => EngineError::Agent(masked(self, error)),
-            false => EngineError::Unread(redacted(&mut unread.iter())),
+        // The file that is meant may be no agent.
+        let is_meant = |fault: &&Diagnostic| {
+            let path = fault.at.as_ref().map(|at| &at.path).filter(|path| self.is_agent_file(path));
+            let stem = |path: &RepoPath| path.name().rsplit_once('.').map(|(stem, _)| stem.to_lowercase());
+            path.is_some_and(|path| path.as_str() == name || stem(path) == Some(name.to_lowercase()))
+        };
+        let meant = redacted(&mut knowledge.diagnostics.iter().filter(is_meant));
+        let unknown = |error| match (unread.is_empty(), meant.is_empty()) {
+            (false, _) => EngineError::Unread(redacted(&mut unread.iter())),
+            (true, false) => EngineError::NotBuilt { diagnostics: meant },
+            (true, true) => EngineError::Agent(masked(self, error)),
         };
         let agent = knowledge.agents.find(name).map_err(unknown)?;
         let known = &knowledge.agents.all[agent];

@@ -2,7 +2,7 @@
 
 use super::caching_redactor::CachingRedactor;
 use super::clean;
-use super::knowledge::is_secret_document;
+use super::knowledge::restriction;
 use super::project::{COMMIT, ParsedFiles, unreadable};
 use crate::cache::{FilePurpose, FileResult};
 use crate::config::{ItemSource, Settings, TemplatePart};
@@ -96,10 +96,10 @@ fn read_file(
         Ok(text) => text,
         Err(refusal) => return unusable(scrubbed(redactor, unreadable(path, &refusal))),
     };
-    if is_secret_document(settings, path, &text) {
-        let message = format!("`{path}` is a document that holds secrets, so that it is no work item");
+    if let Some(withheld) = restriction(source, settings, path, &text) {
+        let message = format!("`{path}` is {}, so that it is no work item", withheld.reason());
         let fault = Diagnostic::new(Code::InvalidDocument, Some(Place::file(path.clone())), message)
-            .help("take it out of `work_items`, or move what is to be done to a file without secrets");
+            .help("take it out of `work_items` or of `documents`, or move what is to be done to another file");
         return ParsedFiles { diagnostics: vec![scrubbed(redactor, fault)], ..ParsedFiles::default() };
     }
     let unread = RefCell::new(Vec::new());
@@ -107,8 +107,8 @@ fn read_file(
     let body_files = RefCell::new(Vec::new());
     let parsed = records::items(&settings.work_items[*index], *index, path, &text, &|body_file| {
         let text = source.read(body_file);
-        let is_secret = text.as_ref().is_ok_and(|text| is_secret_document(settings, body_file, text));
-        let text = if is_secret { Err(Refusal::Denied) } else { text };
+        let is_restricted = text.as_ref().is_ok_and(|text| restriction(source, settings, body_file, text).is_some());
+        let text = if is_restricted { Err(Refusal::Denied) } else { text };
         body_files.borrow_mut().push(body_file.clone());
         content.borrow_mut().extend(text.as_ref().ok().and_then(|text| scrubber.content(body_file, text)));
         if let Err(refusal @ Refusal::Unreadable(_)) = &text {

@@ -2,7 +2,7 @@
 
 use super::document_cache::DocumentCache;
 use super::project::{COMMIT, Project, unreadable};
-use super::{clean, document_notes};
+use super::{apply_severities, clean, document_notes};
 use crate::cache::FilePurpose;
 use crate::config::{
     AGENT_INSTRUCTIONS, BuiltinText, ContextSettings, DocumentType, KNOWLEDGE_INSTRUCTIONS, Policy, Settings,
@@ -12,7 +12,7 @@ use crate::knowledge::{
     Agent, Agents, DocumentFile, DocumentRules, Knowledge, KnowledgeDocument, KnowledgeRequest, Relevant, Scope,
     SearchTerms,
 };
-use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RepoPath, Severity};
+use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RepoPath, Severity, SourceTree};
 use crate::redact::Clean;
 use crate::select::{JobInstructions, KnowledgeSections, RecentChanges, RootReferences, SelectionContext};
 use rayon::prelude::*;
@@ -56,6 +56,12 @@ impl Project<'_> {
         &self.read_knowledge().knowledge
     }
 
+    /// Returns what is wrong with agents and documents, redacted, with the severities of the configuration.
+    pub fn knowledge_diagnostics(&self) -> Vec<Diagnostic> {
+        let faults = self.knowledge().diagnostics.iter().cloned().map(|fault| self.redacted_for_output(fault));
+        apply_severities(faults.collect(), self.settings)
+    }
+
     pub(super) fn read_knowledge(&self) -> &ReadKnowledge {
         self.knowledge.get_or_init(|| read(self))
     }
@@ -70,6 +76,11 @@ impl Project<'_> {
     /// matter says which.
     pub(super) fn unread_knowledge(&self, agent: Option<&AgentContext>) -> &[Diagnostic] {
         if agent.is_some() || self.has_documents() { &self.read_knowledge().unread } else { &[] }
+    }
+
+    /// Returns whether a file is where agents are.
+    pub(super) fn is_agent_file(&self, path: &RepoPath) -> bool {
+        self.settings.knowledge.agents.include.set.is_match(path.as_str()) && !path.name().starts_with('_')
     }
 
     /// Returns what is added to the instructions of packs: how to use what they hold besides their root.
@@ -90,12 +101,16 @@ impl Project<'_> {
         }
         let knowledge = self.knowledge();
         // What is in the notes on a document is as secret as the document.
-        let document = knowledge.document(path).or_else(|| knowledge.document(&document_notes::document_of(path)?))?;
+        let of = |path: &RepoPath| {
+            knowledge.document(path).or_else(|| knowledge.document(&document_notes::document_of(path)?))
+        };
+        // A link opens no more than what it leads to.
+        let documents: Vec<_> = [Some(path), self.source.link_end(path)].into_iter().flatten().filter_map(of).collect();
         let key = agent.map(|agent| &knowledge.agents.all[agent.agent].key);
-        if !document.scope.admits(key) {
+        if documents.iter().any(|document| !document.scope.admits(key)) {
             return Some(Withheld::OtherAgent);
         }
-        document.secret.then_some(Withheld::Secret)
+        documents.iter().any(|document| document.secret).then_some(Withheld::Secret)
     }
 
     /// Returns what the pack of `root` holds besides the root and its neighbourhood.
@@ -198,7 +213,8 @@ impl Project<'_> {
     }
 }
 
-/// Why a pack must not hold the text of a document that its root refers to.
+/// Why a pack must not hold the text of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Withheld {
     /// It is another agent's.
     OtherAgent,
@@ -206,17 +222,27 @@ pub(super) enum Withheld {
     Secret,
 }
 
+impl Withheld {
+    /// Returns what the document is.
+    pub(super) fn reason(self) -> &'static str {
+        match self {
+            Self::OtherAgent => "a document of one agent",
+            Self::Secret => "a document that holds secrets",
+        }
+    }
+}
+
 fn read(project: &Project<'_>) -> ReadKnowledge {
     let settings = &project.settings.knowledge;
     let mut all = ReadKnowledge::default();
     let faults = &mut all.knowledge.diagnostics;
     let files = project.source.files();
-    let is_agent =
-        |path: &RepoPath| settings.agents.include.set.is_match(path.as_str()) && !path.name().starts_with('_');
     let mut agents = Vec::new();
-    for path in files.iter().filter(|path| is_agent(path)) {
+    for path in files.iter().filter(|path| project.is_agent_file(path)) {
         match raw(project, path) {
-            Ok(text) if is_secret_document(project.settings, path, &text) => faults.push(secret_instructions(path)),
+            Ok(text) if restriction(project.source, project.settings, path, &text) == Some(Withheld::Secret) => {
+                faults.push(restricted_instructions(path, Withheld::Secret));
+            }
             Ok(text) => {
                 let (shown, text, removals, digest) =
                     clean::file(&project.scrubber, path, FilePurpose::Document, &text);
@@ -227,8 +253,14 @@ fn read(project: &Project<'_>) -> ReadKnowledge {
         }
     }
     let agents = Agents::new(agents, faults);
-    let named: Vec<(&RepoPath, DocumentRules<'_>)> =
-        files.iter().filter_map(|path| Some((path, DocumentRules::of(settings, path)?))).collect();
+    // A link to a document is that document, which stands for itself.
+    let is_other_name =
+        |path: &RepoPath| project.source.link_end(path).is_some_and(|end| DocumentRules::of(settings, end).is_some());
+    let named: Vec<(&RepoPath, DocumentRules<'_>)> = files
+        .iter()
+        .filter_map(|path| Some((path, DocumentRules::of(settings, path)?)))
+        .filter(|(path, _)| !is_other_name(path))
+        .collect();
     let Ok(config) = RepoPath::new(CONFIG) else { return all };
     if let Some(overview) = settings.overview.as_ref().filter(|overview| files.binary_search(overview).is_err()) {
         let message = format!("there is no file `{overview}`");
@@ -242,6 +274,17 @@ fn read(project: &Project<'_>) -> ReadKnowledge {
             let at = Some(Place::line(config.clone(), job.agent.line));
             let message = format!("the job `{name}` is for nobody: {error}");
             faults.push(Diagnostic::new(Code::InvalidAgent, at, message).help(error.help()));
+        }
+        let mut unknown = |what: String, help: &str| {
+            let at = Some(Place::line(config.clone(), job.agent.line));
+            faults.push(Diagnostic::new(Code::InvalidAgent, at, format!("the job `{name}` {what}")).help(help));
+        };
+        if files.binary_search(&job.instructions).is_err() {
+            let what = format!("has no instructions: there is no file `{}`", job.instructions);
+            unknown(what, "correct its `instructions`, or add the file");
+        }
+        if let Some(root) = job.root.as_ref().filter(|root| project.find(root).is_err()) {
+            unknown(format!("has no root: `{root}` names no item, or several"), "`contextpack list` shows all");
         }
     }
     let cache = DocumentCache::new(project, &agents);
@@ -310,17 +353,28 @@ pub(super) fn raw(project: &Project<'_>, path: &RepoPath) -> ReadFile {
     })
 }
 
-/// Returns whether a file with this text is a document that holds secrets: whatever else names it, nothing below its
-/// front matter is read.
-pub(super) fn is_secret_document(settings: &Settings, path: &RepoPath, raw: &str) -> bool {
-    DocumentRules::of(&settings.knowledge, path).is_some_and(|rules| rules.readable(raw).1)
+/// Returns why a file with this text is not for everyone, if it, or what it leads to, is a document with secrets or of one
+/// agent: whatever else names it, it is nothing but that document.
+pub(super) fn restriction(
+    source: &dyn SourceTree,
+    settings: &Settings,
+    path: &RepoPath,
+    raw: &str,
+) -> Option<Withheld> {
+    let of = |path: &RepoPath| DocumentRules::of(&settings.knowledge, path);
+    let rules: Vec<DocumentRules<'_>> =
+        [Some(path), source.link_end(path)].into_iter().flatten().filter_map(of).collect();
+    if rules.iter().any(|rules| rules.readable(raw).1) {
+        return Some(Withheld::Secret);
+    }
+    rules.iter().any(|rules| rules.is_scoped(raw)).then_some(Withheld::OtherAgent)
 }
 
-/// Returns the error that instructions hold secrets.
-fn secret_instructions(path: &RepoPath) -> Diagnostic {
-    let message = format!("`{path}` is a document that holds secrets, so that nobody is given it as instructions");
+/// Returns the error that instructions are a document that is not for everyone.
+fn restricted_instructions(path: &RepoPath, withheld: Withheld) -> Diagnostic {
+    let message = format!("`{path}` is {}, so that nobody is given it as instructions", withheld.reason());
     Diagnostic::new(Code::InvalidAgent, Some(Place::file(path.clone())), message)
-        .help("take it out of `documents`, or move the secrets to another file")
+        .help("take it out of `documents`, or move the instructions to another file")
 }
 
 fn document(
@@ -368,8 +422,8 @@ pub(super) fn trusted_instructions(
 ) -> Result<(Clean, Clean, Vec<crate::graph::RecordedRemoval>), Diagnostic> {
     let raw = raw(project, path).map_err(|fault| Diagnostic { severity: Severity::Error, ..fault })?;
     confirm_tracked(project, path)?;
-    if is_secret_document(project.settings, path, &raw) {
-        return Err(secret_instructions(path));
+    if let Some(withheld) = restriction(project.source, project.settings, path, &raw) {
+        return Err(restricted_instructions(path, withheld));
     }
     let (shown, text, removals, _) = clean::file(&project.scrubber, path, FilePurpose::Document, &raw);
     Ok((shown, text.clean.trimmed(), removals))

@@ -70,10 +70,14 @@ pub fn last_commits(root: &Path, most: usize, excluded: &[&str]) -> Result<Commi
     Ok(CommitLog { commits, shallow: shallow.starts_with(b"true") })
 }
 
-/// Returns the commit of `HEAD`, and whether a tracked file differs from it; `None` where there is no commit.
-pub fn head_commit(root: &Path) -> Option<(String, bool)> {
+/// Returns the commit of `HEAD`, and whether the files differ from it outside the `excluded` folders, also by one that git does
+/// not track; `None` where there is no commit.
+pub fn head_commit(root: &Path, excluded: &[&str]) -> Option<(String, bool)> {
     let head = git::run(root, &["rev-parse", "--verify", "--quiet", "HEAD"]).ok()?;
     let commit = String::from_utf8(head).ok()?.trim().to_owned();
-    let changed = git::run(root, &["status", "--porcelain", "--untracked-files=no"]).ok()?;
+    let excluded: Vec<String> = excluded.iter().map(|folder| format!(":(exclude,literal){folder}")).collect();
+    let mut arguments = vec!["status", "--porcelain", "--untracked-files=normal", "--", "."];
+    arguments.extend(excluded.iter().map(String::as_str));
+    let changed = git::run(root, &arguments).ok()?;
     (!commit.is_empty()).then_some((commit, !changed.is_empty()))
 }

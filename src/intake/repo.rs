@@ -260,6 +260,10 @@ impl SourceTree for Repo {
         listed.then(|| text::state(&self.root.join(path.as_str())))?
     }
 
+    fn link_end(&self, path: &RepoPath) -> Option<&RepoPath> {
+        self.listing.links.get(path)
+    }
+
     fn read(&self, path: &RepoPath) -> Result<String, Refusal> {
         if self.rules.denies(path) {
             return Err(Refusal::Denied);

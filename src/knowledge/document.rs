@@ -3,10 +3,10 @@
 use super::agent::{Agents, suggestion};
 use super::front_matter::FrontMatter;
 use super::relevance::SearchTerms;
-use crate::config::{DocumentSource, DocumentType, KnowledgeSettings};
+use crate::config::{DocumentSource, DocumentType, KnowledgeSettings, nearest};
 use crate::graph::RecordedRemoval;
 use crate::markdown::front_matter::{front_matter, is_unclosed, key};
-use crate::model::{Code, Diagnostic, Digest, Node, Place, RepoPath, Value};
+use crate::model::{Code, Diagnostic, Digest, Node, Place, RepoPath, Severity, Value};
 use crate::notes::{Notes, SIDECAR};
 use crate::records::front_matter_pairs;
 use crate::redact::Clean;
@@ -112,6 +112,9 @@ pub struct DocumentRules<'a> {
     pub is_overview: bool,
 }
 
+/// The fields that state whose a document is; the first that is there counts.
+const SCOPE_FIELDS: [&str; 3] = ["agent", "agent_key", "scope"];
+
 /// The values of `sensitivity`.
 const SENSITIVITIES: [&str; 2] = ["normal", "contains_secrets"];
 
@@ -126,6 +129,20 @@ impl<'a> DocumentRules<'a> {
         let source =
             settings.documents.iter().find(|source| matches(&source.include.set) && !matches(&source.exclude.set));
         (source.is_some() || is_overview).then_some(Self { source, is_overview })
+    }
+
+    /// Returns whether a document with this text is not for everyone.
+    pub fn is_scoped(&self, raw: &str) -> bool {
+        let stated = front_matter(raw).and_then(|front| {
+            let (pairs, _) = front_matter_pairs(&raw[front.yaml], 2);
+            let is_scope = |name: &str| SCOPE_FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name));
+            pairs.into_iter().find(|(name, _)| is_scope(name)).map(|(_, node)| node.value)
+        });
+        match stated {
+            Some(Value::Scalar { text, .. }) => !text.trim().eq_ignore_ascii_case("global"),
+            Some(_) => true,
+            None => self.source.is_some_and(|source| source.agent.is_some()),
+        }
     }
 
     /// Returns the part of a raw text that may be read: all of it, or the front matter alone if it may hold secrets.
@@ -146,8 +163,20 @@ impl<'a> DocumentRules<'a> {
     }
 }
 
+/// Returns whether a field says how secret a document is, or probably should.
 fn is_about_secrets(key: &str) -> bool {
-    ["sensitivity", "doc_type"].iter().any(|name| key.eq_ignore_ascii_case(name))
+    let is = |name: &str| ["sensitivity", "doc_type"].contains(&name);
+    is(&key.to_lowercase()) || misspelled(key).is_some_and(is)
+}
+
+/// The fields that mean something in the front matter of a document; others are its author's.
+const FIELDS: [&str; 9] =
+    ["title", "agent", "agent_key", "scope", "pinned", "doc_type", "sensitivity", "weight", "notes"];
+
+/// Returns the field that a key is probably meant to be, if it is none.
+fn misspelled(key: &str) -> Option<&'static str> {
+    let is_field = FIELDS.iter().any(|field| field.eq_ignore_ascii_case(key));
+    if is_field { None } else { nearest(key, FIELDS) }
 }
 
 /// Returns whether a field says, or may say, that its document holds secrets.
@@ -161,10 +190,10 @@ fn is_sensitive((name, node): &(String, Node<String>)) -> bool {
     if !is_about_secrets(name) {
         return false;
     }
-    let Value::Scalar { text, .. } = &node.value else { return node.value != Value::Null };
+    let Value::Scalar { text, .. } = &node.value else { return true };
     let text = text.trim();
-    if name.eq_ignore_ascii_case("sensitivity") {
-        return text != "normal";
+    if !name.eq_ignore_ascii_case("doc_type") {
+        return !name.eq_ignore_ascii_case("sensitivity") || text != "normal";
     }
     DocumentType::ALL.into_iter().find(|kind| kind.name() == text).is_none_or(|kind| kind == DocumentType::Credentials)
 }
@@ -230,10 +259,29 @@ impl KnowledgeDocument {
                 fault(here(node.line), message, suggestion(&written, &SENSITIVITIES));
             }
         }
-        let stated = front.text(&["agent", "agent_key", "scope"]);
+        for (key, line) in front.keys() {
+            if let Some(field) = misspelled(key) {
+                let so = if is_about_secrets(key) { ", so that the document counts as secret" } else { "" };
+                let message = format!("`{key}` is no field of a document{so}");
+                let found = Diagnostic::new(Code::InvalidDocument, Some(here(line)), message);
+                let severity = if so.is_empty() { Severity::Warning } else { Severity::Error };
+                faults.push(Diagnostic { severity, ..found.help(format!("did you mean `{field}`?")) });
+            }
+        }
+        let mut fault = |at: Place, message: String, help: String| {
+            faults.push(Diagnostic::new(Code::InvalidDocument, Some(at), message).help(help));
+        };
+        let scope_node = front.value(&SCOPE_FIELDS);
+        let stated = front.text(&SCOPE_FIELDS);
         let configured = rules.source.and_then(|source| source.agent.as_ref());
         let scope = match (&stated, configured) {
             (Some((name, _)), _) if name.eq_ignore_ascii_case("global") => Scope::Global,
+            (None, _) if scope_node.is_some() => {
+                let line = scope_node.map_or(1, |node| node.line);
+                let help = "write the stem, key or name of one agent, or `global`".to_owned();
+                fault(here(line), "the scope names no agent, so that no pack holds the document".to_owned(), help);
+                Scope::Nobody
+            }
             (None, None) => Scope::Global,
             (Some((name, line)), _) => match agents.find(name) {
                 Ok(agent) => Scope::Agent(agents.all[agent].key.clone()),

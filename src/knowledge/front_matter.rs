@@ -44,9 +44,12 @@ impl FrontMatter {
         self.pairs.iter().map(|(name, node)| (name.as_str(), node.line))
     }
 
-    /// Returns the value of the first of these keys that there is.
+    /// Returns the value of the first of these keys that there is, in any case.
     pub fn value(&self, names: &[&str]) -> Option<&Node<String>> {
-        names.iter().find_map(|name| self.pairs.iter().find(|(key, _)| key == name)).map(|(_, node)| node)
+        names
+            .iter()
+            .find_map(|name| self.pairs.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)))
+            .map(|(_, node)| node)
     }
 
     /// Returns the first of these keys whose value is a text that is not empty, with its line.

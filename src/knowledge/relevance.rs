@@ -2,6 +2,7 @@
 
 use super::choice::Relevant;
 use super::document::{Knowledge, KnowledgeDocument};
+use crate::model::is_document_name;
 use crate::notes::is_stop_word;
 use crate::redact::Clean;
 use bm25::{Embedding, Scorer, TokenEmbedder as _, TokenEmbedding};
@@ -130,11 +131,18 @@ fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
+/// Returns whether a word is a path or the name of a document, perhaps in brackets or before a full stop.
+fn is_path(word: &str) -> bool {
+    let word = word.trim_end_matches(|c: char| !c.is_alphanumeric());
+    is_document_name(word) || word.contains('/') && word.is_ascii()
+}
+
 /// Ranks `candidates` by what they share with `query`, and returns the first `most`.
 pub(super) fn rank(knowledge: &Knowledge, candidates: &[usize], query: &[&str], most: usize) -> Vec<Relevant> {
     let mut wanted: BTreeSet<String> = BTreeSet::new();
-    for text in query {
-        for_each_term(text, &mut |term| {
+    // The words of a path say where something is, not what the work is about.
+    for word in query.iter().flat_map(|text| text.split_whitespace()).filter(|word| !is_path(word)) {
+        for_each_term(word, &mut |term| {
             wanted.insert(term.to_owned());
         });
     }

@@ -60,6 +60,12 @@ pub trait SourceTree: Sync {
         &[]
     }
 
+    /// Returns the file that a link in [`SourceTree::files`] leads to; `None` if it is no link.
+    fn link_end(&self, path: &RepoPath) -> Option<&RepoPath> {
+        let _ = path;
+        None
+    }
+
     /// Returns the text of a file: LF line ends, no byte-order mark.
     ///
     /// # Errors

@@ -16,4 +16,4 @@ pub use error::{CacheUnavailable, StoreError};
 pub use folder::{Folder, WriteResult};
 pub use read::{LARGEST_SET, Links, read_file, read_stream};
 pub use sealed::{Access, CacheFolder, SealedContent};
-pub use state::{init_state_dir, open_state, sweep_state};
+pub use state::{init_state_dir, open_state, state_ignore, sweep_state};

@@ -31,8 +31,12 @@ const KEEP_NOTHING: &str = "\
 /// # Errors
 /// If the folder is a link or not a folder, or the system refuses.
 pub fn init_state_dir(root: &Path, keep_snapshot: bool) -> Result<WriteResult, StoreError> {
-    let text = if keep_snapshot { KEEP_SNAPSHOT } else { KEEP_NOTHING };
-    open_state(root)?.write_once(".gitignore", text.as_bytes())
+    open_state(root)?.write_once(".gitignore", state_ignore(keep_snapshot).as_bytes())
+}
+
+/// Returns the `.gitignore` of the state folder; `keep_snapshot` as in [`init_state_dir`].
+pub fn state_ignore(keep_snapshot: bool) -> &'static str {
+    if keep_snapshot { KEEP_SNAPSHOT } else { KEEP_NOTHING }
 }
 
 /// Opens the state folder, which [`init_state_dir`] creates.

@@ -8,6 +8,7 @@ mod agents_cache;
 mod agents_faults;
 mod agents_history;
 mod agents_review;
+mod agents_scope;
 mod agents_watch;
 mod arrows;
 mod attest;

@@ -10,7 +10,7 @@ use crate::cli::workspace::open;
 use crate::engine::{BudgetProbe, Project, Repository};
 use crate::graph::Target;
 use crate::knowledge::{Relevant, Scope};
-use crate::model::{RepoPath, SourceTree as _, has_document_extension};
+use crate::model::{Diagnostic, RepoPath, SourceTree as _, has_document_extension};
 use crate::review::{WhyNot, grouped, why_not};
 use crate::store::Access;
 use std::collections::{BTreeMap, VecDeque};
@@ -182,7 +182,11 @@ fn explain_from_repo(
 /// Explains why a pack does not mention a document; `None` if the file is none.
 fn explain_document(project: &Project<'_>, probe: &BudgetProbe<'_, '_>, path: &RepoPath) -> Option<WhyNot> {
     let knowledge = project.knowledge();
-    let document = knowledge.document(path)?;
+    let Some(document) = knowledge.document(path) else {
+        let is_about = |fault: &Diagnostic| fault.at.as_ref().is_some_and(|at| at.path == *path);
+        let fault = project.knowledge_diagnostics().into_iter().find(is_about)?;
+        return Some(answer_with(path.as_str(), "not_listed", fault.message, fault.help.unwrap_or_default()));
+    };
     let agent = probe.agent().map(|agent| &knowledge.agents.all[agent.agent].key);
     let (answer, message, help) = match (&document.scope, agent) {
         (Scope::Nobody, _) => (

@@ -291,12 +291,6 @@ issue 123 of this repo is `{output}/issue-123.{profile}.{ending}`. {text}
     )
 }
 
-/// Returns the content of `.contextpack/.gitignore`.
-pub(crate) fn ignored(cached: bool) -> String {
-    let more = if cached { "/github/\n/packs/\n" } else { "" };
-    format!("# State of contextpack that can be made again.\n/cache/\n{more}")
-}
-
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {

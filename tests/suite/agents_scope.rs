@@ -1,0 +1,213 @@
+//! A document is shown to those it is for, whatever else leads to its file.
+
+use crate::agents::{CONFIG, office, pack};
+use crate::sandbox::Sandbox;
+
+const LEAK: &str = "leak-of-the-scope";
+const SECRET: &str = "leak-of-the-vault";
+
+/// Each command that shows texts, with each audience that must not see a document of `ops`.
+const COMMANDS: [&[&str]; 9] = [
+    &["build"],
+    &["render", "feat:root"],
+    &["render", "feat:root", "--agent", "research", "--policy", "expanded"],
+    &["render", "--agent", "research", "--policy", "expanded"],
+    &["job", "daily"],
+    &["job", "shared"],
+    &["explain", "feat:root"],
+    &["list"],
+    &["check"],
+];
+
+/// Asserts that no command says [`LEAK`] or [`SECRET`], and that no file but those of `sources` holds them.
+fn assert_silent(sandbox: &Sandbox, sources: &[&str]) {
+    for args in COMMANDS {
+        let run = sandbox.run(args);
+        let said = run.stdout.clone() + &run.stderr;
+        assert!(!said.contains(LEAK) && !said.contains(SECRET), "{args:?}: {run:?}");
+    }
+    for (path, bytes) in sandbox.files().iter().filter(|(path, _)| !sources.contains(&path.as_str())) {
+        let has = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+        // The cache is the user's own, but for secrets.
+        assert!(!has(SECRET) && (!has(LEAK) || path.starts_with(".contextpack/cache/")), "{path}");
+    }
+}
+
+fn config(more: &str) -> String {
+    CONFIG.replace("jobs:\n", &format!("{more}jobs:\n  shared: {{agent: research, instructions: jobs/shared.md}}\n"))
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_opens_no_more_than_what_it_leads_to() {
+    use std::os::unix::fs::symlink;
+    let sandbox = office();
+    let text = format!("---\npinned: true\n---\n# Title {LEAK}\n\nYou must never say {LEAK}.\n");
+    sandbox.write("vault/key.md", text.replace(LEAK, SECRET));
+    sandbox.write("blue/own.md", &text);
+    sandbox.write("blue/own.py", format!("# {LEAK}\nprint()\n"));
+    sandbox.write("jobs/shared.md", "Say it.\n");
+    let entries =
+        "documents:\n  - {include: [\"vault/*\"], type: credentials}\n  - {include: [\"blue/*\"], agent: ops}\n";
+    sandbox.write("contextpack.yml", config("").replace("documents:\n", entries));
+    for (end, link) in [
+        ("../vault/key.md", "knowledge/key-link.md"),
+        ("../blue/own.md", "knowledge/own-link.md"),
+        ("../blue/own.py", "docs/own-link.py"),
+        ("../vault/key.md", "work_items/key-link.md"),
+        ("../blue/own.md", "work_items/own-link.md"),
+        ("../vault/key.md", "docs/key-link.md"),
+    ] {
+        symlink(end, sandbox.path(link)).unwrap();
+    }
+    let refers = "\nSee docs/key-link.md, knowledge/own-link.md, docs/own-link.py:1 and knowledge/key-link.md#title.\n";
+    sandbox.write("work_items/feat-root.md", sandbox.read("work_items/feat-root.md") + refers);
+    sandbox.commit();
+    assert_silent(&sandbox, &["vault/key.md", "blue/own.md", "blue/own.py"]);
+}
+
+#[test]
+fn a_document_of_one_agent_is_neither_a_work_item_nor_instructions() {
+    let sandbox = office();
+    let text = format!("---\nid: feat:blue\ntitle: {LEAK}\nagent: ops\n---\nSay {LEAK}.\n");
+    for path in ["work_items/blue.md", "jobs/shared.md", "jobs/coding.md"] {
+        sandbox.write(path, &text);
+    }
+    let more = "profiles: {other: {instructions: jobs/coding.md}, coding: {}}\n";
+    let include = "[\"work_items/blue.md\", \"jobs/*.md\", \"knowledge/**/*.md\"]";
+    sandbox.write("contextpack.yml", config(more).replace("[\"knowledge/**/*.md\"]", include));
+    let root = sandbox.read("work_items/feat-root.md").replace("depends_on: task:list", "depends_on: feat:blue");
+    sandbox.write("work_items/feat-root.md", root);
+    sandbox.commit();
+    assert_silent(&sandbox, &["work_items/blue.md", "jobs/shared.md", "jobs/coding.md"]);
+    let said = sandbox.run(&["build"]).stderr;
+    assert!(said.contains("`work_items/blue.md` is a document of one agent, so that it is no work item"), "{said}");
+    let job = sandbox.run(&["job", "shared"]);
+    assert_eq!(job.code, 3, "{job:?}");
+    assert!(job.stderr.contains("jobs/shared.md"), "{job:?}");
+}
+
+#[test]
+fn what_a_front_matter_does_not_say_clearly_is_read_in_the_strictest_way() {
+    for front in [
+        "sensitivity:",
+        "doc_type:",
+        "doc_type: ~",
+        "sensitivity: {}",
+        "sensitivty: contains_secrets",
+        "doc-type: credentials",
+        "doctype: credentials",
+        "agent: [ops]",
+        "agent: [research, ops]",
+        "agent:",
+        "agent: \"\"",
+        "scope: {name: ops}",
+        "Agent: ops",
+        "AGENT_KEY: agent:ops:blue",
+    ] {
+        let sandbox = office();
+        let front_of_scope = ["agent", "scope"].iter().any(|field| front.to_lowercase().starts_with(field));
+        let leak = if front_of_scope { LEAK } else { SECRET };
+        let text = format!("---\npinned: true\nweight: 99\n{front}\n---\n# {leak}\n\nYou must never say {leak}.\n");
+        sandbox.write("knowledge/odd.md", &text);
+        sandbox.write("jobs/shared.md", "Say it.\n");
+        sandbox.write("contextpack.yml", config(""));
+        sandbox.commit();
+        assert_silent(&sandbox, &["knowledge/odd.md"]);
+        let is_clear = ["Agent: ops", "AGENT_KEY: agent:ops:blue"].contains(&front);
+        let check = sandbox.run(&["check"]);
+        assert_eq!(check.stderr.contains("knowledge/odd.md:4"), !is_clear, "{front}: {check:?}");
+    }
+}
+
+#[test]
+fn a_field_that_is_nearly_one_is_named_and_its_author_s_fields_are_not() {
+    let sandbox = office();
+    sandbox.write(
+        "knowledge/near.md",
+        "---\npined: true\nlayout: post\ntags: [a]\nauthor: b\ndate: 2026-01-01\n---\n# Near\n",
+    );
+    let run = sandbox.run(&["build"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stderr.contains("`pined` is no field of a document") && run.stderr.contains("`pinned`"), "{run:?}");
+    assert_eq!(run.stderr.matches("is no field").count(), 1, "{run:?}");
+}
+
+#[test]
+fn every_delivery_says_what_is_wrong_with_documents_and_strict_makes_it_an_error() {
+    let sandbox = office();
+    sandbox.write("knowledge/large.md", vec![b'a'; 2 << 20]);
+    sandbox.write("knowledge/latin.md", b"caf\xe9");
+    for args in [
+        &["render", "--agent", "research"][..],
+        &["build", "--agent", "research"],
+        &["explain", "feat:root", "--agent", "research"],
+        &["job", "daily"],
+    ] {
+        let run = sandbox.run(args);
+        assert_eq!(run.code, 0, "{run:?}");
+        for path in ["knowledge/large.md", "knowledge/latin.md"] {
+            assert!(run.stderr.contains(path), "{args:?}: {run:?}");
+        }
+        let strict = sandbox.run(&[args, &["--strict"]].concat());
+        assert_eq!((strict.code, strict.stdout.as_str()), (3, ""), "{args:?}: {strict:?}");
+    }
+    let why = sandbox.expect(0, &["explain", "--agent", "research", "--why-not", "knowledge/large.md"]);
+    assert!(why.contains("larger than"), "{why}");
+    assert_eq!(sandbox.run(&["agent", "list"]).code, 0);
+}
+
+#[test]
+fn a_weight_of_the_configuration_orders_documents() {
+    let sandbox = office();
+    for (weight, first) in [("12", "zebra"), ("-3", "parts"), ("0", "parts")] {
+        let entry = format!("documents:\n  - {{include: [\"knowledge/zebra.md\"], pinned: true, weight: {weight}}}\n");
+        sandbox.write("contextpack.yml", CONFIG.replace("documents:\n", &entry).replace("pinned: 2", "pinned: 9"));
+        let pack = pack(&sandbox, &["--agent", "ops"]);
+        let ids = crate::agents::ids(&pack);
+        let document = ids.iter().find(|id| id.starts_with("doc.")).unwrap();
+        assert!(document.contains(first), "{weight}: {ids:?}");
+    }
+    sandbox.write("contextpack.yml", CONFIG.replace("context:", "context: {pinned: -1}\n#"));
+    assert_eq!(sandbox.run(&["check"]).code, 3);
+}
+
+#[test]
+fn recorded_packs_can_be_compared_with_the_repo_and_untracked_files_make_it_dirty() {
+    let sandbox = office();
+    for args in [
+        &["render", "feat:root", "--agent", "research", "--policy", "expanded", "--record"][..],
+        &["render", "--agent", "ops", "--record"],
+        &["job", "daily", "--record"],
+    ] {
+        sandbox.expect(0, args);
+    }
+    sandbox.expect(0, &["verify", ".contextpack/delivered", "--against-repo"]);
+    let log = sandbox.read(".contextpack/delivered/delivered.jsonl");
+    assert_eq!(log.matches("\"dirty\":false").count(), 3, "{log}");
+    sandbox.write("knowledge/new.md", "---\npinned: true\nweight: 50\n---\n# New\n\nAlways ask.\n");
+    sandbox.expect(0, &["render", "--agent", "ops", "--record"]);
+    assert!(sandbox.read(".contextpack/delivered/delivered.jsonl").contains("\"dirty\":true"));
+    let run = sandbox.run(&["verify", ".contextpack/delivered", "--against-repo"]);
+    assert_eq!(run.code, 5, "{run:?}");
+    assert!((run.stdout + &run.stderr).contains("knowledge/new.md"));
+}
+
+#[test]
+fn jobs_without_files_or_roots_and_agents_with_faults_are_named() {
+    let sandbox = office();
+    let jobs = "jobs:\n  lost: {agent: ops, instructions: jobs/nope.md}\n  rootless: {agent: ops, root: feat:nope, instructions: jobs/daily.md}\n";
+    sandbox.write("contextpack.yml", CONFIG.replace("jobs:\n", jobs));
+    sandbox.write("agents/broken.md", b"---\nname: B\n---\ncaf\xe9\n");
+    let run = sandbox.run(&["build"]);
+    assert_eq!(run.code, 3);
+    for part in
+        ["the job `lost` has no instructions", "the job `rootless` has no root", "jobs/nope.md", "contextpack.yml:7"]
+    {
+        assert!(run.stderr.contains(part), "{part}: {run:?}");
+    }
+    sandbox.write("agents/broken.md", "---\nname: B\npolicy: [\n---\nText.\n");
+    let broken = sandbox.run(&["render", "--agent", "broken"]);
+    assert_eq!(broken.code, 3, "{broken:?}");
+    assert!(broken.stderr.contains("agents/broken.md"), "{broken:?}");
+}
