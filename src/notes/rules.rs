@@ -5,7 +5,7 @@ use super::reader::{Block, BlockKind, InlineText};
 use super::sections::{Meaning, Place, column_meaning, is_variant};
 use super::sentences::words;
 use super::source::{quoted, shown_text, without_colon};
-use super::statements::{begins_with_anaphor, is_instruction, is_link, is_stated, is_urgent, needs_subject};
+use super::statements::{begins_with_anaphor, is_instruction, is_link, is_stated, is_step, is_urgent, needs_subject};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -270,10 +270,14 @@ impl Rules {
                 continue;
             }
             let instructs = || {
-                words(sentence) >= 3
+                let is_ordered = index == 0 && is_item && place.binds() && lead.is_some_and(|lead| lead.is_ordered);
+                let is_step = is_ordered && is_step(sentence);
+                words(sentence) >= if is_step { 2 } else { 3 }
                     && !block.is_footnote
-                    && (in_rules || is_urgent(sentence) || precedes_work(sentence))
-                    && is_instruction(sentence)
+                    && !is_link(text, range)
+                    && !lead.is_some_and(|lead| lead.is_example)
+                    && (is_step
+                        || (in_rules || is_urgent(sentence) || precedes_work(sentence)) && is_instruction(sentence))
             };
             let found = strength(sentence).or_else(|| instructs().then_some(Strength::Listed));
             let Some(strength) = found else { continue };
@@ -338,7 +342,7 @@ fn is_statistic(text: &str) -> bool {
         && strength(text).is_none()
 }
 
-/// Returns whether a sentence says what comes before some work on a project, such as `before committing`.
+/// Returns whether a sentence says what comes before some work on a project or follows a change, such as `before committing`.
 fn precedes_work(sentence: &str) -> bool {
     const WORK: [&str; 14] = [
         "commit",
@@ -356,10 +360,14 @@ fn precedes_work(sentence: &str) -> bool {
         "you open",
         "a pull",
     ];
-    sentence.match_indices("efore ").take(4).any(|(at, word)| {
-        let rest = sentence[at + word.len()..].trim_start_matches("each ").trim_start_matches("every ");
-        WORK.iter().any(|work| rest.starts_with(work))
-    })
+    // `Update the list whenever a command changes.`
+    let is_kept = sentence.contains(" whenever ")
+        || sentence.contains(" when ") && sentence.trim_end_matches(['.', ':']).ends_with("changes");
+    is_kept
+        || sentence.match_indices("efore ").take(4).any(|(at, word)| {
+            let rest = sentence[at + word.len()..].trim_start_matches("each ").trim_start_matches("every ");
+            WORK.iter().any(|work| rest.starts_with(work))
+        })
 }
 
 /// Returns a code block of at most [`CODE_LINES`] short lines as inline code.
@@ -487,6 +495,9 @@ pub(super) fn lead(document: &Clean, place: &Place, before: Option<&Block>, is_o
     let count = words(sentence);
     lead.is_long = count > 8;
     lead.tells_effects = tells_effects(sentence);
+    let lower = sentence.to_lowercase();
+    lead.is_example = inherited.as_ref().is_some_and(|lead| lead.is_example)
+        || ["example", "beispiel", "exemple", "ejemplo", "exemplo", "例"].iter().any(|word| lower.contains(word));
     lead.label = (!lead.is_long).then(|| shown_text(document, text, &bare));
     lead.is_wrong = meaning == Some(Meaning::Wrong);
     let carries = matches!(meaning, Some(Meaning::Forbid | Meaning::Bind))

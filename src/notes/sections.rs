@@ -348,6 +348,8 @@ pub(super) struct Lead {
     pub(super) is_wrong: bool,
     /// Whether it says what may come of something, so that the items oblige nobody.
     pub(super) tells_effects: bool,
+    /// Whether the items are examples.
+    pub(super) is_example: bool,
     /// The sentence before a list, as the source has it, if it is no heading.
     pub(super) sentence: Option<Clean>,
     /// The text itself, where it is short.

@@ -63,8 +63,9 @@ const SPANISH_AFTER_ES: [&str; 10] = [
 ];
 
 /// Verbs at the beginning of an instruction.
-const IMPERATIVES: [&str; 239] = [
+const IMPERATIVES: [&str; 243] = [
     "add",
+    "adopt",
     "announce",
     "apply",
     "archive",
@@ -81,6 +82,7 @@ const IMPERATIVES: [&str; 239] = [
     "build",
     "bump",
     "call",
+    "cap",
     "check",
     "cherry",
     "choose",
@@ -138,6 +140,7 @@ const IMPERATIVES: [&str; 239] = [
     "focus",
     "follow",
     "force",
+    "fork",
     "format",
     "freeze",
     "generate",
@@ -160,6 +163,7 @@ const IMPERATIVES: [&str; 239] = [
     "invoke",
     "isolate",
     "keep",
+    "kill",
     "label",
     "leave",
     "limit",
@@ -372,6 +376,19 @@ pub(super) fn is_instruction(sentence: &str) -> bool {
     })
 }
 
+/// Returns whether an item of an ordered list is a step: an instruction, also behind an adverb, or an infinitive.
+pub(super) fn is_step(item: &str) -> bool {
+    let (label, said) = unlabelled(item);
+    let is_adverb = said.split_once(' ').is_some_and(|(first, rest)| first.ends_with("ly") && is_imperative(rest));
+    let bare = said.trim_end_matches(['.', '!', ' ']);
+    is_adverb
+        || is_instruction(item)
+        || is_imperative(item)
+        || [label, bare].iter().any(|part| part.ends_with("en") && part.starts_with(char::is_uppercase))
+        || bare.ends_with("する")
+        || bare.ends_with("します")
+}
+
 /// Returns whether a sentence begins with an imperative of French, Spanish, Portuguese, German or Chinese.
 fn is_foreign_imperative(sentence: &str, first: &str) -> bool {
     const VERBS: [&str; 40] = [
@@ -444,13 +461,61 @@ pub(super) fn needs_subject(sentence: &str) -> bool {
             && !(second == "of" && is(first, &["in", "for"]))
 }
 
+/// Words behind a verb that make it a noun, such as `Pull requests are` and `Commit access`.
+const AFTER_NOUNS: [&str; 30] = [
+    "access",
+    "address",
+    "and",
+    "are",
+    "by",
+    "can",
+    "cases",
+    "comes",
+    "date",
+    "deadlines",
+    "files",
+    "for",
+    "has",
+    "have",
+    "history",
+    "in",
+    "is",
+    "live",
+    "makes",
+    "may",
+    "messages",
+    "must",
+    "notes",
+    "of",
+    "or",
+    "requests",
+    "should",
+    "suite",
+    "was",
+    "will",
+];
+
 /// Returns whether a sentence begins with a verb that tells the reader what to do.
 pub(super) fn is_imperative(sentence: &str) -> bool {
     let mut words = sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let first = words.next().unwrap_or_default();
-    // `Check out our …` invites.
-    let invites = first.eq_ignore_ascii_case("check") && words.next() == Some("out") && words.next() == Some("our");
-    !invites && first.len() <= 12 && IMPERATIVES.binary_search(&first.to_ascii_lowercase().as_str()).is_ok()
+    // The name of a file is no verb.
+    if first.len() > 12
+        || sentence.trim_start().starts_with('`')
+        || IMPERATIVES.binary_search(&first.to_ascii_lowercase().as_str()).is_err()
+    {
+        return false;
+    }
+    let second = words.next().unwrap_or_default();
+    // `Check out our …` invites, `Check in with …` does not.
+    let invites = first.eq_ignore_ascii_case("check") && second == "out" && words.next() == Some("our");
+    let is_phrasal = [
+        "ask", "check", "log", "look", "prepare", "refer", "rely", "roll", "search", "sign", "stick", "strive", "wait",
+        "watch",
+    ]
+    .iter()
+    .any(|verb| first.eq_ignore_ascii_case(verb));
+    !invites && (is_phrasal || AFTER_NOUNS.binary_search(&second.to_lowercase().as_str()).is_err())
 }
 
 /// Returns whether the document itself says a sentence: it is no question, quotation, placeholder, wrong example or
@@ -518,7 +583,8 @@ mod tests {
 
     #[test]
     fn verbs_are_sorted_for_the_search() {
-        assert!(IMPERATIVES.is_sorted());
+        assert!(IMPERATIVES.is_sorted() && AFTER_NOUNS.is_sorted());
+        assert!(!is_imperative("Pull requests are merged.") && !is_imperative("List of files"));
         assert!(is_imperative("Run it.") && !is_imperative("Runner"));
     }
 }
