@@ -15,6 +15,94 @@ const MOST_BETWEEN: usize = 8;
 const SPANISH: [&str; 16] =
     ["el", "la", "los", "las", "de", "en", "un", "una", "que", "con", "sin", "por", "para", "del", "al", "su"];
 
+/// People, and what they submit. What they cannot do, nobody allows; what a program cannot do says only what it is.
+const PEOPLE: [&str; 80] = [
+    "admin",
+    "administrators",
+    "admins",
+    "amendment",
+    "amendments",
+    "applicants",
+    "author",
+    "authors",
+    "authorship",
+    "branch",
+    "branches",
+    "candidate",
+    "candidates",
+    "chair",
+    "champion",
+    "change",
+    "changes",
+    "collaborator",
+    "collaborators",
+    "commit",
+    "commits",
+    "committee",
+    "committer",
+    "committers",
+    "contribution",
+    "contributions",
+    "contributor",
+    "contributors",
+    "decision",
+    "decisions",
+    "delegate",
+    "delegates",
+    "deployments",
+    "developer",
+    "developers",
+    "editor",
+    "editors",
+    "eip",
+    "eips",
+    "employee",
+    "employees",
+    "everyone",
+    "issues",
+    "maintainer",
+    "maintainers",
+    "meeting",
+    "member",
+    "members",
+    "nobody",
+    "nomination",
+    "nominations",
+    "nominee",
+    "nominees",
+    "officer",
+    "officers",
+    "owner",
+    "owners",
+    "participant",
+    "participants",
+    "patch",
+    "patches",
+    "people",
+    "person",
+    "pr",
+    "proposal",
+    "proposals",
+    "prs",
+    "pull",
+    "releases",
+    "reporters",
+    "reviewer",
+    "reviewers",
+    "rfc",
+    "rfcs",
+    "staff",
+    "submission",
+    "submissions",
+    "submitters",
+    "team",
+    "voters",
+];
+
+/// Words that begin a clause which says when or why, or of whom another one speaks.
+const SUBORDINATE: [&str; 12] =
+    ["because", "how", "if", "since", "so", "that", "what", "when", "where", "which", "who", "why"];
+
 /// Words of the texts of licences, whose sentences bind nobody who works on the project.
 const LICENCE: [&str; 6] = [
     "copyright notice",
@@ -28,7 +116,9 @@ const LICENCE: [&str; 6] = [
 /// How much a rule binds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
-    /// It advises or asks, or stands in a list of rules.
+    /// It stands in a list of rules, or tells a reader of rules what to do.
+    Listed,
+    /// It advises or asks.
     Weak,
     /// It obliges or forbids.
     Strong,
@@ -60,9 +150,15 @@ enum Class {
     Infinitive,
     /// Strong if the sentence is Spanish.
     Spanish,
+    /// Strong if its clause speaks of [`PEOPLE`].
+    People,
     Weak,
     Cancel,
+    /// Tells what was so before.
+    Past,
     Except,
+    /// Limits the sentence before wherever it stands.
+    Qualify,
     Negation,
 }
 
@@ -72,8 +168,11 @@ impl Class {
             "strong" => Self::Strong,
             "strong-infinitive" => Self::Infinitive,
             "strong-spanish" => Self::Spanish,
+            "strong-people" => Self::People,
             "weak" => Self::Weak,
             "cancel" => Self::Cancel,
+            "past" => Self::Past,
+            "qualify" => Self::Qualify,
             "except" => Self::Except,
             "negation" => Self::Negation,
             _ => return None,
@@ -116,8 +215,8 @@ static CUES: LazyLock<Cues> = LazyLock::new(|| {
             let (begins_clause, phrase) = phrase.strip_prefix('^').map_or((false, phrase), |rest| (true, rest));
             let words: Vec<Word> = phrase.split(' ').map(word).collect();
             let table = match class {
-                Class::Cancel => &mut cues.cancelling,
-                Class::Except | Class::Negation => &mut cues.limiting,
+                Class::Cancel | Class::Past => &mut cues.cancelling,
+                Class::Except | Class::Qualify | Class::Negation => &mut cues.limiting,
                 _ => &mut cues.binding,
             };
             table.add(Phrase { words, begins_clause, class });
@@ -226,7 +325,10 @@ pub(super) fn strength(sentence: &str) -> Option<Strength> {
     }
     let mut cancelled: Vec<(usize, usize)> = Vec::new();
     if !binding.is_empty() {
-        CUES.cancelling.each(&tokens, &mut |_, from, to| cancelled.push((from, to)));
+        CUES.cancelling.each(&tokens, &mut |class, from, to| {
+            // What was so before binds nobody, whatever its words.
+            cancelled.push(if class == Class::Past { (0, tokens.len()) } else { (from, to) });
+        });
     }
     // `We use stable Rust only.`
     let is_limited =
@@ -236,6 +338,7 @@ pub(super) fn strength(sentence: &str) -> Option<Strength> {
         let counts = match class {
             Class::Infinitive => tokens.last().is_some_and(|last| last.text.ends_with("en")),
             Class::Spanish => tokens.iter().any(|token| SPANISH.contains(&token.text)),
+            Class::People => speaks_of_people(&tokens[..from]),
             _ => true,
         };
         if counts && !cancelled.iter().any(|(start, end)| *start < to && from < *end) {
@@ -245,8 +348,19 @@ pub(super) fn strength(sentence: &str) -> Option<Strength> {
     if has_unspaced { found.max(unspaced_strength(&text)) } else { found }
 }
 
+/// Returns whether the clause that `before` ends in is a main clause about people or what they submit.
+fn speaks_of_people(before: &[Token<'_>]) -> bool {
+    let begin = before.iter().rposition(|token| token.begins_clause).unwrap_or(0);
+    let clause = &before[begin..];
+    !clause.iter().any(|token| SUBORDINATE.contains(&token.text))
+        && clause.iter().any(|token| PEOPLE.binary_search(&token.text).is_ok())
+}
+
 fn unspaced_strength(text: &str) -> Option<Strength> {
     let found: Vec<(Class, usize, usize)> = CUES.unspaced_in(text).collect();
+    if found.iter().any(|(class, ..)| *class == Class::Past) {
+        return None;
+    }
     let is_cancelled = |from: usize, to: usize| {
         found.iter().any(|(class, start, end)| *class == Class::Cancel && *start < to && from < *end)
     };
@@ -270,12 +384,26 @@ pub(super) fn begins_exception(sentence: &str) -> bool {
     begins || CUES.unspaced.iter().any(|(class, phrase)| *class == Class::Except && text.starts_with(phrase))
 }
 
+/// Returns whether a sentence limits the one before it: by its first word, in brackets, or as in `One is enough if …`.
+pub(super) fn limits_before(sentence: &str) -> bool {
+    if sentence.len() > LONGEST {
+        return false;
+    }
+    if begins_exception(sentence) || sentence.starts_with(['(', '（']) && has_negation(sentence) {
+        return true;
+    }
+    let text = lower(sentence);
+    let mut found = false;
+    CUES.limiting.each(&tokens(&text), &mut |class, _, _| found |= class == Class::Qualify);
+    found || !text.is_ascii() && CUES.unspaced_in(&text).any(|(class, ..)| class == Class::Qualify)
+}
+
 /// Returns whether a text has a word that denies or limits what the rest of its sentence says.
 pub(super) fn has_negation(text: &str) -> bool {
     let text = lower(text);
     let tokens = tokens(&text);
     let mut found = tokens.iter().any(|token| token.text.ends_with("n't"));
-    CUES.limiting.each(&tokens, &mut |_, _, _| found = true);
+    CUES.limiting.each(&tokens, &mut |class, _, _| found |= class != Class::Qualify);
     let limits = |class: &Class| matches!(class, Class::Negation | Class::Except);
     found || !text.is_ascii() && CUES.unspaced_in(&text).any(|(class, ..)| limits(&class))
 }
@@ -315,6 +443,18 @@ mod tests {
             "秘密情報をコミットしてはいけません。",
             "必ずテストを実行してください。",
             "禁止直接推送到主分支。",
+            "If an owner objects, the change cannot go in.",
+            "A proposal can only pass with a quorum.",
+            "Delegates may speak only twice.",
+            "Nobody may approve their own work.",
+            "Reviewers should get two days.",
+            "Niemand darf allein ausliefern.",
+            "Wartung nur zwischen 2 und 4 Uhr.",
+            "Personne ne peut fusionner seul.",
+            "Nadie puede aprobar su propio cambio.",
+            "Só pode publicar quem tem acesso.",
+            "承認された場合のみリリースする。",
+            "评审通过后方可合并。",
             "提交前必须运行测试。",
         ] {
             assert!(strength(rule).is_some(), "{rule}");
@@ -354,6 +494,15 @@ mod tests {
             "禁止されていません。",
             "不需要安装任何东西。",
             "它不仅快。",
+            "The parser cannot read it.",
+            "Contributors who cannot sign are welcome.",
+            "Previously every change had to be signed and must be faxed.",
+            "This text is intended to say what must be kept.",
+            "The build should be available tomorrow.",
+            "You should get an e-mail.",
+            "Früher musste jeder Antrag per Post kommen.",
+            "以前は印鑑が必須でした。",
+            "以前必须签字。",
         ] {
             assert_eq!(strength(other), None, "{other}");
         }

@@ -70,6 +70,7 @@ impl Extractor<'_> {
         match &block.kind {
             BlockKind::ListStart { ordered } => {
                 let lead = lead(document, &self.place, self.before.as_ref(), *ordered);
+                self.rules.begin_list();
                 if self.place.leads.is_empty() {
                     self.summary.begin_list(&lead, &self.place);
                 }

@@ -1,11 +1,11 @@
 //! Rules: sentences that oblige or forbid, and the items of lists that are introduced as rules, word for word.
 
-use super::cues::{Strength, begins_exception, strength};
+use super::cues::{Strength, limits_before, strength};
 use super::reader::{Block, BlockKind, InlineText};
-use super::sections::{Meaning, Place, column_meaning};
+use super::sections::{Meaning, Place, column_meaning, is_variant};
 use super::sentences::words;
 use super::source::{quoted, shown_text, without_colon};
-use super::statements::{begins_with_anaphor, is_imperative, is_link, is_stated};
+use super::statements::{begins_with_anaphor, is_instruction, is_link, is_stated, is_step, is_urgent, needs_subject};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,6 +16,14 @@ const LONGEST: usize = 1_000;
 const WHOLE_ITEM: usize = 40;
 /// A sentence before a rule is added for what `it` means if both have at most this many words.
 const WITH_ANTECEDENT: usize = 50;
+
+/// A code block with at most so many lines and bytes stands in the rule that introduces it.
+const CODE_LINES: usize = 4;
+const CODE_BYTES: usize = 300;
+/// The longest introduction of a list that its items repeat, in words.
+const LEAD_WORDS: usize = 24;
+/// What stands in a rule for what follows it in the document.
+pub(super) const ELSEWHERE: &str = " (see the document)";
 
 /// A paragraph in bold with at most this many words is a heading,
 const BOLD_WORDS: usize = 8;
@@ -28,6 +36,9 @@ pub(super) struct Rules {
     most: usize,
     strong: Vec<(usize, Clean)>,
     weak: Vec<(usize, Clean)>,
+    listed: Vec<(usize, Clean)>,
+    /// A rule that ends with a colon, until the next block says what it speaks of.
+    open: Option<(Clean, Strength)>,
     known: BTreeSet<String>,
     /// The columns of the table that is being read.
     columns: Vec<Column>,
@@ -42,6 +53,8 @@ impl Rules {
             most,
             strong: Vec::new(),
             weak: Vec::new(),
+            listed: Vec::new(),
+            open: None,
             known: BTreeSet::new(),
             columns: Vec::new(),
             found: 0,
@@ -49,13 +62,37 @@ impl Rules {
         }
     }
 
-    /// Returns the rules in the order of the document, and how many were left out: first the weak ones.
-    pub(super) fn finish(self) -> (Vec<Clean>, usize) {
-        let room = self.most.saturating_sub(self.strong.len());
-        let left_out = self.left_out + self.weak.len().saturating_sub(room);
-        let mut rules: Vec<_> = self.strong.into_iter().chain(self.weak.into_iter().take(room)).collect();
+    /// Returns the rules in the order of the document, and how many were left out: first those that bind least.
+    pub(super) fn finish(mut self) -> (Vec<Clean>, usize) {
+        self.close(None);
+        let mut rules = self.strong;
+        rules.extend(self.weak);
+        rules.extend(self.listed);
+        let left_out = self.left_out + rules.len().saturating_sub(self.most);
+        rules.truncate(self.most);
         rules.sort_by_key(|(at, _)| *at);
         (rules.into_iter().map(|(_, rule)| rule).collect(), left_out)
+    }
+
+    /// Adds the rule that ended with a colon, with the code behind it, or says that the document has what is missing.
+    fn close(&mut self, code: Option<&Clean>) {
+        if let Some((rule, strength)) = self.open.take() {
+            let mut whole = CleanBuf::new();
+            whole.text(&rule);
+            match code {
+                Some(code) => whole.lit(" ").text(code),
+                None => whole.lit(ELSEWHERE),
+            };
+            // An instruction without what it speaks of says nothing.
+            if code.is_some() || strength > Strength::Listed {
+                self.add(whole.finish(), strength);
+            }
+        }
+    }
+
+    /// A list begins, whose items repeat what introduces them.
+    pub(super) fn begin_list(&mut self) {
+        self.open = None;
     }
 
     fn add(&mut self, rule: Clean, strength: Strength) {
@@ -63,7 +100,11 @@ impl Rules {
         if key.is_empty() || self.known.contains(&key) {
             return;
         }
-        let list = if strength == Strength::Strong { &mut self.strong } else { &mut self.weak };
+        let list = match strength {
+            Strength::Strong => &mut self.strong,
+            Strength::Weak => &mut self.weak,
+            Strength::Listed => &mut self.listed,
+        };
         if list.len() >= self.most || rule.len() > LONGEST {
             self.left_out += 1;
             return;
@@ -82,6 +123,13 @@ impl Rules {
         sentences: &[Range<usize>],
     ) -> Vec<bool> {
         let mut used = vec![false; sentences.len()];
+        if self.open.is_some() {
+            let code = match &block.kind {
+                BlockKind::Code { ranges, .. } => short_code(document, ranges),
+                _ => None,
+            };
+            self.close(code.as_ref());
+        }
         if block.is_quoted || place.is_skipped() || place.is_wrong() || place.is_history() {
             return used;
         }
@@ -115,7 +163,7 @@ impl Rules {
             let (carried, strength) = match column.map(|(meaning, head)| (*meaning, head)) {
                 Some((Meaning::Wrong, _)) => continue,
                 Some((Meaning::Forbid, head)) => (Some(head), Strength::Strong),
-                Some(_) if count >= 2 => (None, strength(&cell.shown).unwrap_or(Strength::Weak)),
+                Some(_) if count >= 2 => (None, strength(&cell.shown).unwrap_or(Strength::Listed)),
                 _ if count >= least && strength(&cell.shown) == Some(Strength::Strong) => (None, Strength::Strong),
                 _ => continue,
             };
@@ -167,6 +215,9 @@ impl Rules {
         if !is_stated(text, &block.text, &whole)
             || text.ends_with([':', '：'])
             || is_link(&block.text, &whole)
+            || lead.is_some_and(|lead| lead.tells_effects) && strength(text).is_none()
+            || is_label(block, text)
+            || is_statistic(text)
             || lower.is_some_and(|start| start == "check out our")
         {
             return false;
@@ -175,11 +226,18 @@ impl Rules {
         let carried = match (lead.filter(|_| by_lead).and_then(|lead| lead.carried.clone()), meaning) {
             (Some(carried), _) => Some(carried),
             (None, Some(Meaning::Forbid | Meaning::Bind)) if !by_lead => ruling.map(|section| section.title.clone()),
+            (None, _) if by_heading => lead
+                .and_then(|lead| lead.sentence.clone())
+                .or_else(|| place.section().filter(|_| needs_subject(text)).map(|section| section.title.clone())),
             _ => None,
         };
         let rule = quoted(document, &block.text, &whole);
-        let binds = carried.is_some() || own == Some(Strength::Strong);
-        let strength = if binds { Strength::Strong } else { Strength::Weak };
+        let by_carried = carried.as_ref().and_then(|carried| match meaning {
+            Some(Meaning::Forbid | Meaning::Bind) if !by_lead => Some(Strength::Strong),
+            _ if by_lead => strength(carried).or(Some(Strength::Strong)),
+            _ => strength(carried),
+        });
+        let strength = own.max(by_carried).unwrap_or(Strength::Listed);
         self.add(join(carried.as_ref(), &rule), strength);
         // What follows the first sentence of a long item may hold rules of its own.
         let rest: Vec<_> = sentences.iter().filter(|it| it.start >= whole.end).cloned().collect();
@@ -199,23 +257,34 @@ impl Rules {
     ) {
         let text = &block.text;
         // Instructions below `Requirements` are some as well, while its other items may be programs to install.
-        let in_rules = place.ruling().and_then(|section| section.meaning) == Some(Meaning::Rules)
+        let in_rules = place.binds()
+            || place.ruling().and_then(|section| section.meaning) == Some(Meaning::Rules)
             || place.section().is_some_and(|section| section.subject.ends_with("requirements"));
+        let is_item = matches!(block.kind, BlockKind::Item);
+        let lead = place.leads.last();
         let mut next = 0;
         for (index, range) in sentences.iter().enumerate() {
             let sentence = &text.shown[range.clone()];
-            let is_open =
-                sentence.ends_with([':', '：', '…']) || sentence.trim_end_matches(['_', '*']).ends_with("...");
-            if index < next || !is_stated(sentence, text, range) || is_open {
+            let is_cut = sentence.ends_with('…') || sentence.trim_end_matches(['_', '*']).ends_with("...");
+            if index < next || !is_stated(sentence, text, range) || is_cut {
                 continue;
             }
-            let found = strength(sentence)
-                .or_else(|| (in_rules && is_imperative(sentence) && words(sentence) >= 3).then_some(Strength::Weak));
+            let instructs = || {
+                let is_ordered = index == 0 && is_item && place.binds() && lead.is_some_and(|lead| lead.is_ordered);
+                let is_step = is_ordered && is_step(sentence);
+                words(sentence) >= if is_step { 2 } else { 3 }
+                    && !block.is_footnote
+                    && !is_link(text, range)
+                    && !lead.is_some_and(|lead| lead.is_example)
+                    && (is_step
+                        || (in_rules || is_urgent(sentence) || precedes_work(sentence)) && is_instruction(sentence))
+            };
+            let found = strength(sentence).or_else(|| instructs().then_some(Strength::Listed));
             let Some(strength) = found else { continue };
             let (mut whole, end) = with_exceptions(&text.shown, sentences, index);
             next = end;
             let mut carried = None;
-            if begins_with_anaphor(sentence) {
+            if needs_subject(sentence) {
                 let before = index.checked_sub(1).and_then(|before| Some((before, sentences.get(before)?)));
                 match before {
                     Some((before, range))
@@ -224,14 +293,108 @@ impl Rules {
                         whole.start = range.start;
                         used[before] = true;
                     }
-                    Some(_) => {}
-                    None => carried = place.section().map(|section| section.title.clone()),
+                    Some((before, _)) if used[before] && !begins_with_anaphor(sentence) => {}
+                    _ => carried = self.scope(place, is_item),
                 }
+            } else if let Some(section) = place.section().filter(|section| is_variant(&section.title)) {
+                carried = Some(section.title.clone());
+            } else if strength == Strength::Listed && is_item && lead.is_some_and(|lead| lead.is_ordered) {
+                carried = self.scope(place, is_item);
             }
             used[index..end].fill(true);
-            self.add(join(carried.as_ref(), &quoted(document, text, &whole)), strength);
+            let rule = join(carried.as_ref(), &quoted(document, text, &whole));
+            if rule.ends_with([':', '：']) || sentence.ends_with([':', '：']) {
+                // What follows belongs to it.
+                if end == sentences.len() {
+                    self.open = Some((rule, strength));
+                }
+            } else {
+                self.add(rule, strength);
+            }
         }
     }
+
+    /// Returns what tells the subject of a rule that does not name it: what introduces its list, or the heading.
+    fn scope(&self, place: &Place, is_item: bool) -> Option<Clean> {
+        let lead = place.leads.last().filter(|_| is_item);
+        lead.and_then(|lead| lead.carried.clone().or_else(|| lead.sentence.clone()))
+            .or_else(|| place.section().map(|section| section.title.clone()))
+    }
+}
+
+/// Returns whether an item is nothing but a label in bold of what stands below it.
+fn is_label(block: &Block, text: &str) -> bool {
+    matches!(block.kind, BlockKind::Item)
+        && block.text.is_strong()
+        && words(text) <= 4
+        && strength(text).is_none()
+        && !is_instruction(text)
+}
+
+/// Returns whether a sentence gives an average, which asks nothing of anybody.
+fn is_statistic(text: &str) -> bool {
+    let start = &text[..text.floor_char_boundary(60)];
+    let lower = start.to_lowercase();
+    ["on average", "the average", "average ", "im durchschnitt", "durchschnittlich", "im schnitt", "en moyenne"]
+        .iter()
+        .chain(&["en promedio", "em média", "平均", "median "])
+        .any(|word| lower.starts_with(word))
+        && strength(text).is_none()
+}
+
+/// Returns whether a sentence says what comes before some work on a project or follows a change, such as `before committing`.
+fn precedes_work(sentence: &str) -> bool {
+    const WORK: [&str; 14] = [
+        "commit",
+        "push",
+        "merg",
+        "submit",
+        "releas",
+        "deploy",
+        "publish",
+        "open a p",
+        "opening a",
+        "you commit",
+        "you push",
+        "you submit",
+        "you open",
+        "a pull",
+    ];
+    // `Update the list whenever a command changes.`
+    let is_kept = sentence.contains(" whenever ")
+        || sentence.contains(" when ") && sentence.trim_end_matches(['.', ':']).ends_with("changes");
+    is_kept
+        || sentence.match_indices("efore ").take(4).any(|(at, word)| {
+            let rest = sentence[at + word.len()..].trim_start_matches("each ").trim_start_matches("every ");
+            WORK.iter().any(|work| rest.starts_with(work))
+        })
+}
+
+/// Returns a code block of at most [`CODE_LINES`] short lines as inline code.
+pub(super) fn short_code(document: &Clean, ranges: &[Range<usize>]) -> Option<Clean> {
+    let (start, end) = (ranges.first()?.start, ranges.last()?.end);
+    if end - start > CODE_BYTES {
+        return None;
+    }
+    let mut code = CleanBuf::new();
+    let mut count = 0;
+    for range in ranges {
+        let mut at = range.start;
+        for line in document[range.clone()].split('\n') {
+            let trimmed = line.trim();
+            if trimmed.contains('`') {
+                return None;
+            }
+            if !trimmed.is_empty() {
+                count += 1;
+                let from = at + (line.len() - line.trim_start().len());
+                code.lit(if count > 1 { " `" } else { "`" });
+                code.text(&document.slice(from..from + trimmed.len())).lit("`");
+            }
+            at += line.len() + 1;
+        }
+    }
+    (1..=CODE_LINES).contains(&count).then(|| code.finish())
 }
 
 /// Returns the rule with the text that it repeats before it.
@@ -258,7 +421,7 @@ pub(super) fn columns(document: &Clean, heads: &[InlineText]) -> Vec<Column> {
 fn with_exceptions(shown: &str, sentences: &[Range<usize>], index: usize) -> (Range<usize>, usize) {
     let mut whole = sentences[index].clone();
     let mut next = index + 1;
-    while let Some(range) = sentences.get(next).filter(|range| begins_exception(&shown[(*range).clone()])) {
+    while let Some(range) = sentences.get(next).filter(|range| limits_before(&shown[(*range).clone()])) {
         whole.end = range.end;
         next += 1;
     }
@@ -283,6 +446,25 @@ pub(super) fn heading_level(block: &Block, place: &Place) -> Option<u8> {
         }
         _ => None,
     }
+}
+
+/// Returns whether a sentence says what may come of something, such as `Breaking a rule may result in:`.
+fn tells_effects(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    [
+        "result in",
+        "lead to",
+        "leads to",
+        "consequences",
+        "zur folge",
+        "führen zu",
+        "führt zu",
+        "entraîner",
+        "resultar en",
+    ]
+    .iter()
+    .chain(&["consecuencias", "resultar em", "consequências", "可能导致", "后果", "結果になる", "処分"])
+    .any(|words| lower.contains(words))
 }
 
 /// Returns what introduces a list: the text before it, if it ends with a colon or is a heading in all but form.
@@ -310,15 +492,24 @@ pub(super) fn lead(document: &Clean, place: &Place, before: Option<&Block>, is_o
         return lead;
     }
     let own = strength(&text.shown[bare.clone()]);
-    lead.is_long = words(sentence) > 8;
+    let count = words(sentence);
+    lead.is_long = count > 8;
+    lead.tells_effects = tells_effects(sentence);
+    let lower = sentence.to_lowercase();
+    lead.is_example = inherited.as_ref().is_some_and(|lead| lead.is_example)
+        || ["example", "beispiel", "exemple", "ejemplo", "exemplo", "例"].iter().any(|word| lower.contains(word));
     lead.label = (!lead.is_long).then(|| shown_text(document, text, &bare));
     lead.is_wrong = meaning == Some(Meaning::Wrong);
     let carries = matches!(meaning, Some(Meaning::Forbid | Meaning::Bind))
         || own == Some(Strength::Strong)
         || own == Some(Strength::Weak) && !is_ordered;
     let outer = inherited.filter(|lead| is_item && lead.are_rules);
-    let announces_rules = ends_with_colon && super::sections::names_rules(sentence);
-    let carries = carries && !announces_rules;
+    let announces_rules = ends_with_colon && super::sections::names_rules(sentence) && !lead.tells_effects;
+    let instructs = place.binds() && !is_ordered && ends_with_colon && count >= 4 && is_instruction(sentence);
+    let carries = (carries || instructs) && !announces_rules && !lead.tells_effects;
+    if ends_with_colon && count <= LEAD_WORDS && !announces_rules && meaning.is_none() {
+        lead.sentence = Some(without_colon(&quoted(document, text, &bare)));
+    }
     lead.are_rules = carries || meaning == Some(Meaning::Rules) || announces_rules || outer.is_some();
     if carries || outer.is_some() {
         let own = quoted(document, text, &bare);

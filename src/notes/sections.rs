@@ -191,6 +191,140 @@ pub(super) fn names_rules(sentence: &str) -> bool {
         || RULE_ENDINGS.iter().any(|word| lower.contains(word))
 }
 
+/// Words in the title of a document that binds its readers, so that its instructions are rules.
+const BINDING: [&str; 56] = [
+    "agents",
+    "agents.md",
+    "beitragen",
+    "betriebshandbuch",
+    "checklist",
+    "claude",
+    "claude.md",
+    "coding",
+    "conduct",
+    "consignes",
+    "contribuer",
+    "contribuindo",
+    "contribuir",
+    "contribute",
+    "contributing",
+    "contribution",
+    "contributions",
+    "contributor",
+    "contributor's",
+    "contributors",
+    "conventions",
+    "copilot",
+    "deployment",
+    "directives",
+    "directrices",
+    "diretrizes",
+    "governance",
+    "guardrails",
+    "guideline",
+    "guidelines",
+    "hacking",
+    "instructions",
+    "konventionen",
+    "leitfaden",
+    "maintainer",
+    "maintainers",
+    "mitarbeit",
+    "mitwirken",
+    "normas",
+    "playbook",
+    "policies",
+    "policy",
+    "procedure",
+    "regeln",
+    "reglas",
+    "regras",
+    "release",
+    "releasing",
+    "richtlinie",
+    "richtlinien",
+    "rules",
+    "runbook",
+    "règles",
+    "standards",
+    "style",
+    "styleguide",
+];
+
+/// The same of Chinese and Japanese titles.
+const BINDING_PARTS: [&str; 16] = [
+    "規約",
+    "ガイドライン",
+    "コントリビュー",
+    "貢献",
+    "手順書",
+    "運用",
+    "规范",
+    "贡献",
+    "指南",
+    "准则",
+    "守则",
+    "流程",
+    "ルール",
+    "ポリシー",
+    "规则",
+    "方針",
+];
+
+/// Words in the title of a section that teaches or shows, whose instructions bind nobody.
+const TEACHING: [&str; 25] = [
+    "beispiel",
+    "demo",
+    "ejemplo",
+    "example",
+    "examples",
+    "exemple",
+    "exemplo",
+    "getting",
+    "instalación",
+    "instalação",
+    "install",
+    "installation",
+    "installing",
+    "introduction",
+    "quick",
+    "quickstart",
+    "setup",
+    "troubleshooting",
+    "tutorial",
+    "usage",
+    "using",
+    "verwendung",
+    "walkthrough",
+    "welcome",
+    "why",
+];
+
+/// Returns whether the title of a document says that its instructions are rules.
+fn is_binding(title: &str) -> bool {
+    if title.len() > 200 {
+        return false;
+    }
+    let lower = title.to_lowercase();
+    // `Release notes` tell what changed.
+    let is_notes = ["release notes", "release history", "changelog"].iter().any(|name| lower.contains(name));
+    !is_notes
+        && (lower
+            .split(|c: char| c.is_whitespace() || matches!(c, ':' | '/' | '(' | ')' | '`' | '-' | ','))
+            .any(|word| BINDING.binary_search(&word).is_ok())
+            || BINDING_PARTS.iter().any(|part| lower.contains(part)))
+}
+
+/// Returns whether a title names a version or a variant, such as `Protocol 2`, which sets its section apart from others.
+pub(super) fn is_variant(title: &str) -> bool {
+    const COUNTED: [&str; 8] = ["step", "phase", "part", "chapter", "appendix", "schritt", "level", "rule"];
+    let mut words = title.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
+    let (Some(first), Some(last)) = (words.next(), words.next_back()) else { return false };
+    title.len() <= SUBJECT
+        && last.trim_start_matches(['v', 'V']).starts_with(|c: char| c.is_ascii_digit())
+        && !COUNTED.iter().any(|word| first.eq_ignore_ascii_case(word))
+}
+
 /// An open heading.
 #[derive(Debug, Clone)]
 pub(super) struct Section {
@@ -199,6 +333,8 @@ pub(super) struct Section {
     /// The beginning of the title in lower case, by which a sentence that defines it is known.
     pub(super) subject: String,
     pub(super) meaning: Option<Meaning>,
+    /// Whether it teaches or shows.
+    teaches: bool,
 }
 
 /// What introduces the items of an open list.
@@ -210,6 +346,12 @@ pub(super) struct Lead {
     pub(super) are_rules: bool,
     /// Whether the items are examples of what is wrong.
     pub(super) is_wrong: bool,
+    /// Whether it says what may come of something, so that the items oblige nobody.
+    pub(super) tells_effects: bool,
+    /// Whether the items are examples.
+    pub(super) is_example: bool,
+    /// The sentence before a list, as the source has it, if it is no heading.
+    pub(super) sentence: Option<Clean>,
     /// The text itself, where it is short.
     pub(super) label: Option<Clean>,
     /// Whether there is a text, too long for a label.
@@ -221,6 +363,8 @@ pub(super) struct Lead {
 #[derive(Debug, Default)]
 pub(super) struct Place {
     sections: Vec<Section>,
+    /// Whether the title of the document says that its instructions are rules.
+    binds: bool,
     pub(super) leads: Vec<Lead>,
     /// How many headings there were so far.
     pub(super) headings: usize,
@@ -233,9 +377,19 @@ impl Place {
         let is_title = self.headings == 0;
         let meaning = meaning(&title).filter(|meaning| !is_title || *meaning != Meaning::Skip);
         let subject = lower(&title[..title.floor_char_boundary(SUBJECT)]).trim_matches('`').to_owned();
-        self.sections.push(Section { level, title, subject, meaning });
+        if is_title {
+            self.binds = is_binding(&title);
+        }
+        let teaches = !is_title
+            && subject.split(|c: char| !c.is_alphanumeric()).any(|word| TEACHING.binary_search(&word).is_ok());
+        self.sections.push(Section { level, title, subject, meaning, teaches });
         self.headings += 1;
         self.leads.clear();
+    }
+
+    /// Returns whether instructions bind here: the document's title says so, and no section teaches or shows.
+    pub(super) fn binds(&self) -> bool {
+        self.binds && !self.sections.iter().any(|section| section.teaches)
     }
 
     /// Returns the innermost heading.
@@ -280,6 +434,16 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_of_words_are_sorted_for_the_search() {
+        assert!(BINDING.is_sorted() && TEACHING.is_sorted());
+        assert!(is_binding("Contributing to X") && is_binding("Guide for maintainers") && is_binding("贡献指南"));
+        assert!(!is_binding("X") && !is_binding("Release notes") && !is_binding("User guide"));
+        assert!(
+            is_variant("Protocol 2") && is_variant("Node v20") && !is_variant("Step 2") && !is_variant("2. Reasons")
+        );
+    }
 
     #[test]
     fn titles_are_known_by_their_meaning() {

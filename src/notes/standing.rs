@@ -2,7 +2,7 @@
 
 use super::cues::{Strength, has_negation, strength};
 use super::reader::{Block, BlockKind, InlineText, read};
-use super::rules::{columns, heading_level, lead};
+use super::rules::{ELSEWHERE, columns, heading_level, lead, short_code};
 use super::sections::{Meaning, Place};
 use super::sentences::sentences;
 use super::source::title;
@@ -30,6 +30,9 @@ struct Passage {
     needs_carrier: bool,
 }
 
+/// The text that introduces a list, and whether its items mean something else without it.
+type Introduction = (Option<Arc<str>>, bool);
+
 /// Returns whether `rule` stands in `document`; see [`QuotableText::holds`].
 #[cfg(test)]
 pub fn stands_in(document: &Clean, rule: &str) -> bool {
@@ -43,7 +46,7 @@ impl QuotableText {
         let mut before: Option<Block> = None;
         // What may stand before a rule here: the titles above, and for each open list what introduces it.
         let mut titles: Vec<Arc<str>> = Vec::new();
-        let mut leads: Vec<Option<Arc<str>>> = Vec::new();
+        let mut leads: Vec<Introduction> = Vec::new();
         let mut carriers: Arc<[Arc<str>]> = Arc::default();
         let mut heads = Vec::new();
         let mut passages = Vec::new();
@@ -53,7 +56,8 @@ impl QuotableText {
                 BlockKind::ListStart { ordered } => {
                     let introduction = before.take();
                     let lead = lead(document, &place, introduction.as_ref(), *ordered);
-                    leads.push(lead.carried.as_deref().map(|carried| plain(carried).into()));
+                    let text = lead.carried.as_deref().or(lead.sentence.as_deref());
+                    leads.push((text.map(|text| plain(text).into()), lead.carried.is_some()));
                     place.leads.push(lead);
                 }
                 BlockKind::ListEnd => {
@@ -68,12 +72,12 @@ impl QuotableText {
                 leads.clear();
             }
             if level.is_some() || matches!(block.kind, BlockKind::ListStart { .. } | BlockKind::ListEnd) {
-                carriers = titles.iter().chain(leads.iter().flatten()).cloned().collect();
+                carriers = titles.iter().chain(leads.iter().filter_map(|(text, _)| text.as_ref())).cloned().collect();
             }
             let is_list = matches!(block.kind, BlockKind::ListStart { .. } | BlockKind::ListEnd);
             if !is_list && !block.is_quoted && !place.is_wrong() {
                 let ruling = place.ruling().and_then(|section| section.meaning);
-                let is_carried = leads.iter().any(Option::is_some);
+                let is_carried = leads.iter().any(|(_, carries)| *carries);
                 let forbids = is_carried || matches!(ruling, Some(Meaning::Forbid | Meaning::Bind));
                 if let BlockKind::Row { is_head: true, cells } = &block.kind {
                     heads = columns(document, cells);
@@ -97,6 +101,13 @@ impl QuotableText {
                     });
                 }
             }
+            if let (BlockKind::Code { ranges, .. }, true) = (&block.kind, before.is_some())
+                && let Some(code) = short_code(document, ranges)
+                && let Some(passage) =
+                    passages.last_mut().filter(|passage: &&mut Passage| passage.text.ends_with([':', '：']))
+            {
+                passage.append(&plain(&code));
+            }
             before = if is_list { None } else { Some(block) };
         });
         Self { passages }
@@ -108,7 +119,7 @@ impl QuotableText {
     /// What is left out of its first and last sentence must not deny or limit the rest. A heading above, or the text that
     /// introduces its list, may stand before it with a colon, and must where the document forbids by it.
     pub fn holds(&self, rule: &str) -> bool {
-        let rule = plain(rule);
+        let rule = plain(rule.strip_suffix(ELSEWHERE).unwrap_or(rule));
         let rule = rule.trim_end_matches(['.', '!', ';', ',', '。', ' ']);
         if rule.is_empty() {
             return false;
@@ -140,6 +151,15 @@ impl Passage {
             ranges.push(start..text.len());
         }
         Self { text, sentences: ranges, carriers, needs_carrier }
+    }
+
+    /// Appends the code that the text introduces to its last sentence.
+    fn append(&mut self, code: &str) {
+        self.text.push(' ');
+        self.text.push_str(code);
+        if let Some(last) = self.sentences.last_mut() {
+            last.end = self.text.len();
+        }
     }
 
     /// Returns whether the text holds `rule` at the boundaries of words, with all that limits it.

@@ -63,120 +63,459 @@ const SPANISH_AFTER_ES: [&str; 10] = [
 ];
 
 /// Verbs at the beginning of an instruction.
-const IMPERATIVES: [&str; 104] = [
+const IMPERATIVES: [&str; 243] = [
     "add",
+    "adopt",
+    "announce",
     "apply",
+    "archive",
     "ask",
+    "assign",
+    "attach",
     "avoid",
+    "back",
+    "backport",
+    "base",
+    "batch",
+    "be",
+    "bring",
     "build",
     "bump",
     "call",
+    "cap",
     "check",
+    "cherry",
     "choose",
+    "cite",
+    "clean",
+    "clear",
     "close",
+    "combine",
     "commit",
+    "compare",
     "configure",
+    "confirm",
+    "consider",
+    "consult",
+    "contact",
     "convert",
+    "coordinate",
     "copy",
     "create",
+    "cut",
+    "decide",
     "declare",
     "define",
     "delete",
+    "deploy",
+    "deprecate",
     "describe",
+    "determine",
     "disable",
+    "discard",
     "discuss",
     "document",
+    "double",
+    "download",
+    "draft",
+    "drain",
+    "drop",
     "edit",
     "enable",
+    "encode",
+    "enforce",
     "ensure",
+    "enter",
+    "escalate",
+    "escape",
     "exclude",
     "explain",
     "export",
+    "favor",
+    "favour",
+    "file",
+    "fill",
+    "find",
     "fix",
+    "focus",
     "follow",
+    "force",
+    "fork",
     "format",
+    "freeze",
+    "generate",
+    "get",
     "give",
+    "go",
     "group",
     "handle",
+    "identify",
     "implement",
     "import",
     "include",
+    "increase",
     "indent",
+    "inform",
+    "inspect",
     "install",
+    "introduce",
+    "investigate",
+    "invoke",
+    "isolate",
     "keep",
+    "kill",
+    "label",
     "leave",
     "limit",
     "link",
+    "lint",
     "list",
+    "load",
+    "lock",
     "log",
     "maintain",
+    "make",
     "mark",
     "mask",
+    "match",
+    "measure",
     "mention",
     "merge",
+    "minimise",
+    "minimize",
+    "monitor",
     "move",
     "name",
+    "notify",
+    "obtain",
     "omit",
     "open",
+    "organize",
+    "pass",
+    "paste",
+    "pick",
     "pin",
+    "ping",
     "place",
+    "post",
     "prefer",
     "prefix",
+    "prepare",
     "preserve",
+    "press",
+    "proofread",
+    "propose",
+    "protect",
     "provide",
     "publish",
+    "pull",
     "push",
     "put",
+    "quote",
     "raise",
     "read",
     "rebase",
+    "reboot",
+    "rebuild",
+    "record",
+    "redeploy",
+    "reduce",
+    "refer",
     "reference",
+    "refrain",
+    "regenerate",
     "register",
     "reject",
+    "release",
+    "reload",
+    "rely",
+    "remember",
     "remove",
     "rename",
+    "repeat",
     "replace",
+    "reply",
     "report",
+    "reproduce",
     "request",
+    "rerun",
+    "resolve",
     "respect",
+    "respond",
+    "restart",
+    "restore",
     "restrict",
+    "retry",
     "return",
+    "reuse",
     "revert",
     "review",
+    "roll",
     "rotate",
     "run",
     "save",
+    "scale",
+    "schedule",
     "select",
     "send",
     "separate",
     "set",
+    "share",
+    "ship",
     "sign",
+    "skip",
+    "solve",
     "sort",
     "specify",
     "split",
     "squash",
+    "stage",
     "start",
+    "state",
+    "stick",
     "stop",
     "store",
+    "strive",
     "submit",
+    "suggest",
+    "switch",
+    "sync",
     "tag",
+    "take",
+    "target",
+    "tell",
     "test",
+    "think",
+    "throw",
+    "tick",
+    "translate",
     "treat",
+    "trigger",
+    "try",
+    "turn",
+    "type",
+    "undo",
+    "uninstall",
     "update",
+    "upgrade",
+    "upload",
     "use",
     "validate",
     "verify",
+    "wait",
+    "warn",
+    "watch",
     "wrap",
     "write",
+];
+
+/// Words that begin a clause before the one that tells the reader what to do.
+const CONDITIONS: [&str; 16] = [
+    "after", "as", "before", "during", "every", "first", "for", "if", "in", "on", "once", "then", "to", "when",
+    "whenever", "while",
+];
+
+/// Endings of a label that makes an instruction one that binds, such as `**IMPORTANT**: …`.
+const URGENT: [&str; 17] = [
+    "important",
+    "critical",
+    "warning",
+    "caution",
+    "attention",
+    "danger",
+    "required",
+    "wichtig",
+    "achtung",
+    "warnung",
+    "importante",
+    "atención",
+    "atenção",
+    "advertencia",
+    "重要",
+    "注意",
+    "警告",
+];
+
+/// Returns a sentence without the label before it, such as `Tests: …`, and the label.
+pub(super) fn unlabelled(sentence: &str) -> (&str, &str) {
+    let head = &sentence[..sentence.floor_char_boundary(48)];
+    let mark = head
+        .find([':', '：'])
+        .filter(|at| head[*at..].starts_with('：') || head[*at + 1..].starts_with([' ', '*', '_']));
+    let Some(at) = mark.filter(|at| !head[..*at].contains(['.', '`', ',']) && super::words::count(&head[..*at]) <= 4)
+    else {
+        return ("", sentence);
+    };
+    (sentence[..at].trim(), sentence[at..].trim_start_matches([':', '：', '*', '_', ' ']))
+}
+
+/// Returns whether the label of a sentence says that it binds.
+pub(super) fn is_urgent(sentence: &str) -> bool {
+    let label = unlabelled(sentence).0.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    URGENT.contains(&label.as_str())
+}
+
+/// Returns whether a sentence tells the reader what to do, behind a label or a clause such as `Before a release, …`.
+pub(super) fn is_instruction(sentence: &str) -> bool {
+    let (_, said) = unlabelled(sentence);
+    if is_imperative(said) {
+        return true;
+    }
+    let first = said.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or_default();
+    if !CONDITIONS.iter().any(|word| first.eq_ignore_ascii_case(word)) {
+        return is_foreign_imperative(said, first);
+    }
+    let mut clauses = said.split([',', ';']).skip(1).take(4);
+    clauses.any(|clause| {
+        let clause = clause.trim_start();
+        let clause = ["then ", "please ", "simply ", "always ", "also "]
+            .iter()
+            .find_map(|word| clause.strip_prefix(word))
+            .unwrap_or(clause);
+        clause.starts_with(char::is_lowercase) && is_imperative(clause)
+    })
+}
+
+/// Returns whether an item of an ordered list is a step: an instruction, also behind an adverb, or an infinitive.
+pub(super) fn is_step(item: &str) -> bool {
+    let (label, said) = unlabelled(item);
+    let is_adverb = said.split_once(' ').is_some_and(|(first, rest)| first.ends_with("ly") && is_imperative(rest));
+    let bare = said.trim_end_matches(['.', '!', ' ']);
+    is_adverb
+        || is_instruction(item)
+        || is_imperative(item)
+        || [label, bare].iter().any(|part| part.ends_with("en") && part.starts_with(char::is_uppercase))
+        || bare.ends_with("する")
+        || bare.ends_with("します")
+}
+
+/// Returns whether a sentence begins with an imperative of French, Spanish, Portuguese, German or Chinese.
+fn is_foreign_imperative(sentence: &str, first: &str) -> bool {
+    const VERBS: [&str; 40] = [
+        "abra",
+        "actualiza",
+        "actualice",
+        "adicione",
+        "agrega",
+        "agregue",
+        "añade",
+        "atualize",
+        "crea",
+        "cree",
+        "crie",
+        "ejecuta",
+        "ejecute",
+        "elimina",
+        "elimine",
+        "escreva",
+        "escribe",
+        "escriba",
+        "execute",
+        "erstelle",
+        "ersetze",
+        "faça",
+        "formuliere",
+        "füge",
+        "haz",
+        "haga",
+        "lösche",
+        "mantenga",
+        "pide",
+        "prueba",
+        "remova",
+        "revisa",
+        "revise",
+        "rode",
+        "starte",
+        "teste",
+        "use",
+        "verifica",
+        "verifique",
+        "öffne",
+    ];
+    let lower = first.to_lowercase();
+    let is_french = lower.len() > 4 && lower.ends_with("ez") && !matches!(lower.as_str(), "assez" | "chez" | "venez");
+    is_french
+        || VERBS.contains(&lower.as_str())
+        || !sentence.is_ascii()
+            && ["使用", "添加", "运行", "提交", "编写", "更新", "检查", "保持", "遵循"]
+                .iter()
+                .any(|verb| sentence.starts_with(verb))
+}
+
+/// Words at the beginning of a sentence that has no subject, such as `Should not be long`.
+const WITHOUT_SUBJECT: [&str; 14] = [
+    "both", "can", "cannot", "has", "is", "may", "must", "neither", "same", "shall", "should", "sollte", "muss", "will",
+];
+
+/// Returns whether a sentence needs what stands above it: it has no subject, or begins with a word such as `this`.
+pub(super) fn needs_subject(sentence: &str) -> bool {
+    let (_, said) = unlabelled(sentence);
+    let mut words = said.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let is = |word: &str, list: &[&str]| list.iter().any(|known| word.eq_ignore_ascii_case(known));
+    begins_with_anaphor(said)
+        || is(first, &WITHOUT_SUBJECT)
+        || is(first, &["if", "when", "in", "for", "to", "with", "after", "before", "all", "the", "each"])
+            && is(second, &["this", "these", "those", "such", "both", "of", "above", "following"])
+            && !(second == "of" && is(first, &["in", "for"]))
+}
+
+/// Words behind a verb that make it a noun, such as `Pull requests are` and `Commit access`.
+const AFTER_NOUNS: [&str; 30] = [
+    "access",
+    "address",
+    "and",
+    "are",
+    "by",
+    "can",
+    "cases",
+    "comes",
+    "date",
+    "deadlines",
+    "files",
+    "for",
+    "has",
+    "have",
+    "history",
+    "in",
+    "is",
+    "live",
+    "makes",
+    "may",
+    "messages",
+    "must",
+    "notes",
+    "of",
+    "or",
+    "requests",
+    "should",
+    "suite",
+    "was",
+    "will",
 ];
 
 /// Returns whether a sentence begins with a verb that tells the reader what to do.
 pub(super) fn is_imperative(sentence: &str) -> bool {
     let mut words = sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let first = words.next().unwrap_or_default();
-    // `Check out our …` invites.
-    let invites = first.eq_ignore_ascii_case("check") && words.next() == Some("out") && words.next() == Some("our");
-    !invites && first.len() <= 12 && IMPERATIVES.binary_search(&first.to_ascii_lowercase().as_str()).is_ok()
+    // The name of a file is no verb.
+    if first.len() > 12
+        || sentence.trim_start().starts_with('`')
+        || IMPERATIVES.binary_search(&first.to_ascii_lowercase().as_str()).is_err()
+    {
+        return false;
+    }
+    let second = words.next().unwrap_or_default();
+    // `Check out our …` invites, `Check in with …` does not.
+    let invites = first.eq_ignore_ascii_case("check") && second == "out" && words.next() == Some("our");
+    let is_phrasal = [
+        "ask", "check", "log", "look", "prepare", "refer", "rely", "roll", "search", "sign", "stick", "strive", "wait",
+        "watch",
+    ]
+    .iter()
+    .any(|verb| first.eq_ignore_ascii_case(verb));
+    !invites && (is_phrasal || AFTER_NOUNS.binary_search(&second.to_lowercase().as_str()).is_err())
 }
 
 /// Returns whether the document itself says a sentence: it is no question, quotation, placeholder, wrong example or
@@ -229,6 +568,10 @@ pub(super) fn begins_with_anaphor(sentence: &str) -> bool {
     // `Es` is a verb in Spanish.
     let is_verb =
         first == "Es" && sentence.split_whitespace().nth(1).is_some_and(|next| SPANISH_AFTER_ES.contains(&next));
+    // `Il faut` speaks of nothing.
+    let is_verb = is_verb
+        || first.eq_ignore_ascii_case("il")
+            && sentence.split_whitespace().nth(1).is_some_and(|next| ["faut", "est", "convient"].contains(&next));
     first.len() <= 10 && !is_verb && ANAPHORA.iter().any(|word| first.eq_ignore_ascii_case(word))
         || !sentence.is_ascii()
             && ["これ", "それ", "その", "この", "它", "这", "其"].iter().any(|word| sentence.starts_with(word))
@@ -240,7 +583,8 @@ mod tests {
 
     #[test]
     fn verbs_are_sorted_for_the_search() {
-        assert!(IMPERATIVES.is_sorted());
+        assert!(IMPERATIVES.is_sorted() && AFTER_NOUNS.is_sorted());
+        assert!(!is_imperative("Pull requests are merged.") && !is_imperative("List of files"));
         assert!(is_imperative("Run it.") && !is_imperative("Runner"));
     }
 }

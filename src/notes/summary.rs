@@ -24,7 +24,19 @@ const PER_SECTION: usize = 3;
 const CANDIDATES: usize = 512;
 
 /// Words at the beginning of a sentence that say nothing about the document's matter.
-const DECORATION: [&str; 40] = [
+const DECORATION: [&str; 52] = [
+    "we are so",
+    "we're so",
+    "if you are reading",
+    "the current",
+    "date:",
+    "author:",
+    "authors:",
+    "last updated",
+    "datum:",
+    "fecha:",
+    "日期",
+    "日付",
     "welcome",
     "thanks",
     "thank",
@@ -97,6 +109,8 @@ struct OpenList {
     items: Vec<Clean>,
     /// The number of items, rules left aside.
     total: usize,
+    /// Whether some items are rules.
+    has_rules: bool,
 }
 
 impl OpenList {
@@ -155,6 +169,10 @@ impl Summary {
             }
             BlockKind::Item if block.depth == 1 && !forbids => {
                 let Some(list) = &mut self.list else { return };
+                if used.first() == Some(&true) {
+                    list.has_rules = true;
+                    return;
+                }
                 let Some(range) = free.take(1).next() else { return };
                 let shown = block.text.shown[range.clone()].trim();
                 if block.text.is_within(SpanKind::Link, range)
@@ -206,8 +224,18 @@ impl Summary {
         }
     }
 
-    /// Adds a list as one bullet: as many items as fit, and how many more there are.
+    /// Adds a list as one bullet: as many items as fit, and how many more there are. Steps are all kept, where at most
+    /// [`PER_SECTION`] bullets hold them.
     fn joined(&mut self, list: &OpenList, base: i32) {
+        if list.is_ordered && list.total == list.items.len() && !list.has_rules {
+            let parts = steps(list);
+            if parts.len() <= PER_SECTION {
+                for part in parts {
+                    self.push(base + 8, list.label.as_ref().map(without_colon), part, false);
+                }
+                return;
+            }
+        }
         let mut text = CleanBuf::new();
         if let Some(label) = &list.label {
             text.line(&without_colon(label)).lit(": ");
@@ -304,6 +332,32 @@ impl Summary {
     }
 }
 
+/// Returns the items of an ordered list with their numbers, as many as fit in each of several bullets.
+fn steps(list: &OpenList) -> Vec<Clean> {
+    let mut parts = Vec::new();
+    let mut text = CleanBuf::new();
+    for (index, item) in list.items.iter().enumerate() {
+        let end = item.trim_end_matches(['.', ';', ',', ':', '。', '；', '：']).len();
+        if !text.is_empty() && words(text.as_str()) + words(&item[..end]) > WORDS {
+            parts.push(text.finish());
+            text = CleanBuf::new();
+        }
+        if !text.is_empty() {
+            text.lit("; ");
+        }
+        text.number(index as u64 + 1).lit(". ").part(item, 0..end);
+    }
+    parts.push(text.finish());
+    parts
+}
+
+/// Returns whether a heading stands above what a record decides.
+fn is_decision(title: &str) -> bool {
+    ["decision", "entscheidung", "décision", "decisión", "decisão", "決定", "决定"]
+        .iter()
+        .any(|word| title.contains(word))
+}
+
 /// Returns what a place is worth: the beginning of the document most, then sections that readers look for.
 fn base(place: &Place) -> i32 {
     let Some(section) = place.section() else { return 95 };
@@ -314,6 +368,8 @@ fn base(place: &Place) -> i32 {
         _ => 28,
     };
     base + match section.meaning {
+        // What a record decides matters more than its circumstances.
+        Some(Meaning::Main) if is_decision(&section.subject) => 45,
         Some(Meaning::Main) => 25,
         Some(Meaning::Rules | Meaning::Bind) => 10,
         _ => 0,

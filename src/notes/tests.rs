@@ -61,6 +61,83 @@ fn a_rule_keeps_its_exception_and_what_it_refers_to() {
 }
 
 #[test]
+fn what_limits_a_rule_in_the_next_sentence_stays_with_it() {
+    for text in [
+        "Two owners must sign. (One owner is enough if the change is small.)",
+        "Each table must have a key. This does not apply to views.",
+        "Globals are forbidden. They may be omitted from this only in tests.",
+        "Jede Änderung muss geprüft werden. Bei Texten genügt eine Person.",
+        "必ず承認を得ること。文書の変更には適用しない。",
+    ] {
+        assert_eq!(rules(text), [text]);
+    }
+    assert_eq!(rules("Owners must sign. The sky is blue."), ["Owners must sign."]);
+}
+
+#[test]
+fn a_rule_without_a_subject_repeats_what_introduces_it() {
+    assert_eq!(
+        rules("# Guide\n\nThe subject line:\n\n- Should not end with a dot\n"),
+        ["The subject line: Should not end with a dot"]
+    );
+    assert_eq!(rules("# Form\n\n## Dates\n\nBoth must be in UTC.\n"), ["Dates: Both must be in UTC."]);
+    assert_eq!(
+        rules("# P\n\n## Protocol 1\n\nFrames must be short.\n\n## Protocol 2\n\nFrames must be short.\n"),
+        ["Protocol 1: Frames must be short.", "Protocol 2: Frames must be short."]
+    );
+    assert_eq!(
+        rules("# R\n\n## Upload\n\n**CRITICAL**: This step must come last.\n"),
+        ["Upload: **CRITICAL**: This step must come last."]
+    );
+}
+
+#[test]
+fn what_may_come_of_something_is_no_duty() {
+    assert_eq!(
+        rules("# Rules\n\nBreaking them may result in:\n\n- Loss of access.\n- A ban.\n\n**Reports**\n"),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
+fn instructions_are_rules_where_the_title_of_the_document_binds() {
+    let text = "Name each file after its type.\n\nBefore a release, update the list.\n\n1. Tag the commit.\n2. Push the tag.\n";
+    assert_eq!(
+        rules(&format!("# Contributing\n\n{text}")),
+        [
+            "Name each file after its type.",
+            "Before a release, update the list.",
+            "Contributing: Tag the commit.",
+            "Contributing: Push the tag."
+        ]
+    );
+    assert_eq!(rules(&format!("# A tour of the crate\n\n{text}")), Vec::<String>::new());
+    assert_eq!(rules(&format!("# Contributing\n\n## Example\n\n{text}")), Vec::<String>::new());
+    assert_eq!(rules("# A\n\nFix all warnings before committing.\n"), ["Fix all warnings before committing."]);
+    assert_eq!(rules("# A\n\n**IMPORTANT**: Rebuild the index.\n"), ["**IMPORTANT**: Rebuild the index."]);
+}
+
+#[test]
+fn a_rule_that_ends_with_a_colon_takes_the_code_behind_it() {
+    let text = "# A\n\nYou must run this first:\n\n```sh\nmake a\nmake b\n```\n\nThe name must be:\n\n> Quoted.\n";
+    let found = rules(text);
+    assert_eq!(found, ["You must run this first: `make a` `make b`", "The name must be: (see the document)"]);
+    assert!(found.iter().all(|rule| stands_in(&clean(text), rule)));
+    assert!(!stands_in(&clean(text), "You must run this first: `make c`"));
+}
+
+#[test]
+fn steps_are_all_kept_with_their_numbers() {
+    let steps = "1. Stop the old server and wait.\n2. Copy the data to the new disk.\n3. Move the address over.\n4. Start the new server and look at its log.\n";
+    let found = notes(&format!("# A tour\n\n## Moving\n\n{steps}"));
+    let text = found.summary.iter().map(Clean::as_str).collect::<Vec<_>>().join("\n");
+    for step in ["1. Stop", "2. Copy", "3. Move", "4. Start"] {
+        assert!(text.contains(step), "{text}");
+    }
+    assert!(!text.contains("(+"), "{text}");
+}
+
+#[test]
 fn prohibitions_by_heading_or_introduction_are_carried_by_each_item() {
     assert_eq!(rules("# Don'ts\n\n- commit secrets\n"), ["Don'ts: commit secrets"]);
     assert_eq!(
