@@ -7,7 +7,7 @@ use crate::config::{DocumentSource, DocumentType, KnowledgeSettings, nearest};
 use crate::graph::RecordedRemoval;
 use crate::markdown::front_matter::{front_matter, is_unclosed, key};
 use crate::model::{Code, Diagnostic, Digest, Node, Place, RepoPath, Severity, Value};
-use crate::notes::{Notes, SIDECAR};
+use crate::notes::{Notes, SIDECAR, loose_fields, may_hold_secrets};
 use crate::records::front_matter_pairs;
 use crate::redact::Clean;
 use std::sync::Arc;
@@ -133,15 +133,14 @@ impl<'a> DocumentRules<'a> {
 
     /// Returns whether a document with this text is not for everyone.
     pub fn is_scoped(&self, raw: &str) -> bool {
-        let stated = front_matter(raw).and_then(|front| {
-            let (pairs, _) = front_matter_pairs(&raw[front.yaml], 2);
-            let is_scope = |name: &str| SCOPE_FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name));
-            pairs.into_iter().find(|(name, _)| is_scope(name)).map(|(_, node)| node.value)
-        });
-        match stated {
-            Some(Value::Scalar { text, .. }) => !text.trim().eq_ignore_ascii_case("global"),
-            Some(_) => true,
-            None => self.source.is_some_and(|source| source.agent.is_some()),
+        let mut stated =
+            front_matter(raw).map(|front| scopes(&front_matter_pairs(&raw[front.yaml], 2).0)).unwrap_or_default();
+        if stated.is_empty() {
+            stated = loose_scopes(raw);
+        }
+        match stated.is_empty() {
+            true => self.source.is_some_and(|source| source.agent.is_some()),
+            false => stated.iter().any(|scope| scope.as_deref() != Some(GLOBAL)),
         }
     }
 
@@ -159,8 +158,39 @@ impl<'a> DocumentRules<'a> {
             // A front matter that is not closed may say so all the same.
             None => is_unclosed(raw) && raw.lines().skip(1).map_while(key).any(|(name, _)| is_about_secrets(name)),
         };
-        if says_so || self.source.is_some_and(|source| source.secret) { (head, true) } else { (raw, false) }
+        let is_secret = says_so || may_hold_secrets(raw) || self.source.is_some_and(|source| source.secret);
+        if is_secret { (head, true) } else { (raw, false) }
     }
+}
+
+/// The scope of every agent.
+const GLOBAL: &str = "global";
+
+/// Returns the scopes that a front matter states, in lower case; `None` for one that is no text.
+fn scopes(pairs: &[(String, Node<String>)]) -> Vec<Option<String>> {
+    let is_scope = |name: &str| SCOPE_FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name));
+    let text = |node: &Node<String>| match &node.value {
+        Value::Scalar { text, .. } if !text.trim().is_empty() => Some(text.trim().to_lowercase()),
+        _ => None,
+    };
+    pairs.iter().filter(|(name, _)| is_scope(name)).map(|(_, node)| text(node)).collect()
+}
+
+/// Returns the scopes in the head of a text whose front matter cannot be understood, as [`scopes`] does.
+fn loose_scopes(text: &str) -> Vec<Option<String>> {
+    let understood = front_matter(text).is_some_and(|front| {
+        let (pairs, fault) = front_matter_pairs(&text[front.yaml], 2);
+        fault.is_none() && pairs.iter().all(|(name, _)| name != "<<")
+    });
+    let mut found = Vec::new();
+    if !understood {
+        loose_fields(text, &mut |key, value| {
+            if ["agent", "agentkey", "scope"].contains(&key) {
+                found.push(Some(value.to_owned()));
+            }
+        });
+    }
+    found
 }
 
 /// Returns whether a field says how secret a document is, or probably should.
@@ -274,14 +304,19 @@ impl KnowledgeDocument {
         let scope_node = front.value(&SCOPE_FIELDS);
         let stated = front.text(&SCOPE_FIELDS);
         let configured = rules.source.and_then(|source| source.agent.as_ref());
+        // Fields that contradict each other, and what only a careless reader finds, are no scope either.
+        let all = scopes(front.pairs());
+        let is_unclear = all.iter().any(Option::is_none)
+            || all.windows(2).any(|pair| pair[0] != pair[1])
+            || all.is_empty() && loose_scopes(&text).iter().any(|scope| scope.as_deref() != Some(GLOBAL));
         let scope = match (&stated, configured) {
-            (Some((name, _)), _) if name.eq_ignore_ascii_case("global") => Scope::Global,
-            (None, _) if scope_node.is_some() => {
+            _ if is_unclear => {
                 let line = scope_node.map_or(1, |node| node.line);
                 let help = "write the stem, key or name of one agent, or `global`".to_owned();
                 fault(here(line), "the scope names no agent, so that no pack holds the document".to_owned(), help);
                 Scope::Nobody
             }
+            (Some((name, _)), _) if name.eq_ignore_ascii_case(GLOBAL) => Scope::Global,
             (None, None) => Scope::Global,
             (Some((name, line)), _) => match agents.find(name) {
                 Ok(agent) => Scope::Agent(agents.all[agent].key.clone()),

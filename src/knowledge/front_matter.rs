@@ -39,6 +39,11 @@ impl FrontMatter {
         Self { pairs, fault, yaml, body: below.trimmed(), body_line }
     }
 
+    /// Returns all fields.
+    pub fn pairs(&self) -> &[(String, Node<String>)] {
+        &self.pairs
+    }
+
     /// Returns all keys with their lines.
     pub fn keys(&self) -> impl Iterator<Item = (&str, u32)> {
         self.pairs.iter().map(|(name, node)| (name.as_str(), node.line))

@@ -1,6 +1,7 @@
 //! The front matter of a document: whether it may be read, and the notes in it.
 
 use super::NoteLimits;
+use super::sensitive::may_hold_secrets;
 use super::written::{NotesFault, WrittenNotes};
 use crate::markdown::front_matter::{front_matter, is_unclosed};
 use crate::yaml::{YamlDialect, YamlNode, YamlValue, documents};
@@ -38,6 +39,9 @@ impl ReadableDocument {
     pub fn open(text: &str, limits: &NoteLimits) -> Result<Self, Refused> {
         let fault =
             |line: u32, column: u32, message: String| NotesFault { at: Some((line, column)), message, help: None };
+        if may_hold_secrets(text) {
+            return Err(Refused::Secret);
+        }
         let Some(found) = front_matter(text) else {
             if is_unclosed(text) {
                 let fault = fault(1, 1, "the front matter has no end".to_owned());

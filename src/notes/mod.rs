@@ -12,6 +12,7 @@ mod keywords;
 mod reader;
 mod rules;
 mod sections;
+mod sensitive;
 mod sentences;
 mod source;
 mod standing;
@@ -25,6 +26,7 @@ mod written;
 pub use document::{ReadableDocument, Refused};
 pub use extract::{NoteLimits, extract};
 pub use keywords::is_stop_word;
+pub use sensitive::{loose_fields, may_hold_secrets};
 pub use standing::QuotableText;
 pub use written::{NotesFault, SIDECAR, WrittenNotes};
 

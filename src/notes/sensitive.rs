@@ -1,0 +1,151 @@
+//! What the head of a document may say about it, however carelessly it is written.
+//!
+//! A front matter that no parser understands must not open a document that its author meant to close. So next to the parser
+//! this reads the head of a text as a person would who looks for one word: whatever the format, the quotes, the indent or the
+//! characters that nobody sees.
+
+use crate::markdown::front_matter::front_matter;
+
+/// The most lines and bytes of a head that no front matter bounds.
+const MOST_LINES: usize = 200;
+const MOST_BYTES: usize = 64 << 10;
+
+/// Characters that nobody sees.
+const UNSEEN: [char; 9] =
+    ['\u{feff}', '\u{200b}', '\u{200c}', '\u{200d}', '\u{200e}', '\u{200f}', '\u{2060}', '\u{ad}', '\u{180e}'];
+
+/// Returns whether the head of a text says, or may say, that it holds secrets: a field `sensitivity` that is not `normal`, or
+/// a type `credentials`, at any depth and in any notation.
+pub fn may_hold_secrets(text: &str) -> bool {
+    let mut found = false;
+    loose_fields(text, &mut |key, value| {
+        found |= match key {
+            "type" | "doctype" => matches!(value, "credentials" | "credential"),
+            key => key.ends_with("sensitivity") && value != "normal",
+        };
+    });
+    found
+}
+
+/// Calls `found` with each field of the head of a text: name and value in lower case, letters and digits only.
+pub fn loose_fields(text: &str, found: &mut dyn FnMut(&str, &str)) {
+    for part in heads(text) {
+        let escaped = part.contains("\\u00").then(|| unescaped(part));
+        for line in escaped.as_deref().unwrap_or(part).lines() {
+            let line: String = line.chars().filter(|c| !UNSEEN.contains(c)).collect();
+            for field in line.split([',', '{', '}']) {
+                let Some((key, value)) = field.split_once([':', '=', '：', '﹕']) else { continue };
+                let [key, value] = [key, value].map(|part| {
+                    part.chars()
+                        .filter(|c| c.is_alphanumeric() || *c == '_')
+                        .flat_map(char::to_lowercase)
+                        .collect::<String>()
+                });
+                found(&key.replace('_', ""), &value);
+            }
+        }
+    }
+}
+
+/// Returns the parts of a text that may be a front matter: that of the parser, what follows it if that begins like one, else
+/// the beginning of a text that begins like one.
+fn heads(text: &str) -> Vec<&str> {
+    match front_matter(text) {
+        Some(front) => [Some(&text[front.yaml.clone()]), opened(&text[front.body..])].into_iter().flatten().collect(),
+        None => opened(text).into_iter().collect(),
+    }
+}
+
+/// Returns the beginning of a text that begins as a front matter does in some notation.
+fn opened(text: &str) -> Option<&str> {
+    let seen = text.trim_start_matches(|c: char| c.is_whitespace() || UNSEEN.contains(&c));
+    let begins = ["---", "+++", "{", "%YAML", "<!--"].iter().any(|mark| seen.starts_with(mark));
+    if !begins {
+        return None;
+    }
+    let mut fences = 0;
+    let mut end = 0;
+    for line in seen.split_inclusive('\n').take(MOST_LINES) {
+        let is_fence = line.starts_with("---") || line.starts_with("+++") || line.trim_end() == "...";
+        fences += usize::from(is_fence);
+        // The second block may be the one that says it.
+        if fences > 3 || end + line.len() > MOST_BYTES {
+            break;
+        }
+        end += line.len();
+    }
+    Some(&seen[..end])
+}
+
+/// Replaces escapes of ASCII characters (`\u0069`) by the characters.
+fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("\\u00") {
+        out.push_str(before);
+        match after.get(..2).and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) => {
+                out.push(char::from(byte));
+                rest = &after[2..];
+            }
+            None => {
+                out.push_str("\\u00");
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_in_any_notation_is_understood() {
+        for head in [
+            "---\nsensitivity:\tcontains_secrets\n---\n",
+            "---\n.x: 1\nsensitivity: contains_secrets\n---\n",
+            "---\n<<: {sensitivity: contains_secrets}\n---\n",
+            "---\nsensitivity: normal\nsensitivity: contains_secrets\n---\n",
+            "---\n  title: @x\n  sensitivity: contains_secrets\n---\n",
+            "---\n{title: @x, sensitivity: contains_secrets}\n---\n",
+            "---\n- sensitivity: contains_secrets\n---\n",
+            "---\n\"sens\\u0069tivity\": contains_secrets\n---\n",
+            "---\nsensitivity:contains_secrets\n---\n",
+            "---\nsensitivity\u{a0}: contains_secrets\n---\n",
+            "---\nsensitivity：contains_secrets\n---\n",
+            "---\n# c\nsensitivity: contains_secrets\n",
+            "---\n\nsensitivity: contains_secrets\n",
+            "---\ntags:\n  - a\nsensitivity: contains_secrets\n...\n",
+            "---\ntitle: x\ntype: credentials\n\n",
+            "+++\nsensitivity = \"contains_secrets\"\n+++\n",
+            "---yaml\nsensitivity: contains_secrets\n---\n",
+            "{\"sensitivity\": \"contains_secrets\"}\n",
+            "\u{feff}\u{feff}---\nsensitivity: contains_secrets\n---\n",
+            "\u{200b}\n<!-- c -->\n---\nsensitivity: contains_secrets\n---\n",
+            "---\n---\n---\nsensitivity: contains_secrets\n---\n",
+            "---\ntitle: x\n---\n---\nsensitivity: contains_secrets\n---\n",
+            "%YAML 1.2\n---\nsensitivity: contains_secrets\n---\n",
+            "--- # c\ndoc-type: credentials\n---\n",
+            "---\nsensi\u{200b}tivity: contains_secrets\n---\n",
+            "---\ntype: [credentials]\n---\n",
+        ] {
+            assert!(may_hold_secrets(&format!("{head}# Text\n\nA body.\n")), "{head:?}");
+        }
+    }
+
+    #[test]
+    fn an_open_document_stays_open() {
+        for text in [
+            "---\nsensitivity: normal\ntype: playbook\n---\n# A\n",
+            "---\ntitle: How credentials are kept\n---\n# A\n\ntype: credentials\n",
+            "# Secrets\n\nsensitivity: contains_secrets\n",
+            "---\n\nA break, then text.\n\n---\n",
+            "",
+        ] {
+            assert!(!may_hold_secrets(text), "{text:?}");
+        }
+    }
+}
