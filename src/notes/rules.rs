@@ -64,7 +64,7 @@ impl Rules {
 
     /// Returns the rules in the order of the document, and how many were left out: first those that bind least.
     pub(super) fn finish(mut self) -> (Vec<Clean>, usize) {
-        self.close(None);
+        self.close(None, false);
         let mut rules = self.strong;
         rules.extend(self.weak);
         rules.extend(self.listed);
@@ -75,7 +75,7 @@ impl Rules {
     }
 
     /// Adds the rule that ended with a colon, with the code behind it, or says that the document has what is missing.
-    fn close(&mut self, code: Option<&Clean>) {
+    fn close(&mut self, code: Option<&Clean>, is_code: bool) {
         if let Some((rule, strength)) = self.open.take() {
             let mut whole = CleanBuf::new();
             whole.text(&rule);
@@ -83,8 +83,8 @@ impl Rules {
                 Some(code) => whole.lit(" ").text(code),
                 None => whole.lit(ELSEWHERE),
             };
-            // An instruction without what it speaks of says nothing.
-            if code.is_some() || strength > Strength::Listed {
+            // An instruction without what it speaks of says nothing, but a step with long code must not be missed.
+            if code.is_some() || is_code || strength > Strength::Listed {
                 self.add(whole.finish(), strength);
             }
         }
@@ -128,7 +128,7 @@ impl Rules {
                 BlockKind::Code { ranges, .. } => short_code(document, ranges),
                 _ => None,
             };
-            self.close(code.as_ref());
+            self.close(code.as_ref(), matches!(block.kind, BlockKind::Code { .. }));
         }
         if block.is_quoted || place.is_skipped() || place.is_wrong() || place.is_history() {
             return used;

@@ -192,7 +192,7 @@ pub(super) fn names_rules(sentence: &str) -> bool {
 }
 
 /// Words in the title of a document that binds its readers, so that its instructions are rules.
-const BINDING: [&str; 56] = [
+const BINDING: [&str; 60] = [
     "agents",
     "agents.md",
     "beitragen",
@@ -224,6 +224,7 @@ const BINDING: [&str; 56] = [
     "guideline",
     "guidelines",
     "hacking",
+    "incident",
     "instructions",
     "konventionen",
     "leitfaden",
@@ -243,12 +244,15 @@ const BINDING: [&str; 56] = [
     "releasing",
     "richtlinie",
     "richtlinien",
+    "rollback",
     "rules",
     "runbook",
     "règles",
     "standards",
     "style",
     "styleguide",
+    "upgrade",
+    "upgrading",
 ];
 
 /// The same of Chinese and Japanese titles.
