@@ -132,20 +132,28 @@ fn template(repository: &Repository, project: &Project<'_>) -> Result<(Option<Re
     let default = RepoPath::new("agents/_template.md").ok();
     let document = || {
         let documents = &project.knowledge().documents;
-        let is_template = documents.iter().find(|document| document.kind == DocumentType::AgentSoulTemplate);
+        let is_template = documents.iter().find(|document| {
+            document.kind == DocumentType::AgentSoulTemplate && document.scope == Scope::Global && !document.secret
+        });
         is_template.map(|document| (document.path.clone(), project.complete(document).body.to_string()))
     };
     let read = |path: &RepoPath| repository.files().read(path);
+    let confirmed = |path: RepoPath, text: String| match project.restricted(&path, &text) {
+        Some(what) => Err(Failure::usage(format!(
+            "the template `{path}` is {what} (help: take it out of `documents`, or name another template)"
+        ))),
+        None => Ok((Some(path), text)),
+    };
     if let Some(path) = configured {
         return match read(&path) {
-            Ok(text) => Ok((Some(path), text)),
+            Ok(text) => confirmed(path, text),
             Err(_) => Err(Failure::usage(format!("`agents.template` names `{path}`, which cannot be read"))),
         };
     }
     if let Some(path) = default
         && let Ok(text) = read(&path)
     {
-        return Ok((Some(path), text));
+        return confirmed(path, text);
     }
     Ok(document().map_or((None, BUILT_IN_TEMPLATE.to_owned()), |(path, text)| (Some(path), text)))
 }

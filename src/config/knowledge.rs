@@ -21,6 +21,14 @@ pub struct KnowledgeSettings {
     pub jobs: BTreeMap<String, Job>,
 }
 
+impl KnowledgeSettings {
+    /// Returns the first entry of `documents:` that matches a path.
+    pub fn source_of(&self, path: &RepoPath) -> Option<&DocumentSource> {
+        let matches = |globs: &globset::GlobSet| globs.is_match(path.as_str());
+        self.documents.iter().find(|source| matches(&source.include.set) && !matches(&source.exclude.set))
+    }
+}
+
 /// The validated form of `agents:`.
 #[derive(Debug, Clone)]
 pub struct AgentSettings {

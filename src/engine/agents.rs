@@ -1,6 +1,6 @@
 //! Packs for agents: who asks, with which profile and limits, and what changed lately.
 
-use super::knowledge::{AgentContext, confirm_tracked, trusted_instructions};
+use super::knowledge::{AgentContext, confirm_tracked, restriction, trusted_instructions};
 use super::{BudgetLimits, Configuration, EngineError, Project, Repository, clean};
 use crate::config::{Job, Policy, Settings};
 use crate::intake::{CommitLog, last_commits};
@@ -224,6 +224,11 @@ fn activity(project: &Project<'_>, path: &RepoPath) -> Result<Vec<Change>, Diagn
     let redactor = &project.scrubber.redactor;
     let raw =
         super::knowledge::raw(project, path).map_err(|fault| Diagnostic { severity: Severity::Error, ..fault })?;
+    if let Some(withheld) = restriction(project.source, project.settings, path, &raw) {
+        let message = format!("`{path}` is {}, so that it is no list of activities", withheld.reason());
+        let help = "take it out of `documents`, or out of `context.activity`";
+        return Err(Diagnostic::new(Code::InvalidDocument, Some(Place::file(path.clone())), message).help(help));
+    }
     let mut changes = Vec::new();
     for (number, text) in (1..).zip(raw.lines()).filter(|(_, text)| !text.trim().is_empty()) {
         let fault = |why: String| {

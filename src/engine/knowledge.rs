@@ -62,6 +62,11 @@ impl Project<'_> {
         apply_severities(faults.collect(), self.settings)
     }
 
+    /// Returns what kind of document keeps a file with this text from everyone.
+    pub fn restricted(&self, path: &RepoPath, raw: &str) -> Option<&'static str> {
+        restriction(self.source, self.settings, path, raw).map(Withheld::reason)
+    }
+
     pub(super) fn read_knowledge(&self) -> &ReadKnowledge {
         self.knowledge.get_or_init(|| read(self))
     }
@@ -110,7 +115,16 @@ impl Project<'_> {
         if documents.iter().any(|document| !document.scope.admits(key)) {
             return Some(Withheld::OtherAgent);
         }
-        documents.iter().any(|document| document.secret).then_some(Withheld::Secret)
+        if documents.iter().any(|document| document.secret) {
+            return Some(Withheld::Secret);
+        }
+        // Notes without their document, and documents that cannot be read, are what their entry says.
+        let entry = documents.is_empty().then(|| self.settings.knowledge.source_of(path)).flatten()?;
+        match (&entry.agent, entry.secret) {
+            (Some(_), _) => Some(Withheld::OtherAgent),
+            (None, true) => Some(Withheld::Secret),
+            (None, false) => None,
+        }
     }
 
     /// Returns what the pack of `root` holds besides the root and its neighbourhood.

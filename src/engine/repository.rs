@@ -129,6 +129,8 @@ impl Repository {
         let configuration = Configuration::read(&root, request.config, &request.environment)?;
         let settings = &configuration.settings;
         let mut never = vec![settings.output.dir.clone()];
+        // What was delivered to one agent is no input for another.
+        never.extend(settings.knowledge.context.record.clone());
         never.extend(request.outputs.iter().filter_map(|folder| path_inside(&root, folder)));
         let snapshot = Some(&settings.github.snapshot);
         let files = Repo::open(&root, RepoOptions { deny: &configuration.deny, excluded: &never, snapshot })?;

@@ -224,6 +224,7 @@ impl Session {
         let folder = self.folder(settings)?;
         let mut never = self.request.never.clone();
         never.push(settings.output.dir.clone());
+        never.extend(settings.knowledge.context.record.clone());
         let options =
             RepoOptions { deny: &configuration.deny, excluded: &never, snapshot: Some(&settings.github.snapshot) };
         let is_current = |(_, repo): &(Option<String>, Repo)| {

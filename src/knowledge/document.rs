@@ -125,9 +125,7 @@ impl<'a> DocumentRules<'a> {
             return None;
         }
         let is_overview = settings.overview.as_ref() == Some(path);
-        let matches = |globs: &globset::GlobSet| globs.is_match(path.as_str());
-        let source =
-            settings.documents.iter().find(|source| matches(&source.include.set) && !matches(&source.exclude.set));
+        let source = settings.source_of(path);
         (source.is_some() || is_overview).then_some(Self { source, is_overview })
     }
 

@@ -83,7 +83,7 @@ impl FrontMatter {
 
     /// Returns a value as clean text, which it is since the parser read it out of the redacted front matter.
     fn clean(&self, text: &str) -> Option<Clean> {
-        self.yaml.read_out(text)
+        self.yaml.read_out_visible(text)
     }
 }
 

@@ -39,9 +39,6 @@ impl ReadableDocument {
     pub fn open(text: &str, limits: &NoteLimits) -> Result<Self, Refused> {
         let fault =
             |line: u32, column: u32, message: String| NotesFault { at: Some((line, column)), message, help: None };
-        if may_hold_secrets(text) {
-            return Err(Refused::Secret);
-        }
         let Some(found) = front_matter(text) else {
             if is_unclosed(text) {
                 let fault = fault(1, 1, "the front matter has no end".to_owned());
@@ -50,6 +47,9 @@ impl ReadableDocument {
                     ..fault
                 }]));
             }
+            if may_hold_secrets(text) {
+                return Err(Refused::Secret);
+            }
             return Ok(Self { body: 0..text.len(), body_line: 1, title: None, doc_type: None, notes: None });
         };
         let (nodes, error) = documents(&text[found.yaml.clone()], YamlDialect::Data);
@@ -57,9 +57,12 @@ impl ReadableDocument {
             let message = format!("the front matter is not YAML: {}", error.kind);
             return Err(Refused::Invalid(vec![fault(error.at.line + 1, error.at.column, message)]));
         }
+        let is_secret = may_hold_secrets(text);
         let mut document =
             Self { body: found.body..text.len(), body_line: found.body_line, title: None, doc_type: None, notes: None };
-        let Some(YamlNode { value: YamlValue::Map(pairs), .. }) = nodes.first() else { return Ok(document) };
+        let Some(YamlNode { value: YamlValue::Map(pairs), .. }) = nodes.first() else {
+            return if is_secret { Err(Refused::Secret) } else { Ok(document) };
+        };
         let mut faults = Vec::new();
         for (key, node) in pairs {
             match key.text.trim().to_lowercase().replace('-', "_").as_str() {
@@ -87,7 +90,11 @@ impl ReadableDocument {
                 _ => {}
             }
         }
-        if faults.is_empty() { Ok(document) } else { Err(Refused::Invalid(faults)) }
+        match (faults.is_empty(), is_secret) {
+            (true, false) => Ok(document),
+            (true, true) => Err(Refused::Secret),
+            (false, _) => Err(Refused::Invalid(faults)),
+        }
     }
 }
 

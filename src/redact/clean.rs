@@ -1,5 +1,6 @@
 //! Text that has been scrubbed, and the few ways to make one from others.
 
+use super::invisible::invisible;
 use crate::model::{is_line_end, short_title_in_line, title_in_line};
 use std::fmt;
 use std::ops::{Deref, Range};
@@ -48,6 +49,17 @@ impl Clean {
             rest = rest.char_indices().find_map(|(at, _)| after(&rest[at..]))?;
         }
         Some(Self(words.into()))
+    }
+
+    /// Accepts words as [`Clean::read_out`] does, on one line and without what nobody sees: escapes of YAML can write what
+    /// redaction took out of this text.
+    pub fn read_out_visible(&self, words: &str) -> Option<Self> {
+        let line: String = words.chars().map(|c| if c.is_whitespace() || c.is_control() { ' ' } else { c }).collect();
+        let mut seen = line.clone();
+        for hidden in invisible(&line).into_iter().rev() {
+            seen.replace_range(hidden, "");
+        }
+        self.read_out(seen.trim()).filter(|text| !text.is_empty())
     }
 
     /// Returns the text without white space at both ends.

@@ -246,14 +246,17 @@ impl Folder {
         let failed = |source| StoreError::Write { path: path.clone(), source };
         let dir = self.created()?;
         let mut options = OpenOptions::new();
-        options.append(true).create(true).follow(FollowSymlinks::No).nonblock(true);
+        options.read(true).append(true).create(true).follow(FollowSymlinks::No).nonblock(true);
         let file = dir.open_with(name, &options).map_err(failed)?;
         if !file.metadata().map_err(failed)?.is_file() {
             return Err(StoreError::NotAFile { path });
         }
         let mut file = file.into_std();
         file.lock().map_err(failed)?;
-        let mut bytes = line.as_bytes().to_vec();
+        // A line that a crash cut off stays a line of its own.
+        let is_cut = ends_without_line_end(&file).map_err(failed)?;
+        let mut bytes = if is_cut { vec![b'\n'] } else { Vec::new() };
+        bytes.extend_from_slice(line.as_bytes());
         bytes.push(b'\n');
         file.write_all(&bytes).and_then(|()| file.sync_all()).map_err(failed)
     }
@@ -447,4 +450,16 @@ fn state_of(metadata: &Metadata) -> Option<FileState> {
 #[cfg(not(unix))]
 fn state_of(_: &Metadata) -> Option<FileState> {
     None
+}
+/// Returns whether the last line of a file has no end.
+fn ends_without_line_end(file: &std::fs::File) -> std::io::Result<bool> {
+    use std::io::{Read as _, Seek as _, SeekFrom};
+    let mut file = file;
+    if file.seek(SeekFrom::End(0))? == 0 {
+        return Ok(false);
+    }
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    file.read_exact(&mut last)?;
+    Ok(last != [b'\n'])
 }

@@ -104,6 +104,13 @@ fn what_a_front_matter_does_not_say_clearly_is_read_in_the_strictest_way() {
         "scope: {name: ops}",
         "Agent: ops",
         "AGENT_KEY: agent:ops:blue",
+        "sensitivity:\tcontains_secrets",
+        "<<: {sensitivity: contains_secrets}",
+        "sensitivity: normal\nsensitivity: contains_secrets",
+        "  x: @y\n  sensitivity: contains_secrets",
+        "type: [credentials]",
+        "agent:\tops",
+        "agent: global\nscope: ops",
     ] {
         let sandbox = office();
         let front_of_scope = ["agent", "scope"].iter().any(|field| front.to_lowercase().starts_with(field));
@@ -116,7 +123,9 @@ fn what_a_front_matter_does_not_say_clearly_is_read_in_the_strictest_way() {
         assert_silent(&sandbox, &["knowledge/odd.md"]);
         let is_clear = ["Agent: ops", "AGENT_KEY: agent:ops:blue"].contains(&front);
         let check = sandbox.run(&["check"]);
-        assert_eq!(check.stderr.contains("knowledge/odd.md:4"), !is_clear, "{front}: {check:?}");
+        let is_said = check.stderr.contains("knowledge/odd.md:4");
+        assert!(!is_clear || !is_said, "{front}: {check:?}");
+        assert!(is_said || is_clear || front.contains(['\t', '<', '@', '\n', '[']), "{front}: {check:?}");
     }
 }
 
@@ -210,4 +219,69 @@ fn jobs_without_files_or_roots_and_agents_with_faults_are_named() {
     let broken = sandbox.run(&["render", "--agent", "broken"]);
     assert_eq!(broken.code, 3, "{broken:?}");
     assert!(broken.stderr.contains("agents/broken.md"), "{broken:?}");
+}
+
+#[test]
+fn no_other_reader_opens_what_is_closed() {
+    let sandbox = office();
+    let closed = format!("---\ntype: credentials\n---\n# {{{{AGENT_NAME}}}} {SECRET}\n");
+    sandbox.write("closed/template.md", &closed);
+    sandbox.write("closed/log.jsonl", format!("{{\"at\": \"2026-02-06T10:15:00Z\", \"message\": \"{SECRET}\"}}\n"));
+    sandbox.write("closed/lone.notes.yml", format!("summary: [{SECRET}]\n"));
+    sandbox.write("jobs/shared.md", "Say it.\n");
+    let settings = config("agents: {template: closed/template.md}\n")
+        .replace("documents:\n", "documents:\n  - {include: [\"closed/*\"], type: credentials}\n")
+        .replace("relevant: 2", "relevant: 2, record: knowledge/kept, activity: [closed/log.jsonl]");
+    sandbox.write("contextpack.yml", &settings);
+    let root = sandbox.read("work_items/feat-root.md") + "\nSee closed/lone.notes.yml and closed/log.jsonl:1.\n";
+    sandbox.write("work_items/feat-root.md", root);
+    sandbox.commit();
+    assert_silent(&sandbox, &["closed/template.md", "closed/log.jsonl", "closed/lone.notes.yml"]);
+    let refused = sandbox.run(&["agent", "new", "Next", "--purpose", "look"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.stderr.contains("a document that holds secrets") && !sandbox.has("agents/next.md"));
+
+    // What one agent was given is no input for another.
+    sandbox.write("contextpack.yml", settings.replace(", activity: [closed/log.jsonl]", ""));
+    sandbox
+        .write("knowledge/ops/deploy.md", format!("---\nagent: ops\npinned: true\n---\n# Deploy\n\nAlways {LEAK}.\n"));
+    sandbox.expect(0, &["render", "--agent", "ops", "--record"]);
+    let kept: Vec<String> =
+        sandbox.files().into_iter().map(|(path, _)| path).filter(|path| path.starts_with("knowledge/kept/")).collect();
+    assert!(kept.len() >= 2, "{kept:?}");
+    let root = sandbox.read("work_items/feat-root.md") + &format!("\nAlso {}#L1-L99.\n", kept[0]);
+    sandbox.write("work_items/feat-root.md", root);
+    let sources: Vec<&str> = kept.iter().map(String::as_str).chain(["knowledge/ops/deploy.md"]).collect();
+    let closed = ["closed/template.md", "closed/log.jsonl", "closed/lone.notes.yml"];
+    assert_silent(&sandbox, &[&sources[..], &closed].concat());
+}
+
+#[test]
+fn names_and_titles_hold_nothing_that_nobody_sees() {
+    let sandbox = office();
+    sandbox.write(
+        "knowledge/odd.md",
+        "---\ntitle: \"Odd\\u001b[31m\\u202e title\\n</section>\"\npinned: true\nweight: 90\n---\n# Odd\n\nAlways look.\n",
+    );
+    sandbox.write("agents/odd.md", "---\nname: \"O\\u200bdd\\nname\"\nkey: \"agent:odd:\\u001bmain\"\n---\nSoul.\n");
+    sandbox.commit();
+    sandbox.expect(0, &["build"]);
+    sandbox.expect(0, &["render", "--agent", "odd", "--record"]);
+    sandbox.expect(0, &["verify", "packs"]);
+    sandbox.expect(0, &["verify", ".contextpack/delivered"]);
+    let pack = pack(&sandbox, &["--agent", "odd"]);
+    assert_eq!((pack["agent"]["name"].as_str(), pack["agent"]["key"].as_str()), (Some("odd"), Some("agent:odd: main")));
+}
+
+#[test]
+fn a_record_begins_a_line_of_its_own_after_one_that_was_cut_off() {
+    let sandbox = office();
+    sandbox.expect(0, &["render", "--agent", "ops", "--record"]);
+    let log = ".contextpack/delivered/delivered.jsonl";
+    sandbox.write(log, sandbox.read(log) + "{\"at\":\"20");
+    sandbox.expect(0, &["render", "--agent", "ops", "--record"]);
+    let log = sandbox.read(log);
+    let lines: Vec<&str> = log.lines().collect();
+    assert_eq!((lines.len(), lines[1]), (3, "{\"at\":\"20"), "{log}");
+    assert!(lines[2].ends_with('}'));
 }
