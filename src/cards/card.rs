@@ -212,7 +212,8 @@ impl Card {
                 "`role` is missing: the type `{kind}` has no default; give `system`, `user`, `assistant` or `tool`"
             )));
         }
-        let card: Self = serde_json::from_value(value).map_err(|error| CardError::bad(format!("not a card: {error}")))?;
+        let card: Self =
+            serde_json::from_value(value).map_err(|error| CardError::bad(format!("not a card: {error}")))?;
         card.check()?;
         Ok(card)
     }
@@ -283,9 +284,8 @@ impl CardContent {
 }
 
 fn is_type(kind: &str) -> bool {
-    let is_part = |part: &str| {
-        !part.is_empty() && part.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-'))
-    };
+    let is_part =
+        |part: &str| !part.is_empty() && part.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-'));
     kind.len() <= 100 && kind.contains('.') && kind.split('.').all(is_part)
 }
 

@@ -54,13 +54,7 @@ pub fn check_file(root: &Path, path: &str, bytes: &[u8]) -> Result<Option<Checke
     Ok(Some(CheckedFile { id, faults }))
 }
 
-fn named(
-    kind: FileKind,
-    folder: &str,
-    file: &str,
-    bytes: &[u8],
-    store: &CardStore,
-) -> Result<Vec<String>, CardError> {
+fn named(kind: FileKind, folder: &str, file: &str, bytes: &[u8], store: &CardStore) -> Result<Vec<String>, CardError> {
     let tombstone = file.strip_suffix(DELETED).filter(|_| kind == FileKind::Card);
     let hex = tombstone.or_else(|| file.strip_suffix(".json"));
     let Some(id) = hex.and_then(ContentId::from_hex).filter(|id| id.hex().starts_with(folder) && folder.len() == 2)

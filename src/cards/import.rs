@@ -17,11 +17,11 @@ pub struct Imported {
     pub left_out: Vec<String>,
 }
 
-/// Reads a list of messages, or an object with `messages` and perhaps `system`. All cards get `author_id`, or their role.
+/// Reads a list of messages, or an object with `messages` and perhaps `system`.
 ///
 /// # Errors
 /// [`CardError::BadRequest`] that names the message and the field.
-pub fn import(value: Value, author: Option<&str>) -> Result<Imported, CardError> {
+pub fn import(value: Value) -> Result<Imported, CardError> {
     let mut left_out = Vec::new();
     let mut messages = Vec::new();
     match value {
@@ -40,9 +40,9 @@ pub fn import(value: Value, author: Option<&str>) -> Result<Imported, CardError>
     }
     let mut cards = Vec::new();
     for (n, message) in messages.into_iter().enumerate() {
-        let at = |error| CardError::bad(format!("message {n}: {error}"));
+        let at = |error: String| CardError::bad(format!("message {n}: {error}"));
         let read = Message::read(message, n).map_err(at)?;
-        cards.extend(read.cards(n, author).map_err(at)?);
+        cards.extend(read.cards(n));
     }
     Ok(Imported { cards, left_out })
 }
@@ -167,7 +167,9 @@ impl Message {
         let mut others = Vec::new();
         let had_parts = !parts.is_empty();
         for part in parts {
-            let Value::Object(mut fields) = part else { return Err("a part of `content` is no JSON object".to_owned()) };
+            let Value::Object(mut fields) = part else {
+                return Err("a part of `content` is no JSON object".to_owned());
+            };
             match fields.get("type").and_then(Value::as_str) {
                 Some("tool_use") => {
                     fields.remove("type");
@@ -209,7 +211,7 @@ impl Message {
     }
 
     /// Returns the cards of the message: one, or one for each result of a tool and one for what stands beside them.
-    fn cards(self, n: usize, author: Option<&str>) -> Result<Vec<Value>, String> {
+    fn cards(self, n: usize) -> Vec<Value> {
         let mut cards = Vec::new();
         let parts = self.results.len() + usize::from(self.content.is_some() || self.results.is_empty());
         let metadata = |mut extra: Map<String, Value>, part: usize| {
@@ -228,7 +230,6 @@ impl Message {
             cards.push(card(
                 "tool.result",
                 Role::Tool,
-                author,
                 output.content,
                 Some(output.tool_call_id),
                 metadata(output.extra, part),
@@ -255,7 +256,7 @@ impl Message {
             if let Some(role) = self.written_role {
                 metadata.insert("message_role".to_owned(), role.into());
             }
-            let mut card = card(kind, self.role, author, content, self.tool_call_id, metadata);
+            let mut card = card(kind, self.role, content, self.tool_call_id, metadata);
             if !self.calls.is_empty() {
                 card["tool_calls"] = self.calls.into();
             }
@@ -265,22 +266,14 @@ impl Message {
             let first = &mut cards[0]["metadata"];
             first["message_extra"] = self.extra.into();
         }
-        Ok(cards)
+        cards
     }
 }
 
-fn card(
-    kind: &str,
-    role: Role,
-    author: Option<&str>,
-    content: Value,
-    tool_call_id: Option<String>,
-    metadata: Map<String, Value>,
-) -> Value {
+fn card(kind: &str, role: Role, content: Value, tool_call_id: Option<String>, metadata: Map<String, Value>) -> Value {
     let mut card = json!({
         "type": kind,
         "role": role.name(),
-        "author_id": author.unwrap_or_else(|| role.name()),
         "content": content,
         "metadata": metadata,
     });

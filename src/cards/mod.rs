@@ -18,12 +18,12 @@ mod store;
 mod tool_call;
 
 pub use boxes::{BoxContent, BoxSnapshot, LogAppend, LogEntry, LogName, LogSummary};
-pub use card::{Card, CardContent, FieldDescription, Role, ToolError};
-pub use check::{CheckedFile, check_file, context_folder};
+pub use card::{Card, CardContent, Role};
+pub use check::{check_file, context_folder};
 pub use error::CardError;
-pub use export::{MessageStyle, Messages, messages};
+pub use export::{MessageStyle, messages};
 pub use id::{ContentId, IdPrefix};
-pub use import::{Imported, import};
+pub use import::import;
 pub use json::parse;
 pub use prepare::{CardWriter, PreparedCard};
 pub use schema::{box_schema, card_schema};

@@ -83,18 +83,16 @@ impl<'a> CardWriter<'a> {
 
     /// Scrubs every key, text and number in place, and returns the indices of the outermost items whose values changed.
     fn scrub(&self, value: &mut Value, depth: usize) -> Vec<usize> {
+        let mut original = Vec::new();
+        collect(value, "", None, &mut original);
         self.scrub_inner_json(value, depth);
         let mut texts = Vec::new();
         collect(value, "", None, &mut texts);
         let pieces: Vec<Piece<'_>> = texts.iter().map(|it| Piece { key: &it.key, text: &it.text, line: 1 }).collect();
         let scrubbed = self.redactor.scrub("", &pieces).texts;
-        let changed = texts.iter().zip(&scrubbed).filter(|(before, after)| before.text != after.as_str());
-        let changed: Vec<usize> = changed.map(|(before, _)| before.item).collect();
-        if !changed.is_empty() {
-            let mut scrubbed = scrubbed.iter().map(|text| text.as_str());
-            replace(value, &mut scrubbed);
-        }
-        changed
+        replace(value, &mut scrubbed.iter().map(|text| text.as_str()));
+        let changed = original.iter().zip(&scrubbed).filter(|(before, after)| before.text != after.as_str());
+        changed.map(|(before, _)| before.item).collect()
     }
 
     /// Scrubs texts that are JSON value by value: a secret may be recognisable by its key alone.
@@ -155,11 +153,7 @@ fn collect(value: &Value, key: &str, item: Option<usize>, texts: &mut Vec<Collec
         }
         Value::Object(fields) => {
             for (key, value) in fields {
-                texts.push(CollectedText {
-                    key: String::new(),
-                    text: key.clone(),
-                    item: item.unwrap_or_default(),
-                });
+                texts.push(CollectedText { key: String::new(), text: key.clone(), item: item.unwrap_or_default() });
                 collect(value, key, item, texts);
             }
         }

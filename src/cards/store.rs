@@ -83,8 +83,7 @@ impl CardStore {
     fn folder(&self, below: &str) -> Result<Folder, StoreError> {
         let dir = self.dir.as_str();
         let path = if dir.is_empty() { below.to_owned() } else { format!("{dir}/{below}") };
-        let path = RepoPath::new(&path)
-            .map_err(|_| StoreError::Name { path: self.root.join(&path) })?;
+        let path = RepoPath::new(&path).map_err(|_| StoreError::Name { path: self.root.join(&path) })?;
         Folder::open(&self.root, &path)
     }
 

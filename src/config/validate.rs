@@ -3,11 +3,12 @@
 use super::check::{ConfigFaults, MAX_COMPILED, SettingPlace};
 use super::faults::shortened;
 use super::raw::{
-    NATIVE_FIELDS, RawAdrs, RawConfig, RawEdges, RawGithub, RawHandover, RawItems, RawOutput, RawRelation, RawRoots, RawTrust,
+    NATIVE_FIELDS, RawAdrs, RawConfig, RawEdges, RawGithub, RawHandover, RawItems, RawOutput, RawRelation, RawRoots,
+    RawTrust,
 };
 use super::settings::{
-    AdrSettings, EdgeMap, Excerpt, FieldFilter, FieldMap, GithubSettings, HandoverSettings, ItemSource, OutputSettings, Profile,
-    RootFilter, Settings, Template, TemplatePart,
+    AdrSettings, EdgeMap, Excerpt, FieldFilter, FieldMap, GithubSettings, HandoverSettings, ItemSource, OutputSettings,
+    Profile, RootFilter, Settings, Template, TemplatePart,
 };
 use super::shapes::OneOrMany;
 use super::{validate_knowledge, validate_profiles, validate_redaction};

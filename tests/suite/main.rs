@@ -11,6 +11,7 @@ mod agents_review;
 mod agents_watch;
 mod arrows;
 mod attest;
+mod cards;
 mod check;
 mod checkout;
 mod cli;
