@@ -323,12 +323,11 @@ fn show_cards(global: &Global, files: &CardFiles, boxes: &[BoxContent], style: S
         }
     }
     if global.format == Format::Messages {
-        let mut out = console::exact();
         let text = match style {
             StyleName::Openai => console::json_text(&messages(&cards, MessageStyle::OpenAi).messages),
             StyleName::Anthropic => console::json_text(&messages(&cards, MessageStyle::Anthropic)),
         };
-        writeln!(out, "{text}")?;
+        writeln!(console::stdout(), "{text}")?;
         return Ok(());
     }
     let mut out = console::stdout();

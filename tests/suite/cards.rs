@@ -643,3 +643,27 @@ fn sixteen_processes_at_once_lose_nothing() {
     assert_eq!(sandbox.json(0, &["box", "list", "--format", "json"])["logs"][0]["appends"], 48);
     sandbox.expect(0, &["verify", "context"]);
 }
+
+/// The tutorial of docs/handover.md, as it stands there.
+#[cfg(unix)]
+#[test]
+fn the_tutorial_runs_as_it_stands() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/handover.md")).unwrap();
+    let script =
+        page.split("## Tutorial").nth(1).unwrap().split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
+    let sandbox = Sandbox::new();
+    let bin = std::path::Path::new(env!("CARGO_BIN_EXE_contextpack")).parent().unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-euc", script]).current_dir(sandbox.root()).env_clear().env("PATH", path);
+    shell.env("HOME", sandbox.beside("home")).env("GIT_CEILING_DIRECTORIES", sandbox.beside(""));
+    let run = run(shell, "");
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("It costs 12 MB.") && run.stdout.contains("coder@1  4 cards"), "{}", run.stdout);
+    assert!(!run.stdout.contains("invalid"), "{}", run.stdout);
+    for (path, bytes) in sandbox.files().into_iter().filter(|(path, _)| path.starts_with("context/")) {
+        assert!(!String::from_utf8(bytes).unwrap().contains("Horse7battery"), "{path}");
+    }
+    let messages: Value = serde_json::from_str(&sandbox.read("messages.json")).unwrap();
+    assert_eq!(messages, json!([{"role": "user", "content": "Say what the cache costs."}]));
+}

@@ -41,7 +41,6 @@ mod reads;
 mod recorded;
 mod redact;
 mod report;
-#[expect(dead_code, reason = "the laws use the rest")]
 mod sandbox;
 #[cfg(feature = "serve")]
 mod serve;
