@@ -75,7 +75,7 @@ fn a_value_of_the_environment_is_never_cached() {
     let value = &["Kq7mB2xT", "9wPz4RnV", "8cLd"].concat();
     sandbox.write("knowledge/tunnels.md", format!("# Tunnels\n\nUploads fail in {value}.\n"));
     sleep(REST);
-    let mut command = sandbox.command(&DELIVERIES[0]);
+    let mut command = sandbox.command(DELIVERIES[0]);
     command.env("DEPLOY_TOKEN", value);
     let first = command.output().unwrap();
     assert!(!String::from_utf8_lossy(&first.stdout).contains(value), "{first:?}");
@@ -83,7 +83,7 @@ fn a_value_of_the_environment_is_never_cached() {
     assert!(!bytes.windows(value.len()).any(|window| window == value.as_bytes()));
     let without = sandbox.run(DELIVERIES[0]);
     assert!(without.stdout.contains(value), "{without:?}");
-    let mut command = sandbox.command(&DELIVERIES[0]);
+    let mut command = sandbox.command(DELIVERIES[0]);
     command.env("DEPLOY_TOKEN", value);
     let with = command.output().unwrap();
     assert!(!String::from_utf8_lossy(&with.stdout).contains(value));

@@ -94,7 +94,7 @@ fn a_session_start_in_now_md_is_what_render_gives_after_each_kind_of_change() {
 fn the_packs_of_roots_are_those_of_build_after_each_kind_of_change() {
     let sandbox = busy();
     let (out, fresh) = (sandbox.beside("watched"), sandbox.beside("built"));
-    let of = |dir: &std::path::Path| vec!["--policy", "expanded", "--out", dir.to_str().unwrap()].join("\n");
+    let of = |dir: &std::path::Path| ["--policy", "expanded", "--out", dir.to_str().unwrap()].join("\n");
     let (watched, built) = (of(&out), of(&fresh));
     let args = ["feat:root", "task:list", "--agent", "research"];
     let watched: Vec<&str> = args.into_iter().chain(watched.split('\n')).collect();
