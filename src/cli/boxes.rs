@@ -290,7 +290,7 @@ fn show(global: &Global, files: &CardFiles, names: &[String], style: StyleName) 
         match files.store.read_box(&name).map_err(|error| files.failure(error))? {
             Some(content) if found.contains(&content) => {}
             Some(content) => found.push(content),
-            None => missing_box_ids.push(name),
+            None => missing_box_ids.push(files.redacted(&name)),
         }
     }
     if global.format == Format::Json {

@@ -83,13 +83,17 @@ impl CardFiles {
         CardWriter::new(&self.redactor, &self.environment)
     }
 
+    /// Returns what the user typed without secrets, to be printed.
+    pub(crate) fn redacted(&self, typed: &str) -> String {
+        self.environment.mask(&self.redactor.line(typed))
+    }
+
     /// Converts an error to a failure of the command; messages may quote what was given, so they are redacted.
     pub(crate) fn failure(&self, error: CardError) -> Failure {
-        let clean = |message: &str| self.environment.mask(&self.redactor.line(message));
         match error {
-            CardError::BadRequest(message) => Failure::Usage(clean(&message)),
+            CardError::BadRequest(message) => Failure::Usage(self.redacted(&message)),
             CardError::NotFound(message) | CardError::Invalid(message) | CardError::Secret(message) => {
-                Failure::Input(clean(&message))
+                Failure::Input(self.redacted(&message))
             }
             CardError::Store(error) => error.into(),
         }
@@ -152,7 +156,7 @@ fn add(global: &Global, files: &CardFiles, args: &CardAddArgs) -> Result<Exit, F
             let value = json_of(files, file, "the file of messages")?;
             let imported = import(value).map_err(|error| files.failure(error))?;
             if !global.quiet && !imported.left_out.is_empty() {
-                let names = imported.left_out.iter().map(|name| format!("`{}`", files.redactor.line(name)));
+                let names = imported.left_out.iter().map(|name| format!("`{}`", files.redacted(name)));
                 let names = names.collect::<Vec<_>>().join(", ");
                 let line = format!("note: {names} beside the messages: not kept");
                 writeln!(console::stderr(), "{}", printable(&line))?;
@@ -284,11 +288,11 @@ fn show(global: &Global, files: &CardFiles, names: &[String]) -> Result<Exit, Fa
     }
     if !global.quiet {
         for (name, why) in &missing_card_ids {
-            writeln!(console::stderr(), "note: {}: {why}", printable(&files.redactor.line(name)))?;
+            writeln!(console::stderr(), "note: {}: {why}", printable(&files.redacted(name)))?;
         }
     }
     let lines: Vec<String> = cards.iter().flat_map(|shown| card_lines(&shown.card_id, &shown.card)).collect();
-    let missing_card_ids = missing_card_ids.into_iter().map(|(name, _)| files.redactor.line(&name)).collect();
+    let missing_card_ids = missing_card_ids.into_iter().map(|(name, _)| files.redacted(&name)).collect();
     print_lines(global.format, &ShownCards { cards, missing_card_ids }, lines)?;
     Ok(Exit::Done)
 }
