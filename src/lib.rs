@@ -53,6 +53,7 @@
 //! The program `contextpack` is this library's [`command_line`]. `docs/architecture.md` describes the modules.
 
 mod cache;
+mod cards;
 mod cli;
 mod config;
 mod engine;

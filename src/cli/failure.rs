@@ -13,6 +13,8 @@ use std::io;
 pub(crate) enum Failure {
     /// The command line cannot be followed; the message says what to do instead.
     Usage(String),
+    /// The input has an error that has no place in a file of the user's; the message says all.
+    Input(String),
     /// A file, the network or another program failed.
     Outside(Box<dyn Error>),
     /// Git changed files while they were read; the command may start again.
@@ -37,7 +39,7 @@ impl Failure {
     /// Returns the message on one line, without its causes.
     pub(crate) fn message(&self) -> String {
         match self {
-            Self::Usage(message) => message.clone(),
+            Self::Usage(message) | Self::Input(message) => message.clone(),
             Self::Outside(error) => error.to_string(),
             Self::Unsettled => unsettled(),
             Self::Unread(_) => "an input cannot be read".to_owned(),

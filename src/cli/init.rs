@@ -62,7 +62,7 @@ fn existing(
 fn closed_items(root: &Path, found: &DetectedRepo) -> (usize, usize) {
     let text = starter::config(found, "packs", true);
     let (Ok(settings), Ok(deny)) = (validated(CONFIG, Some(&text)), DenyList::new(&[])) else { return (0, 0) };
-    let excluded = [settings.output.dir.clone()];
+    let excluded = settings.own_folders();
     let snapshot = Some(&settings.github.snapshot);
     let Ok(repo) = Repo::open(root, RepoOptions { deny: &deny, excluded: &excluded, snapshot }) else { return (0, 0) };
     let project = Project::open(&repo, &settings, &deny, process_environment());

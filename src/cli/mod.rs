@@ -3,7 +3,9 @@
 mod agent;
 mod args;
 mod attest;
+mod boxes;
 mod build;
+mod card;
 mod check;
 mod console;
 mod delivery;
@@ -111,6 +113,8 @@ fn dispatch(args: &Args) -> Result<Exit, Failure> {
         Command::Verify(options) => verify::run(&args.global, options),
         Command::Attest(options) => attest::run(options),
         Command::Agent(options) => agent::run(&args.global, options),
+        Command::Card(options) => card::run(&args.global, options),
+        Command::Box(options) => boxes::run(&args.global, options),
         Command::Job(options) => job::run(&args.global, options),
         Command::Render(options) => render::run(&args.global, options),
         Command::Explain(options) => explain::run(&args.global, options),

@@ -2,6 +2,8 @@
 
 use super::args::{Args, CompletionsArgs, ManArgs, SchemaArgs, SchemaKind};
 use super::attest::{InTotoStatement, Predicate};
+use super::boxes::{AppendedCards, BoxDifference, BoxList, ShownBox, ShownBoxes, WrittenBox};
+use super::card::{AddedCard, AddedCards, DeletedCard, ShownCards};
 use super::console;
 use super::exit::Exit;
 use super::explain::BudgetSteps;
@@ -17,6 +19,8 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<Exit, Failure> {
     let text = match args.kind {
         SchemaKind::Config => crate::config::schema(),
         SchemaKind::WorkItem => crate::records::work_item_schema(),
+        SchemaKind::Card => crate::cards::card_schema(),
+        SchemaKind::Box => crate::cards::box_schema(),
         SchemaKind::Output => output_schema(),
         SchemaKind::Pack => crate::wire::schema(),
     };
@@ -59,8 +63,28 @@ struct Outputs {
     attest: InTotoStatement,
     /// What `attest --predicate` prints.
     attest_predicate: Predicate,
+    /// What `box append` prints.
+    box_append: AppendedCards,
+    /// What `box diff` prints.
+    box_diff: BoxDifference,
+    /// What `box list` prints.
+    box_list: BoxList,
+    /// What `box new`, `box snapshot` and `box from-pack` print.
+    box_new: WrittenBox,
+    /// What `box show` prints of one box.
+    box_show: ShownBox,
+    /// What `box show` prints of several boxes.
+    box_show_several: ShownBoxes,
     /// What `build` prints.
     build: Build,
+    /// What `card add` prints.
+    card_add: AddedCard,
+    /// What `card add --from-messages` prints.
+    card_add_from_messages: AddedCards,
+    /// What `card delete` prints.
+    card_delete: DeletedCard,
+    /// What `card show` prints.
+    card_show: ShownCards,
     /// What `check` prints.
     check: Check,
     /// What `diff` prints.

@@ -140,7 +140,7 @@ pub(crate) fn print_failure(failure: Failure, format: Format) -> Exit {
         Failure::Config { diagnostics, .. } if diagnostics.iter().any(|it| it.code == Code::RequiredVersion) => {
             Exit::Usage
         }
-        Failure::Config { .. } | Failure::Unread(_) => Exit::Input,
+        Failure::Config { .. } | Failure::Unread(_) | Failure::Input(_) => Exit::Input,
         Failure::Usage(_) => Exit::Usage,
         // A reader that has seen enough, such as `head`, is no failure.
         Failure::Outside(error)
@@ -160,7 +160,7 @@ pub(crate) fn print_failure(failure: Failure, format: Format) -> Exit {
             write_diagnostics(&mut console::stderr(), diagnostics, &|_| text.clone())
         }
         Failure::Unread(diagnostics) => print_diagnostics(diagnostics),
-        Failure::Usage(_) | Failure::Outside(_) | Failure::Unsettled => {
+        Failure::Usage(_) | Failure::Input(_) | Failure::Outside(_) | Failure::Unsettled => {
             let cause = match &failure {
                 Failure::Outside(error) => error.source(),
                 _ => None,

@@ -8,6 +8,7 @@ use super::output;
 use super::packs::{self, PackTarget, Probe};
 use super::report::print_lines;
 use super::workspace::{open, settled};
+use crate::cards::{CardError, check_file, context_folder};
 use crate::config::Policy;
 use crate::review::{Difference, difference, read, verify};
 use cap_std::ambient_authority;
@@ -29,6 +30,10 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs) -> Result<Exit, Failure> {
     for pack in &args.packs {
         if pack == Path::new("-") {
             verified.push(verify_bytes("-".to_owned(), input::stdin()?));
+            continue;
+        }
+        if let Some(folder) = context_folder(pack) {
+            verified.extend(context(&folder, pack)?);
             continue;
         }
         for file in files(pack)? {
@@ -89,6 +94,47 @@ fn verify_bytes(name: String, bytes: Vec<u8>) -> VerifiedFile {
     let verification = verify(&bytes);
     let hash = verification.hash.map(|hash| hash.to_string());
     VerifiedFile { name, hash, faults: verification.violations, bytes }
+}
+
+/// Verifies a part of the folder of cards, or all of it; what is in none of its own folders is a pack.
+fn context(folder: &Path, named: &Path) -> Result<Vec<VerifiedFile>, Failure> {
+    let failed = |error| PathFailure::failure("read", named.display().to_string(), error);
+    let real = named.canonicalize().map_err(failed)?;
+    let mut all = Vec::new();
+    if real.is_dir() {
+        below(&real, &|_| true, &mut all).map_err(failed)?;
+    } else {
+        all.push(real.clone());
+    }
+    let mut verified = Vec::new();
+    for file in all {
+        let below_named = file.strip_prefix(&real).unwrap_or(&file);
+        let shown = if below_named.as_os_str().is_empty() { named.to_owned() } else { named.join(below_named) };
+        let name = shown.display().to_string();
+        let relative = file.strip_prefix(folder).unwrap_or(&file).to_string_lossy().replace('\\', "/");
+        let is_own = ["cards/", "boxes/", "logs/"].iter().any(|own| relative.starts_with(own));
+        if !is_own && file.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        if !file.symlink_metadata().is_ok_and(|there| there.is_file()) {
+            let faults = vec!["it is not a regular file".to_owned()];
+            verified.push(VerifiedFile { name, hash: None, faults, bytes: Vec::new() });
+            continue;
+        }
+        let bytes = input::listed_file(&file)?;
+        let checked = check_file(folder, &relative, &bytes).map_err(|error| match error {
+            CardError::Store(error) => error.into(),
+            error => Failure::Input(error.to_string()),
+        })?;
+        verified.push(match checked {
+            Some(checked) => {
+                let hash = Some(checked.id.to_string());
+                VerifiedFile { name, hash, faults: checked.faults, bytes: Vec::new() }
+            }
+            None => verify_bytes(name, bytes),
+        });
+    }
+    Ok(verified)
 }
 
 /// Builds each valid pack from the current repo, under its own profile, and compares all bytes except the stamp.
@@ -159,12 +205,13 @@ pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     }
     let mut files = Vec::new();
     let failed = |error| PathFailure::failure("read", path.display().to_string(), error);
-    below(path, &mut files).map_err(failed)?;
+    let is_json = |path: &Path| path.extension().is_some_and(|extension| extension == "json");
+    below(path, &is_json, &mut files).map_err(failed)?;
     Ok(files)
 }
 
-/// Adds every entry below a folder whose name ends in `.json` and that is no folder, without following links.
-fn below(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+/// Adds every entry below a folder that is `wanted` and no folder, without following links.
+fn below(folder: &Path, wanted: &dyn Fn(&Path) -> bool, files: &mut Vec<PathBuf>) -> io::Result<()> {
     // The standard library panics if the system cannot close a folder.
     let entries = Dir::open_ambient_dir(folder, ambient_authority())?.entries()?;
     let named = |entry: io::Result<DirEntry>| entry.and_then(|entry| Ok((entry.file_name(), entry.file_type()?)));
@@ -173,8 +220,8 @@ fn below(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     for (name, kind) in entries {
         let path = folder.join(name);
         if kind.is_dir() {
-            below(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "json") {
+            below(&path, wanted, files)?;
+        } else if wanted(&path) {
             files.push(path);
         }
     }

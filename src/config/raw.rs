@@ -55,6 +55,8 @@ pub(super) struct RawConfig {
     pub(super) redaction: Option<RawRedaction>,
     /// Where packs go.
     pub(super) output: Option<RawOutput>,
+    /// Where cards and boxes are: what agents leave for others.
+    pub(super) handover: Option<RawHandover>,
     /// The level of warnings, by code: `allow` hides one, `deny` makes it an error. Errors cannot be weakened.
     #[serde(default)]
     #[schemars(schema_with = "warnings")]
@@ -421,6 +423,15 @@ pub(super) struct RawOutput {
     pub(super) profiles: Option<OneOrMany>,
     /// Whether `<pack>.md` is written beside each pack: exactly what `contextpack render` prints, for reviews. Default: `false`.
     pub(super) markdown: Option<bool>,
+}
+
+/// Where cards and boxes are.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Handover")]
+pub(super) struct RawHandover {
+    /// The folder of cards, boxes and logs, inside the repo. Default: `context`.
+    pub(super) dir: Option<String>,
 }
 
 /// The native names of a work item's fields.

@@ -29,6 +29,8 @@ pub struct Settings {
     pub redaction: RedactionSettings,
     /// Where packs go.
     pub output: OutputSettings,
+    /// Where cards and boxes are.
+    pub handover: HandoverSettings,
     /// The levels that the user gives to warning codes.
     pub warnings: BTreeMap<Code, Level>,
 }
@@ -311,6 +313,32 @@ pub struct OutputSettings {
     pub profiles: Vec<String>,
     /// Whether the Markdown of each pack is written beside it.
     pub markdown: bool,
+}
+
+/// The validated form of `handover:`.
+#[derive(Debug, Clone)]
+pub struct HandoverSettings {
+    /// The folder of cards, boxes and logs, inside the repo.
+    pub dir: RepoPath,
+}
+
+impl HandoverSettings {
+    /// Returns the folders of cards, boxes and logs, which are no inputs of packs.
+    ///
+    /// Other files beside them are: a repo may have a folder `context` of its own.
+    pub fn folders(&self) -> Vec<RepoPath> {
+        let below = |name| RepoPath::new(&format!("{}/{name}", self.dir)).ok();
+        ["cards", "boxes", "logs"].into_iter().filter_map(below).collect()
+    }
+}
+
+impl Settings {
+    /// Returns the folders that only this program writes, and that are no inputs of packs: packs, what was delivered to one
+    /// agent, cards, boxes and logs.
+    pub fn own_folders(&self) -> Vec<RepoPath> {
+        let written = [Some(&self.output.dir), self.knowledge.context.record.as_ref()];
+        written.into_iter().flatten().cloned().chain(self.handover.folders()).collect()
+    }
 }
 
 impl Strategy {

@@ -56,7 +56,8 @@ impl Repository {
 
 /// Reads the last commits that packs for agents show: those that touched more than what this program writes.
 pub(super) fn history(root: &Path, settings: &Settings) -> History {
-    let mut excluded = vec![settings.output.dir.as_str(), ".contextpack"];
+    let own = settings.own_folders();
+    let mut excluded: Vec<&str> = own.iter().map(RepoPath::as_str).chain([".contextpack"]).collect();
     excluded.extend(settings.knowledge.context.record.as_ref().map(RepoPath::as_str));
     last_commits(root, settings.knowledge.context.changes, &excluded)
 }

@@ -199,7 +199,7 @@ impl<'a> Project<'a> {
 
     /// Returns whether a path is that of a pack or of the program's state.
     pub fn is_own_output(&self, path: &RepoPath) -> bool {
-        path.is_under(self.settings.output.dir.as_str()) || path.is_under(".contextpack")
+        path.is_under(".contextpack") || self.settings.own_folders().iter().any(|folder| path.is_under(folder.as_str()))
     }
 
     /// Returns the URL of the issue that an item claims; `None` if it claims none or the repo is unknown.

@@ -128,9 +128,7 @@ impl Repository {
         let root = Repo::find_root(request.folder)?;
         let configuration = Configuration::read(&root, request.config, &request.environment)?;
         let settings = &configuration.settings;
-        let mut never = vec![settings.output.dir.clone()];
-        // What was delivered to one agent is no input for another.
-        never.extend(settings.knowledge.context.record.clone());
+        let mut never = settings.own_folders();
         never.extend(request.outputs.iter().filter_map(|folder| path_inside(&root, folder)));
         let snapshot = Some(&settings.github.snapshot);
         let files = Repo::open(&root, RepoOptions { deny: &configuration.deny, excluded: &never, snapshot })?;

@@ -223,8 +223,7 @@ impl Session {
         let profiles = configuration.profiles(&self.request.profiles)?;
         let folder = self.folder(settings)?;
         let mut never = self.request.never.clone();
-        never.push(settings.output.dir.clone());
-        never.extend(settings.knowledge.context.record.clone());
+        never.extend(settings.own_folders());
         let options =
             RepoOptions { deny: &configuration.deny, excluded: &never, snapshot: Some(&settings.github.snapshot) };
         let is_current = |(_, repo): &(Option<String>, Repo)| {

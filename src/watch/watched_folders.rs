@@ -63,7 +63,9 @@ impl WatchedFolders {
         for folder in two_levels(&snapshot) {
             wanted.insert(folder, WatchedFiles::All);
         }
-        let written = request.out.iter().cloned().chain([root.join(settings.output.dir.as_str()), root.join(STATE)]);
+        let own = settings.own_folders();
+        let own = own.iter().map(|folder| root.join(folder.as_str()));
+        let written = request.out.iter().cloned().chain(own).chain([root.join(STATE)]);
         self.ignored = written.filter(|path| !snapshot.starts_with(path) && path != root).collect();
         for folder in self.followed.iter().filter(|folder| !wanted.contains_key(*folder)) {
             events.unfollow(folder);

@@ -9,6 +9,7 @@ mod agents;
 mod agents_incremental;
 mod budget;
 mod canary;
+mod cards;
 mod frames;
 mod git;
 mod grammar;

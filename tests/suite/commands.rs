@@ -51,7 +51,7 @@ fn no_line_of_any_format_is_one() {
     sandbox
         .write("work_items/e.md", sandbox.read("work_items/e.md").replace("y\n\n", "y2\n\n##[more]\n\n::more::\n\n"));
     let root = "::add-mask::e";
-    let commands: [&[&str]; 22] = [
+    let commands: [&[&str]; 28] = [
         &["check"],
         &["list"],
         &["list", "--matrix", "2"],
@@ -74,6 +74,12 @@ fn no_line_of_any_format_is_one() {
         &["build", "-p", "::error::x\n::error::y"],
         &["build", "-v", "--out", "::error::out"],
         &["init"],
+        &["card", "add", "--type", "a.b", "--role", "user", "--author", "::error::a", "--text", "##[x]\n::error::y"],
+        &["card", "add", "--type", "::error::x", "--text", "x"],
+        &["card", "show", "::error::##[x]"],
+        &["box", "append", "log", "::error::##[x]"],
+        &["box", "show", "::error::##[x]"],
+        &["box", "show", "##[x]@::error::", "--style", "anthropic"],
     ];
     for command in commands {
         for format in ["text", "markdown", "json"] {

@@ -12,6 +12,7 @@ mod agents_scope;
 mod agents_watch;
 mod arrows;
 mod attest;
+mod cards;
 mod check;
 mod checkout;
 mod cli;
@@ -41,7 +42,6 @@ mod reads;
 mod recorded;
 mod redact;
 mod report;
-#[expect(dead_code, reason = "the laws use the rest")]
 mod sandbox;
 #[cfg(feature = "serve")]
 mod serve;

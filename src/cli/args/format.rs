@@ -1,6 +1,6 @@
 //! The output formats, and which command has which.
 
-use super::{Args, Command};
+use super::{Args, BoxCommand, Command};
 use clap::ValueEnum;
 
 /// The output format.
@@ -36,8 +36,8 @@ pub(super) fn formats_of(command: &str) -> &'static [Format] {
     use Format::{Github, Json, Markdown, Messages, Text};
     match command {
         "init" | "sync" | "build" | "check" | "list" => &[Text, Json, Github],
-        "watch" | "verify" | "redact" | "agent" => &[Text, Json],
-        "render" | "job" => &[Text, Json, Messages],
+        "watch" | "verify" | "redact" | "agent" | "card" => &[Text, Json],
+        "render" | "job" | "box" => &[Text, Json, Messages],
         "explain" => &[Text, Json, Markdown],
         "diff" => &[Text, Json, Markdown, Github],
         // They print JSON whatever the format.
@@ -61,6 +61,9 @@ impl Args {
     pub(super) fn format_fault(&self, name: &str) -> Option<String> {
         let (formats, when) = match &self.command {
             Command::Job(options) if options.name.is_none() => (formats_of("agent"), " without a name"),
+            Command::Box(options) if !matches!(options.command, BoxCommand::Show { .. }) => {
+                (formats_of("card"), " other than for `box show`")
+            }
             Command::Explain(options) if options.why_not.is_some() => (formats_of("verify"), " with `--why-not`"),
             Command::Explain(options) if !options.at.is_empty() => (formats_of("verify"), " with `--at`"),
             Command::Redact(options) if !options.report && !options.rules => {

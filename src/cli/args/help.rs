@@ -5,11 +5,12 @@ use clap::builder::StyledStr;
 use std::fmt::Write as _;
 
 /// The commands by purpose, in the order of `contextpack --help`.
-pub(super) const GROUPS: [(&str, &[&str]); 7] = [
+pub(super) const GROUPS: [(&str, &[&str]); 8] = [
     ("Start", &["init", "sync"]),
     ("Build", &["build", "check", "watch"]),
     ("Inspect", &["list", "explain", "render", "redact"]),
     ("Agents", &["agent", "notes", "job"]),
+    ("Cards", &["card", "box"]),
     ("Review", &["diff", "report", "serve"]),
     ("Automate", &["verify", "attest", "git"]),
     ("Reference", &["schema", "completions", "man"]),
@@ -204,12 +205,16 @@ pub(super) const VERIFY: CommandHelp = CommandHelp {
   contextpack verify packs
   contextpack verify packs/feat-cache.coding.json --expect sha256:…
   contextpack verify packs --against-repo     also compare each with a build
+  contextpack verify context                  every card, box and log
   curl -s https://example.com/pack.json | contextpack verify -",
     exits: &[
-        (0, "every pack is valid"),
+        (0, "every pack, card, box and log is valid"),
         (1, NOT_READ),
         (2, USAGE),
-        (5, "a pack is not valid, has another hash than expected, or differs from its build or its Markdown"),
+        (
+            5,
+            "a pack or another file is not valid, has another hash than expected, or differs from its build or its Markdown",
+        ),
     ],
 };
 
@@ -261,6 +266,41 @@ pub(super) const JOB: CommandHelp = CommandHelp {
         (1, NOT_READ_OR_WRITTEN),
         (2, "wrong usage, such as a job that does not exist"),
         (3, NO_PACK),
+    ],
+};
+
+pub(super) const CARD: CommandHelp = CommandHelp {
+    examples: "
+  contextpack card add --type task.instruction --text 'Review the cache' --author planner
+  contextpack card add card.json
+  contextpack card add --from-messages run.json       one card for each message
+  contextpack card show 3f2a9c01                      by the beginning of its id
+  contextpack card delete 3f2a9c01                    and what that is not: `contextpack card delete --help`",
+    exits: &[
+        (0, "done; missing cards do not count"),
+        (1, NOT_READ_OR_WRITTEN),
+        (2, "wrong usage, such as a field that cards do not have; nothing was written"),
+        (
+            3,
+            "a card to delete does not exist, a file was changed, or a secret of the environment was in a card; nothing was written",
+        ),
+    ],
+};
+
+pub(super) const BOX: CommandHelp = CommandHelp {
+    examples: "
+  contextpack box append coder 3f2a9c01 77b0e4d2      two cards to the log `coder`
+  contextpack box snapshot coder                      what it holds now, as a box that never changes
+  contextpack box show coder@3 --format messages      what the API of a model takes
+  contextpack box new 3f2a9c01 --parent coder
+  contextpack box from-pack packs/feat-cache.coding.json
+  contextpack box diff coder@3 coder",
+    exits: &[
+        (0, "done; of several boxes, missing ones do not count"),
+        (1, NOT_READ_OR_WRITTEN),
+        (2, "wrong usage, such as a name that no log can have; nothing was written"),
+        (3, "a card or box does not exist, or a file was changed; nothing was written"),
+        (5, "`from-pack`: the pack is not valid"),
     ],
 };
 
@@ -365,7 +405,8 @@ pub(super) const SCHEMA: CommandHelp = CommandHelp {
     examples: "
   contextpack schema
   contextpack schema config > config.schema.json
-  contextpack schema work-item",
+  contextpack schema work-item
+  contextpack schema card",
     exits: &[(0, PRINTED), (1, NOT_WRITTEN), (2, USAGE)],
 };
 

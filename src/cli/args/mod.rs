@@ -2,6 +2,7 @@
 
 mod agent;
 mod build;
+mod cards;
 mod format;
 mod help;
 mod review;
@@ -9,6 +10,7 @@ mod setup;
 
 pub(crate) use agent::{AgentArgs, AgentChoice, AgentCommand, AgentCommandArgs, JobArgs};
 pub(crate) use build::{BudgetArgs, BuildArgs, CheckArgs, ListArgs, PrintMode, WatchArgs};
+pub(crate) use cards::{BoxArgs, BoxCommand, CardAddArgs, CardArgs, CardCommand, RoleName, StyleName};
 pub(crate) use format::Format;
 #[cfg(feature = "serve")]
 pub(crate) use review::ServeArgs;
@@ -202,6 +204,18 @@ pub(crate) enum Command {
     #[command(after_long_help = help::JOB, mut_arg("profiles", help::one_profile))]
     Job(JobArgs),
 
+    /// Writes and shows cards: what an agent leaves for others, one message or fact each
+    ///
+    /// A card is a file below `context/cards` that never changes, named by the hash of what it holds, and committed like any other. Secrets are removed before it is written. Packs are not built from cards, and no build reads them.
+    #[command(after_long_help = help::CARD)]
+    Card(CardArgs),
+
+    /// Writes and shows boxes and logs: lists of cards
+    ///
+    /// A box is a file below `context/boxes` that never changes. A log is a folder below `context/logs` that is only appended to; branches that append to one log merge without conflict. A BOX is an id or its first 8 or more hex digits, the name of a log, or `name@clock`: the log up to that clock.
+    #[command(after_long_help = help::BOX)]
+    Box(BoxArgs),
+
     /// Prints a text without secrets, as it would enter a pack
     ///
     /// Applies the built-in rules and those of the configuration to files, or to standard input; matches become `[REDACTED:<rule>]`. `--report` explains each redaction and how to include the text safely; `--rules` lists the rules that `redaction.allow` can name. The exit code is 0 whether or not something was removed.
@@ -237,7 +251,7 @@ pub(crate) enum Command {
 
     /// Verifies finished packs without their repo: schema, hash, id, order and budget
     ///
-    /// Needs nothing but the packs, and reports every violation of context_pack/v1. The text is measured again, so a pack over its budget is found too.
+    /// Needs nothing but the packs, and reports every violation of context_pack/v1. The text is measured again, so a pack over its budget is found too. Of the folder of cards it verifies every card, box and log: that each has the content that its name says, and that what it names is there.
     #[command(after_long_help = help::VERIFY)]
     Verify(VerifyArgs),
 
@@ -255,7 +269,7 @@ pub(crate) enum Command {
 
     /// Prints a JSON Schema (2020-12)
     ///
-    /// The schemas describe packs, `contextpack.yml`, the native fields of a work item, and the JSON output of the commands. Editors complete and check files with them.
+    /// The schemas describe packs, `contextpack.yml`, the native fields of a work item, cards, boxes, and the JSON output of the commands. Editors complete and check files with them.
     #[command(after_long_help = help::SCHEMA)]
     Schema(SchemaArgs),
 
@@ -285,6 +299,10 @@ pub(crate) enum SchemaKind {
     Config,
     /// The native fields of a work item
     WorkItem,
+    /// The file of a card
+    Card,
+    /// The file of a box
+    Box,
     /// The output of the commands with `--format json`
     Output,
 }
@@ -321,7 +339,7 @@ mod tests {
         let command = Args::command();
         assert_eq!(
             command.get_subcommands().count(),
-            19 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
+            21 + usize::from(cfg!(feature = "github")) + usize::from(cfg!(feature = "serve"))
         );
         for command in command.get_subcommands() {
             let help = command.clone().render_long_help().to_string();

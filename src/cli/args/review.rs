@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// Options of `verify`.
 #[derive(Debug, Options)]
 pub(crate) struct VerifyArgs {
-    /// Packs, folders of packs, or `-` for standard input
+    /// Packs, folders of packs, the folder of cards or a part of it, or `-` for standard input
     #[arg(value_name = "PACK|DIR|-", required = true)]
     pub(crate) packs: Vec<PathBuf>,
 

@@ -1,0 +1,296 @@
+//! The card: one message or fact, which never changes.
+
+use super::json::{canonical, inexact_number};
+use super::{CardError, ToolCall};
+use crate::model::RepoPath;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+
+/// The version of the format of cards.
+pub const CARD_VERSION: &str = "card/v1";
+
+/// The types that have a default role.
+const DEFAULT_ROLES: [(&str, Role); 10] = [
+    ("task.instruction", Role::User),
+    ("agent.thought", Role::Assistant),
+    ("tool.call", Role::Assistant),
+    ("task.deliverable", Role::Assistant),
+    ("tool.result", Role::Tool),
+    ("sys.profile", Role::System),
+    ("sys.rendered_prompt", Role::System),
+    ("sys.tools", Role::System),
+    ("meta.parent_pointer", Role::System),
+    ("task.result_fields", Role::System),
+];
+
+/// A card: one message or fact. Its file is its RFC 8785 form, named by its SHA-256.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Card {
+    /// Always `card/v1`.
+    #[schemars(extend("const" = "card/v1"))]
+    pub schema_version: String,
+    /// What it is: a type of the table in docs/handover.md, or another name with a dot, such as `review.finding`.
+    #[serde(rename = "type")]
+    #[schemars(regex(pattern = r"^[a-z0-9_-]+(\.[a-z0-9_-]+)+$"))]
+    pub kind: String,
+    /// Who says it, as a model sees it.
+    pub role: Role,
+    /// Who wrote it, for audit only; a model does not see it.
+    #[schemars(length(min = 1))]
+    pub author_id: String,
+    /// What it says.
+    pub content: CardContent,
+    /// The tool calls of an assistant's message.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    #[schemars(with = "Vec<ToolCall>")]
+    pub tool_calls: Option<Vec<ToolCall>>,
+    /// The id of the tool call that it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    #[schemars(with = "String")]
+    pub tool_call_id: Option<String>,
+    /// The time from which it is not read any more: RFC 3339 in UTC, whole seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    #[schemars(with = "String", regex(pattern = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$"))]
+    pub expires_at: Option<String>,
+    /// Anything else about it.
+    pub metadata: Map<String, Value>,
+}
+
+/// Who says something in a conversation with a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Instructions that come before the conversation.
+    System,
+    /// The user.
+    User,
+    /// The model.
+    Assistant,
+    /// A tool that the model called.
+    Tool,
+}
+
+impl Role {
+    /// Returns the name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+
+    /// Returns the default role of cards of a type; `None` if the type has none.
+    pub fn of_type(kind: &str) -> Option<Self> {
+        DEFAULT_ROLES.iter().find(|(name, _)| *name == kind).map(|(_, role)| *role)
+    }
+}
+
+/// What a card says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum CardContent {
+    /// A text.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// Any JSON without floats.
+    Json {
+        /// The value.
+        value: Value,
+    },
+    /// The fields that a result has to have.
+    FieldsSchema {
+        /// The fields, in order.
+        fields: Vec<FieldDescription>,
+    },
+    /// A pointer to a file, whose bytes are not read.
+    File {
+        /// The path from the repo's root; either it or `uri` is given.
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+        #[schemars(with = "String")]
+        path: Option<String>,
+        /// The address, if the file is not in the repo.
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+        #[schemars(with = "String")]
+        uri: Option<String>,
+        /// The SHA-256 of the file's bytes: 64 lower-case hex digits.
+        #[schemars(regex(pattern = "^[0-9a-f]{64}$"))]
+        sha256: String,
+    },
+    /// A tool call.
+    ToolCall {
+        /// The tool.
+        tool_name: String,
+        /// Its arguments.
+        arguments: Value,
+    },
+    /// The result of a tool call.
+    ToolResult {
+        /// `success`, or another word with an `error`.
+        #[schemars(length(min = 1))]
+        status: String,
+        /// What the tool returned.
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+        #[schemars(with = "Value")]
+        result: Option<Value>,
+        /// Why it did not succeed; given exactly if the status is not `success`.
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+        #[schemars(with = "ToolError")]
+        error: Option<ToolError>,
+        /// What the agent does next, such as `suspend`.
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+        #[schemars(with = "String")]
+        after_execution: Option<String>,
+    },
+}
+
+/// A field that a result has to have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FieldDescription {
+    /// Its name.
+    pub name: String,
+    /// What it holds.
+    pub description: String,
+}
+
+/// Why a tool call did not succeed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ToolError {
+    /// A stable name of the error.
+    pub code: String,
+    /// What happened.
+    pub message: String,
+}
+
+/// Deserializes a field that is absent rather than null.
+fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+impl Card {
+    /// Fills in what a card's author may leave out: the version, the role of its type, the role as the author, and empty
+    /// metadata.
+    pub fn with_defaults(fields: &mut Map<String, Value>) {
+        let role = fields.get("type").and_then(Value::as_str).and_then(Role::of_type);
+        if let Some(role) = role {
+            fields.entry("role").or_insert_with(|| role.name().into());
+        }
+        if let Some(role) = fields.get("role").and_then(Value::as_str).map(str::to_owned) {
+            fields.entry("author_id").or_insert_with(|| role.into());
+        }
+        fields.entry("schema_version").or_insert_with(|| CARD_VERSION.into());
+        fields.entry("metadata").or_insert_with(|| Map::new().into());
+    }
+
+    /// Reads and checks a card.
+    ///
+    /// # Errors
+    /// [`CardError::BadRequest`] that names the field.
+    pub fn from_value(value: Value) -> Result<Self, CardError> {
+        let Some(fields) = value.as_object() else { return Err(CardError::bad("a card is a JSON object")) };
+        if let Some(path) = inexact_number(&value, "") {
+            return Err(CardError::bad(format!(
+                "`{path}` is a float or beyond 2^53: cards hold integers that every reader holds exactly, so write it as a text"
+            )));
+        }
+        match fields.get("schema_version").and_then(Value::as_str) {
+            Some(CARD_VERSION) => {}
+            _ => return Err(CardError::bad(format!("`schema_version` is not `{CARD_VERSION}`"))),
+        }
+        if let Some(kind) = fields.get("type").and_then(Value::as_str)
+            && is_type(kind)
+            && !fields.contains_key("role")
+        {
+            return Err(CardError::bad(format!(
+                "`role` is missing: the type `{kind}` has no default; give `system`, `user`, `assistant` or `tool`"
+            )));
+        }
+        let card: Self =
+            serde_json::from_value(value).map_err(|error| CardError::bad(format!("not a card: {error}")))?;
+        card.check()?;
+        Ok(card)
+    }
+
+    fn check(&self) -> Result<(), CardError> {
+        if !is_type(&self.kind) {
+            return Err(CardError::bad(format!(
+                "`{}` is no type of a card: types have a dot, such as `task.instruction`, and are made of a-z, 0-9, `_` and `-`",
+                self.kind
+            )));
+        }
+        if self.author_id.is_empty() {
+            return Err(CardError::bad("`author_id` is empty"));
+        }
+        if self.tool_calls.as_ref().is_some_and(Vec::is_empty) {
+            return Err(CardError::bad("`tool_calls` is empty: leave it out"));
+        }
+        if let Some(expires_at) = &self.expires_at
+            && !is_time(expires_at)
+        {
+            return Err(CardError::bad(format!(
+                "`expires_at` is no time such as `2026-02-22T01:20:00Z`: `{expires_at}`"
+            )));
+        }
+        self.content.check()
+    }
+
+    /// Returns the bytes of its file.
+    pub fn bytes(&self) -> Vec<u8> {
+        // A struct of texts and JSON values always becomes a value.
+        canonical(&serde_json::to_value(self).unwrap_or_default()).into_bytes()
+    }
+
+    /// Returns whether the card is not read any more at `now`, which is RFC 3339 in UTC.
+    pub fn is_expired(&self, now: &str) -> bool {
+        self.expires_at.as_deref().is_some_and(|expires_at| expires_at <= now)
+    }
+}
+
+impl CardContent {
+    fn check(&self) -> Result<(), CardError> {
+        let problem = match self {
+            Self::File { path: None, uri: None, .. } | Self::File { path: Some(_), uri: Some(_), .. } => {
+                "a `file` has either a `path` or a `uri`"
+            }
+            Self::File { sha256, .. }
+                if sha256.len() != 64 || !sha256.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) =>
+            {
+                "`sha256` of a `file` is 64 lower-case hex digits"
+            }
+            Self::File { path: Some(path), .. }
+                if RepoPath::new(path).map_or(true, |inside| inside.as_str() != path || path.is_empty()) =>
+            {
+                "`path` of a `file` is a path from the repo's root, with `/` and without `.` and `..`"
+            }
+            Self::ToolCall { tool_name, .. } if tool_name.is_empty() => "`tool_name` is empty",
+            Self::ToolResult { status, .. } if status.is_empty() => "`status` of a `tool_result` is empty",
+            Self::ToolResult { status, error: None, .. } if status != "success" => {
+                "a `tool_result` whose status is not `success` has an `error` with `code` and `message`"
+            }
+            Self::ToolResult { status, error: Some(_), .. } if status == "success" => {
+                "a `tool_result` whose status is `success` has no `error`"
+            }
+            _ => return Ok(()),
+        };
+        Err(CardError::bad(problem))
+    }
+}
+
+fn is_type(kind: &str) -> bool {
+    let is_part =
+        |part: &str| !part.is_empty() && part.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-'));
+    kind.len() <= 100 && kind.contains('.') && kind.split('.').all(is_part)
+}
+
+/// Returns whether a text is a time in the one spelling that compares as texts do.
+fn is_time(text: &str) -> bool {
+    text.len() == 20
+        && humantime::parse_rfc3339(text).is_ok_and(|time| humantime::format_rfc3339_seconds(time).to_string() == text)
+}

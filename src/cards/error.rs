@@ -1,0 +1,30 @@
+//! The errors of commands about cards and boxes.
+
+use crate::store::StoreError;
+
+/// An error of a command about cards or boxes; nothing is written then.
+#[derive(Debug, thiserror::Error)]
+pub enum CardError {
+    /// The request cannot be followed: wrong types, missing or unknown fields, no valid name.
+    #[error("{0}")]
+    BadRequest(String),
+    /// A card, box or log does not exist.
+    #[error("{0}")]
+    NotFound(String),
+    /// A file on disk is not what this program writes.
+    #[error("{0}")]
+    Invalid(String),
+    /// A text contains a secret of the environment.
+    #[error("{0}")]
+    Secret(String),
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl CardError {
+    /// Creates the error of a request that cannot be followed.
+    pub(super) fn bad(message: impl Into<String>) -> Self {
+        Self::BadRequest(message.into())
+    }
+}

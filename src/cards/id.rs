@@ -1,0 +1,117 @@
+//! The ids of cards and boxes: the SHA-256 of their bytes.
+
+use super::CardError;
+use crate::model::Digest;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::borrow::Cow;
+use std::fmt;
+
+/// The id of a card or a box: `sha256:` and the 64 lower-case hex digits of its file's SHA-256.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContentId(String);
+
+impl ContentId {
+    /// Returns the id of a file with these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Digest::of(bytes).hex())
+    }
+
+    /// Parses 64 lower-case hex digits.
+    pub fn from_hex(hex: &str) -> Option<Self> {
+        (hex.len() == 64 && is_hex(hex)).then(|| Self(hex.to_owned()))
+    }
+
+    /// Returns the 64 hex digits.
+    pub fn hex(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the first 12 hex digits, for people.
+    pub fn short(&self) -> &str {
+        &self.0[..12]
+    }
+}
+
+impl fmt::Display for ContentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sha256:{}", self.0)
+    }
+}
+
+impl fmt::Debug for ContentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for ContentId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ContentId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let id = text.strip_prefix("sha256:").and_then(Self::from_hex);
+        id.ok_or_else(|| de::Error::custom("an id is `sha256:` and 64 lower-case hex digits"))
+    }
+}
+
+impl JsonSchema for ContentId {
+    fn schema_name() -> Cow<'static, str> {
+        "Id".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "pattern": "^sha256:[0-9a-f]{64}$",
+            "description": "An id: `sha256:` and the hex digits of the SHA-256 of the file's bytes."
+        })
+    }
+}
+
+/// The beginning of an id, of at least 8 hex digits, as a user types it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdPrefix(String);
+
+impl IdPrefix {
+    /// The fewest digits that name an id.
+    pub const FEWEST: usize = 8;
+
+    /// Parses an id or the beginning of one, with or without `sha256:`.
+    ///
+    /// # Errors
+    /// [`CardError::BadRequest`] if it is none.
+    pub fn parse(typed: &str, what: &str) -> Result<Self, CardError> {
+        let hex = typed.strip_prefix("sha256:").unwrap_or(typed).to_ascii_lowercase();
+        if (Self::FEWEST..=64).contains(&hex.len()) && is_hex(&hex) {
+            return Ok(Self(hex));
+        }
+        Err(CardError::bad(format!(
+            "`{typed}` is no {what}_id: give `sha256:` and its hex digits, or the first {} or more of them",
+            Self::FEWEST
+        )))
+    }
+
+    /// Returns whether a word is an id or the beginning of one, so that it can be no log's name.
+    pub fn is_prefix(word: &str) -> bool {
+        (Self::FEWEST..=64).contains(&word.len()) && is_hex(word)
+    }
+
+    /// Returns the digits.
+    pub fn digits(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the id, if all digits are given.
+    pub fn whole(&self) -> Option<ContentId> {
+        ContentId::from_hex(&self.0)
+    }
+}
+
+fn is_hex(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}

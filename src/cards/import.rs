@@ -1,0 +1,317 @@
+//! Messages of OpenAI's and Anthropic's APIs → cards, before they are scrubbed.
+//!
+//! Both styles are read by the same rules, since their fields do not contradict each other: tool calls are `tool_calls` of a
+//! message or blocks `tool_use`, tool results are messages of the role `tool` or blocks `tool_result`, and the system prompt
+//! is a message or the field `system` beside `messages`.
+
+use super::json::inexact_number;
+use super::{CardError, Role};
+use serde_json::{Map, Value, json};
+
+/// The result of [`import`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Imported {
+    /// The cards as JSON, in the order of the messages.
+    pub cards: Vec<Value>,
+    /// Fields beside `messages` that no card holds, such as `model`.
+    pub left_out: Vec<String>,
+}
+
+/// Reads a list of messages, or an object with `messages` and perhaps `system`.
+///
+/// # Errors
+/// [`CardError::BadRequest`] that names the message and the field.
+pub fn import(value: Value) -> Result<Imported, CardError> {
+    let mut left_out = Vec::new();
+    let mut messages = Vec::new();
+    match value {
+        Value::Array(list) => messages = list,
+        Value::Object(mut request) => {
+            let Some(Value::Array(list)) = request.remove("messages") else {
+                return Err(CardError::bad("messages are a JSON list, or an object with the list `messages`"));
+            };
+            if let Some(system) = request.remove("system").filter(|system| !system.is_null()) {
+                messages.push(json!({"role": "system", "content": system}));
+            }
+            messages.extend(list);
+            left_out.extend(request.into_iter().map(|(key, _)| key));
+        }
+        _ => return Err(CardError::bad("messages are a JSON list, or an object with the list `messages`")),
+    }
+    let mut cards = Vec::new();
+    for (n, message) in messages.into_iter().enumerate() {
+        let at = |error: String| CardError::bad(format!("message {n}: {error}"));
+        let read = Message::read(message, n).map_err(at)?;
+        cards.extend(read.cards(n));
+    }
+    Ok(Imported { cards, left_out })
+}
+
+/// A message, taken apart.
+struct Message {
+    role: Role,
+    /// The role as written, if it is another name of `role`.
+    written_role: Option<String>,
+    /// The text, or the list of parts that are no tool calls or results; `None` if there is no content.
+    content: Option<Value>,
+    calls: Vec<Value>,
+    results: Vec<ToolOutput>,
+    tool_call_id: Option<String>,
+    extra: Map<String, Value>,
+    /// Unknown fields of tool calls, by the calls' ids.
+    call_extra: Map<String, Value>,
+}
+
+/// A block with a tool's result.
+struct ToolOutput {
+    tool_call_id: String,
+    content: Value,
+    extra: Map<String, Value>,
+}
+
+impl Message {
+    fn read(message: Value, n: usize) -> Result<Self, String> {
+        let Value::Object(mut fields) = message else { return Err("it is no JSON object".to_owned()) };
+        let role = match fields.remove("role") {
+            Some(Value::String(role)) => role,
+            Some(_) => return Err("`role` is no text".to_owned()),
+            None => return Err("`role` is missing".to_owned()),
+        };
+        let known = match role.as_str() {
+            "system" | "developer" => Role::System,
+            "user" => Role::User,
+            "assistant" => Role::Assistant,
+            "tool" | "function" => Role::Tool,
+            _ => {
+                return Err(format!(
+                    "`{role}` is no role: roles are `system`, `developer`, `user`, `assistant` and `tool`"
+                ));
+            }
+        };
+        let mut read = Self {
+            role: known,
+            written_role: (role != known.name()).then_some(role),
+            content: None,
+            calls: Vec::new(),
+            results: Vec::new(),
+            tool_call_id: None,
+            extra: Map::new(),
+            call_extra: Map::new(),
+        };
+        match fields.remove("tool_calls") {
+            None | Some(Value::Null) => {}
+            Some(Value::Array(calls)) => {
+                for call in calls {
+                    read.call(call, n)?;
+                }
+            }
+            Some(_) => return Err("`tool_calls` is no list".to_owned()),
+        }
+        match fields.remove("tool_call_id") {
+            None | Some(Value::Null) => {}
+            Some(Value::String(id)) => read.tool_call_id = Some(id),
+            Some(_) => return Err("`tool_call_id` is no text".to_owned()),
+        }
+        match fields.remove("content") {
+            None | Some(Value::Null) => {}
+            Some(Value::Array(parts)) => read.parts(parts)?,
+            Some(text @ Value::String(_)) => read.content = Some(text),
+            Some(_) => return Err("`content` is neither a text nor a list of parts".to_owned()),
+        }
+        read.extra = fields;
+        if !read.calls.is_empty() && read.role != Role::Assistant {
+            return Err("only an assistant calls tools".to_owned());
+        }
+        if !read.results.is_empty() && !matches!(read.role, Role::User | Role::Tool) {
+            return Err("only a user's message has results of tools".to_owned());
+        }
+        Ok(read)
+    }
+
+    /// Reads a call in OpenAI's form.
+    fn call(&mut self, call: Value, n: usize) -> Result<(), String> {
+        let Value::Object(mut fields) = call else { return Err("a tool call is no JSON object".to_owned()) };
+        match fields.remove("type") {
+            None => {}
+            Some(Value::String(kind)) if kind == "function" => {}
+            Some(kind) => return Err(format!("a tool call of type {kind} cannot be read, only `function`")),
+        }
+        let Some(Value::Object(mut function)) = fields.remove("function") else {
+            return Err("a tool call has no `function`".to_owned());
+        };
+        let Some(Value::String(name)) = function.remove("name") else {
+            return Err("a tool call's `function` has no `name`".to_owned());
+        };
+        let arguments = function.remove("arguments").unwrap_or_else(|| Value::from(""));
+        if !function.is_empty() {
+            fields.insert("function".to_owned(), function.into());
+        }
+        let id = match fields.remove("id") {
+            Some(Value::String(id)) => id,
+            None => format!("call_{n}_{}", self.calls.len()),
+            Some(_) => return Err("a tool call's `id` is no text".to_owned()),
+        };
+        self.add_call(id, &name, arguments, fields);
+        Ok(())
+    }
+
+    fn add_call(&mut self, id: String, name: &str, arguments: Value, extra: Map<String, Value>) {
+        if !extra.is_empty() {
+            self.call_extra.insert(id.clone(), extra.into());
+        }
+        self.calls.push(json!({"id": id, "tool_name": name, "arguments": arguments_of(arguments)}));
+    }
+
+    /// Reads a list of parts, in which Anthropic's API has tool calls and results too.
+    fn parts(&mut self, parts: Vec<Value>) -> Result<(), String> {
+        let mut others = Vec::new();
+        let had_parts = !parts.is_empty();
+        for part in parts {
+            let Value::Object(mut fields) = part else {
+                return Err("a part of `content` is no JSON object".to_owned());
+            };
+            match fields.get("type").and_then(Value::as_str) {
+                Some("tool_use") => {
+                    fields.remove("type");
+                    let (Some(Value::String(id)), Some(Value::String(name))) =
+                        (fields.remove("id"), fields.remove("name"))
+                    else {
+                        return Err("a `tool_use` has `id` and `name`".to_owned());
+                    };
+                    let input = fields.remove("input").unwrap_or_else(|| json!({}));
+                    self.add_call(id, &name, input, fields);
+                }
+                Some("tool_result") => {
+                    fields.remove("type");
+                    let Some(Value::String(tool_call_id)) = fields.remove("tool_use_id") else {
+                        return Err("a `tool_result` has no `tool_use_id`".to_owned());
+                    };
+                    let is_error = fields.remove("is_error") == Some(Value::Bool(true));
+                    let output = fields.remove("content").unwrap_or(Value::Null);
+                    self.results.push(ToolOutput {
+                        tool_call_id,
+                        content: tool_result(output, is_error),
+                        extra: fields,
+                    });
+                }
+                Some(_) => others.push(Value::Object(fields)),
+                None => return Err("a part of `content` has no `type`".to_owned()),
+            }
+        }
+        // A single text beside tool calls is what other APIs have as the text of the message.
+        let calls = !self.calls.is_empty() || !self.results.is_empty();
+        self.content = match &others[..] {
+            [] if calls || !had_parts => None,
+            [Value::Object(only)] if calls && only.len() == 2 && only.get("type") == Some(&json!("text")) => {
+                only.get("text").filter(|text| text.is_string()).cloned()
+            }
+            _ => Some(Value::Array(others)),
+        };
+        Ok(())
+    }
+
+    /// Returns the cards of the message: one, or one for each result of a tool and one for what stands beside them.
+    fn cards(self, n: usize) -> Vec<Value> {
+        let mut cards = Vec::new();
+        let parts = self.results.len() + usize::from(self.content.is_some() || self.results.is_empty());
+        let metadata = |mut extra: Map<String, Value>, part: usize| {
+            let mut metadata = Map::new();
+            metadata.insert("n".to_owned(), n.into());
+            if parts > 1 {
+                metadata.insert("part".to_owned(), part.into());
+            }
+            extra.retain(|_, value| !value.is_null());
+            if !extra.is_empty() {
+                metadata.insert("extra".to_owned(), extra.into());
+            }
+            metadata
+        };
+        for (part, output) in self.results.into_iter().enumerate() {
+            cards.push(card(
+                "tool.result",
+                Role::Tool,
+                output.content,
+                Some(output.tool_call_id),
+                metadata(output.extra, part),
+            ));
+        }
+        if parts > cards.len() {
+            let kind = match self.role {
+                Role::System => "sys.rendered_prompt",
+                Role::User => "task.instruction",
+                Role::Assistant => "agent.thought",
+                Role::Tool => "tool.result",
+            };
+            let content = match (self.role, self.content) {
+                (Role::Tool, content) => tool_result(content.unwrap_or(Value::Null), false),
+                (_, Some(Value::String(text))) => json!({"kind": "text", "text": text}),
+                (_, Some(parts)) => json!({"kind": "json", "value": parts}),
+                (_, None) => json!({"kind": "text", "text": ""}),
+            };
+            let mut extra = self.extra;
+            if !self.call_extra.is_empty() {
+                extra.insert("tool_calls".to_owned(), self.call_extra.into());
+            }
+            let mut metadata = metadata(extra, cards.len());
+            if let Some(role) = self.written_role {
+                metadata.insert("message_role".to_owned(), role.into());
+            }
+            let mut card = card(kind, self.role, content, self.tool_call_id, metadata);
+            if !self.calls.is_empty() {
+                card["tool_calls"] = self.calls.into();
+            }
+            cards.push(card);
+        } else if !self.extra.is_empty() {
+            // The fields of the whole message stay with its first result.
+            let first = &mut cards[0]["metadata"];
+            first["message_extra"] = self.extra.into();
+        }
+        cards
+    }
+}
+
+fn card(kind: &str, role: Role, content: Value, tool_call_id: Option<String>, metadata: Map<String, Value>) -> Value {
+    let mut card = json!({
+        "type": kind,
+        "role": role.name(),
+        "content": content,
+        "metadata": metadata,
+    });
+    if let Some(id) = tool_call_id {
+        card["tool_call_id"] = id.into();
+    }
+    card
+}
+
+/// Returns the arguments of a call as a JSON object; as a text if they are none, or hold floats.
+fn arguments_of(arguments: Value) -> Value {
+    let exact = |value: &Value| inexact_number(value, "").is_none();
+    match arguments {
+        Value::String(text) => match serde_json::from_str::<Value>(&text) {
+            Ok(value) if value.is_object() && exact(&value) => value,
+            _ => text.into(),
+        },
+        value if exact(&value) => value,
+        value => value.to_string().into(),
+    }
+}
+
+/// Returns the content of the card of a tool's result.
+fn tool_result(output: Value, is_error: bool) -> Value {
+    if !is_error {
+        return match output {
+            Value::Null => json!({"kind": "tool_result", "status": "success"}),
+            output => json!({"kind": "tool_result", "status": "success", "result": output}),
+        };
+    }
+    let error = |message: &str| json!({"code": "tool_error", "message": message});
+    match output {
+        Value::String(message) => json!({"kind": "tool_result", "status": "failed", "error": error(&message)}),
+        Value::Null => json!({"kind": "tool_result", "status": "failed", "error": error("")}),
+        output => {
+            let texts = output.as_array().into_iter().flatten().filter_map(|part| part.get("text")?.as_str());
+            let message = texts.collect::<Vec<_>>().join("\n");
+            json!({"kind": "tool_result", "status": "failed", "result": output, "error": error(&message)})
+        }
+    }
+}

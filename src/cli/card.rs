@@ -1,0 +1,327 @@
+//! `contextpack card`, and what it shares with `contextpack box`.
+
+use super::args::{CardAddArgs, CardArgs, CardCommand, Format, Global, RoleName};
+use super::console::{self, printable};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::input;
+use super::report::print_lines;
+use super::workspace::{configuration, stamp};
+use crate::cards::{
+    Card, CardContent, CardError, CardStore, CardWriter, ContentId, FileKind, LARGEST_BATCH, PreparedCard, ReadCard,
+    Role, import, parse,
+};
+use crate::engine::process_environment;
+use crate::redact::{Environment, Redactor};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+/// What `card add` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct AddedCard {
+    /// The card's id.
+    card_id: ContentId,
+}
+
+/// What `card add --from-messages` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct AddedCards {
+    /// The cards' ids, in the order of the messages.
+    card_ids: Vec<ContentId>,
+}
+
+/// What `card show` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ShownCards {
+    /// The cards, in the order of the command line, each once.
+    cards: Vec<ShownCard>,
+    /// The ids, as given, of cards that do not exist, are deleted or have expired.
+    missing_card_ids: Vec<String>,
+}
+
+/// A card with its id.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ShownCard {
+    /// The card's id.
+    card_id: ContentId,
+    /// What its file holds.
+    #[serde(flatten)]
+    card: Card,
+}
+
+/// What `card delete` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DeletedCard {
+    /// The card's id.
+    card_id: ContentId,
+    /// Whether it was not deleted before.
+    deleted: bool,
+}
+
+/// The cards of a repo, with what writing to them needs.
+pub(crate) struct CardFiles {
+    pub(crate) store: CardStore,
+    redactor: Redactor,
+    environment: Environment,
+}
+
+impl CardFiles {
+    /// Opens the folder of cards of the repo around the current folder.
+    pub(crate) fn open(global: &Global) -> Result<Self, Failure> {
+        let (root, configuration) = configuration(global)?;
+        let redactor = Redactor::new(&configuration.settings.redaction);
+        let store = CardStore::new(&root, configuration.settings.handover.dir);
+        Ok(Self { store, redactor, environment: process_environment() })
+    }
+
+    pub(crate) fn writer(&self) -> CardWriter<'_> {
+        CardWriter::new(&self.redactor, &self.environment)
+    }
+
+    /// Returns what the user typed without secrets, to be printed.
+    pub(crate) fn redacted(&self, typed: &str) -> String {
+        self.environment.mask(&self.redactor.line(typed))
+    }
+
+    /// Converts an error to a failure of the command; messages may quote what was given, so they are redacted.
+    pub(crate) fn failure(&self, error: CardError) -> Failure {
+        match error {
+            CardError::BadRequest(message) => Failure::Usage(self.redacted(&message)),
+            CardError::NotFound(message) | CardError::Invalid(message) | CardError::Secret(message) => {
+                Failure::Input(self.redacted(&message))
+            }
+            CardError::Store(error) => error.into(),
+        }
+    }
+
+    /// Scrubs, checks and writes cards, and says what was removed and what stays deleted.
+    pub(crate) fn write(&self, global: &Global, cards: Vec<Value>) -> Result<Vec<ContentId>, Failure> {
+        let prepared = self.writer().prepare(cards).map_err(|error| self.failure(error))?;
+        let deleted = self.store.write_cards(&prepared).map_err(|error| self.failure(error))?;
+        if !global.quiet {
+            self.report(&prepared, &deleted)?;
+        }
+        Ok(prepared.into_iter().map(|card| card.id).collect())
+    }
+
+    fn report(&self, prepared: &[PreparedCard], deleted: &[bool]) -> Result<(), Failure> {
+        let mut err = console::stderr();
+        let redacted: usize = prepared.iter().map(|card| card.redacted).sum();
+        if redacted > 0 {
+            writeln!(err, "note: secrets were removed from {}", console::counted(redacted, "value"))?;
+        }
+        for (card, _) in prepared.iter().zip(deleted).filter(|(_, deleted)| **deleted) {
+            let path = self.store.shown(FileKind::Card, &card.id);
+            writeln!(err, "note: {} was deleted and stays deleted: `{path}` is not written", card.id)?;
+        }
+        Ok(())
+    }
+
+    /// Reads cards; those that are missing, deleted or expired are `Err`, with the reason.
+    pub(crate) fn read(&self, ids: &[ContentId]) -> Result<Vec<Result<Card, &'static str>>, Failure> {
+        let now = stamp()?.generated_at;
+        let cards = ids.iter().map(|id| {
+            Ok(match self.store.card(id).map_err(|error| self.failure(error))? {
+                ReadCard::Present(card) if card.is_expired(&now) => Err("expired"),
+                ReadCard::Present(card) => Ok(*card),
+                ReadCard::Deleted => Err("deleted"),
+                ReadCard::Missing => Err("not found"),
+            })
+        });
+        cards.collect()
+    }
+}
+
+/// Runs one of the commands about cards.
+pub(crate) fn run(global: &Global, args: &CardArgs) -> Result<Exit, Failure> {
+    let files = CardFiles::open(global)?;
+    match &args.command {
+        CardCommand::Add(options) => add(global, &files, options),
+        CardCommand::Show { ids } => show(global, &files, ids),
+        CardCommand::Delete { id } => delete(global, &files, id),
+    }
+}
+
+fn add(global: &Global, files: &CardFiles, args: &CardAddArgs) -> Result<Exit, Failure> {
+    let common = CommonFields::read(args)?;
+    let (mut cards, many) = match (&args.file, &args.text, &args.from_messages) {
+        (Some(file), _, _) => (vec![json_of(files, file, "the card")?], false),
+        (None, Some(text), _) => (vec![built(args, text)?], false),
+        (None, None, Some(file)) => {
+            let value = json_of(files, file, "the file of messages")?;
+            let imported = import(value).map_err(|error| files.failure(error))?;
+            if !global.quiet && !imported.left_out.is_empty() {
+                let names = imported.left_out.iter().map(|name| format!("`{}`", files.redacted(name)));
+                let names = names.collect::<Vec<_>>().join(", ");
+                let line = format!("note: {names} beside the messages: not kept");
+                writeln!(console::stderr(), "{}", printable(&line))?;
+            }
+            (imported.cards, true)
+        }
+        (None, None, None) => {
+            return Err(Failure::usage(
+                "there is no card: give FILE, `-` for standard input, `--type` and `--text`, or `--from-messages`",
+            ));
+        }
+    };
+    cards.iter_mut().try_for_each(|card| common.apply(card))?;
+    let card_ids = files.write(global, cards)?;
+    let lines: Vec<String> = card_ids.iter().map(ToString::to_string).collect();
+    match card_ids.first() {
+        Some(id) if !many => print_lines(global.format, &AddedCard { card_id: id.clone() }, lines)?,
+        _ => print_lines(global.format, &AddedCards { card_ids }, lines)?,
+    }
+    Ok(Exit::Done)
+}
+
+/// The options of `card add` that hold for every card, however it is given.
+struct CommonFields {
+    author: Option<String>,
+    metadata: Map<String, Value>,
+    expires_at: Option<String>,
+}
+
+impl CommonFields {
+    fn read(args: &CardAddArgs) -> Result<Self, Failure> {
+        let mut metadata = Map::new();
+        for pair in &args.metadata {
+            let (key, value) = pair
+                .split_once('=')
+                .filter(|(key, _)| !key.is_empty())
+                .ok_or_else(|| Failure::usage("`--meta` is given as KEY=VALUE"))?;
+            if metadata.insert(key.to_owned(), value.into()).is_some() {
+                return Err(Failure::usage("`--meta` gives one key twice"));
+            }
+        }
+        Ok(Self { author: args.author.clone(), metadata, expires_at: args.ttl.map(expiry).transpose()? })
+    }
+
+    /// Sets the fields of a card; one that is no object is refused later.
+    fn apply(&self, card: &mut Value) -> Result<(), Failure> {
+        let Some(fields) = card.as_object_mut() else { return Ok(()) };
+        if let Some(author) = &self.author {
+            fields.insert("author_id".to_owned(), author.as_str().into());
+        }
+        if let Some(expires_at) = &self.expires_at {
+            fields.insert("expires_at".to_owned(), expires_at.as_str().into());
+        }
+        if !self.metadata.is_empty() {
+            let metadata = fields.entry("metadata").or_insert_with(|| Map::new().into());
+            if let Some(metadata) = metadata.as_object_mut() {
+                metadata.extend(self.metadata.clone());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the time that is `ttl` seconds from now.
+fn expiry(ttl: u64) -> Result<String, Failure> {
+    let now = stamp()?.generated_at;
+    let time = humantime::parse_rfc3339(&now).ok().and_then(|now| now.checked_add(Duration::from_secs(ttl)));
+    let text = time
+        .filter(|time| time.duration_since(std::time::UNIX_EPOCH).is_ok_and(|since| since.as_secs() <= 253_402_300_799))
+        .map(|time| humantime::format_rfc3339_seconds(time).to_string());
+    text.ok_or_else(|| Failure::usage("`--ttl` ends after the year 9999"))
+}
+
+/// Builds a card of `--type`, `--role` and `--text`.
+fn built(args: &CardAddArgs, text: &str) -> Result<Value, Failure> {
+    let text = match text {
+        "-" => String::from_utf8(input::stdin()?).map_err(|_| Failure::usage("the text is not UTF-8"))?,
+        text => text.to_owned(),
+    };
+    let mut card = json!({"type": args.kind, "content": {"kind": "text", "text": text}});
+    if let Some(role) = args.role {
+        let role = match role {
+            RoleName::System => Role::System,
+            RoleName::User => Role::User,
+            RoleName::Assistant => Role::Assistant,
+            RoleName::Tool => Role::Tool,
+        };
+        card["role"] = role.name().into();
+    }
+    Ok(card)
+}
+
+fn json_of(files: &CardFiles, file: &Path, what: &str) -> Result<Value, Failure> {
+    let bytes = if file == Path::new("-") { input::stdin()? } else { input::named_file(file)? };
+    parse(&bytes, what).map_err(|error| files.failure(error))
+}
+
+/// Refuses more names than one command reads; repeated ones are dropped.
+pub(crate) fn batch(names: &[String], what: &str) -> Result<Vec<String>, Failure> {
+    let mut seen = BTreeSet::new();
+    let names: Vec<String> = names.iter().filter(|name| seen.insert(*name)).cloned().collect();
+    if names.len() > LARGEST_BATCH {
+        return Err(Failure::usage(format!(
+            "{} {what} at once: at most {LARGEST_BATCH} are read by one command",
+            names.len()
+        )));
+    }
+    Ok(names)
+}
+
+fn show(global: &Global, files: &CardFiles, names: &[String]) -> Result<Exit, Failure> {
+    let names = batch(names, "cards")?;
+    let (mut ids, mut missing_card_ids) = (Vec::new(), Vec::new());
+    for name in names {
+        match files.store.find(FileKind::Card, &name).map_err(|error| files.failure(error))? {
+            // Two beginnings may name one card.
+            Some(id) if ids.iter().any(|(known, _)| *known == id) => {}
+            Some(id) => ids.push((id, name)),
+            None => missing_card_ids.push((name, "not found")),
+        }
+    }
+    let wanted: Vec<ContentId> = ids.iter().map(|(id, _)| id.clone()).collect();
+    let mut cards = Vec::new();
+    for ((card_id, name), read) in ids.into_iter().zip(files.read(&wanted)?) {
+        match read {
+            Ok(card) => cards.push(ShownCard { card_id, card }),
+            Err(why) => missing_card_ids.push((name, why)),
+        }
+    }
+    if !global.quiet {
+        for (name, why) in &missing_card_ids {
+            writeln!(console::stderr(), "note: {}: {why}", printable(&files.redacted(name)))?;
+        }
+    }
+    let lines: Vec<String> = cards.iter().flat_map(|shown| card_lines(&shown.card_id, &shown.card)).collect();
+    let missing_card_ids = missing_card_ids.into_iter().map(|(name, _)| files.redacted(&name)).collect();
+    print_lines(global.format, &ShownCards { cards, missing_card_ids }, lines)?;
+    Ok(Exit::Done)
+}
+
+/// Returns a card as lines for people: who says it, then the text, indented.
+pub(crate) fn card_lines(id: &ContentId, card: &Card) -> Vec<String> {
+    let mut lines = vec![format!("{}  {}  {}  {}", id.short(), card.role.name(), card.author_id, card.kind)];
+    let text = match &card.content {
+        CardContent::Text { text } => text.clone(),
+        content => serde_json::to_string(content).unwrap_or_default(),
+    };
+    lines.extend(text.lines().map(|line| format!("    {line}")));
+    for call in card.tool_calls.iter().flatten() {
+        lines.push(format!("    calls {}({})", call.tool_name, call.arguments_text()));
+    }
+    lines
+}
+
+fn delete(global: &Global, files: &CardFiles, name: &str) -> Result<Exit, Failure> {
+    let id = files.store.find(FileKind::Card, name).map_err(|error| files.failure(error))?;
+    let Some(card_id) = id else {
+        return Err(files.failure(CardError::NotFound(format!("card not found: {name}"))));
+    };
+    let deleted = files.store.delete_card(&card_id).map_err(|error| files.failure(error))?;
+    if !global.quiet && global.format == Format::Text {
+        let path = files.store.shown(FileKind::Card, &card_id);
+        writeln!(console::stderr(), "note: the text is still in `{}` and in git's history", printable(&path))?;
+    }
+    let line = card_id.to_string();
+    print_lines(global.format, &DeletedCard { card_id, deleted }, [line])?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,676 @@
+//! Cards, boxes and logs: what is written, what is refused, and what `verify` finds.
+
+use crate::sandbox::{Run, Sandbox, run};
+use serde_json::{Value, json};
+use std::fs;
+
+/// The id of an output of one line.
+fn id(text: &str) -> String {
+    assert!(text.starts_with("sha256:") && text.len() == 72, "{text:?}");
+    text.trim_end().to_owned()
+}
+
+/// Writes a card of this text, and returns its id.
+fn card(sandbox: &Sandbox, text: &str) -> String {
+    id(&sandbox.expect(0, &["card", "add", "--type", "task.instruction", "--text", text]))
+}
+
+/// The path of the file of a card or box.
+fn path(folder: &str, id: &str) -> String {
+    let hex = id.strip_prefix("sha256:").unwrap();
+    format!("context/{folder}/{}/{hex}.json", &hex[..2])
+}
+
+/// Runs a command that has to fail with this code and message, and must leave every file as it was.
+fn refused(sandbox: &Sandbox, code: i32, args: &[&str], input: &str, message: &str) {
+    let before = sandbox.files();
+    let run = sandbox.run_with(args, input);
+    assert_eq!(run.code, code, "{args:?} {input}\n{}{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains(message), "{args:?} {input}\n{}", run.stderr);
+    assert_eq!(sandbox.files(), before, "{args:?} {input}");
+    assert_eq!(run.stdout, "", "{args:?} {input}");
+}
+
+#[test]
+fn a_card_is_its_canonical_json_under_its_hash() {
+    let sandbox = Sandbox::configured(&[]);
+    let args = ["card", "add", "--type", "task.instruction", "--text", "Ünï\n\"code\" 😀", "--author", "planner"];
+    let card_id = id(&sandbox.expect(0, &[&args[..], &["--meta", "b=2", "--meta", "a=1", "--ttl", "3600"]].concat()));
+    let text = sandbox.read(&path("cards", &card_id));
+    assert_eq!(
+        text,
+        "{\"author_id\":\"planner\",\"content\":{\"kind\":\"text\",\"text\":\"Ünï\\n\\\"code\\\" 😀\"},\
+         \"expires_at\":\"2026-02-22T02:20:00Z\",\"metadata\":{\"a\":\"1\",\"b\":\"2\"},\"role\":\"user\",\
+         \"schema_version\":\"card/v1\",\"type\":\"task.instruction\"}"
+    );
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(serde_jcs::to_string(&value).unwrap(), text);
+    // Equal cards are one file, however their JSON is written.
+    sandbox.write("card.json", serde_json::to_string_pretty(&value).unwrap());
+    assert_eq!(sandbox.json(0, &["card", "add", "card.json", "--format", "json"]), json!({"card_id": card_id}));
+    assert_eq!(sandbox.files().iter().filter(|(path, _)| path.starts_with("context/")).count(), 1);
+    let valid = sandbox.expect(0, &["verify", "context"]);
+    assert_eq!(valid, format!("valid: {} {card_id}\n", path("cards", &card_id)));
+}
+
+#[test]
+fn every_kind_of_content_and_every_type_is_read_back() {
+    let sandbox = Sandbox::configured(&[]);
+    let sha256 = "0".repeat(64);
+    let contents = [
+        json!({"kind": "text", "text": ""}),
+        json!({"kind": "json", "value": [null, true, -1, {"a": {}}]}),
+        json!({"kind": "fields_schema", "fields": [{"name": "summary", "description": "what was done"}]}),
+        json!({"kind": "file", "path": "docs/a.md", "sha256": sha256}),
+        json!({"kind": "file", "uri": "https://example.com/a", "sha256": sha256}),
+        json!({"kind": "tool_call", "tool_name": "search", "arguments": {"q": "x"}}),
+        json!({"kind": "tool_result", "status": "success", "result": null, "after_execution": "suspend"}),
+        json!({"kind": "tool_result", "status": "timeout", "error": {"code": "slow", "message": "too late"}}),
+    ];
+    for content in contents {
+        let card = json!({"type": "custom.kind", "role": "user", "content": content});
+        let run = sandbox.run_with(&["card", "add", "-"], &card.to_string());
+        assert_eq!(run.code, 0, "{card} {}", run.stderr);
+        let shown = sandbox.json(0, &["card", "show", run.stdout.trim(), "--format", "json"]);
+        assert_eq!(shown["cards"][0]["content"], card["content"]);
+        assert_eq!(shown["cards"][0]["author_id"], "user");
+    }
+    for (kind, role) in [
+        ("task.instruction", "user"),
+        ("agent.thought", "assistant"),
+        ("tool.call", "assistant"),
+        ("task.deliverable", "assistant"),
+        ("tool.result", "tool"),
+        ("sys.profile", "system"),
+        ("sys.rendered_prompt", "system"),
+        ("sys.tools", "system"),
+        ("meta.parent_pointer", "system"),
+        ("task.result_fields", "system"),
+    ] {
+        let card_id = sandbox.expect(0, &["card", "add", "--type", kind, "--text", "x"]);
+        let shown = sandbox.json(0, &["card", "show", card_id.trim(), "--format", "json"]);
+        assert_eq!(shown["cards"][0]["role"], role, "{kind}");
+    }
+    assert!(!sandbox.expect(0, &["verify", "context"]).contains("invalid"));
+}
+
+#[test]
+fn what_is_no_card_is_refused_and_nothing_is_written() {
+    let sandbox = Sandbox::configured(&[]);
+    card(&sandbox, "one");
+    let text = json!({"kind": "text", "text": "x"});
+    let with = |fields: Value| {
+        let mut card = json!({"type": "task.instruction", "content": text});
+        for (key, value) in fields.as_object().unwrap() {
+            card[key] = value.clone();
+        }
+        card.to_string()
+    };
+    let sha256 = "a".repeat(64);
+    let cases = [
+        ("".to_owned(), "is no JSON"),
+        ("[]".to_owned(), "a card is a JSON object"),
+        ("[".repeat(100_000), "recursion limit exceeded"),
+        ("{\"type\": 1e999}".to_owned(), "is no JSON"),
+        ("{\"type\": \"a.b\", \"type\": \"a.b\"}".to_owned(), "the key `type` is repeated"),
+        (json!({"content": text}).to_string(), "missing field `type`"),
+        (json!({"type": "task.instruction"}).to_string(), "missing field `content`"),
+        (json!({"type": "a.b", "content": text}).to_string(), "`role` is missing"),
+        (with(json!({"type": "note", "role": "user"})), "`note` is no type of a card"),
+        (with(json!({"type": "a..b", "role": "user"})), "is no type of a card"),
+        (with(json!({"role": "robot"})), "unknown variant `robot`"),
+        (with(json!({"schema_version": "card/v2"})), "`schema_version` is not `card/v1`"),
+        (with(json!({"colour": 1})), "unknown field `colour`"),
+        (with(json!({"meta": {}})), "unknown field `meta`"),
+        (with(json!({"author_id": ""})), "`author_id` is empty"),
+        (with(json!({"author_id": null})), "invalid type: null"),
+        (with(json!({"tool_call_id": null})), "invalid type: null"),
+        (with(json!({"tool_calls": []})), "`tool_calls` is empty"),
+        (with(json!({"tool_calls": [{"id": "1"}]})), "missing field `tool_name`"),
+        (with(json!({"metadata": []})), "invalid type"),
+        (with(json!({"metadata": {"a": [1, 1.5]}})), "`metadata.a.1` is a float"),
+        (with(json!({"metadata": {"a": 9_007_199_254_740_992_u64}})), "beyond 2^53"),
+        (with(json!({"expires_at": "tomorrow"})), "`expires_at` is no time"),
+        (with(json!({"expires_at": "2026-02-30T00:00:00Z"})), "`expires_at` is no time"),
+        (with(json!({"expires_at": "2026-02-20T00:00:00.5Z"})), "`expires_at` is no time"),
+        (with(json!({"content": "x"})), "not a card"),
+        (with(json!({"content": {"kind": "video"}})), "unknown variant `video`"),
+        (with(json!({"content": {"kind": "text"}})), "missing field `text`"),
+        (with(json!({"content": {"kind": "text", "text": "x", "lang": "en"}})), "unknown field `lang`"),
+        (with(json!({"content": {"kind": "fields_schema", "fields": {"a": "b"}}})), "not a card"),
+        (with(json!({"content": {"kind": "fields_schema", "fields": [{"name": "a"}]}})), "missing field `description`"),
+        (with(json!({"content": {"kind": "file", "sha256": sha256}})), "either a `path` or a `uri`"),
+        (
+            with(json!({"content": {"kind": "file", "path": "a", "uri": "b", "sha256": sha256}})),
+            "either a `path` or a `uri`",
+        ),
+        (with(json!({"content": {"kind": "file", "path": "../a", "sha256": sha256}})), "from the repo's root"),
+        (with(json!({"content": {"kind": "file", "path": "a", "sha256": "abc"}})), "64 lower-case hex digits"),
+        (with(json!({"content": {"kind": "tool_result", "status": "failed"}})), "has an `error`"),
+        (
+            with(json!({"content": {"kind": "tool_result", "status": "failed", "error": {"code": "x"}}})),
+            "missing field `message`",
+        ),
+        (
+            with(
+                json!({"content": {"kind": "tool_result", "status": "success", "error": {"code": "x", "message": ""}}}),
+            ),
+            "has no `error`",
+        ),
+    ];
+    for (input, message) in cases {
+        refused(&sandbox, 2, &["card", "add", "-"], &input, message);
+    }
+    for args in [
+        &["card", "add"][..],
+        &["card", "add", "--text", "x"],
+        &["card", "add", "--type", "task.instruction"],
+        &["card", "add", "--type", "task.instruction", "--text", "x", "--ttl", "0"],
+        &["card", "add", "--type", "task.instruction", "--text", "x", "--ttl", "999999999999999"],
+        &["card", "add", "--type", "task.instruction", "--text", "x", "--meta", "k"],
+        &["card", "add", "--type", "task.instruction", "--text", "x", "--meta", "k=1", "--meta", "k=2"],
+        &["card", "add", "--type", "task.instruction", "--text", "x", "--from-messages", "-"],
+        &["card", "show", "abc"],
+        &["card", "show", "sha256:xyz"],
+    ] {
+        refused(&sandbox, 2, args, "", "error");
+    }
+    refused(&sandbox, 1, &["card", "add", "none.json"], "", "cannot read");
+    refused(&sandbox, 3, &["card", "delete", "00000000"], "", "card not found: 00000000");
+}
+
+#[test]
+fn cards_are_shown_in_the_order_that_was_asked_for() {
+    let sandbox = Sandbox::configured(&[]);
+    let (a, b) = (card(&sandbox, "a"), card(&sandbox, "b"));
+    let expired =
+        id(&sandbox.expect(0, &["card", "add", "--type", "a.b", "--role", "user", "--text", "x", "--ttl", "1"]));
+    let gone = card(&sandbox, "gone");
+    assert_eq!(sandbox.json(0, &["card", "delete", &gone, "--format", "json"])["deleted"], true);
+    assert_eq!(sandbox.json(0, &["card", "delete", &gone, "--format", "json"])["deleted"], false);
+    let missing = "f".repeat(64);
+    let mut late =
+        sandbox.command(&["card", "show", &b[7..], &expired, &missing, &a[..20], &gone, &b, "--format", "json"]);
+    late.env("SOURCE_DATE_EPOCH", "1771723201");
+    let shown = run(late, "");
+    assert_eq!(shown.code, 0);
+    let value: Value = serde_json::from_str(&shown.stdout).unwrap();
+    let ids: Vec<&str> = value["cards"].as_array().unwrap().iter().map(|it| it["card_id"].as_str().unwrap()).collect();
+    assert_eq!(ids, [b.as_str(), &a]);
+    assert_eq!(value["missing_card_ids"], json!([missing, expired, gone]));
+    assert!(shown.stderr.contains(": expired") && shown.stderr.contains(": deleted"), "{}", shown.stderr);
+    // Added again, it stays deleted.
+    let again = sandbox.run(&["card", "add", "--type", "task.instruction", "--text", "gone"]);
+    assert!(again.stdout.trim() == gone && again.stderr.contains("stays deleted"), "{}", again.stderr);
+    assert_eq!(sandbox.json(0, &["card", "show", &gone, "--format", "json"])["cards"], json!([]));
+    // Without its file, it is purged, and boxes that name it stay valid.
+    sandbox.expect(0, &["box", "append", "log", &a, &b]);
+    sandbox.expect(0, &["card", "delete", &a]);
+    fs::remove_file(sandbox.path(&path("cards", &a))).unwrap();
+    sandbox.expect(0, &["verify", "context"]);
+    let many: Vec<String> = (0..101).map(|n| format!("{n:064x}")).collect();
+    let args: Vec<&str> = ["card", "show"].into_iter().chain(many.iter().map(String::as_str)).collect();
+    refused(&sandbox, 2, &args, "", "at most 100");
+    assert_eq!(sandbox.run(&args[..102]).code, 0);
+}
+
+#[test]
+fn boxes_are_named_by_id_log_or_clock() {
+    let sandbox = Sandbox::configured(&[]);
+    let (a, b, c) = (card(&sandbox, "a"), card(&sandbox, "b"), card(&sandbox, "c"));
+    sandbox.expect(0, &["box", "append", "coder", &a, &b, &a]);
+    let second = sandbox.json(0, &["box", "append", "coder", &b, &c, "--author", "x", "--format", "json"]);
+    assert_eq!(second, json!({"box": "coder@2", "clock": 2, "card_ids": [b, c]}));
+    let show = |name: &str| sandbox.json(0, &["box", "show", name, "--format", "json"]);
+    assert_eq!(show("coder"), json!({"card_ids": [a, b, c], "parent_ids": []}));
+    assert_eq!(show("coder@1"), json!({"card_ids": [a, b], "parent_ids": []}));
+    let snapshot = id(&sandbox.expect(0, &["box", "snapshot", "coder@1"]));
+    assert_eq!(show(&snapshot), show("coder@1"));
+    assert_eq!(id(&sandbox.expect(0, &["box", "snapshot", &snapshot[..20]])), snapshot);
+    let child =
+        sandbox.json(0, &["box", "new", &c, &c, "--parent", "coder@1", "--parent", &snapshot, "--format", "json"]);
+    let child = child["box_id"].as_str().unwrap();
+    assert_eq!(show(child), json!({"card_ids": [c], "parent_ids": [snapshot]}));
+    let text = sandbox.read(&path("boxes", child));
+    assert_eq!(serde_jcs::to_string(&serde_json::from_str::<Value>(&text).unwrap()).unwrap(), text);
+    let several = sandbox.json(0, &["box", "show", child, "none", "coder", child, "coder@9", "--format", "json"]);
+    assert_eq!(several["missing_box_ids"], json!(["none", "coder@9"]));
+    assert_eq!(several["boxes"][1], json!({"box_id": "coder@2", "card_ids": [a, b, c], "parent_ids": []}));
+    assert_eq!(several["boxes"].as_array().unwrap().len(), 2);
+    let list = sandbox.json(0, &["box", "list", "--format", "json"]);
+    assert_eq!(list["logs"], json!([{"name": "coder", "clock": 2, "appends": 2, "cards": 3}]));
+    assert_eq!(list["boxes"].as_array().unwrap().len(), 2);
+    let diff = sandbox.json(0, &["box", "diff", "coder", child, "--format", "json"]);
+    assert_eq!(diff, json!({"added": [], "removed": [a, b], "kept": 1, "reordered": false}));
+    assert!(sandbox.expect(0, &["box", "show", "coder"]).contains("\n    b\n"));
+    for (code, args, message) in [
+        (3, &["box", "show", "none"][..], "box not found: none"),
+        (3, &["box", "show", "coder@3"], "box not found: coder@3"),
+        (3, &["box", "new", &a, "--parent", "none"], "box not found: none"),
+        (3, &["box", "new", &a, "00000000"], "card not found: 00000000"),
+        (3, &["box", "append", "new", &a, "00000000"], "card not found: 00000000"),
+        (3, &["box", "diff", "coder", "none"], "box not found: none"),
+        (2, &["box", "append", "Coder", &a], "`Coder` is no name of a log"),
+        (2, &["box", "append", "../x", &a], "is no name of a log"),
+        (2, &["box", "append", ".x", &a], "is no name of a log"),
+        (2, &["box", "append", "deadbeef", &a], "beginning of an id"),
+        (2, &["box", "append", &"x".repeat(101), &a], "is no name of a log"),
+        (2, &["box", "append", "coder", &a, "--author", ""], "`--author` is empty"),
+        (2, &["box", "append", "coder"], "required"),
+        (2, &["box", "show", "coder@0"], "the clock after `@`"),
+        (2, &["box", "list", "--format", "messages"], "other than for `box show`"),
+    ] {
+        refused(&sandbox, code, args, "", message);
+    }
+    sandbox.expect(0, &["verify", "context"]);
+}
+
+#[test]
+fn an_ambiguous_beginning_names_both() {
+    let sandbox = Sandbox::configured(&[]);
+    let first = card(&sandbox, "a");
+    let twin = format!("{}{}", &first[7..70], if first.ends_with('0') { "1" } else { "0" });
+    sandbox.write(&path("cards", &format!("sha256:{twin}")), "{}");
+    refused(&sandbox, 2, &["card", "show", &first[..20]], "", &twin);
+    assert_eq!(sandbox.run(&["card", "show", &first]).code, 0);
+}
+
+#[test]
+fn a_pack_becomes_a_box_of_what_an_agent_reads() {
+    let sandbox = Sandbox::configured(&[("work_items/a.md", "---\nid: a\ntitle: A\n---\n\nDo it.\n")]);
+    sandbox.expect(0, &["build", "-q"]);
+    let pack = "packs/a.coding.json";
+    let box_id = id(&sandbox.expect(0, &["box", "from-pack", pack]));
+    let messages = sandbox.json(0, &["box", "show", &box_id, "--format", "messages"]);
+    assert_eq!(messages, sandbox.json(0, &["render", pack, "--format", "messages"]));
+    sandbox.write("bad.json", sandbox.read(pack).replace("Do it", "Undo it"));
+    refused(&sandbox, 5, &["box", "from-pack", "bad.json"], "", "not a valid pack");
+    assert_eq!(sandbox.run(&["check"]).code, 0);
+}
+
+/// Messages of both styles, as their APIs have them.
+fn conversations() -> [(&'static str, Value); 2] {
+    let open_ai = json!([
+        {"role": "developer", "content": "Be terse."},
+        {"role": "user", "content": "Weather?", "name": "ann"},
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "call_9pw0EnHaJNbNyY8bSq3tWz1X", "type": "function",
+             "function": {"name": "weather", "arguments": "{\"city\":\"Bern\"}"}},
+            {"id": "call_2", "type": "function", "function": {"name": "now", "arguments": "{\"f\":0.5}"}},
+        ]},
+        {"role": "tool", "tool_call_id": "call_9pw0EnHaJNbNyY8bSq3tWz1X", "content": "{\"t\": 3.5}"},
+        {"role": "tool", "tool_call_id": "call_2", "content": "noon"},
+        {"role": "user", "content": "continue"},
+        {"role": "user", "content": "continue"},
+        {"role": "user", "content": [{"type": "text", "text": "see"},
+            {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}]},
+        {"role": "assistant", "content": "Done."},
+    ]);
+    let anthropic = json!({"system": "Be terse.", "messages": [
+        {"role": "user", "content": "Weather?"},
+        {"role": "assistant", "content": [
+            {"type": "text", "text": "Looking."},
+            {"type": "tool_use", "id": "toolu_01A09q90qw90lq917835lq9", "name": "weather",
+             "input": {"city": "Bern", "f": 0.5}, "cache_control": {"type": "ephemeral"}},
+            {"type": "tool_use", "id": "toolu_2", "name": "now", "input": {}},
+        ]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "toolu_01A09q90qw90lq917835lq9", "content": "no", "is_error": true},
+            {"type": "tool_result", "tool_use_id": "toolu_2", "content": [{"type": "text", "text": "noon"}]},
+            {"type": "text", "text": "continue"},
+        ]},
+        {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm", "signature": "c2ln"},
+            {"type": "text", "text": "Done."}]},
+        {"role": "user", "content": "continue"},
+        {"role": "user", "content": "continue"},
+    ]});
+    [("openai", open_ai), ("anthropic", anthropic)]
+}
+
+#[test]
+fn messages_of_both_styles_come_back_as_they_were() {
+    for (style, messages) in conversations() {
+        let sandbox = Sandbox::configured(&[]);
+        sandbox.write("run.json", messages.to_string());
+        let ids = sandbox.json(0, &["card", "add", "--from-messages", "run.json", "--author", "a", "--format", "json"]);
+        let ids: Vec<String> =
+            ids["card_ids"].as_array().unwrap().iter().map(|id| id.as_str().unwrap().to_owned()).collect();
+        let args: Vec<&str> = ["box", "append", "run"].into_iter().chain(ids.iter().map(String::as_str)).collect();
+        sandbox.expect(0, &args);
+        let back = sandbox.json(0, &["box", "show", "run", "--format", "messages", "--style", style]);
+        assert_eq!(back, messages, "{style}");
+        // Through the other style they are the same cards, as far as that style can say it.
+        let other = if style == "openai" { "anthropic" } else { "openai" };
+        let through = sandbox.expect(0, &["box", "show", "run", "--format", "messages", "--style", other]);
+        sandbox.write("other.json", through);
+        sandbox.expect(0, &["card", "add", "--from-messages", "other.json"]);
+        sandbox.expect(0, &["verify", "context"]);
+    }
+}
+
+#[test]
+fn a_card_of_kind_tool_call_is_an_assistants_message_with_one_call() {
+    let sandbox = Sandbox::configured(&[]);
+    let call = json!({"type": "tool.call", "tool_call_id": "c1",
+        "content": {"kind": "tool_call", "tool_name": "f", "arguments": {"b": 1, "a": 2}}});
+    let result = json!({"type": "tool.result", "tool_call_id": "c1",
+        "content": {"kind": "tool_result", "status": "timeout", "error": {"code": "slow", "message": "late"}}});
+    let ids = [call, result].map(|card| id(&sandbox.run_with(&["card", "add", "-"], &card.to_string()).stdout));
+    sandbox.expect(0, &["box", "append", "run", &ids[0], &ids[1]]);
+    let messages = sandbox.json(0, &["box", "show", "run", "--format", "messages"]);
+    assert_eq!(
+        messages,
+        json!([
+            {"role": "assistant", "content": null, "tool_calls": [
+                {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{\"a\":2,\"b\":1}"}}]},
+            {"role": "tool", "tool_call_id": "c1",
+             "content": "{\"error\":{\"code\":\"slow\",\"message\":\"late\"},\"status\":\"timeout\"}"},
+        ])
+    );
+}
+
+#[test]
+fn messages_that_cannot_be_read_are_refused_as_a_whole() {
+    let sandbox = Sandbox::configured(&[]);
+    let good = json!({"role": "user", "content": "x"});
+    for (bad, message) in [
+        (json!("x"), "message 1: it is no JSON object"),
+        (json!({"content": "x"}), "message 1: `role` is missing"),
+        (json!({"role": "robot", "content": "x"}), "message 1: `robot` is no role"),
+        (json!({"role": "user", "content": 1}), "neither a text nor a list"),
+        (json!({"role": "user", "content": [{"text": "x"}]}), "has no `type`"),
+        (json!({"role": "user", "content": "x", "tool_calls": [{"function": {"name": "f"}}]}), "only an assistant"),
+        (json!({"role": "assistant", "tool_calls": [{"type": "custom"}]}), "of type \"custom\" cannot be read"),
+        (json!({"role": "assistant", "content": [{"type": "tool_use", "id": "1"}]}), "`id` and `name`"),
+        (json!({"role": "assistant", "content": [{"type": "tool_result", "tool_use_id": "1"}]}), "only a user's"),
+        (json!({"role": "user", "content": "x", "score": 0.5}), "card 2: `metadata.extra.score` is a float"),
+    ] {
+        let messages = json!([good, bad]).to_string();
+        refused(&sandbox, 2, &["card", "add", "--from-messages", "-"], &messages, message);
+    }
+    for input in ["{}", "1", "{\"messages\": 1}", "[", "[{\"role\": \"user\", \"role\": \"user\"}]"] {
+        refused(&sandbox, 2, &["card", "add", "--from-messages", "-"], input, "error");
+    }
+}
+
+#[test]
+fn no_secret_in_any_field_reaches_a_file_or_the_terminal() {
+    let token = ["ghp_", "0123456789abcdefghijABCDEFGHIJ012345"].concat();
+    let password = "correct-Horse7battery";
+    let sandbox = Sandbox::configured(&[]);
+    let card = json!({
+        "type": "agent.thought",
+        "author_id": format!("bot {token}"),
+        "content": {"kind": "json", "value": {
+            token.clone(): 1,
+            "password": password,
+            "nested": {"text": format!("{{\"password\": \"{password}\", \"n\": 0.5}}")},
+        }},
+        "tool_calls": [{"id": "c1", "tool_name": token, "arguments": {"api_key": password, "list": [token]}}],
+        "tool_call_id": token,
+        "metadata": {"a": {"b": [token]}, "client_secret": password},
+    });
+    let messages = json!([
+        {"role": "user", "content": [{"type": "text", "text": token}], "name": token},
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "1", "function":
+            {"name": "f", "arguments": json!({"password": password, "f": 0.5}).to_string()}}]},
+        {"role": "tool", "tool_call_id": "1", "content": json!({"rows": [{"password": password}]}).to_string()},
+    ]);
+    let mut runs: Vec<Run> = vec![
+        sandbox.run_with(&["card", "add", "-"], &card.to_string()),
+        sandbox.run_with(&["card", "add", "--from-messages", "-"], &messages.to_string()),
+        sandbox.run(&[
+            "card",
+            "add",
+            "--type",
+            "a.b",
+            "--role",
+            "user",
+            "--text",
+            &token,
+            "--meta",
+            &format!("k={token}"),
+        ]),
+    ];
+    assert!(runs.iter().all(|run| run.code == 0 && run.stderr.contains("secrets were removed")), "{runs:?}");
+    let card_id = runs[2].stdout.trim().to_owned();
+    runs.push(sandbox.run(&["box", "append", "log", &card_id, "--author", &token]));
+    assert_eq!(runs[3].code, 0);
+    // A name that cannot be changed is refused, and not repeated.
+    let log = token.to_lowercase();
+    for (args, input) in [
+        (&["card", "add", "-"][..], json!({"type": token, "role": "user", "content": 1}).to_string()),
+        (&["card", "add", "-"], format!("{{\"{token}\": 1, \"{token}\": 1}}")),
+        (&["card", "show", &token], String::new()),
+        (&["box", "show", &token], String::new()),
+        (&["box", "append", &token, &card_id], String::new()),
+        (&["box", "append", &log, &card_id], String::new()),
+    ] {
+        let run = sandbox.run_with(args, &input);
+        assert!(run.code == 2 || args.contains(&log.as_str()), "{args:?}: {}", run.stderr);
+        runs.push(run);
+    }
+    for (path, bytes) in sandbox.files() {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if path.starts_with("context/cards/") {
+            // What was redacted stays as it is.
+            let again = sandbox.expect(0, &["card", "add", &path]);
+            assert!(path.ends_with(&format!("{}.json", &again.trim()["sha256:".len()..])), "{path}: {again}");
+        }
+        assert!(!text.contains(&token) && !text.contains(password), "{path}: {text}");
+    }
+    for run in runs {
+        for text in [run.stdout, run.stderr] {
+            assert!(!text.contains(&token) && !text.contains(password), "{text}");
+        }
+    }
+    sandbox.expect(0, &["verify", "context"]);
+}
+
+#[test]
+fn a_secret_of_the_environment_is_refused() {
+    let mut sandbox = Sandbox::configured(&[]);
+    sandbox.set_variable("DEPLOY_TOKEN", "q7Rt5-Kx9wZ1c3-mm2");
+    let args = ["card", "add", "--type", "task.instruction", "--text", "use q7Rt5-Kx9wZ1c3-mm2 now"];
+    let before = sandbox.files();
+    let run = sandbox.run(&args);
+    assert_eq!((run.code, sandbox.files()), (3, before));
+    assert!(run.stderr.contains("DEPLOY_TOKEN") && !run.stderr.contains("Kx9wZ1c3"), "{}", run.stderr);
+}
+
+/// Damages one file, and returns what `verify` says about it.
+fn faults_after(damage: impl FnOnce(&Sandbox, &str, &str)) -> String {
+    let sandbox = Sandbox::configured(&[]);
+    let card_id = card(&sandbox, "a");
+    sandbox.expect(0, &["box", "append", "log", &card_id]);
+    let box_id = id(&sandbox.expect(0, &["box", "snapshot", "log"]));
+    sandbox.expect(0, &["verify", "context"]);
+    damage(&sandbox, &path("cards", &card_id), &path("boxes", &box_id));
+    sandbox.expect(5, &["verify", "context"])
+}
+
+#[test]
+fn verify_finds_every_kind_of_damage() {
+    let log_file = |sandbox: &Sandbox| {
+        let found = sandbox.files().into_iter().find(|(path, _)| path.starts_with("context/logs/"));
+        found.map(|(path, _)| path).unwrap()
+    };
+    let said = faults_after(|sandbox, card, _| sandbox.write(card, sandbox.read(card).replace("\"a\"", "\"b\"")));
+    assert!(said.contains("its content was changed"), "{said}");
+    let said = faults_after(|sandbox, card, _| sandbox.write(card, sandbox.read(card) + "\n"));
+    assert!(said.contains("its content was changed") && said.contains("canonical form"), "{said}");
+    let said = faults_after(|sandbox, card, _| fs::remove_file(sandbox.path(card)).unwrap());
+    assert_eq!(said.matches("card not found: sha256:").count(), 2, "{said}");
+    let said = faults_after(|sandbox, card, _| sandbox.write(&card.replace(".json", ".deleted.json"), "{}"));
+    assert!(said.contains("a tombstone holds exactly"), "{said}");
+    let said = faults_after(|sandbox, card, _| sandbox.write("context/cards/00/x.json", sandbox.read(card)));
+    assert!(said.contains("its path is none of a card"), "{said}");
+    let said = faults_after(|sandbox, _, found| sandbox.write(found, sandbox.read(found).replace("card_ids", "cards")));
+    assert!(said.contains("unknown field `cards`"), "{said}");
+    let said = faults_after(|sandbox, _, found| sandbox.write("context/boxes/README.md", sandbox.read(found)));
+    assert!(said.contains("no file of this program is here"), "{said}");
+    let said = faults_after(|sandbox, _, _| sandbox.write("context/logs/log/notes.txt", "x"));
+    assert!(said.contains("its name is none that this program gives"), "{said}");
+    let said = faults_after(|sandbox, _, _| {
+        let file = log_file(sandbox);
+        sandbox.write(&file, sandbox.read(&file).replace("\"log\"", "\"other\""));
+    });
+    assert!(said.contains("its content was changed"), "{said}");
+    // A card under the hash of its bytes that is not canonical, or not a card.
+    for (text, fault) in [
+        ("{\"a\": 1}", "canonical form"),
+        ("{\"a\":1}", "`schema_version` is not `card/v1`"),
+        ("{\"a\":1,\"a\":1}", "the key `a` is repeated"),
+        ("no", "is no JSON"),
+    ] {
+        let said = faults_after(|sandbox, _, _| {
+            let hash = contextpack::Digest::of(text).to_string();
+            sandbox.write(&path("cards", &hash), text);
+        });
+        assert!(said.contains(fault) && said.matches("invalid: ").count() >= 1, "{text}: {said}");
+    }
+    #[cfg(unix)]
+    {
+        let said = faults_after(|sandbox, card, _| {
+            fs::rename(sandbox.path(card), sandbox.beside("card.json")).unwrap();
+            std::os::unix::fs::symlink(sandbox.beside("card.json"), sandbox.path(card)).unwrap();
+        });
+        assert!(said.contains("it is not a regular file"), "{said}");
+    }
+}
+
+#[test]
+fn a_damaged_file_is_reported_where_it_is_read() {
+    let sandbox = Sandbox::configured(&[]);
+    let (a, b) = (card(&sandbox, "a"), card(&sandbox, "b"));
+    sandbox.expect(0, &["box", "append", "log", &a]);
+    let box_id = id(&sandbox.expect(0, &["box", "snapshot", "log"]));
+    sandbox.write(&path("cards", &a), "{}");
+    sandbox.write(&path("boxes", &box_id), "{}");
+    for args in [
+        &["card", "show", &a][..],
+        &["box", "new", &b, &a],
+        &["box", "append", "log", &a],
+        &["box", "show", &box_id],
+        &["box", "new", &b, "--parent", &box_id],
+    ] {
+        refused(&sandbox, 3, args, "", "its content was changed");
+    }
+    sandbox.write("context/logs/log/00000001-x.json", "{}");
+    refused(&sandbox, 3, &["box", "append", "log", &b], "", "move it out of the log");
+    refused(&sandbox, 3, &["box", "show", "log"], "", "move it out of the log");
+    // Written again, a card is whole again.
+    assert_eq!(card(&sandbox, "a"), a);
+    assert_eq!(sandbox.run(&["card", "show", &a]).code, 0);
+}
+
+#[test]
+fn repeated_clocks_are_ordered_by_hash() {
+    let sandbox = Sandbox::configured(&[]);
+    let (a, b) = (card(&sandbox, "a"), card(&sandbox, "b"));
+    sandbox.expect(0, &["box", "append", "log", &a]);
+    let first = sandbox.files().into_iter().find(|(path, _)| path.starts_with("context/logs/")).unwrap();
+    fs::remove_dir_all(sandbox.path("context/logs")).unwrap();
+    sandbox.expect(0, &["box", "append", "log", &b]);
+    let second = sandbox.files().into_iter().find(|(path, _)| path.starts_with("context/logs/")).unwrap();
+    sandbox.write(&first.0, &first.1);
+    sandbox.expect(0, &["verify", "context"]);
+    let expected = if first.0 < second.0 { json!([a, b]) } else { json!([b, a]) };
+    assert_eq!(sandbox.json(0, &["box", "show", "log", "--format", "json"])["card_ids"], expected);
+    assert_eq!(sandbox.json(0, &["box", "append", "log", &a, "--format", "json"])["clock"], 2);
+}
+
+#[test]
+fn no_pack_has_anything_to_do_with_cards() {
+    let files = [
+        ("work_items/a.md", "---\nid: a\ntitle: A\n---\n\nSee context/notes.md and `context/cards/x/y.json`.\n"),
+        ("context/notes.md", "# Notes\n\nThese are the user's.\n"),
+        ("contextpack.yml", "documents: [{include: [\"context/**\"], pinned: true}]\n"),
+    ];
+    let sandbox = Sandbox::configured(&files);
+    sandbox.commit();
+    sandbox.expect(0, &["build", "-q"]);
+    let before = sandbox.packs();
+    assert!(sandbox.read("packs/a.coding.json").contains("These are the user's."));
+    let card_id = card(&sandbox, "a card");
+    sandbox.expect(0, &["box", "append", "log", &card_id]);
+    sandbox.expect(0, &["box", "snapshot", "log"]);
+    sandbox.git(&["add", "-A"]);
+    sandbox.git(&["commit", "-q", "-m", "cards"]);
+    sandbox.expect(0, &["check"]);
+    sandbox.expect(0, &["build", "-q"]);
+    assert_eq!(sandbox.packs(), before);
+}
+
+#[test]
+fn the_folder_is_configured_and_inside_the_repo() {
+    let sandbox = Sandbox::with(&[("contextpack.yml", "handover: {dir: notes/agents}\n")]);
+    let card_id = card(&sandbox, "a");
+    assert!(sandbox.has(&path("cards", &card_id).replace("context/", "notes/agents/")));
+    sandbox.expect(0, &["verify", "notes/agents"]);
+    for dir in ["../x", "/x", ".git/x", ".github", ".contextpack/cards", "packs", "packs/x"] {
+        sandbox.write("contextpack.yml", format!("handover: {{dir: {dir}}}\n"));
+        refused(&sandbox, 3, &["card", "add", "--type", "task.instruction", "--text", "x"], "", "contextpack.yml:1:");
+    }
+    #[cfg(unix)]
+    {
+        sandbox.write("contextpack.yml", "version: 1\n");
+        fs::create_dir(sandbox.beside("outside")).unwrap();
+        std::os::unix::fs::symlink(sandbox.beside("outside"), sandbox.path("context")).unwrap();
+        refused(&sandbox, 1, &["card", "add", "--type", "task.instruction", "--text", "x"], "", "is a link");
+    }
+}
+
+#[test]
+fn sixteen_processes_at_once_lose_nothing() {
+    let sandbox = Sandbox::configured(&[]);
+    let ids: Vec<Vec<String>> = std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..16)
+            .map(|writer| {
+                let sandbox = &sandbox;
+                scope.spawn(move || {
+                    let write = |n| {
+                        let card_id = card(sandbox, &format!("{}", (writer % 8) * 10 + n));
+                        sandbox.expect(0, &["box", "append", "log", &card_id, "--author", &format!("w{writer}")]);
+                        card_id
+                    };
+                    (0..3).map(write).collect()
+                })
+            })
+            .collect();
+        writers.into_iter().map(|writer| writer.join().unwrap()).collect()
+    });
+    let shown = sandbox.json(0, &["box", "show", "log", "--format", "json"]);
+    let mut shown: Vec<&str> = shown["card_ids"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
+    let mut written: Vec<&str> = ids.iter().flatten().map(String::as_str).collect();
+    shown.sort_unstable();
+    written.sort_unstable();
+    written.dedup();
+    assert_eq!(shown, written);
+    assert_eq!(sandbox.json(0, &["box", "list", "--format", "json"])["logs"][0]["appends"], 48);
+    sandbox.expect(0, &["verify", "context"]);
+}
+
+/// The tutorial of docs/handover.md, as it stands there.
+#[cfg(unix)]
+#[test]
+fn the_tutorial_runs_as_it_stands() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/handover.md")).unwrap();
+    let script =
+        page.split("## Tutorial").nth(1).unwrap().split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
+    let sandbox = Sandbox::new();
+    let bin = std::path::Path::new(env!("CARGO_BIN_EXE_contextpack")).parent().unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-euc", script]).current_dir(sandbox.root()).env_clear().env("PATH", path);
+    shell.env("HOME", sandbox.beside("home")).env("GIT_CEILING_DIRECTORIES", sandbox.beside(""));
+    let run = run(shell, "");
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("It costs 12 MB.") && run.stdout.contains("coder@1  4 cards"), "{}", run.stdout);
+    assert!(!run.stdout.contains("invalid"), "{}", run.stdout);
+    for (path, bytes) in sandbox.files().into_iter().filter(|(path, _)| path.starts_with("context/")) {
+        assert!(!String::from_utf8(bytes).unwrap().contains("Horse7battery"), "{path}");
+    }
+    let messages: Value = serde_json::from_str(&sandbox.read("messages.json")).unwrap();
+    assert_eq!(messages, json!([{"role": "user", "content": "Say what the cache costs."}]));
+}
