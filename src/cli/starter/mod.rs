@@ -132,11 +132,9 @@ fn adrs(text: &mut String, found: &DetectedRepo) {
 fn knowledge(text: &mut String, found: &DetectedRepo) {
     let Knowledge { overview, rules, playbooks, others } = &found.knowledge;
     text.push_str(
-        "# What agents know besides their work item: what the project is, rules whose notes are in each pack, and documents\n",
+        "# What agents know besides their work item: what the project is, and rules whose notes are in each pack.\n",
     );
-    text.push_str(
-        "# of which packs for an agent (`--agent`; a file below `agents/`) take notes where they are relevant.\n",
-    );
+    text.push_str("# Packs for an agent (`--agent`; a file below `agents/`) have notes on other documents where they are relevant.\n");
     let _ = writeln!(text, "# overview: {}", quoted(overview.as_deref().unwrap_or("docs/overview.md")));
     text.push_str("# documents:\n");
     let or = |globs: &[String], other: &str| if globs.is_empty() { vec![other.to_owned()] } else { globs.to_vec() };
