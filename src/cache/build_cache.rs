@@ -71,15 +71,15 @@ pub trait BuildCache: Sync {
         None
     }
 
-    /// Returns what was made of the files with the identity `key`, encoded, if it is cached.
-    fn get_made(&self, key: &Digest) -> Option<&[u8]> {
+    /// Returns what was derived from the files with the identity `key`, encoded, if it is cached.
+    fn get_derived(&self, key: &Digest) -> Option<&[u8]> {
         let _ = key;
         None
     }
 
-    /// Caches what was made of the files with the identity `key`, encoded.
-    fn put_made(&self, key: &Digest, made: Vec<u8>) {
-        let _ = (key, made);
+    /// Caches what was derived from the files with the identity `key`, encoded.
+    fn put_derived(&self, key: &Digest, derived: Vec<u8>) {
+        let _ = (key, derived);
     }
 
     /// Returns the result of a file, if neither it nor any file that was read for it changed.

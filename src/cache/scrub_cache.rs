@@ -1,4 +1,4 @@
-//! The persistent cache of redacted and parsed texts.
+//! The persistent cache of redacted and parsed texts, and of what was derived from files.
 
 use super::{BuildCache, CachedReading};
 use crate::model::{Digest, Digester, RepoPath};
@@ -130,15 +130,15 @@ impl BuildCache for ScrubCache {
 
     fn put(&self, key: &Digest, reading: &CachedReading) {
         if let Ok(bytes) = postcard::to_allocvec(reading) {
-            self.put_made(key, bytes);
+            self.put_derived(key, bytes);
         }
     }
 
-    fn get_made(&self, key: &Digest) -> Option<&[u8]> {
+    fn get_derived(&self, key: &Digest) -> Option<&[u8]> {
         self.find(key)
     }
 
-    fn put_made(&self, key: &Digest, made: Vec<u8>) {
-        self.new.lock().unwrap_or_else(PoisonError::into_inner).insert(*key, made);
+    fn put_derived(&self, key: &Digest, derived: Vec<u8>) {
+        self.new.lock().unwrap_or_else(PoisonError::into_inner).insert(*key, derived);
     }
 }

@@ -161,13 +161,13 @@ impl<S: SourceTree> BuildCache for TracedTree<'_, S> {
         Some(contents.iter().fold(self.base_key()?, |digester, content| digester.part(content.bytes())).digest())
     }
 
-    fn get_made(&self, key: &Digest) -> Option<&[u8]> {
-        self.texts?.get_made(key)
+    fn get_derived(&self, key: &Digest) -> Option<&[u8]> {
+        self.texts?.get_derived(key)
     }
 
-    fn put_made(&self, key: &Digest, made: Vec<u8>) {
+    fn put_derived(&self, key: &Digest, derived: Vec<u8>) {
         if let Some(texts) = self.texts {
-            texts.put_made(key, made);
+            texts.put_derived(key, derived);
         }
     }
 

@@ -134,12 +134,12 @@ impl<'p, 's> DocumentCache<'p, 's> {
             search: document.search.clone(),
         };
         if let Ok(bytes) = postcard::to_allocvec(&cached) {
-            self.project.scrubber.cache.put_made(identity, bytes);
+            self.project.scrubber.cache.put_derived(identity, bytes);
         }
     }
 
     fn cached(&self, identity: &Digest) -> Option<CachedDocument> {
-        postcard::from_bytes(self.project.scrubber.cache.get_made(identity)?).ok()
+        postcard::from_bytes(self.project.scrubber.cache.get_derived(identity)?).ok()
     }
 
     /// Returns a cached document without its body and notes, and whether it has any.

@@ -393,13 +393,13 @@ impl BuildCache for Repository {
         Some(states.iter().fold(base, Digester::part).digest())
     }
 
-    fn get_made(&self, key: &Digest) -> Option<&[u8]> {
-        self.documents()?.get_made(key)
+    fn get_derived(&self, key: &Digest) -> Option<&[u8]> {
+        self.documents()?.get_derived(key)
     }
 
-    fn put_made(&self, key: &Digest, made: Vec<u8>) {
+    fn put_derived(&self, key: &Digest, derived: Vec<u8>) {
         if let Some(documents) = self.documents() {
-            documents.put_made(key, made);
+            documents.put_derived(key, derived);
         }
     }
 }

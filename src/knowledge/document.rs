@@ -261,10 +261,19 @@ impl KnowledgeDocument {
     ) -> (Self, FrontMatter) {
         let DocumentFile { path, shown, text, removals, digest, secret, untrusted } = file;
         let front = FrontMatter::read(&text);
+        let here = |line: u32| Place::line(path.clone(), line);
+        for (key, line) in front.keys() {
+            if let Some(field) = misspelled(key) {
+                let so = if is_about_secrets(key) { ", so that the document counts as secret" } else { "" };
+                let message = format!("`{key}` is no field of a document{so}");
+                let found = Diagnostic::new(Code::InvalidDocument, Some(here(line)), message);
+                let severity = if so.is_empty() { Severity::Warning } else { Severity::Error };
+                faults.push(Diagnostic { severity, ..found.help(format!("did you mean `{field}`?")) });
+            }
+        }
         let mut fault = |at: Place, message: String, help: String| {
             faults.push(Diagnostic::new(Code::InvalidDocument, Some(at), message).help(help));
         };
-        let here = |line: u32| Place::line(path.clone(), line);
         let kinds = DocumentType::ALL.map(DocumentType::name);
         let mut kind = rules.source.map_or(DocumentType::General, |source| source.kind);
         if rules.is_overview {
@@ -287,18 +296,6 @@ impl KnowledgeDocument {
                 fault(here(node.line), message, suggestion(&written, &SENSITIVITIES));
             }
         }
-        for (key, line) in front.keys() {
-            if let Some(field) = misspelled(key) {
-                let so = if is_about_secrets(key) { ", so that the document counts as secret" } else { "" };
-                let message = format!("`{key}` is no field of a document{so}");
-                let found = Diagnostic::new(Code::InvalidDocument, Some(here(line)), message);
-                let severity = if so.is_empty() { Severity::Warning } else { Severity::Error };
-                faults.push(Diagnostic { severity, ..found.help(format!("did you mean `{field}`?")) });
-            }
-        }
-        let mut fault = |at: Place, message: String, help: String| {
-            faults.push(Diagnostic::new(Code::InvalidDocument, Some(at), message).help(help));
-        };
         let scope_node = front.value(&SCOPE_FIELDS);
         let stated = front.text(&SCOPE_FIELDS);
         let configured = rules.source.and_then(|source| source.agent.as_ref());
