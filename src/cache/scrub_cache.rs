@@ -78,16 +78,16 @@ impl ScrubCache {
 
     /// Encodes the cache if there are new entries or most of the old ones are unused; else `None`.
     ///
-    /// Unused entries are dropped, unless the build skipped some.
+    /// Unused entries are dropped when they are most of the old ones, unless the build skipped some: the next may need others.
     pub(super) fn encode_changes(&self) -> Option<Vec<u8>> {
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let new = self.new.lock().unwrap_or_else(PoisonError::into_inner);
-        let incomplete = self.incomplete.load(Ordering::Relaxed);
-        if new.is_empty() && (incomplete || used.len() * 2 >= self.old.len()) {
+        let keeps_all = self.incomplete.load(Ordering::Relaxed) || used.len() * 2 >= self.old.len();
+        if new.is_empty() && keeps_all {
             return None;
         }
         let mut keys: Vec<(&Digest, &[u8])> = Vec::with_capacity(used.len() + new.len());
-        let old = self.old.iter().filter(|(key, _)| (incomplete || used.contains(key)) && !new.contains_key(key));
+        let old = self.old.iter().filter(|(key, _)| (keeps_all || used.contains(key)) && !new.contains_key(key));
         keys.extend(old.filter_map(|(key, place)| Some((key, self.bytes.get(place.clone())?))));
         keys.extend(new.iter().map(|(key, bytes)| (key, bytes.as_slice())));
         keys.sort_unstable_by_key(|(key, _)| **key);

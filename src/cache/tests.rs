@@ -44,7 +44,7 @@ fn saved_entries_are_read_back_and_damaged_ones_dropped_with_a_note() {
 
     let path = root.join("repo/.contextpack/cache/packs");
     let whole = fs::read(&path).unwrap();
-    for bytes in [&whole[..whole.len() - 1], b"", b"garbage", b"contextpack cache 2\n"] {
+    for bytes in [&whole[..whole.len() - 1], b"", b"garbage", b"\ncontextpack cache 3\n"] {
         fs::write(&path, bytes).unwrap();
         let (cache, notes) = opened(root);
         assert!(cache.manifest.packs.is_empty());

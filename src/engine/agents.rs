@@ -50,7 +50,9 @@ impl Repository {
         policy: Option<Policy>,
         job: Option<(&str, &Job)>,
     ) -> Result<(AgentContext, AgentDefaults), EngineError> {
-        project.agent_context(name, policy, job, &history(self.root(), self.settings()))
+        // git and the documents do not wait for each other.
+        let (history, _) = rayon::join(|| history(self.root(), self.settings()), || project.knowledge());
+        project.agent_context(name, policy, job, &history)
     }
 }
 

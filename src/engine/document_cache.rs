@@ -17,27 +17,44 @@ pub(super) struct DocumentCache<'p, 's> {
 }
 
 /// A document as it is cached: everything except whether it is trusted, since git may start to track a file without
-/// changing it.
+/// changing it, and except its body and notes.
 #[derive(Serialize, Deserialize)]
 struct CachedDocument {
     /// The texts that every pack may need, in the order of [`names`].
     names: CachedScrub,
-    /// The texts that only packs with the document need, in the order of [`texts`].
-    texts: CachedScrub,
-    /// How many texts each list of the notes has.
-    notes: Option<[usize; 4]>,
-    left_out: LeftOut,
+    /// Whether the document has a body or notes.
+    has_texts: bool,
     scope: CachedScope,
     pinned: bool,
     kind: DocumentType,
     secret: bool,
     weight: i32,
-    has_body: bool,
     body_line: u32,
     removals: Vec<RecordedRemoval>,
     digest: Digest,
     notes_file: Option<(Vec<RecordedRemoval>, Digest)>,
     search: SearchTerms,
+}
+
+/// The body of a document and the notes on it, as they are cached once a pack held the document: few documents are in any
+/// pack, and reading those of all others would take longer than everything else.
+#[derive(Serialize, Deserialize)]
+struct CachedTexts {
+    /// The texts in the order of [`texts`].
+    texts: CachedScrub,
+    has_body: bool,
+    /// How many texts each list of the notes has.
+    notes: Option<[usize; 4]>,
+    left_out: LeftOut,
+}
+
+/// A document as it was read, or as it is cached.
+pub(super) struct FoundDocument {
+    pub(super) document: KnowledgeDocument,
+    /// The identity of its files; `None` if it cannot be cached.
+    pub(super) identity: Option<Digest>,
+    /// Whether the document has a body or notes that are not in `document`.
+    pub(super) is_partial: bool,
 }
 
 /// A scope without the agent's key, which is one of the texts.
@@ -60,8 +77,7 @@ impl<'p, 's> DocumentCache<'p, 's> {
         Self { project, base }
     }
 
-    /// Returns the document at a path from the cache, else as `read` reads it. Of a cached one the notes are left out: then
-    /// the identity is returned too, by which [`DocumentCache::complete`] finds them.
+    /// Returns the document at a path from the cache, without its body and notes, else as `read` reads it.
     ///
     /// # Errors
     /// Those of `read`.
@@ -70,24 +86,22 @@ impl<'p, 's> DocumentCache<'p, 's> {
         path: &RepoPath,
         read: impl Fn(&mut Vec<Diagnostic>) -> Result<KnowledgeDocument, Diagnostic>,
         faults: &mut Vec<Diagnostic>,
-    ) -> Result<(KnowledgeDocument, Option<Digest>), Diagnostic> {
+    ) -> Result<FoundDocument, Diagnostic> {
         let sidecar = RepoPath::new(&format!("{path}{SIDECAR}")).ok().filter(|path| self.project.source.has(path));
         let files: Vec<&RepoPath> = [path].into_iter().chain(&sidecar).collect();
         let identity = self.identity(&files);
-        if let Some((mut document, has_texts)) = identity.as_ref().and_then(|identity| self.find(path, identity)) {
+        if let Some((mut document, is_partial)) = identity.as_ref().and_then(|identity| self.find(path, identity)) {
             let distrusts = |path: &RepoPath| self.project.untracked.distrusts(self.project.source, path);
             let has_notes = document.notes_file.is_some();
             document.untrusted = distrusts(path) || has_notes && sidecar.as_ref().is_some_and(distrusts);
-            return Ok((document, identity.filter(|_| has_texts)));
+            return Ok(FoundDocument { document, identity, is_partial });
         }
         let document = read(faults)?;
         // A fault is reported by every build that reads the file.
-        if faults.is_empty()
-            && let Some(identity) = identity.filter(|identity| self.identity(&files).as_ref() == Some(identity))
-        {
-            self.keep(&document, &identity);
-        }
-        Ok((document, None))
+        let identity =
+            identity.filter(|identity| faults.is_empty() && self.identity(&files).as_ref() == Some(identity));
+        let identity = identity.filter(|identity| self.keep(&document, identity).is_some());
+        Ok(FoundDocument { document, identity, is_partial: false })
     }
 
     fn identity(&self, files: &[&RepoPath]) -> Option<Digest> {
@@ -101,22 +115,18 @@ impl<'p, 's> DocumentCache<'p, 's> {
         Some(self.base.clone()?.part(which).part(identity.bytes()))
     }
 
-    fn keep(&self, document: &KnowledgeDocument, identity: &Digest) {
-        let scrubbed = |which: &str, texts: Vec<Clean>| {
-            let is_public = texts.iter().all(|text| self.project.environment.find(text).is_none());
-            let pieces = vec![NOTHING; texts.len()];
-            let scrubbed = Scrubbed { texts, removals: Vec::new(), removed_lines: Vec::new() };
-            scrubbed.cached(&pieces, &self.proof(identity, which)?).filter(|_| is_public)
-        };
-        let (Some(names), Some(texts)) = (scrubbed(NAMES, names(document)), scrubbed(TEXTS, texts(document))) else {
-            return;
-        };
-        let made = document.notes.as_ref();
+    /// Encodes texts for the cache; `None` if one holds a secret of the environment.
+    fn cached(&self, identity: &Digest, which: &str, texts: Vec<Clean>) -> Option<CachedScrub> {
+        let is_public = texts.iter().all(|text| self.project.environment.find(text).is_none());
+        let pieces = vec![NOTHING; texts.len()];
+        let scrubbed = Scrubbed { texts, removals: Vec::new(), removed_lines: Vec::new() };
+        scrubbed.cached(&pieces, &self.proof(identity, which)?).filter(|_| is_public)
+    }
+
+    fn keep(&self, document: &KnowledgeDocument, identity: &Digest) -> Option<()> {
         let cached = CachedDocument {
-            names,
-            texts,
-            notes: made.map(|made| lists(made).map(<[Clean]>::len)),
-            left_out: made.map(|made| made.left_out).unwrap_or_default(),
+            names: self.cached(identity, NAMES, names(document))?,
+            has_texts: document.notes.is_some() || !document.body.is_empty(),
             scope: match document.scope {
                 Scope::Global => CachedScope::Global,
                 Scope::Agent(_) => CachedScope::Agent,
@@ -126,25 +136,33 @@ impl<'p, 's> DocumentCache<'p, 's> {
             kind: document.kind,
             secret: document.secret,
             weight: document.weight,
-            has_body: !document.body.is_empty(),
             body_line: document.body_line,
             removals: document.removals.clone(),
             digest: document.digest,
             notes_file: document.notes_file.as_ref().map(|file| (file.removals.clone(), file.digest)),
             search: document.search.clone(),
         };
-        if let Ok(bytes) = postcard::to_allocvec(&cached) {
-            self.project.scrubber.cache.put_derived(identity, bytes);
-        }
+        self.project.scrubber.cache.put_derived(identity, postcard::to_allocvec(&cached).ok()?);
+        Some(())
     }
 
-    fn cached(&self, identity: &Digest) -> Option<CachedDocument> {
-        postcard::from_bytes(self.project.scrubber.cache.get_derived(identity)?).ok()
+    /// Caches the body of a document and the notes on it; `None` if they cannot be.
+    pub(super) fn keep_texts(&self, document: &KnowledgeDocument, identity: &Digest) -> Option<()> {
+        let made = document.notes.as_ref();
+        let cached = CachedTexts {
+            texts: self.cached(identity, TEXTS, texts(document))?,
+            has_body: !document.body.is_empty(),
+            notes: made.map(|made| lists(made).map(<[Clean]>::len)),
+            left_out: made.map(|made| made.left_out).unwrap_or_default(),
+        };
+        self.project.scrubber.cache.put_derived(&texts_of(identity), postcard::to_allocvec(&cached).ok()?);
+        Some(())
     }
 
     /// Returns a cached document without its body and notes, and whether it has any.
     fn find(&self, path: &RepoPath, identity: &Digest) -> Option<(KnowledgeDocument, bool)> {
-        let cached = self.cached(identity)?;
+        let cached = self.project.scrubber.cache.get_derived(identity)?;
+        let cached: CachedDocument = postcard::from_bytes(cached).ok()?;
         let is_own = cached.scope == CachedScope::Agent;
         let count = 2 + usize::from(is_own) + usize::from(cached.notes_file.is_some());
         let names = cached.names.restore(&vec![NOTHING; count], &self.proof(identity, NAMES)?)?;
@@ -174,12 +192,13 @@ impl<'p, 's> DocumentCache<'p, 's> {
             digest: cached.digest,
             untrusted: false,
         };
-        Some((document, cached.notes.is_some() || cached.has_body))
+        Some((document, cached.has_texts))
     }
 
-    /// Adds the body and the notes to a document that is cached under `identity`; `None` if they are not there.
+    /// Adds the body and the notes to a document whose files have this identity; `None` if they are not cached.
     pub(super) fn complete(&self, document: &KnowledgeDocument, identity: &Digest) -> Option<KnowledgeDocument> {
-        let cached = self.cached(identity)?;
+        let cached = self.project.scrubber.cache.get_derived(&texts_of(identity))?;
+        let cached: CachedTexts = postcard::from_bytes(cached).ok()?;
         let counts = cached.notes.unwrap_or_default();
         let count = usize::from(cached.has_body) + counts.iter().sum::<usize>();
         let texts = cached.texts.restore(&vec![NOTHING; count], &self.proof(identity, TEXTS)?)?;
@@ -189,6 +208,11 @@ impl<'p, 's> DocumentCache<'p, 's> {
         let notes = cached.notes.map(|_| Notes { summary, key_facts, rules, keywords, left_out: cached.left_out });
         Some(KnowledgeDocument { body, notes, ..document.clone() })
     }
+}
+
+/// Returns the key of the body of a document and the notes on it.
+fn texts_of(identity: &Digest) -> Digest {
+    Digester::default().part(TEXTS).part(identity.bytes()).digest()
 }
 
 const NAMES: &str = "names";

@@ -1,6 +1,6 @@
 //! Reads agents and documents, and makes the sections about them.
 
-use super::document_cache::DocumentCache;
+use super::document_cache::{DocumentCache, FoundDocument};
 use super::project::{COMMIT, Project, unreadable};
 use super::{apply_severities, clean, document_notes};
 use crate::cache::FilePurpose;
@@ -17,7 +17,7 @@ use crate::redact::Clean;
 use crate::select::{JobInstructions, KnowledgeSections, RecentChanges, RootReferences, SelectionContext};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// An agent that packs are built for.
 #[derive(Debug, Clone)]
@@ -36,9 +36,20 @@ pub struct AgentContext {
 #[derive(Debug, Default)]
 pub(super) struct ReadKnowledge {
     pub(super) knowledge: Knowledge,
-    /// The documents whose bodies and notes are still in the cache, by the identities of their files.
-    cached: BTreeMap<RepoPath, Digest>,
+    /// The documents that the cache may know.
+    cached: BTreeMap<RepoPath, CachedDocument>,
     pub(super) unread: Vec<Diagnostic>,
+}
+
+/// A document that the cache may know.
+#[derive(Debug)]
+struct CachedDocument {
+    /// The identity of its files.
+    identity: Digest,
+    /// Whether its body and notes were left in the cache.
+    is_partial: bool,
+    /// The document with its body and its notes, once a pack needed them.
+    complete: OnceLock<Arc<KnowledgeDocument>>,
 }
 
 /// The file that the names of agents and documents are configured in.
@@ -47,8 +58,8 @@ const CONFIG: &str = "contextpack.yml";
 /// A file of the knowledge: its text, or why there is none.
 type ReadFile = Result<String, Diagnostic>;
 
-/// A document, with its identity if its notes are still in the cache; or why it cannot be used.
-type ReadDocument = Result<(KnowledgeDocument, Option<Digest>), Diagnostic>;
+/// A document, or why it cannot be used.
+type ReadDocument = Result<FoundDocument, Diagnostic>;
 
 impl Project<'_> {
     /// Returns the agents and documents, which are read when first needed.
@@ -198,16 +209,34 @@ impl Project<'_> {
         chosen.relevant.into_iter().find(|found| knowledge.documents[found.document].path == *path)
     }
 
-    /// Returns a document with its body and its notes, which may still be in the cache.
+    /// Returns a document with its body and its notes, which may still be in the cache or in its file.
     pub fn complete(&self, document: &Arc<KnowledgeDocument>) -> Arc<KnowledgeDocument> {
         let ReadKnowledge { knowledge, cached, .. } = self.read_knowledge();
-        let Some(identity) = cached.get(&document.path) else { return Arc::clone(document) };
-        let found = DocumentCache::new(self, &knowledge.agents).complete(document, identity).or_else(|| {
-            let rules = DocumentRules::of(&self.settings.knowledge, &document.path)?;
-            let config = RepoPath::new(CONFIG).ok()?;
-            self::document(self, &document.path, rules, &knowledge.agents, &config, &mut Vec::new()).ok()
-        });
-        found.map_or_else(|| Arc::clone(document), Arc::new)
+        let Some(found) = cached.get(&document.path) else { return Arc::clone(document) };
+        let cache = DocumentCache::new(self, &knowledge.agents);
+        let complete = || {
+            if !found.is_partial {
+                cache.keep_texts(document, &found.identity);
+                return Arc::clone(document);
+            }
+            if let Some(complete) = cache.complete(document, &found.identity) {
+                return Arc::new(complete);
+            }
+            let read = || {
+                let rules = DocumentRules::of(&self.settings.knowledge, &document.path)?;
+                let config = RepoPath::new(CONFIG).ok()?;
+                self::document(self, &document.path, rules, &knowledge.agents, &config, &mut Vec::new()).ok()
+            };
+            // The file may have changed since it was listed, also whom it is for.
+            let is_same_to_readers =
+                |read: &KnowledgeDocument| read.scope == document.scope && read.secret == document.secret;
+            let Some(read) = read().filter(is_same_to_readers) else { return Arc::clone(document) };
+            if read.digest == document.digest && read.notes_file == document.notes_file {
+                cache.keep_texts(&read, &found.identity);
+            }
+            Arc::new(read)
+        };
+        Arc::clone(found.complete.get_or_init(complete))
     }
 
     fn labels(&self, root: usize) -> Vec<Clean> {
@@ -315,8 +344,9 @@ fn read(project: &Project<'_>) -> ReadKnowledge {
     for (read, more) in read {
         faults.extend(more);
         match read {
-            Ok((document, identity)) => {
-                all.cached.extend(identity.map(|identity| (document.path.clone(), identity)));
+            Ok(FoundDocument { document, identity, is_partial }) => {
+                let cached = |identity| CachedDocument { identity, is_partial, complete: OnceLock::new() };
+                all.cached.extend(identity.map(|identity| (document.path.clone(), cached(identity))));
                 documents.push(Arc::new(document));
             }
             Err(fault) if fault.severity == Severity::Error => all.unread.push(fault),

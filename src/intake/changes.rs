@@ -34,14 +34,10 @@ pub fn last_commits(root: &Path, most: usize, excluded: &[&str]) -> Result<Commi
     if most == 0 || work_tree(root).map_err(|error| error.to_string())?.is_none() {
         return Ok(CommitLog::default());
     }
-    let Ok(head) = git::run(root, &["rev-parse", "--verify", "--quiet", "HEAD"]) else {
+    let Ok(state) = git::run(root, &["rev-parse", "--is-shallow-repository", "HEAD^{commit}"]) else {
         // No commit yet.
         return Ok(CommitLog::default());
     };
-    if head.is_empty() {
-        return Ok(CommitLog::default());
-    }
-    let shallow = git::run(root, &["rev-parse", "--is-shallow-repository"])?;
     let count = format!("--max-count={most}");
     let excluded: Vec<String> = excluded.iter().map(|folder| format!(":(exclude,literal){folder}")).collect();
     let mut arguments = vec![
@@ -67,7 +63,7 @@ pub fn last_commits(root: &Path, most: usize, excluded: &[&str]) -> Result<Commi
         Some(Commit { at: at.trim().parse().ok()?, author: author.to_owned(), subject: subject.to_owned() })
     };
     let commits = text.split('\0').filter_map(commit).collect();
-    Ok(CommitLog { commits, shallow: shallow.starts_with(b"true") })
+    Ok(CommitLog { commits, shallow: state.starts_with(b"true") })
 }
 
 /// Returns the commit of `HEAD`, and whether the files differ from it outside the `excluded` folders, also by one that git does

@@ -74,7 +74,7 @@ pub struct KnowledgeDocument {
 }
 
 /// The sidecar file with the notes on a document.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotesFile {
     /// The redacted path.
     pub shown: Clean,

@@ -15,11 +15,12 @@ use sha2::Sha256;
 use std::path::Path;
 use std::time::SystemTime;
 
-/// The first line of every file.
-const MAGIC: &[u8] = b"contextpack cache 2\n";
+/// The last line of every file.
+const MAGIC: &[u8] = b"\ncontextpack cache 3\n";
 
-/// The offset of the payload: after the first line, the digest of the program's name and the HMAC.
-const HEAD: usize = MAGIC.len() + 64;
+/// The length of what follows the payload: the digest of the program's name, the HMAC and the last line. In front of the
+/// payload it would have to be moved.
+const TAIL: usize = 64 + MAGIC.len();
 
 /// The largest file of a cache that is read, in bytes.
 const LARGEST: u64 = 256 << 20;
@@ -94,15 +95,17 @@ impl CacheFolder {
         else {
             return SealedContent::Missing;
         };
-        let (Some(head), true) = (bytes.get(..HEAD), bytes.starts_with(MAGIC)) else { return SealedContent::Forged };
-        let (named, seal) = head[MAGIC.len()..].split_at(32);
-        if mac(&self.seal, &[name.as_bytes(), named, &bytes[HEAD..]]).verify_slice(seal).is_err() {
+        let Some((payload, tail)) = bytes.split_last_chunk::<TAIL>().filter(|(_, tail)| tail.ends_with(MAGIC)) else {
+            return SealedContent::Forged;
+        };
+        let (named, rest) = tail.split_at(32);
+        if mac(&self.seal, &[name.as_bytes(), named, payload]).verify_slice(&rest[..32]).is_err() {
             return SealedContent::Forged;
         }
         if named != Digest::of(program).bytes() {
             return SealedContent::Foreign;
         }
-        bytes.drain(..HEAD);
+        bytes.truncate(bytes.len() - TAIL);
         SealedContent::Whole(bytes)
     }
 
@@ -114,11 +117,8 @@ impl CacheFolder {
         let Some(folder) = &self.folder else { return Ok(()) };
         mark_cache(folder)?;
         let program = Digest::of(program).bytes();
-        let mut bytes = Vec::with_capacity(HEAD + payload.len());
-        bytes.extend_from_slice(MAGIC);
-        bytes.extend_from_slice(&program);
-        bytes.extend_from_slice(&authenticated(&self.seal, &[name.as_bytes(), &program, payload]));
-        bytes.extend_from_slice(payload);
+        let seal = authenticated(&self.seal, &[name.as_bytes(), &program, payload]);
+        let bytes = [payload, &program, &seal, MAGIC].concat();
         folder.write(name, &bytes).map(|_| ())
     }
 }
