@@ -8,6 +8,7 @@ use super::console;
 use super::exit::Exit;
 use super::explain::BudgetSteps;
 use super::failure::Failure;
+use super::handover::HandoverResult;
 use super::output::{Build, Check, List, Matrix, Notes, Redact, RedactRules, Sync, Verify};
 use crate::review::{Diff, Explanation, WhyNot};
 use clap::CommandFactory as _;

@@ -6,7 +6,7 @@ use super::project::Project;
 use super::referenced_files::ReferencedFiles;
 use super::repository::diagnostics_of;
 use super::{Unsettled, apply_severities, notices};
-use crate::config::{Budget, BuiltinText, Profile, SESSION_INSTRUCTIONS, Tokenizer};
+use crate::config::{Budget, BuiltinText, HANDOVER_TASK_INSTRUCTIONS, Profile, SESSION_INSTRUCTIONS, Tokenizer};
 use crate::fit::{Amount, Counter, TooSmall, fit};
 use crate::graph::Target;
 use crate::intake::Repo;
@@ -149,11 +149,11 @@ impl Project<'_> {
         let counters: BTreeMap<Option<Tokenizer>, Counter> =
             budgets.iter().map(counted_tokenizer).map(|tokenizer| (tokenizer, Counter::new(tokenizer))).collect();
         let session = agent.filter(|_| job.session_start);
-        let addition = self.addition(agent);
+        let additions = self.additions(agent);
         let mut prepare = |instead: Option<BuiltinText>| {
             let mut prepared = Vec::new();
             for (profile, budget) in profiles.iter().zip(&budgets) {
-                let texts = InstructionTexts { instead, addition };
+                let texts = InstructionTexts { instead, additions };
                 match self.prepare_profile(profile, budget.clone(), &counters, texts) {
                     Ok(profile) => prepared.extend(profile),
                     Err(fault) => faults.push(fault),
@@ -161,7 +161,11 @@ impl Project<'_> {
             }
             prepared
         };
-        let starts = if session.is_some() { prepare(Some(SESSION_INSTRUCTIONS)) } else { Vec::new() };
+        let starts = match session {
+            None => Vec::new(),
+            Some(AgentContext { handover: Some(_), .. }) => prepare(Some(HANDOVER_TASK_INSTRUCTIONS)),
+            Some(_) => prepare(Some(SESSION_INSTRUCTIONS)),
+        };
         // Instructions that are not needed need not be readable.
         let mut prepared = if session.is_some() && roots.is_empty() { Vec::new() } else { prepare(None) };
         faults.extend(self.unread.iter().chain(files.unread()).cloned());
