@@ -6,8 +6,8 @@ use super::console;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::input;
-use super::report::{self, print_lines};
 use super::packs;
+use super::report::{self, print_lines};
 use super::workspace::{open, settled, stamp};
 use crate::cards::{CardError, CardStore, ContentId, LogName, Transaction, parse};
 use crate::config::{Recipe, nearest};
@@ -198,7 +198,8 @@ fn arguments(files: &CardFiles, given: &[String]) -> Result<Arguments, Failure> 
                 parse(&bytes, "the file of the argument").map_err(|error| files.failure(error))?
             }
             Some(_) => {
-                let message = format!("`{key}` names a file that does not end in `.json` (help: `@` names a JSON file)");
+                let message =
+                    format!("`{key}` names a file that does not end in `.json` (help: `@` names a JSON file)");
                 return Err(Failure::Usage(files.redacted(&message)));
             }
         };
@@ -333,7 +334,13 @@ fn summary(plan: &HandoverPlan, sealed: &Sealed, agent: &TargetAgent, pack: &Han
     }
     let log = plan.output_box.as_str();
     vec![
-        format!("{} ({}) is handed {}: {}", agent.name, agent.key, console::counted(plan.cards.len(), "card"), parts.join(", ")),
+        format!(
+            "{} ({}) is handed {}: {}",
+            agent.name,
+            agent.key,
+            console::counted(plan.cards.len(), "card"),
+            parts.join(", ")
+        ),
         format!("pack:   {}", pack.path),
         format!("box:    {}", plan.context_box),
         format!("output: {log}"),

@@ -96,6 +96,8 @@ struct Outputs {
     explain_at: BudgetSteps,
     /// What `explain --why-not` prints.
     explain_why_not: WhyNot,
+    /// What `handover` prints.
+    handover: HandoverResult,
     /// What `list` prints.
     list: List,
     /// What `list --matrix` prints.

@@ -29,7 +29,10 @@ pub use handover::{INCLUDE_HISTORY, Recipe, TARGET_STRATEGY};
 pub use ignore_patterns::IgnorePatterns;
 pub use knowledge::{ContextSettings, DocumentSource, DocumentType, Job, KnowledgeSettings, Policy};
 pub use load::{load, load_with_rules};
-pub use profiles::{AGENT_INSTRUCTIONS, BuiltinText, HANDOVER_INSTRUCTIONS, HANDOVER_TASK_INSTRUCTIONS, KNOWLEDGE_INSTRUCTIONS, SESSION_INSTRUCTIONS};
+pub use profiles::{
+    AGENT_INSTRUCTIONS, BuiltinText, HANDOVER_INSTRUCTIONS, HANDOVER_TASK_INSTRUCTIONS, KNOWLEDGE_INSTRUCTIONS,
+    SESSION_INSTRUCTIONS,
+};
 pub use schema::schema;
 pub use settings::{
     Budget, CodeDetail, Excerpt, FieldFilter, Group, Instructions, ItemSource, Profile, RedactionAllow, RedactionRule,

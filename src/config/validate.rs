@@ -3,12 +3,11 @@
 use super::check::{ConfigFaults, MAX_COMPILED, SettingPlace};
 use super::faults::shortened;
 use super::raw::{
-    NATIVE_FIELDS, RawAdrs, RawConfig, RawEdges, RawGithub, RawItems, RawOutput, RawRelation, RawRoots,
-    RawTrust,
+    NATIVE_FIELDS, RawAdrs, RawConfig, RawEdges, RawGithub, RawItems, RawOutput, RawRelation, RawRoots, RawTrust,
 };
 use super::settings::{
-    AdrSettings, EdgeMap, Excerpt, FieldFilter, FieldMap, GithubSettings, ItemSource, OutputSettings,
-    Profile, RootFilter, Settings, Template, TemplatePart,
+    AdrSettings, EdgeMap, Excerpt, FieldFilter, FieldMap, GithubSettings, ItemSource, OutputSettings, Profile,
+    RootFilter, Settings, Template, TemplatePart,
 };
 use super::shapes::OneOrMany;
 use super::{validate_handover, validate_knowledge, validate_profiles, validate_redaction};
@@ -123,7 +122,8 @@ pub(super) fn settings(
     let adrs = adrs(raw.adrs.as_ref(), root.key("adrs"), faults);
     let knowledge = validate_knowledge::knowledge(raw, root, output.as_ref().map(|output| &output.dir), faults);
     let redaction = validate_redaction::redaction(raw.redaction.as_ref(), rules, root.key("redaction"), faults);
-    let handover = validate_handover::handover(raw.handover.as_ref(), root.key("handover"), output.as_ref(), snapshot, faults);
+    let handover =
+        validate_handover::handover(raw.handover.as_ref(), root.key("handover"), output.as_ref(), snapshot, faults);
     let warnings = warnings(raw.warnings.as_ref(), root.key("warnings"), faults);
     let (github, output, handover) = (github?, output?, handover?);
     Some(Settings {

@@ -281,7 +281,7 @@ impl Project<'_> {
         let selection = select(&prepared.context, root, references, knowledge);
         let outcome = match fit(selection, &prepared.budget, prepared.counter) {
             Ok(fitted) => self.checked_for_secrets(&item.id, seal(&fitted, &job.stamp)),
-            Err(small) => Err(self.too_small(root, &prepared.budget, small)),
+            Err(small) => Err(self.too_small(root, &prepared.budget, small, given(agent))),
         };
         Some(Built {
             root: planned.root,
@@ -339,16 +339,17 @@ impl Project<'_> {
             Ok(fitted) => self.checked_for_secrets(&known.key, seal(&fitted, stamp)),
             Err(small) => {
                 let at = Place::file(known.path.clone());
-                Err(too_small(&prepared.budget, small, &format!("the agent `{}`", known.key), at))
+                let what = format!("{}the agent `{}`", given(Some(agent)), known.key);
+                Err(too_small(&prepared.budget, small, &what, at))
             }
         };
         Some(built(planned, outcome))
     }
 
-    fn too_small(&self, root: usize, budget: &Budget, small: TooSmall) -> Diagnostic {
+    fn too_small(&self, root: usize, budget: &Budget, small: TooSmall, given: &str) -> Diagnostic {
         let item = &self.corpus.entries[root].item;
         let at = Place::line(item.origin.path.clone(), item.line);
-        too_small(budget, small, &format!("the beginning of `{}`", item.id), at).about(item.id.as_str())
+        too_small(budget, small, &format!("{given}the beginning of `{}`", item.id), at).about(item.id.as_str())
     }
 }
 
@@ -356,6 +357,11 @@ impl Project<'_> {
 pub fn pack_file_name(slug: &str, profile: &str, agent: Option<&str>) -> String {
     let agent = agent.map(|stem| format!("@{stem}")).unwrap_or_default();
     format!("{slug}.{profile}{agent}.json")
+}
+
+/// Returns what a pack holds whole besides its instructions and its root.
+fn given(agent: Option<&AgentContext>) -> &'static str {
+    if agent.is_some_and(|agent| agent.handover.is_some()) { "what is given with the task, and " } else { "" }
 }
 
 /// Returns the error that a budget cannot hold the instructions and `what`, with the smallest limits that work.

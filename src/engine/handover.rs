@@ -149,7 +149,11 @@ fn write(text: &mut CleanBuf, key: &str, value: &Value, depth: usize, clean: &mu
             let digits = number.to_string();
             let number = clean(key, &digits);
             // A number stays one unless it was a secret.
-            if *number == *digits || number.is_empty() { text.text(&number) } else { text.json(&number) };
+            if *number == *digits || number.is_empty() {
+                text.text(&number)
+            } else {
+                text.json(&number)
+            };
         }
         Value::String(body) => {
             text.json(&clean(key, body));

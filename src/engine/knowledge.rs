@@ -5,7 +5,8 @@ use super::project::{COMMIT, Project, unreadable};
 use super::{apply_severities, clean, document_notes};
 use crate::cache::FilePurpose;
 use crate::config::{
-    AGENT_INSTRUCTIONS, BuiltinText, ContextSettings, DocumentType, HANDOVER_INSTRUCTIONS, KNOWLEDGE_INSTRUCTIONS, Policy, Settings,
+    AGENT_INSTRUCTIONS, BuiltinText, ContextSettings, DocumentType, HANDOVER_INSTRUCTIONS, KNOWLEDGE_INSTRUCTIONS,
+    Policy, Settings,
 };
 use crate::graph::Value;
 use crate::knowledge::{

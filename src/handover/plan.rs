@@ -3,7 +3,8 @@
 use super::Arguments;
 use super::arguments::TargetStrategy;
 use crate::cards::{
-    BoxContent, BoxSnapshot, Card, CardError, CardStore, CardWriter, ContentId, LogName, PreparedCard, ReadCard,
+    BoxContent, BoxSnapshot, Card, CardError, CardStore, CardWriter, ContentId, FileKind, LogName, PreparedCard,
+    ReadCard,
 };
 use crate::config::Recipe;
 use crate::model::{Given, slug};
@@ -141,6 +142,32 @@ pub fn plan(
     snapshots.extend([profile_snapshot, context]);
     let new_cards = own.into_iter().chain(profile).collect();
     Ok(HandoverPlan { cards, new_cards, new_boxes: snapshots, context_box, profile_box, output_box })
+}
+
+/// Reads a handover again that was made before; `own` are the cards that it added.
+///
+/// # Errors
+/// If its files are not there any more, or were changed.
+pub fn replay(
+    context_box: &str,
+    profile_box: &str,
+    output_box: &str,
+    own: &BTreeMap<&str, Given>,
+    store: &CardStore,
+    now: &str,
+) -> Result<HandoverPlan, CardError> {
+    let id = |typed: &str| {
+        let found = store.find(FileKind::Box, typed)?;
+        found.ok_or_else(|| CardError::NotFound(format!("box not found: {typed}")))
+    };
+    let (context_box, profile_box) = (id(context_box)?, id(profile_box)?);
+    let output_box = LogName::new(output_box)?;
+    let mut cards = Vec::new();
+    for id in store.existing_box(&context_box.to_string())?.card_ids {
+        let given = own.get(id.to_string().as_str()).copied().unwrap_or(Given::Inherited);
+        cards.push(HandedCard { card: read(store, &id, now)?, given, id });
+    }
+    Ok(HandoverPlan { cards, new_cards: Vec::new(), new_boxes: Vec::new(), context_box, profile_box, output_box })
 }
 
 /// Returns the log of an agent, which is named by the stem of its file.

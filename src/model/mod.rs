@@ -26,8 +26,8 @@ pub use commands::{Commands, harmless_json};
 pub use diagnostic::{Code, Diagnostic, Level, Place, Severity, bounded};
 pub use digest::{Digest, Digester};
 pub use file_state::{FileState, REST};
-pub use given::Given;
 pub use github::{is_repo_name, issue_url};
+pub use given::Given;
 pub use line_range::LineRange;
 pub use natural::natural_cmp;
 #[cfg(test)]

@@ -130,11 +130,7 @@ impl KnowledgeSections {
     }
 }
 
-fn section(
-    context: &SelectionContext<'_>,
-    card: &CardText,
-    content: &CardContentText,
-) -> (Candidate, Option<Rank>) {
+fn section(context: &SelectionContext<'_>, card: &CardText, content: &CardContentText) -> (Candidate, Option<Rank>) {
     let origin = card.origin();
     let line = content.first_line(card.given);
     let is_kept = card.given != Given::Inherited;
@@ -193,5 +189,13 @@ fn limit(cards: &[&CardText]) -> Option<Omission> {
     let origin = TextOrigin { id: Some(name), ..TextOrigin::new(OriginKind::Card) };
     let chars = cards.iter().filter_map(|card| card.content.as_ref().ok());
     let chars = chars.map(|content| content.text.chars().count() as u64).sum();
-    Some(Omission { id, title, origin, provenance: "inherited", reason: "limit", trust: Trust::Trusted, chars: Some(chars) })
+    Some(Omission {
+        id,
+        title,
+        origin,
+        provenance: "inherited",
+        reason: "limit",
+        trust: Trust::Trusted,
+        chars: Some(chars),
+    })
 }

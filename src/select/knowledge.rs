@@ -4,8 +4,8 @@
 use super::candidates::Rank;
 use super::outline::ExcerptSize;
 use super::{
-    Candidate, Chunk, DocumentFacts, HandoverLabel, Input, Omission, OriginKind, Passage, Role, SectionBody, SelectionContext,
-    TextLevels, TextOrigin, TrimRank, Trust, removals,
+    Candidate, Chunk, DocumentFacts, HandoverLabel, Input, Omission, OriginKind, Passage, Role, SectionBody,
+    SelectionContext, TextLevels, TextOrigin, TrimRank, Trust, removals,
 };
 use crate::config::{Group, Policy};
 use crate::graph::{Outline, RecordedRemoval};
