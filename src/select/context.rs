@@ -184,7 +184,19 @@ impl<'a> SelectionContext<'a> {
     pub(super) fn comment(&self, parsed: &ParsedComment, first_line: &Clean, origin: &TextOrigin) -> SectionBody {
         let mut pointer = CleanBuf::new();
         let pointer = pointer.text(first_line).lit(" ").line(&origin.place()).finish();
-        let (text, parts) = self.parts(&parsed.comment.text, &parsed.markdown.outline);
+        self.after_line(first_line, &parsed.comment.text, &parsed.markdown.outline, origin, pointer)
+    }
+
+    /// Returns a text without the comments of templates, which begins with `first_line` at every level of detail.
+    pub(super) fn after_line(
+        &self,
+        first_line: &Clean,
+        text: &Clean,
+        markdown: &Outline,
+        origin: &TextOrigin,
+        pointer: Clean,
+    ) -> SectionBody {
+        let (text, parts) = self.parts(text, markdown);
         let mut comment = PassageBuilder::default();
         comment.text.text(first_line).lit(if text.is_empty() { "" } else { "\n\n" });
         // Like a heading it never stays without text.
