@@ -8,9 +8,10 @@ use crate::config::{
     AGENT_INSTRUCTIONS, BuiltinText, ContextSettings, DocumentType, KNOWLEDGE_INSTRUCTIONS, Policy, Settings,
 };
 use crate::graph::Value;
+use crate::markdown::front_matter::front_matter;
 use crate::knowledge::{
     Agent, Agents, DocumentFile, DocumentRules, Knowledge, KnowledgeDocument, KnowledgeRequest, Relevant, Scope,
-    SearchTerms,
+    SearchTerms, UnusableDocument,
 };
 use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RepoPath, Severity, SourceTree};
 use crate::redact::Clean;
@@ -107,7 +108,12 @@ impl Project<'_> {
         let knowledge = self.knowledge();
         // What is in the notes on a document is as secret as the document.
         let of = |path: &RepoPath| {
-            knowledge.document(path).or_else(|| knowledge.document(&document_notes::document_of(path)?))
+            let at = |path: &RepoPath| {
+                let found = knowledge.unusable.binary_search_by(|unusable| unusable.document.path.cmp(path)).ok();
+                let unusable = || Some(&knowledge.unusable.get(found?)?.document);
+                knowledge.document(path).map(|document| &**document).or_else(unusable)
+            };
+            at(path).or_else(|| at(&document_notes::document_of(path)?))
         };
         // A link opens no more than what it leads to.
         let documents: Vec<_> = [Some(path), self.source.link_end(path)].into_iter().flatten().filter_map(of).collect();
@@ -118,7 +124,7 @@ impl Project<'_> {
         if documents.iter().any(|document| document.secret) {
             return Some(Withheld::Secret);
         }
-        // Notes without their document, and documents that cannot be read, are what their entry says.
+        // Notes without their document are what its entry says.
         let entry = documents.is_empty().then(|| self.settings.knowledge.source_of(path)).flatten()?;
         match (&entry.agent, entry.secret) {
             (Some(_), _) => Some(Withheld::OtherAgent),
@@ -157,7 +163,8 @@ impl Project<'_> {
         sections.add_documents(context, knowledge, &chosen, &|document| self.complete(document));
         let secrets: BTreeSet<&RepoPath> = references.secrets.iter().collect();
         let pinned = || chosen.pinned.iter().chain(&chosen.pinned_by_policy);
-        let is_chosen = |path: &RepoPath| pinned().any(|index| knowledge.documents[*index].path == *path);
+        let whole = || chosen.overview.iter().chain(&chosen.user);
+        let is_chosen = |path: &RepoPath| pinned().chain(whole()).any(|index| knowledge.documents[*index].path == *path);
         for path in secrets {
             if let Some(document) = knowledge.document(path)
                 && !is_chosen(path)
@@ -272,6 +279,7 @@ fn read(project: &Project<'_>) -> ReadKnowledge {
         |path: &RepoPath| project.source.link_end(path).is_some_and(|end| DocumentRules::of(settings, end).is_some());
     let named: Vec<(&RepoPath, DocumentRules<'_>)> = files
         .iter()
+        .chain(project.source.special_files())
         .filter_map(|path| Some((path, DocumentRules::of(settings, path)?)))
         .filter(|(path, _)| !is_other_name(path))
         .collect();
@@ -320,10 +328,23 @@ fn read(project: &Project<'_>) -> ReadKnowledge {
                 documents.push(Arc::new(document));
             }
             Err(fault) if fault.severity == Severity::Error => all.unread.push(fault),
-            Err(fault) => faults.push(fault),
+            Err(fault) => {
+                let path = fault.at.as_ref().map(|at| at.path.clone());
+                faults.push(fault);
+                let Some((path, rules)) = path.and_then(|path| Some((path.clone(), DocumentRules::of(settings, &path)?)))
+                else {
+                    continue;
+                };
+                match unusable(project, &path, rules, &agents, &config, faults) {
+                    // The line that names a document with secrets needs none of its text.
+                    Some(UnusableDocument { document, .. }) if document.secret => documents.push(Arc::new(document)),
+                    found => all.knowledge.unusable.extend(found),
+                }
+            }
         }
     }
     documents.sort_by(|a, b| a.path.cmp(&b.path));
+    all.knowledge.unusable.sort_by(|a, b| a.document.path.cmp(&b.document.path));
     only_one(&mut documents, DocumentType::ProjectOverview, settings.overview.as_ref(), faults);
     only_one(&mut documents, DocumentType::ProjectUser, None, faults);
     faults.sort();
@@ -355,12 +376,42 @@ fn only_one(
     });
 }
 
+/// Reads what is known of a document whose text is refused: its entry, and its front matter if it has one.
+fn unusable(
+    project: &Project<'_>,
+    path: &RepoPath,
+    rules: DocumentRules<'_>,
+    agents: &Agents,
+    config: &RepoPath,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<UnusableDocument> {
+    let reason = match project.source.read(path).err()? {
+        _ if is_special(project, path) => Refusal::Binary.omission_reason()?,
+        refusal => refusal.omission_reason()?,
+    };
+    let head = project.source.head(path).unwrap_or_default();
+    let (_, secret) = rules.readable(&head);
+    let front = front_matter(&head).map_or("", |front| &head[..front.body]);
+    let (shown, text, removals, digest) = clean::file(&project.scrubber, path, FilePurpose::Document, front);
+    let untrusted = project.untracked.distrusts(project.source, path);
+    let file = DocumentFile { path: path.clone(), shown, text: text.clean, removals, digest, secret, untrusted };
+    let (document, _) = KnowledgeDocument::read(file, rules, agents, config, faults);
+    Some(UnusableDocument { document, reason })
+}
+
+/// Returns whether a path is that of a pipe, a socket, a device or a cyclic link.
+fn is_special(project: &Project<'_>, path: &RepoPath) -> bool {
+    project.source.special_files().binary_search(path).is_ok()
+}
+
 /// Reads the raw text of a file.
 ///
 /// # Errors
 /// Why it cannot be read: an error if it exists and the system refuses.
 pub(super) fn raw(project: &Project<'_>, path: &RepoPath) -> ReadFile {
     project.source.read(path).map_err(|refusal| {
+        // What is no file is in no clone either.
+        let refusal = if is_special(project, path) { Refusal::Binary } else { refusal };
         let fault = unreadable(path, &refusal);
         let severity = if matches!(refusal, Refusal::Unreadable(_)) { Severity::Error } else { Severity::Warning };
         Diagnostic { severity, ..fault }

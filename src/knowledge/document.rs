@@ -84,6 +84,15 @@ pub struct NotesFile {
     pub digest: Digest,
 }
 
+/// A document whose text can be in no pack, since it is no text or too large: what its front matter says, as far as it has one.
+#[derive(Debug)]
+pub struct UnusableDocument {
+    /// The document.
+    pub document: KnowledgeDocument,
+    /// The reason of its omission.
+    pub reason: &'static str,
+}
+
 /// The agents and documents of a repo.
 #[derive(Debug, Default)]
 pub struct Knowledge {
@@ -91,6 +100,8 @@ pub struct Knowledge {
     pub agents: Agents,
     /// The documents, sorted by path.
     pub documents: Vec<Arc<KnowledgeDocument>>,
+    /// The documents whose text can be in no pack, sorted by path.
+    pub unusable: Vec<UnusableDocument>,
     /// What is wrong with them.
     pub diagnostics: Vec<Diagnostic>,
 }

@@ -1,6 +1,6 @@
 //! Agents, documents and jobs that are not as they should be: each has an error with its place, and stops nothing else.
 
-use crate::agents::{CONFIG, ids, office, omitted, pack};
+use crate::agents::{CANARY, CONFIG, ids, office, omitted, pack, section};
 use crate::sandbox::{Sandbox, run};
 
 /// Runs a build that reports errors and writes the packs all the same.
@@ -163,6 +163,71 @@ fn documents_that_cannot_be_read_stop_nothing_else() {
     assert!(ids(&pack).contains(&"doc.knowledge/tunnels.md"));
 }
 
+#[test]
+fn pinned_documents_that_cannot_be_read_are_omissions_with_their_reason() {
+    let sandbox = office();
+    let config = CONFIG.replace("pinned: 2", "pinned: 20").replace(
+        "documents:\n",
+        "documents:\n  - {include: [\"knowledge/entry*\"], pinned: true}\n  \
+         - {include: [\"knowledge/vault*\"], type: credentials, pinned: true}\n",
+    );
+    sandbox.write("contextpack.yml", &config);
+    let pinned = |field: &str, body: &[u8]| [format!("---\npinned: true\n{field}---\n").as_bytes(), body].concat();
+    let large = "Never do that.\n\n".repeat(100_000);
+    sandbox.write("knowledge/binary.md", pinned("", b"a\0b"));
+    sandbox.write("knowledge/latin.md", pinned("weight: 9\n", b"caf\xe9"));
+    sandbox.write("knowledge/large.md", pinned("title: The large one\n", large.as_bytes()));
+    sandbox.write("knowledge/of-ops.md", pinned("agent: ops\n", b"caf\xe9"));
+    sandbox.write("knowledge/closed.md", pinned("sensitivity: contains_secrets\n", large.as_bytes()));
+    sandbox.write("knowledge/plain.md", b"caf\xe9");
+    sandbox.write("knowledge/entry.png", b"\x89PNG\0");
+    sandbox.write("knowledge/vault.kdbx", b"\0\x01");
+    let names = |ids: &[(&str, &str)]| -> Vec<String> {
+        let is_unusable = |reason: &str| ["binary", "not_utf8", "too_large"].contains(&reason);
+        ids.iter().filter(|(_, reason)| is_unusable(reason)).map(|(id, reason)| format!("{id} {reason}")).collect()
+    };
+    let all = ["binary.md binary", "entry.png binary", "large.md too_large", "latin.md not_utf8"];
+    let all: Vec<String> = all.iter().map(|name| format!("doc.knowledge/{name}")).collect();
+    let research = pack(&sandbox, &["--agent", "research"]);
+    assert_eq!(names(&omitted(&research)), all);
+    for id in ["doc.knowledge/closed.md", "doc.knowledge/vault.kdbx"] {
+        assert_eq!(section(&research, id)["metadata"]["detail"], "pointer", "{id}");
+    }
+    assert!(!research.to_string().contains("of-ops") && !research.to_string().contains("plain.md"));
+    let ops = pack(&sandbox, &["--agent", "ops"]);
+    assert_eq!(names(&omitted(&ops)).len(), all.len() + 1);
+    sandbox.expect(0, &["build"]);
+    let committed = sandbox.read("packs/feat-root.coding.json");
+    assert!(committed.contains("doc.knowledge/large.md") && committed.contains("The large one"), "{committed}");
+    // What the front matter says counts at once, although the file stays as unreadable as before.
+    sandbox.write("knowledge/large.md", [b"---\nagent: ops\n---\n", large.as_bytes()].concat());
+    sandbox.expect(0, &["build"]);
+    assert!(!sandbox.read("packs/feat-root.coding.json").contains("large.md"));
+}
+
+#[test]
+fn an_overview_that_cannot_be_shown_is_a_line_or_an_omission() {
+    let sandbox = office();
+    sandbox.write("docs/overview.md", format!("---\ntitle: Depot\nsensitivity: contains_secrets\n---\n{CANARY}\n"));
+    for args in [&["--agent", "research"][..], &["feat:root", "--agent", "research", "--policy", "minimal"]] {
+        let pack = pack(&sandbox, args);
+        let overview = section(&pack, "overview");
+        assert_eq!((overview["kind"].as_str(), overview["provenance"].as_str()), (Some("overview"), Some("overview")));
+        let line = "Depot (project_overview, holds secrets and is not read): docs/overview.md";
+        assert!(overview.to_string().contains(line), "{overview}");
+        assert!(!pack.to_string().contains(CANARY));
+    }
+    sandbox.write("docs/overview.md", b"caf\xe9");
+    let unreadable = pack(&sandbox, &["--agent", "research"]);
+    assert!(omitted(&unreadable).contains(&("doc.docs/overview.md", "not_utf8")), "{:?}", omitted(&unreadable));
+    // There is one overview: the first by path.
+    sandbox.write("docs/overview.md", "# Depot\n\nParcels.\n");
+    sandbox.write("knowledge/zone.md", "---\nagent: research\ndoc_type: project_overview\n---\nOwn.\n");
+    let two = pack(&sandbox, &["--agent", "research"]);
+    assert_eq!(section(&two, "overview")["source"]["path"], "docs/overview.md");
+    assert!(omitted(&two).contains(&("doc.knowledge/zone.md", "limit")), "{:?}", omitted(&two));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_document_that_the_system_refuses_is_an_error_and_stops_nothing_else() {
@@ -173,8 +238,15 @@ fn a_document_that_the_system_refuses_is_an_error_and_stops_nothing_else() {
     std::process::Command::new("mkfifo").arg(sandbox.path("knowledge/pipe.md")).status().unwrap();
     let run = sandbox.run(&["build"]);
     assert!(sandbox.has("packs/feat-root.coding.json"), "{run:?}");
-    let pack = pack(&sandbox, &["--agent", "research", "--policy", "expanded"]);
-    assert!(ids(&pack).contains(&"doc.knowledge/tunnels.md"), "{:?}", omitted(&pack));
+    assert!(run.stderr.contains("knowledge/pipe.md") && run.stderr.contains("knowledge/loop.md"), "{run:?}");
+    let expanded = pack(&sandbox, &["--agent", "research", "--policy", "expanded"]);
+    assert!(ids(&expanded).contains(&"doc.knowledge/tunnels.md"), "{:?}", omitted(&expanded));
+    sandbox.write("contextpack.yml", CONFIG.replace("\"]\noverview", "\"]\n    pinned: true\noverview"));
+    let pinned = pack(&sandbox, &["--agent", "research"]);
+    for name in ["pipe", "loop"] {
+        let id = format!("doc.knowledge/{name}.md");
+        assert!(omitted(&pinned).contains(&(&*id, "binary")), "{:?}", omitted(&pinned));
+    }
 }
 
 #[test]
