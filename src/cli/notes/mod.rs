@@ -1,5 +1,6 @@
 //! `contextpack notes`.
 
+mod process;
 mod program;
 
 use super::args::{Global, NotesArgs};
@@ -26,7 +27,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
     let (root, Configuration { settings, deny, .. }) = configuration(global)?;
     let program = match &args.command {
-        Some(command) => Some(Program::new(command, args.timeout, &root).map_err(Failure::usage)?),
+        Some(command) => Some(Program::new(command, args.timeout, &root)?),
         None => None,
     };
     let documents = match args.documents.is_empty() {
