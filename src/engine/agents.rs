@@ -241,7 +241,8 @@ fn time(line: &mut CleanBuf, time: &DateTime<Utc>) {
 /// Reads the lines of an activity file.
 fn activity(project: &Project<'_>, path: &RepoPath) -> Result<Vec<Change>, Diagnostic> {
     let too_large = || {
-        let message = format!("`{path}` is larger than {LARGEST_ACTIVITY} bytes, so that it is no list of recent activities");
+        let message =
+            format!("`{path}` is larger than {LARGEST_ACTIVITY} bytes, so that it is no list of recent activities");
         Diagnostic::new(Code::InvalidDocument, Some(Place::file(path.clone())), message)
             .help("keep its last lines, and move the others to a file that `context.activity` does not name")
     };

@@ -68,6 +68,13 @@ fn names_that_are_not_known_have_their_place_and_the_nearest_one() {
         ("agents/x.md", "policy: maximal", "agents/x.md:2", "did you mean `minimal`?"),
         ("agents/x.md", "budget: {max_token: 5}", "agents/x.md:2", "did you mean `max_tokens`?"),
         ("agents/x.md", "budget: {max_chars: none}", "agents/x.md:2", "give a whole number"),
+        ("agents/x.md", "profile: codng", "agents/x.md:2", "did you mean `coding`?"),
+        (
+            "knowledge/x.md",
+            "agent: research\nscope: ops",
+            "knowledge/x.md:2",
+            "the fields of the scope contradict each other",
+        ),
         ("agents/x.md", "purpse: x", "agents/x.md:2", "did you mean `purpose`?"),
     ];
     for (path, line, place, help) in cases {
@@ -93,6 +100,8 @@ fn names_that_are_not_known_have_their_place_and_the_nearest_one() {
         ("policy: minimal", "policy: minimum", "did you mean `minimal`?"),
         ("0 7 * * 1-5", "0 25 * * 1-5", "contextpack.yml:7"),
         ("0 7 * * 1-5", "0 7 * *", "it needs five fields"),
+        ("0 7 * * 1-5", "0 7 32 * *", "the day of the month `32`"),
+        ("0 7 * * 1-5", "0 7 31 2 *", "it never comes"),
         ("overview: docs/overview.md", "overview: ../overview.md", "contextpack.yml:4"),
     ] {
         sandbox.write("contextpack.yml", CONFIG.replace(from, to));
@@ -101,7 +110,31 @@ fn names_that_are_not_known_have_their_place_and_the_nearest_one() {
         assert!(run.stderr.contains("--> contextpack.yml:"), "{to}: {run:?}");
     }
     sandbox.write("contextpack.yml", CONFIG.replace("docs/overview.md", "docs/overvew.md"));
-    assert!(reported(&sandbox).contains("there is no file `docs/overvew.md`"));
+    let said = reported(&sandbox);
+    assert!(said.contains("there is no file `docs/overvew.md`") && said.contains("--> contextpack.yml:4"), "{said}");
+}
+
+#[test]
+fn a_document_that_counts_as_secret_for_its_looks_has_an_error_with_its_place() {
+    let sandbox = office();
+    for (line, head) in [
+        (2, "+++\nsensitivity = \"contains_secrets\"\n+++\n"),
+        (2, "---\nsensitivity: contains_secrets\n"),
+        (4, "---\ntitle: x\nmore:\n  sensitivity: maybe\n---\n"),
+    ] {
+        sandbox.write("knowledge/x.md", format!("{head}\n{CANARY}\n"));
+        let said = reported(&sandbox);
+        assert!(said.contains(&format!("--> knowledge/x.md:{line}")), "{head}: {said}");
+        assert!(said.contains("so that it counts as secret") && !said.contains(CANARY), "{head}: {said}");
+        let notes = &sandbox.json(3, &["notes", "knowledge/x.md"])["documents"][0]["error"];
+        assert_eq!((notes["kind"].as_str(), notes["line"].as_u64()), (Some("invalid"), Some(line)), "{head}: {notes}");
+    }
+    // Clearly stated secrets are none, nor are fields that mean one agent in two ways.
+    sandbox.write("knowledge/x.md", "---\nscope: research\nagent_key: agent:research:main\npinned: true\n---\nText.\n");
+    sandbox.write("knowledge/y.md", format!("---\ntype: credentials\n---\n{CANARY}\n"));
+    sandbox.write("contextpack.yml", CONFIG.replace("pinned: 2", "pinned: 20"));
+    sandbox.expect(0, &["build"]);
+    assert!(ids(&pack(&sandbox, &["--agent", "research"])).contains(&"doc.knowledge/x.md"));
 }
 
 #[test]
@@ -134,6 +167,18 @@ fn new_agents_are_made_from_a_template_and_nothing_is_overwritten() {
         assert!(run.code == 2 || run.stdout.starts_with("agents/"), "{name}: {run:?}");
         assert!(!sandbox.beside("x.md").exists() && !sandbox.has("x.md"));
     }
+    for name in ["_x", "_template"] {
+        let run = new(name);
+        assert!(run.code == 2 && run.stderr.contains("names that begin with `_` are no agents"), "{name}: {run:?}");
+        assert!(!sandbox.has(&format!("agents/{name}.md")));
+    }
+    sandbox.write("contextpack.yml", format!("{CONFIG}agents: {{include: [\"agents/*-agent.md\"]}}\n"));
+    let unmatched = new("Other");
+    assert!(unmatched.code == 2 && unmatched.stderr.contains("`agents.include` does not match it"), "{unmatched:?}");
+    sandbox.write("contextpack.yml", CONFIG);
+    sandbox.write("agents/_template.md", "# {{AGENT_NAME}}\n{{ agent purpose }}\n");
+    let wrong = new("Other");
+    assert!(wrong.code == 2 && wrong.stderr.contains("did you mean `AGENT_PURPOSE`?"), "{wrong:?}");
     sandbox.write("agents/_template.md", "# {{AGENT_NAME}}\n{{AGENT_PURPSE}}\n");
     let wrong = new("Other");
     assert_eq!(wrong.code, 2);

@@ -176,7 +176,15 @@ fn names_and_times_of_commits_stay_in_their_fields() {
         sandbox.git(&["add", "-A"]);
         let mut command = std::process::Command::new("git");
         let name = format!("user.name={name}");
-        command.current_dir(sandbox.root()).args(["-c", &name, "-c", "user.email=b@example.com", "commit", "-qm", "Said"]);
+        command.current_dir(sandbox.root()).args([
+            "-c",
+            &name,
+            "-c",
+            "user.email=b@example.com",
+            "commit",
+            "-qm",
+            "Said",
+        ]);
         command.env("GIT_COMMITTER_DATE", at).env("GIT_AUTHOR_DATE", at);
         assert_eq!(run(command, "").code, 0);
     }
@@ -233,4 +241,5 @@ fn a_record_that_cannot_be_written_is_an_error_and_nothing_is_delivered() {
     sandbox.write("contextpack.yml", CONFIG.replace("pinned: 2", "record: agents/ops.md"));
     let run = sandbox.run(&["render", "--agent", "research", "--record"]);
     assert!(run.code != 0 && run.stdout.is_empty() && run.stderr.contains("agents/ops.md"), "{run:?}");
+    assert!(run.stderr.contains("help: make the folder of the record writable"), "{run:?}");
 }

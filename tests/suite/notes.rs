@@ -54,6 +54,17 @@ fn documents_without_notes_say_why_and_stop_no_other() {
 }
 
 #[test]
+fn files_outside_of_the_repo_have_no_notes() {
+    let (sandbox, other) = (sandbox(), Sandbox::named("other"));
+    other.write("guide.md", GUIDE);
+    let path = other.path("guide.md");
+    let error = &sandbox.json(3, &["notes", path.to_str().unwrap(), "--write"])["documents"][0]["error"];
+    assert_eq!(error["kind"], "outside");
+    assert!(error["help"].as_str().unwrap().contains("copy it into the repo"), "{error}");
+    assert!(!other.has("guide.md.notes.yml"));
+}
+
+#[test]
 fn a_secret_is_in_no_notes() {
     let sandbox = sandbox();
     let secret = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
