@@ -1,8 +1,8 @@
 //! A running program of the user's, which ends with everything that it started.
 
-use super::super::exit::Exit;
-use super::super::watch::on_signal;
+use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
+use crate::cli::watch::on_signal;
 use std::collections::VecDeque;
 use std::io::{self, Read as _};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -37,13 +37,13 @@ impl Running {
     pub(super) fn ended_by_signals() -> Result<Self, Failure> {
         let running = Self::default();
         let ended = running.clone();
-        #[expect(clippy::exit, reason = "the signal asks for an immediate end; files are replaced atomically")]
         on_signal(move || {
             // Held to the end, so that no further program starts.
             let running = ended.lock();
             if let Some(group) = *running {
                 end_group(group);
             }
+            // Files are replaced atomically.
             std::process::exit(i32::from(Exit::Interrupted.code()));
         })?;
         Ok(running)
