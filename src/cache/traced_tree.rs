@@ -63,13 +63,13 @@ impl<'a, S: SourceTree> TracedTree<'a, S> {
             known.inconsistent |= known.digest != digest;
         };
         if issue || self.source.has(path) {
-            return observe(path.clone(), state, digest_of(&self.base, read));
+            return observe(path.clone(), state, digest_of(&self.base, self.source, path, read));
         }
         // The result for an unlisted name depends on the listing and on links above the name.
         for (at, _) in path.as_str().match_indices('/') {
             let above = RepoPath::new(&format!("./{}", &path.as_str()[..at]));
             if let Some(above) = above.ok().filter(|above| self.source.has(above)) {
-                let digest = digest_of(&self.base, &self.source.read(&above));
+                let digest = digest_of(&self.base, self.source, &above, &self.source.read(&above));
                 observe(above, None, digest);
             }
         }
@@ -102,6 +102,10 @@ impl<S: SourceTree> SourceTree for TracedTree<'_, S> {
         let read = self.source.read(path);
         self.record(false, path, state, &read);
         read
+    }
+
+    fn head(&self, path: &RepoPath) -> Option<String> {
+        self.source.head(path)
     }
 
     fn issues(&self) -> &[RepoPath] {
@@ -201,15 +205,18 @@ impl InputKey {
     /// Reads the input again and returns the digest of its content.
     pub(super) fn digest_now(&self, source: &dyn SourceTree, base: &Digester) -> Digest {
         let read = if self.issue { source.read_issue(&self.path) } else { source.read(&self.path) };
-        digest_of(base, &read)
+        digest_of(base, source, &self.path, &read)
     }
 }
 
-/// Returns the digest of a text, or of the reason why it cannot be read.
-fn digest_of(base: &Digester, read: &Result<String, Refusal>) -> Digest {
+/// Returns the digest of a text, or of the reason why it cannot be read, with the beginning of a file that is no text.
+fn digest_of(base: &Digester, source: &dyn SourceTree, path: &RepoPath, read: &Result<String, Refusal>) -> Digest {
     match read {
         Ok(text) => content(base, text),
-        Err(refusal) => base.clone().part("refusal").part(format!("{refusal:?}")).digest(),
+        Err(refusal) => {
+            let head = refusal.is_about_content().then(|| source.head(path)).flatten().unwrap_or_default();
+            base.clone().part("refusal").part(format!("{refusal:?}")).part(head).digest()
+        }
     }
 }
 

@@ -101,6 +101,15 @@ fn create(repository: &Repository, project: &Project<'_>, agent: &NewAgent) -> R
     let folder = agents_folder(repository)?;
     let stem = agent.stem();
     let name = format!("{stem}.md");
+    let path = RepoPath::new(&format!("{folder}/{name}")).ok();
+    if !path.is_some_and(|path| project.is_agent_file(&path)) {
+        let why = if stem.starts_with('_') {
+            "names that begin with `_` are no agents (help: choose another name)"
+        } else {
+            "`agents.include` does not match it (help: choose another name, or add a glob)"
+        };
+        return Err(Failure::usage(format!("`{folder}/{name}` would be no agent: {why}")));
+    }
     if let Ok(known) = project.knowledge().agents.find(&stem) {
         let known = &project.knowledge().agents.all[known];
         return Err(Failure::usage(format!("`{}` is the agent `{}` already", known.shown, known.key)));

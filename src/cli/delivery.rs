@@ -10,6 +10,7 @@ use crate::store::{Folder, open_state};
 use crate::wire::Pack;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::error::Error;
 use std::io::Write as _;
 
 /// What `render --format json` prints.
@@ -82,6 +83,21 @@ const LOG: &str = "delivered.jsonl";
 /// # Errors
 /// If the system refuses to write.
 pub(crate) fn record(repository: &Repository, pack: &Pack) -> Result<(), Failure> {
+    keep(repository, pack).map_err(|failure| match failure {
+        Failure::Outside(cause) => Failure::Outside(Box::new(Unrecorded(cause))),
+        failure => failure,
+    })
+}
+
+/// A pack that could not be recorded, and was therefore not delivered.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the pack is not recorded, and so not delivered (help: make the folder of the record writable, name another one in \
+     `context.record`, or leave out `--record`)"
+)]
+struct Unrecorded(#[source] Box<dyn Error>);
+
+fn keep(repository: &Repository, pack: &Pack) -> Result<(), Failure> {
     let configured = repository.settings().knowledge.context.record.clone();
     let folder = match configured {
         Some(dir) => dir,

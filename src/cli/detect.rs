@@ -77,9 +77,9 @@ impl Knowledge {
     /// Finds the documents among `files`.
     fn among(files: &[RepoPath], mut beginning: impl FnMut(&str) -> Option<String>) -> Self {
         // `init` writes files for tools and a sample decision itself: they must not change what the next run proposes.
-        let is_ours = |text: String| AGENT_MARKS.0.starts_with(text.trim()) || text.trim().starts_with(AGENT_MARKS.0);
         let is_rules = |path: &&RepoPath| RULES.contains(&path.as_str().to_lowercase().as_str());
-        let rules = files.iter().filter(is_rules).filter(|path| !beginning(path.as_str()).is_none_or(is_ours));
+        let rules =
+            files.iter().filter(is_rules).filter(|path| beginning(path.as_str()).is_some_and(|text| has_rules(&text)));
         let rules = rules.map(|path| globset::escape(path.as_str())).collect();
         let mut playbooks = BTreeSet::new();
         for path in files.iter().map(RepoPath::as_str).filter(|path| path.ends_with(".md")) {
@@ -123,6 +123,18 @@ pub(crate) struct Github {
     pub(crate) host: String,
     /// `owner/name`.
     pub(crate) repo: String,
+}
+
+/// Returns whether a file of rules has any: text besides headings, and besides the block that `init` writes.
+fn has_rules(text: &str) -> bool {
+    let (begin, end) = AGENT_MARKS;
+    // The first line of the block may have been cut off.
+    if begin.starts_with(text.trim()) {
+        return false;
+    }
+    let Some((before, block)) = text.split_once(begin) else { return true };
+    let after = block.split_once(end).map_or("", |(_, after)| after);
+    before.lines().chain(after.lines()).any(|line| !line.trim().is_empty() && !line.starts_with('#'))
 }
 
 impl DetectedRepo {

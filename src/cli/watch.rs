@@ -83,7 +83,12 @@ fn end_on_signal(sender: Sender<Event>) -> Result<(), Failure> {
             std::process::exit(i32::from(Exit::Interrupted.code()));
         }
     };
-    ctrlc::set_handler(end).map_err(|error| match error {
+    on_signal(end)
+}
+
+/// Calls `act` on Ctrl-C and similar signals, instead of ending.
+pub(crate) fn on_signal(act: impl FnMut() + Send + 'static) -> Result<(), Failure> {
+    ctrlc::set_handler(act).map_err(|error| match error {
         // Its `source` does not return the cause.
         ctrlc::Error::System(cause) => PathFailure::failure("wait for", "Ctrl-C", cause),
         error => Failure::Outside(error.into()),

@@ -15,6 +15,8 @@ pub struct KnowledgeSettings {
     pub documents: Vec<DocumentSource>,
     /// The document that says what the project is.
     pub overview: Option<RepoPath>,
+    /// The line that names it, from 1.
+    pub overview_line: u32,
     /// What packs hold besides their root.
     pub context: ContextSettings,
     /// The tasks that agents do again and again, by name.
@@ -184,6 +186,9 @@ pub struct Schedule {
     cron: croner::Cron,
 }
 
+/// The fields of a schedule.
+const FIELDS: [&str; 5] = ["minute", "hour", "day of the month", "month", "day of the week"];
+
 impl Schedule {
     /// Parses five fields.
     ///
@@ -191,9 +196,24 @@ impl Schedule {
     /// What is wrong with them.
     pub fn parse(written: &str) -> Result<Self, String> {
         if written.split_whitespace().count() != 5 {
-            return Err("it needs five fields: minute, hour, day of the month, month, day of the week".to_owned());
+            return Err(format!("it needs five fields: {}", FIELDS.join(", ")));
         }
-        let cron = croner::Cron::from_str(written).map_err(|error| error.to_string())?;
+        let cron = croner::Cron::from_str(written).map_err(|error| {
+            let at_fault = |(index, field): (usize, &str)| {
+                let mut alone = ["*"; 5];
+                alone[index] = field;
+                let error = croner::Cron::from_str(&alone.join(" ")).err()?;
+                Some(format!("the {} `{field}`: {error}", FIELDS[index]))
+            };
+            let field = written.split_whitespace().enumerate().find_map(at_fault);
+            field.unwrap_or_else(|| error.to_string())
+        })?;
+        // Any time will do: days of months and weeks repeat after 28 years.
+        let first =
+            chrono::DateTime::from_timestamp(0, 0).and_then(|from| cron.find_next_occurrence(&from, false).ok());
+        if first.is_none() {
+            return Err("it never comes: no month has such a day".to_owned());
+        }
         let written = written.split_whitespace().collect::<Vec<_>>().join(" ");
         Ok(Self { written, cron })
     }
@@ -220,6 +240,21 @@ mod tests {
         assert_eq!(schedule.next(sunday).as_deref(), Some("2026-11-23T07:00:00Z"));
         for wrong in ["", "0 7 * *", "0 0 7 * * 1", "61 7 * * *", "a b c d e"] {
             assert!(Schedule::parse(wrong).is_err(), "{wrong}");
+        }
+        for (wrong, why) in [
+            ("0 25 * * 1-5", "the hour `25`: "),
+            ("61 7 * * *", "the minute `61`: "),
+            ("0 7 32 * *", "the day of the month `32`: "),
+            ("0 7 * 13 *", "the month `13`: "),
+            ("0 7 * * 1-9", "the day of the week `1-9`: "),
+            ("0 7 31 2 *", "it never comes"),
+            ("0 7 31 2,4,6 *", "it never comes"),
+        ] {
+            let error = Schedule::parse(wrong).unwrap_err();
+            assert!(error.starts_with(why), "{wrong}: {error}");
+        }
+        for right in ["0 0 29 2 *", "0 0 31 2 1", "0 0 31 */2 *"] {
+            assert!(Schedule::parse(right).is_ok(), "{right}");
         }
     }
 }

@@ -37,6 +37,7 @@ pub(super) fn knowledge(
     let documents = faults.at_most(at_documents, documents, MAX_COMPILED);
     let documents = documents.iter().enumerate().map(|(i, raw)| source(raw, at_documents.item(i), faults)).collect();
     let overview = raw.overview.as_ref().and_then(|written| faults.path(root.key("overview"), written));
+    let overview_line = root.key("overview").line();
     let no_context = RawContext::default();
     let context = context(raw.context.as_ref().unwrap_or(&no_context), root.key("context"), output, faults);
     let at_jobs = root.key("jobs");
@@ -49,7 +50,7 @@ pub(super) fn knowledge(
             jobs.insert(name.clone(), job);
         }
     }
-    KnowledgeSettings { agents: AgentSettings { include, template }, documents, overview, context, jobs }
+    KnowledgeSettings { agents: AgentSettings { include, template }, documents, overview, overview_line, context, jobs }
 }
 
 fn source(raw: &RawDocuments, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> DocumentSource {

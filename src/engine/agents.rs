@@ -8,6 +8,7 @@ use crate::knowledge::{Agent, AgentError};
 use crate::model::{Code, Diagnostic, Place, RepoPath, Severity};
 use crate::redact::{Clean, CleanBuf};
 use crate::select::{JobInstructions, RecentChanges};
+use chrono::{DateTime, Datelike as _, Timelike as _, Utc};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -31,11 +32,16 @@ struct Activity {
     actor: Option<String>,
 }
 
-/// A change with its time, in seconds since 1970.
+/// A change, not redacted.
 struct Change {
-    at: i64,
-    line: Clean,
+    /// Seconds since 1970, if it has a time of the years 1 to 9999.
+    at: Option<i64>,
+    message: String,
+    actor: Option<String>,
 }
+
+/// The largest activity file, in bytes.
+const LARGEST_ACTIVITY: u64 = 4 << 20;
 
 impl Repository {
     /// Prepares packs for the agent that `name` means. `job` is what it has to do.
@@ -146,10 +152,10 @@ impl Project<'_> {
         let mut changes: Vec<Change> = log
             .commits
             .iter()
-            .map(|commit| {
-                let subject = clean::line(redactor, "message", &commit.subject);
-                let author = clean::line(redactor, "author", &commit.author);
-                Change { at: commit.at, line: line(commit.at, &subject, Some(&author)) }
+            .map(|commit| Change {
+                at: commit.at.filter(|at| shown_time(*at).is_some()),
+                message: commit.subject.clone(),
+                actor: Some(commit.author.clone()),
             })
             .collect();
         for path in &settings.activity {
@@ -158,7 +164,12 @@ impl Project<'_> {
         // Stable, so that commits of one second stay in git's order.
         changes.sort_by_key(|change| std::cmp::Reverse(change.at));
         changes.truncate(most);
-        Ok(RecentChanges { lines: changes.into_iter().map(|change| change.line).collect(), remark })
+        let line = |Change { at, message, actor }: &Change| {
+            let message = clean::line(redactor, "message", message);
+            let actor = actor.as_ref().map(|actor| clean::line(redactor, "author", actor));
+            line(*at, &message, actor.as_ref())
+        };
+        Ok(RecentChanges { lines: changes.iter().map(line).collect(), remark })
     }
 }
 
@@ -212,10 +223,13 @@ fn instructions(project: &Project<'_>, name: &str, job: &Job) -> Result<JobInstr
 }
 
 /// Renders a change: `- 2026-02-06 10:15 subject _(author)_`, in UTC.
-fn line(at: i64, message: &Clean, actor: Option<&Clean>) -> Clean {
+fn line(at: Option<i64>, message: &Clean, actor: Option<&Clean>) -> Clean {
     let mut line = CleanBuf::new();
     line.lit("- ");
-    time(&mut line, at);
+    match at.and_then(shown_time) {
+        Some(at) => time(&mut line, &at),
+        None => drop(line.lit("(no time)")),
+    }
     line.lit(" ").line(message);
     if let Some(actor) = actor.filter(|actor| !actor.trim().is_empty()) {
         line.lit(" _(").line(actor).lit(")_");
@@ -223,15 +237,19 @@ fn line(at: i64, message: &Clean, actor: Option<&Clean>) -> Clean {
     line.finish()
 }
 
+/// Returns a time of the years 1 to 9999.
+fn shown_time(at: i64) -> Option<DateTime<Utc>> {
+    DateTime::from_timestamp(at, 0).filter(|time| (1..=9999).contains(&time.year()))
+}
+
 /// Writes a time as `2026-02-06 10:15`.
-fn time(line: &mut CleanBuf, at: i64) {
-    let Some(time) = chrono::DateTime::from_timestamp(at, 0) else { return };
+fn time(line: &mut CleanBuf, time: &DateTime<Utc>) {
     let mut two = |before: &'static str, value: u32| {
         line.lit(before).lit(if value < 10 { "0" } else { "" }).number(u64::from(value));
     };
-    use chrono::{Datelike as _, Timelike as _};
-    let year = u32::try_from(time.year()).unwrap_or_default();
-    two("", year);
+    let year = time.year().unsigned_abs();
+    two("", year / 100);
+    two("", year % 100);
     two("-", time.month());
     two("-", time.day());
     two(" ", time.hour());
@@ -240,9 +258,21 @@ fn time(line: &mut CleanBuf, at: i64) {
 
 /// Reads the lines of an activity file.
 fn activity(project: &Project<'_>, path: &RepoPath) -> Result<Vec<Change>, Diagnostic> {
-    let redactor = &project.scrubber.redactor;
+    let too_large = || {
+        let message =
+            format!("`{path}` is larger than {LARGEST_ACTIVITY} bytes, so that it is no list of recent activities");
+        Diagnostic::new(Code::InvalidDocument, Some(Place::file(path.clone())), message)
+            .help("keep its last lines, and move the others to a file that `context.activity` does not name")
+    };
+    let size = project.source.state(path).map(|state| state.size());
+    if size.is_some_and(|size| size > LARGEST_ACTIVITY) {
+        return Err(too_large());
+    }
     let raw =
         super::knowledge::raw(project, path).map_err(|fault| Diagnostic { severity: Severity::Error, ..fault })?;
+    if raw.len() as u64 > LARGEST_ACTIVITY {
+        return Err(too_large());
+    }
     if let Some(withheld) = restriction(project.source, project.settings, path, &raw) {
         let message = format!("`{path}` is {}, so that it is no list of activities", withheld.reason());
         let help = "take it out of `documents`, or out of `context.activity`";
@@ -256,11 +286,13 @@ fn activity(project: &Project<'_>, path: &RepoPath) -> Result<Vec<Change>, Diagn
         };
         let Activity { at, message, actor } =
             serde_json::from_str(text).map_err(|error| fault(format!("this is no activity: {error}")))?;
-        let at = chrono::DateTime::parse_from_rfc3339(&at)
+        let at = DateTime::parse_from_rfc3339(&at)
             .map_err(|_| fault("`at` is no time with its zone, as RFC 3339 writes it".to_owned()))?
             .timestamp();
-        let actor = actor.map(|actor| clean::line(redactor, "author", &actor));
-        changes.push(Change { at, line: line(at, &clean::line(redactor, "message", &message), actor.as_ref()) });
+        if shown_time(at).is_none() {
+            return Err(fault("`at` is no time of the years 1 to 9999 in UTC".to_owned()));
+        }
+        changes.push(Change { at: Some(at), message, actor });
     }
     Ok(changes)
 }

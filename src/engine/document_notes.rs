@@ -6,7 +6,7 @@ use crate::cache::FilePurpose;
 use crate::knowledge::{KnowledgeDocument, NotesFile};
 use crate::markdown::front_matter::front_matter;
 use crate::model::{Code, Diagnostic, Digest, Place, RepoPath};
-use crate::notes::{NoteLimits, NotesFault, ReadableDocument, Refused, SIDECAR, WrittenNotes, extract};
+use crate::notes::{NoteLimits, NotesFault, ReadableDocument, SIDECAR, WrittenNotes, extract};
 use crate::redact::Clean;
 
 /// What was written about the notes of a document that cannot be used.
@@ -71,11 +71,10 @@ fn in_front_matter(
     }
     match ReadableDocument::open(clean, limits) {
         Ok(read) => read.notes,
-        Err(Refused::Invalid(found)) => {
+        Err(found) => {
             faults.extend(fault(&document.path, &found));
             None
         }
-        Err(Refused::Secret) => None,
     }
 }
 

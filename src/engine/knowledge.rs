@@ -11,8 +11,9 @@ use crate::config::{
 use crate::graph::Value;
 use crate::knowledge::{
     Agent, Agents, DocumentFile, DocumentRules, Knowledge, KnowledgeDocument, KnowledgeRequest, Relevant, Scope,
-    SearchTerms,
+    SearchTerms, Secrecy, UnusableDocument,
 };
+use crate::markdown::front_matter::front_matter;
 use crate::model::{Code, Diagnostic, Digest, Place, Refusal, RepoPath, Severity, SourceTree};
 use crate::redact::Clean;
 use crate::select::{HandedOver, JobInstructions, KnowledgeSections, RecentChanges, RootReferences, SelectionContext};
@@ -98,7 +99,7 @@ impl Project<'_> {
     }
 
     /// Returns whether a file is where agents are.
-    pub(super) fn is_agent_file(&self, path: &RepoPath) -> bool {
+    pub fn is_agent_file(&self, path: &RepoPath) -> bool {
         self.settings.knowledge.agents.include.set.is_match(path.as_str()) && !path.name().starts_with('_')
     }
 
@@ -118,24 +119,36 @@ impl Project<'_> {
     /// Returns why packs must not hold the text of a file that a root refers to: it is another agent's document, or it holds
     /// secrets.
     pub(super) fn withheld(&self, path: &RepoPath, agent: Option<&AgentContext>) -> Option<Withheld> {
+        let key = agent.map(|agent| &self.knowledge().agents.all[agent.agent]);
+        let names = [Some(path), self.source.link_end(path)];
+        // An agent's file is for that agent; for packs without an agent it is a file like all others.
+        let is_others = |path: &&RepoPath| self.is_agent_file(path) && key.is_some_and(|agent| agent.path != **path);
+        if names.iter().flatten().any(is_others) {
+            return Some(Withheld::OtherAgent);
+        }
         if !self.has_documents() {
             return None;
         }
         let knowledge = self.knowledge();
         // What is in the notes on a document is as secret as the document.
         let of = |path: &RepoPath| {
-            knowledge.document(path).or_else(|| knowledge.document(&document_notes::document_of(path)?))
+            let at = |path: &RepoPath| {
+                let found = knowledge.unusable.binary_search_by(|unusable| unusable.document.path.cmp(path)).ok();
+                let unusable = || Some(&knowledge.unusable.get(found?)?.document);
+                knowledge.document(path).map(|document| &**document).or_else(unusable)
+            };
+            at(path).or_else(|| at(&document_notes::document_of(path)?))
         };
         // A link opens no more than what it leads to.
-        let documents: Vec<_> = [Some(path), self.source.link_end(path)].into_iter().flatten().filter_map(of).collect();
-        let key = agent.map(|agent| &knowledge.agents.all[agent.agent].key);
+        let documents: Vec<_> = names.into_iter().flatten().filter_map(of).collect();
+        let key = key.map(|agent| &agent.key);
         if documents.iter().any(|document| !document.scope.admits(key)) {
             return Some(Withheld::OtherAgent);
         }
         if documents.iter().any(|document| document.secret) {
             return Some(Withheld::Secret);
         }
-        // Notes without their document, and documents that cannot be read, are what their entry says.
+        // Notes without their document are what its entry says.
         let entry = documents.is_empty().then(|| self.settings.knowledge.source_of(path)).flatten()?;
         match (&entry.agent, entry.secret) {
             (Some(_), _) => Some(Withheld::OtherAgent),
@@ -174,7 +187,9 @@ impl Project<'_> {
         sections.add_documents(context, knowledge, &chosen, &|document| self.complete(document));
         let secrets: BTreeSet<&RepoPath> = references.secrets.iter().collect();
         let pinned = || chosen.pinned.iter().chain(&chosen.pinned_by_policy);
-        let is_chosen = |path: &RepoPath| pinned().any(|index| knowledge.documents[*index].path == *path);
+        let whole = || chosen.overview.iter().chain(&chosen.user);
+        let is_chosen =
+            |path: &RepoPath| pinned().chain(whole()).any(|index| knowledge.documents[*index].path == *path);
         for path in secrets {
             if let Some(document) = knowledge.document(path)
                 && !is_chosen(path)
@@ -287,6 +302,7 @@ fn read(project: &Project<'_>) -> ReadKnowledge {
     let mut all = ReadKnowledge::default();
     let faults = &mut all.knowledge.diagnostics;
     let files = project.source.files();
+    let profiles: Vec<&str> = project.settings.profiles.keys().map(String::as_str).collect();
     let mut agents = Vec::new();
     for path in files.iter().filter(|path| project.is_agent_file(path)) {
         match raw(project, path) {
@@ -296,7 +312,7 @@ fn read(project: &Project<'_>) -> ReadKnowledge {
             Ok(text) => {
                 let (shown, text, removals, digest) =
                     clean::file(&project.scrubber, path, FilePurpose::Document, &text);
-                agents.push(Agent::read(path, shown, &text.clean, removals, digest, faults));
+                agents.push(Agent::read(path, shown, &text.clean, removals, digest, &profiles, faults));
             }
             Err(fault) if fault.severity == Severity::Error => all.unread.push(fault),
             Err(fault) => faults.push(fault),
@@ -308,13 +324,14 @@ fn read(project: &Project<'_>) -> ReadKnowledge {
         |path: &RepoPath| project.source.link_end(path).is_some_and(|end| DocumentRules::of(settings, end).is_some());
     let named: Vec<(&RepoPath, DocumentRules<'_>)> = files
         .iter()
+        .chain(project.source.special_files())
         .filter_map(|path| Some((path, DocumentRules::of(settings, path)?)))
         .filter(|(path, _)| !is_other_name(path))
         .collect();
     let Ok(config) = RepoPath::new(CONFIG) else { return all };
     if let Some(overview) = settings.overview.as_ref().filter(|overview| files.binary_search(overview).is_err()) {
         let message = format!("there is no file `{overview}`");
-        let at = Some(Place::file(config.clone()));
+        let at = Some(Place::line(config.clone(), settings.overview_line));
         faults.push(
             Diagnostic::new(Code::InvalidDocument, at, message).help("correct the path of `overview`, or add the file"),
         );
@@ -357,10 +374,24 @@ fn read(project: &Project<'_>) -> ReadKnowledge {
                 documents.push(Arc::new(document));
             }
             Err(fault) if fault.severity == Severity::Error => all.unread.push(fault),
-            Err(fault) => faults.push(fault),
+            Err(fault) => {
+                let path = fault.at.as_ref().map(|at| at.path.clone());
+                faults.push(fault);
+                let Some((path, rules)) =
+                    path.and_then(|path| Some((path.clone(), DocumentRules::of(settings, &path)?)))
+                else {
+                    continue;
+                };
+                match unusable(project, &path, rules, &agents, &config, faults) {
+                    // The line that names a document with secrets needs none of its text.
+                    Some(UnusableDocument { document, .. }) if document.secret => documents.push(Arc::new(document)),
+                    found => all.knowledge.unusable.extend(found),
+                }
+            }
         }
     }
     documents.sort_by(|a, b| a.path.cmp(&b.path));
+    all.knowledge.unusable.sort_by(|a, b| a.document.path.cmp(&b.document.path));
     only_one(&mut documents, DocumentType::ProjectOverview, settings.overview.as_ref(), faults);
     only_one(&mut documents, DocumentType::ProjectUser, None, faults);
     faults.sort();
@@ -392,12 +423,58 @@ fn only_one(
     });
 }
 
+/// Reads what is known of a document whose text is refused: its entry, and its front matter if it has one.
+fn unusable(
+    project: &Project<'_>,
+    path: &RepoPath,
+    rules: DocumentRules<'_>,
+    agents: &Agents,
+    config: &RepoPath,
+    faults: &mut Vec<Diagnostic>,
+) -> Option<UnusableDocument> {
+    let reason = match project.source.read(path).err()? {
+        _ if is_special(project, path) => Refusal::Binary.omission_reason()?,
+        refusal => refusal.omission_reason()?,
+    };
+    let head = project.source.head(path).unwrap_or_default();
+    let secrecy = rules.secrecy(&head);
+    let front = front_matter(&head).map_or("", |front| &head[..front.body]);
+    let (shown, text, removals, digest) = clean::file(&project.scrubber, path, FilePurpose::Document, front);
+    let untrusted = project.untracked.distrusts(project.source, path);
+    let file = DocumentFile {
+        path: path.clone(),
+        shown,
+        text: text.clean,
+        removals,
+        digest,
+        secret: secrecy.is_secret(),
+        untrusted,
+    };
+    let (document, _) = KnowledgeDocument::read(file, rules, agents, config, faults);
+    faults.extend(unclear(path, secrecy));
+    Some(UnusableDocument { document, reason })
+}
+
+/// Returns the error about a document that counts as secret although no field of its front matter says so.
+fn unclear(path: &RepoPath, secrecy: Secrecy) -> Option<Diagnostic> {
+    let Secrecy::Unclear { line, is_field: false } = secrecy else { return None };
+    let at = Some(Place::line(path.clone(), line));
+    Some(Diagnostic::new(Code::InvalidDocument, at, Secrecy::UNCLEAR).help(Secrecy::UNCLEAR_HELP))
+}
+
+/// Returns whether a path is that of a pipe, a socket, a device or a cyclic link.
+fn is_special(project: &Project<'_>, path: &RepoPath) -> bool {
+    project.source.special_files().binary_search(path).is_ok()
+}
+
 /// Reads the raw text of a file.
 ///
 /// # Errors
 /// Why it cannot be read: an error if it exists and the system refuses.
 pub(super) fn raw(project: &Project<'_>, path: &RepoPath) -> ReadFile {
     project.source.read(path).map_err(|refusal| {
+        // What is no file is in no clone either.
+        let refusal = if is_special(project, path) { Refusal::Binary } else { refusal };
         let fault = unreadable(path, &refusal);
         let severity = if matches!(refusal, Refusal::Unreadable(_)) { Severity::Error } else { Severity::Warning };
         Diagnostic { severity, ..fault }
@@ -415,7 +492,7 @@ pub(super) fn restriction(
     let of = |path: &RepoPath| DocumentRules::of(&settings.knowledge, path);
     let rules: Vec<DocumentRules<'_>> =
         [Some(path), source.link_end(path)].into_iter().flatten().filter_map(of).collect();
-    if rules.iter().any(|rules| rules.readable(raw).1) {
+    if rules.iter().any(|rules| rules.secrecy(raw).is_secret()) {
         return Some(Withheld::Secret);
     }
     rules.iter().any(|rules| rules.is_scoped(raw)).then_some(Withheld::OtherAgent)
@@ -437,12 +514,14 @@ fn document(
     faults: &mut Vec<Diagnostic>,
 ) -> Result<KnowledgeDocument, Diagnostic> {
     let raw = raw(project, path)?;
-    let (readable, secret) = rules.readable(&raw);
+    let (readable, secrecy) = rules.readable(&raw);
+    let secret = secrecy.is_secret();
     let (shown, text, removals, digest) = clean::file(&project.scrubber, path, FilePurpose::Document, readable);
     let untrusted = project.untracked.distrusts(project.source, path);
     let file =
         DocumentFile { path: path.clone(), shown, text: text.clean.clone(), removals, digest, secret, untrusted };
     let (mut document, front) = KnowledgeDocument::read(file, rules, agents, config, faults);
+    faults.extend(unclear(path, secrecy));
     if document.secret {
         return Ok(document);
     }

@@ -8,7 +8,7 @@ use crate::cache::{FilePurpose, FileResult, LoadedDocument};
 use crate::config::Profile;
 use crate::graph::{FileKind, FileLookup, FileRef, ItemReferences, KeptCodeRef, MissingReference, RepoFiles, Target};
 use crate::mentions::{adr_status, without_markup};
-use crate::model::{Code, Diagnostic, Digest, Digester, Place, Refusal, RepoPath, bounded};
+use crate::model::{Code, Diagnostic, Digest, Digester, Place, RepoPath, bounded};
 use crate::select::{CodeUse, Document, ReferencedCode, ReferencedFile, ReferencedLines, RootReferences, is_inactive};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -316,13 +316,10 @@ fn read_file(
         return Ok(read.clone());
     }
     match project.source.read(path) {
-        Err(Refusal::Denied) => refused("denied_path"),
-        Err(Refusal::Outside) => refused("outside_repo"),
-        Err(Refusal::NotInRepo) => refused("not_in_repo"),
-        Err(Refusal::Binary) => refused("binary"),
-        Err(Refusal::NotUtf8) => refused("not_utf8"),
-        Err(Refusal::TooLarge(_)) => refused("too_large"),
-        Err(refusal @ Refusal::Unreadable(_)) => Err(scrubbed(&project.scrubber.redactor, unreadable(path, &refusal))),
+        Err(refusal) => match refusal.omission_reason() {
+            Some(reason) => refused(reason),
+            None => Err(scrubbed(&project.scrubber.redactor, unreadable(path, &refusal))),
+        },
         Ok(raw) => {
             let (shown, text, removals, digest) = clean::file(&project.scrubber, path, purpose, &raw);
             let status = adr_status(&text.clean, &text.markdown.outline).map(|(range, _)| {

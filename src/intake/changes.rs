@@ -7,8 +7,8 @@ use std::path::Path;
 /// A commit that is no merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
-    /// When it was committed, in seconds since 1970.
-    pub at: i64,
+    /// When it was committed, in seconds since 1970, if it says so.
+    pub at: Option<i64>,
     /// Its author's name, as in the commit.
     pub author: String,
     /// The first line of its message.
@@ -48,7 +48,7 @@ pub fn last_commits(root: &Path, most: usize, excluded: &[&str]) -> Result<Commi
         "--no-merges",
         "--full-history",
         "--encoding=UTF-8",
-        "--format=%ct%x1f%an%x1f%s",
+        "--format=%ct%x00%an%x00%s",
         &count,
         "HEAD",
         "--",
@@ -57,12 +57,13 @@ pub fn last_commits(root: &Path, most: usize, excluded: &[&str]) -> Result<Commi
     arguments.extend(excluded.iter().map(String::as_str));
     let out = git::run(root, &arguments)?;
     let text = String::from_utf8_lossy(&out);
-    let commit = |record: &str| {
-        let mut fields = record.splitn(3, '\u{1f}');
-        let (at, author, subject) = (fields.next()?, fields.next()?, fields.next()?);
-        Some(Commit { at: at.trim().parse().ok()?, author: author.to_owned(), subject: subject.to_owned() })
+    // No part of a commit holds a NUL.
+    let fields: Vec<&str> = text.split('\0').collect();
+    let commit = |fields: &[&str; 3]| {
+        let [at, author, subject] = *fields;
+        Commit { at: at.trim().parse().ok(), author: author.to_owned(), subject: subject.to_owned() }
     };
-    let commits = text.split('\0').filter_map(commit).collect();
+    let commits = fields.as_chunks().0.iter().map(commit).collect();
     Ok(CommitLog { commits, shallow: state.starts_with(b"true") })
 }
 

@@ -187,6 +187,9 @@ fn output_of(root: &Path, output: Output) -> Result<Vec<u8>, String> {
     Err(format!("git failed: {}", if first.is_empty() { "it does not say why" } else { &first }))
 }
 
+/// A file that is empty on every machine.
+const NO_FILE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
+
 /// Prepares a git command. Neither the environment nor the user's settings change its answer, and it starts no program
 /// that the repo's own settings name.
 pub(super) fn command(root: &Path, arguments: &[&str]) -> Command {
@@ -197,9 +200,12 @@ pub(super) fn command(root: &Path, arguments: &[&str]) -> Command {
         }
     }
     git.env("GIT_CONFIG_NOSYSTEM", "1")
-        .env("GIT_CONFIG_GLOBAL", if cfg!(windows) { "NUL" } else { "/dev/null" })
+        .env("GIT_CONFIG_GLOBAL", NO_FILE)
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")
+        // Replacements and grafts of one clone change what a commit is, and no other clone has them.
+        .env("GIT_NO_REPLACE_OBJECTS", "1")
+        .env("GIT_GRAFT_FILE", NO_FILE)
         .env("LC_ALL", "C")
         .args(["-c", "safe.directory=*", "-c", "core.quotepath=off", "-c", "core.fsmonitor=false"])
         .args(arguments)

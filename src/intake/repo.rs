@@ -265,6 +265,21 @@ impl SourceTree for Repo {
     }
 
     fn read(&self, path: &RepoPath) -> Result<String, Refusal> {
+        let real = self.real(path)?;
+        self.open_folders.read(&self.handle, real.as_str(), text::size_limit(path.extension()))
+    }
+
+    fn head(&self, path: &RepoPath) -> Option<String> {
+        text::head(&self.handle, self.real(path).ok()?.as_str())
+    }
+}
+
+impl Repo {
+    /// Returns the path without links under which a file may be read.
+    ///
+    /// # Errors
+    /// Why it may not.
+    fn real(&self, path: &RepoPath) -> Result<RepoPath, Refusal> {
         if self.rules.denies(path) {
             return Err(Refusal::Denied);
         }
@@ -284,6 +299,6 @@ impl SourceTree for Repo {
         } else {
             path.clone()
         };
-        self.open_folders.read(&self.handle, real.as_str(), text::size_limit(path.extension()))
+        Ok(real)
     }
 }

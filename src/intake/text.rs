@@ -16,6 +16,9 @@ use std::time::SystemTime;
 /// The largest text that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
+/// How much is read of a file that is no text, or too large, in bytes.
+const HEAD_BYTES: u64 = 64 << 10;
+
 /// The largest JSONL file that is read, in bytes.
 const MAX_JSONL_BYTES: u64 = 256 << 20;
 
@@ -76,6 +79,17 @@ impl OpenFolders {
 /// Reads an opened file as [`read`] does.
 pub(super) fn read_open(file: File, limit: u64) -> Result<String, Refusal> {
     bytes_of(file, limit).and_then(decode)
+}
+
+/// Returns the beginning of a file, opened as [`read`] opens it, with LF line ends and U+FFFD for what is no text.
+pub(super) fn head(root: &Dir, path: &str) -> Option<String> {
+    let file = open(root, path).ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    file.take(HEAD_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(normalised(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// Reads a file's bytes unchanged, opened as [`read`] opens it.

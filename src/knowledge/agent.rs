@@ -103,13 +103,14 @@ impl Agent {
         stem(&self.path)
     }
 
-    /// Reads an agent from its redacted file; what is wrong is added to `faults`.
+    /// Reads an agent from its redacted file; what is wrong is added to `faults`. `profiles` are those of the configuration.
     pub fn read(
         path: &RepoPath,
         shown: Clean,
         text: &Clean,
         removals: Vec<RecordedRemoval>,
         digest: Digest,
+        profiles: &[&str],
         faults: &mut Vec<Diagnostic>,
     ) -> Self {
         let front = FrontMatter::read(text);
@@ -132,6 +133,11 @@ impl Agent {
             }
             found
         });
+        if let Some((written, line)) = front.text(&["profile"])
+            && !profiles.contains(&&*written)
+        {
+            fault(line, format!("there is no profile `{written}`"), suggestion(&written, profiles));
+        }
         let limits = front.value(&["budget"]).map(|node| limits(node, &mut fault)).unwrap_or_default();
         let text_of = |name: &str| front.text(&[name]).map(|(text, _)| text);
         let stem_of_path = shown_stem(&shown);

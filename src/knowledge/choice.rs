@@ -1,6 +1,6 @@
 //! The documents that a pack holds: scope first, then pinned ones up to their limit, then relevant ones.
 
-use super::document::{Knowledge, KnowledgeDocument, Scope};
+use super::document::{Knowledge, KnowledgeDocument, Scope, UnusableDocument};
 use super::relevance;
 use crate::config::{ContextSettings, DocumentType, Policy};
 use crate::model::RepoPath;
@@ -45,6 +45,10 @@ pub struct Chosen {
     pub relevant: Vec<Relevant>,
     /// The pinned ones over the limit.
     pub over_limit: Vec<usize>,
+    /// The overviews and users besides those of the pack.
+    pub further: Vec<usize>,
+    /// Those that the pack would hold if they could be used: indices of [`Knowledge::unusable`].
+    pub unusable: Vec<usize>,
     /// The pinned ones that the policy leaves out.
     pub pinned_by_policy: Vec<usize>,
     /// The relevant ones that the policy leaves out.
@@ -57,7 +61,7 @@ impl Knowledge {
         let key = request.agent.map(|(key, _)| key);
         let admitted = |document: &KnowledgeDocument| document.scope.admits(key);
         let of_kind = |kind: DocumentType| {
-            let is_one = |document: &KnowledgeDocument| document.kind == kind && !document.secret && admitted(document);
+            let is_one = |document: &KnowledgeDocument| document.kind == kind && admitted(document);
             self.documents.iter().position(|document| is_one(document))
         };
         let mut chosen = Chosen {
@@ -65,12 +69,27 @@ impl Knowledge {
             user: of_kind(DocumentType::ProjectUser),
             ..Chosen::default()
         };
+        let is_whole = |kind: DocumentType| matches!(kind, DocumentType::ProjectOverview | DocumentType::ProjectUser);
+        for (index, UnusableDocument { document, .. }) in self.unusable.iter().enumerate() {
+            let is_due = match document.kind {
+                DocumentType::ProjectOverview => chosen.overview.is_none(),
+                DocumentType::ProjectUser => chosen.user.is_none(),
+                _ => document.pinned && document.has_notes(),
+            };
+            if is_due && admitted(document) {
+                chosen.unusable.push(index);
+            }
+        }
         let mut pinned: Vec<usize> = Vec::new();
         let mut others: Vec<usize> = Vec::new();
         for (index, document) in self.documents.iter().enumerate() {
             let has_section = [chosen.overview, chosen.user].contains(&Some(index))
                 || request.referenced.contains(&document.path) && !document.secret;
-            if has_section || !admitted(document) || !document.has_notes() {
+            if has_section || !admitted(document) {
+                continue;
+            }
+            if !document.has_notes() {
+                chosen.further.extend(is_whole(document.kind).then_some(index));
                 continue;
             }
             if document.pinned {

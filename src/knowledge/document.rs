@@ -7,7 +7,7 @@ use crate::config::{DocumentSource, DocumentType, KnowledgeSettings, nearest};
 use crate::graph::RecordedRemoval;
 use crate::markdown::front_matter::{front_matter, is_unclosed, key};
 use crate::model::{Code, Diagnostic, Digest, Node, Place, RepoPath, Severity, Value};
-use crate::notes::{Notes, SIDECAR, loose_fields, may_hold_secrets};
+use crate::notes::{Notes, SIDECAR, loose_fields, secret_line};
 use crate::records::front_matter_pairs;
 use crate::redact::Clean;
 use std::sync::Arc;
@@ -84,6 +84,15 @@ pub struct NotesFile {
     pub digest: Digest,
 }
 
+/// A document whose text can be in no pack, since it is no text or too large: what its front matter says, as far as it has one.
+#[derive(Debug)]
+pub struct UnusableDocument {
+    /// The document.
+    pub document: KnowledgeDocument,
+    /// The reason of its omission.
+    pub reason: &'static str,
+}
+
 /// The agents and documents of a repo.
 #[derive(Debug, Default)]
 pub struct Knowledge {
@@ -91,6 +100,8 @@ pub struct Knowledge {
     pub agents: Agents,
     /// The documents, sorted by path.
     pub documents: Vec<Arc<KnowledgeDocument>>,
+    /// The documents whose text can be in no pack, sorted by path.
+    pub unusable: Vec<UnusableDocument>,
     /// What is wrong with them.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -143,21 +154,63 @@ impl<'a> DocumentRules<'a> {
     }
 
     /// Returns the part of a raw text that may be read: all of it, or the front matter alone if it may hold secrets.
-    ///
-    /// What cannot be understood counts as a secret.
-    pub fn readable<'t>(&self, raw: &'t str) -> (&'t str, bool) {
+    pub fn readable<'t>(&self, raw: &'t str) -> (&'t str, Secrecy) {
+        match self.secrecy(raw) {
+            Secrecy::Open => (raw, Secrecy::Open),
+            secrecy => (front_matter(raw).map_or("", |front| &raw[..front.body]), secrecy),
+        }
+    }
+
+    /// Returns whether a document with this text holds secrets. What cannot be understood counts as a secret.
+    pub fn secrecy(&self, raw: &str) -> Secrecy {
+        if self.source.is_some_and(|source| source.secret) {
+            return Secrecy::Secret;
+        }
         let front = front_matter(raw);
-        let head = match &front {
-            Some(front) => &raw[..front.body],
-            None => "",
+        let is_open_ended = front.is_none() && is_unclosed(raw);
+        let pairs = front.map(|front| front_matter_pairs(&raw[front.yaml], 2).0).unwrap_or_default();
+        let fields: Vec<Secrecy> = pairs.iter().map(secrecy_of).collect();
+        if fields.contains(&Secrecy::Secret) {
+            return Secrecy::Secret;
+        }
+        if let Some(unclear) = fields.into_iter().find(|secrecy| secrecy.is_secret()) {
+            return unclear;
+        }
+        // A front matter that is not closed may say so all the same.
+        let unclosed = || {
+            let mut lines = (2..).zip(raw.lines().skip(1)).map_while(|(line, text)| Some((line, key(text)?.0)));
+            lines.find(|(_, name)| is_about_secrets(name)).map(|(line, _)| line)
         };
-        let says_so = match &front {
-            Some(front) => front_matter_pairs(&raw[front.yaml.clone()], 2).0.iter().any(is_sensitive),
-            // A front matter that is not closed may say so all the same.
-            None => is_unclosed(raw) && raw.lines().skip(1).map_while(key).any(|(name, _)| is_about_secrets(name)),
-        };
-        let is_secret = says_so || may_hold_secrets(raw) || self.source.is_some_and(|source| source.secret);
-        if is_secret { (head, true) } else { (raw, false) }
+        let line = is_open_ended.then(unclosed).flatten().or_else(|| secret_line(raw));
+        line.map_or(Secrecy::Open, |line| Secrecy::Unclear { line, is_field: false })
+    }
+}
+
+/// Whether a document holds secrets, so that nothing below its front matter is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Secrecy {
+    /// It does not.
+    Open,
+    /// Its entry or its front matter says so.
+    Secret,
+    /// It counts as secret, since its beginning may say so.
+    Unclear {
+        /// Where, from 1.
+        line: u32,
+        /// Whether it is a field with an unknown name or value, which [`KnowledgeDocument::read`] reports.
+        is_field: bool,
+    },
+}
+
+impl Secrecy {
+    /// The message about a document whose beginning may say that it holds secrets.
+    pub const UNCLEAR: &str = "this may say that the document holds secrets, so that it counts as secret";
+    /// What to do about that.
+    pub const UNCLEAR_HELP: &str = "write `sensitivity: contains_secrets` or `sensitivity: normal` in YAML between two lines `---` at the beginning";
+
+    /// Returns whether the document counts as secret.
+    pub fn is_secret(self) -> bool {
+        self != Self::Open
     }
 }
 
@@ -182,7 +235,7 @@ fn loose_scopes(text: &str) -> Vec<Option<String>> {
     });
     let mut found = Vec::new();
     if !understood {
-        loose_fields(text, &mut |key, value| {
+        loose_fields(text, &mut |_, key, value| {
             if ["agent", "agentkey", "scope"].contains(&key) {
                 found.push(Some(value.to_owned()));
             }
@@ -207,23 +260,30 @@ fn misspelled(key: &str) -> Option<&'static str> {
     if is_field { None } else { nearest(key, FIELDS) }
 }
 
-/// Returns whether a field says, or may say, that its document holds secrets.
-fn is_sensitive((name, node): &(String, Node<String>)) -> bool {
-    let is_credentials = |text: &str| text.trim().eq_ignore_ascii_case(DocumentType::Credentials.name());
-    if let Value::Scalar { text, .. } = &node.value
+/// Returns what a field says, or may say, about the secrecy of its document.
+fn secrecy_of((name, node): &(String, Node<String>)) -> Secrecy {
+    let unclear = Secrecy::Unclear { line: node.line, is_field: true };
+    let text = match &node.value {
+        Value::Scalar { text, .. } => Some(text.trim()),
+        _ => None,
+    };
+    let credentials = DocumentType::Credentials.name();
+    if let Some(text) = text
         && name.eq_ignore_ascii_case("type")
     {
-        return is_credentials(text);
+        return if text.eq_ignore_ascii_case(credentials) { Secrecy::Secret } else { Secrecy::Open };
     }
     if !is_about_secrets(name) {
-        return false;
+        return Secrecy::Open;
     }
-    let Value::Scalar { text, .. } = &node.value else { return true };
-    let text = text.trim();
-    if !name.eq_ignore_ascii_case("doc_type") {
-        return !name.eq_ignore_ascii_case("sensitivity") || text != "normal";
+    let is_known = |text: &str| DocumentType::ALL.into_iter().any(|kind| kind.name() == text);
+    match (name.to_lowercase().as_str(), text) {
+        ("sensitivity", Some("normal")) => Secrecy::Open,
+        ("sensitivity", Some("contains_secrets")) => Secrecy::Secret,
+        ("doc_type", Some(text)) if text == credentials => Secrecy::Secret,
+        ("doc_type", Some(text)) if is_known(text) => Secrecy::Open,
+        _ => unclear,
     }
-    DocumentType::ALL.into_iter().find(|kind| kind.name() == text).is_none_or(|kind| kind == DocumentType::Credentials)
 }
 
 /// What a document's file states, before its notes are made.
@@ -301,10 +361,23 @@ impl KnowledgeDocument {
         let configured = rules.source.and_then(|source| source.agent.as_ref());
         // Fields that contradict each other, and what only a careless reader finds, are no scope either.
         let all = scopes(front.pairs());
+        let meaning = |name: &Option<String>| match name.as_deref()? {
+            GLOBAL => Some(None),
+            name => agents.find(name).ok().map(Some),
+        };
+        let is_contradicted = all.windows(2).any(|pair| {
+            let [one, other] = [&pair[0], &pair[1]];
+            one != other && (meaning(one).is_none() || meaning(one) != meaning(other))
+        });
         let is_unclear = all.iter().any(Option::is_none)
-            || all.windows(2).any(|pair| pair[0] != pair[1])
             || all.is_empty() && loose_scopes(&text).iter().any(|scope| scope.as_deref() != Some(GLOBAL));
         let scope = match (&stated, configured) {
+            _ if is_contradicted && !is_unclear => {
+                let line = scope_node.map_or(1, |node| node.line);
+                let message = "the fields of the scope contradict each other, so that no pack holds the document";
+                fault(here(line), message.to_owned(), "keep one of `agent`, `agent_key` and `scope`".to_owned());
+                Scope::Nobody
+            }
             _ if is_unclear => {
                 let line = scope_node.map_or(1, |node| node.line);
                 let help = "write the stem, key or name of one agent, or `global`".to_owned();

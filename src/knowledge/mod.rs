@@ -9,6 +9,8 @@ mod template;
 
 pub use agent::{Agent, AgentError, Agents};
 pub use choice::{Chosen, KnowledgeRequest, Relevant};
-pub use document::{DocumentFile, DocumentRules, Knowledge, KnowledgeDocument, NotesFile, Scope};
+pub use document::{
+    DocumentFile, DocumentRules, Knowledge, KnowledgeDocument, NotesFile, Scope, Secrecy, UnusableDocument,
+};
 pub use relevance::SearchTerms;
 pub use template::{BUILT_IN_TEMPLATE, NewAgent};

@@ -61,7 +61,7 @@ impl NewAgent {
         let mut rest = template;
         while let Some(open) = rest.find("{{") {
             let inside = &rest[open + 2..];
-            let name = inside.find("}}").map(|close| &inside[..close]).filter(|name| is_placeholder(name.trim()));
+            let name = inside.find("}}").map(|close| &inside[..close]).filter(|name| is_placeholder(name));
             let Some(name) = name else {
                 filled.push_str(&rest[..open + 2]);
                 rest = inside;
@@ -104,9 +104,7 @@ impl NewAgent {
 
 /// Returns whether a text between braces has the form of a placeholder.
 fn is_placeholder(name: &str) -> bool {
-    !name.is_empty()
-        && name.len() <= 64
-        && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+    !name.trim().is_empty() && name.len() <= 64 && !name.contains(['{', '}', '\n'])
 }
 
 /// Returns a text as a sentence: with a capital and a full stop.
@@ -152,6 +150,11 @@ mod tests {
     fn an_unknown_placeholder_is_an_error_with_its_line() {
         let error = agent().fill("a\n{{AGENT_NAMES}}").unwrap_err();
         assert_eq!((error.line, error.help().as_str()), (2, "did you mean `AGENT_NAME`?"));
-        assert!(agent().fill("{{ not one }} {{}} {{ open").unwrap().ends_with("{{ not one }} {{}} {{ open"));
+        for unknown in ["x y", "agent.name", "tools"] {
+            assert_eq!(agent().fill(&format!("a\n\n{{{{ {unknown} }}}}")).unwrap_err().line, 3, "{unknown}");
+        }
+        assert_eq!(agent().fill("{{agent name}}").unwrap_err().help(), "did you mean `AGENT_NAME`?");
+        let none = "{{}} {{ }} {{a\nb}} {{ open";
+        assert!(agent().fill(none).unwrap().ends_with(none));
     }
 }

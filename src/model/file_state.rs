@@ -29,6 +29,11 @@ impl FileState {
         Some(Self { size, inode, modified: nanos(modified)?, changed: nanos(changed)? })
     }
 
+    /// Returns the number of bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
     /// Returns whether the file was last changed long enough before `now`, in nanoseconds since 1970, for its state to
     /// identify its bytes. A time of change after `now` is not long enough ago.
     pub fn is_rested(&self, now: u128) -> bool {

@@ -23,6 +23,26 @@ pub enum Refusal {
     Unreadable(String),
 }
 
+impl Refusal {
+    /// Returns the reason of the omission of a text that was refused; `None` if a pack must not be built without the text.
+    pub fn omission_reason(&self) -> Option<&'static str> {
+        match self {
+            Self::Denied => Some("denied_path"),
+            Self::Outside => Some("outside_repo"),
+            Self::NotInRepo => Some("not_in_repo"),
+            Self::Binary => Some("binary"),
+            Self::NotUtf8 => Some("not_utf8"),
+            Self::TooLarge(_) => Some("too_large"),
+            Self::Unreadable(_) => None,
+        }
+    }
+
+    /// Returns whether the file was refused because of what it holds.
+    pub fn is_about_content(&self) -> bool {
+        matches!(self, Self::Binary | Self::NotUtf8 | Self::TooLarge(_))
+    }
+}
+
 /// The trust in files that git does not track.
 ///
 /// Without a git repository, or before the first `git add` in it, every file counts as tracked; if git cannot be run,
@@ -71,6 +91,13 @@ pub trait SourceTree: Sync {
     /// # Errors
     /// A [`Refusal`]; a name that is never opened is refused before anything is looked up.
     fn read(&self, path: &RepoPath) -> Result<String, Refusal>;
+
+    /// Returns the beginning of a file that [`SourceTree::read`] refuses because of what it holds, with LF line ends and U+FFFD
+    /// for what is no text: its front matter may say what the file is. `None` for all other files.
+    fn head(&self, path: &RepoPath) -> Option<String> {
+        let _ = path;
+        None
+    }
 
     /// Returns the files of the GitHub snapshot, `<owner>/<repo>/<number>.json` below its folder, sorted by path.
     /// They are in no other list, whether or not git tracks them.

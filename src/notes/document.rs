@@ -1,13 +1,12 @@
-//! The front matter of a document: whether it may be read, and the notes in it.
+//! The front matter of a document that may be read, and the notes in it.
 
 use super::NoteLimits;
-use super::sensitive::may_hold_secrets;
 use super::written::{NotesFault, WrittenNotes};
 use crate::markdown::front_matter::{front_matter, is_unclosed};
 use crate::yaml::{YamlDialect, YamlNode, YamlValue, documents};
 use std::ops::Range;
 
-/// A document whose front matter allows that it is read.
+/// A document that may be read.
 #[derive(Debug)]
 pub struct ReadableDocument {
     /// The text below the front matter.
@@ -22,60 +21,32 @@ pub struct ReadableDocument {
     pub notes: Option<WrittenNotes>,
 }
 
-/// Why a document is not read below its front matter.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refused {
-    /// It says that it holds secrets.
-    Secret,
-    /// Its front matter cannot be understood, so it may say so.
-    Invalid(Vec<NotesFault>),
-}
-
 impl ReadableDocument {
-    /// Reads the front matter of `text`, and nothing below it.
+    /// Reads the front matter of a document that holds no secrets.
     ///
     /// # Errors
-    /// If the document holds secrets, or its front matter cannot be understood.
-    pub fn open(text: &str, limits: &NoteLimits) -> Result<Self, Refused> {
+    /// If its front matter cannot be understood.
+    pub fn open(text: &str, limits: &NoteLimits) -> Result<Self, Vec<NotesFault>> {
         let fault =
             |line: u32, column: u32, message: String| NotesFault { at: Some((line, column)), message, help: None };
         let Some(found) = front_matter(text) else {
             if is_unclosed(text) {
                 let fault = fault(1, 1, "the front matter has no end".to_owned());
-                return Err(Refused::Invalid(vec![NotesFault {
-                    help: Some("close it with a line `---`".to_owned()),
-                    ..fault
-                }]));
-            }
-            if may_hold_secrets(text) {
-                return Err(Refused::Secret);
+                return Err(vec![NotesFault { help: Some("close it with a line `---`".to_owned()), ..fault }]);
             }
             return Ok(Self { body: 0..text.len(), body_line: 1, title: None, doc_type: None, notes: None });
         };
         let (nodes, error) = documents(&text[found.yaml.clone()], YamlDialect::Data);
         if let Some(error) = error {
             let message = format!("the front matter is not YAML: {}", error.kind);
-            return Err(Refused::Invalid(vec![fault(error.at.line + 1, error.at.column, message)]));
+            return Err(vec![fault(error.at.line + 1, error.at.column, message)]);
         }
-        let is_secret = may_hold_secrets(text);
         let mut document =
             Self { body: found.body..text.len(), body_line: found.body_line, title: None, doc_type: None, notes: None };
-        let Some(YamlNode { value: YamlValue::Map(pairs), .. }) = nodes.first() else {
-            return if is_secret { Err(Refused::Secret) } else { Ok(document) };
-        };
+        let Some(YamlNode { value: YamlValue::Map(pairs), .. }) = nodes.first() else { return Ok(document) };
         let mut faults = Vec::new();
         for (key, node) in pairs {
             match key.text.trim().to_lowercase().replace('-', "_").as_str() {
-                "sensitivity" => match scalar(node).as_deref() {
-                    Some("normal") => {}
-                    Some("contains_secrets") => return Err(Refused::Secret),
-                    // The stricter reading of what cannot be understood.
-                    _ => {
-                        let message = "`sensitivity` is neither `normal` nor `contains_secrets`".to_owned();
-                        faults.push(fault(node.at.line + 1, node.at.column, message));
-                    }
-                },
-                "doc_type" | "type" if scalar(node).as_deref() == Some("credentials") => return Err(Refused::Secret),
                 "doc_type" => document.doc_type = scalar(node),
                 "title" => {
                     document.title = match &node.value {
@@ -90,11 +61,7 @@ impl ReadableDocument {
                 _ => {}
             }
         }
-        match (faults.is_empty(), is_secret) {
-            (true, false) => Ok(document),
-            (true, true) => Err(Refused::Secret),
-            (false, _) => Err(Refused::Invalid(faults)),
-        }
+        if faults.is_empty() { Ok(document) } else { Err(faults) }
     }
 }
 
@@ -110,26 +77,14 @@ fn scalar(node: &YamlNode) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn open(text: &str) -> Result<ReadableDocument, Refused> {
+    fn open(text: &str) -> Result<ReadableDocument, Vec<NotesFault>> {
         ReadableDocument::open(text, &NoteLimits::default())
     }
 
     #[test]
-    fn documents_with_secrets_are_refused_and_so_is_what_cannot_be_understood() {
-        for text in [
-            "---\nsensitivity: contains_secrets\n---\nbody",
-            "---\nSensitivity: \"Contains_Secrets\"\n---\nbody",
-            "---\ntitle: T\ndoc_type: credentials\n---\nbody",
-        ] {
-            assert_eq!(open(text).unwrap_err(), Refused::Secret, "{text}");
-        }
-        for text in [
-            "---\nsensitivity: contains-secrets\n---\nbody",
-            "---\nsensitivity: [contains_secrets]\n---\nbody",
-            "---\nsensitivity: contains_secrets\nbody",
-            "---\na: [\nsensitivity: contains_secrets\n---\nbody",
-        ] {
-            assert!(matches!(open(text).unwrap_err(), Refused::Invalid(_)), "{text}");
+    fn a_front_matter_that_cannot_be_understood_is_a_fault() {
+        for text in ["---\ntitle: T\nbody", "---\na: [\ntitle: T\n---\nbody"] {
+            assert_eq!(open(text).unwrap_err().len(), 1, "{text}");
         }
     }
 
@@ -141,7 +96,7 @@ mod tests {
         assert_eq!(document.doc_type.as_deref(), Some("playbook"));
         assert_eq!(document.notes.unwrap().rules, ["Never push"]);
         assert_eq!((&text[document.body], document.body_line), ("\n# Body\n", 7));
-        let Refused::Invalid(faults) = open("---\ntitle: T\nnotes:\n  ruls: []\n---\n").unwrap_err() else { panic!() };
+        let faults = open("---\ntitle: T\nnotes:\n  ruls: []\n---\n").unwrap_err();
         assert_eq!(faults[0].at, Some((4, 3)));
     }
 }

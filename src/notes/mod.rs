@@ -23,10 +23,10 @@ mod tests;
 mod words;
 mod written;
 
-pub use document::{ReadableDocument, Refused};
+pub use document::ReadableDocument;
 pub use extract::{NoteLimits, extract};
 pub use keywords::is_stop_word;
-pub use sensitive::{loose_fields, may_hold_secrets};
+pub use sensitive::{loose_fields, secret_line};
 pub use standing::QuotableText;
 pub use written::{NotesFault, SIDECAR, WrittenNotes};
 

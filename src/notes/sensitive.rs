@@ -5,6 +5,7 @@
 //! characters that nobody sees.
 
 use crate::markdown::front_matter::front_matter;
+use std::ops::Range;
 
 /// The most lines and bytes of a head that no front matter bounds.
 const MOST_LINES: usize = 200;
@@ -14,24 +15,31 @@ const MOST_BYTES: usize = 64 << 10;
 const UNSEEN: [char; 9] =
     ['\u{feff}', '\u{200b}', '\u{200c}', '\u{200d}', '\u{200e}', '\u{200f}', '\u{2060}', '\u{ad}', '\u{180e}'];
 
-/// Returns whether the head of a text says, or may say, that it holds secrets: a field `sensitivity` that is not `normal`, or
-/// a type `credentials`, at any depth and in any notation.
-pub fn may_hold_secrets(text: &str) -> bool {
-    let mut found = false;
-    loose_fields(text, &mut |key, value| {
-        found |= match key {
+/// Returns the line on which the head of a text says, or may say, that the text holds secrets: a field `sensitivity` that is not
+/// `normal`, or a type `credentials`, at any depth and in any notation.
+pub fn secret_line(text: &str) -> Option<u32> {
+    let mut found = None;
+    loose_fields(text, &mut |line, key, value| {
+        let is_secret = match key {
             "type" | "doctype" => matches!(value, "credentials" | "credential"),
             key => key.ends_with("sensitivity") && value != "normal",
         };
+        if is_secret {
+            found = found.or(Some(line));
+        }
     });
     found
 }
 
-/// Calls `found` with each field of the head of a text: name and value in lower case, letters and digits only.
-pub fn loose_fields(text: &str, found: &mut dyn FnMut(&str, &str)) {
-    for part in heads(text) {
+/// Calls `found` with the line of each field of the head of a text, and with its name and value in lower case, letters and
+/// digits only.
+pub fn loose_fields(text: &str, found: &mut dyn FnMut(u32, &str, &str)) {
+    for range in heads(text) {
+        let first = 1 + text[..range.start].matches('\n').count();
+        let part = &text[range];
         let escaped = part.contains("\\u00").then(|| unescaped(part));
-        for line in escaped.as_deref().unwrap_or(part).lines() {
+        for (number, line) in (first..).zip(escaped.as_deref().unwrap_or(part).lines()) {
+            let number = u32::try_from(number).unwrap_or(u32::MAX);
             let line: String = line.chars().filter(|c| !UNSEEN.contains(c)).collect();
             for field in line.split([',', '{', '}']) {
                 let Some((key, value)) = field.split_once([':', '=', '：', '﹕']) else { continue };
@@ -41,7 +49,7 @@ pub fn loose_fields(text: &str, found: &mut dyn FnMut(&str, &str)) {
                         .flat_map(char::to_lowercase)
                         .collect::<String>()
                 });
-                found(&key.replace('_', ""), &value);
+                found(number, &key.replace('_', ""), &value);
             }
         }
     }
@@ -49,16 +57,16 @@ pub fn loose_fields(text: &str, found: &mut dyn FnMut(&str, &str)) {
 
 /// Returns the parts of a text that may be a front matter: that of the parser, what follows it if that begins like one, else
 /// the beginning of a text that begins like one.
-fn heads(text: &str) -> Vec<&str> {
+fn heads(text: &str) -> Vec<Range<usize>> {
     match front_matter(text) {
-        Some(front) => [Some(&text[front.yaml.clone()]), opened(&text[front.body..])].into_iter().flatten().collect(),
-        None => opened(text).into_iter().collect(),
+        Some(front) => [Some(front.yaml), opened(text, front.body)].into_iter().flatten().collect(),
+        None => opened(text, 0).into_iter().collect(),
     }
 }
 
-/// Returns the beginning of a text that begins as a front matter does in some notation.
-fn opened(text: &str) -> Option<&str> {
-    let seen = text.trim_start_matches(|c: char| c.is_whitespace() || UNSEEN.contains(&c));
+/// Returns the part of a text behind `start` that begins as a front matter does in some notation.
+fn opened(text: &str, start: usize) -> Option<Range<usize>> {
+    let seen = text[start..].trim_start_matches(|c: char| c.is_whitespace() || UNSEEN.contains(&c));
     let begins = ["---", "+++", "{", "%YAML", "<!--"].iter().any(|mark| seen.starts_with(mark));
     if !begins {
         return None;
@@ -74,7 +82,8 @@ fn opened(text: &str) -> Option<&str> {
         }
         end += line.len();
     }
-    Some(&seen[..end])
+    let start = text.len() - seen.len();
+    Some(start..start + end)
 }
 
 /// Replaces escapes of ASCII characters (`\u0069`) by the characters.
@@ -132,7 +141,18 @@ mod tests {
             "---\nsensi\u{200b}tivity: contains_secrets\n---\n",
             "---\ntype: [credentials]\n---\n",
         ] {
-            assert!(may_hold_secrets(&format!("{head}# Text\n\nA body.\n")), "{head:?}");
+            assert!(secret_line(&format!("{head}# Text\n\nA body.\n")).is_some(), "{head:?}");
+        }
+    }
+
+    #[test]
+    fn the_line_is_that_of_the_text() {
+        for (line, text) in [
+            (3, "+++\ntitle = \"x\"\nsensitivity = \"contains_secrets\"\n+++\n"),
+            (3, "\n---\nsensitivity: contains_secrets\n---\n"),
+            (6, "---\ntitle: x\n---\n\n---\nsensitivity: contains_secrets\n---\n"),
+        ] {
+            assert_eq!(secret_line(text), Some(line), "{text:?}");
         }
     }
 
@@ -145,7 +165,7 @@ mod tests {
             "---\n\nA break, then text.\n\n---\n",
             "",
         ] {
-            assert!(!may_hold_secrets(text), "{text:?}");
+            assert_eq!(secret_line(text), None, "{text:?}");
         }
     }
 }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::config::{Group, Policy};
 use crate::graph::{Outline, RecordedRemoval};
-use crate::knowledge::{Agent, Chosen, Knowledge, KnowledgeDocument, Relevant};
+use crate::knowledge::{Agent, Chosen, Knowledge, KnowledgeDocument, Relevant, UnusableDocument};
 use crate::model::Digest;
 use crate::redact::{Clean, CleanBuf};
 use std::hash::{Hash, Hasher};
@@ -127,7 +127,11 @@ impl KnowledgeSections {
             [(chosen.overview, "overview", "Project overview"), (chosen.user, "user", "Project user")]
         {
             if let Some(document) = index.and_then(found) {
-                let section = whole(context, &document, Clean::literal(id), Clean::literal(title));
+                let (id, title) = (Clean::literal(id), Clean::literal(title));
+                let section = match document.secret {
+                    true => Candidate { id, kind: "overview", ..notes(&document, "overview", None) },
+                    false => whole(context, &document, id, title),
+                };
                 self.read(&document.shown, document.digest);
                 self.first.push((section, Some(Rank::of(Some(Group::Knowledge)))));
             }
@@ -144,6 +148,7 @@ impl KnowledgeSections {
         }
         let left_out = [
             (&chosen.over_limit, "limit", "pinned"),
+            (&chosen.further, "limit", "overview"),
             (&chosen.pinned_by_policy, "policy", "pinned"),
             (&chosen.relevant_by_policy, "policy", "relevant"),
         ];
@@ -151,6 +156,11 @@ impl KnowledgeSections {
             for document in indices.iter().filter_map(|index| knowledge.documents.get(*index)) {
                 self.leave_out(document, provenance, reason);
             }
+        }
+        for UnusableDocument { document, reason } in
+            chosen.unusable.iter().filter_map(|index| knowledge.unusable.get(*index))
+        {
+            self.leave_out(document, if document.has_notes() { "pinned" } else { "overview" }, reason);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Agents, documents and jobs that are not as they should be: each has an error with its place, and stops nothing else.
 
-use crate::agents::{CONFIG, ids, office, omitted, pack};
+use crate::agents::{CANARY, CONFIG, ids, office, omitted, pack, section};
 use crate::sandbox::{Sandbox, run};
 
 /// Runs a build that reports errors and writes the packs all the same.
@@ -68,6 +68,13 @@ fn names_that_are_not_known_have_their_place_and_the_nearest_one() {
         ("agents/x.md", "policy: maximal", "agents/x.md:2", "did you mean `minimal`?"),
         ("agents/x.md", "budget: {max_token: 5}", "agents/x.md:2", "did you mean `max_tokens`?"),
         ("agents/x.md", "budget: {max_chars: none}", "agents/x.md:2", "give a whole number"),
+        ("agents/x.md", "profile: codng", "agents/x.md:2", "did you mean `coding`?"),
+        (
+            "knowledge/x.md",
+            "agent: research\nscope: ops",
+            "knowledge/x.md:2",
+            "the fields of the scope contradict each other",
+        ),
         ("agents/x.md", "purpse: x", "agents/x.md:2", "did you mean `purpose`?"),
     ];
     for (path, line, place, help) in cases {
@@ -93,6 +100,8 @@ fn names_that_are_not_known_have_their_place_and_the_nearest_one() {
         ("policy: minimal", "policy: minimum", "did you mean `minimal`?"),
         ("0 7 * * 1-5", "0 25 * * 1-5", "contextpack.yml:7"),
         ("0 7 * * 1-5", "0 7 * *", "it needs five fields"),
+        ("0 7 * * 1-5", "0 7 32 * *", "the day of the month `32`"),
+        ("0 7 * * 1-5", "0 7 31 2 *", "it never comes"),
         ("overview: docs/overview.md", "overview: ../overview.md", "contextpack.yml:4"),
     ] {
         sandbox.write("contextpack.yml", CONFIG.replace(from, to));
@@ -101,7 +110,31 @@ fn names_that_are_not_known_have_their_place_and_the_nearest_one() {
         assert!(run.stderr.contains("--> contextpack.yml:"), "{to}: {run:?}");
     }
     sandbox.write("contextpack.yml", CONFIG.replace("docs/overview.md", "docs/overvew.md"));
-    assert!(reported(&sandbox).contains("there is no file `docs/overvew.md`"));
+    let said = reported(&sandbox);
+    assert!(said.contains("there is no file `docs/overvew.md`") && said.contains("--> contextpack.yml:4"), "{said}");
+}
+
+#[test]
+fn a_document_that_counts_as_secret_for_its_looks_has_an_error_with_its_place() {
+    let sandbox = office();
+    for (line, head) in [
+        (2, "+++\nsensitivity = \"contains_secrets\"\n+++\n"),
+        (2, "---\nsensitivity: contains_secrets\n"),
+        (4, "---\ntitle: x\nmore:\n  sensitivity: maybe\n---\n"),
+    ] {
+        sandbox.write("knowledge/x.md", format!("{head}\n{CANARY}\n"));
+        let said = reported(&sandbox);
+        assert!(said.contains(&format!("--> knowledge/x.md:{line}")), "{head}: {said}");
+        assert!(said.contains("so that it counts as secret") && !said.contains(CANARY), "{head}: {said}");
+        let notes = &sandbox.json(3, &["notes", "knowledge/x.md"])["documents"][0]["error"];
+        assert_eq!((notes["kind"].as_str(), notes["line"].as_u64()), (Some("invalid"), Some(line)), "{head}: {notes}");
+    }
+    // Clearly stated secrets are none, nor are fields that mean one agent in two ways.
+    sandbox.write("knowledge/x.md", "---\nscope: research\nagent_key: agent:research:main\npinned: true\n---\nText.\n");
+    sandbox.write("knowledge/y.md", format!("---\ntype: credentials\n---\n{CANARY}\n"));
+    sandbox.write("contextpack.yml", CONFIG.replace("pinned: 2", "pinned: 20"));
+    sandbox.expect(0, &["build"]);
+    assert!(ids(&pack(&sandbox, &["--agent", "research"])).contains(&"doc.knowledge/x.md"));
 }
 
 #[test]
@@ -134,6 +167,18 @@ fn new_agents_are_made_from_a_template_and_nothing_is_overwritten() {
         assert!(run.code == 2 || run.stdout.starts_with("agents/"), "{name}: {run:?}");
         assert!(!sandbox.beside("x.md").exists() && !sandbox.has("x.md"));
     }
+    for name in ["_x", "_template"] {
+        let run = new(name);
+        assert!(run.code == 2 && run.stderr.contains("names that begin with `_` are no agents"), "{name}: {run:?}");
+        assert!(!sandbox.has(&format!("agents/{name}.md")));
+    }
+    sandbox.write("contextpack.yml", format!("{CONFIG}agents: {{include: [\"agents/*-agent.md\"]}}\n"));
+    let unmatched = new("Other");
+    assert!(unmatched.code == 2 && unmatched.stderr.contains("`agents.include` does not match it"), "{unmatched:?}");
+    sandbox.write("contextpack.yml", CONFIG);
+    sandbox.write("agents/_template.md", "# {{AGENT_NAME}}\n{{ agent purpose }}\n");
+    let wrong = new("Other");
+    assert!(wrong.code == 2 && wrong.stderr.contains("did you mean `AGENT_PURPOSE`?"), "{wrong:?}");
     sandbox.write("agents/_template.md", "# {{AGENT_NAME}}\n{{AGENT_PURPSE}}\n");
     let wrong = new("Other");
     assert_eq!(wrong.code, 2);
@@ -163,6 +208,71 @@ fn documents_that_cannot_be_read_stop_nothing_else() {
     assert!(ids(&pack).contains(&"doc.knowledge/tunnels.md"));
 }
 
+#[test]
+fn pinned_documents_that_cannot_be_read_are_omissions_with_their_reason() {
+    let sandbox = office();
+    let config = CONFIG.replace("pinned: 2", "pinned: 20").replace(
+        "documents:\n",
+        "documents:\n  - {include: [\"knowledge/entry*\"], pinned: true}\n  \
+         - {include: [\"knowledge/vault*\"], type: credentials, pinned: true}\n",
+    );
+    sandbox.write("contextpack.yml", &config);
+    let pinned = |field: &str, body: &[u8]| [format!("---\npinned: true\n{field}---\n").as_bytes(), body].concat();
+    let large = "Never do that.\n\n".repeat(100_000);
+    sandbox.write("knowledge/binary.md", pinned("", b"a\0b"));
+    sandbox.write("knowledge/latin.md", pinned("weight: 9\n", b"caf\xe9"));
+    sandbox.write("knowledge/large.md", pinned("title: The large one\n", large.as_bytes()));
+    sandbox.write("knowledge/of-ops.md", pinned("agent: ops\n", b"caf\xe9"));
+    sandbox.write("knowledge/closed.md", pinned("sensitivity: contains_secrets\n", large.as_bytes()));
+    sandbox.write("knowledge/plain.md", b"caf\xe9");
+    sandbox.write("knowledge/entry.png", b"\x89PNG\0");
+    sandbox.write("knowledge/vault.kdbx", b"\0\x01");
+    let names = |ids: &[(&str, &str)]| -> Vec<String> {
+        let is_unusable = |reason: &str| ["binary", "not_utf8", "too_large"].contains(&reason);
+        ids.iter().filter(|(_, reason)| is_unusable(reason)).map(|(id, reason)| format!("{id} {reason}")).collect()
+    };
+    let all = ["binary.md binary", "entry.png binary", "large.md too_large", "latin.md not_utf8"];
+    let all: Vec<String> = all.iter().map(|name| format!("doc.knowledge/{name}")).collect();
+    let research = pack(&sandbox, &["--agent", "research"]);
+    assert_eq!(names(&omitted(&research)), all);
+    for id in ["doc.knowledge/closed.md", "doc.knowledge/vault.kdbx"] {
+        assert_eq!(section(&research, id)["metadata"]["detail"], "pointer", "{id}");
+    }
+    assert!(!research.to_string().contains("of-ops") && !research.to_string().contains("plain.md"));
+    let ops = pack(&sandbox, &["--agent", "ops"]);
+    assert_eq!(names(&omitted(&ops)).len(), all.len() + 1);
+    sandbox.expect(0, &["build"]);
+    let committed = sandbox.read("packs/feat-root.coding.json");
+    assert!(committed.contains("doc.knowledge/large.md") && committed.contains("The large one"), "{committed}");
+    // What the front matter says counts at once, although the file stays as unreadable as before.
+    sandbox.write("knowledge/large.md", [b"---\nagent: ops\n---\n", large.as_bytes()].concat());
+    sandbox.expect(0, &["build"]);
+    assert!(!sandbox.read("packs/feat-root.coding.json").contains("large.md"));
+}
+
+#[test]
+fn an_overview_that_cannot_be_shown_is_a_line_or_an_omission() {
+    let sandbox = office();
+    sandbox.write("docs/overview.md", format!("---\ntitle: Depot\nsensitivity: contains_secrets\n---\n{CANARY}\n"));
+    for args in [&["--agent", "research"][..], &["feat:root", "--agent", "research", "--policy", "minimal"]] {
+        let pack = pack(&sandbox, args);
+        let overview = section(&pack, "overview");
+        assert_eq!((overview["kind"].as_str(), overview["provenance"].as_str()), (Some("overview"), Some("overview")));
+        let line = "Depot (project_overview, holds secrets and is not read): docs/overview.md";
+        assert!(overview.to_string().contains(line), "{overview}");
+        assert!(!pack.to_string().contains(CANARY));
+    }
+    sandbox.write("docs/overview.md", b"caf\xe9");
+    let unreadable = pack(&sandbox, &["--agent", "research"]);
+    assert!(omitted(&unreadable).contains(&("doc.docs/overview.md", "not_utf8")), "{:?}", omitted(&unreadable));
+    // There is one overview: the first by path.
+    sandbox.write("docs/overview.md", "# Depot\n\nParcels.\n");
+    sandbox.write("knowledge/zone.md", "---\nagent: research\ndoc_type: project_overview\n---\nOwn.\n");
+    let two = pack(&sandbox, &["--agent", "research"]);
+    assert_eq!(section(&two, "overview")["source"]["path"], "docs/overview.md");
+    assert!(omitted(&two).contains(&("doc.knowledge/zone.md", "limit")), "{:?}", omitted(&two));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_document_that_the_system_refuses_is_an_error_and_stops_nothing_else() {
@@ -173,8 +283,15 @@ fn a_document_that_the_system_refuses_is_an_error_and_stops_nothing_else() {
     std::process::Command::new("mkfifo").arg(sandbox.path("knowledge/pipe.md")).status().unwrap();
     let run = sandbox.run(&["build"]);
     assert!(sandbox.has("packs/feat-root.coding.json"), "{run:?}");
-    let pack = pack(&sandbox, &["--agent", "research", "--policy", "expanded"]);
-    assert!(ids(&pack).contains(&"doc.knowledge/tunnels.md"), "{:?}", omitted(&pack));
+    assert!(run.stderr.contains("knowledge/pipe.md") && run.stderr.contains("knowledge/loop.md"), "{run:?}");
+    let expanded = pack(&sandbox, &["--agent", "research", "--policy", "expanded"]);
+    assert!(ids(&expanded).contains(&"doc.knowledge/tunnels.md"), "{:?}", omitted(&expanded));
+    sandbox.write("contextpack.yml", CONFIG.replace("\"]\noverview", "\"]\n    pinned: true\noverview"));
+    let pinned = pack(&sandbox, &["--agent", "research"]);
+    for name in ["pipe", "loop"] {
+        let id = format!("doc.knowledge/{name}.md");
+        assert!(omitted(&pinned).contains(&(&*id, "binary")), "{:?}", omitted(&pinned));
+    }
 }
 
 #[test]

@@ -134,6 +134,68 @@ fn lines_of_activity_files_stand_among_the_commits() {
 }
 
 #[test]
+fn an_activity_file_has_a_size_and_times_that_can_be_shown() {
+    let sandbox = office();
+    sandbox.write("contextpack.yml", CONFIG.replace("pinned: 2", "activity: [log/agents.jsonl]"));
+    let line = |at: &str| format!("{{\"at\": \"{at}\", \"message\": \"m\"}}\n");
+    sandbox.write("log/agents.jsonl", line("0800-01-02T03:04:05Z"));
+    assert!(changes(&sandbox).contains("- 0800-01-02 03:04 m"), "{}", changes(&sandbox));
+    for at in ["0000-01-01T00:00:00Z", "9999-12-31T23:59:59-23:00", "0001-01-01T00:00:00+01:00"] {
+        sandbox.write("log/agents.jsonl", line("2026-01-01T00:00:00Z") + &line(at));
+        let wrong = sandbox.run(&["render", "--agent", "research"]);
+        assert!(wrong.code == 3 && wrong.stderr.contains("--> log/agents.jsonl:2"), "{at}: {wrong:?}");
+    }
+    sandbox.write("log/agents.jsonl", line("2026-01-01T00:00:00Z").repeat(100_000));
+    let large = sandbox.run(&["render", "--agent", "research"]);
+    assert!(large.code == 3 && large.stderr.contains("--> log/agents.jsonl"), "{large:?}");
+    assert!(large.stderr.contains("help: keep its last lines"), "{large:?}");
+}
+
+#[test]
+fn what_one_clone_puts_in_the_place_of_commits_changes_nothing() {
+    let sandbox = office();
+    commit(&sandbox, "src/a.rs", "Change a");
+    commit(&sandbox, "src/b.rs", "Change b");
+    let before = changes(&sandbox);
+    let git = |args: &[&str]| {
+        let out = std::process::Command::new("git").args(args).current_dir(sandbox.root()).output().unwrap();
+        String::from_utf8(out.stdout).unwrap().trim().to_owned()
+    };
+    let (head, parent) = (git(&["rev-parse", "HEAD"]), git(&["rev-parse", "HEAD~2"]));
+    sandbox.git(&["replace", &git(&["rev-parse", "HEAD~1"]), &parent]);
+    assert_eq!(changes(&sandbox), before);
+    sandbox.write(".git/info/grafts", format!("{head}\n"));
+    assert_eq!(changes(&sandbox), before);
+}
+
+#[test]
+fn names_and_times_of_commits_stay_in_their_fields() {
+    let sandbox = office();
+    for (name, at) in [("A\u{1f}B\u{1f}forged", "@1767312000 +0000"), ("Late", "@253402300800 +0000")] {
+        sandbox.write("src/a.rs", name);
+        sandbox.git(&["add", "-A"]);
+        let mut command = std::process::Command::new("git");
+        let name = format!("user.name={name}");
+        command.current_dir(sandbox.root()).args([
+            "-c",
+            &name,
+            "-c",
+            "user.email=b@example.com",
+            "commit",
+            "-qm",
+            "Said",
+        ]);
+        command.env("GIT_COMMITTER_DATE", at).env("GIT_AUTHOR_DATE", at);
+        assert_eq!(run(command, "").code, 0);
+    }
+    let text = changes(&sandbox);
+    let said: Vec<&str> = text.lines().filter(|line| line.contains("Said")).collect();
+    assert_eq!(said.len(), 2, "{text}");
+    assert!(said[0].starts_with("- 2026-01-02 00:00 Said _(A") && said[0].contains("forged"), "{text}");
+    assert_eq!(said[1], "- (no time) Said _(Late)_");
+}
+
+#[test]
 fn a_record_has_one_line_for_each_delivery_even_of_many_at_once() {
     let sandbox = office();
     let all: Vec<_> = (0..20)
@@ -179,4 +241,5 @@ fn a_record_that_cannot_be_written_is_an_error_and_nothing_is_delivered() {
     sandbox.write("contextpack.yml", CONFIG.replace("pinned: 2", "record: agents/ops.md"));
     let run = sandbox.run(&["render", "--agent", "research", "--record"]);
     assert!(run.code != 0 && run.stdout.is_empty() && run.stderr.contains("agents/ops.md"), "{run:?}");
+    assert!(run.stderr.contains("help: make the folder of the record writable"), "{run:?}");
 }

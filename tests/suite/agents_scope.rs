@@ -1,6 +1,6 @@
 //! A document is shown to those it is for, whatever else leads to its file.
 
-use crate::agents::{CONFIG, office, pack};
+use crate::agents::{CONFIG, office, omitted, pack};
 use crate::sandbox::Sandbox;
 
 const LEAK: &str = "leak-of-the-scope";
@@ -38,6 +38,20 @@ fn config(more: &str) -> String {
 }
 
 #[cfg(unix)]
+#[test]
+fn the_file_of_an_agent_is_in_no_pack_of_another_agent() {
+    let sandbox = office();
+    let root = "---\nid: feat:root\ntitle: Rewrite what ops is told\n---\nSee agents/ops.md.\n";
+    sandbox.write("work_items/feat-root.md", root);
+    let of = |args: &[&str]| pack(&sandbox, &[&["feat:root"], args].concat());
+    let research = of(&["--agent", "research"]);
+    assert!(!research.to_string().contains("You keep it running"), "{research}");
+    assert!(omitted(&research).contains(&("file.agents/ops.md", "other_agent")), "{:?}", omitted(&research));
+    assert!(of(&["--agent", "ops"]).to_string().contains("You keep it running"));
+    // People who work on agents need their files.
+    assert!(sandbox.expect(0, &["render", "feat:root"]).contains("You keep it running"));
+}
+
 #[test]
 fn a_link_opens_no_more_than_what_it_leads_to() {
     use std::os::unix::fs::symlink;

@@ -314,6 +314,19 @@ fn what_cannot_be_looked_at_is_told_and_gets_no_sample() {
 }
 
 #[test]
+fn a_file_with_nothing_but_the_block_of_init_is_not_proposed_as_rules() {
+    let sandbox = Sandbox::with(&[("README.md", "# X\n"), ("AGENTS.md", "# Agents\n\n"), ("CLAUDE.md", "Be brief.\n")]);
+    sandbox.git(&["init", "-q"]);
+    sandbox.expect(0, &["init", "--tool", "codex", "--tool", "claude"]);
+    let both = [sandbox.read("AGENTS.md"), sandbox.read("CLAUDE.md")];
+    assert!(both.iter().all(|text| text.contains("contextpack begin")), "{both:?}");
+    std::fs::remove_file(sandbox.path("contextpack.yml")).unwrap();
+    sandbox.expect(0, &["init"]);
+    let config = sandbox.read("contextpack.yml");
+    assert!(config.contains("#   - {include: [\"CLAUDE.md\"], type: style_guide, pinned: true}"), "{config}");
+}
+
+#[test]
 fn documents_for_agents_are_proposed_in_comments() {
     let sandbox = Sandbox::with(&[
         ("README.md", "# X\n"),

@@ -54,6 +54,17 @@ fn documents_without_notes_say_why_and_stop_no_other() {
 }
 
 #[test]
+fn files_outside_of_the_repo_have_no_notes() {
+    let (sandbox, other) = (sandbox(), Sandbox::named("other"));
+    other.write("guide.md", GUIDE);
+    let path = other.path("guide.md");
+    let error = &sandbox.json(3, &["notes", path.to_str().unwrap(), "--write"])["documents"][0]["error"];
+    assert_eq!(error["kind"], "outside");
+    assert!(error["help"].as_str().unwrap().contains("copy it into the repo"), "{error}");
+    assert!(!other.has("guide.md.notes.yml"));
+}
+
+#[test]
 fn a_secret_is_in_no_notes() {
     let sandbox = sandbox();
     let secret = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
@@ -103,6 +114,56 @@ fn a_program_is_asked_once_and_its_answer_is_checked() {
     assert_eq!(kind(), "exit");
     sandbox.expect(2, &["notes", "docs/guide.md", "--command", "'"]);
     sandbox.expect(2, &["notes", "docs/guide.md", "--timeout", "3s"]);
+}
+
+/// Waits until the processes whose numbers are in a file have ended.
+#[cfg(unix)]
+fn ends(sandbox: &Sandbox, file: &str) {
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    let is_running = |id: &str| {
+        let out = std::process::Command::new("ps").args(["-o", "stat=", "-p", id]).output().unwrap();
+        out.stdout.first().is_some_and(|state| *state != b'Z')
+    };
+    while sandbox.read(file).split_whitespace().any(is_running) {
+        assert!(std::time::Instant::now() < until, "{file}: still running");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_ends_with_everything_that_it_started() {
+    let sandbox = sandbox();
+    sandbox.write("answer.sh", "sleep 100 & echo $! >> pids; sleep 100 & echo $! >> pids; echo $$ >> pids; wait");
+    let command = ["notes", "docs/guide.md", "--command", "sh answer.sh"];
+    let slow = sandbox.json(3, &[&command[..], &["--timeout", "1s"]].concat());
+    assert_eq!(slow["documents"][0]["error"]["kind"], "timeout");
+    ends(&sandbox, "pids");
+    std::fs::remove_file(sandbox.path("pids")).unwrap();
+
+    let mut interrupted = sandbox.command(&command);
+    interrupted.stdout(std::process::Stdio::null());
+    let mut interrupted = interrupted.spawn().unwrap();
+    while !sandbox.has("pids") || sandbox.read("pids").lines().count() < 3 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let sent = std::process::Command::new("kill").args(["-INT", &interrupted.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    assert_eq!(interrupted.wait().unwrap().code(), Some(130));
+    ends(&sandbox, "pids");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_end_of_what_a_program_says_is_printed_redacted() {
+    let sandbox = sandbox();
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let program = format!("yes first 2>/dev/null | head -c 1000000 >&2; echo the token {secret} fails >&2; exit 3");
+    sandbox.write("answer.sh", program);
+    let run = sandbox.run(&["notes", "docs/guide.md", "--command", "sh answer.sh"]);
+    assert_eq!(run.code, 3);
+    assert!(run.stderr.starts_with("[…]\n") && run.stderr.len() < 9 << 10, "{}", run.stderr.len());
+    assert!(run.stderr.contains("the token") && !run.stderr.contains(&secret), "{}", &run.stderr[8000..]);
 }
 
 /// A repo with one pinned document, whose pack is built in memory.

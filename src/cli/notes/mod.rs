@@ -1,5 +1,6 @@
 //! `contextpack notes`.
 
+mod process;
 mod program;
 
 use super::args::{Global, NotesArgs};
@@ -12,9 +13,9 @@ use super::redact::{decoded, in_repo};
 use super::workspace::{configuration, open};
 use crate::config::{DenyList, KnowledgeSettings};
 use crate::engine::{Configuration, process_environment};
-use crate::knowledge::DocumentRules;
+use crate::knowledge::{DocumentRules, Secrecy};
 use crate::model::{Digest, RepoPath, SourceTree as _};
-use crate::notes::{NoteLimits, Notes, NotesFault, ReadableDocument, Refused, SIDECAR, WrittenNotes, extract};
+use crate::notes::{NoteLimits, Notes, NotesFault, ReadableDocument, SIDECAR, WrittenNotes, extract};
 use crate::redact::{Clean, Environment, Piece, Redactor};
 use crate::store::{self, Folder, Links};
 use program::Program;
@@ -26,7 +27,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn run(global: &Global, args: &NotesArgs) -> Result<Exit, Failure> {
     let (root, Configuration { settings, deny, .. }) = configuration(global)?;
     let program = match &args.command {
-        Some(command) => Some(Program::new(command, args.timeout, &root).map_err(Failure::usage)?),
+        Some(command) => Some(Program::new(command, args.timeout, &root)?),
         None => None,
     };
     let documents = match args.documents.is_empty() {
@@ -127,16 +128,29 @@ impl NoteMaker {
         if RepoPath::new(name.trim_start_matches('/')).is_ok_and(|path| self.deny.denies(&path)) {
             return Err(NoNotes::new("denied", "files of this name are never opened"));
         }
+        if inside.is_none() && path.exists() {
+            let help = "copy it into the repo, or run this in its own repo".to_owned();
+            let NoNotes(error) = NoNotes::new("outside", "it is outside of the repo");
+            return Err(NoNotes(NotesError { help: Some(help), ..error }));
+        }
         let name = inside.unwrap_or_default();
         let rules = RepoPath::new(&name).ok().and_then(|path| DocumentRules::of(&self.knowledge, &path));
-        if rules.and_then(|rules| rules.source).is_some_and(|source| source.secret) {
+        let rules = rules.unwrap_or(DocumentRules { source: None, is_overview: false });
+        if rules.source.is_some_and(|source| source.secret) {
             return Err(NoNotes::new(SECRET, "the configuration says that it holds secrets"));
         }
         let text = read_text(path)?;
-        let document = ReadableDocument::open(&text, &self.limits).map_err(|refused| match refused {
-            Refused::Secret => NoNotes::new(SECRET, "its front matter says that it holds secrets"),
-            Refused::Invalid(faults) => self.invalid("its front matter", &faults),
-        })?;
+        match rules.secrecy(&text) {
+            Secrecy::Open => {}
+            Secrecy::Secret => return Err(NoNotes::new(SECRET, "its front matter says that it holds secrets")),
+            Secrecy::Unclear { line, .. } => {
+                let NoNotes(error) = NoNotes::new("invalid", Secrecy::UNCLEAR);
+                let help = Some(Secrecy::UNCLEAR_HELP.to_owned());
+                return Err(NoNotes(NotesError { help, line: Some(line), ..error }));
+            }
+        }
+        let document =
+            ReadableDocument::open(&text, &self.limits).map_err(|faults| self.invalid("its front matter", &faults))?;
         let body = Piece { key: "body", text: &text[document.body.clone()], line: document.body_line };
         let body = self.redactor.scrub(&name, &[body]).texts.into_iter().next().unwrap_or_default();
         let source = Digest::of(body.as_str());

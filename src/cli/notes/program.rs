@@ -1,6 +1,9 @@
 //! A program of the user's that makes notes.
 
 use super::NoNotes;
+use super::process::{GroupedProcess, Running};
+use crate::cli::console::{self, printable};
+use crate::cli::failure::Failure;
 use crate::model::{Digest, Digester};
 use crate::notes::{NoteLimits, WrittenNotes};
 use crate::redact::Clean;
@@ -8,8 +11,8 @@ use crate::store::{init_state_dir, open_state};
 use serde::Serialize;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::process::{Command, ExitStatus};
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -44,16 +47,21 @@ pub(super) struct Program {
     words: Vec<String>,
     timeout: Duration,
     root: PathBuf,
+    running: Running,
 }
 
 impl Program {
-    /// Splits `command` into words, or returns why that is impossible.
-    pub(super) fn new(command: &str, timeout: Duration, root: &Path) -> Result<Self, String> {
-        let words = split(command).ok_or("`--command` has a quotation mark that is not closed")?;
+    /// Splits `command` into words.
+    ///
+    /// # Errors
+    /// If that is impossible, or the system does not let this process end the program on Ctrl-C.
+    pub(super) fn new(command: &str, timeout: Duration, root: &Path) -> Result<Self, Failure> {
+        let words =
+            split(command).ok_or_else(|| Failure::usage("`--command` has a quotation mark that is not closed"))?;
         if words.first().is_none_or(String::is_empty) {
-            return Err("`--command` names no program".to_owned());
+            return Err(Failure::usage("`--command` names no program"));
         }
-        Ok(Self { words, timeout, root: root.to_owned() })
+        Ok(Self { words, timeout, root: root.to_owned(), running: Running::ended_by_signals()? })
     }
 
     /// Returns the program's notes on a document: those it gave before for the same text, or else its answer.
@@ -76,7 +84,7 @@ impl Program {
         let Question { title, doc_type, content, body } = question;
         let input = Input { title, doc_type, content, truncated: cut(body) < body.len() };
         let input = serde_json::to_vec(&input).map_err(|error| NoNotes::new("invalid", error.to_string()))?;
-        let answer = self.ask(input)?;
+        let answer = self.ask(input, scrub)?;
         let notes = checked(&answer, question.body, limits, scrub)?;
         // A cache that cannot be written costs time only.
         let _ = init_state_dir(&self.root, true).and_then(|_| open_state(&self.root)?.write(&name, &answer));
@@ -90,19 +98,29 @@ impl Program {
     }
 
     /// Runs the program and returns what it prints.
-    fn ask(&self, input: Vec<u8>) -> Result<Vec<u8>, NoNotes> {
-        let until = Instant::now() + self.timeout;
+    fn ask(&self, input: Vec<u8>, scrub: &dyn Fn(&str) -> String) -> Result<Vec<u8>, NoNotes> {
         let (program, arguments) =
             self.words.split_first().ok_or_else(|| NoNotes::new("exit", "there is no program"))?;
-        let mut child = Command::new(program)
-            .args(arguments)
-            .current_dir(&self.root)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()
-            .map_err(|error| NoNotes::new("exit", format!("`{program}` cannot be started: {error}")))?;
-        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(&self.root);
+        let mut process = GroupedProcess::start(command, &self.running)
+            .map_err(|error| NoNotes::new("exit", scrub(&format!("`{program}` cannot be started: {error}"))))?;
+        let answer = self.answer(&mut process, input);
+        process.stop();
+        let (last_words, is_cut) = process.last_words();
+        let mut stderr = console::stderr();
+        let lines = is_cut.then_some("[…]").into_iter().chain(last_words.lines());
+        for line in lines.filter(|line| !line.trim().is_empty()) {
+            // A terminal that is gone is no reason to lose the answer.
+            let _ = writeln!(stderr, "{}", printable(&scrub(line)));
+        }
+        let (answer, status) = answer?;
+        if status.success() { Ok(answer) } else { Err(NoNotes::new("exit", format!("`{program}` failed: {status}"))) }
+    }
+
+    fn answer(&self, process: &mut GroupedProcess, input: Vec<u8>) -> Result<(Vec<u8>, ExitStatus), NoNotes> {
+        let until = Instant::now() + self.timeout;
+        let (stdin, stdout) = process.streams();
         let (sender, receiver) = channel();
         // A program may answer before it has read everything, so both directions run at once. Neither thread is waited for:
         // a child of the program may keep the pipes open.
@@ -113,37 +131,16 @@ impl Program {
             // The receiver is gone after a timeout.
             let _ = sender.send(read.transpose().map(|_| answer));
         });
-        let answer = match receiver.recv_timeout(self.timeout) {
-            Ok(answer) => answer,
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                stop(&mut child);
-                return Err(self.too_slow());
-            }
-        };
-        let answer = match answer {
-            Ok(answer) if answer.len() as u64 > LARGEST_ANSWER => {
-                stop(&mut child);
-                return Err(NoNotes::new("too-large", format!("the answer is larger than {LARGEST_ANSWER} bytes")));
-            }
-            Ok(answer) => answer,
-            Err(error) => {
-                stop(&mut child);
-                return Err(NoNotes::new("exit", format!("the answer cannot be read: {error}")));
-            }
-        };
-        let status = self.wait(&mut child, until)?;
-        if status.success() { Ok(answer) } else { Err(NoNotes::new("exit", format!("`{program}` failed: {status}"))) }
-    }
-
-    fn wait(&self, child: &mut Child, until: Instant) -> Result<ExitStatus, NoNotes> {
+        let answer = receiver.recv_timeout(self.timeout).map_err(|_| self.too_slow())?;
+        let answer = answer.map_err(|error| NoNotes::new("exit", format!("the answer cannot be read: {error}")))?;
+        if answer.len() as u64 > LARGEST_ANSWER {
+            return Err(NoNotes::new("too-large", format!("the answer is larger than {LARGEST_ANSWER} bytes")));
+        }
         loop {
-            match child.try_wait() {
-                Ok(Some(status)) => return Ok(status),
+            match process.status() {
+                Ok(Some(status)) => return Ok((answer, status)),
                 Ok(None) if Instant::now() < until => thread::sleep(POLL),
-                Ok(None) => {
-                    stop(child);
-                    return Err(self.too_slow());
-                }
+                Ok(None) => return Err(self.too_slow()),
                 Err(error) => return Err(NoNotes::new("exit", error.to_string())),
             }
         }
@@ -152,13 +149,6 @@ impl Program {
     fn too_slow(&self) -> NoNotes {
         NoNotes::new("timeout", format!("there was no answer within {}", humantime::format_duration(self.timeout)))
     }
-}
-
-/// Ends a program and frees what the system keeps of it.
-fn stop(child: &mut Child) {
-    // Either fails only if it has ended already.
-    let _ = child.kill();
-    let _ = child.wait();
 }
 
 /// Reads an answer, and refuses it as a whole if anything is wrong with it.
