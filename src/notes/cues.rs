@@ -99,6 +99,44 @@ const PEOPLE: [&str; 80] = [
     "voters",
 ];
 
+/// What people who work together speak of besides, in documents that say how they do.
+const MATTERS: [&str; 34] = [
+    "advisory",
+    "approval",
+    "approvals",
+    "board",
+    "bug",
+    "bugs",
+    "community",
+    "consensus",
+    "council",
+    "dependencies",
+    "embargo",
+    "emeriti",
+    "feature",
+    "features",
+    "fix",
+    "fixes",
+    "issue",
+    "merge",
+    "merges",
+    "nobody",
+    "release",
+    "report",
+    "reporter",
+    "reports",
+    "request",
+    "requests",
+    "review",
+    "reviews",
+    "triagers",
+    "tsc",
+    "vote",
+    "votes",
+    "vulnerabilities",
+    "vulnerability",
+];
+
 /// Words that begin a clause which says when or why, or of whom another one speaks.
 const SUBORDINATE: [&str; 12] =
     ["because", "how", "if", "since", "so", "that", "what", "when", "where", "which", "who", "why"];
@@ -153,6 +191,10 @@ enum Class {
     /// Strong if its clause speaks of [`PEOPLE`].
     People,
     Weak,
+    /// What is done, where a document says how people work together.
+    Norm,
+    /// The same if its clause speaks of [`PEOPLE`] or [`MATTERS`].
+    NormPeople,
     Cancel,
     /// Tells what was so before.
     Past,
@@ -170,6 +212,8 @@ impl Class {
             "strong-spanish" => Self::Spanish,
             "strong-people" => Self::People,
             "weak" => Self::Weak,
+            "norm" => Self::Norm,
+            "norm-people" => Self::NormPeople,
             "cancel" => Self::Cancel,
             "past" => Self::Past,
             "qualify" => Self::Qualify,
@@ -302,8 +346,13 @@ impl Cues {
 /// The longest sentence that is looked at, in bytes.
 pub(super) const LONGEST: usize = 4_096;
 
-/// Returns how much a sentence binds; `None` if it is no rule.
+/// Returns how much a sentence binds by a word that obliges, forbids, advises or asks; `None` if it is no rule.
 pub(super) fn strength(sentence: &str) -> Option<Strength> {
+    strength_in(sentence, false)
+}
+
+/// The same in a document that `binds` its readers, where what is done is a rule too: `A proposal passes if …`.
+pub(super) fn strength_in(sentence: &str, binds: bool) -> Option<Strength> {
     if sentence.len() > LONGEST {
         return None;
     }
@@ -338,25 +387,31 @@ pub(super) fn strength(sentence: &str) -> Option<Strength> {
         let counts = match class {
             Class::Infinitive => tokens.last().is_some_and(|last| last.text.ends_with("en")),
             Class::Spanish => tokens.iter().any(|token| SPANISH.contains(&token.text)),
-            Class::People => speaks_of_people(&tokens[..from]),
+            Class::People => speaks_of(&tokens[..from], &[&PEOPLE]),
+            Class::Norm => binds,
+            Class::NormPeople => binds && speaks_of(&tokens[..from], &[&PEOPLE, &MATTERS]),
             _ => true,
         };
         if counts && !cancelled.iter().any(|(start, end)| *start < to && from < *end) {
-            found = found.max(Some(if class == Class::Weak { Strength::Weak } else { Strength::Strong }));
+            found = found.max(Some(match class {
+                Class::Weak => Strength::Weak,
+                Class::Norm | Class::NormPeople => Strength::Listed,
+                _ => Strength::Strong,
+            }));
         }
     }
-    if has_unspaced { found.max(unspaced_strength(&text)) } else { found }
+    if has_unspaced { found.max(unspaced_strength(&text, binds)) } else { found }
 }
 
-/// Returns whether the clause that `before` ends in is a main clause about people or what they submit.
-fn speaks_of_people(before: &[Token<'_>]) -> bool {
+/// Returns whether the clause that `before` ends in is a main clause about one of the words of sorted `lists`.
+fn speaks_of(before: &[Token<'_>], lists: &[&[&str]]) -> bool {
     let begin = before.iter().rposition(|token| token.begins_clause).unwrap_or(0);
     let clause = &before[begin..];
     !clause.iter().any(|token| SUBORDINATE.contains(&token.text))
-        && clause.iter().any(|token| PEOPLE.binary_search(&token.text).is_ok())
+        && clause.iter().any(|token| lists.iter().any(|list| list.binary_search(&token.text).is_ok()))
 }
 
-fn unspaced_strength(text: &str) -> Option<Strength> {
+fn unspaced_strength(text: &str, binds: bool) -> Option<Strength> {
     let found: Vec<(Class, usize, usize)> = CUES.unspaced_in(text).collect();
     if found.iter().any(|(class, ..)| *class == Class::Past) {
         return None;
@@ -367,6 +422,7 @@ fn unspaced_strength(text: &str) -> Option<Strength> {
     let strengths = found.iter().filter_map(|(class, from, to)| match class {
         Class::Strong => Some((Strength::Strong, *from, *to)),
         Class::Weak => Some((Strength::Weak, *from, *to)),
+        Class::Norm if binds => Some((Strength::Listed, *from, *to)),
         _ => None,
     });
     strengths.filter(|(_, from, to)| !is_cancelled(*from, *to)).map(|(strength, ..)| strength).max()

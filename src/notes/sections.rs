@@ -1,5 +1,6 @@
 //! Where in a document a block stands: its headings, what they mean, and what introduces its list.
 
+use super::leads::{Lead, sets_condition};
 use super::words::{FixedHash, lists, lower};
 use crate::redact::Clean;
 use std::collections::HashMap;
@@ -156,12 +157,25 @@ pub(super) fn meaning(title: &str) -> Option<Meaning> {
     })
 }
 
+/// Returns whether a document with this title tells what changed.
+fn is_history(title: &str) -> bool {
+    let lower = title.to_lowercase();
+    ["changelog", "change log", "release notes", "history", "änderungsverlauf", "変更履歴", "更新日志"]
+        .iter()
+        .any(|name| lower.contains(name))
+        || lower.split_whitespace().next_back() == Some("news")
+}
+
 /// Returns whether a title is nothing but a version and a date, such as `[1.2.0] - 2024-05-01`.
 fn is_version(title: &str) -> bool {
     let title = title.trim().trim_start_matches(['#', ' ', '[']);
     if title.trim_end_matches(']') == "unreleased" {
         return true;
     }
+    if title.starts_with("changes between ") || title.starts_with("changes in ") {
+        return true;
+    }
+    let title = title.split_once(['(', '（']).map_or(title, |(before, _)| before);
     let bare = title.strip_prefix("version").unwrap_or(title).trim_start().trim_start_matches('v');
     let number = bare.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
     let is_mark = |c: char| !c.is_alphabetic() || matches!(c, 'a' | 'b' | 'r' | 'c');
@@ -192,14 +206,13 @@ pub(super) fn names_rules(sentence: &str) -> bool {
 }
 
 /// Words in the title of a document that binds its readers, so that its instructions are rules.
-const BINDING: [&str; 60] = [
+const BINDING: [&str; 76] = [
     "agents",
-    "agents.md",
     "beitragen",
     "betriebshandbuch",
     "checklist",
+    "checklists",
     "claude",
-    "claude.md",
     "coding",
     "conduct",
     "consignes",
@@ -219,7 +232,11 @@ const BINDING: [&str; 60] = [
     "directives",
     "directrices",
     "diretrizes",
+    "disclosure",
+    "gobernanza",
+    "gouvernance",
     "governance",
+    "governança",
     "guardrails",
     "guideline",
     "guidelines",
@@ -233,10 +250,15 @@ const BINDING: [&str; 60] = [
     "mitarbeit",
     "mitwirken",
     "normas",
+    "oncall",
     "playbook",
+    "playbooks",
     "policies",
     "policy",
+    "politique",
+    "política",
     "procedure",
+    "procedures",
     "regeln",
     "reglas",
     "regras",
@@ -247,12 +269,20 @@ const BINDING: [&str; 60] = [
     "rollback",
     "rules",
     "runbook",
+    "runbooks",
     "règles",
+    "security",
+    "segurança",
+    "seguridad",
+    "sicherheit",
     "standards",
     "style",
     "styleguide",
+    "sécurité",
     "upgrade",
     "upgrading",
+    "vulnerabilities",
+    "vulnerability",
 ];
 
 /// The same of Chinese and Japanese titles.
@@ -304,23 +334,78 @@ const TEACHING: [&str; 25] = [
     "why",
 ];
 
-/// Returns whether the title of a document says that its instructions are rules.
-fn is_binding(title: &str) -> bool {
+/// Words in a short title of a document about the work on a project, and in those of its sections, whose commands are
+/// steps of that work.
+const WORK: [&str; 39] = [
+    "bench",
+    "benchmarking",
+    "benchmarks",
+    "checks",
+    "ci",
+    "commit",
+    "committing",
+    "deploy",
+    "deploying",
+    "deployment",
+    "desarrollo",
+    "desenvolvimento",
+    "developing",
+    "development",
+    "développement",
+    "entwicklung",
+    "format",
+    "formatting",
+    "lint",
+    "linter",
+    "linters",
+    "linting",
+    "merging",
+    "migrations",
+    "publish",
+    "publishing",
+    "pull",
+    "release",
+    "releasing",
+    "rollback",
+    "submitting",
+    "test",
+    "testen",
+    "testes",
+    "testing",
+    "tests",
+    "validation",
+    "verification",
+    "verify",
+];
+
+/// The same of Chinese and Japanese titles.
+const WORK_PARTS: [&str; 8] = ["テスト", "開発", "リリース", "デプロイ", "测试", "开发", "发布", "部署"];
+
+/// Returns whether a title speaks of work on a project.
+fn names_work(title: &str) -> bool {
+    title.split(|c: char| !c.is_alphanumeric()).any(|word| WORK.binary_search(&word).is_ok())
+        || !title.is_ascii() && WORK_PARTS.iter().any(|part| title.contains(part))
+}
+
+/// Returns whether the title, the type or the file name of a document says that its instructions are rules.
+pub fn is_binding(title: &str) -> bool {
     if title.len() > 200 {
         return false;
     }
-    let lower = title.to_lowercase();
+    let lower = title.to_lowercase().replace(['-', '_', '.'], " ");
     // `Release notes` tell what changed.
-    let is_notes = ["release notes", "release history", "changelog"].iter().any(|name| lower.contains(name));
+    let is_notes =
+        ["release notes", "release history", "changelog", "change log"].iter().any(|name| lower.contains(name));
     !is_notes
         && (lower
-            .split(|c: char| c.is_whitespace() || matches!(c, ':' | '/' | '(' | ')' | '`' | '-' | ','))
+            .split(|c: char| c.is_whitespace() || matches!(c, ':' | '/' | '(' | ')' | '`' | ','))
             .any(|word| BINDING.binary_search(&word).is_ok())
+            || names_work(&lower) && lower.split_whitespace().count() <= 3
             || BINDING_PARTS.iter().any(|part| lower.contains(part)))
 }
 
 /// Returns whether a title names a version or a variant, such as `Protocol 2`, which sets its section apart from others.
-pub(super) fn is_variant(title: &str) -> bool {
+fn is_variant(title: &str) -> bool {
     const COUNTED: [&str; 8] = ["step", "phase", "part", "chapter", "appendix", "schritt", "level", "rule"];
     let mut words = title.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
     let (Some(first), Some(last)) = (words.next(), words.next_back()) else { return false };
@@ -337,37 +422,19 @@ pub(super) struct Section {
     /// The beginning of the title in lower case, by which a sentence that defines it is known.
     pub(super) subject: String,
     pub(super) meaning: Option<Meaning>,
+    /// Whether its rules hold only under what the title says: a condition, a version or a variant.
+    pub(super) limits: bool,
     /// Whether it teaches or shows.
     teaches: bool,
-}
-
-/// What introduces the items of an open list.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Lead {
-    /// The text that each rule repeats before the item, without a colon at its end.
-    pub(super) carried: Option<Clean>,
-    /// Whether the items are rules because of it.
-    pub(super) are_rules: bool,
-    /// Whether the items are examples of what is wrong.
-    pub(super) is_wrong: bool,
-    /// Whether it says what may come of something, so that the items oblige nobody.
-    pub(super) tells_effects: bool,
-    /// Whether the items are examples.
-    pub(super) is_example: bool,
-    /// The sentence before a list, as the source has it, if it is no heading.
-    pub(super) sentence: Option<Clean>,
-    /// The text itself, where it is short.
-    pub(super) label: Option<Clean>,
-    /// Whether there is a text, too long for a label.
-    pub(super) is_long: bool,
-    pub(super) is_ordered: bool,
+    /// Whether it says how work on a project is done, so that its commands are steps.
+    is_procedure: bool,
 }
 
 /// The open headings and lists at a place in a document.
 #[derive(Debug, Default)]
 pub(super) struct Place {
     sections: Vec<Section>,
-    /// Whether the title of the document says that its instructions are rules.
+    /// Whether what the document is called says that its instructions are rules.
     binds: bool,
     pub(super) leads: Vec<Lead>,
     /// How many headings there were so far.
@@ -375,18 +442,28 @@ pub(super) struct Place {
 }
 
 impl Place {
+    /// Returns the beginning of a document; `binds` if its type or its name says that its instructions are rules.
+    pub(super) fn new(binds: bool) -> Self {
+        Self { binds, ..Self::default() }
+    }
+
     /// Enters the section of a heading. The first heading of a document is its title and never skips it.
     pub(super) fn enter(&mut self, level: u8, title: Clean) {
         while self.sections.pop_if(|section| section.level >= level).is_some() {}
         let is_title = self.headings == 0;
-        let meaning = meaning(&title).filter(|meaning| !is_title || *meaning != Meaning::Skip);
+        let meaning = match meaning(&title) {
+            Some(Meaning::Skip) if is_title => is_history(&title).then_some(Meaning::Version),
+            found => found,
+        };
         let subject = lower(&title[..title.floor_char_boundary(SUBJECT)]).trim_matches('`').to_owned();
         if is_title {
-            self.binds = is_binding(&title);
+            self.binds |= is_binding(&title);
         }
         let teaches = !is_title
             && subject.split(|c: char| !c.is_alphanumeric()).any(|word| TEACHING.binary_search(&word).is_ok());
-        self.sections.push(Section { level, title, subject, meaning, teaches });
+        let limits = !is_title && (is_variant(&title) || sets_condition(&title));
+        let is_procedure = !is_title && names_work(&subject);
+        self.sections.push(Section { level, title, subject, meaning, limits, teaches, is_procedure });
         self.headings += 1;
         self.leads.clear();
     }
@@ -394,6 +471,17 @@ impl Place {
     /// Returns whether instructions bind here: the document's title says so, and no section teaches or shows.
     pub(super) fn binds(&self) -> bool {
         self.binds && !self.sections.iter().any(|section| section.teaches)
+    }
+
+    /// Returns whether commands here are steps of the work on the project.
+    pub(super) fn is_procedure(&self) -> bool {
+        let teaches = self.sections.iter().any(|section| section.teaches);
+        !teaches && (self.binds || self.sections.iter().any(|section| section.is_procedure))
+    }
+
+    /// Returns the innermost heading that says when, or of which version, the rules below it hold.
+    pub(super) fn limit(&self) -> Option<&Section> {
+        self.sections.iter().rev().find(|section| section.limits)
     }
 
     /// Returns the innermost heading.
@@ -441,7 +529,7 @@ mod tests {
 
     #[test]
     fn lists_of_words_are_sorted_for_the_search() {
-        assert!(BINDING.is_sorted() && TEACHING.is_sorted());
+        assert!(BINDING.is_sorted() && TEACHING.is_sorted() && WORK.is_sorted());
         assert!(is_binding("Contributing to X") && is_binding("Guide for maintainers") && is_binding("贡献指南"));
         assert!(!is_binding("X") && !is_binding("Release notes") && !is_binding("User guide"));
         assert!(

@@ -1,8 +1,12 @@
 //! What a sentence is: said by the document itself, an instruction, a part of what was said before.
 
+use super::cues::strength;
 use super::reader::{InlineText, SpanKind};
 use super::sections::{Meaning, meaning};
+use super::words::FixedHash;
+use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// Words at the beginning of a sentence that mean something of the sentence before.
 const ANAPHORA: [&str; 40] = [
@@ -63,251 +67,10 @@ const SPANISH_AFTER_ES: [&str; 10] = [
 ];
 
 /// Verbs at the beginning of an instruction.
-const IMPERATIVES: [&str; 243] = [
-    "add",
-    "adopt",
-    "announce",
-    "apply",
-    "archive",
-    "ask",
-    "assign",
-    "attach",
-    "avoid",
-    "back",
-    "backport",
-    "base",
-    "batch",
-    "be",
-    "bring",
-    "build",
-    "bump",
-    "call",
-    "cap",
-    "check",
-    "cherry",
-    "choose",
-    "cite",
-    "clean",
-    "clear",
-    "close",
-    "combine",
-    "commit",
-    "compare",
-    "configure",
-    "confirm",
-    "consider",
-    "consult",
-    "contact",
-    "convert",
-    "coordinate",
-    "copy",
-    "create",
-    "cut",
-    "decide",
-    "declare",
-    "define",
-    "delete",
-    "deploy",
-    "deprecate",
-    "describe",
-    "determine",
-    "disable",
-    "discard",
-    "discuss",
-    "document",
-    "double",
-    "download",
-    "draft",
-    "drain",
-    "drop",
-    "edit",
-    "enable",
-    "encode",
-    "enforce",
-    "ensure",
-    "enter",
-    "escalate",
-    "escape",
-    "exclude",
-    "explain",
-    "export",
-    "favor",
-    "favour",
-    "file",
-    "fill",
-    "find",
-    "fix",
-    "focus",
-    "follow",
-    "force",
-    "fork",
-    "format",
-    "freeze",
-    "generate",
-    "get",
-    "give",
-    "go",
-    "group",
-    "handle",
-    "identify",
-    "implement",
-    "import",
-    "include",
-    "increase",
-    "indent",
-    "inform",
-    "inspect",
-    "install",
-    "introduce",
-    "investigate",
-    "invoke",
-    "isolate",
-    "keep",
-    "kill",
-    "label",
-    "leave",
-    "limit",
-    "link",
-    "lint",
-    "list",
-    "load",
-    "lock",
-    "log",
-    "maintain",
-    "make",
-    "mark",
-    "mask",
-    "match",
-    "measure",
-    "mention",
-    "merge",
-    "minimise",
-    "minimize",
-    "monitor",
-    "move",
-    "name",
-    "notify",
-    "obtain",
-    "omit",
-    "open",
-    "organize",
-    "pass",
-    "paste",
-    "pick",
-    "pin",
-    "ping",
-    "place",
-    "post",
-    "prefer",
-    "prefix",
-    "prepare",
-    "preserve",
-    "press",
-    "proofread",
-    "propose",
-    "protect",
-    "provide",
-    "publish",
-    "pull",
-    "push",
-    "put",
-    "quote",
-    "raise",
-    "read",
-    "rebase",
-    "reboot",
-    "rebuild",
-    "record",
-    "redeploy",
-    "reduce",
-    "refer",
-    "reference",
-    "refrain",
-    "regenerate",
-    "register",
-    "reject",
-    "release",
-    "reload",
-    "rely",
-    "remember",
-    "remove",
-    "rename",
-    "repeat",
-    "replace",
-    "reply",
-    "report",
-    "reproduce",
-    "request",
-    "rerun",
-    "resolve",
-    "respect",
-    "respond",
-    "restart",
-    "restore",
-    "restrict",
-    "retry",
-    "return",
-    "reuse",
-    "revert",
-    "review",
-    "roll",
-    "rotate",
-    "run",
-    "save",
-    "scale",
-    "schedule",
-    "select",
-    "send",
-    "separate",
-    "set",
-    "share",
-    "ship",
-    "sign",
-    "skip",
-    "solve",
-    "sort",
-    "specify",
-    "split",
-    "squash",
-    "stage",
-    "start",
-    "state",
-    "stick",
-    "stop",
-    "store",
-    "strive",
-    "submit",
-    "suggest",
-    "switch",
-    "sync",
-    "tag",
-    "take",
-    "target",
-    "tell",
-    "test",
-    "think",
-    "throw",
-    "tick",
-    "translate",
-    "treat",
-    "trigger",
-    "try",
-    "turn",
-    "type",
-    "undo",
-    "uninstall",
-    "update",
-    "upgrade",
-    "upload",
-    "use",
-    "validate",
-    "verify",
-    "wait",
-    "warn",
-    "watch",
-    "wrap",
-    "write",
-];
+static VERBS: LazyLock<HashSet<&str, FixedHash>> = LazyLock::new(|| {
+    let lines = include_str!("verbs.txt").lines().filter(|line| !line.starts_with('#'));
+    lines.flat_map(str::split_ascii_whitespace).collect()
+});
 
 /// Words that begin a clause before the one that tells the reader what to do.
 const CONDITIONS: [&str; 16] = [
@@ -502,7 +265,7 @@ pub(super) fn is_imperative(sentence: &str) -> bool {
     // The name of a file is no verb.
     if first.len() > 12
         || sentence.trim_start().starts_with('`')
-        || IMPERATIVES.binary_search(&first.to_ascii_lowercase().as_str()).is_err()
+        || !VERBS.contains(first.to_ascii_lowercase().as_str())
     {
         return false;
     }
@@ -577,13 +340,153 @@ pub(super) fn begins_with_anaphor(sentence: &str) -> bool {
             && ["これ", "それ", "その", "この", "它", "这", "其"].iter().any(|word| sentence.starts_with(word))
 }
 
+/// Returns whether a sentence gives an average, which asks nothing of anybody.
+pub(super) fn is_statistic(text: &str) -> bool {
+    let start = &text[..text.floor_char_boundary(60)];
+    let lower = start.to_lowercase();
+    ["on average", "the average", "average ", "im durchschnitt", "durchschnittlich", "im schnitt", "en moyenne"]
+        .iter()
+        .chain(&["en promedio", "em média", "平均", "median "])
+        .any(|word| lower.starts_with(word))
+        && strength(text).is_none()
+}
+
+/// Returns whether a sentence says what comes before some work on a project or follows a change, such as `before committing`.
+pub(super) fn precedes_work(sentence: &str) -> bool {
+    const WORK: [&str; 14] = [
+        "commit",
+        "push",
+        "merg",
+        "submit",
+        "releas",
+        "deploy",
+        "publish",
+        "open a p",
+        "opening a",
+        "you commit",
+        "you push",
+        "you submit",
+        "you open",
+        "a pull",
+    ];
+    // `Update the list whenever a command changes.`
+    let is_kept = sentence.contains(" whenever ")
+        || sentence.contains(" when ") && sentence.trim_end_matches(['.', ':']).ends_with("changes");
+    is_kept
+        || sentence.match_indices("efore ").take(4).any(|(at, word)| {
+            let rest = sentence[at + word.len()..].trim_start_matches("each ").trim_start_matches("every ");
+            WORK.iter().any(|work| rest.starts_with(work))
+        })
+}
+
+/// Beginnings of a sentence that goes on with the rule before it: what else is so, what is allowed, how it is done.
+const CONTINUATIONS: [&str; 60] = [
+    "in that case",
+    "in this case",
+    "in these cases",
+    "in such cases",
+    "in those cases",
+    "otherwise",
+    "if so",
+    "if not",
+    "if it ",
+    "if this ",
+    "if that ",
+    "if they ",
+    "if none ",
+    "if you do",
+    "in which case",
+    "this means",
+    "that means",
+    "this includes",
+    "this excludes",
+    "these include",
+    "this applies",
+    "this also applies",
+    "that includes",
+    "that is",
+    "you may",
+    "you can",
+    "they may",
+    "they can",
+    "it may",
+    "it can",
+    "this can",
+    "this may",
+    "these may",
+    "instead",
+    "then ",
+    "sonst",
+    "andernfalls",
+    "in diesem fall",
+    "das gilt",
+    "dies gilt",
+    "das heißt",
+    "dafür",
+    "sinon",
+    "dans ce cas",
+    "cela s'applique",
+    "vous pouvez",
+    "de lo contrario",
+    "en ese caso",
+    "en este caso",
+    "esto incluye",
+    "esto se aplica",
+    "caso contrário",
+    "nesse caso",
+    "isso inclui",
+    "その場合",
+    "それ以外",
+    "そうでない",
+    "否则",
+    "在这种情况下",
+    "这包括",
+];
+
+/// Returns whether a sentence goes on with the one before it: it begins so, is a rule about `it`, or is too short to stand
+/// alone.
+pub(super) fn goes_on(sentence: &str) -> bool {
+    let start = sentence.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let first = super::words::lower(&start[..start.floor_char_boundary(24)]);
+    CONTINUATIONS.iter().any(|known| first.as_bytes().first() == known.as_bytes().first() && first.starts_with(known))
+        || (begins_with_anaphor(sentence) || super::words::count(sentence) <= 2) && strength(sentence).is_some()
+}
+
+/// Returns whether a text introduces what a program prints, or an example.
+pub(super) fn shows_output(text: &str) -> bool {
+    let lower = super::words::lower(text);
+    let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.any(|word| {
+        matches!(
+            word,
+            "output"
+                | "outputs"
+                | "prints"
+                | "printed"
+                | "example"
+                | "examples"
+                | "looks"
+                | "ausgabe"
+                | "beispiel"
+                | "exemple"
+                | "ejemplo"
+                | "exemplo"
+                | "salida"
+                | "sortie"
+                | "saída"
+        )
+    }) || ["look like", "you should see", "will see", "for instance", "such as", "e.g.", "出力", "例", "输出"]
+        .iter()
+        .any(|words| lower.contains(words))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn verbs_are_sorted_for_the_search() {
-        assert!(IMPERATIVES.is_sorted() && AFTER_NOUNS.is_sorted());
+    fn a_verb_is_told_from_a_noun() {
+        assert!(AFTER_NOUNS.is_sorted());
         assert!(!is_imperative("Pull requests are merged.") && !is_imperative("List of files"));
         assert!(is_imperative("Run it.") && !is_imperative("Runner"));
     }
