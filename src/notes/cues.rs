@@ -1,6 +1,6 @@
 //! What makes a sentence a rule: phrases of seven languages, and those that make it none.
 
-use super::words::{FixedHash, Token, is_cjk, lists, lower, tokens};
+use super::words::{FixedHash, Token, WordSet, is_cjk, lists, lower, tokens, word_set};
 use aho_corasick::AhoCorasick;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -16,126 +16,10 @@ const SPANISH: [&str; 16] =
     ["el", "la", "los", "las", "de", "en", "un", "una", "que", "con", "sin", "por", "para", "del", "al", "su"];
 
 /// People, and what they submit. What they cannot do, nobody allows; what a program cannot do says only what it is.
-const PEOPLE: [&str; 80] = [
-    "admin",
-    "administrators",
-    "admins",
-    "amendment",
-    "amendments",
-    "applicants",
-    "author",
-    "authors",
-    "authorship",
-    "branch",
-    "branches",
-    "candidate",
-    "candidates",
-    "chair",
-    "champion",
-    "change",
-    "changes",
-    "collaborator",
-    "collaborators",
-    "commit",
-    "commits",
-    "committee",
-    "committer",
-    "committers",
-    "contribution",
-    "contributions",
-    "contributor",
-    "contributors",
-    "decision",
-    "decisions",
-    "delegate",
-    "delegates",
-    "deployments",
-    "developer",
-    "developers",
-    "editor",
-    "editors",
-    "eip",
-    "eips",
-    "employee",
-    "employees",
-    "everyone",
-    "issues",
-    "maintainer",
-    "maintainers",
-    "meeting",
-    "member",
-    "members",
-    "nobody",
-    "nomination",
-    "nominations",
-    "nominee",
-    "nominees",
-    "officer",
-    "officers",
-    "owner",
-    "owners",
-    "participant",
-    "participants",
-    "patch",
-    "patches",
-    "people",
-    "person",
-    "pr",
-    "proposal",
-    "proposals",
-    "prs",
-    "pull",
-    "releases",
-    "reporters",
-    "reviewer",
-    "reviewers",
-    "rfc",
-    "rfcs",
-    "staff",
-    "submission",
-    "submissions",
-    "submitters",
-    "team",
-    "voters",
-];
+static PEOPLE: LazyLock<WordSet> = LazyLock::new(|| word_set(FILE, "people"));
 
 /// What people who work together speak of besides, in documents that say how they do.
-const MATTERS: [&str; 34] = [
-    "advisory",
-    "approval",
-    "approvals",
-    "board",
-    "bug",
-    "bugs",
-    "community",
-    "consensus",
-    "council",
-    "dependencies",
-    "embargo",
-    "emeriti",
-    "feature",
-    "features",
-    "fix",
-    "fixes",
-    "issue",
-    "merge",
-    "merges",
-    "nobody",
-    "release",
-    "report",
-    "reporter",
-    "reports",
-    "request",
-    "requests",
-    "review",
-    "reviews",
-    "triagers",
-    "tsc",
-    "vote",
-    "votes",
-    "vulnerabilities",
-    "vulnerability",
-];
+static MATTERS: LazyLock<WordSet> = LazyLock::new(|| word_set(FILE, "matters"));
 
 /// Words that begin a clause which says when or why, or of whom another one speaks.
 const SUBORDINATE: [&str; 12] =
@@ -236,8 +120,11 @@ struct PhraseTable {
 
 #[derive(Debug, Default)]
 struct Cues {
-    /// Those that make a sentence a rule, and those that make it none.
+    /// Those that make a sentence a rule.
     binding: PhraseTable,
+    /// Those that make one of a sentence in a document that binds its readers.
+    norms: PhraseTable,
+    /// Those that make it none.
     cancelling: PhraseTable,
     /// Those that deny or limit.
     limiting: PhraseTable,
@@ -261,6 +148,7 @@ static CUES: LazyLock<Cues> = LazyLock::new(|| {
             let table = match class {
                 Class::Cancel | Class::Past => &mut cues.cancelling,
                 Class::Except | Class::Qualify | Class::Negation => &mut cues.limiting,
+                Class::Norm | Class::NormPeople => &mut cues.norms,
                 _ => &mut cues.binding,
             };
             table.add(Phrase { words, begins_clause, class });
@@ -369,6 +257,9 @@ pub(super) fn strength_in(sentence: &str, binds: bool) -> Option<Strength> {
     let tokens = tokens(&text);
     let mut binding: Vec<(Class, usize, usize)> = Vec::new();
     CUES.binding.each(&tokens, &mut |class, from, to| binding.push((class, from, to)));
+    if binds {
+        CUES.norms.each(&tokens, &mut |class, from, to| binding.push((class, from, to)));
+    }
     if !binding.is_empty() && LICENCE.iter().any(|words| text.contains(words)) {
         return None;
     }
@@ -387,9 +278,8 @@ pub(super) fn strength_in(sentence: &str, binds: bool) -> Option<Strength> {
         let counts = match class {
             Class::Infinitive => tokens.last().is_some_and(|last| last.text.ends_with("en")),
             Class::Spanish => tokens.iter().any(|token| SPANISH.contains(&token.text)),
-            Class::People => speaks_of(&tokens[..from], &[&PEOPLE]),
-            Class::Norm => binds,
-            Class::NormPeople => binds && speaks_of(&tokens[..from], &[&PEOPLE, &MATTERS]),
+            Class::People => speaks_of(&tokens[..from], &[&*PEOPLE]),
+            Class::NormPeople => speaks_of(&tokens[..from], &[&*PEOPLE, &*MATTERS]),
             _ => true,
         };
         if counts && !cancelled.iter().any(|(start, end)| *start < to && from < *end) {
@@ -403,12 +293,12 @@ pub(super) fn strength_in(sentence: &str, binds: bool) -> Option<Strength> {
     if has_unspaced { found.max(unspaced_strength(&text, binds)) } else { found }
 }
 
-/// Returns whether the clause that `before` ends in is a main clause about one of the words of sorted `lists`.
-fn speaks_of(before: &[Token<'_>], lists: &[&[&str]]) -> bool {
+/// Returns whether the clause that `before` ends in is a main clause about one of the words of `lists`.
+fn speaks_of(before: &[Token<'_>], lists: &[&WordSet]) -> bool {
     let begin = before.iter().rposition(|token| token.begins_clause).unwrap_or(0);
     let clause = &before[begin..];
     !clause.iter().any(|token| SUBORDINATE.contains(&token.text))
-        && clause.iter().any(|token| lists.iter().any(|list| list.binary_search(&token.text).is_ok()))
+        && clause.iter().any(|token| lists.iter().any(|list| list.contains(token.text)))
 }
 
 fn unspaced_strength(text: &str, binds: bool) -> Option<Strength> {

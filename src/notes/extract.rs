@@ -82,7 +82,7 @@ impl Extractor<'_> {
                 return;
             }
             BlockKind::ListEnd => {
-                self.rules.end_list(&self.place);
+                self.rules.end_list(document, &self.place);
                 self.place.leads.pop();
                 if self.place.leads.is_empty() {
                     self.summary.end_list(&self.place);

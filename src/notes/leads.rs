@@ -6,7 +6,9 @@ use super::sections::{Meaning, Place, meaning, names_rules};
 use super::sentences::{sentences, words};
 use super::source::{quoted, shown_text, without_colon};
 use super::statements::{begins_with_anaphor, is_instruction};
+use super::words::{WordSet, word_set};
 use crate::redact::{Clean, CleanBuf};
+use std::sync::LazyLock;
 
 /// The longest introduction of a list that its items repeat, in words.
 pub(super) const LEAD_WORDS: usize = 24;
@@ -20,90 +22,10 @@ const BOLD_LEVEL: u8 = 7;
 const CONDITION_WORDS: usize = 8;
 
 /// Words at the beginning of a heading or of what introduces a list that set a condition.
-const CONDITIONS: [&str; 56] = [
-    "after",
-    "antes",
-    "após",
-    "apres",
-    "après",
-    "auf",
-    "avant",
-    "bei",
-    "before",
-    "con",
-    "cuando",
-    "depois",
-    "después",
-    "durante",
-    "during",
-    "each",
-    "every",
-    "except",
-    "falls",
-    "für",
-    "for",
-    "if",
-    "in",
-    "lors",
-    "lorsque",
-    "nach",
-    "on",
-    "once",
-    "only",
-    "optional",
-    "optionally",
-    "para",
-    "pendant",
-    "pour",
-    "prior",
-    "quand",
-    "quando",
-    "se",
-    "si",
-    "sin",
-    "sobald",
-    "solange",
-    "to",
-    "unless",
-    "until",
-    "unter",
-    "upon",
-    "vor",
-    "wenn",
-    "when",
-    "whenever",
-    "while",
-    "with",
-    "within",
-    "without",
-    "während",
-];
+static CONDITIONS: LazyLock<WordSet> = LazyLock::new(|| word_set(super::sections::FILE, "condition"));
 
 /// Words behind such a word that make it none: `In short`, `For example`.
-const NO_CONDITIONS: [&str; 22] = [
-    "addition",
-    "additional",
-    "beispiel",
-    "brief",
-    "detail",
-    "details",
-    "ejemplo",
-    "example",
-    "exemple",
-    "exemplo",
-    "following",
-    "further",
-    "general",
-    "information",
-    "instance",
-    "more",
-    "particular",
-    "reference",
-    "short",
-    "summary",
-    "the",
-    "this",
-];
+static NO_CONDITIONS: LazyLock<WordSet> = LazyLock::new(|| word_set(super::sections::FILE, "no-condition"));
 
 /// Returns whether a heading or an introduction sets a condition for what follows, such as `On release branches`.
 pub(super) fn sets_condition(text: &str) -> bool {
@@ -114,12 +36,13 @@ pub(super) fn sets_condition(text: &str) -> bool {
     let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let words = words.by_ref().skip_while(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
     let words: Vec<&str> = words.collect();
-    let (Some(first), Some(second)) = (words.first(), words.get(1)) else { return false };
+    let (Some(first), second) = (words.first(), words.get(1).unwrap_or(&"")) else { return false };
     // `In this document, …` sets none.
     let is_vague = matches!(*first, "in" | "to" | "for" | "with" | "on" | "en" | "para" | "pour" | "für" | "con")
         && words.len() > 12;
     let begins = CONDITIONS.contains(first)
         && !is_vague
+        && words.len() > 1
         && (!NO_CONDITIONS.contains(second) || matches!(*second, "the" | "this") && words.len() > 2)
         && !(*first == "to" && words.len() < 3);
     let in_brackets = ["(if ", "(when ", "(only ", "(optional", "(unless "].iter().any(|start| lower.contains(start));
@@ -300,4 +223,26 @@ fn names_examples(sentence: &str) -> bool {
     ];
     let is_short = words(&lower) <= 5;
     names.iter().any(|name| lower.ends_with(name) || is_short && lower.contains(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_are_told_from_other_beginnings() {
+        for text in [
+            "On release branches",
+            "3. If the build fails",
+            "Before you submit:",
+            "Cleanup (optional)",
+            "Do this when it fails:",
+            "リリースの前に",
+        ] {
+            assert!(sets_condition(text), "{text}");
+        }
+        for text in ["In short", "For example:", "To do", "Tests", "The rules:", "Online help"] {
+            assert!(!sets_condition(text), "{text}");
+        }
+    }
 }

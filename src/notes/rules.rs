@@ -6,10 +6,10 @@ use super::leads::join;
 use super::reader::{Block, BlockKind, InlineText};
 use super::sections::{Meaning, Place, column_meaning};
 use super::sentences::words;
-use super::source::{quoted, shown_text};
+use super::source::{on_one_line, quoted, shown_text};
 use super::statements::{
-    begins_with_anaphor, goes_on, is_instruction, is_link, is_stated, is_statistic, is_step, is_urgent, needs_subject,
-    precedes_work, shows_output,
+    begins_with_anaphor, goes_on, is_fragment, is_imperative, is_instruction, is_link, is_stated, is_statistic,
+    is_step, is_urgent, needs_subject, precedes_work, shows_output,
 };
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeSet;
@@ -64,7 +64,17 @@ struct OpenList {
     /// How many of them are rules.
     rules: usize,
     /// The others, which are rules too if enough are.
-    rest: Vec<(usize, Clean)>,
+    rest: Vec<OtherItem>,
+}
+
+/// An item that is no rule by its own words.
+#[derive(Debug)]
+struct OtherItem {
+    at: usize,
+    source: Range<usize>,
+    task: Option<bool>,
+    /// Whether it says nothing without what introduces its list.
+    needs_subject: bool,
 }
 
 impl Rules {
@@ -123,7 +133,7 @@ impl Rules {
     }
 
     /// A list ends: if enough of its items are rules, all are.
-    pub(super) fn end_list(&mut self, place: &Place) {
+    pub(super) fn end_list(&mut self, document: &Clean, place: &Place) {
         self.close(None, false);
         let Some(list) = self.lists.pop() else { return };
         let is_ordered = place.leads.last().is_some_and(|lead| lead.is_ordered);
@@ -131,8 +141,10 @@ impl Rules {
             true => list.rules >= if is_ordered { 1 } else { 2 } && 3 * list.rules >= list.items,
             false => list.rules >= 2 && 3 * list.rules >= 2 * list.items,
         };
-        if are_rules {
-            list.rest.into_iter().for_each(|(at, rule)| self.add_at(at, rule, Strength::Listed));
+        for item in list.rest.into_iter().filter(|_| are_rules) {
+            let subject = if is_ordered || item.needs_subject { scope(place, true) } else { None };
+            let rule = with_mark(item.task, on_one_line(document, item.source));
+            self.add_at(item.at, join(limited(place, subject).as_ref(), &rule), Strength::Listed);
         }
     }
 
@@ -196,7 +208,7 @@ impl Rules {
             return used;
         }
         match &block.kind {
-            BlockKind::Heading(_) => self.heading(document, &block.text),
+            BlockKind::Heading(_) => self.heading(document, place, &block.text),
             BlockKind::Item | BlockKind::Paragraph => {
                 if self.listed(document, place, block, sentences) {
                     used.fill(true);
@@ -204,7 +216,7 @@ impl Rules {
                     self.stated(document, place, block, sentences, &mut used);
                 }
                 if matches!(block.kind, BlockKind::Item) {
-                    self.item(document, place, block, sentences, used.contains(&true));
+                    self.item(place, block, sentences, used.contains(&true));
                 }
             }
             BlockKind::Row { is_head: true, cells } => self.columns = columns(document, cells),
@@ -215,7 +227,7 @@ impl Rules {
     }
 
     /// Counts an item of a list, and remembers it if it is no rule by its own words.
-    fn item(&mut self, document: &Clean, place: &Place, block: &Block, sentences: &[Range<usize>], is_rule: bool) {
+    fn item(&mut self, place: &Place, block: &Block, sentences: &[Range<usize>], is_rule: bool) {
         let most = self.most;
         let Some(list) = self.lists.last_mut() else { return };
         list.items += 1;
@@ -236,10 +248,8 @@ impl Rules {
             return;
         }
         self.found += 1;
-        let is_ordered = place.leads.last().is_some_and(|lead| lead.is_ordered);
-        let subject = if is_ordered || needs_subject(text) { scope(place, true) } else { None };
-        let rule = join(limited(place, subject).as_ref(), &with_mark(block, &quoted(document, &block.text, &whole)));
-        list.rest.push((self.found, rule));
+        let (source, needs_subject) = (block.text.source(&whole), needs_subject(text));
+        list.rest.push(OtherItem { at: self.found, source, task: block.task, needs_subject });
     }
 
     /// Adds the commands of a block of code as a rule, with the sentence before it or else the heading.
@@ -298,15 +308,21 @@ impl Rules {
         }
     }
 
-    /// Adds a heading that is itself a rule, such as `Never commit secrets`.
-    fn heading(&mut self, document: &Clean, title: &InlineText) {
+    /// Adds a heading that is itself a rule, such as `Never commit secrets`, or `Prefer small files` in a document that binds.
+    fn heading(&mut self, document: &Clean, place: &Place, title: &InlineText) {
         let range = 0..title.shown.trim_end().len();
-        if words(&title.shown) >= 3
-            && super::sections::meaning(&title.shown).is_none()
-            && is_stated(&title.shown, title, &range)
-            && strength(&title.shown) == Some(Strength::Strong)
+        if words(&title.shown) < 3
+            || super::sections::meaning(&title.shown).is_some()
+            || !is_stated(&title.shown, title, &range)
         {
-            self.add(quoted(document, title, &range), Strength::Strong);
+            return;
+        }
+        let first = title.shown.split(' ').next().unwrap_or_default();
+        let prefers = place.binds() && ["Prefer", "Use", "Keep"].contains(&first) && is_imperative(&title.shown);
+        match strength(&title.shown) {
+            Some(Strength::Strong) => self.add(quoted(document, title, &range), Strength::Strong),
+            _ if prefers => self.add(quoted(document, title, &range), Strength::Listed),
+            _ => {}
         }
     }
 
@@ -355,7 +371,7 @@ impl Rules {
             _ => None,
         };
         let carried = limited(place, carried);
-        let rule = with_mark(block, &quoted(document, &block.text, &whole));
+        let rule = with_mark(block.task, quoted(document, &block.text, &whole));
         let by_carried = carried.as_ref().and_then(|carried| match meaning {
             Some(Meaning::Forbid | Meaning::Bind) if !by_lead => Some(Strength::Strong),
             _ if by_lead => strength(carried).or(Some(Strength::Strong)),
@@ -412,8 +428,7 @@ impl Rules {
                 .or_else(|| instructs().then_some(Strength::Listed));
             let Some(strength) = found else { continue };
             let (mut whole, mut end) = with_exceptions(&text.shown, sentences, index);
-            // `NEVER CANCEL.`
-            let is_fragment = words(sentence) <= 2;
+            let is_fragment = is_fragment(sentence);
             let mut subject = None;
             if is_fragment || needs_subject(sentence) {
                 let before = index.checked_sub(1).and_then(|before| Some((before, sentences.get(before)?)));
@@ -428,7 +443,7 @@ impl Rules {
                     _ if is_fragment && sentences.len() > end => {}
                     _ => subject = scope(place, is_item),
                 }
-                // What is said in so few words belongs to what follows too.
+                // What is said in few words belongs to what follows too.
                 if let Some(range) = sentences.get(end).filter(|_| is_fragment)
                     && words(&text.shown[whole.start..range.end]) <= WITH_FRAGMENT
                 {
@@ -441,7 +456,7 @@ impl Rules {
             next = end;
             let carried = limited(place, subject);
             used[index..end].fill(true);
-            let said = with_mark(block, &quoted(document, text, &whole));
+            let said = with_mark(block.task, quoted(document, text, &whole));
             let rule = join(carried.as_ref(), &said);
             let has_colon = text.shown[whole].ends_with([':', '：']);
             if end == sentences.len() {
@@ -473,10 +488,10 @@ fn limited(place: &Place, carried: Option<Clean>) -> Option<Clean> {
 }
 
 /// Returns an item of a list of tasks with its mark, which says whether it is done.
-fn with_mark(block: &Block, rule: &Clean) -> Clean {
-    match block.task {
-        Some(is_done) => CleanBuf::new().lit(if is_done { "[x] " } else { "[ ] " }).text(rule).finish(),
-        None => rule.clone(),
+fn with_mark(task: Option<bool>, rule: Clean) -> Clean {
+    match task {
+        Some(is_done) => CleanBuf::new().lit(if is_done { "[x] " } else { "[ ] " }).text(&rule).finish(),
+        None => rule,
     }
 }
 

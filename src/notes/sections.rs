@@ -1,13 +1,13 @@
 //! Where in a document a block stands: its headings, what they mean, and what introduces its list.
 
 use super::leads::{Lead, sets_condition};
-use super::words::{FixedHash, lists, lower};
+use super::words::{FixedHash, WordSet, lists, lower, word_set};
 use crate::redact::Clean;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// Titles by their meaning, one list a line.
-const FILE: &str = include_str!("headings.txt");
+pub(super) const FILE: &str = include_str!("headings.txt");
 
 /// How many bytes of a title a definition of it repeats.
 const SUBJECT: usize = 60;
@@ -40,7 +40,8 @@ static MEANINGS: LazyLock<HashMap<&'static str, Meaning, FixedHash>> = LazyLock:
             "bind" => Meaning::Bind,
             "skip" => Meaning::Skip,
             "wrong" => Meaning::Wrong,
-            _ => Meaning::Main,
+            "main" => Meaning::Main,
+            _ => continue,
         };
         for title in titles {
             meanings.entry(title).or_insert(meaning);
@@ -206,84 +207,7 @@ pub(super) fn names_rules(sentence: &str) -> bool {
 }
 
 /// Words in the title of a document that binds its readers, so that its instructions are rules.
-const BINDING: [&str; 76] = [
-    "agents",
-    "beitragen",
-    "betriebshandbuch",
-    "checklist",
-    "checklists",
-    "claude",
-    "coding",
-    "conduct",
-    "consignes",
-    "contribuer",
-    "contribuindo",
-    "contribuir",
-    "contribute",
-    "contributing",
-    "contribution",
-    "contributions",
-    "contributor",
-    "contributor's",
-    "contributors",
-    "conventions",
-    "copilot",
-    "deployment",
-    "directives",
-    "directrices",
-    "diretrizes",
-    "disclosure",
-    "gobernanza",
-    "gouvernance",
-    "governance",
-    "governança",
-    "guardrails",
-    "guideline",
-    "guidelines",
-    "hacking",
-    "incident",
-    "instructions",
-    "konventionen",
-    "leitfaden",
-    "maintainer",
-    "maintainers",
-    "mitarbeit",
-    "mitwirken",
-    "normas",
-    "oncall",
-    "playbook",
-    "playbooks",
-    "policies",
-    "policy",
-    "politique",
-    "política",
-    "procedure",
-    "procedures",
-    "regeln",
-    "reglas",
-    "regras",
-    "release",
-    "releasing",
-    "richtlinie",
-    "richtlinien",
-    "rollback",
-    "rules",
-    "runbook",
-    "runbooks",
-    "règles",
-    "security",
-    "segurança",
-    "seguridad",
-    "sicherheit",
-    "standards",
-    "style",
-    "styleguide",
-    "sécurité",
-    "upgrade",
-    "upgrading",
-    "vulnerabilities",
-    "vulnerability",
-];
+static BINDING: LazyLock<WordSet> = LazyLock::new(|| word_set(FILE, "binds"));
 
 /// The same of Chinese and Japanese titles.
 const BINDING_PARTS: [&str; 16] = [
@@ -306,84 +230,27 @@ const BINDING_PARTS: [&str; 16] = [
 ];
 
 /// Words in the title of a section that teaches or shows, whose instructions bind nobody.
-const TEACHING: [&str; 25] = [
-    "beispiel",
-    "demo",
-    "ejemplo",
-    "example",
-    "examples",
-    "exemple",
-    "exemplo",
-    "getting",
-    "instalación",
-    "instalação",
-    "install",
-    "installation",
-    "installing",
-    "introduction",
-    "quick",
-    "quickstart",
-    "setup",
-    "troubleshooting",
-    "tutorial",
-    "usage",
-    "using",
-    "verwendung",
-    "walkthrough",
-    "welcome",
-    "why",
-];
+static TEACHING: LazyLock<WordSet> = LazyLock::new(|| word_set(FILE, "teaches"));
+
+/// Returns whether a title begins or ends with a word of those sections, or names examples.
+fn teaches(title: &str) -> bool {
+    let mut words = title
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty() && !word.bytes().all(|b| b.is_ascii_digit()));
+    let is_one = |word: Option<&str>| word.is_some_and(|word| TEACHING.contains(word));
+    is_one(words.next()) || is_one(words.next_back()) || words.any(|word| matches!(word, "example" | "examples"))
+}
 
 /// Words in a short title of a document about the work on a project, and in those of its sections, whose commands are
 /// steps of that work.
-const WORK: [&str; 39] = [
-    "bench",
-    "benchmarking",
-    "benchmarks",
-    "checks",
-    "ci",
-    "commit",
-    "committing",
-    "deploy",
-    "deploying",
-    "deployment",
-    "desarrollo",
-    "desenvolvimento",
-    "developing",
-    "development",
-    "développement",
-    "entwicklung",
-    "format",
-    "formatting",
-    "lint",
-    "linter",
-    "linters",
-    "linting",
-    "merging",
-    "migrations",
-    "publish",
-    "publishing",
-    "pull",
-    "release",
-    "releasing",
-    "rollback",
-    "submitting",
-    "test",
-    "testen",
-    "testes",
-    "testing",
-    "tests",
-    "validation",
-    "verification",
-    "verify",
-];
+static WORK: LazyLock<WordSet> = LazyLock::new(|| word_set(FILE, "work"));
 
 /// The same of Chinese and Japanese titles.
 const WORK_PARTS: [&str; 8] = ["テスト", "開発", "リリース", "デプロイ", "测试", "开发", "发布", "部署"];
 
 /// Returns whether a title speaks of work on a project.
 fn names_work(title: &str) -> bool {
-    title.split(|c: char| !c.is_alphanumeric()).any(|word| WORK.binary_search(&word).is_ok())
+    title.split(|c: char| !c.is_alphanumeric()).any(|word| WORK.contains(word))
         || !title.is_ascii() && WORK_PARTS.iter().any(|part| title.contains(part))
 }
 
@@ -399,8 +266,8 @@ pub fn is_binding(title: &str) -> bool {
     !is_notes
         && (lower
             .split(|c: char| c.is_whitespace() || matches!(c, ':' | '/' | '(' | ')' | '`' | ','))
-            .any(|word| BINDING.binary_search(&word).is_ok())
-            || names_work(&lower) && lower.split_whitespace().count() <= 3
+            .any(|word| BINDING.contains(word))
+            || names_work(&lower) && lower.split_whitespace().count() <= 2
             || BINDING_PARTS.iter().any(|part| lower.contains(part)))
 }
 
@@ -459,8 +326,7 @@ impl Place {
         if is_title {
             self.binds |= is_binding(&title);
         }
-        let teaches = !is_title
-            && subject.split(|c: char| !c.is_alphanumeric()).any(|word| TEACHING.binary_search(&word).is_ok());
+        let teaches = !is_title && teaches(&subject);
         let limits = !is_title && (is_variant(&title) || sets_condition(&title));
         let is_procedure = !is_title && names_work(&subject);
         self.sections.push(Section { level, title, subject, meaning, limits, teaches, is_procedure });
@@ -528,8 +394,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_of_words_are_sorted_for_the_search() {
-        assert!(BINDING.is_sorted() && TEACHING.is_sorted() && WORK.is_sorted());
+    fn titles_that_bind_are_told_from_others() {
         assert!(is_binding("Contributing to X") && is_binding("Guide for maintainers") && is_binding("贡献指南"));
         assert!(!is_binding("X") && !is_binding("Release notes") && !is_binding("User guide"));
         assert!(

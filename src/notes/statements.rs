@@ -3,8 +3,7 @@
 use super::cues::strength;
 use super::reader::{InlineText, SpanKind};
 use super::sections::{Meaning, meaning};
-use super::words::FixedHash;
-use std::collections::HashSet;
+use super::words::{WordSet, word_set};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -67,10 +66,7 @@ const SPANISH_AFTER_ES: [&str; 10] = [
 ];
 
 /// Verbs at the beginning of an instruction.
-static VERBS: LazyLock<HashSet<&str, FixedHash>> = LazyLock::new(|| {
-    let lines = include_str!("verbs.txt").lines().filter(|line| !line.starts_with('#'));
-    lines.flat_map(str::split_ascii_whitespace).collect()
-});
+static VERBS: LazyLock<WordSet> = LazyLock::new(|| word_set(include_str!("verbs.txt"), "verbs"));
 
 /// Words that begin a clause before the one that tells the reader what to do.
 const CONDITIONS: [&str; 16] = [
@@ -270,6 +266,10 @@ pub(super) fn is_imperative(sentence: &str) -> bool {
         return false;
     }
     let second = words.next().unwrap_or_default();
+    if first.eq_ignore_ascii_case("do") {
+        // `Do pay attention to …`
+        return VERBS.contains(second);
+    }
     // `Check out our …` invites, `Check in with …` does not.
     let invites = first.eq_ignore_ascii_case("check") && second == "out" && words.next() == Some("our");
     let is_phrasal = [
@@ -449,7 +449,14 @@ pub(super) fn goes_on(sentence: &str) -> bool {
     let start = sentence.trim_start_matches(|c: char| !c.is_alphanumeric());
     let first = super::words::lower(&start[..start.floor_char_boundary(24)]);
     CONTINUATIONS.iter().any(|known| first.as_bytes().first() == known.as_bytes().first() && first.starts_with(known))
-        || (begins_with_anaphor(sentence) || super::words::count(sentence) <= 2) && strength(sentence).is_some()
+        || (begins_with_anaphor(sentence) || is_fragment(sentence)) && strength(sentence).is_some()
+}
+
+/// Returns whether a sentence is too short to say what it is about, such as `NEVER CANCEL.` or `Please respect it!`
+pub(super) fn is_fragment(sentence: &str) -> bool {
+    let count = super::words::count(sentence);
+    let bare = sentence.trim_end_matches(|c: char| !c.is_alphanumeric());
+    count <= 2 || count <= 3 && [" it", " this", " that", " them"].iter().any(|word| bare.ends_with(word))
 }
 
 /// Returns whether a text introduces what a program prints, or an example.
