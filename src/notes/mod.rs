@@ -5,6 +5,7 @@
 
 mod chunks;
 mod commands;
+mod context;
 mod cues;
 mod document;
 mod extract;

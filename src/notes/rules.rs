@@ -1,15 +1,16 @@
 //! Rules: sentences that oblige or forbid, and the items of lists that are introduced as rules, word for word.
 
 use super::commands::commands;
-use super::cues::{Strength, has_negation, limits_before, strength, strength_in};
+use super::context::{WITH_CONTEXT, is_fragment, limited, scope, shows_output, whole_item, with_exceptions, with_mark};
+use super::cues::{Strength, has_negation, strength, strength_in};
 use super::leads::join;
 use super::reader::{Block, BlockKind, InlineText};
 use super::sections::{Meaning, Place, column_meaning};
 use super::sentences::words;
 use super::source::{on_one_line, quoted, shown_text};
 use super::statements::{
-    begins_with_anaphor, goes_on, is_fragment, is_imperative, is_instruction, is_link, is_stated, is_statistic,
-    is_step, is_urgent, needs_subject, precedes_work, shows_output,
+    begins_with_anaphor, is_imperative, is_instruction, is_link, is_stated, is_statistic, is_step, is_urgent,
+    needs_subject, precedes_work,
 };
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeSet;
@@ -17,11 +18,6 @@ use std::ops::Range;
 
 /// The longest rule, in bytes. A longer one is left out and counted, since a rule is never shortened.
 const LONGEST: usize = 1_000;
-/// An item of a list of rules with at most this many words is one rule, with all of its sentences.
-const WHOLE_ITEM: usize = 40;
-/// A sentence before a rule is added for what `it` means, and one behind it that goes on with it, if all have at most this
-/// many words.
-const WITH_CONTEXT: usize = 60;
 /// A sentence behind one of two words is added to it if all have at most this many words.
 const WITH_FRAGMENT: usize = 30;
 /// The longest sentence that introduces commands, in words.
@@ -468,42 +464,6 @@ impl Rules {
     }
 }
 
-/// Returns what tells the subject of a rule that does not name it: what introduces its list, or the heading.
-fn scope(place: &Place, is_item: bool) -> Option<Clean> {
-    let lead = place.leads.last().filter(|_| is_item);
-    lead.and_then(|lead| lead.carried.clone().or_else(|| lead.sentence.clone()))
-        .or_else(|| place.section().map(|section| section.title.clone()))
-}
-
-/// Returns what a rule repeats with the conditions that its heading and what introduces its list set.
-fn limited(place: &Place, carried: Option<Clean>) -> Option<Clean> {
-    let title = place.limit().map(|section| &section.title);
-    let condition = place.leads.last().and_then(|lead| lead.condition.as_ref());
-    [condition, title].into_iter().flatten().fold(carried, |carried, limit| match carried {
-        Some(carried) if carried.contains(limit.as_str()) => Some(carried),
-        Some(carried) if limit.contains(carried.as_str()) => Some(limit.clone()),
-        Some(carried) => Some(join(Some(limit), &carried)),
-        None => Some(limit.clone()),
-    })
-}
-
-/// Returns an item of a list of tasks with its mark, which says whether it is done.
-fn with_mark(task: Option<bool>, rule: Clean) -> Clean {
-    match task {
-        Some(is_done) => CleanBuf::new().lit(if is_done { "[x] " } else { "[ ] " }).text(&rule).finish(),
-        None => rule,
-    }
-}
-
-/// Returns the part of an item that is one rule: all of it if it is short, else its first sentence with what limits it.
-fn whole_item(block: &Block, sentences: &[Range<usize>]) -> Option<Range<usize>> {
-    let all = sentences.first()?.start..sentences.last()?.end;
-    match words(&block.text.shown[all.clone()]) <= WHOLE_ITEM {
-        true => Some(all),
-        false => Some(with_exceptions(&block.text.shown, sentences, 0).0),
-    }
-}
-
 /// Returns whether an item is nothing but a label in bold of what stands below it.
 fn is_label(block: &Block, text: &str) -> bool {
     matches!(block.kind, BlockKind::Item)
@@ -523,21 +483,4 @@ pub(super) fn columns(document: &Clean, heads: &[InlineText]) -> Vec<Column> {
         Some((column_meaning(&head.shown)?, shown_text(document, head, &shown)))
     };
     heads.iter().map(column).collect()
-}
-
-/// Returns a sentence with those behind it that limit it or go on with it, and the number of the sentence behind them.
-fn with_exceptions(shown: &str, sentences: &[Range<usize>], index: usize) -> (Range<usize>, usize) {
-    let mut whole = sentences[index].clone();
-    let mut next = index + 1;
-    while let Some(range) = sentences.get(next) {
-        let sentence = &shown[range.clone()];
-        let is_part =
-            limits_before(sentence) || goes_on(sentence) && words(&shown[whole.start..range.end]) <= WITH_CONTEXT;
-        if !is_part {
-            break;
-        }
-        whole.end = range.end;
-        next += 1;
-    }
-    (whole, next)
 }
