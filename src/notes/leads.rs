@@ -6,7 +6,7 @@ use super::sections::{Meaning, Place, meaning, names_rules};
 use super::sentences::{sentences, words};
 use super::source::{quoted, shown_text, without_colon};
 use super::statements::{begins_with_anaphor, is_instruction};
-use super::words::{WordSet, word_set};
+use super::words::{WordSet, lower, word_set};
 use crate::redact::{Clean, CleanBuf};
 use std::sync::LazyLock;
 
@@ -32,41 +32,40 @@ pub(super) fn sets_condition(text: &str) -> bool {
     if text.len() > 300 {
         return false;
     }
-    let lower = text.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let words = words.by_ref().skip_while(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
-    let words: Vec<&str> = words.collect();
-    let (Some(first), second) = (words.first(), words.get(1).unwrap_or(&"")) else { return false };
+    let lower = lower(text);
+    let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let mut words = words.skip_while(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let (mut count, mut has_condition) = (0, WHEN.contains(&second));
+    for word in words {
+        count += 1;
+        has_condition |= WHEN.contains(&word);
+    }
     // `In this document, …` sets none.
-    let is_vague = matches!(*first, "in" | "to" | "for" | "with" | "on" | "en" | "para" | "pour" | "für" | "con")
-        && words.len() > 12;
-    let begins = CONDITIONS.contains(first)
-        && !is_vague
-        && words.len() > 1
-        && (!NO_CONDITIONS.contains(second) || matches!(*second, "the" | "this") && words.len() > 2)
-        && !(*first == "to" && words.len() < 3);
-    let in_brackets = ["(if ", "(when ", "(only ", "(optional", "(unless "].iter().any(|start| lower.contains(start));
-    let has_condition = [
-        " if ",
-        " when ",
-        " unless ",
-        " while ",
-        " before ",
-        " after ",
-        " wenn ",
-        " falls ",
-        " cuando ",
-        " quando ",
-        " lorsque ",
-    ]
-    .iter()
-    .any(|word| lower.contains(word));
-    let is_cjk = !lower.is_ascii()
-        && ["場合", "とき", "時は", "前に", "後に", "如果", "之前", "之后", "时，", "时：", "時："]
+    let is_vague = match second {
+        "" => true,
+        "the" | "this" => count == 0,
+        _ => NO_CONDITIONS.contains(second),
+    } || first == "to" && count == 0
+        || count > 10 && VAGUE.contains(&first);
+    let in_brackets = || ["(only ", "(optional"].iter().any(|start| lower.contains(start));
+    let is_cjk = || {
+        ["場合", "とき", "時は", "前に", "後に", "如果", "之前", "之后", "时，", "时：", "時："]
             .iter()
-            .any(|word| lower.contains(word));
-    begins || in_brackets || has_condition || is_cjk
+            .any(|word| lower.contains(word))
+    };
+    has_condition
+        || !is_vague && CONDITIONS.contains(first)
+        || lower.contains('(') && in_brackets()
+        || !lower.is_ascii() && is_cjk()
 }
+
+/// Words that set a condition wherever they stand.
+const WHEN: [&str; 11] =
+    ["if", "when", "unless", "while", "before", "after", "wenn", "falls", "cuando", "quando", "lorsque"];
+/// Words that do not at the beginning of a long sentence.
+const VAGUE: [&str; 10] = ["in", "to", "for", "with", "on", "en", "para", "pour", "für", "con"];
+
 /// What introduces the items of an open list.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lead {

@@ -287,9 +287,14 @@ fn what_a_program_does_and_licences_are_no_rules() {
     ] {
         assert_eq!(rules(text), Vec::<String>::new(), "{text}");
     }
-    for text in
-        ["You need to run the tests.", "We use stable Rust only.", "On n'utilise pas de globales.", "No hagas push."]
-    {
+    for text in [
+        "Bots should not be used to write comments.",
+        "Comments are expected to be civil.",
+        "You need to run the tests.",
+        "We use stable Rust only.",
+        "On n'utilise pas de globales.",
+        "No hagas push.",
+    ] {
         assert_eq!(rules(text), [text]);
     }
 }
