@@ -58,8 +58,10 @@ pub(super) fn with_exceptions(shown: &str, sentences: &[Range<usize>], index: us
     let mut next = index + 1;
     while let Some(range) = sentences.get(next) {
         let sentence = &shown[range.clone()];
-        let is_part =
-            limits_before(sentence) || goes_on(sentence) && words(&shown[whole.start..range.end]) <= WITH_CONTEXT;
+        let is_part = limits_before(sentence)
+            || !sentence.ends_with([':', '：'])
+                && goes_on(sentence)
+                && words(&shown[whole.start..range.end]) <= WITH_CONTEXT;
         if !is_part {
             break;
         }

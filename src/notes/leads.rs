@@ -155,7 +155,7 @@ pub(super) fn lead(document: &Clean, place: &Place, before: Option<&Block>, is_o
     let meaning = meaning(shown);
     let is_label = is_item && words(shown) <= CONDITION_WORDS && !shown.ends_with(['.', '!', '。']);
     let begins_list = ends_with_colon || text.is_strong() || meaning == Some(Meaning::Forbid);
-    if !begins_list && !(is_label && sets_condition(shown)) {
+    if !(begins_list || is_label && sets_condition(shown)) {
         return lead;
     }
     // The last sentence introduces the list.

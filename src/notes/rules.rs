@@ -51,6 +51,8 @@ struct OpenRule {
     strength: Strength,
     /// Whether it ends with a colon, so that something is missing without what follows.
     has_colon: bool,
+    /// Whether it is nothing but what introduces a list.
+    is_lead: bool,
 }
 
 /// A list that is being read.
@@ -104,7 +106,7 @@ impl Rules {
     /// Adds the open rule: with the code behind it, if some belongs to it. A rule that ends with a colon says that the
     /// document has what is missing.
     fn close(&mut self, code: Option<&(Clean, bool)>, is_code: bool) {
-        let Some(OpenRule { at, rule, strength, has_colon }) = self.open.take() else { return };
+        let Some(OpenRule { at, rule, strength, has_colon, .. }) = self.open.take() else { return };
         let mut whole = CleanBuf::new();
         whole.text(&rule);
         match code.filter(|(code, _)| rule.len() + code.len() + ELSEWHERE.len() < LONGEST) {
@@ -123,7 +125,7 @@ impl Rules {
 
     /// A list begins, whose items repeat what introduces them.
     pub(super) fn begin_list(&mut self) {
-        self.open.take_if(|open| open.has_colon);
+        self.open.take_if(|open| open.is_lead);
         self.close(None, false);
         self.lists.push(OpenList::default());
     }
@@ -150,10 +152,10 @@ impl Rules {
     }
 
     /// Adds a rule that is the last of its block, to which code may belong.
-    fn add_last(&mut self, rule: Clean, strength: Strength, has_colon: bool) {
+    fn add_last(&mut self, rule: Clean, strength: Strength, (has_colon, is_lead): (bool, bool)) {
         self.close(None, false);
         self.found += 1;
-        self.open = Some(OpenRule { at: self.found, rule, strength, has_colon });
+        self.open = Some(OpenRule { at: self.found, rule, strength, has_colon, is_lead });
     }
 
     fn add_at(&mut self, at: usize, rule: Clean, strength: Strength) {
@@ -374,7 +376,7 @@ impl Rules {
             _ => strength(carried),
         });
         let strength = own.max(by_carried).unwrap_or(Strength::Listed);
-        self.add_last(join(carried.as_ref(), &rule), strength, false);
+        self.add_last(join(carried.as_ref(), &rule), strength, (false, false));
         // What follows the first sentence of a long item may hold rules of its own.
         let rest: Vec<_> = sentences.iter().filter(|it| it.start >= whole.end).cloned().collect();
         if !rest.is_empty() {
@@ -456,7 +458,7 @@ impl Rules {
             let rule = join(carried.as_ref(), &said);
             let has_colon = text.shown[whole].ends_with([':', '：']);
             if end == sentences.len() {
-                self.add_last(rule, strength, has_colon);
+                self.add_last(rule, strength, (has_colon, sentence.ends_with([':', '：'])));
             } else if !has_colon {
                 self.add(rule, strength);
             }
