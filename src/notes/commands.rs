@@ -121,7 +121,7 @@ mod tests {
 
     fn found(text: &'static str) -> Option<(String, bool)> {
         let document = Clean::literal(text);
-        commands(&document, &Vec::from([0..text.len()])).map(|(code, is_whole)| (code.to_string(), is_whole))
+        commands(&document, std::slice::from_ref(&(0..text.len()))).map(|(code, is_whole)| (code.to_string(), is_whole))
     }
 
     #[test]
