@@ -76,5 +76,5 @@ pub mod wire {
 }
 /// Notes on documents.
 pub mod notes {
-    pub use crate::notes::{NoteLimits, Notes, QuotableText, extract};
+    pub use crate::notes::{NoteLimits, Notes, QuotableText, extract, is_binding};
 }

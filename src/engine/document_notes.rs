@@ -6,7 +6,7 @@ use crate::cache::FilePurpose;
 use crate::knowledge::{KnowledgeDocument, NotesFile};
 use crate::markdown::front_matter::front_matter;
 use crate::model::{Code, Diagnostic, Digest, Place, RepoPath};
-use crate::notes::{NoteLimits, NotesFault, ReadableDocument, SIDECAR, WrittenNotes, extract};
+use crate::notes::{NoteLimits, NotesFault, ReadableDocument, SIDECAR, WrittenNotes, extract, is_binding};
 use crate::redact::Clean;
 
 /// What was written about the notes of a document that cannot be used.
@@ -19,12 +19,13 @@ pub(super) fn document_of(path: &RepoPath) -> Option<RepoPath> {
 
 /// Adds the notes on a document, whose file has the text `raw` and after redaction `clean`.
 ///
-/// Notes in the front matter go before those in the sidecar file, and both before those of the extractor.
+/// Notes in the front matter go before those in the sidecar file, and both before those of the extractor. `title` is the one
+/// of the front matter, if there is one.
 pub(super) fn add(
     project: &Project<'_>,
     document: &mut KnowledgeDocument,
-    raw: &str,
-    clean: &Clean,
+    title: Option<&str>,
+    (raw, clean): (&str, &Clean),
     faults: &mut Vec<Diagnostic>,
 ) {
     let bullets = project.settings.knowledge.context.bullets;
@@ -35,7 +36,11 @@ pub(super) fn add(
         .map(|notes| (notes, document.path.clone()))
         .or_else(|| in_sidecar(project, document, &limits, faults));
     document.notes = Some(match written {
-        None => extract(&document.body, &NoteLimits { bullets, ..default }),
+        None => {
+            let names = [title, Some(document.kind.name()), Some(file_stem(&document.path))];
+            let binds = names.into_iter().flatten().any(is_binding);
+            extract(&document.body, binds, &NoteLimits { bullets, ..default })
+        }
         Some((written, path)) => {
             if written.source_digest.is_some() && written.is_stale(&body_digest(project, &document.path, raw)) {
                 document.stale_notes = true;
@@ -50,6 +55,11 @@ pub(super) fn add(
             notes
         }
     });
+}
+
+fn file_stem(path: &RepoPath) -> &str {
+    let name = path.as_str().rsplit('/').next().unwrap_or_default();
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 /// Returns the digest of the redacted text below the front matter, which `contextpack notes` prints.

@@ -526,7 +526,8 @@ fn document(
         return Ok(document);
     }
     let headings = &text.markdown.outline.headings;
-    if front.text(&["title"]).is_none()
+    let stated_title = front.text(&["title"]).map(|(title, _)| title);
+    if stated_title.is_none()
         && let Some(title) = headings.iter().find(|heading| heading.level == 1)
         && let Some(block) = text.markdown.outline.blocks.get(title.block)
         && let Some(title) = text.clean.slice(block.range.clone()).read_out(title.title.trim())
@@ -534,7 +535,7 @@ fn document(
     {
         document.title = title;
     }
-    document_notes::add(project, &mut document, &raw, &text.clean, faults);
+    document_notes::add(project, &mut document, stated_title.as_deref(), (&raw, &text.clean), faults);
     document.search = SearchTerms::new(&document, headings.iter().map(|heading| heading.title.as_str()));
     if document.has_notes() {
         document.body = Clean::default();

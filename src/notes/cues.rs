@@ -1,6 +1,6 @@
 //! What makes a sentence a rule: phrases of seven languages, and those that make it none.
 
-use super::words::{FixedHash, Token, is_cjk, lists, lower, tokens};
+use super::words::{FixedHash, Token, WordSet, is_cjk, lists, lower, tokens, word_set};
 use aho_corasick::AhoCorasick;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -16,88 +16,10 @@ const SPANISH: [&str; 16] =
     ["el", "la", "los", "las", "de", "en", "un", "una", "que", "con", "sin", "por", "para", "del", "al", "su"];
 
 /// People, and what they submit. What they cannot do, nobody allows; what a program cannot do says only what it is.
-const PEOPLE: [&str; 80] = [
-    "admin",
-    "administrators",
-    "admins",
-    "amendment",
-    "amendments",
-    "applicants",
-    "author",
-    "authors",
-    "authorship",
-    "branch",
-    "branches",
-    "candidate",
-    "candidates",
-    "chair",
-    "champion",
-    "change",
-    "changes",
-    "collaborator",
-    "collaborators",
-    "commit",
-    "commits",
-    "committee",
-    "committer",
-    "committers",
-    "contribution",
-    "contributions",
-    "contributor",
-    "contributors",
-    "decision",
-    "decisions",
-    "delegate",
-    "delegates",
-    "deployments",
-    "developer",
-    "developers",
-    "editor",
-    "editors",
-    "eip",
-    "eips",
-    "employee",
-    "employees",
-    "everyone",
-    "issues",
-    "maintainer",
-    "maintainers",
-    "meeting",
-    "member",
-    "members",
-    "nobody",
-    "nomination",
-    "nominations",
-    "nominee",
-    "nominees",
-    "officer",
-    "officers",
-    "owner",
-    "owners",
-    "participant",
-    "participants",
-    "patch",
-    "patches",
-    "people",
-    "person",
-    "pr",
-    "proposal",
-    "proposals",
-    "prs",
-    "pull",
-    "releases",
-    "reporters",
-    "reviewer",
-    "reviewers",
-    "rfc",
-    "rfcs",
-    "staff",
-    "submission",
-    "submissions",
-    "submitters",
-    "team",
-    "voters",
-];
+static PEOPLE: LazyLock<WordSet> = LazyLock::new(|| word_set(FILE, "people"));
+
+/// What people who work together speak of besides, in documents that say how they do.
+static MATTERS: LazyLock<WordSet> = LazyLock::new(|| word_set(FILE, "matters"));
 
 /// Words that begin a clause which says when or why, or of whom another one speaks.
 const SUBORDINATE: [&str; 12] =
@@ -153,6 +75,10 @@ enum Class {
     /// Strong if its clause speaks of [`PEOPLE`].
     People,
     Weak,
+    /// What is done, where a document says how people work together.
+    Norm,
+    /// The same if its clause speaks of [`PEOPLE`] or [`MATTERS`].
+    NormPeople,
     Cancel,
     /// Tells what was so before.
     Past,
@@ -170,6 +96,8 @@ impl Class {
             "strong-spanish" => Self::Spanish,
             "strong-people" => Self::People,
             "weak" => Self::Weak,
+            "norm" => Self::Norm,
+            "norm-people" => Self::NormPeople,
             "cancel" => Self::Cancel,
             "past" => Self::Past,
             "qualify" => Self::Qualify,
@@ -192,8 +120,11 @@ struct PhraseTable {
 
 #[derive(Debug, Default)]
 struct Cues {
-    /// Those that make a sentence a rule, and those that make it none.
+    /// Those that make a sentence a rule.
     binding: PhraseTable,
+    /// Those that make one of a sentence in a document that binds its readers.
+    norms: PhraseTable,
+    /// Those that make it none.
     cancelling: PhraseTable,
     /// Those that deny or limit.
     limiting: PhraseTable,
@@ -217,6 +148,7 @@ static CUES: LazyLock<Cues> = LazyLock::new(|| {
             let table = match class {
                 Class::Cancel | Class::Past => &mut cues.cancelling,
                 Class::Except | Class::Qualify | Class::Negation => &mut cues.limiting,
+                Class::Norm | Class::NormPeople => &mut cues.norms,
                 _ => &mut cues.binding,
             };
             table.add(Phrase { words, begins_clause, class });
@@ -302,8 +234,13 @@ impl Cues {
 /// The longest sentence that is looked at, in bytes.
 pub(super) const LONGEST: usize = 4_096;
 
-/// Returns how much a sentence binds; `None` if it is no rule.
+/// Returns how much a sentence binds by a word that obliges, forbids, advises or asks; `None` if it is no rule.
 pub(super) fn strength(sentence: &str) -> Option<Strength> {
+    strength_in(sentence, false)
+}
+
+/// The same in a document that `binds` its readers, where what is done is a rule too: `A proposal passes if …`.
+pub(super) fn strength_in(sentence: &str, binds: bool) -> Option<Strength> {
     if sentence.len() > LONGEST {
         return None;
     }
@@ -320,6 +257,9 @@ pub(super) fn strength(sentence: &str) -> Option<Strength> {
     let tokens = tokens(&text);
     let mut binding: Vec<(Class, usize, usize)> = Vec::new();
     CUES.binding.each(&tokens, &mut |class, from, to| binding.push((class, from, to)));
+    if binds {
+        CUES.norms.each(&tokens, &mut |class, from, to| binding.push((class, from, to)));
+    }
     if !binding.is_empty() && LICENCE.iter().any(|words| text.contains(words)) {
         return None;
     }
@@ -338,25 +278,30 @@ pub(super) fn strength(sentence: &str) -> Option<Strength> {
         let counts = match class {
             Class::Infinitive => tokens.last().is_some_and(|last| last.text.ends_with("en")),
             Class::Spanish => tokens.iter().any(|token| SPANISH.contains(&token.text)),
-            Class::People => speaks_of_people(&tokens[..from]),
+            Class::People => speaks_of(&tokens[..from], &[&*PEOPLE]),
+            Class::NormPeople => speaks_of(&tokens[..from], &[&*PEOPLE, &*MATTERS]),
             _ => true,
         };
         if counts && !cancelled.iter().any(|(start, end)| *start < to && from < *end) {
-            found = found.max(Some(if class == Class::Weak { Strength::Weak } else { Strength::Strong }));
+            found = found.max(Some(match class {
+                Class::Weak => Strength::Weak,
+                Class::Norm | Class::NormPeople => Strength::Listed,
+                _ => Strength::Strong,
+            }));
         }
     }
-    if has_unspaced { found.max(unspaced_strength(&text)) } else { found }
+    if has_unspaced { found.max(unspaced_strength(&text, binds)) } else { found }
 }
 
-/// Returns whether the clause that `before` ends in is a main clause about people or what they submit.
-fn speaks_of_people(before: &[Token<'_>]) -> bool {
+/// Returns whether the clause that `before` ends in is a main clause about one of the words of `lists`.
+fn speaks_of(before: &[Token<'_>], lists: &[&WordSet]) -> bool {
     let begin = before.iter().rposition(|token| token.begins_clause).unwrap_or(0);
     let clause = &before[begin..];
     !clause.iter().any(|token| SUBORDINATE.contains(&token.text))
-        && clause.iter().any(|token| PEOPLE.binary_search(&token.text).is_ok())
+        && clause.iter().any(|token| lists.iter().any(|list| list.contains(token.text)))
 }
 
-fn unspaced_strength(text: &str) -> Option<Strength> {
+fn unspaced_strength(text: &str, binds: bool) -> Option<Strength> {
     let found: Vec<(Class, usize, usize)> = CUES.unspaced_in(text).collect();
     if found.iter().any(|(class, ..)| *class == Class::Past) {
         return None;
@@ -367,6 +312,7 @@ fn unspaced_strength(text: &str) -> Option<Strength> {
     let strengths = found.iter().filter_map(|(class, from, to)| match class {
         Class::Strong => Some((Strength::Strong, *from, *to)),
         Class::Weak => Some((Strength::Weak, *from, *to)),
+        Class::Norm if binds => Some((Strength::Listed, *from, *to)),
         _ => None,
     });
     strengths.filter(|(_, from, to)| !is_cancelled(*from, *to)).map(|(strength, ..)| strength).max()

@@ -2,8 +2,9 @@
 
 use super::facts::Facts;
 use super::keywords::Keywords;
+use super::leads::{heading_level, lead};
 use super::reader::{Block, BlockKind, read};
-use super::rules::{Rules, heading_level, lead};
+use super::rules::Rules;
 use super::sections::Place;
 use super::sentences::sentences;
 use super::source::title;
@@ -32,10 +33,12 @@ impl Default for NoteLimits {
 }
 
 /// Makes notes on a document: redacted Markdown without its front matter.
-pub fn extract(document: &Clean, limits: &NoteLimits) -> Notes {
+///
+/// If its type or its name `binds`, its instructions are rules; see [`is_binding`](super::is_binding).
+pub fn extract(document: &Clean, binds: bool, limits: &NoteLimits) -> Notes {
     let mut extractor = Extractor {
         document,
-        place: Place::default(),
+        place: Place::new(binds),
         before: None,
         rules: Rules::new(limits.rules),
         facts: Facts::new(limits.key_facts),
@@ -79,6 +82,7 @@ impl Extractor<'_> {
                 return;
             }
             BlockKind::ListEnd => {
+                self.rules.end_list(document, &self.place);
                 self.place.leads.pop();
                 if self.place.leads.is_empty() {
                     self.summary.end_list(&self.place);
@@ -99,7 +103,7 @@ impl Extractor<'_> {
             block.kind = BlockKind::Heading(level);
             self.place.enter(level, title(document, &block.text));
         }
-        let used = self.rules.read(document, &self.place, &block, &sentences);
+        let used = self.rules.read(document, &self.place, (self.before.as_ref(), &block), &sentences);
         self.summary.read(document, &self.place, &block, &sentences, &used);
         if level.is_none() {
             self.facts.read(document, &self.place, &block, &sentences);

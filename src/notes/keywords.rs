@@ -1,8 +1,9 @@
 //! Keywords: words of a document by how often and where they stand, by a formula in whole numbers.
 
 use super::reader::{Block, BlockKind, InlineText, SpanKind};
-use super::words::{FixedHash, is_cjk, lower};
+use super::words::{FixedHash, SeededHash, is_cjk, lower};
 use crate::redact::Clean;
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::ops::Range;
@@ -28,9 +29,10 @@ const MOST_OFTEN: u32 = 30;
 /// The longest keyword in characters.
 const LONGEST: usize = 40;
 
-/// What a word counts in a heading, in bold or code, and elsewhere.
+/// What a word counts in a heading, in bold, in code, and elsewhere.
 const IN_HEADING: u32 = 6;
-const MARKED: u32 = 3;
+const IN_BOLD: u32 = 3;
+const IN_CODE: u32 = 2;
 const PLAIN: u32 = 1;
 
 #[derive(Debug)]
@@ -47,7 +49,7 @@ struct Term {
 /// The words of a document so far.
 #[derive(Debug, Default)]
 pub(super) struct Keywords {
-    terms: HashMap<String, Term>,
+    terms: HashMap<String, Term, SeededHash>,
     next: usize,
     /// The word that is being counted, in lower case.
     word: String,
@@ -69,13 +71,12 @@ impl Keywords {
             .spans
             .iter()
             .filter(|span| matches!(span.kind, SpanKind::Strong | SpanKind::Code))
-            .map(|span| span.shown.clone())
+            .map(|span| (span.shown.clone(), if span.kind == SpanKind::Code { IN_CODE } else { IN_BOLD }))
             .peekable();
         each_term(&text.shown, &mut |range, is_pair| {
-            while marked.next_if(|span| span.end <= range.start).is_some() {}
-            let is_marked = marked.peek().is_some_and(|span| span.start <= range.start);
-            let weight = if is_marked { weight.max(MARKED) } else { weight };
-            self.add(text, range, weight, is_pair);
+            while marked.next_if(|(span, _)| span.end <= range.start).is_some() {}
+            let mark = marked.peek().filter(|(span, _)| span.start <= range.start);
+            self.add(text, range, weight.max(mark.map_or(PLAIN, |(_, mark)| *mark)), is_pair);
         });
     }
 
@@ -93,7 +94,9 @@ impl Keywords {
             word.push_str(&lower(written));
         }
         if is_term(&word) {
-            self.count(&word, text, &range, weight, is_pair);
+            // The name of a file or of a variable says less than a word.
+            let is_name = weight < IN_HEADING && word.contains(['.', '_']);
+            self.count(&word, text, &range, if is_name { PLAIN } else { weight }, is_pair);
         }
         self.word = word;
     }
@@ -123,11 +126,15 @@ impl Keywords {
     pub(super) fn finish(self, document: &Clean, most: usize) -> Vec<Clean> {
         let mut terms = self.terms;
         // No plural is the singular of another word, so their order does not matter.
-        let plurals: Vec<String> =
-            terms.keys().filter(|word| singular(word).is_some_and(|it| terms.contains_key(it))).cloned().collect();
-        for plural in plurals {
+        let plurals: Vec<(String, String)> = terms
+            .keys()
+            .filter_map(|word| {
+                Some((word.clone(), singulars(word).find(|it| terms.contains_key(it.as_ref()))?.into_owned()))
+            })
+            .collect();
+        for (plural, single) in plurals {
             let Some(term) = terms.remove(&plural) else { continue };
-            if let Some(single) = singular(&plural).and_then(|word| terms.get_mut(word)) {
+            if let Some(single) = terms.get_mut(&single) {
                 single.count = (single.count + term.count).min(MOST_OFTEN);
                 single.weight = single.weight.max(term.weight);
                 single.at = single.at.min(term.at);
@@ -159,8 +166,11 @@ impl Keywords {
     }
 }
 
-fn singular(word: &str) -> Option<&str> {
-    word.strip_suffix('s').filter(|word| word.len() > 3 && !word.ends_with('s'))
+/// Returns the words that one in the plural may be the plural of: `policies` of `policy`.
+fn singulars(word: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let by_s = word.strip_suffix('s').filter(|word| word.len() > 3 && !word.ends_with('s'));
+    let by_ies = word.strip_suffix("ies").filter(|word| word.len() > 2).map(|word| Cow::Owned(format!("{word}y")));
+    by_s.map(Cow::Borrowed).into_iter().chain(by_ies)
 }
 
 /// Calls `found` with the place of each word of a text, and whether it is a pair of characters: of Chinese and Japanese,
@@ -280,7 +290,8 @@ fn add_run(run: &str, at: usize, script: u8, found: &mut dyn FnMut(Range<usize>,
 }
 
 fn is_katakana(c: char) -> bool {
-    matches!(c, '\u{30a0}'..='\u{30ff}')
+    // Without the dots between words.
+    matches!(c, '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}')
 }
 
 /// Returns whether a word can be a term by its length alone, which spares most words the rest.

@@ -4,11 +4,14 @@
 //! or a program, are read by [`WrittenNotes`]; their rules are checked by [`QuotableText`].
 
 mod chunks;
+mod commands;
+mod context;
 mod cues;
 mod document;
 mod extract;
 mod facts;
 mod keywords;
+mod leads;
 mod reader;
 mod rules;
 mod sections;
@@ -26,6 +29,7 @@ mod written;
 pub use document::ReadableDocument;
 pub use extract::{NoteLimits, extract};
 pub use keywords::is_stop_word;
+pub use sections::is_binding;
 pub use sensitive::{loose_fields, secret_line};
 pub use standing::QuotableText;
 pub use written::{NotesFault, SIDECAR, WrittenNotes};

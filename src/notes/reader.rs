@@ -1,6 +1,7 @@
 //! Redacted Markdown → its blocks in order, each with the text that a reader sees and where that stands in the source.
 
 use super::chunks::chunks;
+use super::commands::is_for_shell;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
@@ -42,6 +43,8 @@ pub(super) struct Block {
     pub(super) is_quoted: bool,
     /// Whether it is a footnote.
     pub(super) is_footnote: bool,
+    /// Whether the task is done, if it is an item of a list of tasks.
+    pub(super) task: Option<bool>,
 }
 
 /// A stretch of inline markup around text.
@@ -176,10 +179,13 @@ struct State {
     foreign_quotes: usize,
     footnotes: usize,
     images: usize,
+    /// The mark of the open item, if it is a task.
+    task: Option<bool>,
     /// The open spans, by their index.
     open_spans: Vec<usize>,
     cells: Vec<InlineText>,
-    code: Option<(Vec<Range<usize>>, bool)>,
+    /// The code of the open block, and whether its language is a shell, if it has one.
+    code: Option<(Vec<Range<usize>>, Option<bool>)>,
 }
 
 impl BlockReader<'_> {
@@ -202,6 +208,7 @@ impl BlockReader<'_> {
                 let is_label = open.shown.len() <= LABEL && open.is_strong();
                 self.push_break(if is_label { "\n" } else { " " }, range.start);
             }
+            Event::TaskListMarker(is_done) => self.state.task = Some(is_done),
             Event::HardBreak => self.push_break("\n", range.start),
             Event::InlineHtml(html) if html.to_ascii_lowercase().starts_with("<br") => {
                 self.push_break("\n", range.start);
@@ -224,6 +231,7 @@ impl BlockReader<'_> {
             Tag::Item => {
                 self.end_text();
                 self.state.items.push(false);
+                self.state.task = None;
             }
             Tag::BlockQuote(alert) => {
                 self.end_text();
@@ -233,7 +241,10 @@ impl BlockReader<'_> {
             }
             Tag::CodeBlock(kind) => {
                 self.end_text();
-                let is_shell = matches!(kind, CodeBlockKind::Fenced(language) if is_shell(language));
+                let is_shell = match kind {
+                    CodeBlockKind::Fenced(language) if !language.trim().is_empty() => Some(is_shell(language)),
+                    _ => None,
+                };
                 self.state.code = Some((Vec::new(), is_shell));
             }
             Tag::FootnoteDefinition(_) => {
@@ -273,6 +284,8 @@ impl BlockReader<'_> {
             }
             TagEnd::CodeBlock => {
                 if let Some((ranges, is_shell)) = self.state.code.take() {
+                    let code = ranges.first().and_then(|range| self.text.get(range.clone())).unwrap_or_default();
+                    let is_shell = is_shell.unwrap_or_else(|| is_for_shell(code));
                     self.emit(BlockKind::Code { ranges, is_shell }, InlineText::default());
                 }
             }
@@ -340,12 +353,14 @@ impl BlockReader<'_> {
     }
 
     fn emit(&mut self, kind: BlockKind, text: InlineText) {
+        let task = if matches!(kind, BlockKind::Item) { self.state.task.take() } else { None };
         (self.visit)(Block {
             kind,
             text,
             depth: self.state.lists,
             is_quoted: self.state.foreign_quotes > 0,
             is_footnote: self.state.footnotes > 0,
+            task,
         });
     }
 }

@@ -1,34 +1,29 @@
 //! Rules: sentences that oblige or forbid, and the items of lists that are introduced as rules, word for word.
 
-use super::cues::{Strength, limits_before, strength};
+use super::commands::commands;
+use super::context::{WITH_CONTEXT, is_fragment, limited, scope, shows_output, whole_item, with_exceptions, with_mark};
+use super::cues::{Strength, has_negation, strength, strength_in};
+use super::leads::join;
 use super::reader::{Block, BlockKind, InlineText};
-use super::sections::{Meaning, Place, column_meaning, is_variant};
+use super::sections::{Meaning, Place, column_meaning};
 use super::sentences::words;
-use super::source::{quoted, shown_text, without_colon};
-use super::statements::{begins_with_anaphor, is_instruction, is_link, is_stated, is_step, is_urgent, needs_subject};
+use super::source::{on_one_line, quoted, shown_text};
+use super::statements::{
+    begins_with_anaphor, is_imperative, is_instruction, is_link, is_stated, is_statistic, is_step, is_urgent,
+    needs_subject, precedes_work,
+};
 use crate::redact::{Clean, CleanBuf};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The longest rule, in bytes. A longer one is left out and counted, since a rule is never shortened.
 const LONGEST: usize = 1_000;
-/// An item of a list of rules with at most this many words is one rule, with all of its sentences.
-const WHOLE_ITEM: usize = 40;
-/// A sentence before a rule is added for what `it` means if both have at most this many words.
-const WITH_ANTECEDENT: usize = 50;
-
-/// A code block with at most so many lines and bytes stands in the rule that introduces it.
-const CODE_LINES: usize = 4;
-const CODE_BYTES: usize = 300;
-/// The longest introduction of a list that its items repeat, in words.
-const LEAD_WORDS: usize = 24;
+/// A sentence behind one of two words is added to it if all have at most this many words.
+const WITH_FRAGMENT: usize = 30;
+/// The longest sentence that introduces commands, in words.
+const BEFORE_COMMANDS: usize = 40;
 /// What stands in a rule for what follows it in the document.
 pub(super) const ELSEWHERE: &str = " (see the document)";
-
-/// A paragraph in bold with at most this many words is a heading,
-const BOLD_WORDS: usize = 8;
-/// of a level below all others.
-const BOLD_LEVEL: u8 = 7;
 
 /// The rules of a document so far, at most a number of each strength.
 #[derive(Debug)]
@@ -37,14 +32,47 @@ pub(super) struct Rules {
     strong: Vec<(usize, Clean)>,
     weak: Vec<(usize, Clean)>,
     listed: Vec<(usize, Clean)>,
-    /// A rule that ends with a colon, until the next block says what it speaks of.
-    open: Option<(Clean, Strength)>,
+    /// The last rule of a block, until the next block shows whether code belongs to it.
+    open: Option<OpenRule>,
+    /// The open lists.
+    lists: Vec<OpenList>,
     known: BTreeSet<String>,
     /// The columns of the table that is being read.
     columns: Vec<Column>,
     found: usize,
     /// How many rules were left out.
     left_out: usize,
+}
+
+#[derive(Debug)]
+struct OpenRule {
+    at: usize,
+    rule: Clean,
+    strength: Strength,
+    /// Whether it ends with a colon, so that something is missing without what follows.
+    has_colon: bool,
+    /// Whether it is nothing but what introduces a list.
+    is_lead: bool,
+}
+
+/// A list that is being read.
+#[derive(Debug, Default)]
+struct OpenList {
+    items: usize,
+    /// How many of them are rules.
+    rules: usize,
+    /// The others, which are rules too if enough are.
+    rest: Vec<OtherItem>,
+}
+
+/// An item that is no rule by its own words.
+#[derive(Debug)]
+struct OtherItem {
+    at: usize,
+    source: Range<usize>,
+    task: Option<bool>,
+    /// Whether it says nothing without what introduces its list.
+    needs_subject: bool,
 }
 
 impl Rules {
@@ -55,6 +83,7 @@ impl Rules {
             weak: Vec::new(),
             listed: Vec::new(),
             open: None,
+            lists: Vec::new(),
             known: BTreeSet::new(),
             columns: Vec::new(),
             found: 0,
@@ -74,28 +103,62 @@ impl Rules {
         (rules.into_iter().map(|(_, rule)| rule).collect(), left_out)
     }
 
-    /// Adds the rule that ended with a colon, with the code behind it, or says that the document has what is missing.
-    fn close(&mut self, code: Option<&Clean>, is_code: bool) {
-        if let Some((rule, strength)) = self.open.take() {
-            let mut whole = CleanBuf::new();
-            whole.text(&rule);
-            match code {
-                Some(code) => whole.lit(" ").text(code),
-                None => whole.lit(ELSEWHERE),
-            };
-            // An instruction without what it speaks of says nothing, but a step with long code must not be missed.
-            if code.is_some() || is_code || strength > Strength::Listed {
-                self.add(whole.finish(), strength);
+    /// Adds the open rule: with the code behind it, if some belongs to it. A rule that ends with a colon says that the
+    /// document has what is missing.
+    fn close(&mut self, code: Option<&(Clean, bool)>, is_code: bool) {
+        let Some(OpenRule { at, rule, strength, has_colon, .. }) = self.open.take() else { return };
+        let mut whole = CleanBuf::new();
+        whole.text(&rule);
+        match code.filter(|(code, _)| rule.len() + code.len() + ELSEWHERE.len() < LONGEST) {
+            Some((code, is_all)) => {
+                whole.lit(" ").text(code).lit(if *is_all { "" } else { ELSEWHERE });
             }
+            // An instruction without what it speaks of says nothing, but a step with long code must not be missed.
+            None if has_colon && !is_code && strength == Strength::Listed => return,
+            None if has_colon => {
+                whole.lit(ELSEWHERE);
+            }
+            None => {}
         }
+        self.add_at(at, whole.finish(), strength);
     }
 
     /// A list begins, whose items repeat what introduces them.
     pub(super) fn begin_list(&mut self) {
-        self.open = None;
+        self.open.take_if(|open| open.is_lead);
+        self.close(None, false);
+        self.lists.push(OpenList::default());
+    }
+
+    /// A list ends: if enough of its items are rules, all are.
+    pub(super) fn end_list(&mut self, document: &Clean, place: &Place) {
+        self.close(None, false);
+        let Some(list) = self.lists.pop() else { return };
+        let is_ordered = place.leads.last().is_some_and(|lead| lead.is_ordered);
+        let are_rules = match place.binds() || place.ruling().is_some_and(|it| it.meaning == Some(Meaning::Rules)) {
+            true => list.rules >= if is_ordered { 1 } else { 2 } && 3 * list.rules >= list.items,
+            false => list.rules >= 2 && 3 * list.rules >= 2 * list.items,
+        };
+        for item in list.rest.into_iter().filter(|_| are_rules) {
+            let subject = if is_ordered || item.needs_subject { scope(place, true) } else { None };
+            let rule = with_mark(item.task, on_one_line(document, item.source));
+            self.add_at(item.at, join(limited(place, subject).as_ref(), &rule), Strength::Listed);
+        }
     }
 
     fn add(&mut self, rule: Clean, strength: Strength) {
+        self.found += 1;
+        self.add_at(self.found, rule, strength);
+    }
+
+    /// Adds a rule that is the last of its block, to which code may belong.
+    fn add_last(&mut self, rule: Clean, strength: Strength, (has_colon, is_lead): (bool, bool)) {
+        self.close(None, false);
+        self.found += 1;
+        self.open = Some(OpenRule { at: self.found, rule, strength, has_colon, is_lead });
+    }
+
+    fn add_at(&mut self, at: usize, rule: Clean, strength: Strength) {
         let key = rule.trim_end_matches(['.', '!', ' ']).to_lowercase();
         if key.is_empty() || self.known.contains(&key) {
             return;
@@ -109,9 +172,8 @@ impl Rules {
             self.left_out += 1;
             return;
         }
-        self.found += 1;
         self.known.insert(key);
-        list.push((self.found, rule));
+        list.push((at, rule));
     }
 
     /// Adds the rules of a block, and returns for each of its sentences whether it is part of one.
@@ -119,27 +181,40 @@ impl Rules {
         &mut self,
         document: &Clean,
         place: &Place,
-        block: &Block,
+        (before, block): (Option<&Block>, &Block),
         sentences: &[Range<usize>],
     ) -> Vec<bool> {
         let mut used = vec![false; sentences.len()];
-        if self.open.is_some() {
-            let code = match &block.kind {
-                BlockKind::Code { ranges, .. } => short_code(document, ranges),
-                _ => None,
-            };
-            self.close(code.as_ref(), matches!(block.kind, BlockKind::Code { .. }));
+        let code = match &block.kind {
+            BlockKind::Code { ranges, is_shell } => Some((ranges, *is_shell)),
+            _ => None,
+        };
+        let is_left_out = block.is_quoted || place.is_skipped() || place.is_wrong() || place.is_history();
+        match (&self.open, code) {
+            (Some(open), Some((ranges, is_shell))) if is_shell || open.has_colon => {
+                // The beginning of other code than commands says little.
+                let code = commands(document, ranges).filter(|(_, is_all)| is_shell || *is_all);
+                self.close(code.as_ref(), true);
+            }
+            (Some(_), code) => self.close(None, code.is_some()),
+            (None, Some((ranges, true))) if !is_left_out && place.is_procedure() => {
+                self.procedure(document, place, before, ranges);
+            }
+            _ => {}
         }
-        if block.is_quoted || place.is_skipped() || place.is_wrong() || place.is_history() {
+        if is_left_out {
             return used;
         }
         match &block.kind {
-            BlockKind::Heading(_) => self.heading(document, &block.text),
+            BlockKind::Heading(_) => self.heading(document, place, &block.text),
             BlockKind::Item | BlockKind::Paragraph => {
                 if self.listed(document, place, block, sentences) {
                     used.fill(true);
                 } else {
                     self.stated(document, place, block, sentences, &mut used);
+                }
+                if matches!(block.kind, BlockKind::Item) {
+                    self.item(place, block, sentences, used.contains(&true));
                 }
             }
             BlockKind::Row { is_head: true, cells } => self.columns = columns(document, cells),
@@ -147,6 +222,66 @@ impl Rules {
             _ => {}
         }
         used
+    }
+
+    /// Counts an item of a list, and remembers it if it is no rule by its own words.
+    fn item(&mut self, place: &Place, block: &Block, sentences: &[Range<usize>], is_rule: bool) {
+        let most = self.most;
+        let Some(list) = self.lists.last_mut() else { return };
+        list.items += 1;
+        list.rules += usize::from(is_rule);
+        let shows = place.leads.last().is_some_and(|lead| lead.is_example || lead.tells_effects);
+        if is_rule || shows || block.is_footnote || block.task == Some(true) || list.rest.len() >= most {
+            return;
+        }
+        let Some(whole) = whole_item(block, sentences) else { return };
+        let text = &block.text.shown[whole.clone()];
+        if words(text) < 3
+            || !is_stated(text, &block.text, &whole)
+            || text.ends_with([':', '：', '…'])
+            || is_link(&block.text, &whole)
+            || is_label(block, text)
+            || is_statistic(text)
+        {
+            return;
+        }
+        self.found += 1;
+        let (source, needs_subject) = (block.text.source(&whole), needs_subject(text));
+        list.rest.push(OtherItem { at: self.found, source, task: block.task, needs_subject });
+    }
+
+    /// Adds the commands of a block of code as a rule, with the sentence before it or else the heading.
+    fn procedure(&mut self, document: &Clean, place: &Place, before: Option<&Block>, ranges: &[Range<usize>]) {
+        let Some((code, is_all)) = commands(document, ranges) else { return };
+        let heading = place.section().map(|section| section.title.clone());
+        if heading.as_ref().is_some_and(|title| shows_output(title)) {
+            return;
+        }
+        let said = before.filter(|block| matches!(block.kind, BlockKind::Item | BlockKind::Paragraph));
+        let sentence = said.and_then(|said| Some((said, super::sentences::sentences(&said.text).pop()?)));
+        let (subject, sentence) = match sentence {
+            Some((said, range)) => {
+                let text = &said.text.shown[range.clone()];
+                if said.is_quoted || shows_output(text) || !is_stated(text, &said.text, &range) {
+                    return;
+                }
+                match words(text) <= BEFORE_COMMANDS {
+                    true => (heading.filter(|_| needs_subject(text)), Some(quoted(document, &said.text, &range))),
+                    // Without a long sentence that limits them, they would say something else.
+                    false if has_negation(text) => return,
+                    false => (heading, None),
+                }
+            }
+            None => (heading, None),
+        };
+        let mut rule = CleanBuf::new();
+        if let Some(sentence) = &sentence {
+            rule.text(sentence).lit(" ");
+        }
+        rule.text(&code).lit(if is_all { "" } else { ELSEWHERE });
+        if subject.is_some() || sentence.is_some() {
+            self.add(join(limited(place, subject).as_ref(), &rule.finish()), Strength::Listed);
+        }
     }
 
     /// Adds the cells of a row that are rules by their own words or by the head of their column.
@@ -171,21 +306,26 @@ impl Rules {
         }
     }
 
-    /// Adds a heading that is itself a rule, such as `Never commit secrets`.
-    fn heading(&mut self, document: &Clean, title: &InlineText) {
+    /// Adds a heading that is itself a rule, such as `Never commit secrets`, or `Prefer small files` in a document that binds.
+    fn heading(&mut self, document: &Clean, place: &Place, title: &InlineText) {
         let range = 0..title.shown.trim_end().len();
-        if words(&title.shown) >= 3
-            && super::sections::meaning(&title.shown).is_none()
-            && is_stated(&title.shown, title, &range)
-            && strength(&title.shown) == Some(Strength::Strong)
+        if words(&title.shown) < 3
+            || super::sections::meaning(&title.shown).is_some()
+            || !is_stated(&title.shown, title, &range)
         {
-            self.add(quoted(document, title, &range), Strength::Strong);
+            return;
+        }
+        let first = title.shown.split(' ').next().unwrap_or_default();
+        let prefers = place.binds() && ["Prefer", "Use", "Keep"].contains(&first) && is_imperative(&title.shown);
+        match strength(&title.shown) {
+            Some(Strength::Strong) => self.add(quoted(document, title, &range), Strength::Strong),
+            _ if prefers => self.add(quoted(document, title, &range), Strength::Listed),
+            _ => {}
         }
     }
 
     /// Adds a block as a rule because of the heading or the text that introduces it; returns whether it is one.
     fn listed(&mut self, document: &Clean, place: &Place, block: &Block, sentences: &[Range<usize>]) -> bool {
-        let (Some(first), Some(last)) = (sentences.first(), sentences.last()) else { return false };
         let lead = place.leads.last();
         let ruling = place.ruling();
         let meaning = ruling.and_then(|section| section.meaning);
@@ -204,17 +344,14 @@ impl Rules {
         if !by_lead && !by_heading || block.is_footnote {
             return false;
         }
-        let all = first.start..last.end;
-        let whole = if words(&block.text.shown[all.clone()]) <= WHOLE_ITEM {
-            all
-        } else {
-            with_exceptions(&block.text.shown, sentences, 0).0
-        };
+        let Some(whole) = whole_item(block, sentences) else { return false };
         let text = &block.text.shown[whole.clone()];
         let lower = text.get(..13).map(str::to_ascii_lowercase);
         if !is_stated(text, &block.text, &whole)
             || text.ends_with([':', '：'])
             || is_link(&block.text, &whole)
+            || lead.is_some_and(|lead| (lead.tells_effects || lead.is_example) && !lead.are_rules)
+                && strength(text).is_none()
             || lead.is_some_and(|lead| lead.tells_effects) && strength(text).is_none()
             || is_label(block, text)
             || is_statistic(text)
@@ -231,16 +368,20 @@ impl Rules {
                 .or_else(|| place.section().filter(|_| needs_subject(text)).map(|section| section.title.clone())),
             _ => None,
         };
-        let rule = quoted(document, &block.text, &whole);
+        let carried = limited(place, carried);
+        let rule = with_mark(block.task, quoted(document, &block.text, &whole));
         let by_carried = carried.as_ref().and_then(|carried| match meaning {
             Some(Meaning::Forbid | Meaning::Bind) if !by_lead => Some(Strength::Strong),
             _ if by_lead => strength(carried).or(Some(Strength::Strong)),
             _ => strength(carried),
         });
         let strength = own.max(by_carried).unwrap_or(Strength::Listed);
-        self.add(join(carried.as_ref(), &rule), strength);
+        self.add_last(join(carried.as_ref(), &rule), strength, (false, false));
         // What follows the first sentence of a long item may hold rules of its own.
         let rest: Vec<_> = sentences.iter().filter(|it| it.start >= whole.end).cloned().collect();
+        if !rest.is_empty() {
+            self.close(None, false);
+        }
         let mut used = vec![false; rest.len()];
         self.stated(document, place, block, &rest, &mut used);
         true
@@ -279,46 +420,49 @@ impl Rules {
                     && (is_step
                         || (in_rules || is_urgent(sentence) || precedes_work(sentence)) && is_instruction(sentence))
             };
-            let found = strength(sentence).or_else(|| instructs().then_some(Strength::Listed));
+            let is_example = is_item && lead.is_some_and(|lead| lead.is_example && !lead.are_rules);
+            let found = strength_in(sentence, place.binds())
+                .filter(|found| !is_example || *found == Strength::Strong)
+                .or_else(|| instructs().then_some(Strength::Listed));
             let Some(strength) = found else { continue };
-            let (mut whole, end) = with_exceptions(&text.shown, sentences, index);
-            next = end;
-            let mut carried = None;
-            if needs_subject(sentence) {
+            let (mut whole, mut end) = with_exceptions(&text.shown, sentences, index);
+            let is_fragment = is_fragment(sentence);
+            let mut subject = None;
+            if is_fragment || needs_subject(sentence) {
                 let before = index.checked_sub(1).and_then(|before| Some((before, sentences.get(before)?)));
                 match before {
                     Some((before, range))
-                        if !used[before] && words(&text.shown[range.start..whole.end]) <= WITH_ANTECEDENT =>
+                        if !used[before] && words(&text.shown[range.start..whole.end]) <= WITH_CONTEXT =>
                     {
                         whole.start = range.start;
                         used[before] = true;
                     }
                     Some((before, _)) if used[before] && !begins_with_anaphor(sentence) => {}
-                    _ => carried = self.scope(place, is_item),
+                    _ if is_fragment && sentences.len() > end => {}
+                    _ => subject = scope(place, is_item),
                 }
-            } else if let Some(section) = place.section().filter(|section| is_variant(&section.title)) {
-                carried = Some(section.title.clone());
+                // What is said in few words belongs to what follows too.
+                if let Some(range) = sentences.get(end).filter(|_| is_fragment)
+                    && words(&text.shown[whole.start..range.end]) <= WITH_FRAGMENT
+                {
+                    whole.end = range.end;
+                    end += 1;
+                }
             } else if strength == Strength::Listed && is_item && lead.is_some_and(|lead| lead.is_ordered) {
-                carried = self.scope(place, is_item);
+                subject = scope(place, is_item);
             }
+            next = end;
+            let carried = limited(place, subject);
             used[index..end].fill(true);
-            let rule = join(carried.as_ref(), &quoted(document, text, &whole));
-            if rule.ends_with([':', '：']) || sentence.ends_with([':', '：']) {
-                // What follows belongs to it.
-                if end == sentences.len() {
-                    self.open = Some((rule, strength));
-                }
-            } else {
+            let said = with_mark(block.task, quoted(document, text, &whole));
+            let rule = join(carried.as_ref(), &said);
+            let has_colon = text.shown[whole].ends_with([':', '：']);
+            if end == sentences.len() {
+                self.add_last(rule, strength, (has_colon, sentence.ends_with([':', '：'])));
+            } else if !has_colon {
                 self.add(rule, strength);
             }
         }
-    }
-
-    /// Returns what tells the subject of a rule that does not name it: what introduces its list, or the heading.
-    fn scope(&self, place: &Place, is_item: bool) -> Option<Clean> {
-        let lead = place.leads.last().filter(|_| is_item);
-        lead.and_then(|lead| lead.carried.clone().or_else(|| lead.sentence.clone()))
-            .or_else(|| place.section().map(|section| section.title.clone()))
     }
 }
 
@@ -331,80 +475,6 @@ fn is_label(block: &Block, text: &str) -> bool {
         && !is_instruction(text)
 }
 
-/// Returns whether a sentence gives an average, which asks nothing of anybody.
-fn is_statistic(text: &str) -> bool {
-    let start = &text[..text.floor_char_boundary(60)];
-    let lower = start.to_lowercase();
-    ["on average", "the average", "average ", "im durchschnitt", "durchschnittlich", "im schnitt", "en moyenne"]
-        .iter()
-        .chain(&["en promedio", "em média", "平均", "median "])
-        .any(|word| lower.starts_with(word))
-        && strength(text).is_none()
-}
-
-/// Returns whether a sentence says what comes before some work on a project or follows a change, such as `before committing`.
-fn precedes_work(sentence: &str) -> bool {
-    const WORK: [&str; 14] = [
-        "commit",
-        "push",
-        "merg",
-        "submit",
-        "releas",
-        "deploy",
-        "publish",
-        "open a p",
-        "opening a",
-        "you commit",
-        "you push",
-        "you submit",
-        "you open",
-        "a pull",
-    ];
-    // `Update the list whenever a command changes.`
-    let is_kept = sentence.contains(" whenever ")
-        || sentence.contains(" when ") && sentence.trim_end_matches(['.', ':']).ends_with("changes");
-    is_kept
-        || sentence.match_indices("efore ").take(4).any(|(at, word)| {
-            let rest = sentence[at + word.len()..].trim_start_matches("each ").trim_start_matches("every ");
-            WORK.iter().any(|work| rest.starts_with(work))
-        })
-}
-
-/// Returns a code block of at most [`CODE_LINES`] short lines as inline code.
-pub(super) fn short_code(document: &Clean, ranges: &[Range<usize>]) -> Option<Clean> {
-    let (start, end) = (ranges.first()?.start, ranges.last()?.end);
-    if end - start > CODE_BYTES {
-        return None;
-    }
-    let mut code = CleanBuf::new();
-    let mut count = 0;
-    for range in ranges {
-        let mut at = range.start;
-        for line in document[range.clone()].split('\n') {
-            let trimmed = line.trim();
-            if trimmed.contains('`') {
-                return None;
-            }
-            if !trimmed.is_empty() {
-                count += 1;
-                let from = at + (line.len() - line.trim_start().len());
-                code.lit(if count > 1 { " `" } else { "`" });
-                code.text(&document.slice(from..from + trimmed.len())).lit("`");
-            }
-            at += line.len() + 1;
-        }
-    }
-    (1..=CODE_LINES).contains(&count).then(|| code.finish())
-}
-
-/// Returns the rule with the text that it repeats before it.
-fn join(carried: Option<&Clean>, rule: &Clean) -> Clean {
-    match carried {
-        Some(carried) => CleanBuf::new().line(&without_colon(carried)).lit(": ").text(rule).finish(),
-        None => rule.clone(),
-    }
-}
-
 /// What the head of a column says of its cells, and the head itself.
 type Column = Option<(Meaning, Clean)>;
 
@@ -415,109 +485,4 @@ pub(super) fn columns(document: &Clean, heads: &[InlineText]) -> Vec<Column> {
         Some((column_meaning(&head.shown)?, shown_text(document, head, &shown)))
     };
     heads.iter().map(column).collect()
-}
-
-/// Returns a sentence with the exceptions that follow it, and the number of the sentence behind them.
-fn with_exceptions(shown: &str, sentences: &[Range<usize>], index: usize) -> (Range<usize>, usize) {
-    let mut whole = sentences[index].clone();
-    let mut next = index + 1;
-    while let Some(range) = sentences.get(next).filter(|range| limits_before(&shown[(*range).clone()])) {
-        whole.end = range.end;
-        next += 1;
-    }
-    (whole, next)
-}
-
-/// Returns the level of a heading, or of a paragraph that is one in all but form: in bold, short, and no sentence.
-pub(super) fn heading_level(block: &Block, place: &Place) -> Option<u8> {
-    let shown = block.text.shown.trim();
-    match block.kind {
-        BlockKind::Heading(level) => Some(level),
-        BlockKind::Paragraph
-            if block.depth == 0
-                && !block.is_quoted
-                && block.text.is_strong()
-                && !shown.ends_with(['.', '!', '?', ':', '。', '：'])
-                && words(shown) <= BOLD_WORDS
-                && (strength(shown) != Some(Strength::Strong) || super::sections::meaning(shown).is_some())
-                && place.leads.is_empty() =>
-        {
-            Some(BOLD_LEVEL)
-        }
-        _ => None,
-    }
-}
-
-/// Returns whether a sentence says what may come of something, such as `Breaking a rule may result in:`.
-fn tells_effects(sentence: &str) -> bool {
-    let lower = sentence.to_lowercase();
-    [
-        "result in",
-        "lead to",
-        "leads to",
-        "consequences",
-        "zur folge",
-        "führen zu",
-        "führt zu",
-        "entraîner",
-        "resultar en",
-    ]
-    .iter()
-    .chain(&["consecuencias", "resultar em", "consequências", "可能导致", "后果", "結果になる", "処分"])
-    .any(|words| lower.contains(words))
-}
-
-/// Returns what introduces a list: the text before it, if it ends with a colon or is a heading in all but form.
-pub(super) fn lead(document: &Clean, place: &Place, before: Option<&Block>, is_ordered: bool) -> super::sections::Lead {
-    let inherited = place.leads.last().cloned();
-    let mut lead = super::sections::Lead { is_ordered, ..Default::default() };
-    let Some(before) = before else { return lead };
-    let text = &before.text;
-    let shown = text.shown.trim();
-    let ends_with_colon = shown.ends_with([':', '：']);
-    let is_item = matches!(before.kind, BlockKind::Item);
-    let meaning = super::sections::meaning(shown);
-    // What a heading means is known from the place.
-    if matches!(before.kind, BlockKind::Heading(_)) && !ends_with_colon {
-        return lead;
-    }
-    if shown.len() > LONGEST || !(ends_with_colon || text.is_strong() || meaning == Some(Meaning::Forbid)) {
-        return lead;
-    }
-    // The last sentence introduces the list.
-    let range = super::sentences::sentences(text).pop().unwrap_or(0..0);
-    let sentence = &text.shown[range.clone()];
-    let bare = range.start..range.start + sentence.trim_end_matches([':', '：', ' ']).len();
-    if bare.is_empty() {
-        return lead;
-    }
-    let own = strength(&text.shown[bare.clone()]);
-    let count = words(sentence);
-    lead.is_long = count > 8;
-    lead.tells_effects = tells_effects(sentence);
-    let lower = sentence.to_lowercase();
-    lead.is_example = inherited.as_ref().is_some_and(|lead| lead.is_example)
-        || ["example", "beispiel", "exemple", "ejemplo", "exemplo", "例"].iter().any(|word| lower.contains(word));
-    lead.label = (!lead.is_long).then(|| shown_text(document, text, &bare));
-    lead.is_wrong = meaning == Some(Meaning::Wrong);
-    let carries = matches!(meaning, Some(Meaning::Forbid | Meaning::Bind))
-        || own == Some(Strength::Strong)
-        || own == Some(Strength::Weak) && !is_ordered;
-    let outer = inherited.filter(|lead| is_item && lead.are_rules);
-    let announces_rules = ends_with_colon && super::sections::names_rules(sentence) && !lead.tells_effects;
-    let instructs = place.binds() && !is_ordered && ends_with_colon && count >= 4 && is_instruction(sentence);
-    let carries = (carries || instructs) && !announces_rules && !lead.tells_effects;
-    if ends_with_colon && count <= LEAD_WORDS && !announces_rules && meaning.is_none() {
-        lead.sentence = Some(without_colon(&quoted(document, text, &bare)));
-    }
-    lead.are_rules = carries || meaning == Some(Meaning::Rules) || announces_rules || outer.is_some();
-    if carries || outer.is_some() {
-        let own = quoted(document, text, &bare);
-        let own = without_colon(&own);
-        // `They should be:` needs the heading that says what they are, and perhaps when.
-        let subject = place.section().filter(|_| begins_with_anaphor(sentence)).map(|section| &section.title);
-        let own = join(subject, &own);
-        lead.carried = Some(join(outer.and_then(|outer| outer.carried).as_ref(), &own));
-    }
-    lead
 }

@@ -1,12 +1,13 @@
 //! Where in a document a block stands: its headings, what they mean, and what introduces its list.
 
-use super::words::{FixedHash, lists, lower};
+use super::leads::{Lead, sets_condition};
+use super::words::{FixedHash, WordSet, lists, lower, word_set};
 use crate::redact::Clean;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// Titles by their meaning, one list a line.
-const FILE: &str = include_str!("headings.txt");
+pub(super) const FILE: &str = include_str!("headings.txt");
 
 /// How many bytes of a title a definition of it repeats.
 const SUBJECT: usize = 60;
@@ -39,7 +40,8 @@ static MEANINGS: LazyLock<HashMap<&'static str, Meaning, FixedHash>> = LazyLock:
             "bind" => Meaning::Bind,
             "skip" => Meaning::Skip,
             "wrong" => Meaning::Wrong,
-            _ => Meaning::Main,
+            "main" => Meaning::Main,
+            _ => continue,
         };
         for title in titles {
             meanings.entry(title).or_insert(meaning);
@@ -156,12 +158,25 @@ pub(super) fn meaning(title: &str) -> Option<Meaning> {
     })
 }
 
+/// Returns whether a document with this title tells what changed.
+fn is_history(title: &str) -> bool {
+    let lower = title.to_lowercase();
+    ["changelog", "change log", "release notes", "history", "änderungsverlauf", "変更履歴", "更新日志"]
+        .iter()
+        .any(|name| lower.contains(name))
+        || lower.split_whitespace().next_back() == Some("news")
+}
+
 /// Returns whether a title is nothing but a version and a date, such as `[1.2.0] - 2024-05-01`.
 fn is_version(title: &str) -> bool {
     let title = title.trim().trim_start_matches(['#', ' ', '[']);
     if title.trim_end_matches(']') == "unreleased" {
         return true;
     }
+    if title.starts_with("changes between ") || title.starts_with("changes in ") {
+        return true;
+    }
+    let title = title.split_once(['(', '（']).map_or(title, |(before, _)| before);
     let bare = title.strip_prefix("version").unwrap_or(title).trim_start().trim_start_matches('v');
     let number = bare.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
     let is_mark = |c: char| !c.is_alphabetic() || matches!(c, 'a' | 'b' | 'r' | 'c');
@@ -192,68 +207,7 @@ pub(super) fn names_rules(sentence: &str) -> bool {
 }
 
 /// Words in the title of a document that binds its readers, so that its instructions are rules.
-const BINDING: [&str; 60] = [
-    "agents",
-    "agents.md",
-    "beitragen",
-    "betriebshandbuch",
-    "checklist",
-    "claude",
-    "claude.md",
-    "coding",
-    "conduct",
-    "consignes",
-    "contribuer",
-    "contribuindo",
-    "contribuir",
-    "contribute",
-    "contributing",
-    "contribution",
-    "contributions",
-    "contributor",
-    "contributor's",
-    "contributors",
-    "conventions",
-    "copilot",
-    "deployment",
-    "directives",
-    "directrices",
-    "diretrizes",
-    "governance",
-    "guardrails",
-    "guideline",
-    "guidelines",
-    "hacking",
-    "incident",
-    "instructions",
-    "konventionen",
-    "leitfaden",
-    "maintainer",
-    "maintainers",
-    "mitarbeit",
-    "mitwirken",
-    "normas",
-    "playbook",
-    "policies",
-    "policy",
-    "procedure",
-    "regeln",
-    "reglas",
-    "regras",
-    "release",
-    "releasing",
-    "richtlinie",
-    "richtlinien",
-    "rollback",
-    "rules",
-    "runbook",
-    "règles",
-    "standards",
-    "style",
-    "styleguide",
-    "upgrade",
-    "upgrading",
-];
+static BINDING: LazyLock<WordSet> = LazyLock::new(|| word_set(FILE, "binds"));
 
 /// The same of Chinese and Japanese titles.
 const BINDING_PARTS: [&str; 16] = [
@@ -276,51 +230,49 @@ const BINDING_PARTS: [&str; 16] = [
 ];
 
 /// Words in the title of a section that teaches or shows, whose instructions bind nobody.
-const TEACHING: [&str; 25] = [
-    "beispiel",
-    "demo",
-    "ejemplo",
-    "example",
-    "examples",
-    "exemple",
-    "exemplo",
-    "getting",
-    "instalación",
-    "instalação",
-    "install",
-    "installation",
-    "installing",
-    "introduction",
-    "quick",
-    "quickstart",
-    "setup",
-    "troubleshooting",
-    "tutorial",
-    "usage",
-    "using",
-    "verwendung",
-    "walkthrough",
-    "welcome",
-    "why",
-];
+static TEACHING: LazyLock<WordSet> = LazyLock::new(|| word_set(FILE, "teaches"));
 
-/// Returns whether the title of a document says that its instructions are rules.
-fn is_binding(title: &str) -> bool {
+/// Returns whether a title begins or ends with a word of those sections, or names examples.
+fn teaches(title: &str) -> bool {
+    let mut words = title
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty() && !word.bytes().all(|b| b.is_ascii_digit()));
+    let is_one = |word: Option<&str>| word.is_some_and(|word| TEACHING.contains(word));
+    is_one(words.next()) || is_one(words.next_back()) || words.any(|word| matches!(word, "example" | "examples"))
+}
+
+/// Words in a short title of a document about the work on a project, and in those of its sections, whose commands are
+/// steps of that work.
+static WORK: LazyLock<WordSet> = LazyLock::new(|| word_set(FILE, "work"));
+
+/// The same of Chinese and Japanese titles.
+const WORK_PARTS: [&str; 8] = ["テスト", "開発", "リリース", "デプロイ", "测试", "开发", "发布", "部署"];
+
+/// Returns whether a title speaks of work on a project.
+fn names_work(title: &str) -> bool {
+    title.split(|c: char| !c.is_alphanumeric()).any(|word| WORK.contains(word))
+        || !title.is_ascii() && WORK_PARTS.iter().any(|part| title.contains(part))
+}
+
+/// Returns whether the title, the type or the file name of a document says that its instructions are rules.
+pub fn is_binding(title: &str) -> bool {
     if title.len() > 200 {
         return false;
     }
-    let lower = title.to_lowercase();
+    let lower = title.to_lowercase().replace(['-', '_', '.'], " ");
     // `Release notes` tell what changed.
-    let is_notes = ["release notes", "release history", "changelog"].iter().any(|name| lower.contains(name));
+    let is_notes =
+        ["release notes", "release history", "changelog", "change log"].iter().any(|name| lower.contains(name));
     !is_notes
         && (lower
-            .split(|c: char| c.is_whitespace() || matches!(c, ':' | '/' | '(' | ')' | '`' | '-' | ','))
-            .any(|word| BINDING.binary_search(&word).is_ok())
+            .split(|c: char| c.is_whitespace() || matches!(c, ':' | '/' | '(' | ')' | '`' | ','))
+            .any(|word| BINDING.contains(word))
+            || names_work(&lower) && lower.split_whitespace().count() <= 2
             || BINDING_PARTS.iter().any(|part| lower.contains(part)))
 }
 
 /// Returns whether a title names a version or a variant, such as `Protocol 2`, which sets its section apart from others.
-pub(super) fn is_variant(title: &str) -> bool {
+fn is_variant(title: &str) -> bool {
     const COUNTED: [&str; 8] = ["step", "phase", "part", "chapter", "appendix", "schritt", "level", "rule"];
     let mut words = title.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
     let (Some(first), Some(last)) = (words.next(), words.next_back()) else { return false };
@@ -337,37 +289,19 @@ pub(super) struct Section {
     /// The beginning of the title in lower case, by which a sentence that defines it is known.
     pub(super) subject: String,
     pub(super) meaning: Option<Meaning>,
+    /// Whether its rules hold only under what the title says: a condition, a version or a variant.
+    pub(super) limits: bool,
     /// Whether it teaches or shows.
     teaches: bool,
-}
-
-/// What introduces the items of an open list.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Lead {
-    /// The text that each rule repeats before the item, without a colon at its end.
-    pub(super) carried: Option<Clean>,
-    /// Whether the items are rules because of it.
-    pub(super) are_rules: bool,
-    /// Whether the items are examples of what is wrong.
-    pub(super) is_wrong: bool,
-    /// Whether it says what may come of something, so that the items oblige nobody.
-    pub(super) tells_effects: bool,
-    /// Whether the items are examples.
-    pub(super) is_example: bool,
-    /// The sentence before a list, as the source has it, if it is no heading.
-    pub(super) sentence: Option<Clean>,
-    /// The text itself, where it is short.
-    pub(super) label: Option<Clean>,
-    /// Whether there is a text, too long for a label.
-    pub(super) is_long: bool,
-    pub(super) is_ordered: bool,
+    /// Whether it says how work on a project is done, so that its commands are steps.
+    is_procedure: bool,
 }
 
 /// The open headings and lists at a place in a document.
 #[derive(Debug, Default)]
 pub(super) struct Place {
     sections: Vec<Section>,
-    /// Whether the title of the document says that its instructions are rules.
+    /// Whether what the document is called says that its instructions are rules.
     binds: bool,
     pub(super) leads: Vec<Lead>,
     /// How many headings there were so far.
@@ -375,18 +309,27 @@ pub(super) struct Place {
 }
 
 impl Place {
+    /// Returns the beginning of a document; `binds` if its type or its name says that its instructions are rules.
+    pub(super) fn new(binds: bool) -> Self {
+        Self { binds, ..Self::default() }
+    }
+
     /// Enters the section of a heading. The first heading of a document is its title and never skips it.
     pub(super) fn enter(&mut self, level: u8, title: Clean) {
         while self.sections.pop_if(|section| section.level >= level).is_some() {}
         let is_title = self.headings == 0;
-        let meaning = meaning(&title).filter(|meaning| !is_title || *meaning != Meaning::Skip);
+        let meaning = match meaning(&title) {
+            Some(Meaning::Skip) if is_title => is_history(&title).then_some(Meaning::Version),
+            found => found,
+        };
         let subject = lower(&title[..title.floor_char_boundary(SUBJECT)]).trim_matches('`').to_owned();
         if is_title {
-            self.binds = is_binding(&title);
+            self.binds |= is_binding(&title);
         }
-        let teaches = !is_title
-            && subject.split(|c: char| !c.is_alphanumeric()).any(|word| TEACHING.binary_search(&word).is_ok());
-        self.sections.push(Section { level, title, subject, meaning, teaches });
+        let teaches = !is_title && teaches(&subject);
+        let limits = !is_title && (is_variant(&title) || sets_condition(&title));
+        let is_procedure = !is_title && names_work(&subject);
+        self.sections.push(Section { level, title, subject, meaning, limits, teaches, is_procedure });
         self.headings += 1;
         self.leads.clear();
     }
@@ -394,6 +337,17 @@ impl Place {
     /// Returns whether instructions bind here: the document's title says so, and no section teaches or shows.
     pub(super) fn binds(&self) -> bool {
         self.binds && !self.sections.iter().any(|section| section.teaches)
+    }
+
+    /// Returns whether commands here are steps of the work on the project.
+    pub(super) fn is_procedure(&self) -> bool {
+        let teaches = self.sections.iter().any(|section| section.teaches);
+        !teaches && (self.binds || self.sections.iter().any(|section| section.is_procedure))
+    }
+
+    /// Returns the innermost heading that says when, or of which version, the rules below it hold.
+    pub(super) fn limit(&self) -> Option<&Section> {
+        self.sections.iter().rev().find(|section| section.limits)
     }
 
     /// Returns the innermost heading.
@@ -440,8 +394,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_of_words_are_sorted_for_the_search() {
-        assert!(BINDING.is_sorted() && TEACHING.is_sorted());
+    fn titles_that_bind_are_told_from_others() {
         assert!(is_binding("Contributing to X") && is_binding("Guide for maintainers") && is_binding("贡献指南"));
         assert!(!is_binding("X") && !is_binding("Release notes") && !is_binding("User guide"));
         assert!(

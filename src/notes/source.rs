@@ -8,7 +8,11 @@ use std::ops::Range;
 ///
 /// The marks of a quotation at the beginning of a line are white space.
 pub(super) fn quoted(document: &Clean, text: &InlineText, shown: &Range<usize>) -> Clean {
-    let source = text.source(shown);
+    on_one_line(document, text.source(shown))
+}
+
+/// Returns a part of the source on one line.
+pub(super) fn on_one_line(document: &Clean, source: Range<usize>) -> Clean {
     let mut buf = CleanBuf::new();
     let mut at = source.start;
     for (index, line) in document[source].split('\n').enumerate() {

@@ -1,8 +1,10 @@
 //! Whether a rule stands in a document word for word, and means there what it says alone.
 
+use super::commands::commands;
 use super::cues::{Strength, has_negation, strength};
+use super::leads::{heading_level, lead};
 use super::reader::{Block, BlockKind, InlineText, read};
-use super::rules::{ELSEWHERE, columns, heading_level, lead, short_code};
+use super::rules::{ELSEWHERE, columns};
 use super::sections::{Meaning, Place};
 use super::sentences::sentences;
 use super::source::title;
@@ -28,10 +30,17 @@ struct Passage {
     carriers: Arc<[Arc<str>]>,
     /// Whether the text means something else without one of them: an item below `Never`.
     needs_carrier: bool,
+    /// Where the code begins that stands behind the text.
+    code: usize,
 }
 
-/// The text that introduces a list, and whether its items mean something else without it.
-type Introduction = (Option<Arc<str>>, bool);
+/// The texts that introduce a list, and whether its items mean something else without them.
+type Introduction = (Vec<Arc<str>>, bool);
+
+/// How many lists around a block are looked at for what introduces them.
+const NEAREST: usize = 8;
+/// How many texts may stand before a rule: a heading, what introduces its list, and what introduces that.
+const MOST_CARRIERS: usize = 3;
 
 /// Returns whether `rule` stands in `document`; see [`QuotableText::holds`].
 #[cfg(test)]
@@ -56,8 +65,9 @@ impl QuotableText {
                 BlockKind::ListStart { ordered } => {
                     let introduction = before.take();
                     let lead = lead(document, &place, introduction.as_ref(), *ordered);
-                    let text = lead.carried.as_deref().or(lead.sentence.as_deref());
-                    leads.push((text.map(|text| plain(text).into()), lead.carried.is_some()));
+                    let texts = [&lead.condition, &lead.carried, &lead.sentence].into_iter().flatten();
+                    let means_more = lead.carried.is_some() || lead.condition.is_some();
+                    leads.push((texts.map(|text| plain(text).into()).collect(), means_more));
                     place.leads.push(lead);
                 }
                 BlockKind::ListEnd => {
@@ -68,11 +78,17 @@ impl QuotableText {
             }
             if let Some(level) = level {
                 place.enter(level, title(document, &block.text));
-                titles = place.titles().map(|title| plain(title).into()).collect();
+                let texts = place.titles().flat_map(|title| [bare(title), plain(title)]);
+                titles = texts.map(Arc::from).collect();
+                titles.dedup();
                 leads.clear();
             }
             if level.is_some() || matches!(block.kind, BlockKind::ListStart { .. } | BlockKind::ListEnd) {
-                carriers = titles.iter().chain(leads.iter().filter_map(|(text, _)| text.as_ref())).cloned().collect();
+                carriers = titles
+                    .iter()
+                    .chain(leads.iter().rev().take(NEAREST).flat_map(|(texts, _)| texts))
+                    .cloned()
+                    .collect();
             }
             let is_list = matches!(block.kind, BlockKind::ListStart { .. } | BlockKind::ListEnd);
             if !is_list && !block.is_quoted && !place.is_wrong() {
@@ -95,18 +111,29 @@ impl QuotableText {
                         Some((Meaning::Wrong, _)) => None,
                         Some((Meaning::Forbid, head)) => {
                             let head: Arc<str> = plain(head).into();
-                            Some(Passage::new(text, true, carriers.iter().cloned().chain([head]).collect()))
+                            Some(Passage::new(text, None, true, carriers.iter().cloned().chain([head]).collect()))
                         }
-                        _ => Some(Passage::new(text, needs_carrier, Arc::clone(&carriers))),
+                        _ => Some(Passage::new(text, block.task, needs_carrier, Arc::clone(&carriers))),
                     });
                 }
             }
-            if let (BlockKind::Code { ranges, .. }, true) = (&block.kind, before.is_some())
-                && let Some(code) = short_code(document, ranges)
-                && let Some(passage) =
-                    passages.last_mut().filter(|passage: &&mut Passage| passage.text.ends_with([':', '：']))
+            if let BlockKind::Code { ranges, is_shell } = &block.kind
+                && !block.is_quoted
+                && !place.is_wrong()
+                && let Some((code, _)) = commands(document, ranges)
             {
-                passage.append(&plain(&code));
+                let code = plain(&code);
+                let is_text =
+                    |block: &Block| !block.is_quoted && matches!(block.kind, BlockKind::Item | BlockKind::Paragraph);
+                let introduction = passages.last_mut().filter(|_| before.as_ref().is_some_and(is_text));
+                if let Some(passage) =
+                    introduction.filter(|it: &&mut Passage| *is_shell || it.text.ends_with([':', '：']))
+                {
+                    passage.append(&code);
+                }
+                if *is_shell {
+                    passages.push(Passage::code(code, Arc::clone(&carriers)));
+                }
             }
             before = if is_list { None } else { Some(block) };
         });
@@ -124,20 +151,14 @@ impl QuotableText {
         if rule.is_empty() {
             return false;
         }
-        self.passages.iter().any(|passage| {
-            let carried = passage.carriers.iter().any(|carrier| {
-                let carrier = carrier.trim_end_matches([':', '：', ' ']);
-                let rest = rule.strip_prefix(carrier).and_then(|rest| rest.strip_prefix([':', '：']));
-                !carrier.is_empty() && rest.is_some_and(|rest| passage.says(rest.trim(), true))
-            });
-            carried || passage.says(rule, !passage.needs_carrier)
-        })
+        self.passages.iter().any(|passage| passage.holds(rule, MOST_CARRIERS))
     }
 }
 
 impl Passage {
-    fn new(block: &InlineText, needs_carrier: bool, carriers: Arc<[Arc<str>]>) -> Self {
-        let mut text = String::new();
+    fn new(block: &InlineText, task: Option<bool>, needs_carrier: bool, carriers: Arc<[Arc<str>]>) -> Self {
+        // The mark of a task, without its brackets.
+        let mut text = if task == Some(true) { "x ".to_owned() } else { String::new() };
         let mut ranges = Vec::new();
         let mut end = 0;
         for range in sentences(block) {
@@ -150,12 +171,30 @@ impl Passage {
             text.push_str(&bare(&block.shown[range]));
             ranges.push(start..text.len());
         }
-        Self { text, sentences: ranges, carriers, needs_carrier }
+        Self { code: text.len(), text, sentences: ranges, carriers, needs_carrier }
+    }
+
+    /// Returns the passage of a block of commands, each of which could stand alone.
+    fn code(text: String, carriers: Arc<[Arc<str>]>) -> Self {
+        Self { code: 0, text, sentences: Vec::new(), carriers, needs_carrier: true }
+    }
+
+    /// Returns whether the passage says `rule`, behind at most `most` of the texts that may stand before it.
+    fn holds(&self, rule: &str, most: usize) -> bool {
+        let is_carried = most < MOST_CARRIERS;
+        self.says(rule, is_carried || !self.needs_carrier)
+            || most > 0
+                && self.carriers.iter().any(|carrier| {
+                    let carrier = carrier.trim_end_matches([':', '：', ' ']);
+                    let rest = rule.strip_prefix(carrier).and_then(|rest| rest.strip_prefix([':', '：']));
+                    !carrier.is_empty() && rest.is_some_and(|rest| self.holds(rest.trim(), most - 1))
+                })
     }
 
     /// Appends the code that the text introduces to its last sentence.
     fn append(&mut self, code: &str) {
         self.text.push(' ');
+        self.code = self.text.len();
         self.text.push_str(code);
         if let Some(last) = self.sentences.last_mut() {
             last.end = self.text.len();
@@ -190,7 +229,9 @@ impl Passage {
                 self.sentences.get(index).cloned().unwrap_or(0..self.text.len())
             };
             let first = around(start).start.min(start)..start;
-            let last = end..around(end.saturating_sub(1).max(start)).end.max(end);
+            // A rule may leave out commands behind it, but not what is said of them.
+            let rest = around(end.saturating_sub(1).max(start)).end;
+            let last = end..if end <= self.code { rest.min(self.code) } else { end }.max(end);
             // Sentences beyond 4,096 bytes are not looked at, so nothing of them can be quoted in part.
             let limits = |part: Range<usize>| part.len() > super::cues::LONGEST || has_negation(&self.text[part]);
             !limits(first) && !limits(last)

@@ -1,8 +1,11 @@
 //! What a sentence is: said by the document itself, an instruction, a part of what was said before.
 
+use super::cues::strength;
 use super::reader::{InlineText, SpanKind};
 use super::sections::{Meaning, meaning};
+use super::words::{WordSet, word_set};
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// Words at the beginning of a sentence that mean something of the sentence before.
 const ANAPHORA: [&str; 40] = [
@@ -63,251 +66,7 @@ const SPANISH_AFTER_ES: [&str; 10] = [
 ];
 
 /// Verbs at the beginning of an instruction.
-const IMPERATIVES: [&str; 243] = [
-    "add",
-    "adopt",
-    "announce",
-    "apply",
-    "archive",
-    "ask",
-    "assign",
-    "attach",
-    "avoid",
-    "back",
-    "backport",
-    "base",
-    "batch",
-    "be",
-    "bring",
-    "build",
-    "bump",
-    "call",
-    "cap",
-    "check",
-    "cherry",
-    "choose",
-    "cite",
-    "clean",
-    "clear",
-    "close",
-    "combine",
-    "commit",
-    "compare",
-    "configure",
-    "confirm",
-    "consider",
-    "consult",
-    "contact",
-    "convert",
-    "coordinate",
-    "copy",
-    "create",
-    "cut",
-    "decide",
-    "declare",
-    "define",
-    "delete",
-    "deploy",
-    "deprecate",
-    "describe",
-    "determine",
-    "disable",
-    "discard",
-    "discuss",
-    "document",
-    "double",
-    "download",
-    "draft",
-    "drain",
-    "drop",
-    "edit",
-    "enable",
-    "encode",
-    "enforce",
-    "ensure",
-    "enter",
-    "escalate",
-    "escape",
-    "exclude",
-    "explain",
-    "export",
-    "favor",
-    "favour",
-    "file",
-    "fill",
-    "find",
-    "fix",
-    "focus",
-    "follow",
-    "force",
-    "fork",
-    "format",
-    "freeze",
-    "generate",
-    "get",
-    "give",
-    "go",
-    "group",
-    "handle",
-    "identify",
-    "implement",
-    "import",
-    "include",
-    "increase",
-    "indent",
-    "inform",
-    "inspect",
-    "install",
-    "introduce",
-    "investigate",
-    "invoke",
-    "isolate",
-    "keep",
-    "kill",
-    "label",
-    "leave",
-    "limit",
-    "link",
-    "lint",
-    "list",
-    "load",
-    "lock",
-    "log",
-    "maintain",
-    "make",
-    "mark",
-    "mask",
-    "match",
-    "measure",
-    "mention",
-    "merge",
-    "minimise",
-    "minimize",
-    "monitor",
-    "move",
-    "name",
-    "notify",
-    "obtain",
-    "omit",
-    "open",
-    "organize",
-    "pass",
-    "paste",
-    "pick",
-    "pin",
-    "ping",
-    "place",
-    "post",
-    "prefer",
-    "prefix",
-    "prepare",
-    "preserve",
-    "press",
-    "proofread",
-    "propose",
-    "protect",
-    "provide",
-    "publish",
-    "pull",
-    "push",
-    "put",
-    "quote",
-    "raise",
-    "read",
-    "rebase",
-    "reboot",
-    "rebuild",
-    "record",
-    "redeploy",
-    "reduce",
-    "refer",
-    "reference",
-    "refrain",
-    "regenerate",
-    "register",
-    "reject",
-    "release",
-    "reload",
-    "rely",
-    "remember",
-    "remove",
-    "rename",
-    "repeat",
-    "replace",
-    "reply",
-    "report",
-    "reproduce",
-    "request",
-    "rerun",
-    "resolve",
-    "respect",
-    "respond",
-    "restart",
-    "restore",
-    "restrict",
-    "retry",
-    "return",
-    "reuse",
-    "revert",
-    "review",
-    "roll",
-    "rotate",
-    "run",
-    "save",
-    "scale",
-    "schedule",
-    "select",
-    "send",
-    "separate",
-    "set",
-    "share",
-    "ship",
-    "sign",
-    "skip",
-    "solve",
-    "sort",
-    "specify",
-    "split",
-    "squash",
-    "stage",
-    "start",
-    "state",
-    "stick",
-    "stop",
-    "store",
-    "strive",
-    "submit",
-    "suggest",
-    "switch",
-    "sync",
-    "tag",
-    "take",
-    "target",
-    "tell",
-    "test",
-    "think",
-    "throw",
-    "tick",
-    "translate",
-    "treat",
-    "trigger",
-    "try",
-    "turn",
-    "type",
-    "undo",
-    "uninstall",
-    "update",
-    "upgrade",
-    "upload",
-    "use",
-    "validate",
-    "verify",
-    "wait",
-    "warn",
-    "watch",
-    "wrap",
-    "write",
-];
+static VERBS: LazyLock<WordSet> = LazyLock::new(|| word_set(include_str!("verbs.txt"), "verbs"));
 
 /// Words that begin a clause before the one that tells the reader what to do.
 const CONDITIONS: [&str; 16] = [
@@ -502,11 +261,15 @@ pub(super) fn is_imperative(sentence: &str) -> bool {
     // The name of a file is no verb.
     if first.len() > 12
         || sentence.trim_start().starts_with('`')
-        || IMPERATIVES.binary_search(&first.to_ascii_lowercase().as_str()).is_err()
+        || !VERBS.contains(first.to_ascii_lowercase().as_str())
     {
         return false;
     }
     let second = words.next().unwrap_or_default();
+    if first.eq_ignore_ascii_case("do") {
+        // `Do pay attention to …`
+        return VERBS.contains(second);
+    }
     // `Check out our …` invites, `Check in with …` does not.
     let invites = first.eq_ignore_ascii_case("check") && second == "out" && words.next() == Some("our");
     let is_phrasal = [
@@ -577,13 +340,52 @@ pub(super) fn begins_with_anaphor(sentence: &str) -> bool {
             && ["これ", "それ", "その", "この", "它", "这", "其"].iter().any(|word| sentence.starts_with(word))
 }
 
+/// Returns whether a sentence gives an average, which asks nothing of anybody.
+pub(super) fn is_statistic(text: &str) -> bool {
+    let start = &text[..text.floor_char_boundary(60)];
+    let lower = start.to_lowercase();
+    ["on average", "the average", "average ", "im durchschnitt", "durchschnittlich", "im schnitt", "en moyenne"]
+        .iter()
+        .chain(&["en promedio", "em média", "平均", "median "])
+        .any(|word| lower.starts_with(word))
+        && strength(text).is_none()
+}
+
+/// Returns whether a sentence says what comes before some work on a project or follows a change, such as `before committing`.
+pub(super) fn precedes_work(sentence: &str) -> bool {
+    const WORK: [&str; 14] = [
+        "commit",
+        "push",
+        "merg",
+        "submit",
+        "releas",
+        "deploy",
+        "publish",
+        "open a p",
+        "opening a",
+        "you commit",
+        "you push",
+        "you submit",
+        "you open",
+        "a pull",
+    ];
+    // `Update the list whenever a command changes.`
+    let is_kept = sentence.contains(" whenever ")
+        || sentence.contains(" when ") && sentence.trim_end_matches(['.', ':']).ends_with("changes");
+    is_kept
+        || sentence.match_indices("efore ").take(4).any(|(at, word)| {
+            let rest = sentence[at + word.len()..].trim_start_matches("each ").trim_start_matches("every ");
+            WORK.iter().any(|work| rest.starts_with(work))
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn verbs_are_sorted_for_the_search() {
-        assert!(IMPERATIVES.is_sorted() && AFTER_NOUNS.is_sorted());
+    fn a_verb_is_told_from_a_noun() {
+        assert!(AFTER_NOUNS.is_sorted());
         assert!(!is_imperative("Pull requests are merged.") && !is_imperative("List of files"));
         assert!(is_imperative("Run it.") && !is_imperative("Runner"));
     }

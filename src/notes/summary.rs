@@ -1,7 +1,8 @@
 //! The summary: what a document is for and what it says to do, from the first sentences of sections and from lists.
 
+use super::leads::Lead;
 use super::reader::{Block, BlockKind, InlineText, SpanKind};
-use super::sections::{Lead, Meaning, Place};
+use super::sections::{Meaning, Place};
 use super::sentences::{shortened, words};
 use super::source::{shown_text, without_colon};
 use super::statements::{begins_with_anaphor, is_imperative, is_stated};

@@ -17,7 +17,7 @@ fn clean(text: &str) -> Clean {
 }
 
 fn notes(text: &str) -> Notes {
-    extract(&clean(text), &NoteLimits::default())
+    extract(&clean(text), false, &NoteLimits::default())
 }
 
 fn rules(text: &str) -> Vec<String> {
@@ -33,8 +33,8 @@ fn the_notes_on_every_sample_are_the_ones_beside_it() {
     assert!(files.len() >= 8);
     for file in files {
         let document = clean(&fs::read_to_string(&file).unwrap().replace("\r\n", "\n"));
-        let found = extract(&document, &NoteLimits::default());
-        assert_eq!(extract(&document, &NoteLimits::default()), found);
+        let found = extract(&document, false, &NoteLimits::default());
+        assert_eq!(extract(&document, false, &NoteLimits::default()), found);
         for rule in &found.rules {
             assert!(stands_in(&document, rule), "{}: {rule}", file.display());
         }
@@ -127,6 +127,115 @@ fn a_rule_that_ends_with_a_colon_takes_the_code_behind_it() {
 }
 
 #[test]
+fn commands_are_rules_with_what_introduces_them() {
+    let text = "# Contributing\n\n## Tests\n\n```sh\nmake unit\nmake all\n```\n\n## After a release\n\nIf the upload fails, do it by hand:\n\n```sh\nmake upload\n```\n\n### Format\n\nRun the formatter before you push.\n\n    make format\n\n## Examples\n\n```sh\nmake cake\n```\n";
+    let found = rules(text);
+    assert_eq!(
+        found,
+        [
+            "Tests: `make unit` `make all`",
+            "After a release: If the upload fails, do it by hand: `make upload`",
+            "After a release: Run the formatter before you push. `make format`",
+        ]
+    );
+    assert!(found.iter().all(|rule| stands_in(&clean(text), rule)));
+    for other in ["make upload", "Tests: `make cake`", "After a release: `make upload` `make`"] {
+        assert!(!stands_in(&clean(text), other), "{other}");
+    }
+    assert!(stands_in(&clean(text), "Run the formatter before you push."));
+    let text = "# A crate\n\n## Install\n\n```sh\nmake install\n```\n\n## Testing\n\nIt prints its output as follows:\n\n```sh\nmake show\n```\n\n```sh\na\nb\nc\nd\ne\nf\ng\n```\n";
+    assert_eq!(rules(text), ["Testing: `a` `b` `c` `d` `e` `f` (see the document)"]);
+}
+
+#[test]
+fn a_list_is_taken_whole_if_enough_of_it_are_rules() {
+    let list = "- Use small files.\n- Names in lower case with hyphens.\n- Add a test for each change.\n";
+    assert_eq!(
+        rules(&format!("# Contributing\n\n{list}")),
+        ["Use small files.", "Names in lower case with hyphens.", "Add a test for each change."]
+    );
+    let steps = "1. Tag the commit.\n2. Artifacts go to the mirror.\n";
+    assert_eq!(
+        rules(&format!("# Runbook\n\n## Steps\n\n{steps}")),
+        ["Steps: Tag the commit.", "Steps: Artifacts go to the mirror."]
+    );
+    let list = "- The parser is fast.\n- The cache is small.\n- It must be warm.\n- Keys must be short.\n";
+    assert_eq!(rules(list), ["It must be warm.", "Keys must be short."], "elsewhere, half of a list is not enough");
+}
+
+#[test]
+fn the_condition_of_a_heading_a_sentence_or_an_item_stays_before_what_depends_on_it() {
+    for (text, rule) in [
+        (
+            "# A\n\nWhen the build fails:\n\n- You must stop the line.\n",
+            "When the build fails: You must stop the line.",
+        ),
+        ("# A\n\n## On release branches\n\nNever rebase a commit.\n", "On release branches: Never rebase a commit."),
+        ("# A\n\n- On Windows\n  - You must use long paths.\n", "On Windows: You must use long paths."),
+        (
+            "# A\n\n- If it rains:\n  - When it is dark:\n    - You must stay inside.\n",
+            "If it rains: When it is dark: You must stay inside.",
+        ),
+    ] {
+        assert_eq!(rules(text), [rule]);
+        assert!(stands_in(&clean(text), rule), "{rule}");
+    }
+    let text = clean("When the build fails:\n\n- Stop the line.\n");
+    assert!(stands_in(&text, "When the build fails: Stop the line."));
+    assert!(!stands_in(&text, "Stop the line."), "without its condition it says more");
+}
+
+#[test]
+fn what_is_done_is_a_rule_where_the_document_says_how_people_work_together() {
+    let text = "A proposal passes if nobody objects. Issues are closed after a month. The team is responsible for the site. \
+                The cache is fast.\n";
+    assert_eq!(
+        rules(&format!("# Governance\n\n{text}")),
+        [
+            "A proposal passes if nobody objects.",
+            "Issues are closed after a month.",
+            "The team is responsible for the site."
+        ]
+    );
+    assert_eq!(rules(&format!("# A parser\n\n{text}")), Vec::<String>::new());
+}
+
+#[test]
+fn a_sentence_that_goes_on_with_a_rule_belongs_to_it() {
+    for text in [
+        "All changes must be reviewed. You may, however, merge your own on Sundays.",
+        "The name must be free. Otherwise the upload fails.",
+        "The title must be short. It must end without a dot.",
+        "The long build takes an hour. NEVER CANCEL. Wait for its end.",
+    ] {
+        assert_eq!(rules(text), [text]);
+    }
+}
+
+#[test]
+fn marks_of_tasks_and_examples_stay_what_they_are() {
+    let text = "# Contributing\n\n- [x] Add the licence file.\n- [ ] Add tests for it.\n";
+    let found = rules(text);
+    assert_eq!(found, ["[x] Add the licence file.", "[ ] Add tests for it."]);
+    assert!(found.iter().all(|rule| stands_in(&clean(text), rule)));
+    assert!(!stands_in(&clean(text), "[x] Add tests for it."));
+    assert_eq!(
+        rules("# Style guide\n\nNames should be verbs. For example:\n\n- Run the tests\n- Add a file\n"),
+        ["Names should be verbs."]
+    );
+}
+
+#[test]
+fn what_a_document_is_called_makes_its_instructions_rules() {
+    let text = clean("# The north region\n\nAdd a line to the log.\n");
+    let found = |name: &str| extract(&text, super::is_binding(name), &NoteLimits::default()).rules.len();
+    for name in ["runbook", "playbook", "style_guide", "coding standards", "CONTRIBUTING", "copilot-instructions"] {
+        assert_eq!(found(name), 1, "{name}");
+    }
+    assert_eq!(found("general") + found("reference") + found("notes"), 0);
+}
+
+#[test]
 fn steps_are_all_kept_with_their_numbers() {
     let steps = "1. Stop the old server and wait.\n2. Copy the data to the new disk.\n3. Move the address over.\n4. Start the new server and look at its log.\n";
     let found = notes(&format!("# A tour\n\n## Moving\n\n{steps}"));
@@ -178,9 +287,14 @@ fn what_a_program_does_and_licences_are_no_rules() {
     ] {
         assert_eq!(rules(text), Vec::<String>::new(), "{text}");
     }
-    for text in
-        ["You need to run the tests.", "We use stable Rust only.", "On n'utilise pas de globales.", "No hagas push."]
-    {
+    for text in [
+        "Bots should not be used to write comments.",
+        "Comments are expected to be civil.",
+        "You need to run the tests.",
+        "We use stable Rust only.",
+        "On n'utilise pas de globales.",
+        "No hagas push.",
+    ] {
         assert_eq!(rules(text), [text]);
     }
 }
@@ -194,14 +308,14 @@ fn rules_are_quoted_with_their_markup_and_nothing_is_taken_from_code_quotations_
         ["You **must** read [the guide](a.md) first."]
     );
     assert_eq!(rules("> [!WARNING]\n> Never push\n> twice.\n"), ["Never push twice."]);
-    assert_eq!(rules("**Do not push. Never force.**\n"), ["Do not push.", "Never force."]);
+    assert_eq!(rules("**Do not push to it. Never force a push.**\n"), ["Do not push to it.", "Never force a push."]);
 }
 
 #[test]
 fn what_is_over_a_limit_is_counted_and_the_strongest_rules_stay() {
     let text = "You should wait.\n\nYou must not push. You must test. X".to_owned() + &"x".repeat(5_000) + " must.\n";
     let limits = NoteLimits { rules: 2, ..NoteLimits::default() };
-    let found = extract(&clean(&text), &limits);
+    let found = extract(&clean(&text), false, &limits);
     assert_eq!(found.rules.iter().map(Clean::as_str).collect::<Vec<_>>(), ["You must not push.", "You must test."]);
     assert_eq!(found.left_out, LeftOut { rules: 1, key_facts: 0, sentences: 1 });
 }
@@ -288,7 +402,7 @@ fn hostile_texts_stay_bounded() {
     ] {
         let text = clean(&piece.repeat((1 << 15) / piece.len()));
         let start = Instant::now();
-        let found = extract(&text, &NoteLimits::default());
+        let found = extract(&text, false, &NoteLimits::default());
         assert!(start.elapsed() < Duration::from_secs(20), "{piece:?}: {:?}", start.elapsed());
         let size: usize = [&found.summary, &found.key_facts, &found.rules, &found.keywords]
             .into_iter()
@@ -298,5 +412,5 @@ fn hostile_texts_stay_bounded() {
         assert!(size < 100_000, "{piece:?}: {size}");
     }
     let line = CleanBuf::new().text(&clean(&"word ".repeat(40_000))).finish();
-    assert_eq!(extract(&line, &NoteLimits::default()).left_out.sentences, 1);
+    assert_eq!(extract(&line, false, &NoteLimits::default()).left_out.sentences, 1);
 }

@@ -1,7 +1,8 @@
 //! Words: how they are counted and compared, and lists of them from the text files beside this one.
 
 use std::borrow::Cow;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::collections::HashSet;
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 
 /// What the hash of a table begins with, and is multiplied by.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -11,6 +12,25 @@ pub(super) type FixedHash = BuildHasherDefault<Folded>;
 
 /// The state of [`FixedHash`]: eight bytes at once, multiplied and folded.
 pub(super) struct Folded(u64);
+
+/// The hash of tables whose keys are words of a text: each begins with a random number, so that no text can make its words
+/// collide.
+#[derive(Debug, Clone)]
+pub(super) struct SeededHash(u64);
+
+impl Default for SeededHash {
+    fn default() -> Self {
+        Self(RandomState::new().hash_one(SEED))
+    }
+}
+
+impl BuildHasher for SeededHash {
+    type Hasher = Folded;
+
+    fn build_hasher(&self) -> Folded {
+        Folded(self.0)
+    }
+}
 
 impl Default for Folded {
     fn default() -> Self {
@@ -208,6 +228,14 @@ fn quotation(text: &str, at: usize) -> Option<usize> {
     let start = open.len_utf8();
     let end = start + rest[start..].find(close)?;
     Some(end + rest[end..].chars().next().map_or(0, char::len_utf8))
+}
+
+/// Words of a text file.
+pub(super) type WordSet = HashSet<&'static str, FixedHash>;
+
+/// Returns the words of a class in a text file.
+pub(super) fn word_set(file: &'static str, class: &str) -> WordSet {
+    lists(file).filter(|(name, _)| *name == class).flat_map(|(_, words)| words).collect()
 }
 
 /// Returns the lists of a text file: its class and its phrases, for each line that is no comment.

@@ -5,7 +5,7 @@
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
 use contextpack::internals::config::RedactionSettings;
-use contextpack::internals::notes::{NoteLimits, Notes, QuotableText, extract};
+use contextpack::internals::notes::{NoteLimits, Notes, QuotableText, extract, is_binding};
 use contextpack::internals::redact::{Clean, Piece, Redactor};
 use std::time::Instant;
 
@@ -22,7 +22,7 @@ fn main() {
         let text = std::fs::read_to_string(file).unwrap_or_default();
         let document = clean(&text);
         if prints {
-            let notes = extract(&document, &NoteLimits::default());
+            let notes = extract(&document, binds(file), &NoteLimits::default());
             print(file, &notes);
             let quotable = QuotableText::of(&document);
             notes.rules.iter().filter(|rule| !quotable.holds(rule)).for_each(|rule| println!("NOT QUOTED {rule}"));
@@ -59,13 +59,17 @@ fn measure(name: &str, document: &Clean) {
     let best = (0..3)
         .map(|_| {
             let start = Instant::now();
-            std::hint::black_box(extract(document, &NoteLimits::default()));
+            std::hint::black_box(extract(document, binds(name), &NoteLimits::default()));
             start.elapsed()
         })
         .min()
         .unwrap_or_default();
     let megabytes = document.len() as f64 / 1e6;
     println!("{name:<24} {megabytes:>8.2} MB {:>8.1} MB/s", megabytes / best.as_secs_f64());
+}
+
+fn binds(file: &str) -> bool {
+    std::path::Path::new(file).file_stem().and_then(|stem| stem.to_str()).is_some_and(is_binding)
 }
 
 fn print(name: &str, notes: &Notes) {

@@ -15,7 +15,7 @@ use crate::config::{DenyList, KnowledgeSettings};
 use crate::engine::{Configuration, process_environment};
 use crate::knowledge::{DocumentRules, Secrecy};
 use crate::model::{Digest, RepoPath, SourceTree as _};
-use crate::notes::{NoteLimits, Notes, NotesFault, ReadableDocument, SIDECAR, WrittenNotes, extract};
+use crate::notes::{NoteLimits, Notes, NotesFault, ReadableDocument, SIDECAR, WrittenNotes, extract, is_binding};
 use crate::redact::{Clean, Environment, Piece, Redactor};
 use crate::store::{self, Folder, Links};
 use program::Program;
@@ -164,11 +164,17 @@ impl NoteMaker {
                 return Ok(self.written(&notes, "sidecar", &source));
             }
         }
+        let source_type = rules.and_then(|rules| rules.source).map(|source| source.kind.name());
+        let doc_type = document.doc_type.as_deref().or(source_type).unwrap_or("general");
         let (notes, made_by) = match &self.program {
-            None => (extract(&body, &self.limits), "extractor"),
+            None => {
+                let stem = file_stem(path);
+                let names = [document.title.as_deref(), Some(doc_type), Some(&stem)];
+                let binds = names.into_iter().flatten().any(is_binding);
+                (extract(&body, binds, &self.limits), "extractor")
+            }
             Some(program) => {
-                let title = document.title.unwrap_or_else(|| file_stem(path));
-                let doc_type = document.doc_type.as_deref().unwrap_or("general");
+                let title = document.title.clone().unwrap_or_else(|| file_stem(path));
                 let (title, doc_type) = (self.line(&title), self.line(doc_type));
                 let content = self.environment.mask(&body[..program::cut(&body)]);
                 let question = program::Question { title: &title, doc_type: &doc_type, content: &content, body: &body };
