@@ -34,7 +34,7 @@ pub mod intake {
 /// Names, places and diagnostics.
 pub mod model {
     pub use crate::model::{
-        Code, Completeness, Diagnostic, Digest, Refusal, RepoPath, SNAPSHOT_VERSION, Severity, SnapshotAuthor,
+        Code, Completeness, Diagnostic, Digest, Given, Refusal, RepoPath, SNAPSHOT_VERSION, Severity, SnapshotAuthor,
         SnapshotComment, SnapshotComments, SnapshotIssue, SnapshotRef, SnapshotRelation, SnapshotRelations, SourceTree,
     };
 }
@@ -60,7 +60,7 @@ pub mod seal {
 }
 /// What a pack could hold.
 pub mod select {
-    pub use crate::select::RecentChanges;
+    pub use crate::select::{CardContentText, CardText, HandedOver, HandoverLabel, RecentChanges};
 }
 /// Files of the cache.
 pub mod store {

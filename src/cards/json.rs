@@ -1,9 +1,8 @@
 //! JSON as cards have it: no repeated keys, no floats, and the canonical form of RFC 8785.
 
 use super::CardError;
-use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
-use std::fmt;
+use crate::model::parse_json;
+use serde_json::{Number, Value};
 
 /// The largest integer that every reader of JSON holds exactly: 2^53 - 1.
 const LARGEST_INTEGER: u64 = (1 << 53) - 1;
@@ -14,8 +13,7 @@ const LARGEST_INTEGER: u64 = (1 << 53) - 1;
 /// [`CardError::BadRequest`] with line and column; the message quotes keys and no values.
 pub fn parse(bytes: &[u8], what: &str) -> Result<Value, CardError> {
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-    let parsed: Result<UniqueKeys, _> = serde_json::from_slice(bytes);
-    parsed.map(|parsed| parsed.0).map_err(|error| CardError::bad(format!("{what} is no JSON: {error}")))
+    parse_json(bytes, usize::MAX).map_err(|error| CardError::bad(format!("{what} is no JSON: {error}")))
 }
 
 /// Returns the RFC 8785 form of a value without floats.
@@ -75,73 +73,6 @@ fn is_exact(number: &Number) -> bool {
         || number.as_i64().is_some_and(|number| number.unsigned_abs() <= LARGEST_INTEGER)
 }
 
-/// A value that was parsed without repeated keys.
-struct UniqueKeys(Value);
-
-impl<'de> Deserialize<'de> for UniqueKeys {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ValueVisitor).map(Self)
-    }
-}
-
-struct ValueVisitor;
-
-impl<'de> Visitor<'de> for ValueVisitor {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut values = Vec::new();
-        while let Some(UniqueKeys(value)) = items.next_element()? {
-            values.push(value);
-        }
-        Ok(values.into())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let mut fields = Map::new();
-        while let Some(key) = entries.next_key::<String>()? {
-            let UniqueKeys(value) = entries.next_value()?;
-            if fields.contains_key(&key) {
-                return Err(de::Error::custom(format_args!("the key `{key}` is repeated")));
-            }
-            fields.insert(key, value);
-        }
-        Ok(fields.into())
-    }
-}
-
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
@@ -182,7 +113,7 @@ mod tests {
     #[test]
     fn repeated_keys_and_inexact_numbers_are_found() {
         let error = parse(b"{\"a\": 1, \"a\": 2}", "it").unwrap_err().to_string();
-        assert!(error.contains("the key `a` is repeated at line 1"), "{error}");
+        assert!(error.contains("the key `a` appears twice in one object at line 1"), "{error}");
         for (text, path) in [("{\"a\": [1, 1.0]}", "a.1"), ("[9007199254740992]", "0"), ("{\"b\": -0}", "b")] {
             let value = parse(text.as_bytes(), "it").unwrap();
             assert_eq!(inexact_number(&value, "").as_deref(), Some(path), "{text}");

@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(budget.strategy, Strategy::TruncateTail);
         let docs = &settings.profiles["docs"];
         assert_eq!((docs.name.as_str(), docs.budget.max_chars), ("docs", Some(20_000)));
-        assert_eq!(docs.priority[..3], [Group::Knowledge, Group::Documents, Group::Parent]);
+        assert_eq!(docs.priority[..4], [Group::Knowledge, Group::Cards, Group::Documents, Group::Parent]);
         assert_eq!(docs.priority.len(), Group::ALL.len());
         assert_eq!(docs.adr_refs_of, [Relation::Parent, Relation::BlockedBy]);
         assert_eq!(settings.redaction.rules[0].keywords, ["ticket"]);

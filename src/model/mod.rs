@@ -7,6 +7,7 @@ mod digest;
 mod file_state;
 mod github;
 mod given;
+mod json;
 mod line_range;
 mod natural;
 mod path;
@@ -28,6 +29,7 @@ pub use digest::{Digest, Digester};
 pub use file_state::{FileState, REST};
 pub use github::{is_repo_name, issue_url};
 pub use given::Given;
+pub use json::parse_json;
 pub use line_range::LineRange;
 pub use natural::natural_cmp;
 #[cfg(test)]

@@ -11,7 +11,7 @@ const RULES: &str = "redaction-rules";
 /// An input that differs between two packs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 pub struct InputChange {
-    /// The path of a file, with the item's id if the file holds several; the URL of an issue.
+    /// The path of a file, with the item's id if the file holds several; the URL of an issue; `card` and the first digits of its id.
     pub name: String,
     /// The id of an item.
     #[serde(skip)]
@@ -81,6 +81,10 @@ fn name(input: &PackInput) -> String {
     match (&input.path, &input.id, &input.url) {
         (Some(path), Some(id), _) if path.ends_with(".jsonl") || path.ends_with(".json") => format!("{path} ({id})"),
         (Some(path), ..) => path.clone(),
+        (None, Some(id), _) if input.kind == "card" => {
+            let hex = id.strip_prefix("sha256:").unwrap_or(id);
+            format!("card {}", hex.get(..12).unwrap_or(hex))
+        }
         (None, Some(id), _) => id.clone(),
         (None, None, url) => url.clone().unwrap_or_default(),
     }

@@ -3,16 +3,16 @@
 use super::budget::grows;
 use super::memory::{Memory, Office, STRATEGIES, cases, chars};
 use super::sandbox::{Sandbox, run};
-use contextpack::internals::config::Policy;
+use contextpack::internals::config::{Policy, RedactionSettings};
 use contextpack::internals::engine::{AgentContext, BudgetLimits, BuildJob, Project};
-use contextpack::internals::model::Diagnostic;
-use contextpack::internals::redact::Clean;
+use contextpack::internals::model::{Diagnostic, Digest, Given};
+use contextpack::internals::redact::{Clean, Piece, Redactor};
 use contextpack::internals::render;
 use contextpack::internals::seal::{Sealed, Stamp};
-use contextpack::internals::select::RecentChanges;
+use contextpack::internals::select::{CardContentText, CardText, HandedOver, HandoverLabel, RecentChanges};
 use contextpack::internals::wire::Pack;
 use proptest::prelude::*;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 const AGENTS: [&str; 2] = ["a0", "a1"];
 
@@ -108,13 +108,24 @@ fn build(
     agent: Option<(usize, Policy)>,
     limits: BudgetLimits,
 ) -> Result<Sealed, Diagnostic> {
+    build_given(project, root, agent, limits, None)
+}
+
+/// Builds a pack with what was handed over.
+fn build_given(
+    project: &Project<'_>,
+    root: bool,
+    agent: Option<(usize, Policy)>,
+    limits: BudgetLimits,
+    handover: Option<Arc<HandedOver>>,
+) -> Result<Sealed, Diagnostic> {
     let line = Clean::literal("- 2026-01-01 00:00 Change the parcels _(A)_");
     let agent = agent.map(|(agent, policy)| AgentContext {
         agent: project.knowledge().agents.find(AGENTS[agent]).unwrap(),
         policy,
         changes: RecentChanges { lines: vec![line; 20], remark: None },
         job: None,
-        handover: None,
+        handover,
     });
     let roots = if root { vec![project.find("T-0").unwrap()] } else { Vec::new() };
     let stamp = Stamp::new("2026-01-02T03:04:05Z".to_owned());
@@ -124,6 +135,44 @@ fn build(
     let faults = project.build(&job, None, &|one| built.lock().unwrap_or_else(PoisonError::into_inner).push(one));
     assert_eq!(faults, Ok(Vec::new()));
     built.into_inner().unwrap().pop().unwrap().outcome
+}
+
+/// A card: whether it is expired, who says it, and its paragraphs.
+type CardShape = (bool, bool, Vec<usize>);
+
+/// Cards that are inherited, one of an argument and one that names the source.
+fn handed(shapes: &[CardShape], task: usize) -> Arc<HandedOver> {
+    let redactor = Redactor::new(&RedactionSettings::default());
+    let clean = |text: &str| redactor.scrub("", &[Piece { key: "body", text, line: 1 }]).texts.remove(0);
+    let card = |given: Given, n: usize, role: &'static str, text: &str| CardText {
+        hex: Digest::of(format!("{n}")).to_string()[7..].to_owned(),
+        given,
+        content: Ok(CardContentText {
+            kind: clean("agent.thought"),
+            role,
+            author: clean("planner"),
+            text: clean(text),
+            removals: Vec::new(),
+        }),
+    };
+    let paragraphs = |n: usize, lengths: &[usize]| -> String {
+        lengths.iter().map(|length| format!("{}\n\n", format!("Card {n} says so. ").repeat(*length))).collect()
+    };
+    let mut cards: Vec<CardText> = Vec::new();
+    for (n, (expired, tool, lengths)) in shapes.iter().enumerate() {
+        let shown = card(Given::Inherited, n, if *tool { "tool" } else { "assistant" }, &paragraphs(n, lengths));
+        cards.push(if *expired { CardText { content: Err("expired"), ..shown } } else { shown });
+    }
+    cards.push(card(Given::Argument, 1000, "user", &format!("The whole task. {}", paragraphs(1000, &[task]))));
+    cards.push(card(Given::ParentPointer, 1001, "system", "The parent."));
+    let label = HandoverLabel {
+        recipe: "delegate".to_owned(),
+        from: None,
+        context_box: clean("x"),
+        profile_box: clean("x"),
+        output_box: "log".to_owned(),
+    };
+    Arc::new(HandedOver { label, cards })
 }
 
 /// Everything of a pack that anyone reads.
@@ -211,6 +260,65 @@ proptest! {
                 for id in ["instructions", "agent"] {
                     prop_assert!(pack.sections.iter().any(|section| section.id == id));
                 }
+                if let Some(before) = &before {
+                    grows(before, &pack);
+                }
+                before = Some(pack);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(10))]
+
+    #[test]
+    fn what_is_given_stays_whole_and_the_oldest_inherited_card_leaves_first(
+        shapes in prop::collection::vec(
+            (prop::bool::weighted(0.1), any::<bool>(), prop::collection::vec(1_usize..12, 1..5)),
+            0..25,
+        ),
+        task in 1_usize..20,
+        mut limits in prop::collection::vec(3500_u64..16_000, 6),
+        near in 4000_u64..9000,
+        root in any::<bool>(),
+    ) {
+        limits.extend([near, near + 1, near + 2, near + 40]);
+        limits.sort_unstable();
+        let tree = Tree { docs: Vec::new(), pinned: 3, relevant: 3 };
+        let (office, memory) = (Office::new(&tree.config()), Memory::new(tree.files()));
+        let project = office.project(&memory);
+        let handed = handed(&shapes, task);
+        for strategy in STRATEGIES {
+            let mut before: Option<Pack> = None;
+            for limit in &limits {
+                let asked = Some((0, Policy::Default));
+                let built = build_given(&project, root, asked, chars(*limit, strategy), Some(Arc::clone(&handed)));
+                let Ok(sealed) = built else {
+                    prop_assert!(before.is_none(), "{} is too small, and less was not", limit);
+                    continue;
+                };
+                let pack = sealed.pack().clone();
+                let used = render::pack(&pack).whole().chars().count() as u64;
+                prop_assert!(used <= *limit && used == pack.budget.used_chars, "{} of {}", used, limit);
+                let shown = |n: usize| {
+                    let id = format!("card.{}", &handed.cards[n].hex[..12]);
+                    let left = pack.omissions.iter().any(|left| left.id == id);
+                    let section = pack.sections.iter().find(|section| section.id == id);
+                    assert!(left != section.is_some(), "{id} stands once or is left out");
+                    section.map(|section| section.metadata.detail.clone())
+                };
+                let own = shapes.len()..handed.cards.len();
+                prop_assert!(own.clone().all(|n| shown(n).as_deref() == Some("full")));
+                // Those that left are the oldest, whatever the strategy; `truncate_tail` leaves from the end of the pack.
+                let there: Vec<bool> =
+                    (0..shapes.len()).filter(|n| !shapes[*n].0).map(|n| shown(n).is_some()).collect();
+                let is_sorted = if pack.budget.strategy == "truncate_tail" {
+                    there.is_sorted_by_key(|there| !there)
+                } else {
+                    there.is_sorted()
+                };
+                prop_assert!(is_sorted, "{:?} by {}", there, pack.budget.strategy);
                 if let Some(before) = &before {
                     grows(before, &pack);
                 }

@@ -46,7 +46,7 @@ fn verify_finds_every_kind_of_damage() {
     for (text, fault) in [
         ("{\"a\": 1}", "canonical form"),
         ("{\"a\":1}", "`schema_version` is not `card/v1`"),
-        ("{\"a\":1,\"a\":1}", "the key `a` is repeated"),
+        ("{\"a\":1,\"a\":1}", "the key `a` appears twice in one object"),
         ("no", "is no JSON"),
     ] {
         let said = faults_after(|sandbox, _, _| {

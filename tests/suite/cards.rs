@@ -115,7 +115,7 @@ fn what_is_no_card_is_refused_and_nothing_is_written() {
         ("[]".to_owned(), "a card is a JSON object"),
         ("[".repeat(100_000), "recursion limit exceeded"),
         ("{\"type\": 1e999}".to_owned(), "is no JSON"),
-        ("{\"type\": \"a.b\", \"type\": \"a.b\"}".to_owned(), "the key `type` is repeated"),
+        ("{\"type\": \"a.b\", \"type\": \"a.b\"}".to_owned(), "the key `type` appears twice in one object"),
         (json!({"content": text}).to_string(), "missing field `type`"),
         (json!({"type": "task.instruction"}).to_string(), "missing field `content`"),
         (json!({"type": "a.b", "content": text}).to_string(), "`role` is missing"),

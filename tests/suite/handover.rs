@@ -317,3 +317,39 @@ fn branches_that_hand_over_at_once_merge_without_conflict() {
     let log = sandbox.json(0, &["box", "show", results[0]["output_box"].as_str().unwrap(), "--format", "json"]);
     assert_eq!(log["card_ids"].as_array().unwrap().len(), 2);
 }
+
+/// The tutorial of docs/handover.md in a copy of this repo, as it stands there.
+#[cfg(unix)]
+#[test]
+fn the_tutorial_of_a_handover_runs_as_it_stands() {
+    let repo = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(repo.join("docs/handover.md")).unwrap();
+    let begin = page.split("### Tutorial: planner").nth(1).unwrap();
+    let script = begin.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
+    let sandbox = Sandbox::new();
+    for path in ["agents", "docs", "jobs"] {
+        for (file, bytes) in crate::sandbox::files(&repo.join(path)) {
+            sandbox.write(&format!("{path}/{file}"), bytes);
+        }
+    }
+    for path in ["contextpack.yml", "README.md", ".github/CONTRIBUTING.md"] {
+        sandbox.write(path, fs::read(repo.join(path)).unwrap());
+    }
+    let bin = std::path::Path::new(env!("CARGO_BIN_EXE_contextpack")).parent().unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-euc", script]).current_dir(sandbox.root()).env_clear().env("PATH", path);
+    shell.env("HOME", sandbox.beside("home")).env("GIT_CEILING_DIRECTORIES", sandbox.beside(""));
+    let run = run(shell, "");
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert!(
+        run.stdout.contains("Reviewer (agent:reviewer:main) is handed 4 cards: 1 given, 2 inherited"),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains("each frame names its trust") && !run.stdout.contains("invalid"), "{}", run.stdout);
+    let packs = sandbox.files().iter().filter(|(path, _)| path.starts_with("context/packs/")).count();
+    assert_eq!(packs, 3);
+    let messages = sandbox.read("messages.json");
+    assert!(messages.contains("Do step 2.") || messages.contains("Mark untrusted text."), "{messages}");
+}

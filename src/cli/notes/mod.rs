@@ -164,7 +164,7 @@ impl NoteMaker {
                 return Ok(self.written(&notes, "sidecar", &source));
             }
         }
-        let source_type = rules.and_then(|rules| rules.source).map(|source| source.kind.name());
+        let source_type = rules.source.map(|source| source.kind.name());
         let doc_type = document.doc_type.as_deref().or(source_type).unwrap_or("general");
         let (notes, made_by) = match &self.program {
             None => {

@@ -3,7 +3,7 @@
 use super::sections::SectionChange;
 use super::{FieldChange, NeighbourChange, OmissionChange, PackChange, RedactionChange, WarningChange};
 use crate::review::inputs;
-use crate::wire::{Pack, PackAgent, PackEdge, PackOmission, Redaction};
+use crate::wire::{Pack, PackAgent, PackEdge, PackHandover, PackOmission, Redaction};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Compares two packs, of which one may be missing; returns the change and the sections that differ.
@@ -67,6 +67,7 @@ fn fields(old: &Pack, new: &Pack) -> Vec<FieldChange> {
     let number = |number: Option<u64>| number.map(|number| number.to_string());
     let text = |text: &str| Some(text.to_owned());
     let agent = |pack: &Pack, of: fn(&PackAgent) -> &String| pack.agent.as_ref().map(|agent| of(agent).clone());
+    let handover = |pack: &Pack, of: fn(&PackHandover) -> Option<&String>| pack.handover.as_ref().and_then(of).cloned();
     let (was, is) = (&old.budget, &new.budget);
     [
         ("schema_version", text(&old.schema_version), text(&new.schema_version)),
@@ -75,6 +76,19 @@ fn fields(old: &Pack, new: &Pack) -> Vec<FieldChange> {
         ("agent.name", agent(old, |agent| &agent.name), agent(new, |agent| &agent.name)),
         ("policy", old.policy.clone(), new.policy.clone()),
         ("job", old.job.clone(), new.job.clone()),
+        ("handover.recipe", handover(old, |it| Some(&it.recipe)), handover(new, |it| Some(&it.recipe))),
+        ("handover.from", handover(old, |it| it.from.as_ref()), handover(new, |it| it.from.as_ref())),
+        (
+            "handover.context_box_id",
+            handover(old, |it| Some(&it.context_box_id)),
+            handover(new, |it| Some(&it.context_box_id)),
+        ),
+        (
+            "handover.target_profile_box_id",
+            handover(old, |it| Some(&it.target_profile_box_id)),
+            handover(new, |it| Some(&it.target_profile_box_id)),
+        ),
+        ("handover.output_box", handover(old, |it| Some(&it.output_box)), handover(new, |it| Some(&it.output_box))),
         ("root.work_item_id", old.root.work_item_id.clone(), new.root.work_item_id.clone()),
         ("root.issue_url", old.root.issue_url.clone(), new.root.issue_url.clone()),
         ("root.title", text(&old.root.title), text(&new.root.title)),

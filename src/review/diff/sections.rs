@@ -69,7 +69,9 @@ pub(super) fn changes(old: &[Section], new: &[Section]) -> Vec<SectionChange> {
 fn is_same(old: &Section, new: &Section) -> bool {
     let item = |section: &Section| section.id.split_once('.').map(|(_, item)| item.to_owned());
     let neighbour = |section: &Section| ["parent", "child", "dependency", "related"].contains(&&*section.provenance);
+    // Cards never change, so that another id is another card.
     old.kind == new.kind
+        && old.kind != "card"
         && (neighbour(old) && neighbour(new) && item(old) == item(new)
             || !new.content.is_empty() && old.content == new.content)
 }

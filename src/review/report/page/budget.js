@@ -5,11 +5,11 @@ function group(section) {
   const id = section.id;
   if (section.kind === "instructions" || id === "instructions") return "instructions";
   if (id.startsWith("root.")) return "root";
-  const found = ["comment", "parent", "child", "dependency", "related", "adr", "code"].find((name) => id.startsWith(name + "."));
+  const found = ["card", "comment", "parent", "child", "dependency", "related", "adr", "code"].find((name) => id.startsWith(name + "."));
   return found || "document";
 }
 
-const GROUPS = new Map([["comment", "comments"], ["child", "children"], ["dependency", "dependencies"], ["adr", "ADRs"], ["document", "documents"]]);
+const GROUPS = new Map([["card", "cards"], ["comment", "comments"], ["child", "children"], ["dependency", "dependencies"], ["adr", "ADRs"], ["document", "documents"]]);
 
 // Tokens where they are limited, else characters.
 function unit(budget) {

@@ -51,6 +51,7 @@ function sectionView(entry, section, changed) {
       ["Notes", metadata.stale_notes && "of another version of the document"],
       ["State", metadata.state], ["Status", metadata.status && quote(metadata.status)],
       ["Author", metadata.author && [quote(metadata.author), metadata.author_association ? ` (${line(metadata.author_association, 40)})` : ""]],
+      ["Card", metadata.card && [code(metadata.card.id), ` ${words(metadata.card.role)}, ${line(metadata.card.type, 100)}, by `, quote(metadata.card.author_id, 120)]],
       ["Written", metadata.created_at && line(metadata.created_at, 40) + (metadata.edited ? ", edited later" : "")],
     ]),
     block(section.content),
@@ -59,6 +60,31 @@ function sectionView(entry, section, changed) {
 
 function list(heading, count, content) {
   return el("section", {}, el("h3", {}, heading + " ", el("span", { class: "count" }, String(count))), content);
+}
+
+// What one agent gave another, as a conversation: what was inherited, what was added, and what the pack leaves out.
+function handoverView(pack) {
+  const { handover } = pack;
+  if (!handover) return "";
+  const card = (section) => {
+    const { role, type, author_id } = section.metadata.card || {};
+    return el("li", { class: "card " + group(section) }, el("strong", {}, words(role || "")), " ", quote(author_id || "", 120), " ", tag(type || ""),
+      section.metadata.detail !== "full" ? tag(section.metadata.detail, "warn") : "", " ", code(section.id),
+      // The first line says what the others of this list do.
+      el("p", {}, quote(section.content.slice(section.content.indexOf("\n") + 1).trim(), 400)));
+  };
+  const part = (heading, provenances) => {
+    const cards = pack.sections.filter((section) => section.kind === "card" && provenances.includes(section.provenance));
+    return [el("h4", {}, heading + " ", el("span", { class: "count" }, String(cards.length))), cards.length ? el("ol", { class: "talk" }, cards.map(card)) : ""];
+  };
+  const lost = pack.omissions.filter((it) => String(it.id).startsWith("card."));
+  return el("section", { class: "handover" }, el("h3", {}, "Handover"),
+    el("p", {}, handover.from ? code(line(handover.from, 120)) : "someone", " → ", code(line(pack.agent ? pack.agent.key : "", 120)),
+      " by ", quote(handover.recipe, 120), "; results go to ", code(line(handover.output_box, 120))),
+    facts([["Context box", code(handover.context_box_id)], ["Profile box", code(handover.target_profile_box_id)]]),
+    part("Inherited", ["inherited"]), part("Added", ["argument", "parent_pointer"]),
+    el("h4", {}, "Left out ", el("span", { class: "count" }, String(lost.length))),
+    lost.length ? el("ul", {}, lost.map((it) => el("li", {}, el("strong", {}, words(it.reason)), " ", quote(it.title, 120), " ", code(it.id)))) : "");
 }
 
 function omissionsView(pack) {
@@ -110,6 +136,7 @@ function packView(entry, before, act) {
       ["Built", `${line(pack.generated_at, 40)} by ${line(pack.generator.name, 40)} ${line(pack.generator.version, 40)}`],
     ]),
     entry.faults.length ? faultsView(entry) : "",
+    handoverView(pack),
     budgetPicture(pack),
     graphPicture(entry, act),
     list("Sections", pack.sections.length, pack.sections.map((section) => sectionView(entry, section, changed(section)))),
