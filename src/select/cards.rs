@@ -1,7 +1,7 @@
 //! The cards that a handover gives, as sections.
 
-use super::candidates::Rank;
 use super::knowledge::candidate;
+use super::rank::Rank;
 use super::{
     Candidate, CardFacts, Input, KnowledgeSections, Omission, OriginKind, Role, SectionBody, SelectionContext,
     TextOrigin, Trust, removals,

@@ -1,7 +1,8 @@
 //! Sections of code: the lines that a text names with the block around them, a small file, or an outline.
 
-use super::candidates::{Rank, SelectionBuilder};
+use super::candidates::SelectionBuilder;
 use super::context::{Document, SelectionContext};
+use super::rank::Rank;
 use super::removals;
 use super::source_text::SourceText;
 use super::{

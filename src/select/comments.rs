@@ -1,6 +1,7 @@
 //! Selection of the comments on the root's issue.
 
-use super::candidates::{Rank, SelectionBuilder};
+use super::candidates::SelectionBuilder;
+use super::rank::Rank;
 use super::{Candidate, CommentRules, Omission, OriginKind, Role, TextOrigin, TrimRank, Trust, removals};
 use crate::config::Group;
 use crate::graph::{ClaimedIssue, Entry, ParsedComment};

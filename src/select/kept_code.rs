@@ -1,7 +1,8 @@
 //! Sections of code as it was at a commit, from the lines that the snapshot keeps.
 
-use super::candidates::{Rank, SelectionBuilder};
+use super::candidates::SelectionBuilder;
 use super::code::{MOST_BYTES, MOST_NAMED, anchor, fence_for, tag};
+use super::rank::Rank;
 use super::removals;
 use super::{Candidate, Evidence, Input, OriginKind, Role, SectionBody, TextLevels, TextOrigin, TrimRank, Trust};
 use crate::config::{CodeDetail, Group};

@@ -1,8 +1,8 @@
 //! The sections about agent, project and documents: everything of a pack that is neither its root nor the root's
 //! neighbourhood.
 
-use super::candidates::Rank;
 use super::outline::ExcerptSize;
+use super::rank::Rank;
 use super::{
     Candidate, Chunk, DocumentFacts, HandoverLabel, Input, Omission, OriginKind, Passage, Role, SectionBody,
     SelectionContext, TextLevels, TextOrigin, TrimRank, Trust, removals,

@@ -1,7 +1,8 @@
 //! The root's own sections: its text, the draft of its file, its fields, its edges.
 
-use super::candidates::{Rank, SelectionBuilder};
+use super::candidates::SelectionBuilder;
 use super::origins::{item_origin, record_origin, text_origin};
+use super::rank::Rank;
 use super::{Candidate, EdgeList, Omission, Role, SectionBody, TextOrigin, TrimRank, Trust, WorkItemJson, removals};
 use crate::graph::{Entry, Graph, IssueDraft, Node, Value};
 use crate::model::Relation;

@@ -1,6 +1,7 @@
 //! A hash of everything that a selection depends on, computed without selecting.
 
-use super::candidates::{MAX_LISTED_CLAIMS, ReferencedFile, RootReferences};
+use super::candidates::{MAX_LISTED_CLAIMS, RootReferences};
+use super::files::ReferencedFile;
 use super::mentioned::MentionedItem;
 use super::{CodeUse, Document, ReferencedCode, ReferencedLines, SelectionContext};
 use crate::graph::{Edge, FileRef, Graph, Target};
