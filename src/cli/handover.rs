@@ -114,7 +114,7 @@ fn prepare(global: &Global, args: &HandoverArgs) -> Result<Result<Prepared, Exit
     let project = repository.project();
     let to = match (&args.to, &recipe.profile_name) {
         (Some(name), _) => name.as_str(),
-        (None, Some(named)) => named.name.as_str(),
+        (None, Some(name)) => name.as_str(),
         (None, None) => {
             return Err(failed(CardError::bad(format!(
                 "no valid target_profile_box_id: the recipe `{}` names no agent (help: name one with `--to`)",

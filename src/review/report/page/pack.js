@@ -121,9 +121,24 @@ function faultsView(entry) {
   return el("section", { class: "faults" }, el("h3", {}, "Not valid"), el("ul", {}, entry.faults.map((fault) => el("li", {}, fault))));
 }
 
+// A box or a log: who said what, and when.
+function talkView(entry) {
+  const { name, parents, cards } = entry.talk;
+  const said = cards.map((card) => el("li", { class: "card" }, el("strong", {}, words(card.role || "gone")), " ", quote(card.author, 120), " ",
+    card.type ? tag(card.type) : tag(card.text, "warn"), card.time ? [" ", el("time", { datetime: line(card.time, 40) }, line(card.time, 40))] : "", " ", code(card.id),
+    card.type ? block(card.text) : ""));
+  return [
+    el("h2", {}, quote(name, 120)),
+    facts([["File", code(entry.path)], ["Continues", parents.length ? parents.map((it) => [code(it), " "]) : ""]]),
+    entry.faults.length ? faultsView(entry) : "",
+    list("Cards", cards.length, cards.length ? el("ol", { class: "talk" }, said) : ""),
+  ].filter(Boolean);
+}
+
 // All of a pack; `before` is what it was until now, `act` what a neighbour leads to.
 function packView(entry, before, act) {
   const pack = entry.pack;
+  if (entry.talk) return talkView(entry);
   if (!pack) return [el("h2", {}, entry.path), faultsView(entry)];
   const old = new Map(before && before.pack ? before.pack.sections.map((section) => [section.id, section.content]) : []);
   const changed = (section) => old.size > 0 && old.get(section.id) !== section.content;
