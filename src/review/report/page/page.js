@@ -8,7 +8,7 @@ let entries = JSON.parse(document.getElementById("data").textContent).packs;
 let rows = [];
 let current;
 
-const titleOf = (entry) => entry.pack ? entry.pack.root.title : entry.talk ? entry.talk.name : entry.path;
+const titleOf = (entry) => entry.pack ? entry.pack.root.title : entry.talk ? talkName(entry.talk) : entry.path;
 const hashOf = (entry) => "#/" + encodeURIComponent(entry.path);
 
 // What search looks in: the pack's own names, and the files that it is made of. Names of neighbours find their own packs.
@@ -43,7 +43,8 @@ function filter() {
   const terms = search.value.toLowerCase().split(/\s+/).filter(Boolean);
   for (const { row, text } of rows) row.hidden = !terms.every((term) => text.includes(term));
   const count = visible().length;
-  told.textContent = terms.length ? `${grouped(count)} of ${counted(rows.length, "pack")}` : counted(rows.length, "pack");
+  const all = rows.some(({ entry }) => entry.talk) ? counted(rows.length, "entry", "entries") : counted(rows.length, "pack");
+  told.textContent = terms.length ? `${grouped(count)} of ${all}` : all;
   rove();
 }
 
