@@ -5,6 +5,7 @@ use super::console::{self, printable};
 use super::exit::Exit;
 use super::failure::{Failure, PathFailure};
 use super::github::random_word;
+use super::handover::replayed;
 use super::input;
 use super::packs::{self, PackTarget, Probe};
 use super::workspace::open;
@@ -137,6 +138,14 @@ fn build_merged_pack(
         return Err("the snapshot of GitHub is not in git".to_owned());
     }
     let project = repository.project();
+    if let Some(handover) = &pack.handover {
+        let (probe, limits) = replayed(&repository, &project, pack, handover).map_err(message)?;
+        let built = probe.build(limits).map_err(|unsettled| unsettled.to_string())?;
+        let sealed = built.map_err(|found| found.first().map(|it| it.message.clone()).unwrap_or_default())?;
+        let hex = handover.context_box_id.strip_prefix("sha256:").unwrap_or_default();
+        let name = format!("{}.json", hex.get(..12).unwrap_or(hex));
+        return Ok(MergedPack { name, pack: sealed.pack().clone(), bytes: sealed.bytes().to_vec() });
+    }
     let budget = BudgetArgs { profiles: vec![pack.profile.clone()], ..BudgetArgs::default() };
     let name = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).cloned().unwrap_or_default();
     let no_agent = AgentArgs::default();

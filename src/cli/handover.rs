@@ -11,14 +11,14 @@ use super::report::{self, print_lines};
 use super::workspace::{open, settled, stamp};
 use crate::cards::{CardError, CardStore, ContentId, LogName, Transaction, parse};
 use crate::config::{Recipe, nearest};
-use crate::engine::{AgentContext, BudgetProbe, EngineError, Repository, path_inside};
-use crate::handover::{Arguments, HandoverPlan, HandoverRequest, Party, plan};
+use crate::engine::{AgentContext, BudgetLimits, BudgetProbe, EngineError, Project, Repository, path_inside};
+use crate::handover::{Arguments, HandoverPlan, HandoverRequest, Party, plan, replay};
 use crate::knowledge::{Agent, AgentError};
 use crate::model::{Given, RepoPath};
 use crate::review::read;
 use crate::seal::Sealed;
 use crate::store::{Access, Folder};
-use crate::wire::Pack;
+use crate::wire::{Pack, PackHandover, Section};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -114,7 +114,7 @@ fn prepare(global: &Global, args: &HandoverArgs) -> Result<Result<Prepared, Exit
     let project = repository.project();
     let to = match (&args.to, &recipe.profile_name) {
         (Some(name), _) => name.as_str(),
-        (None, Some(named)) => named.name.as_str(),
+        (None, Some(name)) => name.as_str(),
         (None, None) => {
             return Err(failed(CardError::bad(format!(
                 "no valid target_profile_box_id: the recipe `{}` names no agent (help: name one with `--to`)",
@@ -322,6 +322,36 @@ fn report_notes(plan: &HandoverPlan, appended: usize) -> Result<(), Failure> {
         writeln!(err, "note: the log `{}` has {cards} already", plan.output_box.as_str())?;
     }
     Ok(())
+}
+
+/// Prepares the pack of a handover to be built again from its context box, at the time at which it was made.
+pub(crate) fn replayed<'p, 's>(
+    repository: &Repository,
+    project: &'p Project<'s>,
+    pack: &Pack,
+    handover: &PackHandover,
+) -> Result<(BudgetProbe<'p, 's>, BudgetLimits), Failure> {
+    let files = CardFiles::of(repository);
+    let given = |section: &Section| Given::ALL.into_iter().find(|given| given.provenance() == section.provenance);
+    let own = pack.sections.iter().filter_map(|section| {
+        let given = given(section).filter(|given| *given != Given::Inherited)?;
+        Some((section.metadata.card.as_ref()?.id.as_str(), given))
+    });
+    let PackHandover { context_box_id, target_profile_box_id, output_box, .. } = handover;
+    let now = &pack.generated_at;
+    let plan = replay(context_box_id, target_profile_box_id, output_box, &own.collect(), &files.store, now)
+        .map_err(|error| files.failure(error))?;
+    let key = pack.agent.as_ref().map_or("", |agent| agent.key.as_str());
+    let (agent, defaults) = project.agent_of_handover(key)?;
+    let root = pack.root.work_item_id.as_ref().or(pack.root.issue_url.as_ref()).filter(|root| *root != key);
+    let item = match root {
+        Some(root) => repository.find_roots(project, std::slice::from_ref(root))?.first().copied(),
+        None => None,
+    };
+    let handed = project.handed_over(&handover.recipe, handover.from.as_deref(), &plan);
+    let agent = AgentContext { handover: Some(handed), ..agent };
+    let probe = BudgetProbe::new(project, item, pack.profile.clone(), stamp()?).with_agent(Some(agent));
+    Ok((probe, defaults.limits(BudgetLimits::default())))
 }
 
 /// Returns a few lines for people: what was made, and what to do next.

@@ -168,7 +168,7 @@ mod tests {
         set_up(dir.path(), false);
         assert_eq!(
             fs::read_to_string(&path).unwrap(),
-            "*.png binary\n# contextpack begin\ncontext-packs/*.json linguist-generated diff=contextpack merge=contextpack text eol=lf\ncontext-packs/*.md merge=contextpack text eol=lf\n# contextpack end\n"
+            "*.png binary\n# contextpack begin\ncontext-packs/*.json linguist-generated diff=contextpack merge=contextpack text eol=lf\ncontext-packs/*.md merge=contextpack text eol=lf\ncontext/packs/*.json linguist-generated diff=contextpack merge=contextpack text eol=lf\n# contextpack end\n"
         );
     }
 

@@ -104,7 +104,10 @@ impl<'a> Setup<'a> {
         }
         self.create(".contextpack/.gitignore", state_ignore(!in_state))?;
         if !in_state {
-            self.block(".gitattributes", (starter::BLOCK_BEGIN, starter::BLOCK_END), &starter::attributes(&output))?;
+            let handovers = existing.and_then(|(_, settings)| settings.handover.packs());
+            let handovers = handovers.as_ref().map_or("context/packs", |folder| folder.as_str());
+            let block = starter::attributes(&output, handovers);
+            self.block(".gitattributes", (starter::BLOCK_BEGIN, starter::BLOCK_END), &block)?;
         }
         let profile = existing.and_then(|(_, settings)| settings.output.profiles.first().cloned());
         // A new configuration asks for Markdown where packs are committed.

@@ -1,6 +1,5 @@
 //! The settings of cards, boxes and handovers, and the built-in recipes.
 
-use super::knowledge::NameInConfig;
 use crate::model::RepoPath;
 use std::collections::BTreeMap;
 
@@ -47,7 +46,7 @@ pub struct Recipe {
     /// Whether a card names the agent that hands over.
     pub include_parent: bool,
     /// The agent that it is for, unless another one is named.
-    pub profile_name: Option<NameInConfig>,
+    pub profile_name: Option<String>,
     /// The logs that arguments may name without leave of the user, as globs.
     pub allow: Vec<globset::GlobMatcher>,
     /// The arguments that have to be given.

@@ -3,7 +3,6 @@
 use super::check::{ConfigFaults, MAX_COMPILED, SettingPlace};
 use super::faults::shortened;
 use super::handover::{HandoverSettings, INCLUDE_HISTORY, PackArgument, Recipe, TARGET_STRATEGY, builtin};
-use super::knowledge::NameInConfig;
 use super::raw_handover::{RawHandover, RawPackArgument, RawRecipe};
 use super::settings::OutputSettings;
 use super::validate::{lowercase, reserved};
@@ -87,7 +86,7 @@ fn recipe(raw: &RawRecipe, at: SettingPlace<'_>, faults: &mut ConfigFaults) -> R
     if profile.is_some_and(|name| name.trim().is_empty()) {
         faults.add_help(at_profile, "the name is empty", "name an agent, or remove the line");
     }
-    let profile_name = profile.map(|name| NameInConfig { name: name.trim().to_owned(), line: at_profile.line() });
+    let profile_name = profile.map(|name| name.trim().to_owned());
     let at_allow = at.key("allow");
     let allow = raw.allow.as_ref().map_or(&[][..], |globs| &globs.0);
     let allow = faults.at_most(at_allow, allow, MAX_COMPILED);

@@ -36,13 +36,13 @@ impl Project<'_> {
     }
 }
 
-/// Redacts a card, value by value.
 fn redacted_card(redactor: &Redactor, handed: &HandedCard) -> CardText {
-    let content = handed.card.as_ref().map_err(|why| *why).map(|card| content(redactor, card));
+    let content = handed.card.as_ref().map_err(|why| *why).map(|card| card_text(redactor, card));
     CardText { hex: handed.id.hex().to_owned(), given: handed.given, content }
 }
 
-fn content(redactor: &Redactor, card: &Card) -> CardContentText {
+/// Returns what a card says, redacted value by value, as Markdown.
+pub fn card_text(redactor: &Redactor, card: &Card) -> CardContentText {
     // The texts are collected in a fixed order, and put together again from the redacted ones in the same order.
     let mut raw: Vec<(String, String)> = Vec::new();
     put_together(card, &mut |key, text| {

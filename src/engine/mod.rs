@@ -37,6 +37,7 @@ pub use budget_probe::BudgetProbe;
 pub use build::{BuildJob, BuildReport, Built, IsUnchanged, Planned, build_packs, pack_file_name};
 pub use configuration::{Configuration, validated};
 pub use error::{EngineError, Unsettled, until_settled};
+pub use handover::card_text;
 pub use incremental::{BuildOrder, IncrementalBuild};
 pub use knowledge::AgentContext;
 pub use notices::{apply_severities, unmatched};

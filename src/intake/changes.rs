@@ -2,6 +2,7 @@
 
 use super::git;
 use super::root::work_tree;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A commit that is no merge.
@@ -77,4 +78,34 @@ pub fn head_commit(root: &Path, excluded: &[&str]) -> Option<(String, bool)> {
     arguments.extend(excluded.iter().map(String::as_str));
     let changed = git::run(root, &arguments).ok()?;
     (!commit.is_empty()).then_some((commit, !changed.is_empty()))
+}
+/// Returns when git first had each file below `folder`, by its path from there, in seconds since 1970; empty if git does not
+/// say.
+pub fn first_commits(folder: &Path) -> BTreeMap<String, i64> {
+    let arguments = [
+        "-c",
+        "log.showSignature=false",
+        "log",
+        "-z",
+        "--no-renames",
+        "--no-ext-diff",
+        "--diff-filter=A",
+        "--relative",
+        "--name-only",
+        "--format=%x1f%ct%x1f",
+        "--",
+        ".",
+    ];
+    let output = git::run(folder, &arguments).unwrap_or_default();
+    let output = String::from_utf8_lossy(&output);
+    let mut times = BTreeMap::new();
+    // `\x1f<time>\x1f\0<path>\0<path>\0`, the newest commit first: an older one replaces it.
+    let mut parts = output.split('\u{1f}').skip(1);
+    while let (Some(time), Some(paths)) = (parts.next(), parts.next()) {
+        let Ok(time) = time.parse::<i64>() else { continue };
+        for path in paths.split('\0').map(|path| path.trim_start_matches('\n')).filter(|path| !path.is_empty()) {
+            times.insert(path.to_owned(), time);
+        }
+    }
+    times
 }

@@ -6,7 +6,7 @@
 
 use super::error::{IntakeError, is_absent};
 use super::{git, text};
-use crate::model::{Digest, FileState};
+use crate::model::{Digest, FileState, RepoPath};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -35,6 +35,8 @@ pub(super) struct Checkout {
     stale_lock: Option<CheckoutStamp>,
     /// A digest of the index's entries for the listed files.
     entries: Option<Digest>,
+    /// Folders whose files are not listed.
+    excluded: Vec<RepoPath>,
 }
 
 /// The metadata that differs between two states of a file.
@@ -53,7 +55,8 @@ impl Checkout {
     pub(super) fn observe(top: &Path) -> Result<Option<Self>, IntakeError> {
         let git = git::folder(top).map_err(|source| failed(&top.join(".git"), source))?;
         let Some(git) = git else { return Ok(None) };
-        let mut checkout = Self { git, began: SystemTime::now(), index: None, stale_lock: None, entries: None };
+        let mut checkout =
+            Self { git, began: SystemTime::now(), index: None, stale_lock: None, entries: None, excluded: Vec::new() };
         checkout.begin()?;
         Ok(Some(checkout))
     }
@@ -95,9 +98,10 @@ impl Checkout {
         self.stale_lock.is_some()
     }
 
-    /// Stores what `ls-files --stage` printed.
-    pub(super) fn set_entries(&mut self, entries: &[u8]) {
+    /// Stores what `ls-files --stage` printed outside `excluded` folders.
+    pub(super) fn set_entries(&mut self, entries: &[u8], excluded: Vec<RepoPath>) {
         self.entries = Some(Digest::of(entries));
+        self.excluded = excluded;
     }
 
     /// Whether git changed none of the files below `root` since the observation began. `last_created` returns when the
@@ -113,7 +117,7 @@ impl Checkout {
         if index == self.index {
             return true;
         }
-        let entries = git::entries(root).ok().map(|entries| Digest::of(&entries));
+        let entries = git::entries(root, &self.excluded).ok().map(|entries| Digest::of(&entries));
         let since = self.began.checked_sub(CLOCK_TICK);
         entries.is_some()
             && entries == self.entries

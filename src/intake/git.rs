@@ -2,18 +2,22 @@
 
 use super::error::{describe, exists, is_absent};
 use super::root::work_tree;
+use crate::model::RepoPath;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// Returns the entries of the index below `root`, for [`tracked`] to read.
+/// Returns the entries of the index below `root` outside `excluded` folders, for [`tracked`] to read.
 ///
 /// # Errors
 /// Why git could not say.
-pub(super) fn entries(root: &Path) -> Result<Vec<u8>, GitUnavailable> {
-    let mut command = command(root, &["ls-files", "-z", "--stage"]);
+pub(super) fn entries(root: &Path, excluded: &[RepoPath]) -> Result<Vec<u8>, GitUnavailable> {
+    let excluded: Vec<String> = excluded.iter().map(|folder| format!(":(exclude,literal){folder}")).collect();
+    let mut arguments = vec!["ls-files", "-z", "--stage", "--", "."];
+    arguments.extend(excluded.iter().map(String::as_str));
+    let mut command = command(root, &arguments);
     let output = match command.stdin(Stdio::null()).output() {
         Ok(output) => output,
         Err(error) => {

@@ -26,7 +26,7 @@ mod tests;
 mod text;
 mod walk;
 
-pub use changes::{CommitLog, head_commit, last_commits};
+pub use changes::{CommitLog, first_commits, head_commit, last_commits};
 pub use error::IntakeError;
 pub use git::configure;
 pub use history::{GitObject, History, HistoryError, merge_base};

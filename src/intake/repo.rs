@@ -91,9 +91,12 @@ impl Repo {
         let ask_git = top.is_some();
         let in_git = inherited.is_some();
         let mut checkout = top.filter(|_| in_git).map(Checkout::observe).transpose()?.flatten();
+        // A folder of cards may have more files than all the rest.
+        let is_there = |folder: &&RepoPath| root.join(folder.as_str()).is_dir();
+        let unlisted: Vec<RepoPath> = options.excluded.iter().filter(is_there).cloned().collect();
         // git takes about as long as the walk.
         let (found, entries) = std::thread::scope(|scope| {
-            let ask = || git::entries(&root);
+            let ask = || git::entries(&root, &unlisted);
             // If no thread can be started, git is asked after the walk.
             let asking = ask_git.then(|| std::thread::Builder::new().spawn_scoped(scope, ask).ok());
             let walk = RepoWalk { root: &root, handle: &handle, excluded: &rules.excluded };
@@ -106,7 +109,7 @@ impl Repo {
             (found, asking.map(answer))
         });
         if let (Some(checkout), Some(Ok(entries))) = (&mut checkout, &entries) {
-            checkout.set_entries(entries);
+            checkout.set_entries(entries, unlisted);
         }
         let mut diagnostics = match &entries {
             Some(Ok(entries)) => state_folder::tracked(git::tracked(entries)),

@@ -224,6 +224,32 @@ def for_agents(browser, repo, shots):
     harmless(browser, [page])
 
 
+def handovers(browser, repo, shots):
+    """A handover says from whom to whom, with what was inherited, added and left out; a box is a conversation."""
+    golden = pathlib.Path(__file__).parents[1] / "golden/handover-recipes/context"
+    for file in golden.rglob("*.json"):
+        repo.write(f"context/{file.relative_to(golden)}", file.read_text(encoding="utf-8"))
+    page = repo.page("context")
+    browser.open(page)
+
+    def shows(path, parts):
+        browser.run(f"location.hash = {json.dumps('#/' + urllib.parse.quote(path, safe=''))}")
+        for told in parts:
+            browser.until(f"document.getElementById('pack').textContent.includes({json.dumps(told)})", f"{path}: {told}")
+
+    packs = {file.name: json.loads(file.read_text(encoding="utf-8")) for file in (golden / "packs").glob("*.json")}
+    name = next(name for name, pack in packs.items() if any(it["reason"] == "expired" for it in pack["omissions"])
+                and any(part["id"] == "root.issue" for part in pack["sections"]))
+    shows(f"context/packs/{name}", ["Handover", "agent:planner:main → agent:coder:main by delegate", "Inherited 1", "Added 2",
+                                    "Left out 2", "expired", "deleted", "Do the first step."])
+    if shots:
+        browser.shoot(f"{shots}/handover.png")
+    shows("context/logs/coder", ["coder@1", "assistant", "agent:coder:main", "task.deliverable", "Sorted."])
+    if shots:
+        browser.shoot(f"{shots}/log.png")
+    harmless(browser, [page])
+
+
 def live(browser, repo, shots):
     server = subprocess.Popen([repo.program, "serve", "-q"], cwd=repo.folder, stdout=subprocess.PIPE, text=True)
     try:
@@ -260,7 +286,7 @@ def main():
         fill(repo)
         browser = Chromium()
         try:
-            for part in [quick_and_usable, hostile, for_agents, live]:
+            for part in [quick_and_usable, hostile, for_agents, handovers, live]:
                 browser.look()
                 part(browser, repo, args.shots)
                 print(f"ok -- {part.__name__.replace('_', ' ')}")

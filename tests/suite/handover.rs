@@ -318,6 +318,78 @@ fn branches_that_hand_over_at_once_merge_without_conflict() {
     assert_eq!(log["card_ids"].as_array().unwrap().len(), 2);
 }
 
+/// The data of a page.
+fn data(page: &str) -> Value {
+    let data = page.split("<script type=\"application/json\" id=\"data\">").nth(1).unwrap();
+    serde_json::from_str(data.split("</script>").next().unwrap()).unwrap()
+}
+
+#[test]
+fn the_page_shows_handovers_and_boxes_as_conversations() {
+    let sandbox = repo();
+    let question = card(&sandbox, "Is it done?");
+    sandbox.write(
+        "answer.json",
+        json!({"type": "agent.thought", "author_id": "coder", "content": {"kind": "json", "value": {"done": true}}})
+            .to_string(),
+    );
+    let answer = id(&sandbox.expect(0, &["card", "add", "answer.json"]));
+    let gone = card(&sandbox, "A mistake");
+    sandbox.expect(0, &["box", "append", "planner", &question]);
+    sandbox.expect(0, &["box", "append", "planner", &answer, &gone]);
+    sandbox.expect(0, &["card", "delete", &gone]);
+    sandbox.commit();
+    handover(&sandbox, &["launch", "--to", "coder", "--box", "planner", "--arg", "instruction=Go"]);
+    let entries = data(&sandbox.expect(0, &["report", "context"]))["packs"].clone();
+    let entries = entries.as_array().unwrap();
+    let paths: Vec<&str> = entries.iter().map(|entry| entry["path"].as_str().unwrap()).collect();
+    // The context box, the profile's and the snapshot of the log; the log; the pack.
+    assert_eq!(paths.iter().filter(|path| path.starts_with("context/boxes/")).count(), 3, "{paths:?}");
+    assert!(paths.contains(&"context/logs/planner") && paths.len() == 5, "{paths:?}");
+    let log = entries.iter().find(|entry| entry["path"] == "context/logs/planner").unwrap();
+    assert_eq!(log["talk"]["name"], "planner@2");
+    let cards = &log["talk"]["cards"];
+    let expected = json!({
+        "id": question, "type": "task.instruction", "role": "user", "author": "user", "text": "Is it done?",
+        "time": "2026-01-01T00:00:00Z",
+    });
+    assert_eq!(cards[0], expected);
+    assert!(cards[1]["text"].as_str().unwrap().contains("\"done\": true"), "{cards}");
+    assert_eq!((&cards[2]["type"], &cards[2]["text"]), (&json!(""), &json!("deleted")));
+    let pack = entries.iter().find(|entry| entry["path"].as_str().unwrap().starts_with("context/packs/")).unwrap();
+    assert_eq!(pack["pack"]["handover"]["recipe"], "launch");
+    // A part of the folder, and a box that was damaged.
+    assert_eq!(data(&sandbox.expect(0, &["report", "context/logs/planner"]))["packs"].as_array().unwrap().len(), 1);
+    sandbox.write(&crate::cards::path("cards", &question), "{}");
+    let run = sandbox.run(&["report", "context/logs"]);
+    assert!(run.code == 5 && run.stderr.contains("its content was changed"), "{}{}", run.code, run.stderr);
+}
+
+#[test]
+fn diff_says_which_cards_came_and_went() {
+    let sandbox = repo();
+    let (old, new) = (card(&sandbox, "An old thought"), card(&sandbox, "A new thought"));
+    let hand = |one: &str| {
+        let result = handover(&sandbox, &["launch", "--to", "coder", "--box", one, "--arg", "instruction=Go"]);
+        result["pack"]["path"].as_str().unwrap().to_owned()
+    };
+    sandbox.expect(0, &["box", "append", "old", &old]);
+    sandbox.expect(0, &["box", "append", "new", &new]);
+    let (before, after) = (hand("old"), hand("new"));
+    let said = sandbox.expect(0, &["diff", &before, &after]);
+    for part in [
+        format!("new: card {}", &new[7..19]),
+        format!("card {} is gone", &old[7..19]),
+        format!("card.{}  added", &new[7..19]),
+        format!("card.{}  removed", &old[7..19]),
+        "handover.context_box_id".to_owned(),
+        "A new thought".to_owned(),
+    ] {
+        assert!(said.contains(&part), "{part}: {said}");
+    }
+    assert!(!said.contains("was card."), "{said}");
+}
+
 /// The tutorial of docs/handover.md in a copy of this repo, as it stands there.
 #[cfg(unix)]
 #[test]

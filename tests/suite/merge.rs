@@ -121,3 +121,36 @@ fn a_clone_is_told_once_and_only_on_request() {
     assert_eq!(plain.run(&["init", "--git"]).code, 2, "there is no clone to tell");
     sandbox.expect(2, &["init", "--git", "--cached"]);
 }
+
+#[test]
+fn with_the_driver_a_merge_builds_the_pack_of_a_handover_that_both_sides_made() {
+    let sandbox = Sandbox::with(&[
+        ("work_items/a.md", "---\nid: feat:a\ntitle: A\n---\nDo a.\n\n## Notes\n\nOne.\n\n## More\n\nTwo.\n"),
+        ("agents/coder.md", "---\nname: Coder\npurpose: Writes code\n---\nWrites code.\n"),
+    ]);
+    sandbox.git(&["init", "-q", "-b", "main"]);
+    sandbox.expect(0, &["init", "--git"]);
+    let thought = sandbox.expect(0, &["card", "add", "--type", "agent.thought", "--text", "It was slow."]);
+    sandbox.expect(0, &["box", "append", "log", thought.trim()]);
+    sandbox.commit();
+    let words = ["handover", "launch", "--to", "coder", "--root", "feat:a", "--box", "log", "--arg", "instruction=Go"];
+    sandbox.git(&["checkout", "-q", "-b", "side"]);
+    sandbox.write("work_items/a.md", sandbox.read("work_items/a.md").replace("Do a.", "Do a with care."));
+    sandbox.expect(0, &words);
+    sandbox.commit();
+    sandbox.git(&["checkout", "-q", "main"]);
+    sandbox.expect(0, &["card", "delete", thought.trim()]);
+    let mut later = sandbox.command(&words);
+    later.env("SOURCE_DATE_EPOCH", "1771800000");
+    assert_eq!(crate::sandbox::run(later, "").code, 0);
+    sandbox.commit();
+    let merge = git(&sandbox, &["merge", "-q", "-m", "both", "side"]);
+    assert!(merge.status.success(), "{}", String::from_utf8_lossy(&merge.stderr));
+    let (path, pack) = sandbox.files().into_iter().find(|(path, _)| path.starts_with("context/packs/")).unwrap();
+    let pack = String::from_utf8(pack).unwrap();
+    assert!(
+        pack.contains("Do a with care.") && pack.contains("\"deleted\"") && !pack.contains("It was slow."),
+        "{pack}"
+    );
+    sandbox.expect(0, &["verify", &path, "--against-repo"]);
+}

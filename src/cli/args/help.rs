@@ -348,7 +348,8 @@ pub(super) const DIFF: CommandHelp = CommandHelp {
 pub(super) const REPORT: CommandHelp = CommandHelp {
     examples: "
   contextpack report -o report.html                 all packs of this repo
-  contextpack report packs/feat-cache.coding.json > cache.html",
+  contextpack report packs/feat-cache.coding.json > cache.html
+  contextpack report context -o cards.html          handovers, boxes and logs",
     exits: &[
         (0, "written"),
         (1, NOT_READ_OR_WRITTEN),

@@ -248,7 +248,7 @@ pub(crate) enum Command {
 
     /// Writes packs as one HTML page
     ///
-    /// For each pack the page shows a drawing of its neighbourhood, a chart of its budget, the sections with provenance and trust, omissions, redactions, warnings, and the rendering. The page is a single file that needs no network, opens from disk, and can be sent to others like the packs themselves. The same packs give the same bytes.
+    /// For each pack the page shows a drawing of its neighbourhood, a chart of its budget, the sections with provenance and trust, omissions, redactions, warnings, and the rendering. The page is a single file that needs no network, opens from disk, and can be sent to others like the packs themselves. The same packs give the same bytes. Of the folder of cards it shows handovers, and boxes and logs as conversations.
     #[command(after_long_help = help::REPORT)]
     Report(ReportArgs),
 

@@ -5,6 +5,7 @@ mod agent_packs;
 mod packs;
 #[cfg(feature = "serve")]
 pub(super) mod serve;
+mod talk;
 
 use crate::cli::args::{Global, ReportArgs};
 use crate::cli::console::{self, printable};

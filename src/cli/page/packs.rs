@@ -1,5 +1,7 @@
 //! The packs of a page: read once, and again where their files changed.
 
+use super::talk::{CardsFolder, conversation};
+use crate::cards::context_folder;
 use crate::cli::args::Global;
 use crate::cli::failure::{Failure, PathFailure};
 use crate::cli::{verify, workspace};
@@ -11,6 +13,7 @@ use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 /// A file read within this time after its last change may change again without a new timestamp.
@@ -43,6 +46,8 @@ struct File<'a> {
     /// The output folder and the name in it, if the file is in that folder.
     output: Option<(&'a Folder, String)>,
     links: Links,
+    /// The folder of cards that the file is in.
+    context: Option<Arc<CardsFolder>>,
 }
 
 /// A file as it was last read.
@@ -130,9 +135,12 @@ impl Files {
             Self::Named(place) if !place.exists() => Ok(Vec::new()),
             Self::Named(place) => {
                 let links = if place.is_dir() { Links::Refuse } else { Links::Follow };
+                if let Some(context) = context_folder(place) {
+                    return boxes(place, &context, links);
+                }
                 let found = |path: PathBuf| {
                     let below = slashed(path.strip_prefix(place).unwrap_or(Path::new("")));
-                    (below, File { path, output: None, links })
+                    (below, File { path, output: None, links, context: None })
                 };
                 // As in the output folder, only regular files are packs.
                 let is_pack =
@@ -142,7 +150,7 @@ impl Files {
             Self::Output(folder) => {
                 let found = |name: String| {
                     let path = folder.path().join(&name);
-                    (name.clone(), File { path, output: Some((folder, name)), links: Links::Refuse })
+                    (name.clone(), File { path, output: Some((folder, name)), links: Links::Refuse, context: None })
                 };
                 Ok(folder.list()?.into_iter().map(found).collect())
             }
@@ -168,6 +176,26 @@ impl File<'_> {
     }
 }
 
+/// Lists boxes, logs and packs of a folder of cards, or of a part of it: of a log its last append.
+fn boxes<'a>(place: &Path, context: &Path, links: Links) -> Result<Vec<(String, File<'a>)>, Failure> {
+    let folder = Arc::new(CardsFolder::new(context.to_owned()));
+    let mut found: Vec<(String, File<'_>)> = Vec::new();
+    for path in verify::files(place)? {
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let relative = slashed(real.strip_prefix(context).unwrap_or(&real));
+        if relative.starts_with("cards/") && path != place || !real.is_file() {
+            continue;
+        }
+        let below = |path: &Path| slashed(path.strip_prefix(place).unwrap_or(Path::new("")));
+        let log = path.parent().filter(|_| relative.starts_with("logs/") && path != place).map(below);
+        let shown = log.unwrap_or_else(|| below(&path));
+        // The appends of a log follow each other.
+        found.retain(|(other, _)| *other != shown);
+        found.push((shown, File { path, output: None, links, context: Some(Arc::clone(&folder)) }));
+    }
+    Ok(found)
+}
+
 /// Reads the file again unless it is certainly unchanged.
 fn reread(last: Option<&CachedPackFile>, shown: &str, file: &File<'_>) -> io::Result<Option<CachedPackFile>> {
     let metadata = file.metadata()?;
@@ -176,7 +204,9 @@ fn reread(last: Option<&CachedPackFile>, shown: &str, file: &File<'_>) -> io::Re
         return Ok(None);
     }
     let age = stamp.0.and_then(|written| SystemTime::now().duration_since(written).ok());
-    let entry = PageEntry::new(shown, &file.read()?);
+    let bytes = file.read()?;
+    let talk = file.context.as_ref().and_then(|context| conversation(context, &file.path, shown, &bytes));
+    let entry = talk.unwrap_or_else(|| PageEntry::new(shown, &bytes));
     Ok(Some(CachedPackFile { stamp, settled: age.is_some_and(|age| age > UNSETTLED), entry }))
 }
 

@@ -241,17 +241,19 @@ Work items name the decisions that bind them, and their packs carry them.
     .to_owned()
 }
 
-/// Returns the block in `.gitattributes` for packs in `output`.
-pub(crate) fn attributes(output: &str) -> String {
-    let plain = output.bytes().all(|b| b.is_ascii_alphanumeric() || b"._/-".contains(&b));
-    let pattern = |ending: &str| {
-        let pattern = format!("{output}/*.{ending}");
+/// Returns the block in `.gitattributes` for packs in `output` and those of handovers in `handovers`.
+pub(crate) fn attributes(output: &str, handovers: &str) -> String {
+    let pattern = |folder: &str, ending: &str| {
+        let pattern = format!("{folder}/*.{ending}");
+        let plain = folder.bytes().all(|b| b.is_ascii_alphanumeric() || b"._/-".contains(&b));
         if plain { pattern } else { quoted(&pattern) }
     };
+    let generated = "linguist-generated diff=contextpack merge=contextpack text eol=lf";
     format!(
-        "{BLOCK_BEGIN}\n{} linguist-generated diff=contextpack merge=contextpack text eol=lf\n{} merge=contextpack text eol=lf\n{BLOCK_END}\n",
-        pattern("json"),
-        pattern("md")
+        "{BLOCK_BEGIN}\n{} {generated}\n{} merge=contextpack text eol=lf\n{} {generated}\n{BLOCK_END}\n",
+        pattern(output, "json"),
+        pattern(output, "md"),
+        pattern(handovers, "json"),
     )
 }
 
@@ -378,9 +380,10 @@ mod tests {
     #[test]
     fn attributes_name_the_packs_even_where_the_folder_has_a_space() {
         assert!(
-            attributes("packs")
+            attributes("packs", "context/packs")
                 .contains("\npacks/*.json linguist-generated diff=contextpack merge=contextpack text eol=lf\n")
         );
-        assert!(attributes("my packs").contains("\n\"my packs/*.json\" linguist"));
+        assert!(attributes("my packs", "my context/packs").contains("\n\"my context/packs/*.json\" linguist"));
+        assert!(attributes("my packs", "context/packs").contains("\n\"my packs/*.json\" linguist"));
     }
 }

@@ -22,6 +22,38 @@ struct PageDiagnostic<'a> {
     pack: Option<&'a Pack>,
     edges: Vec<Neighbour>,
     rendering: Vec<PagePiece<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    talk: Option<&'a Conversation>,
+}
+
+/// The cards of a box or a log, in order, as the page shows them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Conversation {
+    /// The id of the box, or `log@clock`.
+    pub name: String,
+    /// The boxes that it continues.
+    pub parents: Vec<String>,
+    /// What was said.
+    pub cards: Vec<ConversationCard>,
+}
+
+/// A card of a conversation.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ConversationCard {
+    /// Its id.
+    pub id: String,
+    /// Its type; empty if the card is not read any more.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Who says it, as a model sees it.
+    pub role: &'static str,
+    /// Who wrote it.
+    pub author: String,
+    /// What it says, redacted; or why it is not read any more.
+    pub text: String,
+    /// When git first had it: RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
 }
 
 /// A piece of a rendering; all pieces joined are the rendering.
@@ -32,6 +64,13 @@ enum PagePiece<'a> {
     Text(&'a str),
     /// The content of the section with this index.
     Section(usize),
+}
+
+impl PageDiagnostic<'_> {
+    fn json(&self) -> String {
+        // Strings, numbers and lists can always be serialized.
+        escaped(&serde_json::to_string(self).unwrap_or_default())
+    }
 }
 
 impl PageEntry {
@@ -46,9 +85,23 @@ impl PageEntry {
             edges: pack.as_ref().map(|pack| explain(pack).edges).unwrap_or_default(),
             rendering: pack.as_ref().map(|pack| pieces(pack, &rendering)).unwrap_or_default(),
             pack: pack.as_ref(),
+            talk: None,
         };
-        // Strings, numbers and lists can always be serialized.
-        let json = escaped(&serde_json::to_string(&data).unwrap_or_default());
+        let json = data.json();
+        Self { json, faults }
+    }
+
+    /// Creates an entry from a box or a log, with what is wrong with it.
+    pub fn conversation(path: &str, talk: &Conversation, faults: Vec<String>) -> Self {
+        let data = PageDiagnostic {
+            path,
+            faults: &faults,
+            pack: None,
+            edges: Vec::new(),
+            rendering: Vec::new(),
+            talk: Some(talk),
+        };
+        let json = data.json();
         Self { json, faults }
     }
 

@@ -5,7 +5,7 @@
 
 mod entry;
 
-pub use entry::PageEntry;
+pub use entry::{Conversation, ConversationCard, PageEntry};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -23,6 +23,9 @@ function lazily(id, summary, make, attributes = {}) {
   return details;
 }
 
+// The type of a card, as it is written.
+const typeTag = (type) => el("span", { class: "tag" }, line(type, 100));
+
 const tag = (text, kind = "") => el("span", { class: "tag " + kind }, words(line(text, 40)));
 
 function sectionView(entry, section, changed) {
@@ -68,10 +71,10 @@ function handoverView(pack) {
   if (!handover) return "";
   const card = (section) => {
     const { role, type, author_id } = section.metadata.card || {};
-    return el("li", { class: "card " + group(section) }, el("strong", {}, words(role || "")), " ", quote(author_id || "", 120), " ", tag(type || ""),
+    return el("li", { class: "card " + group(section) }, el("strong", {}, words(role || "")), " ", quote(author_id || "", 120), " ", typeTag(type || ""),
       section.metadata.detail !== "full" ? tag(section.metadata.detail, "warn") : "", " ", code(section.id),
       // The first line says what the others of this list do.
-      el("p", {}, quote(section.content.slice(section.content.indexOf("\n") + 1).trim(), 400)));
+      el("p", {}, quote(section.content.slice(section.content.indexOf("\n") + 1).trim().replace(/^```json\n|\n```$/g, ""), 400)));
   };
   const part = (heading, provenances) => {
     const cards = pack.sections.filter((section) => section.kind === "card" && provenances.includes(section.provenance));
@@ -121,9 +124,27 @@ function faultsView(entry) {
   return el("section", { class: "faults" }, el("h3", {}, "Not valid"), el("ul", {}, entry.faults.map((fault) => el("li", {}, fault))));
 }
 
+// A log by its name, a box by the beginning of its id.
+const talkName = (talk) => talk.name.startsWith("sha256:") ? "Box " + talk.name.slice(7, 19) : talk.name;
+
+// A box or a log: who said what, and when.
+function talkView(entry) {
+  const { name, parents, cards } = entry.talk;
+  const said = cards.map((card) => el("li", { class: "card" }, el("strong", {}, words(card.role || "gone")), " ", quote(card.author, 120), " ",
+    card.type ? typeTag(card.type) : tag(card.text, "warn"), card.time ? [" ", el("time", { datetime: line(card.time, 40) }, line(card.time, 40))] : "", " ", code(card.id),
+    card.type ? block(card.text) : ""));
+  return [
+    el("h2", {}, quote(talkName(entry.talk), 120)),
+    facts([["Name", code(name)], ["File", code(entry.path)], ["Continues", parents.length ? parents.map((it) => [code(it), " "]) : ""]]),
+    entry.faults.length ? faultsView(entry) : "",
+    list("Cards", cards.length, cards.length ? el("ol", { class: "talk" }, said) : ""),
+  ].filter(Boolean);
+}
+
 // All of a pack; `before` is what it was until now, `act` what a neighbour leads to.
 function packView(entry, before, act) {
   const pack = entry.pack;
+  if (entry.talk) return talkView(entry);
   if (!pack) return [el("h2", {}, entry.path), faultsView(entry)];
   const old = new Map(before && before.pack ? before.pack.sections.map((section) => [section.id, section.content]) : []);
   const changed = (section) => old.size > 0 && old.get(section.id) !== section.content;

@@ -8,14 +8,15 @@ let entries = JSON.parse(document.getElementById("data").textContent).packs;
 let rows = [];
 let current;
 
-const titleOf = (entry) => entry.pack ? entry.pack.root.title : entry.path;
+const titleOf = (entry) => entry.pack ? entry.pack.root.title : entry.talk ? talkName(entry.talk) : entry.path;
 const hashOf = (entry) => "#/" + encodeURIComponent(entry.path);
 
 // What search looks in: the pack's own names, and the files that it is made of. Names of neighbours find their own packs.
 function haystack(entry) {
   const pack = entry.pack;
   const texts = pack ? [rootId(pack), pack.root.title, pack.root.issue_url, pack.profile, ...pack.inputs.filter((it) => it.kind === "file").map((it) => it.path)] : [];
-  return [entry.path, ...texts].join("\n").toLowerCase();
+  const talk = entry.talk ? [entry.talk.name, ...entry.talk.cards.map((it) => it.author)] : [];
+  return [entry.path, ...talk, ...texts].join("\n").toLowerCase();
 }
 
 function rowOf(entry, changed) {
@@ -26,7 +27,7 @@ function rowOf(entry, changed) {
     pack && pack.redactions.length ? tag(counted(pack.redactions.length, "redaction"), "warn") : "",
     pack && pack.warnings.length ? tag(counted(pack.warnings.length, "warning"), "warn") : "",
   ];
-  const facts = pack ? [quote(rootId(pack), 60), ` · ${line(pack.profile, 40)}`, measure.limit ? ` · ${percent(measure.used, measure.limit)}` : ""] : [];
+  const facts = entry.talk ? [counted(entry.talk.cards.length, "card")] : pack ? [quote(rootId(pack), 60), ` · ${line(pack.profile, 40)}`, measure.limit ? ` · ${percent(measure.used, measure.limit)}` : ""] : [];
   // Rows that are not in view are not laid out, so they say themselves what they are.
   const names = [titleOf(entry), pack && rootId(pack), pack && pack.profile].filter(Boolean).map((name) => line(name, 120));
   const label = [...names, ...marks.filter(Boolean).map((mark) => mark.textContent)].join(", ");
@@ -42,7 +43,8 @@ function filter() {
   const terms = search.value.toLowerCase().split(/\s+/).filter(Boolean);
   for (const { row, text } of rows) row.hidden = !terms.every((term) => text.includes(term));
   const count = visible().length;
-  told.textContent = terms.length ? `${grouped(count)} of ${counted(rows.length, "pack")}` : counted(rows.length, "pack");
+  const all = rows.some(({ entry }) => entry.talk) ? counted(rows.length, "entry", "entries") : counted(rows.length, "pack");
+  told.textContent = terms.length ? `${grouped(count)} of ${all}` : all;
   rove();
 }
 
