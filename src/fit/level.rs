@@ -45,8 +45,10 @@ pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<TrimSt
     let left_out = || ranked.iter().map(|(_, section)| one(*section, DetailLevel::LeftOut));
     match strategy {
         Strategy::Both => {
-            // A neighbour is a line of the edge list already, so it needs no pointer besides.
-            let is_listed = |section: usize| candidates[section].relation.is_some();
+            // A neighbour is a line of the edge list already, so it needs no pointer besides. A card is whole, or it leaves:
+            // the beginnings of all would take the room of the newest.
+            let is_card = |section: usize| candidates[section].card.is_some();
+            let is_listed = |section: usize| candidates[section].relation.is_some() || is_card(section);
             let pointers = equals(&ranked).flat_map(|equals| {
                 let (listed, others): (Vec<usize>, Vec<usize>) =
                     equals.iter().map(|(_, section)| *section).partition(|section| is_listed(*section));
@@ -58,7 +60,9 @@ pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<TrimSt
                 let results = equals.iter().filter(|(rank, _)| rank.has_result).map(|(_, section)| *section);
                 TrimStep { sections: results.collect(), to: DetailLevel::Pointer }
             });
-            let all = ranked.iter().map(|(_, section)| *section).collect();
+            let cut: Vec<(TrimRank, usize)> =
+                ranked.iter().filter(|(_, section)| !is_card(*section)).copied().collect();
+            let all = cut.iter().map(|(_, section)| *section).collect();
             // What only neighbours name gives way to the texts of neighbours: first to a pointer, then altogether.
             let distant = || ranked.iter().filter(|(rank, _)| rank.second_hop);
             let distant_pointers = |to| {
@@ -70,10 +74,10 @@ pub(super) fn ladder(candidates: &[Candidate], strategy: Strategy) -> Vec<TrimSt
             std::iter::once(TrimStep { sections: all, to: DetailLevel::Lean })
                 .chain(distant_pointers(DetailLevel::Excerpt))
                 .chain(distant_pointers(DetailLevel::Pointer))
-                .chain(shortened(&ranked, true, DetailLevel::Excerpt))
-                .chain(shortened(&ranked, false, DetailLevel::Excerpt))
-                .chain(shortened(&ranked, true, DetailLevel::Brief))
-                .chain(shortened(&ranked, false, DetailLevel::Brief))
+                .chain(shortened(&cut, true, DetailLevel::Excerpt))
+                .chain(shortened(&cut, false, DetailLevel::Excerpt))
+                .chain(shortened(&cut, true, DetailLevel::Brief))
+                .chain(shortened(&cut, false, DetailLevel::Brief))
                 .chain(some(json, DetailLevel::Excerpt))
                 .chain(distant().map(|(_, section)| one(*section, DetailLevel::LeftOut)))
                 .chain(results)

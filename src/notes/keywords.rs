@@ -1,7 +1,7 @@
 //! Keywords: words of a document by how often and where they stand, by a formula in whole numbers.
 
 use super::reader::{Block, BlockKind, InlineText, SpanKind};
-use super::words::{FixedHash, SeededHash, is_cjk, lower};
+use super::words::{FixedHash, is_cjk, lower};
 use crate::redact::Clean;
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -49,7 +49,7 @@ struct Term {
 /// The words of a document so far.
 #[derive(Debug, Default)]
 pub(super) struct Keywords {
-    terms: HashMap<String, Term, SeededHash>,
+    terms: HashMap<String, Term>,
     next: usize,
     /// The word that is being counted, in lower case.
     word: String,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// What the hash of a table begins with, and is multiplied by.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -12,25 +12,6 @@ pub(super) type FixedHash = BuildHasherDefault<Folded>;
 
 /// The state of [`FixedHash`]: eight bytes at once, multiplied and folded.
 pub(super) struct Folded(u64);
-
-/// The hash of tables whose keys are words of a text: each begins with a random number, so that no text can make its words
-/// collide.
-#[derive(Debug, Clone)]
-pub(super) struct SeededHash(u64);
-
-impl Default for SeededHash {
-    fn default() -> Self {
-        Self(RandomState::new().hash_one(SEED))
-    }
-}
-
-impl BuildHasher for SeededHash {
-    type Hasher = Folded;
-
-    fn build_hasher(&self) -> Folded {
-        Folded(self.0)
-    }
-}
 
 impl Default for Folded {
     fn default() -> Self {

@@ -144,7 +144,9 @@ impl KnowledgeSections {
         for relevant in &chosen.relevant {
             let Some(document) = found(relevant.document) else { continue };
             self.read_notes(&document);
-            self.last.push((notes(&document, "relevant", Some(relevant)), Some(Rank::of(Some(Group::Relevant)))));
+            // What words alone lead to gives way to what the root or its neighbours name.
+            let rank = Rank { second_hop: true, ..Rank::of(Some(Group::Relevant)) };
+            self.last.push((notes(&document, "relevant", Some(relevant)), Some(rank)));
         }
         let left_out = [
             (&chosen.over_limit, "limit", "pinned"),

@@ -43,6 +43,12 @@ fn is_history(rank: &Rank) -> bool {
     matches!(rank.group, Some(Group::Comments | Group::Cards))
 }
 
+/// Returns whether a candidate has no equals: the newest of a history matter most, and notes on documents are never cut, so
+/// that a share of a room would be of no use to them.
+fn stands_alone(rank: &Rank) -> bool {
+    is_history(rank) || matches!(rank.group, Some(Group::Knowledge | Group::Relevant))
+}
+
 /// Returns the candidates' ranks in the order of trimming.
 ///
 /// Groups rank from the lowest priority to the highest; within a group, done or inactive candidates come first, then
@@ -64,8 +70,7 @@ pub(super) fn ranks(candidates: &[(Candidate, Option<Rank>)], priority: &[Group]
     let mut ranks = vec![None; candidates.len()];
     let (mut class, mut last) = (0, None);
     for (position, (strength, tier, _, index, rank)) in (0u32..).zip(order) {
-        // Comments and cards are no equals: the newest matter most.
-        if last.replace((strength, tier)) != Some((strength, tier)) || is_history(&rank) {
+        if last.replace((strength, tier)) != Some((strength, tier)) || stands_alone(&rank) {
             class += 1;
         }
         let Rank { settled, weight, second_hop, has_result, .. } = rank;
