@@ -212,7 +212,7 @@ impl KnowledgeSections {
         let title = Clean::literal("Recent changes");
         let section = candidate(Clean::literal("changes"), "recent_changes", title, origin, "history", body);
         // Anyone whose commits are merged writes their subjects.
-        self.first.push((section, Some(Rank::of(Some(Group::Changes)))));
+        self.first.push((section, Some(Rank { second_hop: true, ..Rank::of(Some(Group::Changes)) })));
     }
 
     /// Adds the instructions of a job.

@@ -15,7 +15,7 @@ pub(super) struct Rank {
     pub(super) needed: bool,
     /// Its share of the room compared with that of its equals, in percent.
     pub(super) weight: u32,
-    /// Whether only neighbours of the root name it.
+    /// Whether neither the root nor the configuration names it: neighbours do, or words lead to it.
     pub(super) second_hop: bool,
     /// Whether its pointer says what came of it.
     pub(super) has_result: bool,

@@ -170,7 +170,8 @@ pub struct TrimRank {
     pub settled: bool,
     /// Its share of the room compared with that of its equals, in percent.
     pub weight: u32,
-    /// Whether only neighbours of the root name it: it becomes a pointer before anything that the root names is shortened.
+    /// Whether only neighbours of the root name it, or it is a relevant document or the recent changes: it becomes a pointer
+    /// before anything that the root names is shortened.
     pub second_hop: bool,
     /// Whether it is a neighbour whose pointer says what came of it, which its line of the edge list does not.
     pub has_result: bool,
