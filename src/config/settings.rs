@@ -323,18 +323,18 @@ pub struct HandoverSettings {
 }
 
 impl HandoverSettings {
-    /// Returns the folders of cards, boxes and logs, which are no inputs of packs.
+    /// Returns the folders of cards, boxes, logs and batches, which are no inputs of packs.
     ///
     /// Other files beside them are: a repo may have a folder `context` of its own.
     pub fn folders(&self) -> Vec<RepoPath> {
         let below = |name| RepoPath::new(&format!("{}/{name}", self.dir)).ok();
-        ["cards", "boxes", "logs"].into_iter().filter_map(below).collect()
+        ["cards", "boxes", "logs", "batches"].into_iter().filter_map(below).collect()
     }
 }
 
 impl Settings {
     /// Returns the folders that only this program writes, and that are no inputs of packs: packs, what was delivered to one
-    /// agent, cards, boxes and logs.
+    /// agent, cards, boxes, logs and batches.
     pub fn own_folders(&self) -> Vec<RepoPath> {
         let written = [Some(&self.output.dir), self.knowledge.context.record.as_ref()];
         written.into_iter().flatten().cloned().chain(self.handover.folders()).collect()
